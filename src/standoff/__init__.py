@@ -1,0 +1,3 @@
+"""Standoff keeps robots apart."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,105 @@
+"""What bad input gets: one family of exceptions that say where, what and what is allowed.
+
+Every error raised on purpose by Standoff is an :class:`Error`. The message is composed from
+the parts given, and the parts stay readable as attributes, so that a program can act on them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+#: Values longer than this are cut in messages, [characters].
+_VALUE_LENGTH = 200
+
+
+class Error(Exception):
+    """Base of all errors of this package.
+
+    Args:
+        problem: what is wrong, as a sentence without a full stop.
+        file: the file the input came from.
+        element: the element inside it, e.g. ``joint 'elbow' / axis``.
+        value: the offending value, shown cut to a readable length.
+        allowed: what would have been accepted.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | Path | None = None,
+        element: str | None = None,
+        value: Any = None,
+        allowed: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.file = str(file) if file is not None else None
+        self.element = element
+        self.value = value
+        self.allowed = allowed
+        where = ": ".join(part for part in (self.file, element) if part)
+        text = f"{where}: {problem}" if where else problem
+        if value is not None:
+            text += f"; got {_short(value)}"
+        if allowed:
+            text += f"; allowed: {allowed}"
+        super().__init__(text)
+
+
+class ShapeError(Error):
+    """A shape that cannot be: a negative radius, a flat hull, a non-finite size."""
+
+
+class PoseError(Error):
+    """A pose that is none: not finite, not a rigid motion, a quaternion of the wrong length."""
+
+
+class MeshError(Error):
+    """A mesh that cannot be read or used: missing, empty, not finite, indices out of range."""
+
+
+class RobotError(Error):
+    """A URDF, SRDF or xacro file that cannot be read without dropping something."""
+
+
+class CellError(Error):
+    """A cell file or a change to a cell that makes no sense."""
+
+
+class UnknownNameError(CellError):
+    """A name nobody bears; the message offers the nearest known ones."""
+
+    def __init__(self, name: str, known: Iterable[str], *, what: str = "name", **where: Any) -> None:
+        self.name = name
+        self.nearest = nearest(name, known)
+        hint = ", ".join(repr(n) for n in self.nearest)
+        super().__init__(
+            f"unknown {what} {name!r}", allowed=f"did you mean {hint}?" if hint else None, **where
+        )
+
+
+class DuplicateNameError(CellError):
+    """A name that is already taken."""
+
+
+class ConfigurationError(CellError):
+    """Joint values that do not fit the cell: wrong length, unknown joint, not finite."""
+
+
+class UnsupportedPairError(Error):
+    """A pair of shapes that no kernel answers for; both are named."""
+
+
+def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """The known names most like ``name``, best first; all of them where there are few."""
+    names = sorted(set(map(str, known)))
+    found = difflib.get_close_matches(name, names, n=count, cutoff=0.4)
+    return found or (names if len(names) <= count else names[:count])
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _VALUE_LENGTH else text[: _VALUE_LENGTH - 1] + "…"

@@ -1,0 +1,52 @@
+"""The tables that kernels share: what each column of a row means.
+
+Placed bodies: ``rows``, float64 (n, 16), C order
+    0-11  the pose as three rows of four, ``[R | t]`` row-major: ``R[r, c]`` at ``4 r + c``,
+          ``t[r]`` at ``4 r + 3``; the upper three rows of a 4 x 4 pose matrix
+    12-15 the size: sphere (radius), capsule (radius, half length), box (half x, half y, half z),
+          cylinder (radius, half length); otherwise unused and 0
+
+What they are: ``refs``, int64 (n, 8), C order; offsets point into the geometry
+    0 kind, 1 first point, 2 number of points, 3 first face, 4 number of faces,
+    5 first node, 6 first integer, 7 flags (bit 0: closed mesh, a solid)
+
+Geometry, for polyhedra and meshes, in the body's own frame
+    ``points`` float64 (m, 3), ``faces`` int64 (f, 3) counted from the body's first point,
+    ``nodes`` float64 (k, 16) and ``ints`` int64 (l,), both as the owner of the kind lays them out,
+    with indices counted from the body's own first entry, so that geometries can be concatenated
+
+Results: ``out``, float64 (n, 11), C order
+    0 signed distance, 1-3 witness on a, 4-6 witness on b, 7-9 unit normal from b to a,
+    10 slack: the true distance is at least ``value - slack``
+
+A pair kernel is called ``kernel(A, i, B, j, out, k)`` (analytic pairs) and writes row ``k``.
+"""
+
+from __future__ import annotations
+
+SPHERE = 0
+CAPSULE = 1
+BOX = 2
+CYLINDER = 3
+HALFSPACE = 4
+POLYHEDRON = 5
+MESH = 6
+
+#: Bit of ``refs[:, FLAGS]`` that marks a closed mesh.
+CLOSED = 1
+
+ROW_COLUMNS = 16
+SIZE = 12
+
+KIND = 0
+POINT0 = 1
+POINTS = 2
+FACE0 = 3
+FACES = 4
+NODE0 = 5
+INT0 = 6
+FLAGS = 7
+REF_COLUMNS = 8
+
+OUT_COLUMNS = 11
+SLACK = 10

@@ -1,0 +1,79 @@
+"""A robot as read from its files: links, joints and the pairs its SRDF disables. Plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import Shape
+
+JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """This joint moves as ``multiplier * master + offset``."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint from ``parent`` to ``child``.
+
+    Attributes:
+        origin: 4 x 4 pose of the joint's frame in the parent link at position 0, [m].
+        axis: unit vector in the joint's own frame (unused when fixed).
+        lower, upper: limits, [rad] or [m]; infinite for a continuous joint.
+        velocity: speed limit, [rad/s] or [m/s]; infinite where the file gives none.
+    """
+
+    name: str
+    kind: JointKind
+    parent: str
+    child: str
+    origin: Array
+    axis: Array
+    lower: float
+    upper: float
+    velocity: float
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """One collision element of a link: a shape at ``origin`` (4 x 4) in the link's frame."""
+
+    shape: Shape
+    origin: Array
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    name: str
+    elements: tuple[Element, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A tree of links, parents before children; ``joints[i].child`` is never the root.
+
+    Attributes:
+        links: by name, root first, every parent before its children.
+        joints: by name, in the order in which their child links stand in ``links``.
+        root: name of the link without a parent.
+        disabled: pairs (sorted names) the SRDF disables, with the reason it gives.
+        file: where it came from, for messages; empty when made in memory.
+    """
+
+    name: str
+    links: Mapping[str, Link]
+    joints: Mapping[str, Joint]
+    root: str
+    disabled: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    file: str = ""

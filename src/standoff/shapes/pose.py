@@ -1,0 +1,131 @@
+"""Poses at the border: 4 x 4 row-major rigid motions, right-handed, [m]; quaternions w, x, y, z."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from standoff.constants import QUATERNION_TOLERANCE, ROTATION_TOLERANCE
+from standoff.errors import PoseError
+
+Array = NDArray[np.float64]
+
+IDENTITY: Array = np.eye(4)
+IDENTITY.setflags(write=False)
+
+
+def pose(
+    position: ArrayLike = (0.0, 0.0, 0.0),
+    quaternion: ArrayLike | None = None,
+    *,
+    rpy: ArrayLike | None = None,
+) -> Array:
+    """A 4 x 4 pose from a position [m] and a unit quaternion (w, x, y, z) or rpy angles [rad]
+    about the fixed axes x, y, z (as in URDF)."""
+    if quaternion is not None and rpy is not None:
+        raise PoseError("give a quaternion or rpy angles, not both")
+    result = np.eye(4)
+    result[:3, 3] = vector(position, 3, "position")
+    if quaternion is not None:
+        result[:3, :3] = rotation_of_quaternion(quaternion)
+    elif rpy is not None:
+        result[:3, :3] = rotation_of_rpy(rpy)
+    return result
+
+
+def as_pose(value: ArrayLike | None, element: str = "pose") -> Array:
+    """A copy of a 4 x 4 pose, checked; ``None`` is the identity."""
+    if value is None:
+        return np.eye(4)
+    result = numbers(value, element)
+    if result.shape != (4, 4):
+        raise PoseError("wrong shape", element=element, value=result.shape, allowed="(4, 4)")
+    if not np.isfinite(result).all():
+        raise PoseError("not finite", element=element, value=result.tolist())
+    if not np.allclose(result[3], (0.0, 0.0, 0.0, 1.0), rtol=0.0, atol=ROTATION_TOLERANCE):
+        raise PoseError(
+            "last row is not that of a pose",
+            element=element,
+            value=result[3].tolist(),
+            allowed="0 0 0 1 (4 x 4 row-major, translation in the last column)",
+        )
+    rotation = result[:3, :3]
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
+        handed = float(np.linalg.det(rotation))
+    if not (error <= ROTATION_TOLERANCE and handed > 0.0):
+        raise PoseError(
+            "rotation part is not a right-handed rotation",
+            element=element,
+            value=rotation.tolist(),
+            allowed=f"orthonormal within {ROTATION_TOLERANCE:g}, determinant 1",
+        )
+    result[3] = (0.0, 0.0, 0.0, 1.0)
+    return np.ascontiguousarray(result)
+
+
+def rotation_of_quaternion(value: ArrayLike) -> Array:
+    """The rotation matrix of a unit quaternion (w, x, y, z)."""
+    q = vector(value, 4, "quaternion")
+    length = float(np.sqrt(np.sum(np.square(q)))) if np.abs(q).max() < 1e100 else np.inf
+    if abs(length - 1.0) > QUATERNION_TOLERANCE:
+        raise PoseError(
+            f"quaternion has length {length:.6g}",
+            value=q.tolist(),
+            allowed=f"w, x, y, z of length 1 within {QUATERNION_TOLERANCE:g}",
+        )
+    w, x, y, z = q / length
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def rotation_of_rpy(value: ArrayLike) -> Array:
+    """Roll about x, then pitch about y, then yaw about z, all fixed axes, [rad]."""
+    roll, pitch, yaw = vector(value, 3, "rpy")
+    cr, sr = np.cos(roll), np.sin(roll)
+    cp, sp = np.cos(pitch), np.sin(pitch)
+    cy, sy = np.cos(yaw), np.sin(yaw)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def inverse(value: Array) -> Array:
+    """The inverse of a rigid motion."""
+    result = np.eye(4)
+    result[:3, :3] = value[:3, :3].T
+    result[:3, 3] = -value[:3, :3].T @ value[:3, 3]
+    return result
+
+
+def vector(value: ArrayLike, length: int, element: str) -> Array:
+    """A finite vector of a given length."""
+    result = numbers(value, element)
+    if result.shape != (length,):
+        raise PoseError("wrong shape", element=element, value=_seen(value), allowed=f"{length} numbers")
+    if not np.isfinite(result).all():
+        raise PoseError("not finite", element=element, value=result.tolist())
+    return result
+
+
+def numbers(value: Any, element: str) -> Array:
+    """A float64 copy of whatever numbers were given."""
+    try:
+        return np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PoseError("not numbers", element=element, value=_seen(value)) from error
+
+
+def _seen(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value

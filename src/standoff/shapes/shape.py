@@ -1,0 +1,110 @@
+"""What every shape has in common: its kind, its size row, its geometry, a few measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from standoff.errors import ShapeError
+from standoff.shapes.pose import Array
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Points, faces and trees of one shape (or, concatenated, of many); see `kernels.layout`."""
+
+    points: Array
+    faces: IntArray
+    nodes: Array
+    ints: IntArray
+
+
+EMPTY = Geometry(
+    np.zeros((0, 3)),
+    np.zeros((0, 3), dtype=np.int64),
+    np.zeros((0, 16)),
+    np.zeros(0, dtype=np.int64),
+)
+
+
+class Shape:
+    """A body's form, centred on its own origin. Immutable.
+
+    Attributes:
+        kind: the number of the shape in `kernels.layout`.
+        size: four numbers, as the kind lays them out, [m].
+        convex: whether every segment between two of its points stays inside.
+        bounded: whether it fits into a ball.
+    """
+
+    kind: ClassVar[int]
+    convex: ClassVar[bool] = True
+    bounded: ClassVar[bool] = True
+    size: Array
+
+    @property
+    def geometry(self) -> Geometry:
+        """Points, faces and trees; empty for a primitive."""
+        return EMPTY
+
+    @property
+    def flags(self) -> int:
+        """Bits of `kernels.layout`; 0 for all but closed meshes."""
+        return 0
+
+    @property
+    def volume(self) -> float:
+        """Enclosed volume, [m³]; 0 for a surface, infinite for a half space."""
+        raise NotImplementedError
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Lower and upper corner of the axis-aligned box in the shape's own frame, [m]."""
+        raise NotImplementedError
+
+    def core(self) -> tuple[Array, float]:
+        """Points (n, 3) and a radius such that the shape lies within the hull of the points
+        grown by the radius; [m]. Exact for all shapes but cylinders (their bounding capsule)."""
+        raise NotImplementedError
+
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's arguments by name, as plain numbers and lists; for files."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{k}={v!r}" for k, v in self.parameters().items())
+        return f"{type(self).__name__}({inside})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.parameters() == other.parameters()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self.parameters())))
+
+
+def length(value: Any, shape: str, name: str, *, zero: bool = False) -> float:
+    """A finite length, positive (or not negative where ``zero``)."""
+    allowed = "a finite number >= 0 [m]" if zero else "a finite number > 0 [m]"
+    try:
+        result = float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ShapeError(
+            "not a number", element=f"{shape}.{name}", value=value, allowed=allowed
+        ) from error
+    if not np.isfinite(result) or result < 0.0 or (result == 0.0 and not zero):
+        raise ShapeError(
+            "not a possible length", element=f"{shape}.{name}", value=value, allowed=allowed
+        )
+    return result
+
+
+def size_row(*values: float) -> Array:
+    """The four size columns of a row, frozen."""
+    row = np.zeros(4)
+    row[: len(values)] = values
+    row.setflags(write=False)
+    return row
