@@ -72,7 +72,9 @@ class CellError(Error):
 class UnknownNameError(CellError):
     """A name nobody bears; the message offers the nearest known ones."""
 
-    def __init__(self, name: str, known: Iterable[str], *, what: str = "name", **where: Any) -> None:
+    def __init__(
+        self, name: str, known: Iterable[str], *, what: str = "name", **where: Any
+    ) -> None:
         self.name = name
         self.nearest = nearest(name, known)
         hint = ", ".join(repr(n) for n in self.nearest)

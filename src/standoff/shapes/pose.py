@@ -113,7 +113,9 @@ def vector(value: ArrayLike, length: int, element: str) -> Array:
     """A finite vector of a given length."""
     result = numbers(value, element)
     if result.shape != (length,):
-        raise PoseError("wrong shape", element=element, value=_seen(value), allowed=f"{length} numbers")
+        raise PoseError(
+            "wrong shape", element=element, value=_seen(value), allowed=f"{length} numbers"
+        )
     if not np.isfinite(result).all():
         raise PoseError("not finite", element=element, value=result.tolist())
     return result
