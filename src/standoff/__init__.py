@@ -1,3 +1,97 @@
-"""Standoff keeps robots apart."""
+"""Standoff keeps robots apart.
+
+Names are imported when first used, so that ``import standoff`` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from standoff.cell import AllowedPair, Body, Cell
+    from standoff.errors import (
+        CellError,
+        ConfigurationError,
+        DuplicateNameError,
+        Error,
+        MeshError,
+        PoseError,
+        RobotError,
+        ShapeError,
+        UnknownNameError,
+        UnsupportedPairError,
+    )
+    from standoff.robots.builtin import MODELS, model_path
+    from standoff.shapes.distance import Distance, distance
+    from standoff.shapes.mesh import Mesh
+    from standoff.shapes.polyhedron import Polyhedron
+    from standoff.shapes.pose import pose
+    from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
+    from standoff.shapes.shape import Shape
+
+_HOME = {
+    "standoff.cell": ("AllowedPair", "Body", "Cell"),
+    "standoff.errors": (
+        "CellError",
+        "ConfigurationError",
+        "DuplicateNameError",
+        "Error",
+        "MeshError",
+        "PoseError",
+        "RobotError",
+        "ShapeError",
+        "UnknownNameError",
+        "UnsupportedPairError",
+    ),
+    "standoff.robots.builtin": ("MODELS", "model_path"),
+    "standoff.shapes.distance": ("Distance", "distance"),
+    "standoff.shapes.mesh": ("Mesh",),
+    "standoff.shapes.polyhedron": ("Polyhedron",),
+    "standoff.shapes.pose": ("pose",),
+    "standoff.shapes.primitives": ("Box", "Capsule", "Cylinder", "HalfSpace", "Sphere"),
+    "standoff.shapes.shape": ("Shape",),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "MODELS",
+    "AllowedPair",
+    "Body",
+    "Box",
+    "Capsule",
+    "Cell",
+    "CellError",
+    "ConfigurationError",
+    "Cylinder",
+    "Distance",
+    "DuplicateNameError",
+    "Error",
+    "HalfSpace",
+    "Mesh",
+    "MeshError",
+    "Polyhedron",
+    "PoseError",
+    "RobotError",
+    "Shape",
+    "ShapeError",
+    "Sphere",
+    "UnknownNameError",
+    "UnsupportedPairError",
+    "distance",
+    "model_path",
+    "pose",
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'standoff' has no attribute {name!r}")
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

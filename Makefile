@@ -1,0 +1,62 @@
+# Each target makes .venv and installs what it needs, once; a second run reinstalls nothing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+# Tests keep their machine code apart from the user's, so that a fresh clone starts from none.
+TEST_CACHE := $(CURDIR)/build/kernel-cache
+# One thread a process: two test processes share two cores.
+TEST_ENV := NUMBA_CACHE_DIR=$(TEST_CACHE) NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1
+
+.PHONY: help demo test lint bench soak clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo   run the main job on a built-in cell"
+	@echo "make test   run all tests"
+	@echo "make lint   ruff, mypy and the contract between the rooms"
+	@echo "make bench  measure, with the peers in the same run"
+	@echo "make soak   the long proofs, whole"
+	@echo "make clean  remove .venv and build/"
+
+$(VENV)/base: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Standoff needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.12 …" >&2; exit 1; }
+	@test -x $(BIN)/python || { echo "Making $(VENV) (once)"; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing standoff (once)"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/base
+	@echo "Installing what the tests need (once)"
+	@$(PIP) -e '.[dev]'
+	@touch $@
+
+$(VENV)/peers: $(VENV)/dev
+	@echo "Installing the peers to measure against (once)"
+	@$(PIP) -e '.[dev,peers]'
+	@touch $@
+
+demo: $(VENV)/base
+	@$(BIN)/standoff info cells/two_arms.toml
+
+test: $(VENV)/dev
+	@$(TEST_ENV) $(BIN)/standoff compile
+	$(TEST_ENV) $(BIN)/python -m pytest -n 2 --dist worksteal
+	@echo "Once more, some of them interpreted: bounds are checked there and compiled code skips it"
+	$(TEST_ENV) NUMBA_DISABLE_JIT=1 NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 -m interpreted
+
+soak: $(VENV)/dev
+	$(TEST_ENV) STANDOFF_SOAK=1 $(BIN)/python -m pytest -n 2 -m soak
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/peers
+	@for file in benchmarks/*.py; do echo; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean:
+	rm -rf $(VENV) build

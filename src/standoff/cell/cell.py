@@ -1,0 +1,340 @@
+"""The world: robots at their bases, bodies, and who may touch whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.cell import state
+from standoff.cell.allowed import USER, AllowedPair, Pair, ordered, robot_pairs
+from standoff.cell.body import Attachment, Body
+from standoff.cell.names import check_name
+from standoff.cell.pairs import Pairs
+from standoff.cell.world import World, build_world
+from standoff.errors import CellError, UnknownNameError
+from standoff.robots.mounted import MountedRobot, read_mounted
+from standoff.robots.simplify import Choice, GeometryName
+from standoff.robots.tree import Mount, Tree
+from standoff.shapes.pose import Array, as_pose, inverse
+from standoff.shapes.shape import Shape
+
+Item = TypeVar("Item")
+
+
+class Cell:
+    """Robots, static and moving bodies, and the pairs that may touch.
+
+    Names: a robot ``left``, its links ``left/link3``, a body ``table``. Poses are 4 x 4, row-major,
+    in the world frame, metres. Every change either happens whole or raises and leaves the cell as
+    it was; ``revision`` counts the changes, so that whoever watches a cell notices them.
+    """
+
+    def __init__(self) -> None:
+        self._robots: dict[str, MountedRobot] = {}
+        self._bodies: dict[str, Body] = {}
+        self._user: dict[Pair, str] = {}
+        self._tree = Tree([])
+        self._q = np.zeros(0)
+        self._pairs: Pairs | None = None
+        self.revision = 0
+
+    def add_robot(
+        self,
+        urdf_path: str | Path,
+        name: str | None = None,
+        base: ArrayLike | None = None,
+        srdf: str | Path | None = None,
+        geometry: GeometryName = "auto",
+        *,
+        capsules_per_link: int = 2,
+        search_paths: Iterable[str | Path] = (),
+    ) -> str:
+        """Add a robot from a URDF (or ``.xacro``) file, or ``builtin:panda`` and its like.
+
+        Args:
+            name: how its links are called, ``name/link``; the robot's own name by default.
+            base: pose of its root link in the world.
+            srdf: file whose ``disable_collisions`` become allowed pairs. A builtin model brings
+                its own.
+            geometry: ``auto`` (as written; a convex mesh as a polyhedron), ``mesh`` (as written),
+                ``primitives`` (as written, each mesh covered by capsules), ``capsules`` (each
+                link covered by up to ``capsules_per_link`` capsules).
+            search_paths: folders in which packages of ``package://`` are looked for.
+
+        Returns:
+            The name under which the robot was added.
+        """
+        at = as_pose(base, "base")
+        if name is not None:
+            self._new_name(name, "robot")
+        choice = Choice(geometry, capsules_per_link)
+        mounted = read_mounted(urdf_path, srdf, choice, tuple(map(Path, search_paths)))
+        chosen = mounted.robot.name if name is None else name
+        self._new_name(chosen, "robot")
+        self._set_robots({**self._robots, chosen: replace(mounted, base=at)})
+        return chosen
+
+    def remove_robot(self, name: str) -> None:
+        """Take a robot out, with the pairs the user allowed for it; refused while it holds
+        a body."""
+        self._find(name, self._robots, "robot")
+        prefix = f"{name}/"
+        held = [b.name for b in self._held() if b.attachment.link.startswith(prefix)]  # type: ignore[union-attr]
+        if held:
+            raise CellError(f"robot {name!r} still holds bodies", value=held, allowed="none held")
+        self._forget(lambda other: other.startswith(prefix))
+        self._set_robots({n: r for n, r in self._robots.items() if n != name})
+
+    def add_body(
+        self, name: str, shape: Shape, pose: ArrayLike | None = None, moving: bool = False
+    ) -> None:
+        """Add a body. A static one stays at ``pose``; the pose of a moving one is given each
+        cycle, and ``pose`` is where it is until then. A half space cannot move."""
+        self._new_name(name, "body")
+        if not isinstance(shape, Shape):
+            raise CellError(f"body {name!r} has no shape", value=shape, allowed="a shape")
+        if moving:
+            _may_move(name, shape)
+        self._bodies[name] = Body(name, shape, as_pose(pose, f"pose of {name!r}"), bool(moving))
+        self._changed()
+
+    def remove_body(self, name: str) -> None:
+        """Take a body out, with the pairs the user allowed for it."""
+        self._find(name, self._bodies, "body")
+        self._forget(lambda other: other == name)
+        del self._bodies[name]
+        self._changed()
+
+    def attach(
+        self,
+        body: str,
+        link: str,
+        *,
+        q: Any = None,
+        pose: ArrayLike | None = None,
+        touch: Iterable[str] = (),
+    ) -> None:
+        """Let ``link`` carry ``body``, at the pose it has to the link at this instant.
+
+        The body keeps its allowed pairs and, until it is detached, may touch the link that holds
+        it, whatever is rigidly joined to that, and the names in ``touch``. It does not inherit
+        the pairs of the link: what a gripper may touch, its load may not.
+
+        Args:
+            q: the configuration at this instant; the last one given to `set_state` by default.
+            pose: the pose in the link's frame, where it is to be another than that of now.
+        """
+        held = self._find(body, self._bodies, "body")
+        self._find(link, self._links(), "link")
+        if held.attachment is not None:
+            raise CellError(
+                f"body {body!r} is held already", value=held.attachment.link, allowed="detach first"
+            )
+        _may_move(body, held.shape)
+        names = tuple(touch)
+        for name in names:
+            self._find(name, self.world.index, "name")
+        if pose is None:
+            relative = inverse(self._tree.link_pose(self._at(q), link)) @ held.pose
+        else:
+            relative = as_pose(pose, f"pose of {body!r} in {link!r}")
+        self._bodies[body] = replace(held, attachment=Attachment(link, relative, names))
+        self._changed()
+
+    def detach(self, body: str, *, q: Any = None) -> None:
+        """Leave a held body where it is at this instant; a moving one is given its pose again."""
+        held = self._find(body, self._bodies, "body")
+        if held.attachment is None:
+            raise CellError(f"body {body!r} is not held", allowed="a body that was attached")
+        self._bodies[body] = replace(held, pose=self.pose(body, q), attachment=None)
+        self._changed()
+
+    def swap_geometry(
+        self, link: str, geometry: GeometryName, *, capsules_per_link: int = 2
+    ) -> None:
+        """Change the model of one link between coarse and fine while everything runs.
+
+        ``geometry`` as in `add_robot`. Allowed pairs stay as they are.
+        """
+        self._find(link, self._links(), "link")
+        robot, _, name = link.partition("/")
+        swapped = self._robots[robot].swap(name, Choice(geometry, capsules_per_link))
+        self._robots[robot] = swapped
+        self._changed()
+
+    def allow(self, a: str, b: str, reason: str = USER) -> None:
+        """Never report ``a`` against ``b``. Each is a link, a body, or a robot (all its links)."""
+        for pair in self._named(a, b):
+            self._user[pair] = str(reason)
+        self._changed()
+
+    def forbid(self, a: str, b: str) -> None:
+        """Watch ``a`` against ``b`` again: takes back what `allow` said. Other reasons stay."""
+        for pair in self._named(a, b):
+            self._user.pop(pair, None)
+        self._changed()
+
+    def set_state(self, q: Any = None, poses: Any = None) -> None:
+        """Remember where everything is now: the joints, and the poses of the moving bodies (an
+        array in the order of `moving`, or a dict by name that may leave some out)."""
+        joints = self._at(q)
+        moving = self.moving
+        known = [self._bodies[name].pose for name in moving]
+        for name, pose in zip(moving, state.moving_poses(moving, known, poses), strict=True):
+            self._bodies[name] = replace(self._bodies[name], pose=pose)
+        self._q = joints
+
+    def configuration(self, q: Any) -> Array:
+        """``q`` as one flat array in the order of `joints`; from an array or a dict by name."""
+        return state.configuration(self._tree, q)
+
+    @property
+    def q(self) -> Array:
+        """The last configuration given; at first 0, or the limit nearest to 0."""
+        return self._q.copy()
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names in the order of ``q``, e.g. ``left/joint1``. Mimic joints follow their masters
+        and have no place in ``q``."""
+        return self._tree.joints
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Names of the bodies whose poses are given each cycle, in the order they were added."""
+        return tuple(b.name for b in self._bodies.values() if b.moving and not b.attachment)
+
+    @property
+    def robots(self) -> Mapping[str, MountedRobot]:
+        """The robots by name, in the order they were added."""
+        return dict(self._robots)
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The bodies by name, in the order they were added."""
+        return dict(self._bodies)
+
+    @property
+    def tree(self) -> Tree:
+        """The flat joint tree of all robots together."""
+        return self._tree
+
+    @property
+    def pairs(self) -> Pairs:
+        """Which pairs are watched, and why the others are not."""
+        if self._pairs is None:
+            world = build_world(self._tree, self._robots, self._bodies)
+            own: dict[Pair, str] = {}
+            for name, mounted in self._robots.items():
+                own.update(robot_pairs(name, mounted.robot))
+            self._pairs = Pairs(world, own, dict(self._user), dict(self._bodies))
+        return self._pairs
+
+    @property
+    def world(self) -> World:
+        """Everything that can be watched, numbered and laid out in tables."""
+        return self.pairs.world
+
+    def reason(self, a: str, b: str) -> str | None:
+        """Why ``a`` and ``b`` may touch; None where the pair is watched."""
+        for name in (a, b):
+            self._find(name, self.world.index, "name")
+        return self.pairs.reason(a, b)
+
+    def allowed(self) -> list[AllowedPair]:
+        """The pairs that may touch with their reasons, sorted, but for what stands still."""
+        return self.pairs.allowed()
+
+    @property
+    def user_pairs(self) -> Mapping[Pair, str]:
+        """The pairs given to `allow`, with their reasons."""
+        return dict(self._user)
+
+    def pose(self, name: str, q: Any = None) -> Array:
+        """World pose of a link or body, at ``q`` or at the last state given."""
+        body = self._bodies.get(name)
+        if body is None:
+            self._find(name, [*self._links(), *self._bodies], "name")
+            return self._tree.link_pose(self._at(q), name)
+        if body.attachment is None:
+            return body.pose.copy()
+        return self._tree.link_pose(self._at(q), body.attachment.link) @ body.attachment.pose
+
+    def save(self, path: str | Path) -> None:
+        """Write the cell as TOML. `load` gives an equal cell back; paths are kept relative."""
+        from standoff.cell.write import save
+
+        save(self, Path(path))
+
+    @staticmethod
+    def load(path: str | Path) -> Cell:
+        """Read a cell file."""
+        from standoff.cell.read import load
+
+        return load(Path(path))
+
+    def _at(self, q: Any) -> Array:
+        return self._q if q is None else self.configuration(q)
+
+    def _held(self) -> list[Body]:
+        return [b for b in self._bodies.values() if b.attachment is not None]
+
+    def _links(self) -> dict[str, str]:
+        """Full names of all links, with the robot of each."""
+        return {f"{r}/{link}": r for r, m in self._robots.items() for link in m.robot.links}
+
+    def _new_name(self, name: Any, what: str) -> None:
+        check_name(name, what, self._robots, self._bodies)
+
+    @staticmethod
+    def _find(name: Any, known: Any, what: str) -> Any:
+        if not isinstance(name, str) or name not in known:
+            raise UnknownNameError(str(name), known, what=what)
+        return known[name] if isinstance(known, Mapping) else name
+
+    def _named(self, a: str, b: str) -> list[Pair]:
+        """All pairs of links and bodies behind two names."""
+        both = []
+        for name in (a, b):
+            if name in self._robots:
+                both.append([f"{name}/{link}" for link in self._robots[name].robot.links])
+            else:
+                self._find(name, [*self._robots, *self._links(), *self._bodies], "name")
+                both.append([name])
+        found = [ordered(x, y) for x in both[0] for y in both[1] if x != y]
+        if not found:
+            raise CellError("a pair needs two different names", value=(a, b))
+        return found
+
+    def _forget(self, gone: Callable[[str], bool]) -> None:
+        self._user = {p: why for p, why in self._user.items() if not any(map(gone, p))}
+        for body in self._held():
+            grip = body.attachment
+            assert grip is not None
+            touch = tuple(name for name in grip.touch if not gone(name))
+            self._bodies[body.name] = replace(body, attachment=replace(grip, touch=touch))
+
+    def _set_robots(self, robots: dict[str, MountedRobot]) -> None:
+        tree = Tree([Mount(name, m.robot, m.base) for name, m in robots.items()])
+        kept = dict(zip(self._tree.joints, self._q, strict=True))
+        start = np.clip(0.0, tree.lower, tree.upper)
+        self._q = np.array([kept.get(n, s) for n, s in zip(tree.joints, start, strict=True)])
+        self._tree = tree
+        self._robots = robots
+        self._changed()
+
+    def _changed(self) -> None:
+        self._pairs = None
+        self.revision += 1
+
+
+def _may_move(name: str, shape: Shape) -> None:
+    if not shape.bounded:
+        raise CellError(
+            f"body {name!r} is a {type(shape).__name__} and cannot move", allowed="static only"
+        )

@@ -1,0 +1,167 @@
+"""Cell files in, strictly: an unknown key is an error, and nothing is half read."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from standoff.cell.cell import Cell
+from standoff.cell.schema import (
+    ALLOW,
+    ATTACHED,
+    BODY,
+    MESH_FILE,
+    ROBOT,
+    SHAPES,
+    SWAP,
+    TOP,
+    VERSION,
+    Table,
+)
+from standoff.errors import CellError, Error
+from standoff.robots.mounted import BUILTIN
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.shape import Shape
+
+#: Largest cell file that is read, [bytes]; a cell with 100,000 boxes is about 15 MB.
+LARGEST_FILE = 64 * 2**20
+
+
+def load(path: Path) -> Cell:
+    """The cell of a TOML file. Paths in it are relative to the file."""
+    file = str(path)
+    top = Table(_parse(path), file, "", TOP)
+    version = top.get("standoff", int, f"the format's version, {VERSION}")
+    if version != VERSION:
+        raise top.error("a format this version cannot read", value=version, allowed=str(VERSION))
+    cell = Cell()
+    folder = path.parent
+    for table in top.tables("robot", ROBOT):
+        _add_robot(cell, table, folder)
+    bodies = top.tables("body", BODY)
+    for table in bodies:
+        _add_body(cell, table, folder)
+    _set_state(cell, top)
+    for table in bodies:
+        _attach(cell, table)
+    for table in top.tables("allow", ALLOW):
+        pair = table.texts("pair")
+        if len(pair) != 2:
+            raise table.error("a pair is two names", value=pair, allowed='pair = ["a", "b"]')
+        reason = (table.text("reason"),) if table.has("reason") else ()
+        table.wrapped(table.place, cell.allow, *pair, *reason)
+    return cell
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise CellError(
+                "file too large",
+                file=path,
+                value=f"{path.stat().st_size} bytes",
+                allowed=f"{LARGEST_FILE} bytes at most",
+            )
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise CellError(f"cannot be read: {error.strerror or error}", file=path) from error
+    except UnicodeDecodeError as error:
+        raise CellError(
+            f"not UTF-8 text: {error.reason} at byte {error.start}", file=path
+        ) from error
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise CellError(f"not a TOML file: {error}", file=path) from error
+
+
+def _add_robot(cell: Cell, table: Table, folder: Path) -> None:
+    urdf = table.text("urdf")
+    srdf = table.text("srdf", None)
+    base = table.pose("base")
+    name = table.wrapped(
+        table.place,
+        cell.add_robot,
+        urdf if urdf.startswith(BUILTIN) else folder / urdf,
+        table.text("name", None),
+        base,
+        None if srdf is None else folder / srdf,
+        table.text("geometry", "auto"),
+        capsules_per_link=table.get("capsules_per_link", int, "1 to 16", 2),
+        search_paths=[folder / p for p in table.texts("search_paths")],
+    )
+    for swap in table.tables("swap", SWAP):
+        swap.wrapped(
+            swap.place,
+            cell.swap_geometry,
+            f"{name}/{swap.text('link')}",
+            swap.text("geometry"),
+            capsules_per_link=swap.get("capsules_per_link", int, "1 to 16", 2),
+        )
+
+
+def _add_body(cell: Cell, table: Table, folder: Path) -> None:
+    table.wrapped(
+        table.place,
+        cell.add_body,
+        table.text("name"),
+        _shape(table, folder),
+        table.pose("pose"),
+        moving=table.get("moving", bool, "true or false", False),
+    )
+
+
+def _shape(table: Table, folder: Path) -> Shape:
+    """The shape of a body: ``shape = { box = { size = [...] } }``."""
+    outer = Table(
+        table.get("shape", dict, "a table with one of " + ", ".join(SHAPES)),
+        table.file,
+        f"{table.place}.shape",
+        tuple(SHAPES),
+    )
+    words = [word for word in SHAPES if outer.has(word)]
+    if len(words) != 1:
+        raise outer.error("a body has one shape", value=words, allowed=", ".join(SHAPES))
+    kind, keys = SHAPES[words[0]]
+    place = f"{outer.place}.{words[0]}"
+    value = outer.get(words[0], dict, "a table")
+    if kind is Mesh and "file" in value:
+        inner = Table(value, table.file, place, MESH_FILE)
+        scale = inner.get("scale", list, "three numbers", [1.0, 1.0, 1.0])
+        loaded: Shape = inner.wrapped(place, Mesh.load, folder / inner.text("file"), scale)
+        return loaded
+    inner = Table(value, table.file, place, keys)
+    needed = keys[:1] if kind.__name__ == "Polyhedron" else keys
+    for key in needed:
+        if not inner.has(key):
+            raise inner.error(f"missing key {key!r}", allowed=", ".join(keys))
+    made: Shape = inner.wrapped(place, kind, **value)
+    return made
+
+
+def _set_state(cell: Cell, top: Table) -> None:
+    joints = top.get("state", dict, "a table of joint values by name", None)
+    if joints is None:
+        return
+    full = dict(zip(cell.joints, cell.q.tolist(), strict=True))
+    try:
+        cell.set_state({**full, **joints})
+    except Error as error:
+        raise CellError(str(error), file=top.file, element="state") from error
+
+
+def _attach(cell: Cell, table: Table) -> None:
+    if not table.has("attached"):
+        return
+    grip = Table(
+        table.get("attached", dict, "a table"), table.file, f"{table.place}.attached", ATTACHED
+    )
+    if not grip.has("pose"):
+        raise grip.error("missing key 'pose'", allowed="the body's pose in the link's frame")
+    grip.wrapped(
+        grip.place,
+        cell.attach,
+        table.text("name"),
+        grip.text("link"),
+        touch=grip.texts("touch"),
+        pose=grip.pose("pose"),
+    )

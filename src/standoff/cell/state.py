@@ -1,0 +1,52 @@
+"""Joint values and poses of moving bodies as they come from outside, made into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from standoff.errors import ConfigurationError, UnknownNameError
+from standoff.robots.tree import Tree
+from standoff.shapes.pose import Array, as_pose
+
+
+def configuration(tree: Tree, q: Any) -> Array:
+    """One flat array in the order of ``tree.joints``, from an array or a dict by joint name."""
+    if isinstance(q, Mapping):
+        known = set(tree.joints)
+        for name in q:
+            if name not in known:
+                raise UnknownNameError(str(name), tree.joints, what="joint")
+        missing = [name for name in tree.joints if name not in q]
+        if missing:
+            raise ConfigurationError(
+                f"no value for {len(missing)} of {len(tree.joints)} joints",
+                value=missing,
+                allowed="a value for every joint of the cell",
+            )
+        q = [q[name] for name in tree.joints]
+    return tree.configuration(q)
+
+
+def moving_poses(names: Sequence[str], known: Sequence[Array], poses: Any) -> Array:
+    """Poses (m, 4, 4) in the order of ``names``; from None (the known ones), an array, or a dict
+    by name that may leave some out."""
+    if poses is None:
+        return np.array(known).reshape(-1, 4, 4)
+    if isinstance(poses, Mapping):
+        for name in poses:
+            if name not in names:
+                raise UnknownNameError(str(name), names, what="moving body")
+        given = [poses.get(name, pose) for name, pose in zip(names, known, strict=True)]
+    else:
+        given = list(poses) if np.ndim(poses) == 3 else []
+        if len(given) != len(names):
+            raise ConfigurationError(
+                "wrong shape of poses",
+                value=np.shape(poses),
+                allowed=f"({len(names)}, 4, 4), for {', '.join(names) or 'no moving body'}",
+            )
+    checked = [as_pose(p, f"pose of {name!r}") for name, p in zip(names, given, strict=True)]
+    return np.array(checked).reshape(-1, 4, 4)

@@ -1,0 +1,132 @@
+"""The command ``standoff``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import standoff
+from standoff.errors import Error
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Keeps robots apart: certified collision monitoring, path checking and prediction.",
+)
+out = Console()
+notes = Console(stderr=True)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"standoff {standoff.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _standoff(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(
+    epilog="Example: [bold]standoff info cells/two_arms.toml[/bold], "
+    "[bold]standoff info robot.urdf --srdf robot.srdf --geometry capsules[/bold], "
+    "[bold]standoff info builtin:panda[/bold]"
+)
+def info(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="CELL_OR_URDF",
+            help="A cell file (.toml), a robot (.urdf, .xacro) or a shipped model (builtin:panda).",
+        ),
+    ],
+    srdf: Annotated[
+        Path | None, typer.Option(help="SRDF of the robot: the pairs it disables are allowed.")
+    ] = None,
+    geometry: Annotated[
+        str, typer.Option(help="auto, primitives, capsules or mesh; of a robot given by URDF.")
+    ] = "auto",
+    capsules_per_link: Annotated[
+        int, typer.Option(help="At most this many capsules where capsules are laid.")
+    ] = 2,
+    search_path: Annotated[
+        list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
+    ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="List each pair left to watch.")] = False,
+) -> None:
+    """Show what is in a cell or a robot: joints, bodies, allowed pairs, pairs left to watch."""
+    from standoff.cell import Cell
+    from standoff.view.compiling import announced
+    from standoff.view.info import show
+
+    with announced(notes):
+        if source.endswith(".toml"):
+            cell = Cell.load(source)
+        else:
+            cell = Cell()
+            cell.add_robot(
+                source,
+                srdf=srdf,
+                geometry=geometry,  # type: ignore[arg-type]
+                capsules_per_link=capsules_per_link,
+                search_paths=search_path or (),
+            )
+    show(cell, source, out, pairs=pairs)
+
+
+@app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")
+def compile_() -> None:
+    """Compile all kernels now, so that no later command has to wait for it."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from standoff.kernels.build import build_all, entry_names
+    from standoff.view.compiling import cache_name
+
+    start = time.perf_counter()
+    fresh = 0
+    columns = (
+        TextColumn("Compiling"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    total = len(entry_names())
+    with Progress(*columns, console=notes, transient=True) as bar:
+        task = bar.add_task("", total=total)
+        for name, new in build_all():
+            fresh += new
+            bar.update(task, advance=1, description=name)
+    spent = time.perf_counter() - start
+    out.print(
+        f"{total} kernels ready in {spent:.1f} s ({fresh} compiled, {total - fresh} from the cache "
+        f"in {cache_name()})",
+        soft_wrap=True,
+        highlight=False,
+    )
+
+
+def main() -> None:
+    """Entry point: errors of ours are printed as one message, status 2."""
+    try:
+        app()
+    except Error as error:
+        notes.print(f"[bold red]{type(error).__name__}[/bold red]: ", end="")
+        notes.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

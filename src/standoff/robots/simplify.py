@@ -1,0 +1,112 @@
+"""Which model stands for a link: as its file gives it, or covered by capsules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from standoff.errors import Error, RobotError
+from standoff.kernels import layout
+from standoff.robots.description import Element, Link, Robot
+from standoff.shapes.covering import Covering, cover
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.polyhedron import Polyhedron
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import Shape
+
+GeometryName = Literal["auto", "primitives", "capsules", "mesh"]
+
+#: Sides of the prism that stands around a cylinder when capsules are laid around it, [-]. It is
+#: 1/cos(pi/32) = 1.005 times as wide: half a per cent of a radius, less than what capsules add.
+_CYLINDER_SIDES = 32
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How links are modelled.
+
+    Attributes:
+        geometry: ``auto``: as written, convex meshes as polyhedra; ``mesh``: as written;
+            ``primitives``: as written, each mesh covered by capsules; ``capsules``: the whole
+            link covered by capsules.
+        capsules_per_link: how many capsules at most where capsules are laid.
+    """
+
+    geometry: GeometryName = "auto"
+    capsules_per_link: int = 2
+
+
+def check_choice(choice: Choice) -> None:
+    """Raise where a choice names no model."""
+    names = get_args(GeometryName)
+    if choice.geometry not in names:
+        raise RobotError(
+            "unknown geometry", value=choice.geometry, allowed=", ".join(map(repr, names))
+        )
+    count = choice.capsules_per_link
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 16:
+        raise RobotError("not a number of capsules", value=count, allowed="1 to 16")
+
+
+def simplify(link: Link, choice: Choice, robot: Robot) -> tuple[Link, Covering | None]:
+    """The link with the geometry chosen, and the covering where capsules were laid around all of
+    it. A link without geometry stays as it is."""
+    if not link.elements or choice.geometry == "mesh":
+        return link, None
+    try:
+        if choice.geometry == "capsules":
+            return _covered(link, choice.capsules_per_link)
+        elements = [e for element in link.elements for e in _element(element, choice)]
+    except Error as error:
+        raise RobotError(
+            f"link cannot be modelled as {choice.geometry!r}: {error}",
+            file=robot.file,
+            element=f"link {link.name!r}",
+        ) from error
+    return replace(link, elements=tuple(elements)), None
+
+
+def _element(element: Element, choice: Choice) -> tuple[Element, ...]:
+    """One element as ``auto`` or ``primitives`` has it."""
+    if not isinstance(element.shape, Mesh):
+        return (element,)
+    if choice.geometry == "primitives":
+        return _capsules(_cover((element,), choice.capsules_per_link), element.name)
+    if element.shape.closed and element.shape.is_convex:
+        return (replace(element, shape=Polyhedron(element.shape.vertices)),)
+    return (element,)
+
+
+def _covered(link: Link, count: int) -> tuple[Link, Covering | None]:
+    """All of a link in capsules; what is few capsules already stays as it is."""
+    if len(link.elements) <= count and all(e.shape.kind == layout.CAPSULE for e in link.elements):
+        return link, None
+    covering = _cover(link.elements, count)
+    return replace(link, elements=_capsules(covering, link.name)), covering
+
+
+def _capsules(covering: Covering, name: str) -> tuple[Element, ...]:
+    return tuple(Element(capsule, pose, name) for capsule, pose in covering.capsules)
+
+
+def _cover(elements: tuple[Element, ...], count: int) -> Covering:
+    points, radii = [], []
+    for element in elements:
+        core, radius = _hull_core(element.shape)
+        points.append(core @ element.origin[:3, :3].T + element.origin[:3, 3])
+        radii.append(np.full(len(core), radius))
+    return cover(np.concatenate(points), radii=np.concatenate(radii), count=count)
+
+
+def _hull_core(shape: Shape) -> tuple[Array, float]:
+    """Balls (centres, one radius) whose hull holds the shape, closely."""
+    if shape.kind == layout.CYLINDER:
+        radius, half = shape.size[0], shape.size[1]
+        turns = np.arange(_CYLINDER_SIDES) * (2 * np.pi / _CYLINDER_SIDES)
+        ring = radius / np.cos(np.pi / _CYLINDER_SIDES)
+        x, y = ring * np.cos(turns), ring * np.sin(turns)
+        sides = [np.stack([x, y, np.full_like(x, z)], axis=1) for z in (-half, half)]
+        return np.concatenate(sides), 0.0
+    return shape.core()

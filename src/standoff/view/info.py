@@ -1,0 +1,202 @@
+"""What is in a cell, as tables on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from standoff.cell import Cell
+from standoff.cell.world import World
+from standoff.robots.mounted import MountedRobot
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.shape import Shape
+
+
+def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> None:
+    """Print robots, joints, bodies by shape, allowed pairs with reasons, pairs left to watch."""
+    world = cell.world
+    console.print(
+        f"[bold]{escape(title)}[/bold]: {_count(len(cell.robots), 'robot')}, "
+        f"{_count(len(cell.joints), 'joint')}, {_count(len(world.names), 'body', 'bodies')} "
+        f"of {_count(sum(map(len, world.parts)), 'shape')}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    for table in (_robots(cell), _joints(cell), _bodies(cell), _allowed(cell)):
+        if table.row_count:
+            console.print(table)
+    _problems(cell, console)
+    _watched(cell, console, listed=pairs)
+
+
+def _robots(cell: Cell) -> Table:
+    table = _table("Robots", "name", "model", "links", "joints", "geometry", "base x y z [m]")
+    for name, mounted in cell.robots.items():
+        moving = [j for j in mounted.robot.joints.values() if j.kind != "fixed"]
+        table.add_row(
+            escape(name),
+            escape(mounted.robot.name),
+            str(len(mounted.robot.links)),
+            str(len(moving)),
+            _choice(mounted),
+            "  ".join(f"{x:.3f}" for x in mounted.base[:3, 3]),
+        )
+    return table
+
+
+def _choice(mounted: MountedRobot) -> str:
+    text = mounted.choice.geometry
+    if mounted.coverings:
+        added = sum(c.volume for c in mounted.coverings.values())
+        hull = sum(c.hull_volume for c in mounted.coverings.values())
+        if hull > 0.0:
+            text += f", {added / hull:.2f} × the volume of the hulls"
+    return text
+
+
+def _joints(cell: Cell) -> Table:
+    table = _table("Joints", "#", "name", "kind", "lower", "upper", "speed", "unit")
+    numbers = {name: str(i) for i, name in enumerate(cell.joints)}
+    for robot, mounted in cell.robots.items():
+        for joint in mounted.robot.joints.values():
+            if joint.kind == "fixed":
+                continue
+            full = f"{robot}/{joint.name}"
+            kind: str = joint.kind
+            if joint.mimic is not None:
+                factor = f"{joint.mimic.multiplier:g} × {joint.mimic.joint}"
+                shift = f" + {joint.mimic.offset:g}" if joint.mimic.offset else ""
+                kind += f", mimics {escape(factor)}{shift}"
+            table.add_row(
+                numbers.get(full, "–"),
+                escape(full),
+                kind,
+                *(_limit(x) for x in (joint.lower, joint.upper, joint.velocity)),
+                "m" if joint.kind == "prismatic" else "rad",
+            )
+    for column in table.columns[3:6]:
+        column.justify = "right"
+    return table
+
+
+def _bodies(cell: Cell) -> Table:
+    table = _table("Bodies", "name", "shapes", "moves with", "capsules over hull")
+    world = cell.world
+    joints = _frame_names(cell)
+    for number, (name, parts) in enumerate(zip(world.names, world.parts, strict=True)):
+        robot, _, link = name.partition("/")
+        covering = cell.robots[robot].coverings.get(link) if robot in cell.robots else None
+        known = covering is not None and covering.hull_volume > 0.0
+        table.add_row(
+            escape(name),
+            _shapes(shape for shape, _ in parts),
+            escape(joints[world.frame[number]]),
+            f"{covering.ratio:.2f} ×" if covering is not None and known else "",
+        )
+        if table.row_count == _MOST_ROWS and len(world.names) > _MOST_ROWS:
+            table.add_row(f"… and {len(world.names) - _MOST_ROWS} more", _rest(world), "", "")
+            break
+    if not any(m.coverings for m in cell.robots.values()):
+        table.columns.pop()
+    return table
+
+
+#: Bodies listed one by one; a cell with more is summed up, [-].
+_MOST_ROWS = 200
+
+
+def _rest(world: World) -> str:
+    return _shapes(shape for parts in world.parts[_MOST_ROWS:] for shape, _ in parts)
+
+
+def _frame_names(cell: Cell) -> list[str]:
+    names = ["stands still", *cell.tree.frame_joint[1:]]
+    return [*names, *("given each cycle" for _ in cell.moving)]
+
+
+def _shapes(shapes: Iterable[Shape]) -> str:
+    """What a body is made of: ``2 capsules, 1 mesh (350 triangles, open)``."""
+    counts: Counter[str] = Counter()
+    triangles = points = opened = 0
+    for shape in shapes:
+        counts[type(shape).__name__.lower()] += 1
+        if isinstance(shape, Mesh):
+            triangles += len(shape.faces)
+            opened += not shape.closed
+        elif shape.geometry.points.size:
+            points += len(shape.geometry.points)
+    plural = {"box": "boxes", "mesh": "meshes", "polyhedron": "polyhedra"}
+    parts = []
+    for kind, count in counts.items():
+        text = _count(count, kind, plural.get(kind))
+        if kind == "mesh":
+            text += f" ({_count(triangles, 'triangle')}{', open' if opened else ''})"
+        elif kind == "polyhedron":
+            text += f" ({_count(points, 'vertex', 'vertices')})"
+        parts.append(text)
+    return ", ".join(parts)
+
+
+def _allowed(cell: Cell) -> Table:
+    """One row for each name and reason: against whom."""
+    table = _table("Allowed pairs", "body", "may touch", "because")
+    rows: dict[tuple[str, str], list[str]] = {}
+    allowed = cell.allowed()
+    for pair in allowed:
+        rows.setdefault((pair.reason, pair.a), []).append(pair.b)
+    for (reason, a), others in sorted(rows.items()):
+        robot = a.partition("/")[0] + "/"
+        short = ", ".join(b.removeprefix(robot) if "/" in a else b for b in others)
+        table.add_row(escape(a), escape(short), escape(reason))
+    table.title = f"Allowed pairs: {len(allowed)}"
+    return table
+
+
+def _watched(cell: Cell, console: Console, *, listed: bool) -> None:
+    count = cell.pairs.count()
+    console.print(f"[bold]Pairs left to watch:[/bold] {count}", highlight=False)
+    if listed:
+        rows: dict[str, list[str]] = {}
+        for a, b in cell.pairs.watched():
+            rows.setdefault(a, []).append(b)
+        table = _table("", "body", "is watched against")
+        for a, others in rows.items():
+            table.add_row(escape(a), escape(", ".join(others)))
+        console.print(table)
+    elif count:
+        console.print("(standoff info --pairs lists them)", style="dim")
+
+
+def _problems(cell: Cell, console: Console) -> None:
+    """What the files left open and how it was understood: nothing is dropped in silence."""
+    for name, mounted in cell.robots.items():
+        for note in mounted.written.notes:
+            console.print(f"[yellow]note[/yellow] {escape(f'{name}: {note}')}", highlight=False)
+    seen: set[int] = set()
+    for name, parts in zip(cell.world.names, cell.world.parts, strict=True):
+        for shape, _ in parts:
+            if isinstance(shape, Mesh) and shape.problems and id(shape) not in seen:
+                seen.add(id(shape))
+                text = f"{name}: mesh {'; '.join(shape.problems)}"
+                console.print(f"[yellow]note[/yellow] {escape(text)}", highlight=False)
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None)
+    table.padding = (0, 2, 0, 0)
+    for column in columns:
+        table.add_column(column, header_style="dim", overflow="fold")
+    return table
+
+
+def _limit(value: float) -> str:
+    return "none" if not np.isfinite(value) else f"{value:.4f}"
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,135 @@
+"""The command as people type it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import standoff
+
+ROOT = Path(__file__).parent.parent
+STANDOFF = Path(sys.executable).parent / "standoff"
+
+
+def run(*args, **env):
+    return subprocess.run(
+        [STANDOFF, *map(str, args)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "120", **env},
+        timeout=300,
+    )
+
+
+def test_version():
+    result = run("--version")
+    assert result.returncode == 0 and result.stdout == f"standoff {standoff.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [(), ("info",), ("compile",)])
+def test_help_has_an_example(command):
+    result = run(*command, "--help")
+    assert result.returncode == 0
+    assert "Usage" in result.stdout
+    if command:
+        assert f"Example: standoff {command[0]}" in " ".join(result.stdout.split())
+
+
+def test_info_on_the_shipped_cell_shows_all_there_is():
+    result = run("info", "cells/two_arms.toml", "--pairs")
+    assert result.returncode == 0, result.stderr
+    for text in (
+        "2 robots",
+        "left/panda_joint1",
+        "-2.8973",
+        "rad",
+        "mimics",
+        "halfspace",
+        "given each cycle",
+        "stands still",
+        "adjacent",
+        "SRDF",
+        "rigidly joined",
+        "while it is held",
+        "both stand on the same frame",
+        "Pairs left to watch",
+    ):
+        assert text in result.stdout, text
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("model", standoff.MODELS)
+def test_info_on_each_shipped_model(model):
+    result = run("info", f"builtin:{model}")
+    assert result.returncode == 0, result.stderr
+    assert "Joints" in result.stdout and "capsule" in result.stdout
+
+
+def test_info_counts_what_the_library_counts():
+    cell = standoff.Cell.load(ROOT / "cells" / "two_arms.toml")
+    shown = run("info", "cells/two_arms.toml").stdout
+    assert int(re.search(r"left to watch: (\d+)", shown).group(1)) == cell.pairs.count()
+    assert int(re.search(r"Allowed pairs: (\d+)", shown).group(1)) == len(cell.allowed())
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("info", "gone.toml"), ["CellError", "gone.toml"]),
+        (("info", "gone.urdf"), ["RobotError", "gone.urdf"]),
+        (("info", "builtin:pnada"), ["panda"]),
+        (("info", "builtin:panda", "--geometry", "voxels"), ["voxels", "capsules"]),
+        (("info", "README.md"), ["README.md"]),
+    ],
+)
+def test_bad_input_gets_one_message_and_status_2(args, words):
+    result = run(*args)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+    for word in words:
+        assert word in result.stderr
+
+
+def test_names_from_a_file_cannot_drive_the_terminal(tmp_path):
+    """Markup and escape codes in a robot's names are shown, not obeyed."""
+    urdf = tmp_path / "evil.urdf"
+    urdf.write_text('<robot name="[red]x[/nope]"><link name="[bold]a[/]"/></robot>')
+    result = run("info", urdf)
+    assert result.returncode == 0, result.stderr
+    assert "[red]x[/nope]" in result.stdout
+
+
+def test_a_command_that_compiles_says_so_and_only_the_first_time(tmp_path):
+    first = run(
+        "info",
+        "builtin:irb2400",
+        "--geometry",
+        "capsules",
+        "--capsules-per-link",
+        "1",
+        NUMBA_CACHE_DIR=str(tmp_path),
+    )
+    again = run(
+        "info",
+        "builtin:irb2400",
+        "--geometry",
+        "capsules",
+        "--capsules-per-link",
+        "1",
+        NUMBA_CACHE_DIR=str(tmp_path),
+    )
+    assert first.returncode == again.returncode == 0
+    assert "compiling kernels" in first.stderr and "once" in first.stderr
+    assert "compiling" not in again.stderr
+    assert first.stdout == again.stdout
+
+
+def test_compile_fills_the_cache_and_says_how_long_it_took():
+    run("compile")
+    result = run("compile")
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"\d+ kernels ready in [\d.]+ s \(0 compiled", result.stdout), result.stdout

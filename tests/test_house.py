@@ -1,0 +1,68 @@
+"""The house rules: who leans on whom, how kernels are compiled, what the package exports."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import standoff as so
+from standoff.kernels import build
+from standoff.kernels.jit import ENTRIES
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src" / "standoff").rglob("*.py"))
+KERNELS = [p for p in SOURCES if "kernels" in p.parts]
+
+
+def test_rooms_lean_only_on_what_stands_below_them():
+    run = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout
+
+
+def test_every_public_name_can_be_had():
+    assert sorted(so.__all__) == sorted(so._MODULE_OF)
+    for name in so.__all__:
+        assert getattr(so, name) is not None
+    with pytest.raises(AttributeError, match="sphere"):
+        so.sphere  # noqa: B018
+
+
+def test_importing_the_package_imports_no_compiler():
+    code = "import sys, standoff; sys.exit('numba' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+def test_kernels_are_compiled_in_the_one_way(path):
+    """Only jit.py calls Numba's decorator, so that no kernel gets fastmath or another cache."""
+    if path.name == "jit.py":
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                name = ast.unparse(decorator)
+                assert "njit" not in name and "jitclass" not in name and "fastmath" not in name
+
+
+def test_every_entry_has_one_signature_that_compiles():
+    names = build.entry_names()
+    assert len(names) >= 5
+    for name in names:
+        dispatcher, signature = ENTRIES[name]
+        if hasattr(dispatcher, "compile"):  # without JIT they are plain functions
+            dispatcher.compile(signature)
+            assert len(dispatcher.signatures) == 1, (name, dispatcher.signatures)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
+def test_no_tolerance_stands_outside_constants(path):
+    """A number like 1e-9 is a tolerance, and tolerances live in constants.py with a reason."""
+    if path.name == "constants.py":
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            assert not 0.0 < abs(node.value) < 1e-4, f"{path.name}:{node.lineno}: {node.value}"
