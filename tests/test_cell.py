@@ -267,7 +267,7 @@ BAD = {
     "q that is no numbers": (lambda c: c.set_state("home"), so.ConfigurationError, "home"),
     "q with an unknown joint": (
         lambda c: c.set_state({**READY, "arm/panda_joint8": 0.0}),
-        so.UnknownNameError,
+        so.ConfigurationError,
         "panda_joint7",
     ),
     "q without a joint": (

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.cell import state
 from standoff.cell.allowed import USER, AllowedPair, Pair, ordered, robot_pairs
 from standoff.cell.body import Attachment, Body
+from standoff.cell.moving import moving_poses
 from standoff.cell.names import check_name
 from standoff.cell.pairs import Pairs
 from standoff.cell.world import World, build_world
@@ -185,13 +185,13 @@ class Cell:
         joints = self._at(q)
         moving = self.moving
         known = [self._bodies[name].pose for name in moving]
-        for name, pose in zip(moving, state.moving_poses(moving, known, poses), strict=True):
+        for name, pose in zip(moving, moving_poses(moving, known, poses), strict=True):
             self._bodies[name] = replace(self._bodies[name], pose=pose)
         self._q = joints
 
     def configuration(self, q: Any) -> Array:
         """``q`` as one flat array in the order of `joints`; from an array or a dict by name."""
-        return state.configuration(self._tree, q)
+        return self._tree.configuration(q)
 
     @property
     def q(self) -> Array:

@@ -1,8 +1,8 @@
 """The one way a kernel is compiled here, and where its machine code is kept.
 
 Numba's cache notices a change in the file of a function, but not in the files of the functions it
-calls. So the machine code lives in a folder named after the content of *all* kernel sources: touch
-one, and all are compiled anew, once. ``NUMBA_CACHE_DIR`` moves the folder, as everywhere.
+calls. So the machine code lives in a folder named after the content of *all* kernel sources and of
+the constants they use: touch one, and all are compiled anew, once. ``NUMBA_CACHE_DIR`` moves the folder, as everywhere.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from numba.core import config
 
 def _source_digest() -> str:
     digest = hashlib.sha256()
-    root = Path(__file__).parent
-    for path in sorted(root.rglob("*.py")):
+    root = Path(__file__).parent.parent
+    for path in (root / "constants.py", *sorted((root / "kernels").rglob("*.py"))):
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Joint values and poses of moving bodies as they come from outside, made into arrays."""
+"""Poses of moving bodies as they come from outside, made into an array."""
 
 from __future__ import annotations
 
@@ -8,26 +8,7 @@ from typing import Any
 import numpy as np
 
 from standoff.errors import ConfigurationError, UnknownNameError
-from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array, as_pose
-
-
-def configuration(tree: Tree, q: Any) -> Array:
-    """One flat array in the order of ``tree.joints``, from an array or a dict by joint name."""
-    if isinstance(q, Mapping):
-        known = set(tree.joints)
-        for name in q:
-            if name not in known:
-                raise UnknownNameError(str(name), tree.joints, what="joint")
-        missing = [name for name in tree.joints if name not in q]
-        if missing:
-            raise ConfigurationError(
-                f"no value for {len(missing)} of {len(tree.joints)} joints",
-                value=missing,
-                allowed="a value for every joint of the cell",
-            )
-        q = [q[name] for name in tree.joints]
-    return tree.configuration(q)
 
 
 def moving_poses(names: Sequence[str], known: Sequence[Array], poses: Any) -> Array:
