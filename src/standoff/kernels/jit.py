@@ -2,7 +2,8 @@
 
 Numba's cache notices a change in the file of a function, but not in the files of the functions it
 calls. So the machine code lives in a folder named after the content of *all* kernel sources and of
-the constants they use: touch one, and all are compiled anew, once. ``NUMBA_CACHE_DIR`` moves the folder, as everywhere.
+the constants they use: touch one, and all are compiled anew, once. ``NUMBA_CACHE_DIR`` moves the
+folder, as everywhere.
 """
 
 from __future__ import annotations
