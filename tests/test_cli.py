@@ -55,7 +55,7 @@ def test_info_on_the_shipped_cell_shows_all_there_is():
         "SRDF",
         "rigidly joined",
         "while it is held",
-        "both stand on the same frame",
+        "it rolls on the floor",
         "Pairs left to watch",
     ):
         assert text in result.stdout, text

@@ -29,13 +29,15 @@ def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> No
     )
     for table in (_robots(cell), _joints(cell), _bodies(cell), _allowed(cell)):
         if table.row_count:
+            console.print()
             console.print(table)
+    console.print()
     _problems(cell, console)
     _watched(cell, console, listed=pairs)
 
 
 def _robots(cell: Cell) -> Table:
-    table = _table("Robots", "name", "model", "links", "joints", "geometry", "base x y z [m]")
+    table = _table("Robots", "name", "model", "links", "joints", "geometry", r"base x y z \[m]")
     for name, mounted in cell.robots.items():
         moving = [j for j in mounted.robot.joints.values() if j.kind != "fixed"]
         table.add_row(
