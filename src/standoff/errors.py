@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+#: Stands for "no value": None may be the offending value itself.
+NOTHING: Any = object()
+
 #: Values longer than this are cut in messages, [characters].
 _VALUE_LENGTH = 200
 
@@ -32,17 +35,17 @@ class Error(Exception):
         *,
         file: str | Path | None = None,
         element: str | None = None,
-        value: Any = None,
+        value: Any = NOTHING,
         allowed: str | None = None,
     ) -> None:
         self.problem = problem
         self.file = str(file) if file is not None else None
         self.element = element
-        self.value = value
+        self.value = None if value is NOTHING else value
         self.allowed = allowed
         where = ": ".join(part for part in (self.file, element) if part)
         text = f"{where}: {problem}" if where else problem
-        if value is not None:
+        if value is not NOTHING:
             text += f"; got {_short(value)}"
         if allowed:
             text += f"; allowed: {allowed}"

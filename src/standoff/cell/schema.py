@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.errors import CellError, Error, nearest
+from standoff.errors import NOTHING, CellError, Error, nearest
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array, as_pose, pose
@@ -62,7 +62,7 @@ class Table:
                 )
         self._value = value
 
-    def error(self, problem: str, *, value: Any = None, allowed: str | None = None) -> CellError:
+    def error(self, problem: str, *, value: Any = NOTHING, allowed: str | None = None) -> CellError:
         return CellError(problem, file=self.file, element=self.place, value=value, allowed=allowed)
 
     def has(self, key: str) -> bool:
