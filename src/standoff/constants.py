@@ -12,3 +12,28 @@ ROTATION_TOLERANCE = 1e-6
 #: How far the length of a quaternion may be from 1 before it is refused, [-]. Four digits after
 #: the point, as people type them, are up to 1e-4 off; beyond 1e-3 it is not a rotation any more.
 QUATERNION_TOLERANCE = 1e-3
+
+#: Largest URDF, SRDF or xacro file that is read, [bytes]. The largest robots in use are below
+#: 1 MiB; beyond this it is not a robot, and reading on would only fill the memory.
+MAX_XML_BYTES = 64 * 2**20
+
+#: Deepest nesting of XML elements that is read, [-]. URDF needs 5, simulator extensions some 15.
+MAX_XML_DEPTH = 100
+
+#: Most XML elements that are read from one file, [-]; large humanoids have some 10,000.
+MAX_XML_ELEMENTS = 1_000_000
+
+#: Longest text of a single number or vector in a file, [characters].
+MAX_NUMBER_TEXT = 1000
+
+#: Largest coordinate, size or mesh scale a robot's file may give, [m] or [-]. Beyond it the file
+#: is wrong (millimetres cubed, a slipped exponent), and squares would lose the small lengths.
+MAX_ROBOT_LENGTH = 1e6
+
+#: How far a sphere may be from the end face of a cylinder, and its radius from the cylinder's,
+#: for the three to be read as one capsule, [m]. Such files are printed with six digits or more.
+CAPSULE_PARTS_TOLERANCE = 1e-6
+
+#: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
+#: package at most four folders down (source, repository, group, package).
+MAX_PACKAGE_DEPTH = 4
