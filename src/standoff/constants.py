@@ -45,3 +45,23 @@ INSIDE_WINDING = 0.25
 #: How far a vertex may stand out of the plane of a face of a mesh that still counts as convex,
 #: relative to the mesh's diagonal, [-]. Single-precision files are about 1e-7 off.
 CONVEX_TOLERANCE = 1e-6
+#: GJK stops when its duality gap is below this part of the cylinders' size, [-]. Polytopes end
+#: exactly; a curved support converges step by step, and 1e-6 is what is promised.
+GJK_TOLERANCE = 1e-10
+
+#: Rounding of one support step in units of ``EPS`` times the largest coordinate difference, [-]:
+#: two transforms, two subtractions and a dot product of three, each a few half ulps.
+GJK_ROUNDING = 16.0
+
+#: Steps of GJK before it gives its lower bound instead of its distance, [-]. Polytopes of 500
+#: vertices need about 15, cylinders about 25; the rest is head room for slivers.
+GJK_STEPS = 128
+
+#: Sine of an angle below which a triangle counts as a segment, and a tetrahedron as a triangle,
+#: in the simplex of GJK, [-]. The smaller feature is still a part of the simplex, so nothing but
+#: a step is lost.
+SIMPLEX_FLATNESS = 1e-13
+
+#: Sine of the angle to a cylinder's axis below which its cap's centre is the support point, [-].
+#: The rim would be higher by less than one rounding of the radius.
+CAP_SINE = 1e-16
