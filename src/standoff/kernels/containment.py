@@ -162,9 +162,7 @@ def _winding(x0, x1, x2, R, i, P, F):
         a = math.sqrt(a0 * a0 + a1 * a1 + a2 * a2)
         b = math.sqrt(b0 * b0 + b1 * b1 + b2 * b2)
         c = math.sqrt(c0 * c0 + c1 * c1 + c2 * c2)
-        triple = (
-            a0 * (b1 * c2 - b2 * c1) + a1 * (b2 * c0 - b0 * c2) + a2 * (b0 * c1 - b1 * c0)
-        )
+        triple = a0 * (b1 * c2 - b2 * c1) + a1 * (b2 * c0 - b0 * c2) + a2 * (b0 * c1 - b1 * c0)
         ab = a0 * b0 + a1 * b1 + a2 * b2
         bc = b0 * c0 + b1 * c1 + b2 * c2
         ca = c0 * a0 + c1 * a1 + c2 * a2

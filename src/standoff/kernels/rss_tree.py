@@ -22,9 +22,7 @@ def node_count(triangles):
     return max(triangles - 1, 1)
 
 
-@entry(
-    "float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])"
-)
+@entry("float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])")
 def build_tree(points, faces, growth, nodes, ints, order):
     """Fill ``nodes`` (node_count, 16) and the children in ``ints``; ``order`` is scratch (f,).
     Returns the depth.

@@ -19,6 +19,8 @@ def model_path(name: str) -> Path:
     return _FOLDER / f"{name}.urdf"
 
 
-def srdf_path(name: str) -> Path:
-    """The SRDF file of a built-in robot: the pairs of its links that always overlap."""
-    return model_path(name).with_suffix(".srdf")
+def srdf_path(name: str) -> Path | None:
+    """The SRDF file of a built-in robot: its pairs of links that are built to overlap; None where
+    there are none."""
+    path = model_path(name).with_suffix(".srdf")
+    return path if path.is_file() else None

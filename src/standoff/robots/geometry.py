@@ -15,6 +15,7 @@ from standoff.errors import MeshError, PoseError, ShapeError
 from standoff.robots.description import Element
 from standoff.robots.node import Node
 from standoff.robots.packages import resolve
+from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array, pose
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.shapes.shape import Shape
@@ -34,9 +35,9 @@ class Meshes:
 
     urdf: Path
     search_paths: Sequence[str | Path] = ()
-    loaded: dict[tuple[Path, tuple[float, ...]], Shape] = field(default_factory=dict)
+    loaded: dict[tuple[Path, tuple[float, ...]], Mesh] = field(default_factory=dict)
 
-    def load(self, node: Node) -> Shape:
+    def load(self, node: Node) -> Mesh:
         scale = node.numbers("scale", 3, (1.0, 1.0, 1.0))
         if not all(0.0 < abs(s) <= MAX_ROBOT_LENGTH for s in scale):
             raise node.error(
@@ -44,13 +45,13 @@ class Meshes:
             )
         path = resolve(node, self.urdf, self.search_paths)
         key = (path, scale)
-        from standoff.shapes.mesh import Mesh  # type: ignore[import-not-found, unused-ignore]
-
         if key not in self.loaded:
             try:
                 self.loaded[key] = Mesh.load(path, scale)
             except MeshError as error:
                 raise node.relocated(error) from error
+            for problem in self.loaded[key].problems:
+                node.note(f"{path.name}: {problem}")
         return self.loaded[key]
 
 

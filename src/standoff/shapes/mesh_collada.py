@@ -51,9 +51,7 @@ def read_collada(data: bytes) -> tuple[Array, IntArray]:
 
 def _check_whole(geometry: Any) -> None:
     """Refuse a geometry of which pycollada passed over a surface."""
-    written = sum(
-        str(node.tag).rpartition("}")[2] in _SURFACES for node in geometry.xmlnode.iter()
-    )
+    written = sum(str(node.tag).rpartition("}")[2] in _SURFACES for node in geometry.xmlnode.iter())
     read = sum(isinstance(primitive, _READ) for primitive in geometry.primitives)
     if read < written:
         raise MeshError(

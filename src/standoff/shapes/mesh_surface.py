@@ -28,9 +28,7 @@ def merged(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     return np.ascontiguousarray(points[used]), np.ascontiguousarray(number[faces]), unused
 
 
-def oriented(
-    points: Array, faces: IntArray, unused: int
-) -> tuple[IntArray, bool, tuple[str, ...]]:
+def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, bool, tuple[str, ...]]:
     """The faces, turned outward where the mesh is closed; whether it is; what was odd."""
     problems = []
     if unused:

@@ -133,9 +133,7 @@ def _over(w, p, n, x0, x1, x2, in_plane, near_p, near_q, best):
         d = p + 3 * ((k + 2) % 3)
         u0, u1, u2 = w[d] - w[c], w[d + 1] - w[c + 1], w[d + 2] - w[c + 2]
         v0, v1, v2 = x0 - w[c], x1 - w[c + 1], x2 - w[c + 2]
-        weight = (
-            n0 * (u1 * v2 - u2 * v1) + n1 * (u2 * v0 - u0 * v2) + n2 * (u0 * v1 - u1 * v0)
-        )
+        weight = n0 * (u1 * v2 - u2 * v1) + n1 * (u2 * v0 - u0 * v2) + n2 * (u0 * v1 - u1 * v0)
         if weight < 0.0:
             return best
         total += weight
