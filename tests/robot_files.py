@@ -10,6 +10,7 @@ import pytest
 
 from standoff.robots import xml
 from standoff.robots.geometry import Meshes
+from standoff.robots.packages import Packages
 from standoff.robots.urdf import robot_of
 
 
@@ -67,7 +68,7 @@ def read_text(text: str | bytes, srdf: str | bytes | None = None, file: str = "r
     described = None
     if srdf is not None:
         described = xml.parse(srdf.encode() if isinstance(srdf, str) else srdf, "r.srdf")
-    return robot_of(root, described, Meshes(Path(file)))
+    return robot_of(root, described, Meshes(Packages(Path(file))))
 
 
 def link_poses(robot, q: dict[str, float]) -> dict[str, np.ndarray]:

@@ -109,6 +109,15 @@ def test_elements_nested_too_deeply():
     refused(f'<robot name="r">{deep}</robot>', "nested too deeply", f"at most {MAX_XML_DEPTH}")
 
 
+def test_a_name_of_a_megabyte_is_cut_in_the_message():
+    for text in (
+        robot_text(link=f"<{'x' * 1_000_000}/>"),
+        robot_text(kind="ball").replace('"j"', f'"{"j" * 1_000_000}"'),
+        robot_text(f"<limit {'x' * 1_000_000}='1'/>"),
+    ):
+        assert len(str(refused(text))) < 1000
+
+
 def test_too_many_elements(monkeypatch):
     monkeypatch.setattr(xml, "MAX_XML_ELEMENTS", 50)
     refused(robot_text(more="<a/>" * 60), "too many elements", "at most 50")
@@ -453,7 +462,7 @@ def test_meshes_are_not_fetched(tmp_path, url):
 
 @pytest.mark.parametrize("reference", ["package://arm", "package://", "model:///"])
 def test_a_package_reference_without_a_path(tmp_path, reference):
-    with pytest.raises(RobotError, match=r"no package or no path.*//name/path"):
+    with pytest.raises(RobotError, match=r"no package or no path; .*//name/path"):
         read_robot(urdf_with_mesh(tmp_path, reference))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from standoff.errors import MeshError
 from standoff.robots import xml
-from standoff.robots.packages import resolve
+from standoff.robots.packages import Packages
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,8 @@ def mesh(path, *, manifest=None):
 
 
 def found(reference, urdf, *search_paths):
-    return resolve(xml.parse(f'<mesh filename="{reference}"/>'.encode()), urdf, search_paths)
+    node = xml.parse(f'<mesh filename="{reference}"/>'.encode())
+    return Packages(urdf, search_paths).resolve(node)
 
 
 def test_a_package_that_holds_the_urdf(urdf):

@@ -64,3 +64,13 @@ def test_an_error_after_expansion_names_the_element_but_no_line(tmp_path):
     with pytest.raises(RobotError) as caught:
         read_robot(write(tmp_path, XACRO.replace("continuous", "ball")))
     assert "joint 'j' / type" in str(caught.value) and "line" not in str(caught.value)
+
+
+def test_an_srdf_may_be_xacro_too(tmp_path):
+    pytest.importorskip("xacro")
+    srdf = tmp_path / "x.srdf.xacro"
+    srdf.write_text(
+        '<robot name="x" xmlns:xacro="http://ros.org/wiki/xacro">'
+        '<disable_collisions link1="l${1 - 1}" link2="l1" reason="Adjacent"/></robot>'
+    )
+    assert read_robot(write(tmp_path, XACRO), srdf).disabled == {("l0", "l1"): "Adjacent"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from standoff.constants import CAPSULE_PARTS_TOLERANCE, MAX_ROBOT_LENGTH
 from standoff.errors import MeshError, PoseError, ShapeError
 from standoff.robots.description import Element
 from standoff.robots.node import Node
-from standoff.robots.packages import resolve
+from standoff.robots.packages import Packages
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array, pose
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
@@ -33,8 +32,7 @@ _SIZES = {
 class Meshes:
     """The mesh files of one robot; each file at each scale is loaded once."""
 
-    urdf: Path
-    search_paths: Sequence[str | Path] = ()
+    packages: Packages
     loaded: dict[tuple[Path, tuple[float, ...]], Mesh] = field(default_factory=dict)
 
     def load(self, node: Node) -> Mesh:
@@ -43,7 +41,7 @@ class Meshes:
             raise node.error(
                 "not a possible scale", scale, f"not 0, at most {MAX_ROBOT_LENGTH:g}", part="scale"
             )
-        path = resolve(node, self.urdf, self.search_paths)
+        path = self.packages.resolve(node)
         key = (path, scale)
         if key not in self.loaded:
             try:
@@ -131,7 +129,7 @@ def _with_capsules(elements: list[Element]) -> tuple[Element, ...]:
     spheres: dict[tuple[int, ...], list[int]] = {}
     for i, element in enumerate(elements):
         if isinstance(element.shape, Sphere):
-            spheres.setdefault(_cell(element.origin[:3, 3]), []).append(i)
+            spheres.setdefault(_cell(element.origin[:3, 3], element.shape.radius), []).append(i)
     result, swallowed = list(elements), set()
     for i, element in enumerate(elements):
         cylinder = element.shape
@@ -154,8 +152,8 @@ def _cap(
     elements: list[Element], spheres: dict[tuple[int, ...], list[int]], radius: float, end: Array
 ) -> tuple[int, float] | None:
     """The sphere of ``radius`` about ``end`` and the radius about ``end`` that holds it."""
-    cell = _cell(end)
-    for shift in itertools.product((-1, 0, 1), repeat=3):
+    cell = _cell(end, radius)
+    for shift in itertools.product((-1, 0, 1), repeat=4):
         for i in spheres.get(tuple(c + s for c, s in zip(cell, shift)), ()):
             sphere = elements[i].shape
             assert isinstance(sphere, Sphere)
@@ -165,6 +163,6 @@ def _cap(
     return None
 
 
-def _cell(point: Array) -> tuple[int, ...]:
+def _cell(centre: Array, radius: float) -> tuple[int, ...]:
     """The cell of a grid as fine as the tolerance: what is within it is in a neighbouring cell."""
-    return tuple(math.floor(x / CAPSULE_PARTS_TOLERANCE) for x in point)
+    return tuple(math.floor(x / CAPSULE_PARTS_TOLERANCE) for x in (*centre, radius))

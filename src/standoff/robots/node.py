@@ -14,6 +14,9 @@ from standoff.errors import Error, MeshError, RobotError
 # Narrower than `float()`, which also takes "nan", "infinity" and "1_000".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
+#: Names longer than this are cut in messages, [characters].
+_NAME_LENGTH = 80
+
 
 @dataclass
 class Document:
@@ -60,7 +63,9 @@ class Node:
         node: Node | None = self
         while node is not None and (node.parent is not None or not parts):
             name = node.attributes.get("name")
-            parts.append(f"{node.tag} {name!r}" if name is not None else node.tag)
+            parts.append(
+                f"{short(node.tag)} {short(name)!r}" if name is not None else short(node.tag)
+            )
             node = node.parent
         path = " / ".join(reversed(parts))
         return f"{path} (line {self.line})" if self.line else path
@@ -162,10 +167,10 @@ class Node:
             if name == "xmlns" or name.startswith("xmlns:"):
                 continue
             if ":" in name:
-                self.note(f"attribute {name!r} passed over")
+                self.note(f"attribute {short(name)!r} passed over")
             elif name not in attributes:
                 raise self.error(
-                    f"unknown attribute {name!r}",
+                    f"unknown attribute {short(name)!r}",
                     self.attributes[name],
                     ", ".join(attributes) or "no attributes",
                 )
@@ -177,7 +182,8 @@ class Node:
             elif child.tag not in children and child.tag not in passed_over:
                 listed = ", ".join(f"<{tag}>" for tag in children)
                 raise child.error(
-                    f"unknown element <{child.tag}> in <{self.tag}>", allowed=listed or "none"
+                    f"unknown element <{short(child.tag)}> in <{self.tag}>",
+                    allowed=listed or "none",
                 )
         self.note_text()
 
@@ -188,10 +194,15 @@ class Node:
             self.note(f"stray text {self.text!r} passed over")
 
 
+def short(name: str) -> str:
+    """A name cut to what a message can show; a file may give one of megabytes."""
+    return name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…"
+
+
 def unexpanded(node: Node) -> RobotError:
     """The error about a macro in a file that is not read as xacro."""
     return node.error(
         "a xacro macro in a file that is not xacro",
-        f"<{node.tag}>",
+        f"<{short(node.tag)}>",
         f"plain URDF; a file with macros is named *.xacro ({Path(node.file).name!r} is not)",
     )

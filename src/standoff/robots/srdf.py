@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from standoff.robots.node import Node, unexpanded
+from standoff.robots.node import Node, short, unexpanded
 
 Pair = tuple[str, str]
+
+_READ = (
+    "disable_collisions",
+    "enable_collisions",
+    "disable_default_collisions",
+    "virtual_joint",
+)
 
 #: What SRDF and its dialects say that has no bearing on which pairs are watched.
 _PASSED_OVER = (
@@ -74,7 +81,7 @@ def semantics(node: Node, robot: str, links: Collection[str], root: str) -> Sema
         elif not missing:
             disabled[pair] = _joined(disabled.get(pair, ""), reason)
     for link, count in unknown.items():
-        node.note(f"link {link!r} is not in the robot; {count} disabled pairs left out")
+        node.note(f"link {short(link)!r} is not in the robot; {count} disabled pairs left out")
     _virtual_joints(node, root)
     return Semantics(disabled, tuple(node.document.notes))
 
@@ -88,20 +95,13 @@ def _check_children(node: Node) -> None:
             continue
         if "collision" in child.tag.lower():
             raise child.error(
-                f"unknown element <{child.tag}>", allowed=", ".join(f"<{tag}>" for tag in _READ)
+                f"unknown element <{short(child.tag)}>",
+                allowed=", ".join(f"<{tag}>" for tag in _READ),
             )
         counts[child.tag] = counts.get(child.tag, 0) + 1
     for tag, count in counts.items():
-        node.note(f"{count} unknown <{tag}> passed over")
+        node.note(f"{count} unknown <{short(tag)}> passed over")
     node.note_text()
-
-
-_READ = (
-    "disable_collisions",
-    "enable_collisions",
-    "disable_default_collisions",
-    "virtual_joint",
-)
 
 
 def _pairs(node: Node, tag: str) -> Iterator[tuple[Node, Pair, str]]:

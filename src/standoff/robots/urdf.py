@@ -15,7 +15,8 @@ from standoff.errors import RobotError
 from standoff.robots import assembly, xacro, xml
 from standoff.robots.description import Joint, JointKind, Link, Mimic, Robot
 from standoff.robots.geometry import Meshes, collision_elements, origin
-from standoff.robots.node import Node, unexpanded
+from standoff.robots.node import Node, short, unexpanded
+from standoff.robots.packages import Packages
 from standoff.robots.srdf import semantics
 from standoff.shapes.pose import Array
 
@@ -70,7 +71,7 @@ def read_robot(
     Args:
         path: a URDF file; a name ending in ``.xacro`` is expanded by the package ``xacro``,
             which evaluates Python expressions in the file.
-        srdf: an SRDF file; none is looked for by itself.
+        srdf: an SRDF file (``.xacro`` likewise); none is looked for by itself.
         search_paths: folders that hold packages, for ``package://`` references.
         geometry: ``"as_written"``, or ``"none"`` to read the joints alone.
 
@@ -82,14 +83,16 @@ def read_robot(
         raise RobotError(
             "unknown geometry", value=geometry, allowed=", ".join(get_args(ReadGeometry))
         )
-    path = Path(path)
+    root = _load(Path(path))
+    described = None if srdf is None else _load(Path(srdf))
+    meshes = Meshes(Packages(Path(path).absolute(), search_paths))
+    return robot_of(root, described, meshes if geometry == "as_written" else None)
+
+
+def _load(path: Path) -> Node:
     if path.suffix == ".xacro":
-        root = xml.parse(xacro.expand(path), str(path), lines=False)
-    else:
-        root = xml.parse(xml.read_bytes(path), str(path))
-    described = None if srdf is None else xml.parse(xml.read_bytes(srdf), str(srdf))
-    meshes = None if geometry == "none" else Meshes(path.absolute(), search_paths)
-    return robot_of(root, described, meshes)
+        return xml.parse(xacro.expand(path), str(path), lines=False)
+    return xml.parse(xml.read_bytes(path), str(path))
 
 
 def robot_of(root: Node, srdf: Node | None, meshes: Meshes | None) -> Robot:
@@ -131,10 +134,10 @@ def _check_robot(root: Node) -> None:
             continue
         near = difflib.get_close_matches(child.tag.lower(), ("link", "joint"), 1, cutoff=0.7)
         if near:
-            raise child.error(f"unknown element <{child.tag}>", allowed=f"<{near[0]}>")
+            raise child.error(f"unknown element <{short(child.tag)}>", allowed=f"<{near[0]}>")
         counts[child.tag] = counts.get(child.tag, 0) + 1
     for tag, count in counts.items():
-        root.note(f"{count} unknown <{tag}> passed over")
+        root.note(f"{count} unknown <{short(tag)}> passed over")
     root.note_text()
 
 
