@@ -12,3 +12,81 @@ ROTATION_TOLERANCE = 1e-6
 #: How far the length of a quaternion may be from 1 before it is refused, [-]. Four digits after
 #: the point, as people type them, are up to 1e-4 off; beyond 1e-3 it is not a rotation any more.
 QUATERNION_TOLERANCE = 1e-3
+
+#: Largest URDF, SRDF or xacro file that is read, [bytes]. The largest robots in use are below
+#: 1 MiB; beyond this it is not a robot, and reading on would only fill the memory.
+MAX_XML_BYTES = 64 * 2**20
+
+#: Deepest nesting of XML elements that is read, [-]. URDF needs 5, simulator extensions some 15.
+MAX_XML_DEPTH = 100
+
+#: Most XML elements that are read from one file, [-]; large humanoids have some 10,000.
+MAX_XML_ELEMENTS = 1_000_000
+
+#: Longest text of a single number or vector in a file, [characters].
+MAX_NUMBER_TEXT = 1000
+
+#: Largest coordinate, size or mesh scale a robot's file may give, [m] or [-]. Beyond it the file
+#: is wrong (millimetres cubed, a slipped exponent), and squares would lose the small lengths.
+MAX_ROBOT_LENGTH = 1e6
+
+#: How far a sphere may be from the end face of a cylinder, and its radius from the cylinder's,
+#: for the three to be read as one capsule, [m]. Files that write a quarter turn as 1.57 are 6e-5 m
+#: off at the ends of a cylinder of 0.15 m; the capsule grows by as much, so it holds all three.
+CAPSULE_PARTS_TOLERANCE = 1e-4
+
+#: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
+#: package at most four folders down (source, repository, group, package).
+MAX_PACKAGE_DEPTH = 4
+#: Rounding of a mesh distance, relative to the largest coordinate in play, [-]. A relative pose, a
+#: vertex moved by it and a triangle distance are some thirty roundings one after another; twice
+#: that is taken off before anything is pruned, and a gap below it counts as touching.
+MESH_ROUNDING = 64 * EPS
+
+#: Height over longest side below which a triangle has no usable normal, [-]. Its edges then stand
+#: for it, and that loses no more than the height, which is less than MESH_ROUNDING.
+FLAT_TRIANGLE = 16 * EPS
+
+#: Gap between the upper and the lower bound of a triangle distance, relative to its square, below
+#: which the search ends early, [-]: a few roundings of the squares compared.
+CLOSEST_TOLERANCE = 16 * EPS
+
+#: The same for two rectangles, relative to the distance itself, [-]. What the search gives up here
+#: only makes a lower bound lower.
+RECTANGLE_TOLERANCE = 1e-12
+
+#: How much a fitted swept rectangle is grown so that rounding leaves no vertex outside, relative
+#: to the largest coordinate of its mesh, [-]: a vertex is projected on three axes and back.
+RSS_GROWTH = 16 * EPS
+
+#: Distance of a ray from an edge below which it counts as grazing, relative to the coordinates in
+#: play, [-]. Another direction is tried then, so a generous value costs little.
+GRAZING_TOLERANCE = 1e-10
+
+#: Winding number from which on a point counts as inside, [-]. It is 0 outside a closed mesh and 1
+#: or more inside, up to rounding; anything in doubt is inside.
+INSIDE_WINDING = 0.25
+
+#: How far a vertex may stand out of the plane of a face of a mesh that still counts as convex,
+#: relative to the mesh's diagonal, [-]. Single-precision files are about 1e-7 off.
+CONVEX_TOLERANCE = 1e-6
+#: GJK stops when its duality gap is below this part of the cylinders' size, [-]. Polytopes end
+#: exactly; a curved support converges step by step, and 1e-6 is what is promised.
+GJK_TOLERANCE = 1e-10
+
+#: Rounding of one support step in units of ``EPS`` times the largest coordinate difference, [-]:
+#: two transforms, two subtractions and a dot product of three, each a few half ulps.
+GJK_ROUNDING = 16.0
+
+#: Steps of GJK before it gives its lower bound instead of its distance, [-]. Polytopes of 500
+#: vertices need about 15, cylinders about 25; the rest is head room for slivers.
+GJK_STEPS = 128
+
+#: Sine of an angle below which a triangle counts as a segment, and a tetrahedron as a triangle,
+#: in the simplex of GJK, [-]. The smaller feature is still a part of the simplex, so nothing but
+#: a step is lost.
+SIMPLEX_FLATNESS = 1e-13
+
+#: Sine of the angle to a cylinder's axis below which its cap's centre is the support point, [-].
+#: The rim would be higher by less than one rounding of the radius.
+CAP_SINE = 1e-16

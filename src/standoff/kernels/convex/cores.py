@@ -1,0 +1,183 @@
+"""The core of each convex shape, and its support function.
+
+A sphere is a point and a radius, a capsule a segment and a radius: the methods run on the core,
+and the radius is added to the answer, which is exact. All cores live in world axes, relative to
+their body's own origin, so that large coordinates cancel before anything is computed.
+
+A core's columns, by tag
+    POINTS   up to CACHED_POINTS points (3 each), in world axes
+    BOX      the three half edges (3 each), in world axes
+    CYLINDER unit axis (3), half length, radius
+    CLOUD    the rotation, row-major (9); the points stay in their own frame
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import CAP_SINE
+from standoff.kernels.convex.scratch import CACHED_POINTS
+from standoff.kernels.jit import kernel
+from standoff.kernels.layout import (
+    BOX as KIND_BOX,
+)
+from standoff.kernels.layout import (
+    CAPSULE,
+    KIND,
+    POINT0,
+    SIZE,
+    SPHERE,
+)
+from standoff.kernels.layout import (
+    CYLINDER as KIND_CYLINDER,
+)
+from standoff.kernels.layout import (
+    POINTS as COUNT,
+)
+
+POINTS = 0
+BOX = 1
+CYLINDER = 2
+CLOUD = 3
+
+
+@kernel
+def prepare(rows, refs, i, points, work, base, iwork, ibase):
+    """Write the core of body ``i``; returns the radius to add around it."""
+    kind = refs[i, KIND]
+    iwork[ibase] = POINTS
+    iwork[ibase + 1] = 1
+    iwork[ibase + 2] = 0
+    if kind == SPHERE:
+        for r in range(3):
+            work[base + r] = 0.0
+        return rows[i, SIZE]
+    if kind == CAPSULE:
+        iwork[ibase + 1] = 2
+        half = rows[i, SIZE + 1]
+        for r in range(3):
+            work[base + r] = -half * rows[i, 4 * r + 2]
+            work[base + 3 + r] = half * rows[i, 4 * r + 2]
+        return rows[i, SIZE]
+    if kind == KIND_BOX:
+        iwork[ibase] = BOX
+        for c in range(3):
+            for r in range(3):
+                work[base + 3 * c + r] = rows[i, SIZE + c] * rows[i, 4 * r + c]
+        return 0.0
+    if kind == KIND_CYLINDER:
+        iwork[ibase] = CYLINDER
+        x, y, z = rows[i, 2], rows[i, 6], rows[i, 10]
+        scale = 1.0 / math.sqrt(x * x + y * y + z * z)
+        work[base] = scale * x
+        work[base + 1] = scale * y
+        work[base + 2] = scale * z
+        work[base + 3] = rows[i, SIZE + 1]
+        work[base + 4] = rows[i, SIZE]
+        return 0.0
+    first = refs[i, POINT0]
+    count = refs[i, COUNT]
+    iwork[ibase + 1] = count
+    iwork[ibase + 2] = first
+    if count > CACHED_POINTS:
+        iwork[ibase] = CLOUD
+        for r in range(3):
+            for c in range(3):
+                work[base + 3 * r + c] = rows[i, 4 * r + c]
+        return 0.0
+    for p in range(count):
+        x, y, z = points[first + p, 0], points[first + p, 1], points[first + p, 2]
+        for r in range(3):
+            work[base + 3 * p + r] = (
+                rows[i, 4 * r] * x + rows[i, 4 * r + 1] * y + rows[i, 4 * r + 2] * z
+            )
+    return 0.0
+
+
+@kernel
+def support(work, base, iwork, ibase, points, x, y, z):
+    """The point of the core farthest along (x, y, z); the first of several."""
+    tag = iwork[ibase]
+    if tag == POINTS:
+        best = base
+        height = x * work[base] + y * work[base + 1] + z * work[base + 2]
+        for p in range(base + 3, base + 3 * iwork[ibase + 1], 3):
+            h = x * work[p] + y * work[p + 1] + z * work[p + 2]
+            if h > height:
+                height = h
+                best = p
+        return work[best], work[best + 1], work[best + 2]
+    if tag == BOX:
+        px = 0.0
+        py = 0.0
+        pz = 0.0
+        for c in range(base, base + 9, 3):
+            if x * work[c] + y * work[c + 1] + z * work[c + 2] < 0.0:
+                px -= work[c]
+                py -= work[c + 1]
+                pz -= work[c + 2]
+            else:
+                px += work[c]
+                py += work[c + 1]
+                pz += work[c + 2]
+        return px, py, pz
+    if tag == CYLINDER:
+        return _cylinder(work, base, x, y, z)
+    return _cloud(work, base, iwork[ibase + 2], iwork[ibase + 1], points, x, y, z)
+
+
+@kernel
+def _cylinder(work, base, x, y, z):
+    ax, ay, az = work[base], work[base + 1], work[base + 2]
+    along = x * ax + y * ay + z * az
+    rx, ry, rz = x - along * ax, y - along * ay, z - along * az
+    across = math.sqrt(rx * rx + ry * ry + rz * rz)
+    half = work[base + 3] if along >= 0.0 else -work[base + 3]
+    if across <= CAP_SINE * abs(along):
+        return half * ax, half * ay, half * az
+    scale = work[base + 4] / across
+    return half * ax + scale * rx, half * ay + scale * ry, half * az + scale * rz
+
+
+@kernel
+def _cloud(work, base, first, count, points, x, y, z):
+    lx = work[base] * x + work[base + 3] * y + work[base + 6] * z
+    ly = work[base + 1] * x + work[base + 4] * y + work[base + 7] * z
+    lz = work[base + 2] * x + work[base + 5] * y + work[base + 8] * z
+    best = first
+    height = lx * points[first, 0] + ly * points[first, 1] + lz * points[first, 2]
+    for p in range(first + 1, first + count):
+        h = lx * points[p, 0] + ly * points[p, 1] + lz * points[p, 2]
+        if h > height:
+            height = h
+            best = p
+    px, py, pz = points[best, 0], points[best, 1], points[best, 2]
+    return (
+        work[base] * px + work[base + 1] * py + work[base + 2] * pz,
+        work[base + 3] * px + work[base + 4] * py + work[base + 5] * pz,
+        work[base + 6] * px + work[base + 7] * py + work[base + 8] * pz,
+    )
+
+
+@kernel
+def middle(work, base, iwork, ibase):
+    """Some point well inside the core, to aim the first step at."""
+    if iwork[ibase] != POINTS:
+        return 0.0, 0.0, 0.0
+    x = 0.0
+    y = 0.0
+    z = 0.0
+    for p in range(base, base + 3 * iwork[ibase + 1], 3):
+        x += work[p]
+        y += work[p + 1]
+        z += work[p + 2]
+    share = 1.0 / iwork[ibase + 1]
+    return share * x, share * y, share * z
+
+
+@kernel
+def roundness(work, base, iwork, ibase):
+    """Size of a curved core, 0 for one with corners only, [m]."""
+    if iwork[ibase] == CYLINDER:
+        return work[base + 3] + work[base + 4]
+    return 0.0

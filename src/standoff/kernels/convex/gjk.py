@@ -1,0 +1,159 @@
+"""GJK (Gilbert, Johnson, Keerthi 1988): the distance of two convex cores that do not overlap.
+
+With ``y = a - b`` over all points of the two cores, every ``|y|`` is an upper bound of the
+distance, and for every unit vector ``n`` the least ``n . y`` is a lower bound. The walk ends when
+the two meet; their difference, the duality gap, is the proof that goes with the answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import EPS, GJK_ROUNDING, GJK_STEPS
+from standoff.kernels.convex.cores import middle, support
+from standoff.kernels.convex.scratch import (
+    CORE_A,
+    CORE_B,
+    ICORE_A,
+    ICORE_B,
+    OFFSET,
+    R_DISTANCE,
+    R_LOWER,
+    R_NORMAL,
+    R_POINT_A,
+    R_POINT_B,
+    R_ROUNDING,
+    SIMPLEX,
+    TRIAL,
+    WEIGHTS,
+)
+from standoff.kernels.convex.simplex import INSIDE, nearest
+from standoff.kernels.jit import kernel
+
+#: The gap is closed.
+SEPARATED = 0
+#: No further step is possible, or none is left, and the gap is open.
+STALLED = 1
+#: The distance exceeds the limit; distance and points are those of the last step.
+BEYOND = 2
+#: The cores touch or overlap.
+OVERLAP = 3
+
+
+@kernel
+def gjk(work, iwork, PA, PB, limit, tolerance):
+    """Distance of the two prepared cores into RESULT, down to ``tolerance`` [m] and rounding.
+    Stops with BEYOND as soon as the distance is proved to exceed ``limit`` [m]."""
+    ox, oy, oz = work[OFFSET], work[OFFSET + 1], work[OFFSET + 2]
+    ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
+    bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
+    nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
+    s = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if s > 0.0:
+        nx, ny, nz = nx / s, ny / s, nz / s
+    else:
+        nx = 1.0
+    count = 0
+    distance = math.inf
+    lower = -math.inf
+    largest = 0.0
+    rounding = 0.0
+    status = STALLED
+    for _ in range(GJK_STEPS):
+        ax, ay, az = support(work, CORE_A, iwork, ICORE_A, PA, -nx, -ny, -nz)
+        bx, by, bz = support(work, CORE_B, iwork, ICORE_B, PB, nx, ny, nz)
+        x, y, z = ax - bx + ox, ay - by + oy, az - bz + oz
+        yy = x * x + y * y + z * z
+        if yy > largest:
+            largest = yy
+            rounding = GJK_ROUNDING * EPS * math.sqrt(largest)
+        # For all points of the cores: n . (a - b) >= n . y.
+        lower = max(lower, nx * x + ny * y + nz * z)
+        if distance - lower <= tolerance + rounding:
+            status = SEPARATED
+            break
+        if lower - rounding > limit:
+            status = BEYOND
+            if count == 0:
+                _put(work, 0, x, y, z, ax, ay, az, bx, by, bz)
+                work[WEIGHTS] = 1.0
+                count = 1
+                distance = lower
+            break
+        if _known(work, count, x, y, z):
+            break
+        _put(work, count, x, y, z, ax, ay, az, bx, by, bz)
+        where = nearest(work, count + 1)
+        if where == INSIDE:
+            status = OVERLAP
+            count = 4
+            distance = 0.0
+            break
+        if work[TRIAL] <= rounding:
+            status = OVERLAP
+            count = _accept(work, count + 1)
+            distance = 0.0
+            break
+        if work[TRIAL] >= distance:
+            break
+        distance = work[TRIAL]
+        nx, ny, nz = work[TRIAL + 1], work[TRIAL + 2], work[TRIAL + 3]
+        count = _accept(work, count + 1)
+    work[R_DISTANCE] = distance
+    work[R_NORMAL] = nx
+    work[R_NORMAL + 1] = ny
+    work[R_NORMAL + 2] = nz
+    work[R_LOWER] = lower
+    work[R_ROUNDING] = rounding
+    _combine(work, count)
+    return status
+
+
+@kernel
+def _known(work, count, x, y, z):
+    for i in range(count):
+        p = SIMPLEX + 9 * i
+        if work[p] == x and work[p + 1] == y and work[p + 2] == z:
+            return True
+    return False
+
+
+@kernel
+def _put(work, i, x, y, z, ax, ay, az, bx, by, bz):
+    p = SIMPLEX + 9 * i
+    work[p] = x
+    work[p + 1] = y
+    work[p + 2] = z
+    work[p + 3] = ax
+    work[p + 4] = ay
+    work[p + 5] = az
+    work[p + 6] = bx
+    work[p + 7] = by
+    work[p + 8] = bz
+
+
+@kernel
+def _accept(work, count):
+    """Keep the vertices that carry weight; returns how many."""
+    kept = 0
+    for i in range(count):
+        weight = work[TRIAL + 4 + i]
+        if weight > 0.0:
+            if kept < i:
+                for k in range(9):
+                    work[SIMPLEX + 9 * kept + k] = work[SIMPLEX + 9 * i + k]
+            work[WEIGHTS + kept] = weight
+            kept += 1
+    return kept
+
+
+@kernel
+def _combine(work, count):
+    for r in range(3):
+        a = 0.0
+        b = 0.0
+        for i in range(count):
+            a += work[WEIGHTS + i] * work[SIMPLEX + 9 * i + 3 + r]
+            b += work[WEIGHTS + i] * work[SIMPLEX + 9 * i + 6 + r]
+        work[R_POINT_A + r] = a
+        work[R_POINT_B + r] = b

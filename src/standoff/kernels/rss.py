@@ -1,0 +1,194 @@
+"""Rectangle-swept spheres (RSS): all points within a radius of a rectangle.
+
+A node is a row of 16 floats: the unit axes u, v, w as rows (0-8; w is the rectangle's normal), its
+centre (9-11), the half lengths along u and v (12, 13), the radius (14), and the diameter (15) by
+which a walk decides whom to split. A rectangle may be a segment or a point, so that a sphere, a
+capsule and a triangle's own rectangle are such rows too.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import RECTANGLE_TOLERANCE
+from standoff.kernels.jit import kernel
+from standoff.kernels.segments import clamp, segment_parameters
+
+CENTRE = 9
+HALF_U = 12
+HALF_V = 13
+RADIUS = 14
+DIAMETER = 15
+NODE_COLUMNS = 16
+
+#: Steps of Newton's method before a rectangle distance is settled by going through all features;
+#: nine pairs in ten need no more than two.
+_NEWTON_STEPS = 4
+
+
+@kernel
+def rss_bound(X, p, Y, q, rel, enough):
+    """A lower bound on the distance of node ``p`` of X and node ``q`` of Y, whose frame stands at
+    ``rel`` (R row-major, then t) in the frame of X.
+
+    It is the exact distance unless that exceeds ``enough`` (then it may be less, but still above
+    ``enough``) or the two overlap (then it is some value <= 0). Rounding is left to the caller.
+    """
+    radii = X[p, RADIUS] + Y[q, RADIUS]
+    y0, y1, y2 = Y[q, 9], Y[q, 10], Y[q, 11]
+    d0 = rel[0] * y0 + rel[1] * y1 + rel[2] * y2 + rel[9] - X[p, 9]
+    d1 = rel[3] * y0 + rel[4] * y1 + rel[5] * y2 + rel[10] - X[p, 10]
+    d2 = rel[6] * y0 + rel[7] * y1 + rel[8] * y2 + rel[11] - X[p, 11]
+    y0, y1, y2 = Y[q, 0], Y[q, 1], Y[q, 2]
+    e0 = rel[0] * y0 + rel[1] * y1 + rel[2] * y2
+    e1 = rel[3] * y0 + rel[4] * y1 + rel[5] * y2
+    e2 = rel[6] * y0 + rel[7] * y1 + rel[8] * y2
+    y0, y1, y2 = Y[q, 3], Y[q, 4], Y[q, 5]
+    f0 = rel[0] * y0 + rel[1] * y1 + rel[2] * y2
+    f1 = rel[3] * y0 + rel[4] * y1 + rel[5] * y2
+    f2 = rel[6] * y0 + rel[7] * y1 + rel[8] * y2
+    y0, y1, y2 = X[p, 0], X[p, 1], X[p, 2]
+    c0 = y0 * d0 + y1 * d1 + y2 * d2
+    m0 = y0 * e0 + y1 * e1 + y2 * e2
+    n0 = y0 * f0 + y1 * f1 + y2 * f2
+    y0, y1, y2 = X[p, 3], X[p, 4], X[p, 5]
+    c1 = y0 * d0 + y1 * d1 + y2 * d2
+    m1 = y0 * e0 + y1 * e1 + y2 * e2
+    n1 = y0 * f0 + y1 * f1 + y2 * f2
+    y0, y1, y2 = X[p, 6], X[p, 7], X[p, 8]
+    c2 = y0 * d0 + y1 * d1 + y2 * d2
+    m2 = y0 * e0 + y1 * e1 + y2 * e2
+    n2 = y0 * f0 + y1 * f1 + y2 * f2
+    return (
+        rectangle_bound(
+            X[p, HALF_U], X[p, HALF_V], Y[q, HALF_U], Y[q, HALF_V],
+            c0, c1, c2, m0, m1, m2, n0, n1, n2, radii, radii + enough,
+        )
+        - radii
+    )  # fmt: skip
+
+
+@kernel
+def rectangle_bound(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enough):
+    """Distance of the rectangle |x| <= h, |y| <= g, z = 0 and the rectangle c + a m + b n,
+    |a| <= k, |b| <= l; no more than that once it exceeds ``enough``, no less once below ``touch``.
+
+    The squared distance of a point of b to a's rectangle is convex and piecewise quadratic in
+    (a, b), so Newton's method on the pieces ends after a step or two. What is returned from there
+    is never the iterate's distance but what its direction r separates:
+
+        |r| d  >=  r.c - h |r_x| - g |r_y| - k |r.m| - l |r.n|    for any r,
+
+    which holds wherever the iteration stopped. Pairs it does not settle (nearly parallel ones, and
+    ones that cross) go through all edges and corners.
+    """
+    a = clamp(-(c0 * m0 + c1 * m1 + c2 * m2), -k, k)
+    b = clamp(-(c0 * n0 + c1 * n1 + c2 * n2), -l, l)
+    for _ in range(_NEWTON_STEPS):
+        x = c0 + a * m0 + b * n0
+        y = c1 + a * m1 + b * n1
+        r2 = c2 + a * m2 + b * n2
+        r0 = x - clamp(x, -h, h)
+        r1 = y - clamp(y, -g, g)
+        upper = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2)
+        if upper <= touch:
+            return upper
+        ra = r0 * m0 + r1 * m1 + r2 * m2
+        rb = r0 * n0 + r1 * n1 + r2 * n2
+        lower = r0 * c0 + r1 * c1 + r2 * c2
+        lower -= h * abs(r0) + g * abs(r1) + k * abs(ra) + l * abs(rb)
+        lower /= upper
+        if lower > enough or upper - lower <= RECTANGLE_TOLERANCE * upper:
+            return lower
+        sx = 0.0 if r0 == 0.0 else 1.0
+        sy = 0.0 if r1 == 0.0 else 1.0
+        aa = sx * m0 * m0 + sy * m1 * m1 + m2 * m2
+        ab = sx * m0 * n0 + sy * m1 * n1 + m2 * n2
+        bb = sx * n0 * n0 + sy * n1 * n1 + n2 * n2
+        det = aa * bb - ab * ab
+        da = (rb * ab - ra * bb) / det
+        db = (ra * ab - rb * aa) / det
+        if det > 0.0 and abs(a + da) <= k and abs(b + db) <= l:
+            a += da
+            b += db
+        else:
+            a, b = _on_border(a, b, k, l, ra, rb, aa, ab, bb)
+    return _by_features(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2)
+
+
+@kernel
+def _on_border(a, b, k, l, ra, rb, aa, ab, bb):
+    """Where the quadratic with gradient (ra, rb) and Hessian (aa, ab; ab, bb) at (a, b) is least
+    on the border of |a| <= k, |b| <= l."""
+    best = math.inf
+    x, y = a, b
+    for side in range(4):
+        sign = 1.0 if side % 2 == 0 else -1.0
+        if side < 2:
+            s = sign * k
+            slope = rb + ab * (s - a)
+            t = clamp(b - slope / bb, -l, l) if bb > 0.0 else b
+        else:
+            t = sign * l
+            slope = ra + ab * (t - b)
+            s = clamp(a - slope / aa, -k, k) if aa > 0.0 else a
+        da, db = s - a, t - b
+        value = ra * da + rb * db + 0.5 * (aa * da * da + bb * db * db) + ab * da * db
+        if value < best:
+            best = value
+            x, y = s, t
+    return x, y
+
+
+@kernel
+def _corner(j):
+    """The signs of corner ``j`` of a rectangle, counted round it."""
+    return (1.0 if (j + 1) % 4 < 2 else -1.0), (1.0 if j % 4 < 2 else -1.0)
+
+
+@kernel
+def _by_features(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2):
+    """The same distance from the 16 pairs of edges, the 8 pairs of corner and face, and the 8 of
+    edge and face, one of which holds the nearest points of two rectangles."""
+    best = math.inf
+    for j in range(4):
+        a, b = _corner(j)
+        q0 = c0 + a * k * m0 + b * l * n0
+        q1 = c1 + a * k * m1 + b * l * n1
+        q2 = c2 + a * k * m2 + b * l * n2
+        a1, b1 = _corner(j + 1)
+        a, b = (a1 - a) * k, (b1 - b) * l
+        v0, v1, v2 = a * m0 + b * n0, a * m1 + b * n1, a * m2 + b * n2
+        best = min(best, _corner_face(q0, q1, q2, v0, v1, v2, h, g))
+        for i in range(4):
+            x, y = _corner(i)
+            x1, y1 = _corner(i + 1)
+            u0, u1 = (x1 - x) * h, (y1 - y) * g
+            r0, r1 = q0 - x * h, q1 - y * g
+            s, t = segment_parameters(r0, r1, q2, u0, u1, 0.0, v0, v1, v2)
+            d0, d1, d2 = r0 + t * v0 - s * u0, r1 + t * v1 - s * u1, q2 + t * v2
+            best = min(best, d0 * d0 + d1 * d1 + d2 * d2)
+    w0, w1, w2 = m1 * n2 - m2 * n1, m2 * n0 - m0 * n2, m0 * n1 - m1 * n0
+    for i in range(4):  # a's corners and edges as b's rectangle sees them
+        x, y = _corner(i)
+        r0, r1 = x * h - c0, y * g - c1
+        x1, y1 = _corner(i + 1)
+        u0, u1 = (x1 - x) * h, (y1 - y) * g
+        q0, v0 = r0 * m0 + r1 * m1 - c2 * m2, u0 * m0 + u1 * m1
+        q1, v1 = r0 * n0 + r1 * n1 - c2 * n2, u0 * n0 + u1 * n1
+        q2, v2 = r0 * w0 + r1 * w1 - c2 * w2, u0 * w0 + u1 * w1
+        best = min(best, _corner_face(q0, q1, q2, v0, v1, v2, k, l))
+    return math.sqrt(best)
+
+
+@kernel
+def _corner_face(q0, q1, q2, v0, v1, v2, h, g):
+    """Squared distance of the corner q to the rectangle |x| <= h, |y| <= g, z = 0; 0 where the
+    edge q + t v goes through it."""
+    if q2 * (q2 + v2) < 0.0:
+        t = -q2 / v2
+        if abs(q0 + t * v0) <= h and abs(q1 + t * v1) <= g:
+            return 0.0
+    x = max(abs(q0) - h, 0.0)
+    y = max(abs(q1) - g, 0.0)
+    return x * x + y * y + q2 * q2

@@ -1,0 +1,210 @@
+"""Triangle meshes: closed ones are solids, open ones are surfaces."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.constants import CONVEX_TOLERANCE, RSS_GROWTH
+from standoff.errors import MeshError
+from standoff.kernels import layout
+from standoff.kernels.hull_test import below_all_faces
+from standoff.kernels.rss import NODE_COLUMNS
+from standoff.kernels.rss_tree import build_tree, node_count
+from standoff.shapes.mesh_surface import merged, oriented, parts
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import Geometry, IntArray, Shape, size_row
+
+
+class Mesh(Shape):
+    """Triangles between ``vertices`` (n, 3) [m], three indices in each row of ``faces`` (f, 3).
+
+    Vertices that are exactly equal become one, so that the loose triangles of an STL file join up.
+    No triangle is dropped: one without area counts as the segment or the point that it is.
+
+    The mesh is *closed*, a solid, when every edge is used by exactly two triangles, once in each
+    direction; several closed parts may make up one solid, and a part inside another with its
+    faces turned inward is a cavity. Any other mesh is a surface without an inside. A closed part
+    whose faces point inward, and which is not a cavity, is turned round. Whatever was mended or
+    keeps the mesh from being a solid stands in ``problems``.
+
+    Distances are exact between surfaces that are apart, 0 where they touch or cross, and minus the
+    gap where a body is wholly inside a solid; see `standoff.kernels.pairs.mesh`.
+
+    Attributes:
+        vertices: (n, 3), read-only; faces: (f, 3), read-only.
+        closed: whether it is a solid.
+        problems: what is odd about it, in words; empty for a clean solid.
+        source, scale: the file it was loaded from, and the factors along x, y, z.
+    """
+
+    kind = layout.MESH
+    convex = False
+
+    def __init__(self, vertices: ArrayLike, faces: ArrayLike) -> None:
+        points = _points(vertices)
+        corners = _faces(faces, len(points))
+        points, corners, unused = merged(points, corners)
+        corners, self.closed, self.problems = oriented(points, corners, unused)
+        for array in (points, corners):
+            array.setflags(write=False)
+        self.vertices: Array = points
+        self.faces: IntArray = corners
+        self.size = size_row()
+        self.source: Path | None = None
+        self.scale = (1.0, 1.0, 1.0)
+
+    @classmethod
+    def load(cls, path: str | Path, scale: ArrayLike = (1.0, 1.0, 1.0)) -> Self:
+        """Read an STL, OBJ, DAE or PLY file. ``scale`` (one number or three) multiplies x, y, z
+        and may mirror. Nothing but this one file is read. Whatever is wrong is a `MeshError`."""
+        from standoff.shapes.mesh_file import read_mesh, scale_factors
+
+        factors = scale_factors(scale, path)
+        vertices, faces = read_mesh(Path(path))
+        if np.prod(np.sign(factors)) < 0.0:
+            faces = faces[:, ::-1]
+        try:
+            with np.errstate(over="ignore"):
+                mesh = cls(vertices * factors, faces)
+        except MeshError as error:
+            raise MeshError(
+                error.problem,
+                file=path,
+                element=error.element,
+                value=error.value,
+                allowed=error.allowed,
+            ) from error
+        mesh.source = Path(path)
+        mesh.scale = (float(factors[0]), float(factors[1]), float(factors[2]))
+        return mesh
+
+    @property
+    def triangles(self) -> int:
+        """How many there are."""
+        return len(self.faces)
+
+    @property
+    def flags(self) -> int:
+        return layout.CLOSED if self.closed else 0
+
+    @cached_property
+    def geometry(self) -> Geometry:  # type: ignore[override]
+        """Vertices, faces and the tree, which is built when first asked for."""
+        count = self.triangles
+        inner = node_count(count)
+        nodes = np.zeros((inner, NODE_COLUMNS))
+        firsts = parts(self.vertices, self.faces)[1]
+        ints = np.empty(2 * inner + 1 + len(firsts), dtype=np.int64)
+        growth = RSS_GROWTH * float(np.abs(self.vertices).max())
+        order = np.empty(count, dtype=np.int64)
+        build_tree(self.vertices, self.faces, growth, nodes, ints, order)
+        ints[2 * inner] = len(firsts)
+        ints[2 * inner + 1 :] = firsts
+        for array in (nodes, ints):
+            array.setflags(write=False)
+        return Geometry(self.vertices, self.faces, nodes, ints)
+
+    @cached_property
+    def volume(self) -> float:  # type: ignore[override]
+        """Enclosed volume [m³], less the cavities; 0 for a surface."""
+        if not self.closed:
+            return 0.0
+        a, b, c = self._corners()
+        return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+
+    @cached_property
+    def area(self) -> float:
+        """Area of all triangles, one side each, [m²]."""
+        a, b, c = self._corners()
+        return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2.0)
+
+    @cached_property
+    def is_convex(self) -> bool:
+        """Whether it is a solid in one part with all vertices below every face, up to
+        CONVEX_TOLERANCE of its diagonal: then the polyhedron of its vertices is the same body."""
+        lower, upper = self.bounds()
+        reach = CONVEX_TOLERANCE * float(np.linalg.norm(upper - lower))
+        if not self.closed or len(parts(self.vertices, self.faces)[1]) != 1:
+            return False
+        return bool(below_all_faces(self.vertices, self.faces, reach))
+
+    def bounds(self) -> tuple[Array, Array]:
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+    def core(self) -> tuple[Array, float]:
+        return self.vertices, 0.0
+
+    def parameters(self) -> dict[str, Any]:
+        if self.source is not None:
+            return {"file": str(self.source), "scale": list(self.scale)}
+        return {"vertices": self.vertices.tolist(), "faces": self.faces.tolist()}
+
+    def _corners(self) -> tuple[Array, Array, Array]:
+        # from the middle of the bounds, for figures of a small mesh far from its origin
+        points = self.vertices - (self.bounds()[0] + self.bounds()[1]) / 2.0
+        a, b, c = (points[self.faces[:, k]] for k in range(3))
+        return a, b, c
+
+    def __repr__(self) -> str:
+        what = "closed" if self.closed else "open"
+        origin = f" from {self.source}" if self.source is not None else ""
+        return f"<Mesh of {self.triangles} triangles, {what}{origin}>"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Mesh)
+            and np.array_equal(self.vertices, other.vertices)
+            and np.array_equal(self.faces, other.faces)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.vertices.tobytes(), self.faces.tobytes()))
+
+
+def _points(vertices: ArrayLike) -> Array:
+    try:
+        points = np.array(vertices, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise MeshError("not numbers", element="Mesh.vertices", value=vertices) from error
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise MeshError(
+            "wrong shape", element="Mesh.vertices", value=points.shape, allowed="(n, 3), n >= 1"
+        )
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if len(bad):
+        raise MeshError(
+            f"{len(bad)} of {len(points)} vertices are not finite",
+            element=f"vertex {bad[0]}",
+            value=points[bad[0]].tolist(),
+        )
+    return points
+
+
+def _faces(faces: ArrayLike, count: int) -> IntArray:
+    try:
+        given = np.asarray(faces)
+        corners = given.astype(np.int64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise MeshError("not numbers", element="Mesh.faces", value=faces) from error
+    if given.dtype.kind not in "iu" and given.size and not np.array_equal(corners, given):
+        raise MeshError("not whole numbers", element="Mesh.faces", value=given.ravel()[:6].tolist())
+    if given.size == 0:
+        raise MeshError("no triangles", element="Mesh.faces", allowed="at least one")
+    if corners.ndim != 2 or corners.shape[1] != 3:
+        raise MeshError(
+            "wrong shape", element="Mesh.faces", value=corners.shape, allowed="(f, 3), f >= 1"
+        )
+    bad = np.flatnonzero(((corners < 0) | (corners >= count)).any(axis=1))
+    if len(bad):
+        raise MeshError(
+            "index out of range",
+            element=f"face {bad[0]}",
+            value=corners[bad[0]].tolist(),
+            allowed=f"0 to {count - 1}",
+        )
+    return np.ascontiguousarray(corners)
