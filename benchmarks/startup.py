@@ -9,6 +9,7 @@ import os
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from pathlib import Path
@@ -18,6 +19,8 @@ from rich.table import Table
 
 ROOT = Path(__file__).parent.parent
 STANDOFF = Path(sys.executable).parent / "standoff"
+#: Where the wheels of Pinocchio's family keep their data.
+PREFIX = Path(sysconfig.get_path("purelib")) / "cmeel.prefix"
 WARM_RUNS = 5
 
 
@@ -27,12 +30,10 @@ def robots() -> dict[str, list[str]]:
         "two arms (cell)": ["cells/two_arms.toml"],
         "panda (builtin)": ["builtin:panda"],
     }
-    try:
-        import example_robot_data
-    except ImportError:
+    share = PREFIX / "share" / "example-robot-data" / "robots"
+    if not share.is_dir():
         print("example-robot-data is not installed: the Panda with meshes is left out")
         return asked
-    share = Path(example_robot_data.__file__).parents[4] / "share" / "example-robot-data" / "robots"
     urdf = share / "panda_description" / "urdf" / "panda.urdf"
     asked["panda (meshes)"] = [str(urdf)]
     asked["panda (meshes as capsules)"] = [str(urdf), "--geometry", "capsules"]

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from standoff.errors import UnknownNameError
-from standoff.robots.builtin import MODELS, model_path
+from standoff.robots.builtin import model_path, srdf_path
 from standoff.robots.description import Robot
 from standoff.robots.simplify import Choice, check_choice, simplify
 from standoff.robots.urdf import read_robot
@@ -81,10 +80,4 @@ def resolve(source: str | Path, srdf: str | Path | None) -> tuple[Path, Path | N
     if not text.startswith(BUILTIN):
         return Path(source), None if srdf is None else Path(srdf)
     name = text.removeprefix(BUILTIN)
-    if name not in MODELS:
-        raise UnknownNameError(name, MODELS, what="builtin model")
-    path = model_path(name)
-    own = path.with_suffix(".srdf")
-    if srdf is not None:
-        return path, Path(srdf)
-    return path, own if own.exists() else None
+    return model_path(name), srdf_path(name) if srdf is None else Path(srdf)
