@@ -12,3 +12,8 @@ ROTATION_TOLERANCE = 1e-6
 #: How far the length of a quaternion may be from 1 before it is refused, [-]. Four digits after
 #: the point, as people type them, are up to 1e-4 off; beyond 1e-3 it is not a rotation any more.
 QUATERNION_TOLERANCE = 1e-3
+
+#: Angles up to which the kernels' own sine and cosine are used, [rad]: the multiple of pi/2 that is
+#: taken off has then at most 17 bits, and 17 + 33 bits fit a float64, so the reduction is exact.
+#: Joints stay far below it (16,000 turns); libm answers beyond.
+SINCOS_RANGE = 1e5
