@@ -17,3 +17,28 @@ QUATERNION_TOLERANCE = 1e-3
 #: taken off has then at most 17 bits, and 17 + 33 bits fit a float64, so the reduction is exact.
 #: Joints stay far below it (16,000 turns); libm answers beyond.
 SINCOS_RANGE = 1e5
+
+#: Largest URDF, SRDF or xacro file that is read, [bytes]. The largest robots in use are below
+#: 1 MiB; beyond this it is not a robot, and reading on would only fill the memory.
+MAX_XML_BYTES = 64 * 2**20
+
+#: Deepest nesting of XML elements that is read, [-]. URDF needs 5, simulator extensions some 15.
+MAX_XML_DEPTH = 100
+
+#: Most XML elements that are read from one file, [-]; large humanoids have some 10,000.
+MAX_XML_ELEMENTS = 1_000_000
+
+#: Longest text of a single number or vector in a file, [characters].
+MAX_NUMBER_TEXT = 1000
+
+#: Largest coordinate, size or mesh scale a robot's file may give, [m] or [-]. Beyond it the file
+#: is wrong (millimetres cubed, a slipped exponent), and squares would lose the small lengths.
+MAX_ROBOT_LENGTH = 1e6
+
+#: How far a sphere may be from the end face of a cylinder, and its radius from the cylinder's,
+#: for the three to be read as one capsule, [m]. Such files are printed with six digits or more.
+CAPSULE_PARTS_TOLERANCE = 1e-6
+
+#: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
+#: package at most four folders down (source, repository, group, package).
+MAX_PACKAGE_DEPTH = 4

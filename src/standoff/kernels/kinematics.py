@@ -47,7 +47,8 @@ def forward(reals, ints, q, turns, poses):
 
 
 @entry(
-    "void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[:,::1], float64[:,::1], float64[:,::1])"
+    "void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[:,::1],"
+    " float64[:,::1], float64[:,::1])"
 )
 def forward_velocity(reals, ints, q, dq, turns, poses, twists):
     """Poses of all frames at ``q``, and their velocities while the joints move at ``dq``."""
@@ -67,7 +68,8 @@ def forward_batch(reals, ints, Q, turns, poses):
 
 
 @entry(
-    "void(float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1], float64[:,:,::1], float64[:,:,::1])"
+    "void(float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
+    " float64[:,:,::1], float64[:,:,::1])"
 )
 def forward_velocity_batch(reals, ints, Q, DQ, turns, poses, twists):
     """`forward_velocity` for each row of ``Q`` and ``DQ`` (n, joints)."""

@@ -14,7 +14,7 @@ JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
 
 @dataclass(frozen=True)
 class Mimic:
-    """This joint moves as ``multiplier * master + offset``."""
+    """This joint moves as ``multiplier * master + offset``; the master mimics nobody."""
 
     joint: str
     multiplier: float = 1.0
@@ -28,8 +28,9 @@ class Joint:
     Attributes:
         origin: 4 x 4 pose of the joint's frame in the parent link at position 0, [m].
         axis: unit vector in the joint's own frame (unused when fixed).
-        lower, upper: limits, [rad] or [m]; infinite for a continuous joint.
-        velocity: speed limit, [rad/s] or [m/s]; infinite where the file gives none.
+        lower, upper: limits, [rad] or [m]; infinite for a continuous joint, 0 for a fixed one.
+        velocity: speed limit, [rad/s] or [m/s]; infinite where the file gives none, 0 for a
+            fixed joint.
     """
 
     name: str
@@ -55,20 +56,25 @@ class Element:
 
 @dataclass(frozen=True, eq=False)
 class Link:
+    """A rigid body with any number of collision elements."""
+
     name: str
     elements: tuple[Element, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """A tree of links, parents before children; ``joints[i].child`` is never the root.
+    """A tree of links, parents before children; no joint's child is the root.
 
     Attributes:
-        links: by name, root first, every parent before its children.
+        links: by name, root first, every parent before its children: depth first, the joints
+            of one parent in the file's order.
         joints: by name, in the order in which their child links stand in ``links``.
         root: name of the link without a parent.
         disabled: pairs (sorted names) the SRDF disables, with the reason it gives.
         file: where it came from, for messages; empty when made in memory.
+        notes: what the files say that was passed over or taken in one of several ways, a
+            sentence each, for whoever checks the model.
     """
 
     name: str
@@ -77,3 +83,4 @@ class Robot:
     root: str
     disabled: Mapping[tuple[str, str], str] = field(default_factory=dict)
     file: str = ""
+    notes: tuple[str, ...] = ()

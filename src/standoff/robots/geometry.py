@@ -1,0 +1,169 @@
+"""The collision elements of a link: each ``<collision>`` becomes one shape in the link's frame."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from standoff.constants import CAPSULE_PARTS_TOLERANCE, MAX_ROBOT_LENGTH
+from standoff.errors import MeshError, PoseError, ShapeError
+from standoff.robots.description import Element
+from standoff.robots.node import Node
+from standoff.robots.packages import resolve
+from standoff.shapes.pose import Array, pose
+from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
+from standoff.shapes.shape import Shape
+
+_SIZES = {
+    "box": ("size",),
+    "sphere": ("radius",),
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
+    "mesh": ("filename", "scale"),
+}
+
+
+@dataclass
+class Meshes:
+    """The mesh files of one robot; each file at each scale is loaded once."""
+
+    urdf: Path
+    search_paths: Sequence[str | Path] = ()
+    loaded: dict[tuple[Path, tuple[float, ...]], Shape] = field(default_factory=dict)
+
+    def load(self, node: Node) -> Shape:
+        from standoff.shapes.mesh import Mesh  # type: ignore[import-not-found, unused-ignore]
+
+        scale = node.numbers("scale", 3, (1.0, 1.0, 1.0))
+        if not all(0.0 < abs(s) <= MAX_ROBOT_LENGTH for s in scale):
+            raise node.error(
+                "not a possible scale", scale, f"not 0, at most {MAX_ROBOT_LENGTH:g}", part="scale"
+            )
+        path = resolve(node, self.urdf, self.search_paths)
+        key = (path, scale)
+        if key not in self.loaded:
+            try:
+                self.loaded[key] = Mesh.load(path, scale)
+            except MeshError as error:
+                raise node.relocated(error) from error
+        return self.loaded[key]
+
+
+def collision_elements(link: Node, meshes: Meshes) -> tuple[Element, ...]:
+    """The elements of a link in the file's order, capsules put together from their parts."""
+    return _with_capsules([_element(collision, meshes) for collision in link.all("collision")])
+
+
+def origin(node: Node) -> Array:
+    """The pose of the optional ``<origin>`` of a node, frozen."""
+    child = node.optional("origin")
+    if child is None:
+        result = np.eye(4)
+    else:
+        child.expect(("xyz", "rpy", "quat_xyzw"))
+        xyz = child.numbers("xyz", 3, (0.0, 0.0, 0.0))
+        if max(map(abs, xyz)) > MAX_ROBOT_LENGTH:
+            raise child.error("too far", xyz, f"at most {MAX_ROBOT_LENGTH:g} m", part="xyz")
+        if "quat_xyzw" in child.attributes:
+            if "rpy" in child.attributes:
+                raise child.error("rpy and quat_xyzw at once", allowed="one of them")
+            x, y, z, w = child.numbers("quat_xyzw", 4)
+            try:
+                result = pose(xyz, (w, x, y, z))
+            except PoseError as error:
+                raise child.relocated(error) from error
+        else:
+            result = pose(xyz, rpy=child.numbers("rpy", 3, (0.0, 0.0, 0.0)))
+    result.setflags(write=False)
+    return result
+
+
+def _element(collision: Node, meshes: Meshes) -> Element:
+    collision.expect(
+        ("name",), ("geometry", "origin"), ("material", "verbose", "contact_coefficients")
+    )
+    geometry = collision.only("geometry")
+    geometry.expect(("name",), _SIZES)
+    shapes = [child for child in geometry.children if not child.foreign]
+    if len(shapes) != 1:
+        raise (shapes[1] if shapes else geometry).error(
+            f"{len(shapes)} shapes in one <geometry>", allowed=f"exactly one of {', '.join(_SIZES)}"
+        )
+    shape = _shape(shapes[0], meshes)
+    return Element(shape, origin(collision), collision.attributes.get("name", ""))
+
+
+def _shape(node: Node, meshes: Meshes) -> Shape:
+    node.expect(_SIZES[node.tag])
+    if node.tag == "mesh":
+        return meshes.load(node)
+    try:
+        if node.tag == "box":
+            return Box([_bounded(node, "size", s) for s in node.numbers("size", 3)])
+        radius = _bounded(node, "radius", node.number("radius"))
+        if node.tag == "sphere":
+            return Sphere(radius)
+        length = _bounded(node, "length", node.number("length"))
+        return Cylinder(radius, length) if node.tag == "cylinder" else Capsule(radius, length)
+    except ShapeError as error:
+        raise node.relocated(error) from error
+
+
+def _bounded(node: Node, name: str, value: float) -> float:
+    if value > MAX_ROBOT_LENGTH:
+        raise node.error("too large", value, f"at most {MAX_ROBOT_LENGTH:g} m", part=name)
+    return value
+
+
+def _with_capsules(elements: list[Element]) -> tuple[Element, ...]:
+    """Read a cylinder with a sphere of its radius on each end as the one capsule it means.
+
+    The capsule holds all three: with ``g`` the gap between a sphere's centre and the cylinder's
+    end, both at most the tolerance off, its radius is the largest of the cylinder's and ``g`` plus
+    the sphere's. A sphere may close two cylinders, as at the elbow of a bent tube.
+    """
+    spheres: dict[tuple[int, ...], list[int]] = {}
+    for i, element in enumerate(elements):
+        if isinstance(element.shape, Sphere):
+            spheres.setdefault(_cell(element.origin[:3, 3]), []).append(i)
+    result, swallowed = list(elements), set()
+    for i, element in enumerate(elements):
+        cylinder = element.shape
+        if not isinstance(cylinder, Cylinder):
+            continue
+        half = element.origin[:3, 2] * (cylinder.length / 2)
+        caps = [
+            _cap(elements, spheres, cylinder.radius, element.origin[:3, 3] + sign * half)
+            for sign in (-1.0, 1.0)
+        ]
+        if caps[0] is None or caps[1] is None or caps[0][0] == caps[1][0]:
+            continue
+        radius = max(cylinder.radius, caps[0][1], caps[1][1])
+        result[i] = Element(Capsule(radius, cylinder.length), element.origin, element.name)
+        swallowed |= {caps[0][0], caps[1][0]}
+    return tuple(element for i, element in enumerate(result) if i not in swallowed)
+
+
+def _cap(
+    elements: list[Element], spheres: dict[tuple[int, ...], list[int]], radius: float, end: Array
+) -> tuple[int, float] | None:
+    """The sphere of ``radius`` about ``end`` and the radius about ``end`` that holds it."""
+    cell = _cell(end)
+    for shift in itertools.product((-1, 0, 1), repeat=3):
+        for i in spheres.get(tuple(c + s for c, s in zip(cell, shift)), ()):
+            sphere = elements[i].shape
+            assert isinstance(sphere, Sphere)
+            gap = float(np.linalg.norm(elements[i].origin[:3, 3] - end))
+            if max(gap, abs(sphere.radius - radius)) <= CAPSULE_PARTS_TOLERANCE:
+                return i, sphere.radius + gap
+    return None
+
+
+def _cell(point: Array) -> tuple[int, ...]:
+    """The cell of a grid as fine as the tolerance: what is within it is in a neighbouring cell."""
+    return tuple(math.floor(x / CAPSULE_PARTS_TOLERANCE) for x in point)

@@ -1,0 +1,261 @@
+"""The strict reader of robots: URDF, with SRDF and xacro. Nothing is dropped in silence."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+
+from standoff.errors import RobotError
+from standoff.robots import ordering, xacro, xml
+from standoff.robots.description import Joint, JointKind, Link, Mimic, Robot
+from standoff.robots.geometry import Meshes, collision_elements, origin
+from standoff.robots.node import Node, unexpanded
+from standoff.robots.srdf import semantics
+from standoff.shapes.pose import Array
+
+ReadGeometry = Literal["as_written", "none"]
+
+_VERSIONS = ("1", "1.0", "1.1", "1.2")
+
+# What URDF and its extensions say that has no bearing on where bodies are. Anything else inside
+# a link or a joint is refused: it may be a misspelt <collision> or <limit>.
+_PASSED_OVER_IN_ROBOT = ("material", "transmission", "gazebo", "ros2_control", "sensor")
+_PASSED_OVER_IN_LINK = (
+    "visual",
+    "inertial",
+    "gazebo",
+    "sensor",
+    "contact",
+    "surface",
+    "gravity",
+    "kinematic",
+    "self_collide",
+    "self_filter",
+    "collision_checking",
+)
+_PASSED_OVER_IN_JOINT = ("calibration", "dynamics", "safety_controller", "gazebo")
+_LIMIT_ATTRIBUTES = (
+    "lower",
+    "upper",
+    "velocity",
+    "effort",
+    "acceleration",
+    "deceleration",
+    "jerk",
+    "command_effort",
+    "current",
+    "gear_velocity",
+)
+
+
+def read_robot(
+    path: str | Path,
+    srdf: str | Path | None = None,
+    search_paths: Sequence[str | Path] = (),
+    geometry: ReadGeometry = "as_written",
+) -> Robot:
+    """Read a robot from a URDF or xacro file, and the pairs its SRDF disables.
+
+    Revolute, continuous, prismatic and fixed joints are read, with mimics; boxes, spheres,
+    cylinders, capsules and meshes. Visuals, inertias, transmissions and simulator extensions do
+    not matter here and are passed over; whatever else is unknown is an error, or a note in
+    `Robot.notes` where it cannot hide a body or free a pair.
+
+    Args:
+        path: a URDF file; a name ending in ``.xacro`` is expanded by the package ``xacro``,
+            which evaluates Python expressions in the file.
+        srdf: an SRDF file; none is looked for by itself.
+        search_paths: folders that hold packages, for ``package://`` references.
+        geometry: ``"as_written"``, or ``"none"`` to read the joints alone.
+
+    Raises:
+        RobotError: a file that cannot be read without dropping something.
+        MeshError: a collision mesh that is missing or cannot be used.
+    """
+    if geometry not in get_args(ReadGeometry):
+        raise RobotError(
+            "unknown geometry", value=geometry, allowed=", ".join(get_args(ReadGeometry))
+        )
+    path = Path(path)
+    if path.suffix == ".xacro":
+        root = xml.parse(xacro.expand(path), str(path), lines=False)
+    else:
+        root = xml.parse(xml.read_bytes(path), str(path))
+    described = None if srdf is None else xml.parse(xml.read_bytes(srdf), str(srdf))
+    meshes = None if geometry == "none" else Meshes(path.absolute(), search_paths)
+    return robot_of(root, described, meshes)
+
+
+def robot_of(root: Node, srdf: Node | None, meshes: Meshes | None) -> Robot:
+    """The robot of a parsed URDF; without geometry where ``meshes`` is None."""
+    _check_robot(root)
+    link_nodes = _by_name(root, "link")
+    joint_nodes = _by_name(root, "joint")
+    if not link_nodes:
+        raise root.error("no <link>", allowed="at least one")
+    joints = {name: _joint(node) for name, node in joint_nodes.items()}
+    order, joints = ordering.ordered(link_nodes, joints, joint_nodes)
+    joints = ordering.with_masters(joints, joint_nodes)
+    links = {name: _link(link_nodes[name], meshes) for name in order}
+    if meshes is None:
+        root.note("collision geometry left out, as asked")
+    robot = Robot(root.string("name"), links, joints, order[0], {}, root.file)
+    notes = tuple(root.document.notes)
+    if srdf is None:
+        return replace(robot, notes=notes)
+    added = semantics(srdf, robot.name, links, robot.root)
+    return replace(robot, disabled=added.disabled, notes=notes + added.notes)
+
+
+def _check_robot(root: Node) -> None:
+    if root.tag != "robot":
+        raise root.error("not a URDF", f"<{root.tag}>", "<robot>")
+    root.string("name")
+    version = root.attributes.get("version", "1.0")
+    if version not in _VERSIONS:
+        raise root.error("unknown URDF version", version, ", ".join(_VERSIONS), part="version")
+    for name in root.attributes:
+        if name not in ("name", "version", "xmlns") and not name.startswith("xmlns:"):
+            root.note(f"attribute {name!r} passed over")
+    counts: dict[str, int] = {}
+    for child in root.children:
+        if child.tag.startswith("xacro:"):
+            raise unexpanded(child)
+        if child.tag in ("link", "joint", *_PASSED_OVER_IN_ROBOT):
+            continue
+        near = difflib.get_close_matches(child.tag.lower(), ("link", "joint"), 1, cutoff=0.7)
+        if near:
+            raise child.error(f"unknown element <{child.tag}>", allowed=f"<{near[0]}>")
+        counts[child.tag] = counts.get(child.tag, 0) + 1
+    for tag, count in counts.items():
+        root.note(f"{count} unknown <{tag}> passed over")
+    if root.text:
+        raise root.error("text where none belongs", root.text, "elements only")
+
+
+def _by_name(root: Node, tag: str) -> dict[str, Node]:
+    nodes: dict[str, Node] = {}
+    for node in root.all(tag):
+        name = node.string("name")
+        if name in nodes:
+            raise node.error(
+                f"a second {tag} of this name", name, f"one; the first is {nodes[name].where}"
+            )
+        nodes[name] = node
+    return nodes
+
+
+def _link(node: Node, meshes: Meshes | None) -> Link:
+    node.expect(("name", "type"), ("collision", "origin"), _PASSED_OVER_IN_LINK)
+    if not np.array_equal(origin(node), np.eye(4)):
+        raise node.only("origin").error(
+            "a link has no origin of its own in URDF",
+            allowed="the origin of its joint or of its collision elements",
+        )
+    return Link(node.string("name"), () if meshes is None else collision_elements(node, meshes))
+
+
+def _joint(node: Node) -> Joint:
+    node.expect(
+        ("name", "type", "dont_collapse"),
+        ("parent", "child", "origin", "axis", "limit", "mimic"),
+        _PASSED_OVER_IN_JOINT,
+    )
+    kind = _kind(node)
+    lower, upper, velocity = _limits(node, kind)
+    return Joint(
+        name=node.string("name"),
+        kind=kind,
+        parent=_end(node, "parent"),
+        child=_end(node, "child"),
+        origin=origin(node),
+        axis=_axis(node, kind),
+        lower=lower,
+        upper=upper,
+        velocity=velocity,
+        mimic=_mimic(node, kind),
+    )
+
+
+def _kind(node: Node) -> JointKind:
+    kind = node.string("type")
+    for known in get_args(JointKind):
+        if kind == known:
+            return known  # type: ignore[no-any-return]
+    allowed = ", ".join(get_args(JointKind))
+    if kind in ("floating", "planar"):
+        raise node.error(
+            f"a {kind} joint has no single position",
+            kind,
+            f"{allowed}; a robot's base is placed by the cell",
+            part="type",
+        )
+    raise node.error("unknown joint type", kind, allowed, part="type")
+
+
+def _end(node: Node, tag: str) -> str:
+    end = node.only(tag)
+    end.expect(("link",))
+    return end.string("link")
+
+
+def _axis(node: Node, kind: JointKind) -> Array:
+    child = node.optional("axis")
+    values = (1.0, 0.0, 0.0)
+    if child is not None:
+        child.expect(("xyz",))
+        x, y, z = child.numbers("xyz", 3)
+        length = math.hypot(x, y, z)
+        if kind != "fixed":
+            if not 0.0 < length < math.inf:
+                raise child.error("no direction", (x, y, z), "a vector that is not 0", part="xyz")
+            values = (x / length, y / length, z / length)
+    axis = np.array(values)
+    axis.setflags(write=False)
+    return axis
+
+
+def _limits(node: Node, kind: JointKind) -> tuple[float, float, float]:
+    """Lower, upper, velocity. A limit that leaves a bound out means 0, as the format says."""
+    child = node.optional("limit")
+    if child is None:
+        if kind in ("revolute", "prismatic"):
+            raise node.error(f"a {kind} joint without <limit>", allowed="<limit lower=… upper=…>")
+        return (0.0, 0.0, 0.0) if kind == "fixed" else (-math.inf, math.inf, math.inf)
+    child.expect(_LIMIT_ATTRIBUTES)
+    numbers = {name: child.number(name) for name in child.attributes if name in _LIMIT_ATTRIBUTES}
+    if kind == "fixed":
+        return 0.0, 0.0, 0.0
+    velocity = numbers.get("velocity", math.inf)
+    if velocity < 0.0:
+        raise child.error("negative speed", velocity, "at least 0", part="velocity")
+    lower, upper = numbers.get("lower", 0.0), numbers.get("upper", 0.0)
+    if kind == "continuous":
+        if "lower" in numbers or "upper" in numbers:
+            child.note(f"bounds {lower:g} to {upper:g} passed over: the joint is continuous")
+        return -math.inf, math.inf, velocity
+    if lower > upper:
+        raise child.error("lower above upper", (lower, upper), "lower <= upper")
+    if "lower" not in numbers and "upper" not in numbers:
+        child.note("neither lower nor upper: both are 0, so the joint cannot move")
+    return lower, upper, velocity
+
+
+def _mimic(node: Node, kind: JointKind) -> Mimic | None:
+    child = node.optional("mimic")
+    if child is None:
+        return None
+    child.expect(("joint", "multiplier", "offset"))
+    mimic = Mimic(
+        child.string("joint"), child.number("multiplier", 1.0), child.number("offset", 0.0)
+    )
+    if kind == "fixed":
+        child.note("passed over: the joint is fixed")
+        return None
+    return mimic
