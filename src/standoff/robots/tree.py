@@ -10,17 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import (
-    ConfigurationError,
-    DuplicateNameError,
-    PoseError,
-    RobotError,
-    UnknownNameError,
-    nearest,
-)
+from standoff.errors import DuplicateNameError, RobotError, UnknownNameError
 from standoff.kernels import kinematics
 from standoff.robots.description import Joint, Robot
-from standoff.shapes.pose import Array, as_pose, inverse, numbers
+from standoff.robots.joint_values import joint_rows, joint_values
+from standoff.shapes.pose import Array, as_pose, inverse
 from standoff.shapes.shape import IntArray
 
 MovingKind = Literal["revolute", "continuous", "prismatic"]
@@ -95,7 +89,7 @@ class Tree:
         self.frame_joint = tuple(names)
         self.parent: IntArray = self.ints[:, kinematics.PARENT].copy()
         self.links = tuple(self._links)
-        for array in (self.reals, self.ints, self.parent, self.lower, self.upper, self.velocity):
+        for array in (self.parent, self.lower, self.upper, self.velocity):
             array.setflags(write=False)
 
     def link(self, name: str) -> tuple[int, Array]:
@@ -122,13 +116,11 @@ class Tree:
             ConfigurationError: too many or too few, an unknown joint, a number that is not finite;
                 limits are not looked at.
         """
-        if isinstance(q, Mapping):
-            return self._finite(self._by_name(q, what), what)
-        return self._finite(self._numbers(q, what, (len(self.joints),)), what)
+        return joint_values(q, self.joints, what)
 
     def configurations(self, Q: ArrayLike, what: str = "Q") -> Array:
         """Rows of numbers (n, joints), checked as `configuration` does."""
-        return self._finite(self._numbers(Q, what, (None, len(self.joints))), what)
+        return joint_rows(Q, self.joints, what)
 
     def scratch(self) -> Array:
         """Room for the angles of one configuration, as the kernels want it."""
@@ -220,47 +212,6 @@ class Tree:
         row[kinematics.LOWEST] = ends.min()
         row[kinematics.HIGHEST] = ends.max()
         return row, index
-
-    def _by_name(self, q: Mapping[str, float], what: str) -> Array:
-        for name in q:
-            if name not in self._active:
-                hint = ", ".join(map(repr, nearest(name, self.joints)))
-                raise ConfigurationError(
-                    "unknown joint", element=what, value=name, allowed=f"did you mean {hint}?"
-                )
-        missing = [name for name in self.joints if name not in q]
-        if missing:
-            raise ConfigurationError("joints missing", element=what, value=missing)
-        return self._numbers([q[name] for name in self.joints], what, (len(self.joints),))
-
-    def _numbers(self, value: ArrayLike, what: str, shape: tuple[int | None, ...]) -> Array:
-        expected = f"{len(self.joints)} numbers: {', '.join(self.joints) or 'none'}"
-        if len(shape) > 1:
-            expected = f"rows of {expected}"
-        try:
-            result = numbers(value, what)
-        except PoseError as error:
-            raise ConfigurationError(
-                "not numbers", element=what, value=value, allowed=expected
-            ) from error
-        fits = result.ndim == len(shape) and all(
-            want is None or have == want for have, want in zip(result.shape, shape)
-        )
-        if not fits:
-            raise ConfigurationError(
-                "wrong shape", element=what, value=result.shape, allowed=expected
-            )
-        return np.ascontiguousarray(result)
-
-    def _finite(self, q: Array, what: str) -> Array:
-        bad = np.argwhere(~np.isfinite(q))
-        if len(bad):
-            joint = self.joints[bad[0][-1]]
-            row = f"{what}[{bad[0][0]}]" if q.ndim == 2 else what
-            raise ConfigurationError(
-                f"joint {joint!r} is not finite", element=row, value=float(q[tuple(bad[0])])
-            )
-        return q
 
 
 def matrices(poses: Array) -> Array:
