@@ -89,7 +89,7 @@ class World:
         return Robot(name, links, joints, "base"), masters + int(leads.sum())
 
     def random_segment(self, rng):
-        """Ends up to several turns apart, slides in and out of their limits, some joints at rest."""
+        """Ends up to several turns apart, slides in and out of their limits, some at rest."""
         tree = self.tree
         slides = np.array([k == "prismatic" for k in tree.kinds])
         qa = rng.uniform(-4, 4, len(slides))

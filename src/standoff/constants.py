@@ -9,6 +9,10 @@ EPS = 2.220446049250313e-16
 #: through a float32 or a text file with seven digits are a few 1e-7 off, and no honest pose more.
 ROTATION_TOLERANCE = 1e-6
 
+#: How far a rotation matrix may be from orthonormal to be taken as it is, [-]: what a product of a
+#: few rotations leaves by rounding. One that is further off is replaced by the nearest rotation.
+ROTATION_EXACT = 1e-14
+
 #: How far the length of a quaternion may be from 1 before it is refused, [-]. Four digits after
 #: the point, as people type them, are up to 1e-4 off; beyond 1e-3 it is not a rotation any more.
 QUATERNION_TOLERANCE = 1e-3

@@ -27,7 +27,7 @@ def half_free(d, closing, M, h):
 
     For bodies that are not convex no ``n`` separates them; there ``closing`` is the sum of both
     top speeds, which only nears, and the same holds of the distance itself."""
-    return d > 0.0 and d > h * closing + 0.5 * h * h * M
+    return d > 0.0 and d > h * (closing + 0.5 * h * M)
 
 
 @entry("float64(float64, float64, float64)")
@@ -36,10 +36,10 @@ def free_span(d, closing, M):
     0 where ``d`` is not positive, infinite where the bodies can never meet."""
     if not d > 0.0:
         return 0.0
-    root = math.sqrt(closing * closing + 2.0 * d * M)
+    root = math.hypot(closing, math.sqrt(2.0 * d) * math.sqrt(M))
     if closing > 0.0:
-        return (1.0 - 8.0 * EPS) * (2.0 * d / (closing + root))
-    return (1.0 - 8.0 * EPS) * ((root - closing) / M) if M > 0.0 else math.inf
+        return (1.0 - 16.0 * EPS) * (2.0 * d / (closing + root))
+    return (1.0 - 16.0 * EPS) * ((root - closing) / M) if M > 0.0 else math.inf
 
 
 @entry("boolean(float64, float64, float64, float64, float64)")

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.constants import ROTATION_EXACT
 from standoff.errors import DuplicateNameError, RobotError, UnknownNameError
 from standoff.kernels import kinematics
 from standoff.robots.description import Joint, Robot
@@ -225,12 +226,12 @@ def matrices(poses: Array) -> Array:
 def rigid(pose: Array) -> Array:
     """The pose with the rotation nearest to its own: what came from a file with seven digits would
     otherwise stretch the robot a little, and the motion bound holds for rigid motions."""
-    u, _, vt = np.linalg.svd(pose[:3, :3])
-    rotation = u @ vt
-    if np.abs(rotation - pose[:3, :3]).max() <= 4.0 * np.finfo(float).eps:
+    rotation = pose[:3, :3]
+    if np.abs(rotation @ rotation.T - np.eye(3)).max() <= ROTATION_EXACT:
         return pose
+    u, _, vt = np.linalg.svd(rotation)
     result = pose.copy()
-    result[:3, :3] = rotation
+    result[:3, :3] = u @ vt
     return result
 
 
@@ -262,7 +263,7 @@ def turn_to_z(axis: Array, mount: Mount, joint: Joint) -> Array:
         )
         * flip
     )
-    return rigid(result)
+    return result
 
 
 def _master(mount: Mount, joint: Joint) -> tuple[Joint, float, float]:
