@@ -26,7 +26,9 @@ def half_free(d, closing, M, h):
     ``g(h) > 0``. (Clamping the speed at 0, ``d > h max(0, closing) + h² M / 2``, implies this.)
 
     For bodies that are not convex no ``n`` separates them; there ``closing`` is the sum of both
-    top speeds, which only nears, and the same holds of the distance itself."""
+    top speeds, which only nears, and the same holds of the distance itself. And with ``closing``
+    the `path_length` of both a unit of time and ``M = 0`` it is the bound of first order, which is
+    the shorter one on long stretches."""
     return d > 0.0 and d > h * (closing + 0.5 * h * M)
 
 
