@@ -40,8 +40,9 @@ MAX_NUMBER_TEXT = 1000
 MAX_ROBOT_LENGTH = 1e6
 
 #: How far a sphere may be from the end face of a cylinder, and its radius from the cylinder's,
-#: for the three to be read as one capsule, [m]. Such files are printed with six digits or more.
-CAPSULE_PARTS_TOLERANCE = 1e-6
+#: for the three to be read as one capsule, [m]. Files that write a quarter turn as 1.57 are 6e-5 m
+#: off at the ends of a cylinder of 0.15 m; the capsule grows by as much, so that it holds all three.
+CAPSULE_PARTS_TOLERANCE = 1e-4
 
 #: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
 #: package at most four folders down (source, repository, group, package).

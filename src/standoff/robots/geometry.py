@@ -37,8 +37,6 @@ class Meshes:
     loaded: dict[tuple[Path, tuple[float, ...]], Shape] = field(default_factory=dict)
 
     def load(self, node: Node) -> Shape:
-        from standoff.shapes.mesh import Mesh  # type: ignore[import-not-found, unused-ignore]
-
         scale = node.numbers("scale", 3, (1.0, 1.0, 1.0))
         if not all(0.0 < abs(s) <= MAX_ROBOT_LENGTH for s in scale):
             raise node.error(
@@ -46,6 +44,8 @@ class Meshes:
             )
         path = resolve(node, self.urdf, self.search_paths)
         key = (path, scale)
+        from standoff.shapes.mesh import Mesh  # type: ignore[import-not-found, unused-ignore]
+
         if key not in self.loaded:
             try:
                 self.loaded[key] = Mesh.load(path, scale)

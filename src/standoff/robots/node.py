@@ -153,10 +153,10 @@ class Node:
         children: Collection[str] = (),
         passed_over: Collection[str] = (),
     ) -> None:
-        """Refuse every attribute, child or text this element has no place for.
+        """Refuse every attribute and child this element has no place for.
 
         Attributes and elements with a prefix belong to other vocabularies and are passed over
-        with a note; the children of ``passed_over`` are known not to matter here.
+        with a note, and so is text; the children of ``passed_over`` are known not to matter.
         """
         for name in self.attributes:
             if name == "xmlns" or name.startswith("xmlns:"):
@@ -179,8 +179,13 @@ class Node:
                 raise child.error(
                     f"unknown element <{child.tag}> in <{self.tag}>", allowed=listed or "none"
                 )
+        self.note_text()
+
+    def note_text(self) -> None:
+        """Text says nothing in these formats, so it can neither hide a body nor free a pair; but
+        somebody meant something by it."""
         if self.text:
-            raise self.error("text where none belongs", self.text, "elements only")
+            self.note(f"stray text {self.text!r} passed over")
 
 
 def unexpanded(node: Node) -> RobotError:

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from standoff.errors import RobotError
-from standoff.robots import ordering, xacro, xml
+from standoff.robots import assembly, xacro, xml
 from standoff.robots.description import Joint, JointKind, Link, Mimic, Robot
 from standoff.robots.geometry import Meshes, collision_elements, origin
 from standoff.robots.node import Node, unexpanded
@@ -100,8 +100,8 @@ def robot_of(root: Node, srdf: Node | None, meshes: Meshes | None) -> Robot:
     if not link_nodes:
         raise root.error("no <link>", allowed="at least one")
     joints = {name: _joint(node) for name, node in joint_nodes.items()}
-    order, joints = ordering.ordered(link_nodes, joints, joint_nodes)
-    joints = ordering.with_masters(joints, joint_nodes)
+    order, joints = assembly.ordered(link_nodes, joints, joint_nodes)
+    joints = assembly.with_masters(joints, joint_nodes)
     links = {name: _link(link_nodes[name], meshes) for name in order}
     if meshes is None:
         root.note("collision geometry left out, as asked")
@@ -135,8 +135,7 @@ def _check_robot(root: Node) -> None:
         counts[child.tag] = counts.get(child.tag, 0) + 1
     for tag, count in counts.items():
         root.note(f"{count} unknown <{tag}> passed over")
-    if root.text:
-        raise root.error("text where none belongs", root.text, "elements only")
+    root.note_text()
 
 
 def _by_name(root: Node, tag: str) -> dict[str, Node]:
@@ -210,11 +209,13 @@ def _axis(node: Node, kind: JointKind) -> Array:
     values = (1.0, 0.0, 0.0)
     if child is not None:
         child.expect(("xyz",))
-        x, y, z = child.numbers("xyz", 3)
-        length = math.hypot(x, y, z)
+        given = child.numbers("xyz", 3)
         if kind != "fixed":
-            if not 0.0 < length < math.inf:
-                raise child.error("no direction", (x, y, z), "a vector that is not 0", part="xyz")
+            largest = max(map(abs, given))
+            if largest == 0.0:
+                raise child.error("no direction", given, "a vector that is not 0", part="xyz")
+            x, y, z = (value / largest for value in given)  # neither squares to 0 nor overflows
+            length = math.hypot(x, y, z)
             values = (x / length, y / length, z / length)
     axis = np.array(values)
     axis.setflags(write=False)
