@@ -34,15 +34,17 @@ def random_pose(rng, size):
 
 
 class World:
-    """One or two random robots: the tree under test, and the plain table of the same joints."""
+    """One or two random robots, of millimetres, metres or kilometres: the tree under test, and the
+    plain table of the same joints."""
 
     def __init__(self, rng: np.random.Generator) -> None:
+        self.size = rng.choice([1e-3, 1.0, 1.0, 1.0, 1e3])
         self.table: list[np.ndarray] = []
         self.names: list[str] = []
         mounts = []
         masters = 0
         for name in ("a", "b")[: 1 + (rng.random() < 0.3)]:
-            base = random_pose(rng, 1.0)
+            base = random_pose(rng, self.size)
             robot, masters = self._robot(rng, name, base, masters)
             mounts.append(Mount(name, robot, base))
         self.tree = Tree(mounts)
@@ -58,7 +60,7 @@ class World:
         joints: dict[str, Joint] = {}
         for i in range(count):
             up = int(rng.integers(-1, i)) if branching else i - 1
-            origin, axis = random_pose(rng, 0.3), random_rotation(rng)[0]
+            origin, axis = random_pose(rng, 0.3 * self.size), random_rotation(rng)[0]
             if rng.random() < 0.3:
                 origin[:3, :3] = np.eye(3)
             mimic, multiplier, offset, lead = None, 1.0, 0.0, i
@@ -66,7 +68,7 @@ class World:
                 lead = int(rng.choice(np.flatnonzero(leads)))
                 multiplier, offset = rng.normal(), rng.normal()
                 mimic = Mimic(f"j{lead}", multiplier, offset)
-            lower, upper = np.sort(rng.normal(size=2) * 0.5)
+            lower, upper = np.sort(rng.normal(size=2) * 0.5 * self.size)
             if kinds[i] == "continuous":
                 lower, upper = -math.inf, math.inf
             parent = f"l{up}" if up >= 0 else "base"
@@ -96,7 +98,7 @@ class World:
         dq = rng.normal(size=len(slides)) * rng.choice([0.1, 1.0, 3.0, 12.0])
         within = rng.uniform(0, 1, (2, len(slides)))
         low, high = np.where(slides, tree.lower, 0.0), np.where(slides, tree.upper, 0.0)
-        stray = rng.choice([0.0, 1.0])
+        stray = rng.choice([0.0, self.size])
         sa, sb = low + (high - low) * within + stray * rng.normal(size=(2, len(slides)))
         qb = np.where(slides, sb, qa + dq * (rng.random(len(slides)) < 0.8))
         return np.where(slides, sa, qa), qb

@@ -74,7 +74,7 @@ def draws(seed, worlds, pairs):
         bodies = []
         for i in range(2 * pairs):
             link = int(rng.integers(count)) if i % 2 or rng.random() < 0.8 else -1
-            points = rng.normal(size=(int(rng.integers(1, 4)), 3)) * 0.3
+            points = rng.normal(size=(int(rng.integers(1, 4)), 3)) * 0.3 * world.size
             bodies.append((link, points))
         moving = []
         for i, (link, points) in enumerate(bodies):
@@ -93,7 +93,7 @@ def check_instant(rng, draw, motion, tc, times, q_of, dq):
     here, there = draw.truth(q[None]), draw.truth(q_of(times))
     origin, axes = draw.common_frame(q)
     poses, twists = bound.tree.velocities(q, dq)
-    slack = ROUNDING * (1.0 + bound.extent.max()) + motion._slack(pair)
+    slack = ROUNDING * (1.0 + bound.extent.max()) + motion.slack(pair)
     for k, body_span in enumerate(draw.spans):
         frame = int(bound.bodies[(pair.a, pair.b)[k], chains.BODY_FRAME])
         v = seen_from(twists, poses, frame, pair.common, origin + here[k][0] @ axes.T) @ axes

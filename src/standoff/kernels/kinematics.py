@@ -13,8 +13,12 @@ The tree is two tables, one row a frame, parents before children; row 0 is the w
     2 index into ``q``, 3 depth (number of joints between the world and the frame)
 
 ``poses``, float64 (frames, 12), and ``twists``, float64 (frames, 6): the angular velocity, then the
-velocity of the frame's origin, both in world coordinates. All angles are taken first, in one loop
-without a branch that the compiler turns into vector instructions, four or eight joints at a time.
+velocity of the frame's origin, both in world coordinates.
+
+``turns``, float64 (3, frames rounded up to a multiple of 8), is scratch: position, sine and cosine
+of every joint. All sines and cosines are taken first, in one loop without a branch that the
+compiler turns into vector instructions; they would be half the cost otherwise. Beyond the frames
+``turns[0]`` holds zeros, so that the loop runs in full vectors.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The angle is reduced once for both by the nearest multiple ``k`` of pi/2 (Cody and Waite: pi/2 in
 three parts, the first two of 33 bits, so that ``k`` times each is exact), and two minimax
 polynomials on [-pi/4, pi/4] (errors below 2^-57 of the result) do the rest. For angles up to
-``SINCOS_RANGE`` the results are within 2 ulp; beyond it, libm's own reduction takes over.
+``SINCOS_RANGE`` the results are within 3 units in the last place (2 up to 100 rad); beyond it,
+libm's own reduction takes over.
 Not a number, and infinity, give not a number.
 """
 

@@ -252,7 +252,7 @@ class Motion:
         back, forward = closing.closing_speeds(
             poses, twists, *tables, pair.a, pair.b, pair.common, n[0], n[1], n[2]
         )
-        slack = self._slack(pair)
+        slack = self.slack(pair)
         return back + slack, forward + slack
 
     def nearing(self, pair: Pair, q: Values, dq: Values) -> float:
@@ -261,7 +261,7 @@ class Motion:
         poses, twists = self._forward(q, dq)
         tables = (self.bound.bodies, self.bound.points)
         speed: float = closing.nearing_speed(poses, twists, *tables, pair.a, pair.b, pair.common)
-        return speed + self._slack(pair)
+        return speed + self.slack(pair)
 
     def _forward(self, q: Values, dq: Values) -> tuple[Array, Array]:
         tree = self.bound.tree
@@ -284,7 +284,8 @@ class Motion:
             total += motion.path_length(chain, self.reach, *span, amounts)
         return total
 
-    def _slack(self, pair: Pair) -> float:
+    def slack(self, pair: Pair) -> float:
+        """What rounding can hide of a speed that was computed for this pair."""
         bound = self.bound
         beyond = float((self.reach - bound.reach).max(initial=0.0))
         total = 0.0

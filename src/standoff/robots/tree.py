@@ -199,6 +199,8 @@ class Tree:
         """The row of `reals` for a joint, and the index of the number in ``q`` that sets it."""
         master, multiplier, offset = _master(mount, joint)
         index = self._active[f"{mount.name}/{master.name}"]
+        # The travel that the reach counts on. Any range would be sound, since what a motion travels
+        # beyond it is added then; this one is chosen so that little has to be.
         ends = np.array([joint.lower, joint.upper], dtype=float)
         if joint.mimic is not None:
             with np.errstate(invalid="ignore"):
