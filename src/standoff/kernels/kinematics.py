@@ -45,9 +45,7 @@ DEPTH = 3
 @entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[:,::1], float64[:,::1])")
 def forward(reals, ints, q, turns, poses):
     """Poses of all frames at ``q``."""
-    _begin(reals, ints, q, turns, poses)
-    for f in range(1, reals.shape[0]):
-        _place_frame(reals, ints, f, turns, poses)
+    place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
 
 
 @entry(
@@ -56,19 +54,16 @@ def forward(reals, ints, q, turns, poses):
 )
 def forward_velocity(reals, ints, q, dq, turns, poses, twists):
     """Poses of all frames at ``q``, and their velocities while the joints move at ``dq``."""
-    _begin(reals, ints, q, turns, poses)
-    for k in range(6):
-        twists[0, k] = 0.0
-    for f in range(1, reals.shape[0]):
-        _place_frame(reals, ints, f, turns, poses)
-        _move_frame(ints, f, reals[f, MULTIPLIER] * dq[ints[f, INDEX]], poses, twists)
+    place_frames(reals, ints, q, dq, 0, turns, poses, twists, 0, True)
 
 
 @entry("void(float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,:,::1])")
 def forward_batch(reals, ints, Q, turns, poses):
     """`forward` for each row of ``Q`` (n, joints) into ``poses`` (n, frames, 12)."""
-    for i in range(Q.shape[0]):
-        forward(reals, ints, Q[i], turns, poses[i])
+    count, joints, frames = Q.shape[0], Q.shape[1], reals.shape[0]
+    q, rows = Q.reshape(Q.size), poses.reshape(count * frames, 12)
+    for i in range(count):
+        place_frames(reals, ints, q, q, i * joints, turns, rows, rows, i * frames, False)
 
 
 @entry(
@@ -77,68 +72,99 @@ def forward_batch(reals, ints, Q, turns, poses):
 )
 def forward_velocity_batch(reals, ints, Q, DQ, turns, poses, twists):
     """`forward_velocity` for each row of ``Q`` and ``DQ`` (n, joints)."""
-    for i in range(Q.shape[0]):
-        forward_velocity(reals, ints, Q[i], DQ[i], turns, poses[i], twists[i])
+    count, joints, frames = Q.shape[0], Q.shape[1], reals.shape[0]
+    q, dq = Q.reshape(Q.size), DQ.reshape(Q.size)
+    rows, moves = poses.reshape(count * frames, 12), twists.reshape(count * frames, 6)
+    for i in range(count):
+        place_frames(reals, ints, q, dq, i * joints, turns, rows, moves, i * frames, True)
 
 
 @kernel
-def _begin(reals, ints, q, turns, poses):
-    """The world's pose, and of every joint the position, the sine and the cosine."""
-    for k in range(12):
-        poses[0, k] = 0.0
-    poses[0, 0] = 1.0
-    poses[0, 5] = 1.0
-    poses[0, 10] = 1.0
-    frames = reals.shape[0]
-    turns[0, 0] = 0.0
+def place_frames(reals, ints, q, dq, q0, turns, poses, twists, row0, moving):
+    """One configuration, ``q`` and ``dq`` from entry ``q0`` on, into ``poses`` and ``twists`` from
+    row ``row0`` on; ``dq`` and ``twists`` are left alone where nothing is ``moving``.
+
+    Along a chain, where the parent is the frame before, its pose and twist are kept in variables:
+    read back from the tables, they would wait for their own writing, which doubles the time."""
+    _take_angles(reals, ints, q, q0, turns)
+    ax, bx, cx, tx = 1.0, 0.0, 0.0, 0.0
+    ay, by, cy, ty = 0.0, 1.0, 0.0, 0.0
+    az, bz, cz, tz = 0.0, 0.0, 1.0, 0.0
+    wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for f in range(reals.shape[0]):
+        own = row0 + f
+        if f > 0:
+            if ints[f, PARENT] != f - 1:
+                p = row0 + ints[f, PARENT]
+                ax, bx, cx, tx = poses[p, 0], poses[p, 1], poses[p, 2], poses[p, 3]
+                ay, by, cy, ty = poses[p, 4], poses[p, 5], poses[p, 6], poses[p, 7]
+                az, bz, cz, tz = poses[p, 8], poses[p, 9], poses[p, 10], poses[p, 11]
+                if moving:
+                    wx, wy, wz = twists[p, 0], twists[p, 1], twists[p, 2]
+                    vx, vy, vz = twists[p, 3], twists[p, 4], twists[p, 5]
+            revolute = ints[f, JOINT_KIND] == REVOLUTE
+            # Origin times the joint's own motion, about or along z: columns x and y turn, the
+            # origin slides.
+            s = turns[1, f] if revolute else 0.0
+            c = turns[2, f] if revolute else 1.0
+            slide = 0.0 if revolute else turns[0, f]
+            l0, l1 = c * reals[f, 0] + s * reals[f, 1], c * reals[f, 1] - s * reals[f, 0]
+            m0, m1 = c * reals[f, 4] + s * reals[f, 5], c * reals[f, 5] - s * reals[f, 4]
+            n0, n1 = c * reals[f, 8] + s * reals[f, 9], c * reals[f, 9] - s * reals[f, 8]
+            l2, m2, n2 = reals[f, 2], reals[f, 6], reals[f, 10]
+            l3 = reals[f, 3] + slide * l2
+            m3 = reals[f, 7] + slide * m2
+            n3 = reals[f, 11] + slide * n2
+            # Parent's pose times that.
+            rx = ax * l3 + bx * m3 + cx * n3
+            ry = ay * l3 + by * m3 + cy * n3
+            rz = az * l3 + bz * m3 + cz * n3
+            ax, bx, cx = (
+                ax * l0 + bx * m0 + cx * n0,
+                ax * l1 + bx * m1 + cx * n1,
+                ax * l2 + bx * m2 + cx * n2,
+            )
+            ay, by, cy = (
+                ay * l0 + by * m0 + cy * n0,
+                ay * l1 + by * m1 + cy * n1,
+                ay * l2 + by * m2 + cy * n2,
+            )
+            az, bz, cz = (
+                az * l0 + bz * m0 + cz * n0,
+                az * l1 + bz * m1 + cz * n1,
+                az * l2 + bz * m2 + cz * n2,
+            )
+            tx, ty, tz = tx + rx, ty + ry, tz + rz
+            if moving:
+                # The parent's twist carried to this origin, plus the joint's own motion.
+                vx, vy, vz = (
+                    vx + wy * rz - wz * ry,
+                    vy + wz * rx - wx * rz,
+                    vz + wx * ry - wy * rx,
+                )
+                speed = reals[f, MULTIPLIER] * dq[q0 + ints[f, INDEX]]
+                if revolute:
+                    wx, wy, wz = wx + speed * cx, wy + speed * cy, wz + speed * cz
+                else:
+                    vx, vy, vz = vx + speed * cx, vy + speed * cy, vz + speed * cz
+        poses[own, 0], poses[own, 1], poses[own, 2], poses[own, 3] = ax, bx, cx, tx
+        poses[own, 4], poses[own, 5], poses[own, 6], poses[own, 7] = ay, by, cy, ty
+        poses[own, 8], poses[own, 9], poses[own, 10], poses[own, 11] = az, bz, cz, tz
+        if moving:
+            twists[own, 0], twists[own, 1], twists[own, 2] = wx, wy, wz
+            twists[own, 3], twists[own, 4], twists[own, 5] = vx, vy, vz
+
+
+@kernel
+def _take_angles(reals, ints, q, q0, turns):
+    """The position of every joint, its sine and its cosine."""
     outside = False
-    for f in range(1, frames):
-        x = reals[f, MULTIPLIER] * q[ints[f, INDEX]] + reals[f, OFFSET]
+    for f in range(1, reals.shape[0]):
+        x = reals[f, MULTIPLIER] * q[q0 + ints[f, INDEX]] + reals[f, OFFSET]
         turns[0, f] = x
         outside |= not abs(x) <= SINCOS_RANGE
     for f in range(turns.shape[1]):
         turns[1, f], turns[2, f] = sincos_within(turns[0, f])
     if outside:
-        for f in range(1, frames):
+        for f in range(1, reals.shape[0]):
             turns[1, f], turns[2, f] = sincos(turns[0, f])
-
-
-@kernel
-def _place_frame(reals, ints, f, turns, poses):
-    """Parent's pose times origin times the joint's own motion, about or along z."""
-    if ints[f, JOINT_KIND] == REVOLUTE:
-        slide, s, c = 0.0, turns[1, f], turns[2, f]
-    else:
-        slide, s, c = turns[0, f], 0.0, 1.0
-    p = ints[f, PARENT]
-    l0, l1 = c * reals[f, 0] + s * reals[f, 1], c * reals[f, 1] - s * reals[f, 0]
-    m0, m1 = c * reals[f, 4] + s * reals[f, 5], c * reals[f, 5] - s * reals[f, 4]
-    n0, n1 = c * reals[f, 8] + s * reals[f, 9], c * reals[f, 9] - s * reals[f, 8]
-    l2, m2, n2 = reals[f, 2], reals[f, 6], reals[f, 10]
-    l3, m3, n3 = reals[f, 3] + slide * l2, reals[f, 7] + slide * m2, reals[f, 11] + slide * n2
-    for r in range(0, 12, 4):
-        a, b, d, t = poses[p, r], poses[p, r + 1], poses[p, r + 2], poses[p, r + 3]
-        poses[f, r] = a * l0 + b * m0 + d * n0
-        poses[f, r + 1] = a * l1 + b * m1 + d * n1
-        poses[f, r + 2] = a * l2 + b * m2 + d * n2
-        poses[f, r + 3] = a * l3 + b * m3 + d * n3 + t
-
-
-@kernel
-def _move_frame(ints, f, speed, poses, twists):
-    """The parent's twist carried to this origin, plus the joint's own motion about or along z."""
-    p = ints[f, PARENT]
-    rx = poses[f, 3] - poses[p, 3]
-    ry = poses[f, 7] - poses[p, 7]
-    rz = poses[f, 11] - poses[p, 11]
-    wx, wy, wz = twists[p, 0], twists[p, 1], twists[p, 2]
-    vx = twists[p, 3] + wy * rz - wz * ry
-    vy = twists[p, 4] + wz * rx - wx * rz
-    vz = twists[p, 5] + wx * ry - wy * rx
-    zx, zy, zz = speed * poses[f, 2], speed * poses[f, 6], speed * poses[f, 10]
-    if ints[f, JOINT_KIND] == REVOLUTE:
-        twists[f, 0], twists[f, 1], twists[f, 2] = wx + zx, wy + zy, wz + zz
-        twists[f, 3], twists[f, 4], twists[f, 5] = vx, vy, vz
-    else:
-        twists[f, 0], twists[f, 1], twists[f, 2] = wx, wy, wz
-        twists[f, 3], twists[f, 4], twists[f, 5] = vx + zx, vy + zy, vz + zz

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from standoff.kernels.jit import entry, kernel
-from standoff.kernels.kinematics import forward_velocity
+from standoff.kernels.kinematics import place_frames
 
 
 @entry("void(float64[:,::1], int64[::1], float64[:,::1], float64[:,::1])")
@@ -30,7 +30,7 @@ def place_points(poses, twists, frame, local, points, velocities):
     """Points given as ``local`` (n, 3) in their ``frame`` (n,): where they are and how fast they
     move, in world coordinates."""
     for i in range(frame.shape[0]):
-        _place_point(poses, twists, frame[i], local, i, 0, points, velocities)
+        _place_point(poses, twists, frame[i], local, i, 0, points, velocities, i)
 
 
 @entry(
@@ -41,8 +41,8 @@ def place_ends(poses, twists, frame, local, ends, velocities):
     """Both ends of each capsule's axis, given as ``local`` (n, 6) in its ``frame`` (n,): where
     they are and how fast they move, in world coordinates."""
     for i in range(frame.shape[0]):
-        _place_point(poses, twists, frame[i], local, i, 0, ends, velocities)
-        _place_point(poses, twists, frame[i], local, i, 3, ends, velocities)
+        _place_point(poses, twists, frame[i], local, i, 0, ends, velocities, i)
+        _place_point(poses, twists, frame[i], local, i, 3, ends, velocities, i)
 
 
 @entry(
@@ -52,21 +52,28 @@ def place_ends(poses, twists, frame, local, ends, velocities):
 )
 def ends_batch(reals, ints, Q, DQ, frame, local, turns, poses, twists, ends, velocities):
     """`forward_velocity` and `place_ends` for each row of ``Q`` and ``DQ``, in one call."""
-    for i in range(Q.shape[0]):
-        forward_velocity(reals, ints, Q[i], DQ[i], turns, poses[i], twists[i])
-        place_ends(poses[i], twists[i], frame, local, ends[i], velocities[i])
+    count, joints, frames, bodies = Q.shape[0], Q.shape[1], reals.shape[0], frame.shape[0]
+    q, dq = Q.reshape(Q.size), DQ.reshape(Q.size)
+    rows, moves = poses.reshape(count * frames, 12), twists.reshape(count * frames, 6)
+    points, speeds = ends.reshape(count * bodies, 6), velocities.reshape(count * bodies, 6)
+    for i in range(count):
+        place_frames(reals, ints, q, dq, i * joints, turns, rows, moves, i * frames, True)
+        for k in range(bodies):
+            f, row = i * frames + frame[k], i * bodies + k
+            _place_point(rows, moves, f, local, k, 0, points, speeds, row)
+            _place_point(rows, moves, f, local, k, 3, points, speeds, row)
 
 
 @kernel
-def _place_point(poses, twists, f, local, i, k, points, velocities):
+def _place_point(poses, twists, f, local, i, k, points, velocities, row):
     x, y, z = local[i, k], local[i, k + 1], local[i, k + 2]
     rx = poses[f, 0] * x + poses[f, 1] * y + poses[f, 2] * z
     ry = poses[f, 4] * x + poses[f, 5] * y + poses[f, 6] * z
     rz = poses[f, 8] * x + poses[f, 9] * y + poses[f, 10] * z
+    tx, ty, tz = poses[f, 3], poses[f, 7], poses[f, 11]
     wx, wy, wz = twists[f, 0], twists[f, 1], twists[f, 2]
-    points[i, k] = poses[f, 3] + rx
-    points[i, k + 1] = poses[f, 7] + ry
-    points[i, k + 2] = poses[f, 11] + rz
-    velocities[i, k] = twists[f, 3] + wy * rz - wz * ry
-    velocities[i, k + 1] = twists[f, 4] + wz * rx - wx * rz
-    velocities[i, k + 2] = twists[f, 5] + wx * ry - wy * rx
+    vx = twists[f, 3] + wy * rz - wz * ry
+    vy = twists[f, 4] + wz * rx - wx * rz
+    vz = twists[f, 5] + wx * ry - wy * rx
+    points[row, k], points[row, k + 1], points[row, k + 2] = tx + rx, ty + ry, tz + rz
+    velocities[row, k], velocities[row, k + 1], velocities[row, k + 2] = vx, vy, vz
