@@ -1,0 +1,308 @@
+"""The motion bound: how far bodies can get while their joints move. For all who need it.
+
+`MotionBound` holds, for each body of a `Tree`, its reach about every joint that carries it;
+`segment` and `curve` give a `Motion`, the bound over one stretch of time; a `Pair` picks the joints
+that move two bodies against each other. Together they answer, for any two bodies: how far does one
+get in the frame the other one shares with it (`Motion.length`, the bound of paper 001), how fast do
+they near each other at an instant (`Motion.closing`), and how far can the truth stray from that
+(`Motion.curvature`):
+
+    |p(t) - p(tc) - (t - tc) v|  <=  (t - tc)² M / 2
+
+The proofs stand in `kernels.motion` and `kernels.reach`, and the inequalities that turn a bound and
+a distance into "free" in `kernels.separation`. What they need from elsewhere:
+
+- A separating direction exists between convex bodies only. Who computes the distance knows whether
+  the bodies are convex; where one is not, `Motion.nearing` takes the place of `Motion.closing`
+  (or the bodies are split into convex parts, each a body of its own).
+- A closed mesh is a solid: its surface may keep its distance while a body is inside. One test of
+  containment a pair and segment belongs to the proof, and to whoever computes the distance.
+- A continuous joint moves by the difference of its two values as given; angles that were wrapped
+  are unwrapped before they get here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.errors import ConfigurationError, DuplicateNameError, ShapeError, UnknownNameError
+from standoff.kernels import closing, kinematics, motion
+from standoff.kernels import reach as reach_kernel
+from standoff.robots.joint_values import joint_values
+from standoff.robots.moving_body import MovingBody, few_points
+from standoff.robots.tree import WORLD, Tree
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+Values = ArrayLike | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two bodies, and the joints that move them against each other.
+
+    Attributes:
+        a, b: rows of the bodies in `MotionBound.bodies`.
+        common: the last frame that carries both; motions are seen from it.
+        chain_a, chain_b: the joints from there to each body, as (start, stop) in
+            `MotionBound.chain`.
+    """
+
+    a: int
+    b: int
+    common: int
+    chain_a: tuple[int, int]
+    chain_b: tuple[int, int]
+
+
+class MotionBound:
+    """Reaches of all bodies, and bounds on their motion.
+
+    Attributes:
+        names: of the bodies; the first is ``world``, which never moves and stands for whatever is
+            static.
+        bodies, chain, reach, points: the tables of `kernels.motion`.
+        extent: (frames,) how far from the world's origin each frame can get within limits, [m].
+    """
+
+    def __init__(self, tree: Tree, bodies: Sequence[MovingBody]) -> None:
+        self.tree = tree
+        self.names = ("world", *(body.name for body in bodies))
+        self._rows = {name: row for row, name in enumerate(self.names)}
+        if len(self._rows) != len(self.names):
+            twice = next(n for n in self.names if self.names.count(n) > 1)
+            raise DuplicateNameError("two bodies of one name", value=twice)
+        rows = [[WORLD, 0, 0, 0]]
+        chains: list[list[int]] = []
+        reaches: list[Array] = []
+        points: list[Array] = []
+        first = 0
+        for body in bodies:
+            chain = self._chain(body.frame)
+            few = few_points(body.points)
+            rows.append([body.frame, len(chains), first, len(few)])
+            first += len(few)
+            chains += chain
+            points.append(few)
+            reaches.append(self._reach(body, len(chain)))
+        self.bodies: IntArray = np.array(rows, dtype=np.int64)
+        self.chain: IntArray = np.array(chains, dtype=np.int64).reshape(-1, 2)
+        self.reach: Array = np.concatenate([np.zeros(0), *reaches])
+        self.points: Array = np.ascontiguousarray(np.concatenate([np.zeros((0, 3)), *points]))
+        self.extent: Array = _extents(tree)
+
+    def pair(self, a: str, b: str = "world") -> Pair:
+        """The joints that count between two bodies."""
+        row_a, row_b = self._row(a), self._row(b)
+        common = self.tree.common(self._frame(row_a), self._frame(row_b))
+        return Pair(row_a, row_b, common, self._tail(row_a, common), self._tail(row_b, common))
+
+    def reaches(self, name: str) -> dict[str, float]:
+        """How far a body can get from the axis of each revolute joint that carries it, [m], by the
+        joint's name, outwards; 1 (metre a metre) for prismatic joints."""
+        start, stop = self._tail(self._row(name), WORLD)
+        frames = self.chain[start:stop, 0]
+        return {self.tree.frame_joint[f]: float(r) for f, r in zip(frames, self.reach[start:stop])}
+
+    def segment(self, qa: Values, qb: Values, deviation: Values | None = None) -> Motion:
+        """The bound over ``q(t) = qa + t (qb - qa)``, t from 0 to 1, each joint within
+        ``deviation`` (>= 0; none by default) of it [rad or m]."""
+        joints = self.tree.joints
+        qa, qb = joint_values(qa, joints, "qa"), joint_values(qb, joints, "qb")
+        return self._motion(
+            np.minimum(qa, qb),
+            np.maximum(qa, qb),
+            np.abs(qb - qa),
+            np.zeros(len(joints)),
+            deviation,
+        )
+
+    def curve(
+        self,
+        low: Values,
+        high: Values,
+        speed: Values,
+        acceleration: Values,
+        deviation: Values | None = None,
+    ) -> Motion:
+        """The bound over any motion on which each joint stays from ``low`` to ``high`` and within
+        ``speed`` and ``acceleration`` (>= 0), per unit of the motion's own time. ``low`` and
+        ``high`` may be infinite; they matter where prismatic joints are."""
+        joints = self.tree.joints
+        low = joint_values(low, joints, "low", infinite=True)
+        high = joint_values(high, joints, "high", infinite=True)
+        if (low > high).any():
+            at = int(np.argmax(low > high))
+            raise ConfigurationError(
+                "low is above high", element=joints[at], value=(float(low[at]), float(high[at]))
+            )
+        return self._motion(
+            low,
+            high,
+            joint_values(speed, joints, "speed", negative=False),
+            joint_values(acceleration, joints, "acceleration", negative=False),
+            deviation,
+        )
+
+    def _motion(
+        self, low: Array, high: Array, speed: Array, acceleration: Array, deviation: Values | None
+    ) -> Motion:
+        tree = self.tree
+        if deviation is None:
+            error = np.zeros(len(tree.joints))
+        else:
+            error = joint_values(deviation, tree.joints, "deviation", negative=False)
+        reach = np.empty(len(self.reach))
+        motion.widen_reach(
+            tree.reals,
+            tree.ints,
+            self.bodies,
+            self.chain,
+            self.reach,
+            low - error,
+            high + error,
+            reach,
+        )
+        return Motion(
+            self, reach, self._frames(speed), self._frames(acceleration), self._frames(error)
+        )
+
+    def _frames(self, values: Array) -> Array:
+        result = np.empty(self.tree.frames)
+        motion.joint_magnitudes(self.tree.reals, self.tree.ints, values, result)
+        return result
+
+    def _chain(self, frame: int) -> list[list[int]]:
+        if not 0 <= frame < self.tree.frames:
+            raise UnknownNameError(str(frame), map(str, range(self.tree.frames)), what="frame")
+        chain = []
+        while frame != WORLD:
+            chain.append([frame, int(self.tree.ints[frame, kinematics.JOINT_KIND])])
+            frame = int(self.tree.parent[frame])
+        return chain[::-1]
+
+    def _reach(self, body: MovingBody, joints: int) -> Array:
+        points = np.ascontiguousarray(body.points, dtype=float).reshape(-1, 3)
+        if not np.isfinite(points).all() or (joints and not len(points)):
+            raise ShapeError("a moving body needs finite points", element=body.name)
+        result = np.empty(joints)
+        reach_kernel.reach(self.tree.reals, self.tree.ints, body.frame, points, result)
+        return result
+
+    def _row(self, name: str) -> int:
+        if name not in self._rows:
+            raise UnknownNameError(name, self.names, what="body")
+        return self._rows[name]
+
+    def _frame(self, row: int) -> int:
+        return int(self.bodies[row, motion.BODY_FRAME])
+
+    def _tail(self, row: int, common: int) -> tuple[int, int]:
+        first = int(self.bodies[row, motion.CHAIN0])
+        depth = self.tree.ints[:, kinematics.DEPTH]
+        return first + int(depth[common]), first + int(depth[self._frame(row)])
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """The bound over one stretch of motion. Times are those of the motion: for a segment from 0 to
+    1, so that lengths are of the whole of it and speeds are [m] a segment.
+
+    Attributes:
+        reach: as `MotionBound.reach`, widened by what prismatic joints travel past their limits.
+        speed, acceleration, deviation: (frames,) the largest of each frame's joint.
+    """
+
+    bound: MotionBound
+    reach: Array
+    speed: Array
+    acceleration: Array
+    deviation: Array
+
+    def curvature(self, pair: Pair) -> float:
+        """``M`` of both bodies together: what `closing` foretells is right within h² M / 2."""
+        chain = self.bound.chain
+        total = self._length(pair, self.acceleration)
+        for span in (pair.chain_a, pair.chain_b):
+            total += motion.curvature(chain, self.reach, *span, self.speed)
+        return total
+
+    def length(self, pair: Pair) -> float:
+        """Paper 001's bound ``λ_a + λ_b``: what both move together in unit time, seen from their
+        common frame. Also the highest speed at which they can near each other, ever."""
+        return self._length(pair, self.speed)
+
+    def stray(self, pair: Pair) -> float:
+        """``Σ R_j e_j`` of both bodies: what the joints' deviations can take from their distance.
+        It is subtracted once from a distance of the bodies on the nominal motion."""
+        return self._length(pair, self.deviation)
+
+    def closing(self, pair: Pair, q: Values, dq: Values, normal: ArrayLike) -> tuple[float, float]:
+        """How fast any two points of the two bodies near each other along ``normal`` (a unit vector
+        from b to a, in the world), at ``q`` with joint velocities ``dq``: looking back in time, and
+        looking forward. Negative where all of them draw apart; raised by what rounding could hide.
+        """
+        n = joint_values(normal, ("x", "y", "z"), "normal")
+        poses, twists = self._forward(q, dq)
+        tables = (self.bound.bodies, self.bound.points)
+        back, forward = closing.closing_speeds(
+            poses, twists, *tables, pair.a, pair.b, pair.common, n[0], n[1], n[2]
+        )
+        slack = self.slack(pair)
+        return back + slack, forward + slack
+
+    def nearing(self, pair: Pair, q: Values, dq: Values) -> float:
+        """How fast the distance can shrink at most, back or forward in time, for bodies that no
+        direction separates because one of them is not convex."""
+        poses, twists = self._forward(q, dq)
+        tables = (self.bound.bodies, self.bound.points)
+        speed: float = closing.nearing_speed(poses, twists, *tables, pair.a, pair.b, pair.common)
+        return speed + self.slack(pair)
+
+    def _forward(self, q: Values, dq: Values) -> tuple[Array, Array]:
+        tree = self.bound.tree
+        poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
+        kinematics.forward_velocity(
+            tree.reals,
+            tree.ints,
+            tree.configuration(q),
+            tree.configuration(dq, "dq"),
+            tree.scratch(),
+            poses,
+            twists,
+        )
+        return poses, twists
+
+    def _length(self, pair: Pair, amounts: Array) -> float:
+        chain = self.bound.chain
+        total = 0.0
+        for span in (pair.chain_a, pair.chain_b):
+            total += motion.path_length(chain, self.reach, *span, amounts)
+        return total
+
+    def slack(self, pair: Pair) -> float:
+        """What rounding can hide of a speed that was computed for this pair."""
+        bound = self.bound
+        beyond = float((self.reach - bound.reach).max(initial=0.0))
+        total = 0.0
+        for row in (pair.a, pair.b):
+            first, frame = bound.bodies[row, [motion.CHAIN0, motion.BODY_FRAME]]
+            last = first + bound.tree.ints[frame, kinematics.DEPTH]
+            extent = float(bound.extent[frame]) + beyond
+            total += motion.speed_slack(bound.chain, self.reach, first, last, self.speed, extent)
+        return total
+
+
+def _extents(tree: Tree) -> Array:
+    result = np.zeros(tree.frames)
+    for f in range(1, tree.frames):
+        row = tree.reals[f]
+        travel = 0.0
+        if tree.ints[f, kinematics.JOINT_KIND] == kinematics.PRISMATIC:
+            travel = float(np.abs(row[[kinematics.LOWEST, kinematics.HIGHEST]]).max())
+        result[f] = result[tree.parent[f]] + float(np.linalg.norm(row[[3, 7, 11]])) + travel
+    return result

@@ -1,0 +1,288 @@
+"""Robots mounted in one world, as the flat joint tree that the kernels run over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.constants import ROTATION_EXACT
+from standoff.errors import DuplicateNameError, RobotError, UnknownNameError
+from standoff.kernels import kinematics
+from standoff.robots.description import Joint, Robot
+from standoff.robots.joint_values import joint_rows, joint_values
+from standoff.shapes.pose import Array, as_pose, inverse
+from standoff.shapes.shape import IntArray
+
+MovingKind = Literal["revolute", "continuous", "prismatic"]
+
+#: The frame that never moves.
+WORLD = 0
+
+#: The angles of a configuration are taken in blocks of this many (see `kernels.kinematics`).
+_BLOCK = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Mount:
+    """A robot under a name of its own, its root link standing at ``base`` (4 x 4) in the world."""
+
+    name: str
+    robot: Robot
+    base: ArrayLike | None = None
+
+
+class Tree:
+    """The moving joints of several robots in one world, parents before children.
+
+    Frame 0 is the world, and every moving joint, mimic joints included, is a frame behind it; fixed
+    joints are folded into constants. **A frame is turned so that its joint's axis is z**, so it is
+    not the joint's frame of the URDF: ask `link` or `link_pose` for the frames that have names.
+
+    Attributes:
+        joints: names of the joints that ``q`` sets, such as ``left/joint1``, in the order of ``q``;
+            mimic joints follow theirs and are not among them.
+        kinds, units: of each of them; units are ``rad`` or ``m``.
+        lower, upper: their limits, infinite for continuous joints, [rad] or [m].
+        velocity: their speed limits, infinite where none is given, [rad/s] or [m/s].
+        links: names of all links, such as ``left/link3``.
+        frames: how many frames there are.
+        frame_joint: the joint that moves each frame; ``world`` for the first.
+        parent: the frame that each frame hangs on; the world hangs on itself.
+        reals, ints: the tables of `kernels.kinematics`.
+
+    Raises:
+        DuplicateNameError: two robots of one name.
+        RobotError: joints that make no tree (an unknown parent or master, masters in a circle).
+    """
+
+    def __init__(self, mounts: Sequence[Mount] = ()) -> None:
+        self.mounts = tuple(mounts)
+        self._links: dict[str, tuple[int, Array]] = {}
+        self._active: dict[str, int] = {}
+        self._index_joints()
+        reals, ints, names = [np.zeros(16)], [[0, kinematics.FIXED, 0, 0]], ["world"]
+        for mount in self.mounts:
+            base = rigid(as_pose(mount.base, f"base of robot {mount.name!r}"))
+            self._links[f"{mount.name}/{mount.robot.root}"] = (WORLD, base)
+            for joint in mount.robot.joints.values():
+                parent, before = self._parent(mount, joint)
+                origin = before @ rigid(joint.origin)
+                child = f"{mount.name}/{joint.child}"
+                if joint.kind == "fixed":
+                    self._links[child] = (parent, origin)
+                    continue
+                turn = turn_to_z(joint.axis, mount, joint)
+                row, index = self._row(mount, joint, origin @ turn)
+                self._links[child] = (len(reals), inverse(turn))
+                kind = kinematics.PRISMATIC if joint.kind == "prismatic" else kinematics.REVOLUTE
+                ints.append([parent, kind, index, ints[parent][kinematics.DEPTH] + 1])
+                reals.append(row)
+                names.append(f"{mount.name}/{joint.name}")
+        self.reals: Array = np.array(reals)
+        self.reals[WORLD, [0, 5, 10]] = 1.0
+        self.ints: IntArray = np.array(ints, dtype=np.int64)
+        self.frames = len(names)
+        self.frame_joint = tuple(names)
+        self.parent: IntArray = self.ints[:, kinematics.PARENT].copy()
+        self.links = tuple(self._links)
+        for array in (self.parent, self.lower, self.upper, self.velocity):
+            array.setflags(write=False)
+
+    def link(self, name: str) -> tuple[int, Array]:
+        """The frame that a link moves with, and the link's pose (4 x 4) in that frame."""
+        try:
+            frame, offset = self._links[name]
+        except KeyError:
+            raise UnknownNameError(name, self._links, what="link") from None
+        return frame, offset.copy()
+
+    def common(self, a: int, b: int) -> int:
+        """The last frame that moves both frame ``a`` and frame ``b``."""
+        while a != b:
+            if a > b:
+                a = int(self.parent[a])
+            else:
+                b = int(self.parent[b])
+        return a
+
+    def configuration(self, q: ArrayLike | Mapping[str, float], what: str = "q") -> Array:
+        """One number a joint, checked; a mapping gives them by name.
+
+        Raises:
+            ConfigurationError: too many or too few, an unknown joint, a number that is not finite;
+                limits are not looked at.
+        """
+        return joint_values(q, self.joints, what)
+
+    def configurations(self, Q: ArrayLike, what: str = "Q") -> Array:
+        """Rows of numbers (n, joints), checked as `configuration` does."""
+        return joint_rows(Q, self.joints, what)
+
+    def scratch(self) -> Array:
+        """Room for the angles of one configuration, as the kernels want it."""
+        return np.zeros((3, -(-self.frames // _BLOCK) * _BLOCK))
+
+    def forward(self, q: ArrayLike | Mapping[str, float]) -> Array:
+        """Poses (frames, 4, 4) of all frames in the world at ``q``."""
+        poses = np.empty((self.frames, 12))
+        kinematics.forward(self.reals, self.ints, self.configuration(q), self.scratch(), poses)
+        return matrices(poses)
+
+    def forward_batch(self, Q: ArrayLike) -> Array:
+        """`forward` for each row of ``Q`` (n, joints), in one compiled call: (n, frames, 4, 4)."""
+        Q = self.configurations(Q)
+        poses = np.empty((len(Q), self.frames, 12))
+        kinematics.forward_batch(self.reals, self.ints, Q, self.scratch(), poses)
+        return matrices(poses)
+
+    def velocities(
+        self, q: ArrayLike | Mapping[str, float], dq: ArrayLike | Mapping[str, float]
+    ) -> tuple[Array, Array]:
+        """Poses (frames, 4, 4) at ``q``, and (frames, 6): the angular velocity [rad/s] of each
+        frame and the velocity [m/s] of its origin, both in world coordinates, while the joints
+        move at ``dq`` [rad/s or m/s]."""
+        q, dq = self.configuration(q), self.configuration(dq, "dq")
+        poses, twists = np.empty((self.frames, 12)), np.empty((self.frames, 6))
+        kinematics.forward_velocity(self.reals, self.ints, q, dq, self.scratch(), poses, twists)
+        return matrices(poses), twists
+
+    def link_pose(self, q: ArrayLike | Mapping[str, float], name: str) -> Array:
+        """Pose (4 x 4) of a link in the world at ``q``."""
+        frame, offset = self.link(name)
+        pose: Array = self.forward(q)[frame] @ offset
+        return pose
+
+    def _index_joints(self) -> None:
+        """Give each joint that is not a mimic its place in ``q``."""
+        lower, upper, velocity, units = [], [], [], []
+        kinds: list[MovingKind] = []
+        robots: set[str] = set()
+        for mount in self.mounts:
+            if mount.name in robots:
+                raise DuplicateNameError("two robots of one name", value=mount.name)
+            robots.add(mount.name)
+            for joint in mount.robot.joints.values():
+                if joint.kind == "fixed" or joint.mimic is not None:
+                    continue
+                self._active[f"{mount.name}/{joint.name}"] = len(self._active)
+                kinds.append(joint.kind)
+                units.append("m" if joint.kind == "prismatic" else "rad")
+                free = joint.kind == "continuous"
+                lower.append(-math.inf if free else joint.lower)
+                upper.append(math.inf if free else joint.upper)
+                velocity.append(joint.velocity)
+        self.joints = tuple(self._active)
+        self.kinds = tuple(kinds)
+        self.units = tuple(units)
+        self.lower: Array = np.array(lower, dtype=float)
+        self.upper: Array = np.array(upper, dtype=float)
+        self.velocity: Array = np.array(velocity, dtype=float)
+
+    def _parent(self, mount: Mount, joint: Joint) -> tuple[int, Array]:
+        try:
+            return self._links[f"{mount.name}/{joint.parent}"]
+        except KeyError:
+            raise RobotError(
+                "its parent link does not stand before it",
+                file=mount.robot.file or None,
+                element=f"joint {joint.name!r}",
+                value=joint.parent,
+                allowed="a tree of links, every parent before its children",
+            ) from None
+
+    def _row(self, mount: Mount, joint: Joint, origin: Array) -> tuple[Array, int]:
+        """The row of `reals` for a joint, and the index of the number in ``q`` that sets it."""
+        master, multiplier, offset = _master(mount, joint)
+        index = self._active[f"{mount.name}/{master.name}"]
+        # The travel that the reach counts on. Any range would be sound, since what a motion travels
+        # beyond it is added then; this one is chosen so that little has to be.
+        ends = np.array([joint.lower, joint.upper], dtype=float)
+        if joint.mimic is not None:
+            with np.errstate(invalid="ignore"):
+                follows = multiplier * np.array([master.lower, master.upper], dtype=float) + offset
+            ends = follows if np.isfinite(follows).all() else ends
+        if joint.kind == "continuous" or not np.isfinite(ends).all():
+            ends = np.array([offset, offset])
+        row = np.zeros(16)
+        row[:12] = origin[:3].ravel()
+        row[kinematics.MULTIPLIER] = multiplier
+        row[kinematics.OFFSET] = offset
+        row[kinematics.LOWEST] = ends.min()
+        row[kinematics.HIGHEST] = ends.max()
+        return row, index
+
+
+def matrices(poses: Array) -> Array:
+    """Poses of twelve numbers as 4 x 4 matrices, any number of them."""
+    result = np.zeros((*poses.shape[:-1], 4, 4))
+    result[..., :3, :] = poses.reshape(*poses.shape[:-1], 3, 4)
+    result[..., 3, 3] = 1.0
+    return result
+
+
+def rigid(pose: Array) -> Array:
+    """The pose with the rotation nearest to its own: what came from a file with seven digits would
+    otherwise stretch the robot a little, and the motion bound holds for rigid motions."""
+    rotation = pose[:3, :3]
+    if np.abs(rotation @ rotation.T - np.eye(3)).max() <= ROTATION_EXACT:
+        return pose
+    u, _, vt = np.linalg.svd(rotation)
+    result = pose.copy()
+    result[:3, :3] = u @ vt
+    return result
+
+
+def turn_to_z(axis: Array, mount: Mount, joint: Joint) -> Array:
+    """The shortest turn (4 x 4) that carries z to ``axis``; exact for the axes of coordinates."""
+    length = float(np.linalg.norm(axis))
+    if not (length > 0.0 and math.isfinite(length)):
+        raise RobotError(
+            "an axis without direction",
+            file=mount.robot.file or None,
+            element=f"joint {joint.name!r}",
+            value=np.asarray(axis).tolist(),
+            allowed="a vector that is not zero",
+        )
+    x, y, z = np.asarray(axis, dtype=float) / length
+    result = np.eye(4)
+    if z < 0.0:  # turn z to the opposite of the axis, and then over
+        x, y, z = -x, -y, -z
+        flip = np.array([1.0, -1.0, -1.0])
+    else:
+        flip = np.ones(3)
+    result[:3, :3] = (
+        np.array(
+            [
+                [1.0 - x * x / (1.0 + z), -x * y / (1.0 + z), x],
+                [-x * y / (1.0 + z), 1.0 - y * y / (1.0 + z), y],
+                [-x, -y, z],
+            ]
+        )
+        * flip
+    )
+    return result
+
+
+def _master(mount: Mount, joint: Joint) -> tuple[Joint, float, float]:
+    """The joint that sets this one at the end of its chain of mimics, and how."""
+    multiplier, offset, first, seen = 1.0, 0.0, joint, {joint.name}
+    while joint.mimic is not None:
+        offset += multiplier * joint.mimic.offset
+        multiplier *= joint.mimic.multiplier
+        master = mount.robot.joints.get(joint.mimic.joint)
+        if master is None or master.kind == "fixed" or master.name in seen:
+            raise RobotError(
+                "mimics a joint that cannot lead it",
+                file=mount.robot.file or None,
+                element=f"joint {first.name!r}",
+                value=joint.mimic.joint,
+                allowed="a moving joint of the same robot that does not follow this one",
+            )
+        seen.add(master.name)
+        joint = master
+    return joint, multiplier, offset
