@@ -105,8 +105,10 @@ class Table:
         if "matrix" in given:
             if len(given) > 1:
                 raise table.error("a matrix stands alone", value=sorted(given))
-            return self.wrapped(table.place, as_pose, given["matrix"])
-        return self.wrapped(table.place, pose, **given)
+            found: Array = self.wrapped(table.place, as_pose, given["matrix"])
+        else:
+            found = self.wrapped(table.place, pose, **given)
+        return found
 
     def wrapped(self, place: str, make: Any, *args: Any, **kwargs: Any) -> Any:
         """Call ``make``; an error of ours gets the file and the place."""

@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import config
+import numba.core.config
+
+#: Numba's settings; typed loosely, as they are made at run time.
+_config: Any = numba.core.config
 
 
 def _source_digest() -> str:
@@ -48,12 +51,12 @@ ENTRIES: dict[str, tuple[Any, str]] = {}
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile lazily, cached, without the GIL, with IEEE division; no fastmath, ever."""
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIR)  # read by Numba while the decorator runs, and only then
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(CACHE_DIR)  # read by Numba while the decorator runs, and only then
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
-        config.CACHE_DIR = before
+        _config.CACHE_DIR = before
 
 
 def entry(signature: str) -> Callable[[Callable[..., Any]], Any]:

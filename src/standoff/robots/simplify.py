@@ -5,22 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-import numpy as np
-
 from standoff.errors import Error, RobotError
-from standoff.kernels import layout
 from standoff.robots.description import Element, Link, Robot
-from standoff.shapes.covering import Covering, cover
+from standoff.shapes.covering import Covering, cover_shapes
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
 
 GeometryName = Literal["auto", "primitives", "capsules", "mesh"]
-
-#: Sides of the prism that stands around a cylinder when capsules are laid around it, [-]. It is
-#: 1/cos(pi/32) = 1.005 times as wide: half a per cent of a radius, less than what capsules add.
-_CYLINDER_SIDES = 32
 
 
 @dataclass(frozen=True)
@@ -79,10 +70,8 @@ def _element(element: Element, choice: Choice) -> tuple[Element, ...]:
     return (element,)
 
 
-def _covered(link: Link, count: int) -> tuple[Link, Covering | None]:
-    """All of a link in capsules; what is few capsules already stays as it is."""
-    if len(link.elements) <= count and all(e.shape.kind == layout.CAPSULE for e in link.elements):
-        return link, None
+def _covered(link: Link, count: int) -> tuple[Link, Covering]:
+    """All of a link in capsules."""
     covering = _cover(link.elements, count)
     return replace(link, elements=_capsules(covering, link.name)), covering
 
@@ -92,21 +81,4 @@ def _capsules(covering: Covering, name: str) -> tuple[Element, ...]:
 
 
 def _cover(elements: tuple[Element, ...], count: int) -> Covering:
-    points, radii = [], []
-    for element in elements:
-        core, radius = _hull_core(element.shape)
-        points.append(core @ element.origin[:3, :3].T + element.origin[:3, 3])
-        radii.append(np.full(len(core), radius))
-    return cover(np.concatenate(points), radii=np.concatenate(radii), count=count)
-
-
-def _hull_core(shape: Shape) -> tuple[Array, float]:
-    """Balls (centres, one radius) whose hull holds the shape, closely."""
-    if shape.kind == layout.CYLINDER:
-        radius, half = shape.size[0], shape.size[1]
-        turns = np.arange(_CYLINDER_SIDES) * (2 * np.pi / _CYLINDER_SIDES)
-        ring = radius / np.cos(np.pi / _CYLINDER_SIDES)
-        x, y = ring * np.cos(turns), ring * np.sin(turns)
-        sides = [np.stack([x, y, np.full_like(x, z)], axis=1) for z in (-half, half)]
-        return np.concatenate(sides), 0.0
-    return shape.core()
+    return cover_shapes([(e.shape, e.origin) for e in elements], count=count)

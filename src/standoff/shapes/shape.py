@@ -67,8 +67,9 @@ class Shape:
         raise NotImplementedError
 
     def core(self) -> tuple[Array, float]:
-        """Points (n, 3) and a radius such that the shape lies within the hull of the points
-        grown by the radius; [m]. Exact for all shapes but cylinders (their bounding capsule)."""
+        """Points (n, 3) and a radius: the shape lies within the hull of the points grown by the
+        radius, [m], and is exactly that for all shapes but cylinders, of which this is the
+        bounding capsule."""
         raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:
@@ -80,7 +81,9 @@ class Shape:
         return f"{type(self).__name__}({inside})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.parameters() == other.parameters()  # type: ignore[attr-defined]
+        if not isinstance(other, Shape) or type(self) is not type(other):
+            return NotImplemented
+        return self.parameters() == other.parameters()
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self.parameters())))

@@ -24,7 +24,7 @@ def cache_name() -> str:
     return os.path.join("~", CACHE_DIR.relative_to(home)) if inside else str(CACHE_DIR)
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     """Shows a line from the first compile on; Numba reports compiles, and not loads from cache."""
 
     def __init__(self, console: Console) -> None:

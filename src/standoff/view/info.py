@@ -52,7 +52,7 @@ def _robots(cell: Cell) -> Table:
 
 
 def _choice(mounted: MountedRobot) -> str:
-    text = mounted.choice.geometry
+    text: str = mounted.choice.geometry
     if mounted.coverings:
         added = sum(c.volume for c in mounted.coverings.values())
         hull = sum(c.hull_volume for c in mounted.coverings.values())
