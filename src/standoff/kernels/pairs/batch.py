@@ -38,17 +38,21 @@ def distances(rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
     "float64[::1], int64[::1], float64[:, ::1])"
 )
 def one(poses, rows, refs, PA, FA, NA, IA, PB, FB, NB, IB, work, iwork, out):
-    """Row 0 of ``out`` for bodies 0 and 1 at ``poses``, which are copied into ``rows``; sizes and
-    refs are in place. Returns the kernel's status, or NOT_A_POSE."""
+    """The one row of ``out`` for bodies 0 and 1 at ``poses``, which are copied into ``rows``;
+    sizes and refs are in place. Returns the kernel's status, or NOT_A_POSE."""
     for i in range(2):
         if not plain_pose(poses[i]):
             return NOT_A_POSE
         for r in range(3):
             for c in range(4):
                 rows[i, 4 * r + c] = poses[i, r, c]
-    return pair_distance(
-        rows, refs, 0, PA, FA, NA, IA, rows, refs, 1, PB, FB, NB, IB, work, iwork, out, 0
-    )
+    status = DONE
+    # Not 0, 1, 0 as literals: Numba would compile every kernel once more for these very numbers.
+    for k in range(len(out)):
+        status = pair_distance(
+            rows, refs, k, PA, FA, NA, IA, rows, refs, k + 1, PB, FB, NB, IB, work, iwork, out, k
+        )
+    return status
 
 
 @kernel
