@@ -108,9 +108,9 @@ def close_normal(e, y, u, v, w, b):
     a face, an edge or a corner as one, two or three of ``e`` are not 0, the second one as two, one
     or none of ``y`` lie between the faces. ``e`` itself is not more than rounding off it."""
     ex, ey, ez = -e[0], -e[1], -e[2]
-    shown = (ex != 0.0) + (ey != 0.0) + (ez != 0.0)
+    shown = int(ex != 0.0) + int(ey != 0.0) + int(ez != 0.0)
     inner_u, inner_v, inner_w = abs(y[0]) < b[0], abs(y[1]) < b[1], abs(y[2]) < b[2]
-    inner = inner_u + inner_v + inner_w
+    inner = int(inner_u) + int(inner_v) + int(inner_w)
     if inner == 1 and shown > 1:
         if inner_u:
             m = u

@@ -30,7 +30,7 @@ def capsule_box(A, i, B, j, out, k):
     if gap > CLOSE_FRACTION * size:
         nx, ny, nz = qx / gap, qy / gap, qz / gap
     elif gap > noise:
-        nx, ny, nz = close_normal(qx, qy, qz, ux, uy, uz, s, reach)
+        nx, ny, nz = close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise)
         gap = qx * nx + qy * ny + qz * nz
     else:
         gap, nx, ny, nz = separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise)
@@ -46,24 +46,22 @@ def capsule_box(A, i, B, j, out, k):
 
 
 @kernel
-def close_normal(qx, qy, qz, ux, uy, uz, s, reach):
+def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     """The unit normal between a box and a close segment whose nearest points differ by ``q``.
 
     ``q`` is 0 along every axis of the box in which the point lies between the faces. Among the
     other axes, the normal is at right angles to the segment if the nearest point is an inner one,
-    and does not point back along it (``s n . u <= 0``) if it is an end.
+    and does not point back along it (``s n . u <= 0``) if it is an end. What of ``q`` says
+    otherwise is rounding, and is taken out as long as it is no more than that.
     """
-    qu = qx * ux + qy * uy + qz * uz
-    if reach > 0.0 and (abs(s) < reach or s * qu > 0.0):
+    along = qx * ux + qy * uy + qz * uz
+    if abs(s) < reach or s * along > 0.0:
         vx = ux if qx != 0.0 else 0.0
         vy = uy if qy != 0.0 else 0.0
         vz = uz if qz != 0.0 else 0.0
         vv = vx * vx + vy * vy + vz * vz
-        if vv > 0.0:
-            rx, ry, rz = qx - qu / vv * vx, qy - qu / vv * vy, qz - qu / vv * vz
-            rr = rx * rx + ry * ry + rz * rz
-            # Against a face nothing would be left: an inner point above one is above all of it.
-            if 4.0 * rr > qx * qx + qy * qy + qz * qz:
-                qx, qy, qz = rx, ry, rz
+        if along * along < noise * noise * vv:
+            along /= vv
+            qx, qy, qz = qx - along * vx, qy - along * vy, qz - along * vz
     length = math.sqrt(qx * qx + qy * qy + qz * qz)
     return qx / length, qy / length, qz / length

@@ -65,35 +65,46 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, ha, vx, vy, vz, t, hb):
 
     It stands at right angles to an axis whose nearest point is an inner one, and does not point
     back along an axis whose nearest point is an end: ``s n . u <= 0 <= t n . v`` there. What of
-    ``q`` says otherwise is rounding. Where ``q`` is nothing but rounding the axes meet, and the
-    common perpendicular is the shortest way apart. An axis without length asks for nothing.
+    ``q`` says otherwise is rounding, and is taken out as long as it is no more than that. Where
+    ``q`` is nothing but rounding the axes meet, and the common perpendicular is the shortest way
+    apart. An axis without length asks for nothing.
     """
     noise = TOUCHING_UNITS * EPS * (ha + hb)
-    qu = qx * ux + qy * uy + qz * uz
-    qv = qx * vx + qy * vy + qz * vz
     meet = qx * qx + qy * qy + qz * qz <= noise * noise
-    right_to_u = ha > 0.0 and (meet or abs(s) < ha or s * qu >= 0.0)
-    right_to_v = hb > 0.0 and (meet or abs(t) < hb or t * qv <= 0.0)
-    if right_to_u and not right_to_v:
-        qx, qy, qz = qx - qu * ux, qy - qu * uy, qz - qu * uz
-        right_to_v = t * (qx * vx + qy * vy + qz * vz) < 0.0
-    elif right_to_v and not right_to_u:
-        qx, qy, qz = qx - qv * vx, qy - qv * vy, qz - qv * vz
-        right_to_u = s * (qx * ux + qy * uy + qz * uz) > 0.0
+    inner_u = ha > 0.0 and (meet or abs(s) < ha)
+    inner_v = hb > 0.0 and (meet or abs(t) < hb)
+    if inner_v and not inner_u:
+        qx, qy, qz = without(qx, qy, qz, vx, vy, vz)
+    elif inner_u and not inner_v:
+        qx, qy, qz = without(qx, qy, qz, ux, uy, uz)
+    right_to_u = inner_u or s * (qx * ux + qy * uy + qz * uz) > 0.0
+    right_to_v = inner_v or t * (qx * vx + qy * vy + qz * vz) < 0.0
     if right_to_u and right_to_v:
         # The part of v at right angles to u makes a cross product at right angles to both,
         # however small the angle between them.
-        uv = ux * vx + uy * vy + uz * vz
-        mx, my, mz = vx - uv * ux, vy - uv * uy, vz - uv * uz
-        nx, ny, nz = uy * mz - uz * my, uz * mx - ux * mz, ux * my - uy * mx
-        nn = nx * nx + ny * ny + nz * nz
-        if nn > PARALLEL_SINE_SQUARED:
-            length = math.copysign(math.sqrt(nn), nx * qx + ny * qy + nz * qz)
-            return nx / length, ny / length, nz / length
-        qx, qy, qz = qx - qu * ux, qy - qu * uy, qz - qu * uz
+        mx, my, mz = without(vx, vy, vz, ux, uy, uz)
+        wx, wy, wz = uy * mz - uz * my, uz * mx - ux * mz, ux * my - uy * mx
+        ww = wx * wx + wy * wy + wz * wz
+        if ww > PARALLEL_SINE_SQUARED:
+            length = math.copysign(math.sqrt(ww), wx * qx + wy * qy + wz * qz)
+            wx, wy, wz = wx / length, wy / length, wz / length
+            rx, ry, rz = without(qx, qy, qz, wx, wy, wz)
+            if rx * rx + ry * ry + rz * rz <= noise * noise:
+                return wx, wy, wz
+    if right_to_u:
+        qx, qy, qz = without(qx, qy, qz, ux, uy, uz)
+    elif right_to_v:
+        qx, qy, qz = without(qx, qy, qz, vx, vy, vz)
     length = math.sqrt(qx * qx + qy * qy + qz * qz)
     if length > noise and length > SMALLEST_LENGTH:
         return qx / length, qy / length, qz / length
     if hb > 0.0:
         return perpendicular(vx, vy, vz)
     return perpendicular(ux, uy, uz)
+
+
+@kernel
+def without(qx, qy, qz, ux, uy, uz):
+    """``q`` without its part along the unit vector ``u``."""
+    along = qx * ux + qy * uy + qz * uz
+    return qx - along * ux, qy - along * uy, qz - along * uz
