@@ -9,6 +9,7 @@ from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.box_axes import best_edge, best_face, face_normal
 from standoff.kernels.pairs.box_nearest import beyond, exhaust, nearest_to, place, walk
+from standoff.kernels.pairs.segment_box import close_normal as segment_normal
 from standoff.kernels.vec import rotate, rounding, unrotate, write_round
 
 
@@ -38,11 +39,11 @@ def box_box(A, i, B, j, out, k):
     if value > noise:
         y = start(face, n, c, u, v, w, a, b)
         y = walk(y, c, u, v, w, a, b, blur)
-        value, n = distance_and_normal(y, c, u, v, w, a, b)
+        value, n = distance_and_normal(y, c, u, v, w, a, b, noise)
         doubt = value - support_gap(n, c, u, v, w, a, b)
         if not doubt <= CERTIFICATE_UNITS * unit:
             y = exhaust(c, u, v, w, a, b, blur)
-            value, n = distance_and_normal(y, c, u, v, w, a, b)
+            value, n = distance_and_normal(y, c, u, v, w, a, b, noise)
             doubt = value - support_gap(n, c, u, v, w, a, b)
         slack += max(doubt, 0.0)
         p = place(y, c, u, v, w)
@@ -92,52 +93,42 @@ def support_gap(n, c, u, v, w, a, b):
 
 
 @kernel
-def distance_and_normal(y, c, u, v, w, a, b):
+def distance_and_normal(y, c, u, v, w, a, b, noise):
     """Distance and unit normal, from the second box to the first, of the nearest points given
     by ``y``."""
     e = beyond(place(y, c, u, v, w), a)
     gap = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
     if gap > CLOSE_FRACTION * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2]):
-        return gap, (-e[0] / gap, -e[1] / gap, -e[2] / gap)
-    return gap, close_normal(e, y, u, v, w, b)
+        n = (e[0] / gap, e[1] / gap, e[2] / gap)
+    else:
+        n = close_normal(e, gap, y, u, v, w, b, noise)
+    return gap, (-n[0], -n[1], -n[2])
 
 
 @kernel
-def close_normal(e, y, u, v, w, b):
-    """The unit normal of close boxes, from the features that face each other: the first box shows
-    a face, an edge or a corner as one, two or three of ``e`` are not 0, the second one as two, one
-    or none of ``y`` lie between the faces. ``e`` itself is not more than rounding off it."""
-    ex, ey, ez = -e[0], -e[1], -e[2]
-    shown = int(ex != 0.0) + int(ey != 0.0) + int(ez != 0.0)
+def close_normal(e, gap, y, u, v, w, b, noise):
+    """The unit normal, from the first box to the second, of close boxes whose nearest points
+    differ by ``e``. The second box shows a face, an edge or a corner as two, one or none of ``y``
+    lie between its faces. A face has its own normal, and an edge is a segment."""
     inner_u, inner_v, inner_w = abs(y[0]) < b[0], abs(y[1]) < b[1], abs(y[2]) < b[2]
     inner = int(inner_u) + int(inner_v) + int(inner_w)
-    if inner == 1 and shown > 1:
+    if inner == 1:
         if inner_u:
-            m = u
-        elif inner_v:
-            m = v
-        else:
-            m = w
-        if shown == 3:
-            along = ex * m[0] + ey * m[1] + ez * m[2]
-            ex, ey, ez = ex - along * m[0], ey - along * m[1], ez - along * m[2]
-        elif ex == 0.0:
-            side = math.copysign(1.0, ey * m[2] - ez * m[1])
-            ey, ez = side * m[2], -side * m[1]
-        elif ey == 0.0:
-            side = math.copysign(1.0, ex * m[2] - ez * m[0])
-            ex, ez = side * m[2], -side * m[0]
-        else:
-            side = math.copysign(1.0, ex * m[1] - ey * m[0])
-            ex, ey = side * m[1], -side * m[0]
-    elif inner == 2 and shown > 1:
+            return segment_normal(e[0], e[1], e[2], u[0], u[1], u[2], y[0], b[0], noise)
+        if inner_v:
+            return segment_normal(e[0], e[1], e[2], v[0], v[1], v[2], y[1], b[1], noise)
+        return segment_normal(e[0], e[1], e[2], w[0], w[1], w[2], y[2], b[2], noise)
+    if inner == 2:
         if not inner_u:
             m = u
         elif not inner_v:
             m = v
         else:
             m = w
-        side = math.copysign(1.0, ex * m[0] + ey * m[1] + ez * m[2])
-        ex, ey, ez = side * m[0], side * m[1], side * m[2]
-    length = math.sqrt(ex * ex + ey * ey + ez * ez)
-    return ex / length, ey / length, ez / length
+        along = e[0] * m[0] + e[1] * m[1] + e[2] * m[2]
+        side = math.copysign(1.0, along)
+        dx, dy, dz = e[0] - along * m[0], e[1] - along * m[1], e[2] - along * m[2]
+        # Parallel faces show an inner point as well where they do not lie above each other.
+        if dx * dx + dy * dy + dz * dz <= noise * noise:
+            return side * m[0], side * m[1], side * m[2]
+    return e[0] / gap, e[1] / gap, e[2] / gap

@@ -7,7 +7,7 @@ import math
 from standoff.constants import CLOSE_FRACTION, EPS, TOUCHING_UNITS
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
-from standoff.kernels.pairs.segment_box import nearest_parameter, separation
+from standoff.kernels.pairs.segment_box import close_normal, nearest_parameter, separation
 from standoff.kernels.vec import clamp, rotate, rounding, unrotate, write_round
 
 
@@ -43,25 +43,3 @@ def capsule_box(A, i, B, j, out, k):
     bx, by, bz = rotate(B, j, bx, by, bz)
     nx, ny, nz = rotate(B, j, nx, ny, nz)
     write_round(A, i, B, j, out, k, ax, ay, az, radius, bx, by, bz, 0.0, gap, nx, ny, nz, slack)
-
-
-@kernel
-def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
-    """The unit normal between a box and a close segment whose nearest points differ by ``q``.
-
-    ``q`` is 0 along every axis of the box in which the point lies between the faces. Among the
-    other axes, the normal is at right angles to the segment if the nearest point is an inner one,
-    and does not point back along it (``s n . u <= 0``) if it is an end. What of ``q`` says
-    otherwise is rounding, and is taken out as long as it is no more than that.
-    """
-    along = qx * ux + qy * uy + qz * uz
-    if abs(s) < reach or s * along > 0.0:
-        vx = ux if qx != 0.0 else 0.0
-        vy = uy if qy != 0.0 else 0.0
-        vz = uz if qz != 0.0 else 0.0
-        vv = vx * vx + vy * vy + vz * vz
-        if along * along < noise * noise * vv:
-            along /= vv
-            qx, qy, qz = qx - along * vx, qy - along * vy, qz - along * vz
-    length = math.sqrt(qx * qx + qy * qy + qz * qz)
-    return qx / length, qy / length, qz / length

@@ -72,6 +72,28 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
 
 
 @kernel
+def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
+    """The unit normal between a box and a close segment whose nearest points differ by ``q``.
+
+    ``q`` is 0 along every axis of the box in which the point lies between the faces. Among the
+    other axes, the normal is at right angles to the segment if the nearest point is an inner one,
+    and does not point back along it (``s n . u <= 0``) if it is an end. What of ``q`` says
+    otherwise is rounding, and is taken out as long as it is no more than that.
+    """
+    along = qx * ux + qy * uy + qz * uz
+    if abs(s) < reach or s * along > 0.0:
+        vx = ux if qx != 0.0 else 0.0
+        vy = uy if qy != 0.0 else 0.0
+        vz = uz if qz != 0.0 else 0.0
+        vv = vx * vx + vy * vy + vz * vz
+        if along * along < noise * noise * vv:
+            along /= vv
+            qx, qy, qz = qx - along * vx, qy - along * vy, qz - along * vz
+    length = math.sqrt(qx * qx + qy * qy + qz * qz)
+    return qx / length, qy / length, qz / length
+
+
+@kernel
 def separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The widest gap between segment and box along any normal of their Minkowski sum, negative:
     minus the depth; and its unit normal, from the box towards the middle of the segment.

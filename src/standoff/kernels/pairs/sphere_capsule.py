@@ -7,7 +7,8 @@ import math
 from standoff.constants import CLOSE_FRACTION, SMALLEST_LENGTH
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
-from standoff.kernels.vec import clamp, perpendicular, rounding, write_round
+from standoff.kernels.pairs.capsule_capsule import close_normal
+from standoff.kernels.vec import clamp, rounding, write_round
 
 
 @kernel
@@ -18,20 +19,15 @@ def sphere_capsule(A, i, B, j, out, k):
     dz = A[i, 11] - B[j, 11]
     zx, zy, zz = B[j, 2], B[j, 6], B[j, 10]
     ra, rb, half = A[i, SIZE], B[j, SIZE], B[j, SIZE + 1]
-    along = dx * zx + dy * zy + dz * zz
-    t = clamp(along, half)
+    t = clamp(dx * zx + dy * zy + dz * zz, half)
     qx, qy, qz = dx - t * zx, dy - t * zy, dz - t * zz
     gap = math.sqrt(qx * qx + qy * qy + qz * qz)
-    if gap <= CLOSE_FRACTION * half and abs(along) < half:
-        # What the difference holds along the axis is rounding: an inner point is right above t.
-        along = qx * zx + qy * zy + qz * zz
-        qx, qy, qz = qx - along * zx, qy - along * zy, qz - along * zz
-        gap = math.sqrt(qx * qx + qy * qy + qz * qz)
-    if gap > SMALLEST_LENGTH:
+    if gap > CLOSE_FRACTION * half and gap > SMALLEST_LENGTH:
         nx, ny, nz = qx / gap, qy / gap, qz / gap
     else:
-        # A centre on the axis parts sideways, at either end of it as well.
-        nx, ny, nz = perpendicular(zx, zy, zz)
+        # The sphere is a capsule without length, and so has no axis that would ask for anything.
+        nx, ny, nz = close_normal(qx, qy, qz, zx, zy, zz, 0.0, 0.0, zx, zy, zz, t, half)
+        gap = qx * nx + qy * ny + qz * nz
     slack = rounding(A, i, B, j, ra + rb + half)
     write_round(
         A, i, B, j, out, k, 0.0, 0.0, 0.0, ra, t * zx, t * zy, t * zz, rb, gap, nx, ny, nz, slack
