@@ -25,7 +25,7 @@ KINDS = {
 }
 ROUND = ("sphere", "capsule", "box")
 PAIRS = [(a, b) for i, a in enumerate(ROUND) for b in ROUND[i:]]
-REGIMES = ("cell", "near", "deep", "extreme", "aligned")
+REGIMES = ("cell", "near", "deep", "extreme", "aligned", "grid")
 
 
 def run(rows_a, kind_a, rows_b, kind_b):
@@ -80,6 +80,16 @@ def situation(rng, n, kind_a, kind_b, regime):
         return a, b
     a = bodies(rng, n, kind_a, 0.02, 0.5, 1.0)
     b = bodies(rng, n, kind_b, 0.02, 0.5, 1.0)
+    if regime == "grid":
+        # Exact ties: right angles and coordinates without rounding, sizes of 0 among them.
+        turns = np.round(Rotation.create_group("O").as_matrix())
+        for rows, kind in ((a, kind_a), (b, kind_b)):
+            rotations(rows)[:] = turns[rng.integers(24, size=n)]
+            centres(rows)[:] = rng.integers(-2, 3, (n, 3)) / 8
+            count = np.count_nonzero(rows[0, layout.SIZE :])
+            rows[:, layout.SIZE : layout.SIZE + count] = rng.integers(0, 4, (n, count)) / 8
+            first = layout.SIZE + (2 if kind == "box" else 0)
+            rows[:, first] = np.maximum(rows[:, first], 1 / 8)
     if regime == "deep":
         centres(b)[:] = centres(a) + 0.05 * rng.uniform(-1, 1, (n, 3))
     if regime == "aligned":
@@ -206,8 +216,9 @@ def check_proof(a, kind_a, b, kind_b, out):
     assert (np.linalg.norm(point_a - point_b - value[:, None] * normal, axis=1) < tol).all()
     assert (np.abs(height_over(a, kind_a, point_a)) < tol).all()
     assert (np.abs(height_over(b, kind_b, point_b)) < tol).all()
-    # From below: the normal separates the bodies by the value.
-    assert (np.abs(gap_along(a, kind_a, b, kind_b, normal) - value) < tol).all()
+    # From below: the normal separates the bodies by the value, as far as the slack admits.
+    assert (gap_along(a, kind_a, b, kind_b, normal) > value - out[:, layout.SLACK] - tol).all()
+    assert (out[:, layout.SLACK] < 100 * tol).all()
     # From above, cores apart: two points of the cores are no farther away from each other.
     core_a, radius_a = core_of(a, kind_a)
     core_b, radius_b = core_of(b, kind_b)
@@ -228,7 +239,6 @@ def check_proof(a, kind_a, b, kind_b, out):
             for sign in (-1.0, 1.0):
                 other = gap_along(some_a, kind_a, some_b, kind_b, sign * normals[:, k])
                 assert (other < value[inside] + tol[inside]).all()
-    assert (out[:, layout.SLACK] < 5 * tol).all()
 
 
 def shape_of(row, kind):

@@ -26,7 +26,7 @@ from tests.distance_cases import (
     tolerance,
 )
 
-POSES = 20_000
+POSES = 24_000
 FLOOR_PAIRS = [(kind, "halfspace") for kind in ("sphere", "capsule", "box", "cylinder")]
 
 #: Pairs for which Coal has a closed form as well. It iterates for the others.
@@ -78,7 +78,7 @@ def test_every_height_over_a_half_space_agrees_with_coal(kind_a, kind_b):
 
 @pytest.mark.parametrize(("kind_a", "kind_b"), [p for p in PAIRS if p[0] != p[1]])
 def test_swapped_pair_is_the_same_pair_seen_from_the_other_side(kind_a, kind_b):
-    a, b = all_situations(3, 500, kind_a, kind_b)
+    a, b = all_situations(3, 600, kind_a, kind_b)
     there, back = run(a, kind_a, b, kind_b), run(b, kind_b, a, kind_a)
     np.testing.assert_array_equal(there[:, [0, 10]], back[:, [0, 10]])
     np.testing.assert_array_equal(there[:, 1:4], back[:, 4:7])
@@ -89,7 +89,7 @@ def test_swapped_pair_is_the_same_pair_seen_from_the_other_side(kind_a, kind_b):
 @pytest.mark.parametrize(("kind_a", "kind_b"), PAIRS)
 def test_no_direction_separates_farther_than_the_value(kind_a, kind_b):
     rng = np.random.default_rng(4)
-    a, b = all_situations(4, 2_000, kind_a, kind_b)
+    a, b = all_situations(4, 2_400, kind_a, kind_b)
     out = run(a, kind_a, b, kind_b)
     for scale in (1e-6, 1e-3, 1e-1, 1e3):
         for _ in range(20):
@@ -122,7 +122,7 @@ import numpy as np
 from tests.distance_cases import PAIRS, all_situations, run
 pairs = PAIRS + [(k, "halfspace") for k in ("sphere", "capsule", "box", "cylinder")]
 for seed, (a, b) in enumerate(pairs):
-    rows_a, rows_b = all_situations(seed, 100, a, b)
+    rows_a, rows_b = all_situations(seed, 120, a, b)
     np.save(f"{sys.argv[1]}/{a}_{b}.npy", run(rows_a, a, rows_b, b))
 """
 
@@ -134,6 +134,6 @@ def test_kernels_give_the_same_without_the_compiler(tmp_path):
         [sys.executable, "-c", _WITHOUT_COMPILER, str(tmp_path)], check=True, env=environment
     )
     for seed, (kind_a, kind_b) in enumerate(PAIRS + FLOOR_PAIRS):
-        a, b = all_situations(seed, 100, kind_a, kind_b)
+        a, b = all_situations(seed, 120, kind_a, kind_b)
         expected = np.load(tmp_path / f"{kind_a}_{kind_b}.npy")
         np.testing.assert_array_equal(run(a, kind_a, b, kind_b), expected)

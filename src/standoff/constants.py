@@ -33,7 +33,7 @@ CLOSE_FRACTION = 0.0625
 
 #: Cores no farther apart than this touch, [units of EPS times the scene]. It is the rounding of a
 #: difference of points; below it the separating axes decide.
-TOUCHING_UNITS = 32.0
+TOUCHING_UNITS = 16.0
 
 #: How far apart upper and lower bound of a box-box distance may be before every pair of features
 #: is tried, [units of EPS times the scene].

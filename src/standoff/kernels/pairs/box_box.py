@@ -39,12 +39,20 @@ def box_box(A, i, B, j, out, k):
     if value > noise:
         y = start(face, n, c, u, v, w, a, b)
         y = walk(y, c, u, v, w, a, b, blur)
-        value, n = distance_and_normal(y, c, u, v, w, a, b, noise)
-        doubt = value - support_gap(n, c, u, v, w, a, b)
+        gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
+        doubt = gap - support_gap(m, c, u, v, w, a, b)
         if not doubt <= CERTIFICATE_UNITS * unit:
             y = exhaust(c, u, v, w, a, b, blur)
-            value, n = distance_and_normal(y, c, u, v, w, a, b, noise)
-            doubt = value - support_gap(n, c, u, v, w, a, b)
+            gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
+            doubt = gap - support_gap(m, c, u, v, w, a, b)
+            edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
+            if edge > value:
+                value, n = edge, (nx, ny, nz)
+            # Points so close that their difference is mostly rounding have a better normal in
+            # the best axis, if that is no farther off than rounding.
+            if gap - value < doubt and gap * gap - value * value <= noise * noise:
+                doubt, m = gap - value, n
+        value, n = gap, m
         slack += max(doubt, 0.0)
         p = place(y, c, u, v, w)
     else:
@@ -110,7 +118,9 @@ def close_normal(e, gap, y, u, v, w, b, noise):
     """The unit normal, from the first box to the second, of close boxes whose nearest points
     differ by ``e``. The second box shows a face, an edge or a corner as two, one or none of ``y``
     lie between its faces. A face has its own normal, and an edge is a segment."""
-    inner_u, inner_v, inner_w = abs(y[0]) < b[0], abs(y[1]) < b[1], abs(y[2]) < b[2]
+    inner_u = inner_along(e, u, y[0], b[0], noise)
+    inner_v = inner_along(e, v, y[1], b[1], noise)
+    inner_w = inner_along(e, w, y[2], b[2], noise)
     inner = int(inner_u) + int(inner_v) + int(inner_w)
     if inner == 1:
         if inner_u:
@@ -132,3 +142,10 @@ def close_normal(e, gap, y, u, v, w, b, noise):
         if dx * dx + dy * dy + dz * dz <= noise * noise:
             return side * m[0], side * m[1], side * m[2]
     return e[0] / gap, e[1] / gap, e[2] / gap
+
+
+@kernel
+def inner_along(e, u, y, half, noise):
+    """Whether a coordinate of ``y`` lies between the faces, or on one that ``e`` points away from:
+    then by no more than rounding, or the nearest point would be elsewhere."""
+    return abs(y) < half - noise or y * (e[0] * u[0] + e[1] * u[1] + e[2] * u[2]) > 0.0

@@ -43,8 +43,9 @@ def nearest_to(p, c, u, v, w, b):
 @kernel
 def best_along(e, u, y, half):
     """The best value of one coordinate of ``y``, along axis ``u``, while the first box's feature
-    stays the same, and what it takes off the squared distance."""
-    g = e[0] * u[0] + e[1] * u[1] + e[2] * u[2]
+    stays the same, and the square of how far that moves the point against the feature. The
+    distance shrinks by no more than that."""
+    slope = e[0] * u[0] + e[1] * u[1] + e[2] * u[2]
     bend = 0.0
     if e[0] != 0.0:
         bend += u[0] * u[0]
@@ -54,9 +55,8 @@ def best_along(e, u, y, half):
         bend += u[2] * u[2]
     if bend == 0.0:
         return y, 0.0
-    target = clamp(y - g / bend, half)
-    step = target - y
-    return target, -(2.0 * g + bend * step) * step
+    target = clamp(y - slope / bend, half)
+    return target, bend * (target - y) * (target - y)
 
 
 @kernel
@@ -70,23 +70,21 @@ def walk(y, c, u, v, w, a, b, noise):
             # The first box shows a corner, and the nearest point to it is known.
             z = nearest_to((p[0] - e[0], p[1] - e[1], p[2] - e[2]), c, u, v, w, b)
             dx, dy, dz = z[0] - y[0], z[1] - y[1], z[2] - y[2]
-            gain = dx * dx + dy * dy + dz * dz
+            moved = dx * dx + dy * dy + dz * dz
             y = z
         else:
-            yx, gain = best_along(e, u, y[0], b[0])
-            yy, gy = best_along(e, v, y[1], b[1])
-            yz, gz = best_along(e, w, y[2], b[2])
-            if gy > gain and gy >= gz:
-                gain = gy
+            yx, moved = best_along(e, u, y[0], b[0])
+            yy, moved_y = best_along(e, v, y[1], b[1])
+            yz, moved_z = best_along(e, w, y[2], b[2])
+            if moved_y > moved and moved_y >= moved_z:
+                moved = moved_y
                 y = (y[0], yy, y[2])
-            elif gz > gain:
-                gain = gz
+            elif moved_z > moved:
+                moved = moved_z
                 y = (y[0], y[1], yz)
             else:
                 y = (yx, y[1], y[2])
-        # A step of ``gain`` in the square brings less than gain / distance.
-        ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
-        if gain <= noise * noise or gain * gain <= noise * noise * ee:
+        if moved <= noise * noise:
             break
     return y
 
