@@ -1,0 +1,74 @@
+"""Distances as Python asks for them: many pairs in one call, or one pair at two poses."""
+
+from __future__ import annotations
+
+from standoff.constants import ROTATION_TOLERANCE
+from standoff.kernels.jit import entry, kernel
+from standoff.kernels.pairs.dispatch import DONE, pair_distance
+
+#: A pose that is not plainly a rigid motion; `one` has computed nothing.
+NOT_A_POSE = -1
+
+
+@entry(
+    "int64(float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], float64[:, ::1], "
+    "int64[::1], int64[:, ::1], float64[::1], int64[::1], float64[:, ::1])"
+)
+def distances(rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
+    """Row ``p`` of ``out`` for the two bodies ``pairs[p]`` of one table, for every ``p``. Returns
+    the first ``p`` whose kernel did not report `DONE`, or -1 where all did; the rows after it are
+    computed all the same."""
+    first = -1
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        status = pair_distance(
+            rows, refs, i, points, faces, nodes, ints,
+            rows, refs, j, points, faces, nodes, ints,
+            work, iwork, out, p,
+        )  # fmt: skip
+        if status != DONE and first < 0:
+            first = p
+    return first
+
+
+@entry(
+    "int64(float64[:, :, ::1], float64[:, ::1], int64[:, ::1], "
+    "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
+    "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
+    "float64[::1], int64[::1], float64[:, ::1])"
+)
+def one(poses, rows, refs, PA, FA, NA, IA, PB, FB, NB, IB, work, iwork, out):
+    """The one row of ``out`` for bodies 0 and 1 at ``poses``, which are copied into ``rows``;
+    sizes and refs are in place. Returns the kernel's status, or NOT_A_POSE."""
+    for i in range(2):
+        if not plain_pose(poses[i]):
+            return NOT_A_POSE
+        for r in range(3):
+            for c in range(4):
+                rows[i, 4 * r + c] = poses[i, r, c]
+    status = DONE
+    # Not 0, 1, 0 as literals: Numba would compile every kernel once more for these very numbers.
+    for k in range(len(out)):
+        status = pair_distance(
+            rows, refs, k, PA, FA, NA, IA, rows, refs, k + 1, PB, FB, NB, IB, work, iwork, out, k
+        )
+    return status
+
+
+@kernel
+def plain_pose(pose):
+    """Whether a 4 x 4 matrix is a rigid motion beyond question: finite, right-handed,
+    orthonormal within ROTATION_TOLERANCE, last row 0 0 0 1. Said no, ask `as_pose` why."""
+    good = pose[3, 0] == 0.0 and pose[3, 1] == 0.0 and pose[3, 2] == 0.0 and pose[3, 3] == 1.0
+    for r in range(3):
+        # The difference of a number with itself is 0, unless it is infinite or none.
+        good = good and pose[r, 3] - pose[r, 3] == 0.0
+        for q in range(r, 3):
+            d = pose[r, 0] * pose[q, 0] + pose[r, 1] * pose[q, 1] + pose[r, 2] * pose[q, 2]
+            if r == q:
+                d -= 1.0
+            good = good and abs(d) <= ROTATION_TOLERANCE
+    x = pose[0, 1] * pose[1, 2] - pose[0, 2] * pose[1, 1]
+    y = pose[0, 2] * pose[1, 0] - pose[0, 0] * pose[1, 2]
+    z = pose[0, 0] * pose[1, 1] - pose[0, 1] * pose[1, 0]
+    return good and x * pose[2, 0] + y * pose[2, 1] + z * pose[2, 2] > 0.0

@@ -1,0 +1,151 @@
+"""Box against box, in the first box's frame."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import CERTIFICATE_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
+from standoff.kernels.jit import kernel
+from standoff.kernels.layout import SIZE
+from standoff.kernels.pairs.box_axes import best_edge, best_face, face_normal
+from standoff.kernels.pairs.box_nearest import beyond, exhaust, nearest_to, place, walk
+from standoff.kernels.pairs.segment_box import close_normal as segment_normal
+from standoff.kernels.vec import rotate, rounding, unrotate, write_round
+
+
+@kernel
+def box_box(A, i, B, j, out, k):
+    """Overlap and depth by the fifteen separating axes; the distance of separated boxes by their
+    nearest features, checked: the points bound it from above, and the gap between the boxes along
+    the normal from below."""
+    c = unrotate(A, i, B[j, 3] - A[i, 3], B[j, 7] - A[i, 7], B[j, 11] - A[i, 11])
+    u = unrotate(A, i, B[j, 0], B[j, 4], B[j, 8])
+    v = unrotate(A, i, B[j, 1], B[j, 5], B[j, 9])
+    w = unrotate(A, i, B[j, 2], B[j, 6], B[j, 10])
+    a = (A[i, SIZE], A[i, SIZE + 1], A[i, SIZE + 2])
+    b = (B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2])
+    size = a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
+    unit = EPS * (size + abs(c[0]) + abs(c[1]) + abs(c[2]))
+    noise = TOUCHING_UNITS * unit
+    blur = 0.125 * noise
+    slack = rounding(A, i, B, j, size)
+    value, face = best_face(c, u, v, w, a, b)
+    n = face_normal(face, c, u, v, w)
+    if value <= noise:
+        edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
+        # Where they tie, a face is the better normal, and its depth errs to the safe side.
+        if edge > value + noise:
+            value, n, face = edge, (nx, ny, nz), 0
+    if value > noise:
+        y = start(face, n, c, u, v, w, a, b)
+        y = walk(y, c, u, v, w, a, b, blur)
+        gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
+        doubt = gap - support_gap(m, c, u, v, w, a, b)
+        if not doubt <= CERTIFICATE_UNITS * unit:
+            y = exhaust(c, u, v, w, a, b, blur)
+            gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
+            doubt = gap - support_gap(m, c, u, v, w, a, b)
+            edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
+            if edge > value:
+                value, n = edge, (nx, ny, nz)
+            # Points so close that their difference is mostly rounding have a better normal in
+            # the best axis, if that is no farther off than rounding.
+            if gap - value < doubt and gap * gap - value * value <= noise * noise:
+                doubt, m = gap - value, n
+        value, n = gap, m
+        slack += max(doubt, 0.0)
+        p = place(y, c, u, v, w)
+    else:
+        # Moved apart by the depth, the boxes touch, and only there.
+        c = (c[0] + value * n[0], c[1] + value * n[1], c[2] + value * n[2])
+        y = start(face, n, c, u, v, w, a, b)
+        y = walk(y, c, u, v, w, a, b, blur)
+        p = place(y, c, u, v, w)
+        e = beyond(p, a)
+        if e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > noise * noise:
+            y = exhaust(c, u, v, w, a, b, blur)
+            p = place(y, c, u, v, w)
+    e = beyond(p, a)
+    ax, ay, az = rotate(A, i, p[0] - e[0], p[1] - e[1], p[2] - e[2])
+    bx, by, bz = rotate(B, j, y[0], y[1], y[2])
+    nx, ny, nz = rotate(A, i, n[0], n[1], n[2])
+    write_round(A, i, B, j, out, k, ax, ay, az, 0.0, bx, by, bz, 0.0, value, nx, ny, nz, slack)
+
+
+@kernel
+def start(face, n, c, u, v, w, a, b):
+    """The point of the second box to begin with: where the normal of a face of that box was the
+    best, the point nearest to the first box's corner; otherwise the corner towards the first."""
+    if face >= 3:
+        corner = (
+            math.copysign(a[0], -n[0]),
+            math.copysign(a[1], -n[1]),
+            math.copysign(a[2], -n[2]),
+        )
+        return nearest_to(corner, c, u, v, w, b)
+    return (
+        math.copysign(b[0], n[0] * u[0] + n[1] * u[1] + n[2] * u[2]),
+        math.copysign(b[1], n[0] * v[0] + n[1] * v[1] + n[2] * v[2]),
+        math.copysign(b[2], n[0] * w[0] + n[1] * w[1] + n[2] * w[2]),
+    )
+
+
+@kernel
+def support_gap(n, c, u, v, w, a, b):
+    """The gap between the boxes along the unit vector ``n``, a lower bound of their distance."""
+    gap = -(n[0] * c[0] + n[1] * c[1] + n[2] * c[2])
+    gap -= a[0] * abs(n[0]) + a[1] * abs(n[1]) + a[2] * abs(n[2])
+    gap -= b[0] * abs(n[0] * u[0] + n[1] * u[1] + n[2] * u[2])
+    gap -= b[1] * abs(n[0] * v[0] + n[1] * v[1] + n[2] * v[2])
+    return gap - b[2] * abs(n[0] * w[0] + n[1] * w[1] + n[2] * w[2])
+
+
+@kernel
+def distance_and_normal(y, c, u, v, w, a, b, noise):
+    """Distance and unit normal, from the second box to the first, of the nearest points given
+    by ``y``."""
+    e = beyond(place(y, c, u, v, w), a)
+    gap = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+    if gap > CLOSE_FRACTION * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2]):
+        n = (e[0] / gap, e[1] / gap, e[2] / gap)
+    else:
+        n = close_normal(e, gap, y, u, v, w, b, noise)
+    return gap, (-n[0], -n[1], -n[2])
+
+
+@kernel
+def close_normal(e, gap, y, u, v, w, b, noise):
+    """The unit normal, from the first box to the second, of close boxes whose nearest points
+    differ by ``e``. The second box shows a face, an edge or a corner as two, one or none of ``y``
+    lie between its faces. A face has its own normal, and an edge is a segment."""
+    inner_u = inner_along(e, u, y[0], b[0], noise)
+    inner_v = inner_along(e, v, y[1], b[1], noise)
+    inner_w = inner_along(e, w, y[2], b[2], noise)
+    inner = int(inner_u) + int(inner_v) + int(inner_w)
+    if inner == 1:
+        if inner_u:
+            return segment_normal(e[0], e[1], e[2], u[0], u[1], u[2], y[0], b[0], noise)
+        if inner_v:
+            return segment_normal(e[0], e[1], e[2], v[0], v[1], v[2], y[1], b[1], noise)
+        return segment_normal(e[0], e[1], e[2], w[0], w[1], w[2], y[2], b[2], noise)
+    if inner == 2:
+        if not inner_u:
+            m = u
+        elif not inner_v:
+            m = v
+        else:
+            m = w
+        along = e[0] * m[0] + e[1] * m[1] + e[2] * m[2]
+        side = math.copysign(1.0, along)
+        dx, dy, dz = e[0] - along * m[0], e[1] - along * m[1], e[2] - along * m[2]
+        # Parallel faces show an inner point as well where they do not lie above each other.
+        if dx * dx + dy * dy + dz * dz <= noise * noise:
+            return side * m[0], side * m[1], side * m[2]
+    return e[0] / gap, e[1] / gap, e[2] / gap
+
+
+@kernel
+def inner_along(e, u, y, half, noise):
+    """Whether a coordinate of ``y`` lies between the faces, or on one that ``e`` points away from:
+    then by no more than rounding, or the nearest point would be elsewhere."""
+    return abs(y) < half - noise or y * (e[0] * u[0] + e[1] * u[1] + e[2] * u[2]) > 0.0

@@ -1,0 +1,80 @@
+"""Which kernel answers for which pair; the one place where arguments are swapped."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.kernels.jit import kernel
+from standoff.kernels.layout import BOX, CAPSULE, HALFSPACE, KIND
+from standoff.kernels.pairs.box_box import box_box
+from standoff.kernels.pairs.capsule_box import capsule_box
+from standoff.kernels.pairs.capsule_capsule import capsule_capsule
+from standoff.kernels.pairs.halfspace import body_halfspace, halfspace_halfspace
+from standoff.kernels.pairs.sphere_box import sphere_box
+from standoff.kernels.pairs.sphere_capsule import sphere_capsule
+from standoff.kernels.pairs.sphere_sphere import sphere_sphere
+
+#: The row holds the answer.
+DONE = 0
+
+#: No kernel answers for this pair. The row says -inf: doubt counts as danger.
+UNSUPPORTED = 1
+
+
+@kernel
+def analytic_pair(A, a, i, B, b, j, out, k):
+    """Rows ``i`` and ``j`` of kinds ``a <= b``, both sphere, capsule or box."""
+    if a == CAPSULE:
+        if b == BOX:
+            capsule_box(A, i, B, j, out, k)
+        else:
+            capsule_capsule(A, i, B, j, out, k)
+    elif a == BOX:
+        box_box(A, i, B, j, out, k)
+    elif b == BOX:
+        sphere_box(A, i, B, j, out, k)
+    elif b == CAPSULE:
+        sphere_capsule(A, i, B, j, out, k)
+    else:
+        sphere_sphere(A, i, B, j, out, k)
+
+
+@kernel
+def pair_distance(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
+    """Row ``k`` of ``out`` for body ``i`` of one table and body ``j`` of another, of any kinds."""
+    a, b = RA[i, KIND], RB[j, KIND]
+    if a <= BOX and b <= BOX:
+        if a <= b:
+            analytic_pair(A, a, i, B, b, j, out, k)
+        else:
+            analytic_pair(B, b, j, A, a, i, out, k)
+            swap(out, k)
+        return DONE
+    if a == HALFSPACE or b == HALFSPACE:
+        if a == b:
+            halfspace_halfspace(A, i, B, j, out, k)
+        elif b == HALFSPACE:
+            body_halfspace(A, RA, i, PA, B, j, out, k)
+        else:
+            body_halfspace(B, RB, j, PB, A, i, out, k)
+            swap(out, k)
+        return DONE
+    unanswered(out, k)
+    return UNSUPPORTED
+
+
+@kernel
+def swap(out, k):
+    """Row ``k`` as seen from the other body."""
+    for c in range(1, 4):
+        out[k, c], out[k, c + 3] = out[k, c + 3], out[k, c]
+        out[k, c + 6] = -out[k, c + 6]
+
+
+@kernel
+def unanswered(out, k):
+    """A row that no threshold takes for safe."""
+    out[k, 0] = -math.inf
+    for c in range(1, 10):
+        out[k, c] = math.nan
+    out[k, 10] = 0.0

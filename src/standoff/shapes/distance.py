@@ -1,0 +1,126 @@
+"""The distance of two placed shapes, with its witnesses."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.errors import UnsupportedPairError
+from standoff.kernels import layout
+from standoff.kernels.pairs import batch, dispatch
+from standoff.shapes.pose import IDENTITY, Array, as_pose
+from standoff.shapes.shape import Shape
+
+#: Scratch for the kernels that need some, [numbers].
+WORK_FLOATS = 4096
+WORK_INTS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """How far two bodies are apart, or how deep in each other; world frame, [m].
+
+    Attributes:
+        value: the signed distance, negative where the bodies overlap.
+        point_a: the witness on a, shape (3,).
+        point_b: the witness on b; ``point_a - point_b == value * normal``.
+        normal: the unit vector from b to a.
+    """
+
+    value: float
+    point_a: Array
+    point_b: Array
+    normal: Array
+
+
+def distance(
+    shape_a: Shape, pose_a: ArrayLike | None, shape_b: Shape, pose_b: ArrayLike | None
+) -> Distance:
+    """The signed distance of two shapes at their poses (4 x 4, or ``None`` for the identity), [m].
+
+    Apart: the value is the distance, attained between the two witness points. Where several pairs
+    of points attain it, as between parallel faces, they are one of these pairs.
+
+    Touching: the value is 0 but for rounding, and the normal is one that separates the bodies.
+
+    Overlapping convex shapes, one inside the other included: minus the penetration depth, the
+    length of the shortest translation that separates them. Moving a by ``-value * normal`` makes
+    them touch; ``point_a`` is the point of a that lies deepest in b against the normal, and
+    ``point_b`` the one of b deepest in a. Where several directions are as short (concentric
+    spheres, crossing axes), the normal is one of them.
+
+    A half space is all of z <= 0 in its frame. Against a bounded body the value is the height of
+    the body's lowest point. Two half spaces that face each other (within 1e-12) have the gap
+    between their planes; any other two overlap without end: the value is -inf, and points and
+    normal are NaN.
+
+    A sphere, capsule or box against another one, and anything against a half space, is computed
+    in closed form: within a few roundings of the sizes and coordinates.
+
+    Raises:
+        PoseError: a pose is not a finite right-handed rigid motion.
+        UnsupportedPairError: no kernel answers for this pair of shapes.
+    """
+    rows, refs, poses, work, iwork, out = _scratch()
+    poses[0] = _matrix(pose_a, "pose_a")
+    poses[1] = _matrix(pose_b, "pose_b")
+    _fill(rows, refs, 0, shape_a)
+    _fill(rows, refs, 1, shape_b)
+    a, b = shape_a.geometry, shape_b.geometry
+    arguments = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
+    status = batch.one(poses, rows, refs, *arguments, work, iwork, out)
+    if status == batch.NOT_A_POSE:
+        # Refused here for a reason, or a pose that `as_pose` has to tidy up first.
+        poses[0] = as_pose(pose_a, "pose_a")
+        poses[1] = as_pose(pose_b, "pose_b")
+        status = batch.one(poses, rows, refs, *arguments, work, iwork, out)
+    if status != dispatch.DONE:
+        raise UnsupportedPairError(
+            f"no distance between {type(shape_a).__name__} and {type(shape_b).__name__}"
+        )
+    row = out[0].copy()
+    return Distance(float(row[0]), row[1:4], row[4:7], row[7:10])
+
+
+def _fill(rows: Array, refs: Any, i: int, shape: Shape) -> None:
+    rows[i, layout.SIZE :] = shape.size
+    refs[i, layout.KIND] = shape.kind
+    refs[i, layout.FLAGS] = shape.flags
+    if shape.kind >= layout.POLYHEDRON:
+        geometry = shape.geometry
+        refs[i, layout.POINTS] = len(geometry.points)
+        refs[i, layout.FACES] = len(geometry.faces)
+
+
+def _matrix(pose: ArrayLike | None, element: str) -> Array:
+    """A pose as it is, where it is an array of the right shape; otherwise checked and copied."""
+    if pose is None:
+        return IDENTITY
+    if isinstance(pose, np.ndarray) and pose.shape == (4, 4) and pose.dtype == np.float64:
+        return pose
+    return as_pose(pose, element)
+
+
+class _Scratch(threading.local):
+    """Arrays that every call of a thread writes to anew; nothing is kept between calls."""
+
+    def __init__(self) -> None:
+        self.arrays = (
+            np.zeros((2, layout.ROW_COLUMNS)),
+            np.zeros((2, layout.REF_COLUMNS), dtype=np.int64),
+            np.zeros((2, 4, 4)),
+            np.zeros(WORK_FLOATS),
+            np.zeros(WORK_INTS, dtype=np.int64),
+            np.zeros((1, layout.OUT_COLUMNS)),
+        )
+
+
+_local = _Scratch()
+
+
+def _scratch() -> tuple[Array, Any, Array, Array, Any, Array]:
+    return _local.arrays
