@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import CAP_SINE
 from standoff.kernels.convex.scratch import CACHED_POINTS
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
@@ -131,9 +130,12 @@ def _cylinder(work, base, x, y, z):
     ax, ay, az = work[base], work[base + 1], work[base + 2]
     along = x * ax + y * ay + z * az
     rx, ry, rz = x - along * ax, y - along * ay, z - along * az
+    # Once more: what is left of a direction along the axis is rounding, and may point along it.
+    again = rx * ax + ry * ay + rz * az
+    rx, ry, rz = rx - again * ax, ry - again * ay, rz - again * az
     across = math.sqrt(rx * rx + ry * ry + rz * rz)
     half = work[base + 3] if along >= 0.0 else -work[base + 3]
-    if across <= CAP_SINE * abs(along):
+    if across == 0.0:
         return half * ax, half * ay, half * az
     scale = work[base + 4] / across
     return half * ax + scale * rx, half * ay + scale * ry, half * az + scale * rz

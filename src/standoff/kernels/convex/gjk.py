@@ -84,12 +84,7 @@ def gjk(work, iwork, PA, PB, limit, tolerance):
             break
         _put(work, count, x, y, z, ax, ay, az, bx, by, bz)
         where = nearest(work, count + 1)
-        if where == INSIDE:
-            status = OVERLAP
-            count = 4
-            distance = 0.0
-            break
-        if work[TRIAL] <= rounding:
+        if where == INSIDE or work[TRIAL] <= rounding:
             status = OVERLAP
             count = _accept(work, count + 1)
             distance = 0.0

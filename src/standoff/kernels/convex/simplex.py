@@ -22,7 +22,8 @@ INSIDE = -1
 def nearest(work, count):
     """Nearest point of the simplex of ``count`` vertices, of which the last is the newest.
 
-    Writes distance, direction and weights to TRIAL. Returns INSIDE or 0."""
+    Writes distance, direction and weights to TRIAL; of an origin INSIDE only the weights.
+    Returns INSIDE or 0."""
     work[TRIAL] = math.inf
     if count == 1:
         _vertex(work, 0)
@@ -142,6 +143,7 @@ def _tetrahedron(work):
     # Only the three faces at the newest vertex can be nearest: the fourth was the last answer.
     w = SIMPLEX + 27
     outside = False
+    rest = 1.0
     for i in range(3):
         j = (i + 1) % 3
         a = SIMPLEX + 9 * i
@@ -160,4 +162,10 @@ def _tetrahedron(work):
         if flat or (height <= 0.0) == (volume > 0.0) or height == 0.0:
             outside = True
             _triangle(work, i, j, 3)
-    return 0 if outside else INSIDE
+        elif not outside:
+            work[TRIAL + 4 + 3 - i - j] = height / volume
+            rest -= height / volume
+    if outside:
+        return 0
+    work[TRIAL + 7] = max(rest, 0.0)
+    return INSIDE

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import GJK_TOLERANCE
+from standoff.constants import EPA_TOLERANCE, GJK_TOLERANCE
 from standoff.kernels.convex.cores import prepare, roundness
+from standoff.kernels.convex.expand import PROVED, expand
 from standoff.kernels.convex.gjk import BEYOND, OVERLAP, SEPARATED, gjk
 from standoff.kernels.convex.scratch import (
     CORE_A,
     CORE_B,
-    GJK_IWORK,
-    GJK_WORK,
     ICORE_A,
     ICORE_B,
+    IWORK,
     OFFSET,
     R_DISTANCE,
     R_LOWER,
@@ -25,13 +25,14 @@ from standoff.kernels.convex.scratch import (
     R_POINT_A,
     R_POINT_B,
     R_ROUNDING,
+    WORK,
 )
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.layout import SLACK
 
 #: Lengths of the scratch arrays ``work`` (float64) and ``iwork`` (int64).
-CONVEX_WORK = GJK_WORK
-CONVEX_IWORK = GJK_IWORK
+CONVEX_WORK = WORK
+CONVEX_IWORK = IWORK
 
 #: Return codes of the pair kernels.
 CONVERGED = 0
@@ -57,21 +58,18 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
     rb = prepare(B, RB, j, PB, work, CORE_B, iwork, ICORE_B)
     for r in range(3):
         work[OFFSET + r] = A[i, 4 * r + 3] - B[j, 4 * r + 3]
-    tolerance = GJK_TOLERANCE * (
-        roundness(work, CORE_A, iwork, ICORE_A) + roundness(work, CORE_B, iwork, ICORE_B)
-    )
-    status = gjk(work, iwork, PA, PB, limit + ra + rb, tolerance)
-    if status == OVERLAP:
-        code = DOUBTFUL
-        depth = 0.0
-        work[R_DISTANCE] = -depth
-        work[R_LOWER] = -depth
+    size = roundness(work, CORE_A, iwork, ICORE_A) + roundness(work, CORE_B, iwork, ICORE_B)
+    status = gjk(work, iwork, PA, PB, limit + ra + rb, GJK_TOLERANCE * size)
     value = work[R_DISTANCE]
-    if status == BEYOND:
+    if status == SEPARATED:
+        code = CONVERGED
+    elif status == BEYOND:
         code = FARTHER
         value = work[R_LOWER]
-    elif status == SEPARATED:
-        code = CONVERGED
+    elif status == OVERLAP:
+        proof = expand(work, iwork, PA, PB, EPA_TOLERANCE * size)
+        code = CONVERGED if proof == PROVED else DOUBTFUL
+        value = work[R_DISTANCE]
     else:
         code = DOUBTFUL
         value = work[R_LOWER]
