@@ -8,6 +8,7 @@ A core's columns, by tag
     POINTS   up to CACHED_POINTS points (3 each), in world axes
     BOX      the three half edges (3 each), in world axes
     CYLINDER unit axis (3), half length, radius
+    SPINE    as CYLINDER: the segment whose capsule just fits into the cylinder
     CLOUD    the rotation, row-major (9); the points stay in their own frame
 """
 
@@ -15,7 +16,14 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.convex.scratch import CACHED_POINTS
+from standoff.kernels.convex.scratch import (
+    CACHED_POINTS,
+    CORE_A,
+    CORE_B,
+    ICORE_A,
+    ICORE_B,
+    OFFSET,
+)
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
     BOX as KIND_BOX,
@@ -38,6 +46,7 @@ POINTS = 0
 BOX = 1
 CYLINDER = 2
 CLOUD = 3
+SPINE = 4
 
 
 @kernel
@@ -94,6 +103,33 @@ def prepare(rows, refs, i, points, work, base, iwork, ibase):
 
 
 @kernel
+def probe(work, iwork, PA, PB, at, x, y, z):
+    """The farthest ``a - b`` of the two cores along (x, y, z), with its a and b, into the nine
+    columns from ``at`` on; returns its height n . (a - b)."""
+    # A loop, so that the support functions are compiled once for each place that probes.
+    for side in range(2):
+        first = side == 0
+        s = 1.0 if first else -1.0
+        px, py, pz = support(
+            work,
+            CORE_A if first else CORE_B,
+            iwork,
+            ICORE_A if first else ICORE_B,
+            PA if first else PB,
+            s * x,
+            s * y,
+            s * z,
+        )
+        work[at + 3 + 3 * side] = px
+        work[at + 4 + 3 * side] = py
+        work[at + 5 + 3 * side] = pz
+    work[at] = work[at + 3] - work[at + 6] + work[OFFSET]
+    work[at + 1] = work[at + 4] - work[at + 7] + work[OFFSET + 1]
+    work[at + 2] = work[at + 5] - work[at + 8] + work[OFFSET + 2]
+    return x * work[at] + y * work[at + 1] + z * work[at + 2]
+
+
+@kernel
 def support(work, base, iwork, ibase, points, x, y, z):
     """The point of the core farthest along (x, y, z); the first of several."""
     tag = iwork[ibase]
@@ -122,6 +158,11 @@ def support(work, base, iwork, ibase, points, x, y, z):
         return px, py, pz
     if tag == CYLINDER:
         return _cylinder(work, base, x, y, z)
+    if tag == SPINE:
+        half = work[base + 3] - inscribed(work, base, iwork, ibase)
+        if x * work[base] + y * work[base + 1] + z * work[base + 2] < 0.0:
+            half = -half
+        return half * work[base], half * work[base + 1], half * work[base + 2]
     return _cloud(work, base, iwork[ibase + 2], iwork[ibase + 1], points, x, y, z)
 
 
@@ -180,6 +221,21 @@ def middle(work, base, iwork, ibase):
 @kernel
 def roundness(work, base, iwork, ibase):
     """Size of a curved core, 0 for one with corners only, [m]."""
-    if iwork[ibase] == CYLINDER:
+    if iwork[ibase] == CYLINDER or iwork[ibase] == SPINE:
         return work[base + 3] + work[base + 4]
     return 0.0
+
+
+@kernel
+def inscribed(work, base, iwork, ibase):
+    """Radius of the capsule around a spine, 0 for every other core, [m]."""
+    if iwork[ibase] == SPINE:
+        return min(work[base + 3], work[base + 4])
+    return 0.0
+
+
+@kernel
+def exchange(iwork, ibase, old, new):
+    """Look at a core of tag ``old`` as one of tag ``new``."""
+    if iwork[ibase] == old:
+        iwork[ibase] = new

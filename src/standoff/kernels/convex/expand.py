@@ -15,15 +15,10 @@ from __future__ import annotations
 import math
 
 from standoff.constants import EPA_STEPS, EPS, GJK_ROUNDING
-from standoff.kernels.convex.cores import support
+from standoff.kernels.convex.cores import probe
 from standoff.kernels.convex.polytope import PRESENT, TORN, grow, nearest_face, tetrahedron
 from standoff.kernels.convex.scratch import (
-    CORE_A,
-    CORE_B,
     FACES,
-    ICORE_A,
-    ICORE_B,
-    OFFSET,
     PLANES,
     R_DISTANCE,
     R_LOWER,
@@ -50,13 +45,8 @@ def expand(work, iwork, PA, PB, tolerance):
     """Minus the depth of the two prepared cores into RESULT, down to ``tolerance`` [m] and
     rounding. The points of a common position must already be there: flat cores keep them."""
     rounding = _start(work, iwork, PA, PB)
-    work[R_ROUNDING] = max(rounding, work[R_ROUNDING])
-    if rounding < 0.0:
-        rounding = -rounding
-        work[R_ROUNDING] = rounding
-        nx, ny, nz = work[R_NORMAL], work[R_NORMAL + 1], work[R_NORMAL + 2]
-        depth = _probe(work, iwork, PA, PB, 0, nx, ny, nz)
-        _conclude(work, depth, nx, ny, nz, -rounding)
+    work[R_ROUNDING] = rounding
+    if work[R_DISTANCE] < math.inf:
         return PROVED
     tetrahedron(work, iwork)
     faces = 4
@@ -74,7 +64,7 @@ def expand(work, iwork, PA, PB, tolerance):
         at = PLANES + 4 * f
         nx, ny, nz = work[at], work[at + 1], work[at + 2]
         lower = work[at + 3]
-        height = _probe(work, iwork, PA, PB, vertex, nx, ny, nz)
+        height = probe(work, iwork, PA, PB, VERTICES + 9 * vertex, nx, ny, nz)
         if height - lower <= tolerance + rounding:
             status = PROVED
         if height < depth or status == PROVED:
@@ -105,24 +95,6 @@ def _conclude(work, depth, nx, ny, nz, lower):
 
 
 @kernel
-def _probe(work, iwork, PA, PB, vertex, x, y, z):
-    """Put the farthest point along (x, y, z) into VERTICES; returns its height."""
-    ax, ay, az = support(work, CORE_A, iwork, ICORE_A, PA, x, y, z)
-    bx, by, bz = support(work, CORE_B, iwork, ICORE_B, PB, -x, -y, -z)
-    p = VERTICES + 9 * vertex
-    work[p] = ax - bx + work[OFFSET]
-    work[p + 1] = ay - by + work[OFFSET + 1]
-    work[p + 2] = az - bz + work[OFFSET + 2]
-    work[p + 3] = ax
-    work[p + 4] = ay
-    work[p + 5] = az
-    work[p + 6] = bx
-    work[p + 7] = by
-    work[p + 8] = bz
-    return x * work[p] + y * work[p + 1] + z * work[p + 2]
-
-
-@kernel
 def _move(work, target, source):
     for k in range(9):
         work[VERTICES + 9 * target + k] = work[VERTICES + 9 * source + k]
@@ -131,39 +103,42 @@ def _move(work, target, source):
 @kernel
 def _start(work, iwork, PA, PB):
     """Four vertices that span the difference of the cores; returns the rounding of a height.
-    Where it is flat: minus that, with a direction across it in R_NORMAL."""
+    Where it is flat, the answer is concluded; otherwise the distance is left infinite."""
+    work[R_DISTANCE] = math.inf
+    v = VERTICES
     widest = -1.0
-    axis = 0
+    up = 0.0
     size = 0.0
-    for k in range(3):
-        ex = 1.0 if k == 0 else 0.0
-        ey = 1.0 if k == 1 else 0.0
-        ez = 1.0 if k == 2 else 0.0
-        up = _probe(work, iwork, PA, PB, 4 + 2 * k, ex, ey, ez)
-        down = _probe(work, iwork, PA, PB, 5 + 2 * k, -ex, -ey, -ez)
-        size = max(size, abs(up), abs(down))
-        if up + down > widest:
-            widest = up + down
-            axis = k
+    for k in range(6):
+        s = 1.0 if k % 2 == 0 else -1.0
+        ex = s if k < 2 else 0.0
+        ey = s if k // 2 == 1 else 0.0
+        ez = s if k > 3 else 0.0
+        height = probe(work, iwork, PA, PB, v + 9 * (2 + k % 2), ex, ey, ez)
+        size = max(size, abs(height))
+        if k % 2 == 0:
+            up = height
+        elif up + height > widest:
+            widest = up + height
+            _move(work, 0, 2)
+            _move(work, 1, 3)
     # |y| <= sqrt(3) times its largest component.
     rounding = GJK_ROUNDING * EPS * 2.0 * size
-    _move(work, 0, 4 + 2 * axis)
-    _move(work, 1, 5 + 2 * axis)
-    v = VERTICES
     ux, uy, uz = work[v + 9] - work[v], work[v + 10] - work[v + 1], work[v + 11] - work[v + 2]
     length = math.sqrt(ux * ux + uy * uy + uz * uz)
     if length <= rounding:
         # A point: every direction is across it, and x is as good as any.
-        _direct(work, 1.0, 0.0, 0.0)
-        return -rounding
+        _conclude(work, work[v], 1.0, 0.0, 0.0, work[v])
+        return rounding
     ux, uy, uz = ux / length, uy / length, uz / length
     px, py, pz = _across(ux, uy, uz)
     qx, qy, qz = uy * pz - uz * py, uz * px - ux * pz, ux * py - uy * px
     farthest = -1.0
+    nx, ny, nz = px, py, pz
     for k in range(4):
         s = 1.0 if k < 2 else -1.0
         dx, dy, dz = (px, py, pz) if k % 2 == 0 else (qx, qy, qz)
-        _probe(work, iwork, PA, PB, 3, s * dx, s * dy, s * dz)
+        probe(work, iwork, PA, PB, v + 27, s * dx, s * dy, s * dz)
         wx, wy, wz = work[v + 27] - work[v], work[v + 28] - work[v + 1], work[v + 29] - work[v + 2]
         t = wx * ux + wy * uy + wz * uz
         wx, wy, wz = wx - t * ux, wy - t * uy, wz - t * uz
@@ -173,33 +148,29 @@ def _start(work, iwork, PA, PB):
             _move(work, 2, 3)
             nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
     if farthest <= rounding:
-        _direct(work, px, py, pz)
-        return -rounding
-    nx, ny, nz = nx / farthest, ny / farthest, nz / farthest
+        level = px * work[v] + py * work[v + 1] + pz * work[v + 2]
+        _conclude(work, level, px, py, pz, level)
+        return rounding
     t = nx * ux + ny * uy + nz * uz
     nx, ny, nz = nx - t * ux, ny - t * uy, nz - t * uz
     t = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz)
     nx, ny, nz = t * nx, t * ny, t * nz
     level = nx * work[v] + ny * work[v + 1] + nz * work[v + 2]
-    up = _probe(work, iwork, PA, PB, 3, nx, ny, nz) - level
-    down = _probe(work, iwork, PA, PB, 4, -nx, -ny, -nz) + level
-    if max(up, down) <= 2.0 * rounding:
+    down = 0.0
+    for k in range(2):
+        s = 1.0 if k == 1 else -1.0
+        up = probe(work, iwork, PA, PB, v + 9 * (4 - k), s * nx, s * ny, s * nz)
+        if k == 0:
+            down = up
+    if max(up - level, down + level) <= 2.0 * rounding:
         # The nearer side of a sheet is the way out.
-        if up + level <= down - level:
-            _direct(work, nx, ny, nz)
+        if up <= down:
+            _conclude(work, up, nx, ny, nz, up)
         else:
-            _direct(work, -nx, -ny, -nz)
-        return -rounding
-    if down > up:
+            _conclude(work, down, -nx, -ny, -nz, down)
+    elif down + level > up - level:
         _move(work, 3, 4)
     return rounding
-
-
-@kernel
-def _direct(work, x, y, z):
-    work[R_NORMAL] = x
-    work[R_NORMAL + 1] = y
-    work[R_NORMAL + 2] = z
 
 
 @kernel

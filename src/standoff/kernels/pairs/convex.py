@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import EPA_TOLERANCE, GJK_TOLERANCE
-from standoff.kernels.convex.cores import prepare, roundness
-from standoff.kernels.convex.expand import PROVED, expand
-from standoff.kernels.convex.gjk import BEYOND, OVERLAP, SEPARATED, gjk
+from standoff.kernels.convex.cores import prepare
+from standoff.kernels.convex.gjk import BEYOND, SEPARATED
 from standoff.kernels.convex.scratch import (
     CORE_A,
     CORE_B,
@@ -27,6 +25,7 @@ from standoff.kernels.convex.scratch import (
     R_ROUNDING,
     WORK,
 )
+from standoff.kernels.convex.signed import signed_distance
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.layout import SLACK
 
@@ -58,18 +57,13 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
     rb = prepare(B, RB, j, PB, work, CORE_B, iwork, ICORE_B)
     for r in range(3):
         work[OFFSET + r] = A[i, 4 * r + 3] - B[j, 4 * r + 3]
-    size = roundness(work, CORE_A, iwork, ICORE_A) + roundness(work, CORE_B, iwork, ICORE_B)
-    status = gjk(work, iwork, PA, PB, limit + ra + rb, GJK_TOLERANCE * size)
+    status = signed_distance(work, iwork, PA, PB, limit + ra + rb)
     value = work[R_DISTANCE]
     if status == SEPARATED:
         code = CONVERGED
     elif status == BEYOND:
         code = FARTHER
         value = work[R_LOWER]
-    elif status == OVERLAP:
-        proof = expand(work, iwork, PA, PB, EPA_TOLERANCE * size)
-        code = CONVERGED if proof == PROVED else DOUBTFUL
-        value = work[R_DISTANCE]
     else:
         code = DOUBTFUL
         value = work[R_LOWER]
