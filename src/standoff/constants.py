@@ -15,7 +15,7 @@ QUATERNION_TOLERANCE = 1e-3
 
 #: GJK stops when its duality gap is below this part of the cylinders' size, [-]. Polytopes end
 #: exactly; a curved support converges step by step, and 1e-6 is what is promised.
-GJK_TOLERANCE = 1e-10
+GJK_TOLERANCE = 1e-9
 
 #: Rounding of one support step in units of ``EPS`` times the largest coordinate difference, [-]:
 #: two transforms, two subtractions and a dot product of three, each a few half ulps.

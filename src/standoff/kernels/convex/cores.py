@@ -109,12 +109,14 @@ def probe(work, iwork, PA, PB, at, x, y, z):
     # A loop, so that the support functions are compiled once for each place that probes.
     for side in range(2):
         first = side == 0
+        i = ICORE_A if first else ICORE_B
         s = 1.0 if first else -1.0
         px, py, pz = support(
             work,
             CORE_A if first else CORE_B,
-            iwork,
-            ICORE_A if first else ICORE_B,
+            iwork[i],
+            iwork[i + 1],
+            iwork[i + 2],
             PA if first else PB,
             s * x,
             s * y,
@@ -130,13 +132,12 @@ def probe(work, iwork, PA, PB, at, x, y, z):
 
 
 @kernel
-def support(work, base, iwork, ibase, points, x, y, z):
+def support(work, base, tag, count, first, points, x, y, z):
     """The point of the core farthest along (x, y, z); the first of several."""
-    tag = iwork[ibase]
     if tag == POINTS:
         best = base
         height = x * work[base] + y * work[base + 1] + z * work[base + 2]
-        for p in range(base + 3, base + 3 * iwork[ibase + 1], 3):
+        for p in range(base + 3, base + 3 * count, 3):
             h = x * work[p] + y * work[p + 1] + z * work[p + 2]
             if h > height:
                 height = h
@@ -147,23 +148,18 @@ def support(work, base, iwork, ibase, points, x, y, z):
         py = 0.0
         pz = 0.0
         for c in range(base, base + 9, 3):
-            if x * work[c] + y * work[c + 1] + z * work[c + 2] < 0.0:
-                px -= work[c]
-                py -= work[c + 1]
-                pz -= work[c + 2]
-            else:
-                px += work[c]
-                py += work[c + 1]
-                pz += work[c + 2]
+            s = math.copysign(1.0, x * work[c] + y * work[c + 1] + z * work[c + 2])
+            px += s * work[c]
+            py += s * work[c + 1]
+            pz += s * work[c + 2]
         return px, py, pz
+    if tag == CLOUD:
+        return _cloud(work, base, first, count, points, x, y, z)
     if tag == CYLINDER:
         return _cylinder(work, base, x, y, z)
-    if tag == SPINE:
-        half = work[base + 3] - inscribed(work, base, iwork, ibase)
-        if x * work[base] + y * work[base + 1] + z * work[base + 2] < 0.0:
-            half = -half
-        return half * work[base], half * work[base + 1], half * work[base + 2]
-    return _cloud(work, base, iwork[ibase + 2], iwork[ibase + 1], points, x, y, z)
+    half = work[base + 3] - min(work[base + 3], work[base + 4])
+    half = math.copysign(half, x * work[base] + y * work[base + 1] + z * work[base + 2])
+    return half * work[base], half * work[base + 1], half * work[base + 2]
 
 
 @kernel
@@ -175,7 +171,7 @@ def _cylinder(work, base, x, y, z):
     again = rx * ax + ry * ay + rz * az
     rx, ry, rz = rx - again * ax, ry - again * ay, rz - again * az
     across = math.sqrt(rx * rx + ry * ry + rz * rz)
-    half = work[base + 3] if along >= 0.0 else -work[base + 3]
+    half = math.copysign(work[base + 3], along)
     if across == 0.0:
         return half * ax, half * ay, half * az
     scale = work[base + 4] / across
@@ -239,3 +235,16 @@ def exchange(iwork, ibase, old, new):
     """Look at a core of tag ``old`` as one of tag ``new``."""
     if iwork[ibase] == old:
         iwork[ibase] = new
+
+
+@kernel
+def across(x, y, z):
+    """A unit vector square to a given one: against the axis it leans on least."""
+    if abs(x) <= abs(y) and abs(x) <= abs(z):
+        s = 1.0 / math.sqrt(y * y + z * z)
+        return 0.0, -s * z, s * y
+    if abs(y) <= abs(z):
+        s = 1.0 / math.sqrt(x * x + z * z)
+        return s * z, 0.0, -s * x
+    s = 1.0 / math.sqrt(x * x + y * y)
+    return -s * y, s * x, 0.0

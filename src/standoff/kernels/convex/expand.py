@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import EPA_STEPS, EPS, GJK_ROUNDING
-from standoff.kernels.convex.cores import probe
+from standoff.kernels.convex.cores import across, probe
 from standoff.kernels.convex.polytope import PRESENT, TORN, grow, nearest_face, tetrahedron
 from standoff.kernels.convex.scratch import (
     FACES,
@@ -131,7 +131,7 @@ def _start(work, iwork, PA, PB):
         _conclude(work, work[v], 1.0, 0.0, 0.0, work[v])
         return rounding
     ux, uy, uz = ux / length, uy / length, uz / length
-    px, py, pz = _across(ux, uy, uz)
+    px, py, pz = across(ux, uy, uz)
     qx, qy, qz = uy * pz - uz * py, uz * px - ux * pz, ux * py - uy * px
     farthest = -1.0
     nx, ny, nz = px, py, pz
@@ -171,19 +171,6 @@ def _start(work, iwork, PA, PB):
     elif down + level > up - level:
         _move(work, 3, 4)
     return rounding
-
-
-@kernel
-def _across(x, y, z):
-    """A unit vector square to a given one: against the axis it leans on least."""
-    if abs(x) <= abs(y) and abs(x) <= abs(z):
-        s = 1.0 / math.sqrt(y * y + z * z)
-        return 0.0, -s * z, s * y
-    if abs(y) <= abs(z):
-        s = 1.0 / math.sqrt(x * x + z * z)
-        return s * z, 0.0, -s * x
-    s = 1.0 / math.sqrt(x * x + y * y)
-    return -s * y, s * x, 0.0
 
 
 @kernel

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import EPS, GJK_ROUNDING, GJK_STEPS
-from standoff.kernels.convex.cores import middle, probe
+from standoff.kernels.convex.cores import middle, support
 from standoff.kernels.convex.scratch import (
     CORE_A,
     CORE_B,
@@ -45,14 +45,16 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     """Distance of the two prepared cores into RESULT, down to ``tolerance`` [m] and rounding.
     Stops with BEYOND as soon as the distance is proved to exceed ``limit`` [m]. Starts along the
     normal in RESULT where ``warm``."""
+    # In locals: a probe inside the loop is half the price of a call with all its arrays.
+    tag_a, count_a, first_a = iwork[ICORE_A], iwork[ICORE_A + 1], iwork[ICORE_A + 2]
+    tag_b, count_b, first_b = iwork[ICORE_B], iwork[ICORE_B + 1], iwork[ICORE_B + 2]
+    ox, oy, oz = work[OFFSET], work[OFFSET + 1], work[OFFSET + 2]
     if warm:
         nx, ny, nz = work[R_NORMAL], work[R_NORMAL + 1], work[R_NORMAL + 2]
     else:
         ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
         bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
-        nx = ax - bx + work[OFFSET]
-        ny = ay - by + work[OFFSET + 1]
-        nz = az - bz + work[OFFSET + 2]
+        nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
     s = math.sqrt(nx * nx + ny * ny + nz * nz)
     if s > 0.0:
         nx, ny, nz = nx / s, ny / s, nz / s
@@ -65,10 +67,11 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     rounding = 0.0
     status = STALLED
     for _ in range(GJK_STEPS):
-        # For all points of the cores: n . (a - b) >= n . y, the newest vertex.
-        p = SIMPLEX + 9 * count
-        lower = max(lower, -probe(work, iwork, PA, PB, p, -nx, -ny, -nz))
-        x, y, z = work[p], work[p + 1], work[p + 2]
+        ax, ay, az = support(work, CORE_A, tag_a, count_a, first_a, PA, -nx, -ny, -nz)
+        bx, by, bz = support(work, CORE_B, tag_b, count_b, first_b, PB, nx, ny, nz)
+        x, y, z = ax - bx + ox, ay - by + oy, az - bz + oz
+        # For all points of the cores: n . (a - b) >= n . y.
+        lower = max(lower, nx * x + ny * y + nz * z)
         yy = x * x + y * y + z * z
         if yy > largest:
             largest = yy
@@ -79,12 +82,25 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         if lower - rounding > limit:
             status = BEYOND
             if count == 0:
+                _put(work, SIMPLEX, x, y, z, ax, ay, az, bx, by, bz)
                 work[WEIGHTS] = 1.0
                 count = 1
                 distance = lower
             break
         if _known(work, count, x, y, z):
             break
+        _put(work, SIMPLEX + 9 * count, x, y, z, ax, ay, az, bx, by, bz)
+        if count == 0:
+            # The first vertex is the simplex.
+            distance = math.sqrt(yy)
+            if distance > 0.0:
+                nx, ny, nz = x / distance, y / distance, z / distance
+            work[WEIGHTS] = 1.0
+            count = 1
+            if distance <= rounding:
+                status = OVERLAP
+                break
+            continue
         where = nearest(work, count + 1)
         if where == INSIDE or work[TRIAL] <= rounding:
             status = OVERLAP
@@ -113,6 +129,19 @@ def _known(work, count, x, y, z):
         if work[p] == x and work[p + 1] == y and work[p + 2] == z:
             return True
     return False
+
+
+@kernel
+def _put(work, p, x, y, z, ax, ay, az, bx, by, bz):
+    work[p] = x
+    work[p + 1] = y
+    work[p + 2] = z
+    work[p + 3] = ax
+    work[p + 4] = ay
+    work[p + 5] = az
+    work[p + 6] = bx
+    work[p + 7] = by
+    work[p + 8] = bz
 
 
 @kernel
