@@ -25,6 +25,10 @@ GJK_ROUNDING = 16.0
 #: vertices need about 15, cylinders about 25; the rest is head room for slivers.
 GJK_STEPS = 128
 
+#: Steps of GJK without a shorter distance before it stops, [-]: two facets that share an edge may
+#: take turns for a while, but rounding may also let them do so for ever.
+GJK_PATIENCE = 8
+
 #: Sine of an angle below which a triangle counts as a segment, and a tetrahedron as a triangle,
 #: in the simplex of GJK, [-]. The smaller feature is still a part of the simplex, so nothing but
 #: a step is lost.
