@@ -8,6 +8,7 @@ A core's columns, by tag
     POINTS   up to CACHED_POINTS points (3 each), in world axes
     BOX      the three half edges (3 each), in world axes
     CYLINDER unit axis (3), half length, radius
+    SPINE    as CYLINDER: the segment whose capsule just fits into the cylinder
     CLOUD    the rotation, row-major (9); the points stay in their own frame
 """
 
@@ -15,8 +16,14 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import CAP_SINE
-from standoff.kernels.convex.scratch import CACHED_POINTS
+from standoff.kernels.convex.scratch import (
+    CACHED_POINTS,
+    CORE_A,
+    CORE_B,
+    ICORE_A,
+    ICORE_B,
+    OFFSET,
+)
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
     BOX as KIND_BOX,
@@ -39,6 +46,7 @@ POINTS = 0
 BOX = 1
 CYLINDER = 2
 CLOUD = 3
+SPINE = 4
 
 
 @kernel
@@ -95,13 +103,41 @@ def prepare(rows, refs, i, points, work, base, iwork, ibase):
 
 
 @kernel
-def support(work, base, iwork, ibase, points, x, y, z):
+def probe(work, iwork, PA, PB, at, x, y, z):
+    """The farthest ``a - b`` of the two cores along (x, y, z), with its a and b, into the nine
+    columns from ``at`` on; returns its height n . (a - b)."""
+    # A loop, so that the support functions are compiled once for each place that probes.
+    for side in range(2):
+        first = side == 0
+        i = ICORE_A if first else ICORE_B
+        s = 1.0 if first else -1.0
+        px, py, pz = support(
+            work,
+            CORE_A if first else CORE_B,
+            iwork[i],
+            iwork[i + 1],
+            iwork[i + 2],
+            PA if first else PB,
+            s * x,
+            s * y,
+            s * z,
+        )
+        work[at + 3 + 3 * side] = px
+        work[at + 4 + 3 * side] = py
+        work[at + 5 + 3 * side] = pz
+    work[at] = work[at + 3] - work[at + 6] + work[OFFSET]
+    work[at + 1] = work[at + 4] - work[at + 7] + work[OFFSET + 1]
+    work[at + 2] = work[at + 5] - work[at + 8] + work[OFFSET + 2]
+    return x * work[at] + y * work[at + 1] + z * work[at + 2]
+
+
+@kernel
+def support(work, base, tag, count, first, points, x, y, z):
     """The point of the core farthest along (x, y, z); the first of several."""
-    tag = iwork[ibase]
     if tag == POINTS:
         best = base
         height = x * work[base] + y * work[base + 1] + z * work[base + 2]
-        for p in range(base + 3, base + 3 * iwork[ibase + 1], 3):
+        for p in range(base + 3, base + 3 * count, 3):
             h = x * work[p] + y * work[p + 1] + z * work[p + 2]
             if h > height:
                 height = h
@@ -112,18 +148,18 @@ def support(work, base, iwork, ibase, points, x, y, z):
         py = 0.0
         pz = 0.0
         for c in range(base, base + 9, 3):
-            if x * work[c] + y * work[c + 1] + z * work[c + 2] < 0.0:
-                px -= work[c]
-                py -= work[c + 1]
-                pz -= work[c + 2]
-            else:
-                px += work[c]
-                py += work[c + 1]
-                pz += work[c + 2]
+            s = math.copysign(1.0, x * work[c] + y * work[c + 1] + z * work[c + 2])
+            px += s * work[c]
+            py += s * work[c + 1]
+            pz += s * work[c + 2]
         return px, py, pz
+    if tag == CLOUD:
+        return _cloud(work, base, first, count, points, x, y, z)
     if tag == CYLINDER:
         return _cylinder(work, base, x, y, z)
-    return _cloud(work, base, iwork[ibase + 2], iwork[ibase + 1], points, x, y, z)
+    half = work[base + 3] - min(work[base + 3], work[base + 4])
+    half = math.copysign(half, x * work[base] + y * work[base + 1] + z * work[base + 2])
+    return half * work[base], half * work[base + 1], half * work[base + 2]
 
 
 @kernel
@@ -131,9 +167,12 @@ def _cylinder(work, base, x, y, z):
     ax, ay, az = work[base], work[base + 1], work[base + 2]
     along = x * ax + y * ay + z * az
     rx, ry, rz = x - along * ax, y - along * ay, z - along * az
+    # Once more: what is left of a direction along the axis is rounding, and may point along it.
+    again = rx * ax + ry * ay + rz * az
+    rx, ry, rz = rx - again * ax, ry - again * ay, rz - again * az
     across = math.sqrt(rx * rx + ry * ry + rz * rz)
-    half = work[base + 3] if along >= 0.0 else -work[base + 3]
-    if across <= CAP_SINE * abs(along):
+    half = math.copysign(work[base + 3], along)
+    if across == 0.0:
         return half * ax, half * ay, half * az
     scale = work[base + 4] / across
     return half * ax + scale * rx, half * ay + scale * ry, half * az + scale * rz
@@ -178,6 +217,34 @@ def middle(work, base, iwork, ibase):
 @kernel
 def roundness(work, base, iwork, ibase):
     """Size of a curved core, 0 for one with corners only, [m]."""
-    if iwork[ibase] == CYLINDER:
+    if iwork[ibase] == CYLINDER or iwork[ibase] == SPINE:
         return work[base + 3] + work[base + 4]
     return 0.0
+
+
+@kernel
+def inscribed(work, base, iwork, ibase):
+    """Radius of the capsule around a spine, 0 for every other core, [m]."""
+    if iwork[ibase] == SPINE:
+        return min(work[base + 3], work[base + 4])
+    return 0.0
+
+
+@kernel
+def exchange(iwork, ibase, old, new):
+    """Look at a core of tag ``old`` as one of tag ``new``."""
+    if iwork[ibase] == old:
+        iwork[ibase] = new
+
+
+@kernel
+def across(x, y, z):
+    """A unit vector square to a given one: against the axis it leans on least."""
+    if abs(x) <= abs(y) and abs(x) <= abs(z):
+        s = 1.0 / math.sqrt(y * y + z * z)
+        return 0.0, -s * z, s * y
+    if abs(y) <= abs(z):
+        s = 1.0 / math.sqrt(x * x + z * z)
+        return s * z, 0.0, -s * x
+    s = 1.0 / math.sqrt(x * x + y * y)
+    return -s * y, s * x, 0.0

@@ -41,13 +41,20 @@ OVERLAP = 3
 
 
 @kernel
-def gjk(work, iwork, PA, PB, limit, tolerance):
+def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     """Distance of the two prepared cores into RESULT, down to ``tolerance`` [m] and rounding.
-    Stops with BEYOND as soon as the distance is proved to exceed ``limit`` [m]."""
+    Stops with BEYOND as soon as the distance is proved to exceed ``limit`` [m]. Starts along the
+    normal in RESULT where ``warm``."""
+    # In locals: a probe inside the loop is half the price of a call with all its arrays.
+    tag_a, count_a, first_a = iwork[ICORE_A], iwork[ICORE_A + 1], iwork[ICORE_A + 2]
+    tag_b, count_b, first_b = iwork[ICORE_B], iwork[ICORE_B + 1], iwork[ICORE_B + 2]
     ox, oy, oz = work[OFFSET], work[OFFSET + 1], work[OFFSET + 2]
-    ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
-    bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
-    nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
+    if warm:
+        nx, ny, nz = work[R_NORMAL], work[R_NORMAL + 1], work[R_NORMAL + 2]
+    else:
+        ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
+        bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
+        nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
     s = math.sqrt(nx * nx + ny * ny + nz * nz)
     if s > 0.0:
         nx, ny, nz = nx / s, ny / s, nz / s
@@ -60,36 +67,42 @@ def gjk(work, iwork, PA, PB, limit, tolerance):
     rounding = 0.0
     status = STALLED
     for _ in range(GJK_STEPS):
-        ax, ay, az = support(work, CORE_A, iwork, ICORE_A, PA, -nx, -ny, -nz)
-        bx, by, bz = support(work, CORE_B, iwork, ICORE_B, PB, nx, ny, nz)
+        ax, ay, az = support(work, CORE_A, tag_a, count_a, first_a, PA, -nx, -ny, -nz)
+        bx, by, bz = support(work, CORE_B, tag_b, count_b, first_b, PB, nx, ny, nz)
         x, y, z = ax - bx + ox, ay - by + oy, az - bz + oz
+        # For all points of the cores: n . (a - b) >= n . y.
+        lower = max(lower, nx * x + ny * y + nz * z)
         yy = x * x + y * y + z * z
         if yy > largest:
             largest = yy
             rounding = GJK_ROUNDING * EPS * math.sqrt(largest)
-        # For all points of the cores: n . (a - b) >= n . y.
-        lower = max(lower, nx * x + ny * y + nz * z)
         if distance - lower <= tolerance + rounding:
             status = SEPARATED
             break
         if lower - rounding > limit:
             status = BEYOND
             if count == 0:
-                _put(work, 0, x, y, z, ax, ay, az, bx, by, bz)
+                _put(work, SIMPLEX, x, y, z, ax, ay, az, bx, by, bz)
                 work[WEIGHTS] = 1.0
                 count = 1
                 distance = lower
             break
         if _known(work, count, x, y, z):
             break
-        _put(work, count, x, y, z, ax, ay, az, bx, by, bz)
+        _put(work, SIMPLEX + 9 * count, x, y, z, ax, ay, az, bx, by, bz)
+        if count == 0:
+            # The first vertex is the simplex.
+            distance = math.sqrt(yy)
+            if distance > 0.0:
+                nx, ny, nz = x / distance, y / distance, z / distance
+            work[WEIGHTS] = 1.0
+            count = 1
+            if distance <= rounding:
+                status = OVERLAP
+                break
+            continue
         where = nearest(work, count + 1)
-        if where == INSIDE:
-            status = OVERLAP
-            count = 4
-            distance = 0.0
-            break
-        if work[TRIAL] <= rounding:
+        if where == INSIDE or work[TRIAL] <= rounding:
             status = OVERLAP
             count = _accept(work, count + 1)
             distance = 0.0
@@ -119,8 +132,7 @@ def _known(work, count, x, y, z):
 
 
 @kernel
-def _put(work, i, x, y, z, ax, ay, az, bx, by, bz):
-    p = SIMPLEX + 9 * i
+def _put(work, p, x, y, z, ax, ay, az, bx, by, bz):
     work[p] = x
     work[p + 1] = y
     work[p + 2] = z
