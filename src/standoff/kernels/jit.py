@@ -17,6 +17,7 @@ from typing import Any
 
 import numba
 import numba.core.config
+from numba.core import types
 
 #: Numba's settings; typed loosely, as they are made at run time.
 _config: Any = numba.core.config
@@ -54,9 +55,22 @@ def kernel(function: Callable[..., Any]) -> Any:
     before = _config.CACHE_DIR
     _config.CACHE_DIR = str(CACHE_DIR)  # read by Numba while the decorator runs, and only then
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
         _config.CACHE_DIR = before
+    if not _config.DISABLE_JIT:
+        dispatcher.get_call_template = _without_literals(dispatcher.get_call_template)
+    return dispatcher
+
+
+def _without_literals(template: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba compiles a kernel once more for each constant it is called with: ``f(w, 3)`` and
+    ``f(w, 6)`` are two functions to it, and so is all they call. One is enough."""
+
+    def plain(args: Any, kws: Any) -> Any:
+        return template(tuple(map(types.unliteral, args)), kws)
+
+    return plain
 
 
 def entry(signature: str) -> Callable[[Callable[..., Any]], Any]:

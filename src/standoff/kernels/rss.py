@@ -13,6 +13,7 @@ import math
 from standoff.constants import RECTANGLE_TOLERANCE
 from standoff.kernels.jit import kernel
 from standoff.kernels.segments import clamp, segment_parameters
+from standoff.kernels.vectors import along, cross, dot, in_axes, place, turn
 
 CENTRE = 9
 HALF_U = 12
@@ -35,30 +36,13 @@ def rss_bound(X, p, Y, q, rel, enough):
     ``enough``) or the two overlap (then it is some value <= 0). Rounding is left to the caller.
     """
     radii = X[p, RADIUS] + Y[q, RADIUS]
-    y0, y1, y2 = Y[q, 9], Y[q, 10], Y[q, 11]
-    d0 = rel[0] * y0 + rel[1] * y1 + rel[2] * y2 + rel[9] - X[p, 9]
-    d1 = rel[3] * y0 + rel[4] * y1 + rel[5] * y2 + rel[10] - X[p, 10]
-    d2 = rel[6] * y0 + rel[7] * y1 + rel[8] * y2 + rel[11] - X[p, 11]
-    y0, y1, y2 = Y[q, 0], Y[q, 1], Y[q, 2]
-    e0 = rel[0] * y0 + rel[1] * y1 + rel[2] * y2
-    e1 = rel[3] * y0 + rel[4] * y1 + rel[5] * y2
-    e2 = rel[6] * y0 + rel[7] * y1 + rel[8] * y2
-    y0, y1, y2 = Y[q, 3], Y[q, 4], Y[q, 5]
-    f0 = rel[0] * y0 + rel[1] * y1 + rel[2] * y2
-    f1 = rel[3] * y0 + rel[4] * y1 + rel[5] * y2
-    f2 = rel[6] * y0 + rel[7] * y1 + rel[8] * y2
-    y0, y1, y2 = X[p, 0], X[p, 1], X[p, 2]
-    c0 = y0 * d0 + y1 * d1 + y2 * d2
-    m0 = y0 * e0 + y1 * e1 + y2 * e2
-    n0 = y0 * f0 + y1 * f1 + y2 * f2
-    y0, y1, y2 = X[p, 3], X[p, 4], X[p, 5]
-    c1 = y0 * d0 + y1 * d1 + y2 * d2
-    m1 = y0 * e0 + y1 * e1 + y2 * e2
-    n1 = y0 * f0 + y1 * f1 + y2 * f2
-    y0, y1, y2 = X[p, 6], X[p, 7], X[p, 8]
-    c2 = y0 * d0 + y1 * d1 + y2 * d2
-    m2 = y0 * e0 + y1 * e1 + y2 * e2
-    n2 = y0 * f0 + y1 * f1 + y2 * f2
+    c0, c1, c2 = place(rel, Y[q, CENTRE], Y[q, CENTRE + 1], Y[q, CENTRE + 2])
+    c0, c1, c2 = c0 - X[p, CENTRE], c1 - X[p, CENTRE + 1], c2 - X[p, CENTRE + 2]
+    c0, c1, c2 = in_axes(X, p, c0, c1, c2)
+    m0, m1, m2 = turn(rel, Y[q, 0], Y[q, 1], Y[q, 2])
+    m0, m1, m2 = in_axes(X, p, m0, m1, m2)
+    n0, n1, n2 = turn(rel, Y[q, 3], Y[q, 4], Y[q, 5])
+    n0, n1, n2 = in_axes(X, p, n0, n1, n2)
     return (
         rectangle_bound(
             X[p, HALF_U], X[p, HALF_V], Y[q, HALF_U], Y[q, HALF_V],
@@ -82,29 +66,27 @@ def rectangle_bound(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enoug
     which holds wherever the iteration stopped. Pairs it does not settle (nearly parallel ones, and
     ones that cross) go through all edges and corners.
     """
-    a = clamp(-(c0 * m0 + c1 * m1 + c2 * m2), -k, k)
-    b = clamp(-(c0 * n0 + c1 * n1 + c2 * n2), -l, l)
+    a = clamp(-dot(c0, c1, c2, m0, m1, m2), -k, k)
+    b = clamp(-dot(c0, c1, c2, n0, n1, n2), -l, l)
     for _ in range(_NEWTON_STEPS):
-        x = c0 + a * m0 + b * n0
-        y = c1 + a * m1 + b * n1
-        r2 = c2 + a * m2 + b * n2
-        r0 = x - clamp(x, -h, h)
-        r1 = y - clamp(y, -g, g)
-        upper = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2)
+        r0, r1, r2 = _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2)
+        r0 -= clamp(r0, -h, h)
+        r1 -= clamp(r1, -g, g)
+        upper = math.sqrt(dot(r0, r1, r2, r0, r1, r2))
         if upper <= touch:
             return upper
-        ra = r0 * m0 + r1 * m1 + r2 * m2
-        rb = r0 * n0 + r1 * n1 + r2 * n2
-        lower = r0 * c0 + r1 * c1 + r2 * c2
+        ra = dot(r0, r1, r2, m0, m1, m2)
+        rb = dot(r0, r1, r2, n0, n1, n2)
+        lower = dot(r0, r1, r2, c0, c1, c2)
         lower -= h * abs(r0) + g * abs(r1) + k * abs(ra) + l * abs(rb)
         lower /= upper
         if lower > enough or upper - lower <= RECTANGLE_TOLERANCE * upper:
             return lower
         sx = 0.0 if r0 == 0.0 else 1.0
         sy = 0.0 if r1 == 0.0 else 1.0
-        aa = sx * m0 * m0 + sy * m1 * m1 + m2 * m2
-        ab = sx * m0 * n0 + sy * m1 * n1 + m2 * n2
-        bb = sx * n0 * n0 + sy * n1 * n1 + n2 * n2
+        aa = dot(sx * m0, sy * m1, m2, m0, m1, m2)
+        ab = dot(sx * m0, sy * m1, m2, n0, n1, n2)
+        bb = dot(sx * n0, sy * n1, n2, n0, n1, n2)
         det = aa * bb - ab * ab
         da = (rb * ab - ra * bb) / det
         db = (ra * ab - rb * aa) / det
@@ -114,6 +96,13 @@ def rectangle_bound(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enoug
         else:
             a, b = _on_border(a, b, k, l, ra, rb, aa, ab, bb)
     return _by_features(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2)
+
+
+@kernel
+def _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2):
+    """c + a m + b n."""
+    c0, c1, c2 = along(c0, c1, c2, a, m0, m1, m2)
+    return along(c0, c1, c2, b, n0, n1, n2)
 
 
 @kernel
@@ -151,33 +140,36 @@ def _by_features(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2):
     """The same distance from the 16 pairs of edges, the 8 pairs of corner and face, and the 8 of
     edge and face, one of which holds the nearest points of two rectangles."""
     best = math.inf
+    w0, w1, w2 = cross(m0, m1, m2, n0, n1, n2)
     for j in range(4):
         a, b = _corner(j)
-        q0 = c0 + a * k * m0 + b * l * n0
-        q1 = c1 + a * k * m1 + b * l * n1
-        q2 = c2 + a * k * m2 + b * l * n2
+        q0, q1, q2 = _spanned(c0, c1, c2, a * k, m0, m1, m2, b * l, n0, n1, n2)
         a1, b1 = _corner(j + 1)
         a, b = (a1 - a) * k, (b1 - b) * l
-        v0, v1, v2 = a * m0 + b * n0, a * m1 + b * n1, a * m2 + b * n2
+        v0, v1, v2 = _spanned(0.0, 0.0, 0.0, a, m0, m1, m2, b, n0, n1, n2)
         best = min(best, _corner_face(q0, q1, q2, v0, v1, v2, h, g))
         for i in range(4):
             x, y = _corner(i)
             x1, y1 = _corner(i + 1)
             u0, u1 = (x1 - x) * h, (y1 - y) * g
             r0, r1 = q0 - x * h, q1 - y * g
+            if j == 0:  # a's corner and edge as b's rectangle sees them
+                best = min(
+                    best,
+                    _corner_face(
+                        dot(x * h - c0, y * g - c1, -c2, m0, m1, m2),
+                        dot(x * h - c0, y * g - c1, -c2, n0, n1, n2),
+                        dot(x * h - c0, y * g - c1, -c2, w0, w1, w2),
+                        u0 * m0 + u1 * m1,
+                        u0 * n0 + u1 * n1,
+                        u0 * w0 + u1 * w1,
+                        k,
+                        l,
+                    ),
+                )
             s, t = segment_parameters(r0, r1, q2, u0, u1, 0.0, v0, v1, v2)
             d0, d1, d2 = r0 + t * v0 - s * u0, r1 + t * v1 - s * u1, q2 + t * v2
-            best = min(best, d0 * d0 + d1 * d1 + d2 * d2)
-    w0, w1, w2 = m1 * n2 - m2 * n1, m2 * n0 - m0 * n2, m0 * n1 - m1 * n0
-    for i in range(4):  # a's corners and edges as b's rectangle sees them
-        x, y = _corner(i)
-        r0, r1 = x * h - c0, y * g - c1
-        x1, y1 = _corner(i + 1)
-        u0, u1 = (x1 - x) * h, (y1 - y) * g
-        q0, v0 = r0 * m0 + r1 * m1 - c2 * m2, u0 * m0 + u1 * m1
-        q1, v1 = r0 * n0 + r1 * n1 - c2 * n2, u0 * n0 + u1 * n1
-        q2, v2 = r0 * w0 + r1 * w1 - c2 * w2, u0 * w0 + u1 * w1
-        best = min(best, _corner_face(q0, q1, q2, v0, v1, v2, k, l))
+            best = min(best, dot(d0, d1, d2, d0, d1, d2))
     return math.sqrt(best)
 
 

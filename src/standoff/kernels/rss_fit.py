@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import EPS
+from standoff.constants import EPS, FLAT_TRIANGLE
 from standoff.kernels.jit import kernel
 from standoff.kernels.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS
-from standoff.kernels.segments import clamp
+from standoff.kernels.vectors import along, cross, dot, in_axes, minus, point
 
 #: Sweeps of Jacobi's method; a symmetric 3 x 3 matrix is diagonal to the last bit after five.
 _SWEEPS = 12
@@ -24,209 +24,181 @@ def fit_rss(points, faces, order, low, high, growth, nodes, at, m):
     """
     _spread(points, faces, order, low, high, m)
     _principal_axes(m, nodes, at)
-    u0, u1, u2 = nodes[at, 0], nodes[at, 1], nodes[at, 2]
-    v0, v1, v2 = nodes[at, 3], nodes[at, 4], nodes[at, 5]
-    w0, w1, w2 = nodes[at, 6], nodes[at, 7], nodes[at, 8]
     bottom, top = math.inf, -math.inf
-    for i in range(low, high):
-        for k in range(3):
-            p = faces[order[i], k]
-            z = w0 * points[p, 0] + w1 * points[p, 1] + w2 * points[p, 2]
-            bottom, top = min(bottom, z), max(top, z)
+    for corner in range(3 * low, 3 * high):
+        x, y, z = _seen(points, faces, order, corner, nodes, at)
+        bottom, top = min(bottom, z), max(top, z)
     middle, radius = 0.5 * (bottom + top), 0.5 * (top - bottom)
     # A vertex at height z needs the rectangle's border within s = sqrt(r^2 - z^2) of itself.
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
-    for i in range(low, high):
-        for k in range(3):
-            p = faces[order[i], k]
-            a, b, c = points[p, 0], points[p, 1], points[p, 2]
-            x, y, z = u0 * a + u1 * b + u2 * c, v0 * a + v1 * b + v2 * c, w0 * a + w1 * b + w2 * c
-            s = math.sqrt(max(radius * radius - (z - middle) * (z - middle), 0.0))
-            x0, x1, y0, y1 = min(x0, x + s), max(x1, x - s), min(y0, y + s), max(y1, y - s)
+    for corner in range(3 * low, 3 * high):
+        x, y, z = _seen(points, faces, order, corner, nodes, at)
+        s = math.sqrt(max(radius * radius - (z - middle) * (z - middle), 0.0))
+        x0, x1, y0, y1 = min(x0, x + s), max(x1, x - s), min(y0, y + s), max(y1, y - s)
     if x0 > x1:
         x0 = x1 = 0.5 * (x0 + x1)
     if y0 > y1:
         y0 = y1 = 0.5 * (y0 + y1)
     # Outside a corner by (dx, dy) both sides move out by the t with (dx - t)^2 + (dy - t)^2 = s^2.
-    for i in range(low, high):
-        for k in range(3):
-            p = faces[order[i], k]
-            a, b, c = points[p, 0], points[p, 1], points[p, 2]
-            x, y, z = u0 * a + u1 * b + u2 * c, v0 * a + v1 * b + v2 * c, w0 * a + w1 * b + w2 * c
-            dx, dy = max(x - x1, x0 - x), max(y - y1, y0 - y)
-            ss = max(radius * radius - (z - middle) * (z - middle), 0.0)
-            if dx > 0.0 and dy > 0.0 and dx * dx + dy * dy > ss:
-                t = 0.5 * (dx + dy - math.sqrt(max(2.0 * ss - (dx - dy) * (dx - dy), 0.0)))
-                x0, x1 = (x0, x1 + t) if x > x1 else (x0 - t, x1)
-                y0, y1 = (y0, y1 + t) if y > y1 else (y0 - t, y1)
+    for corner in range(3 * low, 3 * high):
+        x, y, z = _seen(points, faces, order, corner, nodes, at)
+        dx, dy = max(x - x1, x0 - x), max(y - y1, y0 - y)
+        ss = max(radius * radius - (z - middle) * (z - middle), 0.0)
+        if dx > 0.0 and dy > 0.0 and dx * dx + dy * dy > ss:
+            t = 0.5 * (dx + dy - math.sqrt(max(2.0 * ss - (dx - dy) * (dx - dy), 0.0)))
+            x0, x1 = (x0, x1 + t) if x > x1 else (x0 - t, x1)
+            y0, y1 = (y0, y1 + t) if y > y1 else (y0 - t, y1)
     x, y = 0.5 * (x0 + x1), 0.5 * (y0 + y1)
-    c0 = x * u0 + y * v0 + middle * w0
-    c1 = x * u1 + y * v1 + middle * w1
-    c2 = x * u2 + y * v2 + middle * w2
-    h, g = 0.5 * (x1 - x0), 0.5 * (y1 - y0)
+    for k in range(3):
+        c = x * nodes[at, k] + y * nodes[at, 3 + k] + middle * nodes[at, 6 + k]
+        nodes[at, CENTRE + k] = c
+    nodes[at, HALF_U], nodes[at, HALF_V] = 0.5 * (x1 - x0), 0.5 * (y1 - y0)
     farthest = 0.0
-    for i in range(low, high):
-        for k in range(3):
-            p = faces[order[i], k]
-            a, b, c = points[p, 0] - c0, points[p, 1] - c1, points[p, 2] - c2
-            dx = max(abs(u0 * a + u1 * b + u2 * c) - h, 0.0)
-            dy = max(abs(v0 * a + v1 * b + v2 * c) - g, 0.0)
-            dz = w0 * a + w1 * b + w2 * c
-            farthest = max(farthest, dx * dx + dy * dy + dz * dz)
-    radius = math.sqrt(farthest) + growth
-    nodes[at, CENTRE], nodes[at, CENTRE + 1], nodes[at, CENTRE + 2] = c0, c1, c2
-    nodes[at, HALF_U], nodes[at, HALF_V], nodes[at, RADIUS] = h, g, radius
-    nodes[at, DIAMETER] = 2.0 * (math.sqrt(h * h + g * g) + radius)
+    for corner in range(3 * low, 3 * high):
+        p0, p1, p2 = point(points, faces[order[corner // 3], corner % 3])
+        farthest = max(farthest, rectangle_distance(nodes, at, p0, p1, p2))
+    nodes[at, RADIUS] = farthest + growth
+    nodes[at, DIAMETER] = 2.0 * (math.hypot(nodes[at, HALF_U], nodes[at, HALF_V]) + farthest)
 
 
 @kernel
-def triangle_rss(p0, p1, p2, q0, q1, q2, r0, r1, r2, nodes, at):
-    """The rectangle on a triangle's longest side, radius 0 but for rounding, as node ``at``."""
-    a = (q0 - p0) ** 2 + (q1 - p1) ** 2 + (q2 - p2) ** 2
-    b = (r0 - q0) ** 2 + (r1 - q1) ** 2 + (r2 - q2) ** 2
-    c = (p0 - r0) ** 2 + (p1 - r1) ** 2 + (p2 - r2) ** 2
-    if b >= a and b >= c:  # turn the triangle until its longest side is p q
-        p0, p1, p2, q0, q1, q2, r0, r1, r2, a = q0, q1, q2, r0, r1, r2, p0, p1, p2, b
-    elif c >= a:
-        p0, p1, p2, q0, q1, q2, r0, r1, r2, a = r0, r1, r2, p0, p1, p2, q0, q1, q2, c
-    u0, u1, u2 = 1.0, 0.0, 0.0
-    long = math.sqrt(a)
-    if long > 0.0:
-        u0, u1, u2 = (q0 - p0) / long, (q1 - p1) / long, (q2 - p2) / long
-    d0, d1, d2 = r0 - p0, r1 - p1, r2 - p2
-    along = d0 * u0 + d1 * u1 + d2 * u2
-    v0, v1, v2 = d0 - along * u0, d1 - along * u1, d2 - along * u2
-    height = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
-    if height > 8.0 * EPS * long:
-        v0, v1, v2 = v0 / height, v1 / height, v2 / height
-        rounding = u0 * v0 + u1 * v1 + u2 * v2
-        v0, v1, v2 = v0 - rounding * u0, v1 - rounding * u1, v2 - rounding * u2
-        slack = 0.0
+def rectangle_distance(nodes, n, p0, p1, p2):
+    """Distance of a point to the rectangle of node ``n``; the node holds it up to its radius."""
+    d0, d1, d2 = p0 - nodes[n, CENTRE], p1 - nodes[n, CENTRE + 1], p2 - nodes[n, CENTRE + 2]
+    x, y, z = in_axes(nodes, n, d0, d1, d2)
+    x = max(abs(x) - nodes[n, HALF_U], 0.0)
+    y = max(abs(y) - nodes[n, HALF_V], 0.0)
+    return math.sqrt(dot(x, y, z, x, y, z))
+
+
+@kernel
+def _seen(points, faces, order, corner, nodes, at):
+    """One corner of one triangle along the axes of node ``at``."""
+    p0, p1, p2 = point(points, faces[order[corner // 3], corner % 3])
+    return in_axes(nodes, at, p0, p1, p2)
+
+
+@kernel
+def triangle_rss(corners, nodes, at):
+    """The rectangle on the longest side of a triangle (nine floats), radius 0, as node ``at``."""
+    longest, first = -1.0, 0
+    for k in range(3):
+        d0 = corners[3 * ((k + 1) % 3)] - corners[3 * k]
+        d1 = corners[3 * ((k + 1) % 3) + 1] - corners[3 * k + 1]
+        d2 = corners[3 * ((k + 1) % 3) + 2] - corners[3 * k + 2]
+        length = dot(d0, d1, d2, d0, d1, d2)
+        if length > longest:
+            longest, first = length, k
+            nodes[at, 0], nodes[at, 1], nodes[at, 2] = d0, d1, d2
+    p, q = 3 * first, 3 * ((first + 2) % 3)
+    u0, u1, u2 = nodes[at, 0], nodes[at, 1], nodes[at, 2]
+    v0, v1, v2 = corners[q] - corners[p], corners[q + 1] - corners[p + 1], corners[q + 2] - corners[p + 2]  # noqa: E501  # fmt: skip
+    height = _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2)
+    h, g = 0.5 * math.sqrt(longest), 0.5 * height
+    for k in range(3):
+        nodes[at, CENTRE + k] = corners[p + k] + h * nodes[at, k] + g * nodes[at, 3 + k]
+    nodes[at, HALF_U], nodes[at, HALF_V], nodes[at, RADIUS] = h, g, 0.0
+    nodes[at, DIAMETER] = 2.0 * h
+
+
+@kernel
+def _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2):
+    """Write the right-handed frame with u along x and v in the plane of x and y as the axes of node
+    ``at``; any that fits where u or v leaves it open. Returns how far v reaches along y."""
+    length = math.sqrt(dot(u0, u1, u2, u0, u1, u2))
+    if length > 0.0:
+        u0, u1, u2 = u0 / length, u1 / length, u2 / length
     else:
-        v0, v1, v2 = _across(u0, u1, u2)
-        slack = height
-        height = 0.0
+        u0, u1, u2 = 1.0, 0.0, 0.0
+    v0, v1, v2 = along(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
+    height = math.sqrt(dot(v0, v1, v2, v0, v1, v2))
+    reach = height
+    if height <= FLAT_TRIANGLE * length or height == 0.0:
+        reach = 0.0
+        x = 1.0 if abs(u0) < 0.5 else 0.0
+        v0, v1, v2 = cross(u0, u1, u2, x, 1.0 - x, 0.0)
+        height = math.sqrt(dot(v0, v1, v2, v0, v1, v2))
+    v0, v1, v2 = v0 / height, v1 / height, v2 / height
+    v0, v1, v2 = along(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
     nodes[at, 0], nodes[at, 1], nodes[at, 2] = u0, u1, u2
     nodes[at, 3], nodes[at, 4], nodes[at, 5] = v0, v1, v2
-    nodes[at, 6] = u1 * v2 - u2 * v1
-    nodes[at, 7] = u2 * v0 - u0 * v2
-    nodes[at, 8] = u0 * v1 - u1 * v0
-    h, g = 0.5 * long, 0.5 * height
-    nodes[at, 9] = p0 + h * u0 + g * v0
-    nodes[at, 10] = p1 + h * u1 + g * v1
-    nodes[at, 11] = p2 + h * u2 + g * v2
-    nodes[at, HALF_U], nodes[at, HALF_V] = h, g
-    nodes[at, RADIUS] = slack
-    nodes[at, DIAMETER] = long
-
-
-@kernel
-def _across(u0, u1, u2):
-    """Some unit vector at right angles to a unit vector."""
-    x, y, z = abs(u0), abs(u1), abs(u2)
-    if x <= y and x <= z:
-        a, b, c = 0.0, -u2, u1
-    elif y <= z:
-        a, b, c = u2, 0.0, -u0
-    else:
-        a, b, c = -u1, u0, 0.0
-    length = math.sqrt(a * a + b * b + c * c)
-    return a / length, b / length, c / length
+    nodes[at, 6], nodes[at, 7], nodes[at, 8] = cross(u0, u1, u2, v0, v1, v2)
+    return reach
 
 
 @kernel
 def _spread(points, faces, order, low, high, m):
     """Second moments of the surface about its own centroid. A triangle of area A, corners p_i and
     their sum s adds A/12 (sum p_i p_i' + s s'); where there is no area, each counts the same."""
-    o = faces[order[low], 0]
-    o0, o1, o2 = points[o, 0], points[o, 1], points[o, 2]
+    o0, o1, o2 = point(points, faces[order[low], 0])
     for attempt in range(2):
         total = s0 = s1 = s2 = 0.0
         m00 = m01 = m02 = m11 = m12 = m22 = 0.0
         for i in range(low, high):
-            a, b, c = faces[order[i], 0], faces[order[i], 1], faces[order[i], 2]
-            a0, a1, a2 = points[a, 0] - o0, points[a, 1] - o1, points[a, 2] - o2
-            b0, b1, b2 = points[b, 0] - o0, points[b, 1] - o1, points[b, 2] - o2
-            c0, c1, c2 = points[c, 0] - o0, points[c, 1] - o1, points[c, 2] - o2
+            t0 = t1 = t2 = 0.0
             area = 1.0
             if attempt == 0:
-                d0, d1, d2 = b0 - a0, b1 - a1, b2 - a2
-                e0, e1, e2 = c0 - a0, c1 - a1, c2 - a2
-                n0, n1, n2 = d1 * e2 - d2 * e1, d2 * e0 - d0 * e2, d0 * e1 - d1 * e0
-                area = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
-            t0, t1, t2 = a0 + b0 + c0, a1 + b1 + c1, a2 + b2 + c2
+                area = _double_area(points, faces, order[i])
+            for k in range(4):  # the corners, then their sum
+                x, y, z = t0, t1, t2
+                if k < 3:
+                    x, y, z = point(points, faces[order[i], k])
+                    x, y, z = minus(x, y, z, o0, o1, o2)
+                    t0, t1, t2 = t0 + x, t1 + y, t2 + z
+                m00, m01, m02 = along(m00, m01, m02, area * x, x, y, z)
+                m11, m12, m22 = m11 + area * y * y, m12 + area * y * z, m22 + area * z * z
             total += area
-            s0, s1, s2 = s0 + area * t0, s1 + area * t1, s2 + area * t2
-            m00 += area * (a0 * a0 + b0 * b0 + c0 * c0 + t0 * t0)
-            m01 += area * (a0 * a1 + b0 * b1 + c0 * c1 + t0 * t1)
-            m02 += area * (a0 * a2 + b0 * b2 + c0 * c2 + t0 * t2)
-            m11 += area * (a1 * a1 + b1 * b1 + c1 * c1 + t1 * t1)
-            m12 += area * (a1 * a2 + b1 * b2 + c1 * c2 + t1 * t2)
-            m22 += area * (a2 * a2 + b2 * b2 + c2 * c2 + t2 * t2)
+            s0, s1, s2 = along(s0, s1, s2, area, t0, t1, t2)
         if total > 0.0:
             break
     s0, s1, s2 = s0 / (3.0 * total), s1 / (3.0 * total), s2 / (3.0 * total)
-    m[0, 0] = m00 / (12.0 * total) - s0 * s0
-    m[1, 1] = m11 / (12.0 * total) - s1 * s1
-    m[2, 2] = m22 / (12.0 * total) - s2 * s2
-    m[0, 1] = m[1, 0] = m01 / (12.0 * total) - s0 * s1
-    m[0, 2] = m[2, 0] = m02 / (12.0 * total) - s0 * s2
-    m[1, 2] = m[2, 1] = m12 / (12.0 * total) - s1 * s2
+    total *= 12.0
+    m[0, 0], m[1, 1], m[2, 2] = m00 / total - s0 * s0, m11 / total - s1 * s1, m22 / total - s2 * s2
+    m[0, 1], m[0, 2], m[1, 2] = m01 / total - s0 * s1, m02 / total - s0 * s2, m12 / total - s1 * s2
+    m[1, 0], m[2, 0], m[2, 1] = m[0, 1], m[0, 2], m[1, 2]
+
+
+@kernel
+def _double_area(points, faces, t):
+    a0, a1, a2 = point(points, faces[t, 0])
+    b0, b1, b2 = point(points, faces[t, 1])
+    c0, c1, c2 = point(points, faces[t, 2])
+    n0, n1, n2 = cross(b0 - a0, b1 - a1, b2 - a2, c0 - a0, c1 - a1, c2 - a2)
+    return math.sqrt(dot(n0, n1, n2, n0, n1, n2))
 
 
 @kernel
 def _principal_axes(m, nodes, at):
     """Unit eigenvectors of the symmetric ``m`` by Jacobi's method, largest spread first, as the
     rows u, v, w of node ``at``, right-handed. Overwrites ``m``."""
-    for r in range(3):
-        for c in range(3):
-            nodes[at, 3 * r + c] = 1.0 if r == c else 0.0
+    for k in range(9):
+        nodes[at, k] = 1.0 if k % 4 == 0 else 0.0
     for _ in range(_SWEEPS):
         off = abs(m[0, 1]) + abs(m[0, 2]) + abs(m[1, 2])
         if off <= EPS * EPS * (abs(m[0, 0]) + abs(m[1, 1]) + abs(m[2, 2])):
             break
-        for p in range(2):
-            for q in range(p + 1, 3):
-                if m[p, q] == 0.0:
-                    continue
-                theta = 0.5 * (m[q, q] - m[p, p]) / m[p, q]
-                t = 1.0 / (abs(theta) + math.sqrt(theta * theta + 1.0))
-                if theta < 0.0:
-                    t = -t
-                c = 1.0 / math.sqrt(t * t + 1.0)
-                s = t * c
-                for k in range(3):
-                    x, y = m[k, p], m[k, q]
-                    m[k, p], m[k, q] = c * x - s * y, s * x + c * y
-                for k in range(3):
-                    x, y = m[p, k], m[q, k]
-                    m[p, k], m[q, k] = c * x - s * y, s * x + c * y
-                for k in range(3):
-                    x, y = nodes[at, 3 * p + k], nodes[at, 3 * q + k]
-                    nodes[at, 3 * p + k] = c * x - s * y
-                    nodes[at, 3 * q + k] = s * x + c * y
-    for first, second in ((0, 1), (1, 2), (0, 1)):
-        if m[first, first] < m[second, second]:
-            m[first, first], m[second, second] = m[second, second], m[first, first]
+        for pair in range(3):
+            p, q = pair // 2, 1 + (pair + 1) // 2  # 0 1, 0 2, 1 2
+            if m[p, q] == 0.0:
+                continue
+            theta = 0.5 * (m[q, q] - m[p, p]) / m[p, q]
+            t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
+            c = 1.0 / math.hypot(t, 1.0)
+            s = t * c
             for k in range(3):
-                x, y = nodes[at, 3 * first + k], nodes[at, 3 * second + k]
-                nodes[at, 3 * first + k], nodes[at, 3 * second + k] = y, x
-    _orthonormal(nodes, at)
-
-
-@kernel
-def _orthonormal(nodes, at):
-    """Make the rotated axes orthonormal to the last bits: v again at right angles to u, w = u x v."""
-    u0, u1, u2 = nodes[at, 0], nodes[at, 1], nodes[at, 2]
-    length = math.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
-    u0, u1, u2 = u0 / length, u1 / length, u2 / length
-    v0, v1, v2 = nodes[at, 3], nodes[at, 4], nodes[at, 5]
-    along = u0 * v0 + u1 * v1 + u2 * v2
-    v0, v1, v2 = v0 - along * u0, v1 - along * u1, v2 - along * u2
-    length = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
-    v0, v1, v2 = v0 / length, v1 / length, v2 / length
-    nodes[at, 0], nodes[at, 1], nodes[at, 2] = u0, u1, u2
-    nodes[at, 3], nodes[at, 4], nodes[at, 5] = v0, v1, v2
-    nodes[at, 6] = clamp(u1 * v2 - u2 * v1, -1.0, 1.0)
-    nodes[at, 7] = clamp(u2 * v0 - u0 * v2, -1.0, 1.0)
-    nodes[at, 8] = clamp(u0 * v1 - u1 * v0, -1.0, 1.0)
+                m[k, p], m[k, q] = c * m[k, p] - s * m[k, q], s * m[k, p] + c * m[k, q]
+            for k in range(3):
+                m[p, k], m[q, k] = c * m[p, k] - s * m[q, k], s * m[p, k] + c * m[q, k]
+                x, y = nodes[at, 3 * p + k], nodes[at, 3 * q + k]
+                nodes[at, 3 * p + k], nodes[at, 3 * q + k] = c * x - s * y, s * x + c * y
+    first = 0
+    for k in range(1, 3):
+        first = k if m[k, k] > m[first, first] else first
+    second = (first + 1) % 3
+    if m[(first + 2) % 3, (first + 2) % 3] > m[second, second]:
+        second = (first + 2) % 3
+    u, v = 3 * first, 3 * second
+    _orthonormal(
+        nodes, at, nodes[at, u], nodes[at, u + 1], nodes[at, u + 2],
+        nodes[at, v], nodes[at, v + 1], nodes[at, v + 2],
+    )  # fmt: skip

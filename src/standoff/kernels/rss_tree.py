@@ -12,6 +12,7 @@ import numpy as np
 
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.rss_fit import fit_rss
+from standoff.kernels.vectors import dot, point
 
 #: No path from the root to a triangle is longer, so that walks can have fixed stacks.
 TREE_DEPTH = 64
@@ -81,7 +82,7 @@ def _halvings(count):
 @kernel
 def _partition(points, faces, order, low, high, nodes, node):
     """Bring the triangles whose centre lies below the mean along u to the front."""
-    u0, u1, u2 = nodes[node, 0], nodes[node, 1], nodes[node, 2]
+    u0, u1, u2 = point(nodes, node)  # the first of its axes
     mean = 0.0
     for i in range(low, high):
         mean += _height(points, faces, order[i], u0, u1, u2)
@@ -97,12 +98,11 @@ def _partition(points, faces, order, low, high, nodes, node):
 @kernel
 def _height(points, faces, t, u0, u1, u2):
     """Three times the height of a triangle's centre along u."""
-    a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
-    return (
-        u0 * (points[a, 0] + points[b, 0] + points[c, 0])
-        + u1 * (points[a, 1] + points[b, 1] + points[c, 1])
-        + u2 * (points[a, 2] + points[b, 2] + points[c, 2])
-    )
+    height = 0.0
+    for k in range(3):
+        p0, p1, p2 = point(points, faces[t, k])
+        height += dot(u0, u1, u2, p0, p1, p2)
+    return height
 
 
 @entry("void(int64[:, ::1], int64[::1])")

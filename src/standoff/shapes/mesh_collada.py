@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from typing import Any
+from xml.etree import ElementTree
 
 import collada
 import numpy as np
@@ -12,50 +13,54 @@ from standoff.errors import MeshError
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 
-_SURFACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
-_READ = (collada.triangleset.TriangleSet, collada.polylist.Polylist)
+#: What has no surface and may be broken without harm: it is cut out before anything is read.
+_DECORATION = frozenset(
+    "extra bind_material library_materials library_effects library_images "
+    "library_cameras library_lights library_animations library_animation_clips "
+    "library_physics_materials library_physics_models library_physics_scenes instance_camera "
+    "instance_light instance_physics_scene".split()
+)
+_LINES = (collada.lineset.LineSet,)
 
 
 def read_collada(data: bytes) -> tuple[Array, IntArray]:
     """Every instance of every geometry under its nodes' transforms, times the file's unit.
 
     The up axis is left alone, as robot descriptions expect: their meshes are drawn in the link's
-    frame whatever the file says. Broken materials and textures do not matter, but a surface that
-    cannot be read is an error.
+    frame whatever the file says. Materials, cameras and lights are passed over; anything else that
+    cannot be read whole is an error, so that no surface goes missing.
     """
     # DTD entities are not needed for a mesh, and are how small files become large ones
     if b"\0" in data or b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise MeshError("not plain COLLADA: a DTD, entities or binary data inside")
-    document = collada.Collada(io.BytesIO(data), ignore=[collada.common.DaeError])
+    root = ElementTree.fromstring(data)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if _name(child) in _DECORATION:
+                parent.remove(child)
+    if any(_name(node) == "instance_controller" for node in root.iter()):
+        raise MeshError("skinned geometry is not read", allowed="plain geometry")
+    document = collada.Collada(io.BytesIO(ElementTree.tostring(root)))
     if document.scene is None:
         raise MeshError("no scene inside")
-    if next(iter(document.scene.objects("controller")), None) is not None:
-        raise MeshError("skinned geometry is not read", allowed="plain geometry")
-    corners = []
-    bound: Any
-    for bound in document.scene.objects("geometry"):
-        _check_whole(bound.original)
-        for primitive in bound.primitives():
-            if not isinstance(primitive.original, _READ):
-                continue
-            if not isinstance(primitive, collada.triangleset.BoundTriangleSet):
-                primitive = primitive.triangleset()
-            if primitive.vertex is not None and len(primitive) > 0:
-                corners.append(primitive.vertex[primitive.vertex_index].reshape(-1, 3))
-    if not corners:
-        raise MeshError("no triangles")
+    corners = [_corners(bound) for bound in document.scene.objects("geometry")]
     unit = document.assetInfo.unitmeter
-    points = np.concatenate(corners).astype(np.float64) * (1.0 if unit is None else float(unit))
+    points = np.concatenate([np.zeros((0, 3)), *corners]) * (1.0 if unit is None else float(unit))
     return points, np.arange(len(points), dtype=np.int64).reshape(-1, 3)
 
 
-def _check_whole(geometry: Any) -> None:
-    """Refuse a geometry of which pycollada passed over a surface."""
-    written = sum(str(node.tag).rpartition("}")[2] in _SURFACES for node in geometry.xmlnode.iter())
-    read = sum(isinstance(primitive, _READ) for primitive in geometry.primitives)
-    if read < written:
-        raise MeshError(
-            f"{written - read} of {written} surfaces cannot be read",
-            element=f"geometry {geometry.id!r}",
-            allowed="triangles, polylist and polygons with positions",
-        )
+def _corners(bound: Any) -> Array:
+    """Three corners a triangle of one geometry where it stands."""
+    found = [np.zeros((0, 3))]
+    for primitive in bound.primitives():
+        if isinstance(primitive.original, _LINES):
+            continue
+        if not isinstance(primitive, collada.triangleset.BoundTriangleSet):
+            primitive = primitive.triangleset()
+        if len(primitive) > 0:
+            found.append(primitive.vertex[primitive.vertex_index].reshape(-1, 3))
+    return np.concatenate(found).astype(np.float64)
+
+
+def _name(node: Any) -> str:
+    return str(node.tag).rpartition("}")[2]

@@ -18,7 +18,7 @@ import math
 
 from standoff.constants import MESH_ROUNDING
 from standoff.kernels.containment import inside_mesh
-from standoff.kernels.jit import entry, kernel
+from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
     CLOSED,
     FACE0,
@@ -47,15 +47,15 @@ from standoff.kernels.pairs.mesh_work import (
 )
 from standoff.kernels.rss import CENTRE, DIAMETER
 from standoff.kernels.rss_tree import node_count
+from standoff.kernels.vectors import cross, dot, get, place, point, put, turn, unplace
 
-__all__ = ["MESH_IWORK", "MESH_WORK", "mesh_distances", "mesh_pair"]
+__all__ = ["MESH_IWORK", "MESH_WORK", "mesh_pair"]
 
 
 @kernel
 def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
     """Signed distance of mesh a and mesh or convex body b into row ``k``, as above; returns 0."""
     _relative(A, i, B, j, work)
-    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     meshes = RB[j, KIND] == MESH
     if meshes:
         margin = _rounding(A, i, NA, RA[i, NODE0], B, j, NB, RB[j, NODE0])
@@ -63,19 +63,16 @@ def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, o
         slack = margin
     else:
         bounding_rss(B, RB, j, PB, work)
+        leaf = work[LEAF : LEAF + 32].reshape((2, 16))
         margin = _rounding(A, i, NA, RA[i, NODE0], B, j, leaf, 1)
         value = mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork)
         slack = margin + work[ANSWER + SLACK]
     if value > margin:
-        if meshes:
-            _normal(work, value)
-            inside = _meshes_nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork)
-        else:
-            inside = _convex_in_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, work, iwork)
-        if inside:
+        x0, x1, x2 = get(work, BEST)
+        y0, y1, y2 = get(work, BEST + 3)
+        if _nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
             value = -value
-            for r in range(6, 9):
-                work[BEST + r] = -work[BEST + r]
+        put(work, BEST + 6, (x0 - y0) / value, (x1 - y1) / value, (x2 - y2) / value)
     else:
         value = 0.0
         if meshes:
@@ -83,35 +80,27 @@ def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, o
         else:
             value = -depth_inside(RA, i, PA, B, RB, j, PB, FB, work)
         if value == 0.0:
-            for r in range(3):
-                work[BEST + 3 + r] = work[BEST + r]
+            x0, x1, x2 = get(work, BEST)
+            put(work, BEST + 3, x0, x1, x2)
     out[k, 0] = value
-    for r in range(3):
-        n = 0.0
-        for c in range(3):
-            n += A[i, 4 * r + c] * work[BEST + 6 + c]
-        out[k, 1 + r] = _world(A, i, r, work, BEST)
-        out[k, 4 + r] = _world(A, i, r, work, BEST + 3)
-        out[k, 7 + r] = n
     out[k, SLACK] = slack
+    for r in range(9):
+        v0, v1, v2 = get(work, BEST + r - r % 3)
+        row = 4 * (r % 3)
+        moved = dot(A[i, row], A[i, row + 1], A[i, row + 2], v0, v1, v2)
+        out[k, 1 + r] = moved if r >= 6 else moved + A[i, row + 3]
     return 0
 
 
 @kernel
 def _relative(A, i, B, j, work):
     """The pose of b in a's frame."""
-    d0, d1, d2 = B[j, 3] - A[i, 3], B[j, 7] - A[i, 7], B[j, 11] - A[i, 11]
     for r in range(3):
         a0, a1, a2 = A[i, r], A[i, 4 + r], A[i, 8 + r]
         for c in range(3):
-            work[REL + 3 * r + c] = a0 * B[j, c] + a1 * B[j, 4 + c] + a2 * B[j, 8 + c]
-        work[REL + 9 + r] = a0 * d0 + a1 * d1 + a2 * d2
-
-
-@kernel
-def _world(A, i, r, work, at):
-    moved = A[i, 4 * r] * work[at] + A[i, 4 * r + 1] * work[at + 1] + A[i, 4 * r + 2] * work[at + 2]
-    return moved + A[i, 4 * r + 3]
+            work[REL + 3 * r + c] = dot(a0, a1, a2, B[j, c], B[j, 4 + c], B[j, 8 + c])
+        d0, d1, d2 = B[j, 3] - A[i, 3], B[j, 7] - A[i, 7], B[j, 11] - A[i, 11]
+        work[REL + 9 + r] = dot(a0, a1, a2, d0, d1, d2)
 
 
 @kernel
@@ -125,50 +114,31 @@ def _rounding(A, i, NA, p, B, j, NB, q):
 
 
 @kernel
-def _normal(work, value):
-    for r in range(3):
-        work[BEST + 6 + r] = (work[BEST + r] - work[BEST + 3 + r]) / value
-
-
-@kernel
-def _convex_in_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, work, iwork):
-    """Whether a convex body that does not touch the surface of a is inside it: one point tells."""
-    if RA[i, FLAGS] & CLOSED == 0:
-        return False
-    x0 = x1 = x2 = 0.0
-    if RB[j, KIND] == POLYHEDRON:
-        p = RB[j, POINT0]
-        x0, x1, x2 = PB[p, 0], PB[p, 1], PB[p, 2]
-    rel = work[REL : REL + 12]
-    y0 = rel[0] * x0 + rel[1] * x1 + rel[2] * x2 + rel[9]
-    y1 = rel[3] * x0 + rel[4] * x1 + rel[5] * x2 + rel[10]
-    y2 = rel[6] * x0 + rel[7] * x1 + rel[8] * x2 + rel[11]
-    return inside_mesh(y0, y1, y2, RA, i, PA, FA, NA, IA, iwork[PAIRS : PAIRS + STACK])
-
-
-@kernel
-def _meshes_nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
-    """Whether a connected part of one surface is inside the other, which it does not touch."""
+def _nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
+    """Whether a connected part of one body is inside the other, whose surface it does not touch:
+    one point of the part tells."""
     rel = work[REL : REL + 12]
     stack = iwork[PAIRS : PAIRS + STACK]
-    if RA[i, FLAGS] & CLOSED:
-        first = RB[j, INT0] + 2 * node_count(RB[j, FACES])
-        for c in range(first + 1, first + 1 + IB[first]):
-            p = RB[j, POINT0] + IB[c]
-            y0 = rel[0] * PB[p, 0] + rel[1] * PB[p, 1] + rel[2] * PB[p, 2] + rel[9]
-            y1 = rel[3] * PB[p, 0] + rel[4] * PB[p, 1] + rel[5] * PB[p, 2] + rel[10]
-            y2 = rel[6] * PB[p, 0] + rel[7] * PB[p, 1] + rel[8] * PB[p, 2] + rel[11]
-            if inside_mesh(y0, y1, y2, RA, i, PA, FA, NA, IA, stack):
-                return True
-    if RB[j, FLAGS] & CLOSED:
-        first = RA[i, INT0] + 2 * node_count(RA[i, FACES])
-        for c in range(first + 1, first + 1 + IA[first]):
-            p = RA[i, POINT0] + IA[c]
-            d0, d1, d2 = PA[p, 0] - rel[9], PA[p, 1] - rel[10], PA[p, 2] - rel[11]
-            y0 = rel[0] * d0 + rel[3] * d1 + rel[6] * d2
-            y1 = rel[1] * d0 + rel[4] * d1 + rel[7] * d2
-            y2 = rel[2] * d0 + rel[5] * d1 + rel[8] * d2
-            if inside_mesh(y0, y1, y2, RB, j, PB, FB, NB, IB, stack):
+    meshes = RB[j, KIND] == MESH
+    for turned in range(2 if meshes else 1):
+        if turned == 0:
+            R, m, P, F, N, I, S, n, Q, J = RA, i, PA, FA, NA, IA, RB, j, PB, IB
+        else:
+            R, m, P, F, N, I, S, n, Q, J = RB, j, PB, FB, NB, IB, RA, i, PA, IA
+        if R[m, FLAGS] & CLOSED == 0:
+            continue
+        first = S[n, INT0] + 2 * node_count(S[n, FACES])
+        for part in range(J[first] if meshes else 1):
+            x0 = x1 = x2 = 0.0
+            if meshes:
+                x0, x1, x2 = point(Q, S[n, POINT0] + J[first + 1 + part])
+            elif S[n, KIND] == POLYHEDRON:
+                x0, x1, x2 = point(Q, S[n, POINT0])
+            if turned == 0:
+                x0, x1, x2 = place(rel, x0, x1, x2)
+            else:
+                x0, x1, x2 = unplace(rel, x0, x1, x2)
+            if inside_mesh(x0, x1, x2, R, m, P, F, N, I, stack):
                 return True
     return False
 
@@ -177,46 +147,26 @@ def _meshes_nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
 def _contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork):
     """At a contact: the normal of b's triangle, or of a's where b's has none, or z where neither
     has; towards the side on which most of a's triangle lies."""
-    rel = work[REL : REL + 12]
-    s0, s1, s2 = 0.0, 0.0, 0.0
-    a = RA[i, FACE0] + iwork[NEAREST]
-    for k in range(3):
-        p = RA[i, POINT0] + FA[a, k]
-        s0 += PA[p, 0] - work[BEST]
-        s1 += PA[p, 1] - work[BEST + 1]
-        s2 += PA[p, 2] - work[BEST + 2]
-    m0, m1, m2 = _cross(PB, RB[j, POINT0], FB, RB[j, FACE0] + iwork[NEAREST + 1])
-    n0 = rel[0] * m0 + rel[1] * m1 + rel[2] * m2
-    n1 = rel[3] * m0 + rel[4] * m1 + rel[5] * m2
-    n2 = rel[6] * m0 + rel[7] * m1 + rel[8] * m2
-    length = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+    n0, n1, n2 = _normal(RB, j, PB, FB, iwork[NEAREST + 1])
+    n0, n1, n2 = turn(work[REL : REL + 12], n0, n1, n2)
+    if n0 == n1 == n2 == 0.0:
+        n0, n1, n2 = _normal(RA, i, PA, FA, iwork[NEAREST])
+    length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
     if length == 0.0:
-        n0, n1, n2 = _cross(PA, RA[i, POINT0], FA, a)
-        length = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
-    if length == 0.0:
-        n2, length = 1.0, 1.0
-    if n0 * s0 + n1 * s1 + n2 * s2 < 0.0:
-        length = -length
-    work[BEST + 6], work[BEST + 7], work[BEST + 8] = n0 / length, n1 / length, n2 / length
+        n2 = length = 1.0
+    most = 0.0
+    for c in range(3):
+        x0, x1, x2 = point(PA, RA[i, POINT0] + FA[RA[i, FACE0] + iwork[NEAREST], c])
+        y0, y1, y2 = get(work, BEST)
+        most += dot(n0, n1, n2, x0 - y0, x1 - y1, x2 - y2)
+    length = math.copysign(length, most)
+    put(work, BEST + 6, n0 / length, n1 / length, n2 / length)
 
 
 @kernel
-def _cross(P, o, F, f):
+def _normal(R, i, P, F, t):
     """A triangle's normal, as long as twice its area."""
-    a, b, c = o + F[f, 0], o + F[f, 1], o + F[f, 2]
-    u0, u1, u2 = P[b, 0] - P[a, 0], P[b, 1] - P[a, 1], P[b, 2] - P[a, 2]
-    v0, v1, v2 = P[c, 0] - P[a, 0], P[c, 1] - P[a, 1], P[c, 2] - P[a, 2]
-    return u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
-
-
-@entry(
-    "void(float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], float64[:, ::1], "
-    "int64[::1], int64[:, ::1], float64[::1], int64[::1], float64[:, ::1])"
-)
-def mesh_distances(rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
-    """`mesh_pair` of each row of ``pairs`` (two numbers of bodies, the first a mesh)."""
-    for k in range(len(pairs)):
-        mesh_pair(
-            rows, refs, pairs[k, 0], points, faces, nodes, ints,
-            rows, refs, pairs[k, 1], points, faces, nodes, ints, work, iwork, out, k,
-        )  # fmt: skip
+    a0, a1, a2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 0])
+    b0, b1, b2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 1])
+    c0, c1, c2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 2])
+    return cross(b0 - a0, b1 - a1, b2 - a2, c0 - a0, c1 - a1, c2 - a2)

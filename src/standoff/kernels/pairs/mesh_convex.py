@@ -10,7 +10,6 @@ from standoff.kernels.layout import (
     BOX,
     CAPSULE,
     CYLINDER,
-    FACE0,
     INT0,
     KIND,
     NODE0,
@@ -24,12 +23,12 @@ from standoff.kernels.layout import (
     SPHERE,
 )
 from standoff.kernels.pairs.convex import CONVEX_IWORK, CONVEX_WORK, convex_pair_within
+from standoff.kernels.pairs.mesh_mesh import load_triangle
 from standoff.kernels.pairs.mesh_work import (
     ANSWER,
     BEST,
     BOUNDS,
     CONVEX,
-    CORNERS,
     EXTENT,
     ICONVEX,
     LEAF,
@@ -41,11 +40,18 @@ from standoff.kernels.pairs.mesh_work import (
     STACK,
     TRIANGLES,
 )
-from standoff.kernels.pairs.triangle_triangle import TRIANGLE_WORK, triangle_triangle
+from standoff.kernels.pairs.triangle_triangle import (
+    CORNERS_B,
+    NEAR_A,
+    NEAR_B,
+    TRIANGLE_WORK,
+    triangle_triangle,
+)
 from standoff.kernels.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS, rss_bound
 from standoff.kernels.rss_fit import triangle_rss
+from standoff.kernels.vectors import cross, dot, get, in_axes, minus, place, put, turn, unplace
 
-#: Alternating projections between a triangle and a convex body that overlap.
+#: Alternating projections that look for a point which a triangle and a convex body share.
 _COMMON_STEPS = 64
 
 
@@ -57,18 +63,27 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
 
     Depth first, the nearer child first, and done at the first triangle that meets the body.
     """
+    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
+    corners = w[:CORNERS_B].reshape((3, 3))
     rel = work[REL : REL + 12]
     leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     bounds = work[BOUNDS : BOUNDS + STACK]
     waiting = iwork[PAIRS : PAIRS + STACK]
+    rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
+    refs = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
+    out = work[ANSWER : ANSWER + 11].reshape((1, 11))
+    scratch = work[CONVEX : CONVEX + CONVEX_WORK]
+    iscratch = iwork[ICONVEX : ICONVEX + CONVEX_IWORK]
     node_a, int_a = RA[i, NODE0], RA[i, INT0]
-    boxed = RB[j, KIND] != SPHERE and RB[j, KIND] != CAPSULE
-    _place(B, RB, j, work, iwork)
+    is_round = RB[j, KIND] == SPHERE or RB[j, KIND] == CAPSULE
+    _place(B, RB, j, rel, rows, refs)
+    out[0, SLACK] = 0.0
+    slack = 0.0
     best = math.inf
     waiting[0] = 0
     bounds[0] = -math.inf
     top = 1
-    while top > 0:
+    while top > 0 and best > 0.0:
         top -= 1
         if bounds[top] - margin >= best:
             continue
@@ -78,26 +93,54 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
             c = IA[int_a + 2 * p + side]
             X, x = NA, node_a + c
             if c < 0:
-                _corners(RA, i, PA, FA, ~c, work, leaf)
+                load_triangle(RA, i, PA, FA, ~c, w)
+                triangle_rss(w, leaf, 0)
                 X, x = leaf, 0
             bound = -math.inf
-            if boxed:
+            if not is_round:
                 bound = _box_bound(X, x, rel, work)
             if bound - margin < best:
                 bound = max(bound, rss_bound(X, x, leaf, 1, rel, best + margin))
             if bound - margin >= best:
                 continue
-            if c < 0:
-                best = _triangle(B, RB, j, PB, ~c, best, work, iwork)
-                if best <= 0.0:
-                    return best
+            if c >= 0:
+                bounds[top], waiting[top] = bound, c
+                top += 1
                 continue
-            bounds[top] = bound
-            waiting[top] = c
-            top += 1
+            if is_round:
+                _round(B, RB, j, best, rel, w, out)
+            else:
+                convex_pair_within(
+                    rows, refs, 0, corners, rows, refs, 1, PB, best, scratch, iscratch, out, 0
+                )
+            if out[0, 0] < best:
+                best = out[0, 0]
+                slack = out[0, SLACK]
+                for r in range(9):
+                    work[BEST + r] = out[0, 1 + r]
+                iwork[NEAREST] = ~c
+                if best <= 0.0:
+                    break
         if top == before + 2 and bounds[top - 1] > bounds[top - 2]:
             bounds[top - 1], bounds[top - 2] = bounds[top - 2], bounds[top - 1]
             waiting[top - 1], waiting[top - 2] = waiting[top - 2], waiting[top - 1]
+    # Where they overlap, both witnesses go to one point that the triangle and the body share:
+    # projecting to and fro finds it, and most often the first witness is one already.
+    if best <= 0.0 and not is_round:
+        refs[0, POINTS] = 1
+        rows[0, 3], rows[0, 7], rows[0, 11] = 0.0, 0.0, 0.0
+        single = work[BEST : BEST + 3].reshape((1, 3))
+        for _ in range(_COMMON_STEPS):
+            convex_pair_within(
+                rows, refs, 0, single, rows, refs, 1, PB, math.inf, scratch, iscratch, out, 0
+            )
+            if out[0, 0] <= 0.0:
+                break
+            put(w, CORNERS_B, out[0, 4], out[0, 5], out[0, 6])
+            triangle_triangle(w, 3, 1, math.inf)
+            x0, x1, x2 = get(w, NEAR_A)
+            put(work, BEST, x0, x1, x2)
+    out[0, SLACK] = slack
     return best
 
 
@@ -109,19 +152,17 @@ def bounding_rss(B, RB, j, P, work):
     box = work[EXTENT : EXTENT + 6]
     kind = RB[j, KIND]
     s0, s1, s2 = B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2]
-    for k in range(3):
-        box[k], box[3 + k] = 0.0, 0.0
-    if kind == BOX:
-        box[0], box[1], box[2] = s0, s1, s2
-    elif kind == CYLINDER:
-        box[0], box[1], box[2] = s0, s0, s1
+    put(box, 0, s0, s1, s2)
+    put(box, 3, 0.0, 0.0, 0.0)
+    if kind == CYLINDER:
+        put(box, 0, s0, s0, s1)
     elif kind == POLYHEDRON:
         for k in range(3):
             low, high = math.inf, -math.inf
             for p in range(RB[j, POINT0], RB[j, POINT0] + RB[j, POINTS]):
                 low, high = min(low, P[p, k]), max(high, P[p, k])
             box[k], box[3 + k] = 0.5 * (high - low), 0.5 * (high + low)
-    u, v = 2, 0  # sphere, capsule and cylinder: the axis
+    u, v, w = 2, 0, 1  # sphere, capsule and cylinder: the axis, swept by the radius
     h, g, r = 0.0, 0.0, s0
     if kind == CAPSULE or kind == CYLINDER:
         h = s1
@@ -129,17 +170,15 @@ def bounding_rss(B, RB, j, P, work):
         # a box is swept by half its least extent over the rectangle of the other two
         w = 0
         for k in range(1, 3):
-            if box[k] < box[w]:
-                w = k
+            w = k if box[k] < box[w] else w
         u, v = (w + 1) % 3, (w + 2) % 3
         h, g, r = box[u], box[v], box[w]
-    for k in range(9):
-        leaf[1, k] = 0.0
-    leaf[1, u] = leaf[1, 3 + v] = leaf[1, 6 + (3 - u - v)] = 1.0
     for k in range(3):
+        leaf[1, k] = leaf[1, 3 + k] = leaf[1, 6 + k] = 0.0
         leaf[1, CENTRE + k] = box[3 + k]
+    leaf[1, u] = leaf[1, 3 + v] = leaf[1, 6 + w] = 1.0
     leaf[1, HALF_U], leaf[1, HALF_V], leaf[1, RADIUS] = h, g, r
-    leaf[1, DIAMETER] = 2.0 * (math.sqrt(h * h + g * g) + r)
+    leaf[1, DIAMETER] = 2.0 * (math.hypot(h, g) + r)
 
 
 @kernel
@@ -147,33 +186,24 @@ def _box_bound(X, x, rel, work):
     """Distance of the box around the convex body and the box around node ``x``, both along the
     convex body's axes: sharper than its swept rectangle beside a flat side."""
     total = 0.0
+    c0, c1, c2 = X[x, CENTRE] - rel[9], X[x, CENTRE + 1] - rel[10], X[x, CENTRE + 2] - rel[11]
     for k in range(3):
         e0, e1, e2 = rel[k], rel[3 + k], rel[6 + k]
-        centre = (
-            e0 * (X[x, 9] - rel[9]) + e1 * (X[x, 10] - rel[10]) + e2 * (X[x, 11] - rel[11])
-        ) - work[EXTENT + 3 + k]
-        reach = (
-            X[x, HALF_U] * abs(e0 * X[x, 0] + e1 * X[x, 1] + e2 * X[x, 2])
-            + X[x, HALF_V] * abs(e0 * X[x, 3] + e1 * X[x, 4] + e2 * X[x, 5])
-            + X[x, RADIUS]
-            + work[EXTENT + k]
-        )
-        gap = max(abs(centre) - reach, 0.0)
+        u, v, _ = in_axes(X, x, e0, e1, e2)
+        reach = X[x, HALF_U] * abs(u) + X[x, HALF_V] * abs(v) + X[x, RADIUS]
+        centre = dot(e0, e1, e2, c0, c1, c2) - work[EXTENT + 3 + k]
+        gap = max(abs(centre) - reach - work[EXTENT + k], 0.0)
         total += gap * gap
     return math.sqrt(total)
 
 
 @kernel
-def _place(B, RB, j, work, iwork):
-    """Rows for `convex_pair`: the triangle at the origin, the convex body at its relative pose."""
-    rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
-    refs = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
-    for r in range(3):
-        for c in range(3):
-            rows[0, 4 * r + c] = 1.0 if r == c else 0.0
-            rows[1, 4 * r + c] = work[REL + 3 * r + c]
-        rows[0, 4 * r + 3] = 0.0
-        rows[1, 4 * r + 3] = work[REL + 9 + r]
+def _place(B, RB, j, rel, rows, refs):
+    """Rows for `convex_pair`: a triangle at the origin, the convex body at its relative pose."""
+    for k in range(12):
+        r, c = k // 4, k % 4
+        rows[0, k] = 1.0 if r == c else 0.0
+        rows[1, k] = rel[3 * r + c] if c < 3 else rel[9 + r]
     for k in range(4):
         rows[0, SIZE + k] = 0.0
         rows[1, SIZE + k] = B[j, SIZE + k]
@@ -182,127 +212,38 @@ def _place(B, RB, j, work, iwork):
         refs[1, k] = RB[j, k]
     refs[0, KIND] = POLYHEDRON
     refs[0, POINTS] = 3
-    work[ANSWER + SLACK] = 0.0
 
 
 @kernel
-def _corners(RA, i, PA, FA, t, work, leaf):
-    """Copy triangle t's corners and write its rectangle as the first row of ``leaf``."""
-    w = work[CORNERS : CORNERS + 9]
-    for k in range(3):
-        p = RA[i, POINT0] + FA[RA[i, FACE0] + t, k]
-        for r in range(3):
-            w[3 * k + r] = PA[p, r]
-    triangle_rss(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], leaf, 0)
-
-
-@kernel
-def _triangle(B, RB, j, PB, t, best, work, iwork):
-    """The signed distance of triangle t (at CORNERS) and the body where it is less than ``best``,
-    else ``best``."""
-    kind = RB[j, KIND]
-    if kind == SPHERE or kind == CAPSULE:
-        value = _round(B, j, 2 if kind == CAPSULE else 1, best, work)
-    else:
-        value = _convex(PB, best, work, iwork)
-    if value >= best:
-        return best
-    iwork[NEAREST] = t
-    return value
-
-
-@kernel
-def _round(B, j, count, best, work):
-    """A sphere or a capsule is a point or a segment, grown by the radius."""
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    rel = work[REL : REL + 12]
-    radius = B[j, SIZE]
-    for k in range(9):
-        w[k] = work[CORNERS + k]
+def _round(B, RB, j, best, rel, w, out):
+    """The triangle against a sphere or a capsule, which is a point or a segment grown by the
+    radius: the first numbers of a row of results, or only a value that is not below ``best``."""
+    radius, half = B[j, SIZE], B[j, SIZE + 1]
+    count = 2 if RB[j, KIND] == CAPSULE else 1
     for k in range(count):
-        z = 0.0
-        if count == 2:
-            z = B[j, SIZE + 1] if k == 1 else -B[j, SIZE + 1]
-        for r in range(3):
-            w[9 + 3 * k + r] = rel[9 + r] + z * rel[3 * r + 2]
+        x0, x1, x2 = place(rel, 0.0, 0.0, half * (2 * k - 1) if count == 2 else 0.0)
+        put(w, CORNERS_B + 3 * k, x0, x1, x2)
     reach = best + radius
     squared = triangle_triangle(w, 3, count, reach * reach)
+    out[0, 0] = best
     if squared >= reach * reach:
-        return best
+        return
     distance = math.sqrt(squared)
-    if distance == 0.0:
-        _some_normal(work)
-    for r in range(3):
-        if distance > 0.0:
-            work[BEST + 6 + r] = (w[18 + r] - w[21 + r]) / distance
-        work[BEST + r] = w[18 + r]
-        work[BEST + 3 + r] = w[21 + r] + radius * work[BEST + 6 + r]
-    return distance - radius
-
-
-@kernel
-def _some_normal(work):
-    """The triangle's normal for a centre that lies on it; any direction where it has none."""
-    w = work[CORNERS : CORNERS + 9]
-    u0, u1, u2 = w[3] - w[0], w[4] - w[1], w[5] - w[2]
-    v0, v1, v2 = w[6] - w[0], w[7] - w[1], w[8] - w[2]
-    n0, n1, n2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
-    length = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+    a0, a1, a2 = get(w, NEAR_A)
+    b0, b1, b2 = get(w, NEAR_B)
+    n0, n1, n2 = minus(a0, a1, a2, b0, b1, b2)
+    length = distance
+    if length == 0.0:  # the core meets the triangle: the triangle's normal, or any direction
+        p0, p1, p2 = get(w, 0)
+        n0, n1, n2 = cross(w[3] - p0, w[4] - p1, w[5] - p2, w[6] - p0, w[7] - p1, w[8] - p2)
+        length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
     if length == 0.0:
-        n0, n1, n2, length = 0.0, 0.0, 1.0, 1.0
-    work[BEST + 6], work[BEST + 7], work[BEST + 8] = n0 / length, n1 / length, n2 / length
-
-
-@kernel
-def _convex(PB, best, work, iwork):
-    """The triangle against any other convex body, by support functions."""
-    out = _ask(3, PB, best, work, iwork)
-    value = out[0, 0]
-    if value < best:
-        for r in range(9):
-            work[BEST + r] = out[0, 1 + r]
-        if value <= 0.0:
-            _common_point(PB, work, iwork)
-    return value
-
-
-@kernel
-def _ask(count, PB, limit, work, iwork):
-    """`convex_pair` of the first ``count`` points at CORNERS and the placed body."""
-    rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
-    refs = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
-    corners = work[CORNERS : CORNERS + 9].reshape((3, 3))
-    out = work[ANSWER : ANSWER + 11].reshape((1, 11))
-    refs[0, POINTS] = count
-    convex_pair_within(
-        rows, refs, 0, corners, rows, refs, 1, PB, limit,
-        work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK], out, 0,
-    )  # fmt: skip
-    return out
-
-
-@kernel
-def _common_point(PB, work, iwork):
-    """Bring both witnesses of an overlap to one point that the triangle and the body share, by
-    projecting to and fro; most often the first witness is one already."""
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    slack = work[ANSWER + SLACK]
-    for k in range(9):
-        w[k] = work[CORNERS + k]
-    for _ in range(_COMMON_STEPS):
-        for r in range(3):
-            work[CORNERS + r] = work[BEST + r]
-        out = _ask(1, PB, math.inf, work, iwork)
-        for r in range(3):
-            work[BEST + 3 + r] = work[BEST + r] if out[0, 0] <= 0.0 else out[0, 4 + r]
-        if out[0, 0] <= 0.0:
-            break
-        for r in range(3):
-            w[9 + r] = work[BEST + 3 + r]
-        triangle_triangle(w, 3, 1, math.inf)
-        for r in range(3):
-            work[BEST + r] = w[18 + r]
-    work[ANSWER + SLACK] = slack
+        n2 = length = 1.0
+    out[0, 0] = distance - radius
+    for r in range(3):
+        out[0, 1 + r] = w[NEAR_A + r]
+        out[0, 7 + r] = (n0 if r == 0 else n1 if r == 1 else n2) / length
+        out[0, 4 + r] = w[NEAR_B + r] + radius * out[0, 7 + r]
 
 
 @kernel
@@ -312,18 +253,14 @@ def depth_inside(RA, i, PA, B, RB, j, PB, FB, work):
     rel = work[REL : REL + 12]
     least = math.inf
     for p in range(RA[i, POINT0], RA[i, POINT0] + RA[i, POINTS]):
-        d0, d1, d2 = PA[p, 0] - rel[9], PA[p, 1] - rel[10], PA[p, 2] - rel[11]
-        x0 = rel[0] * d0 + rel[3] * d1 + rel[6] * d2
-        x1 = rel[1] * d0 + rel[4] * d1 + rel[7] * d2
-        x2 = rel[2] * d0 + rel[5] * d1 + rel[8] * d2
+        x0, x1, x2 = unplace(rel, PA[p, 0], PA[p, 1], PA[p, 2])
         depth, n0, n1, n2 = convex_depth(x0, x1, x2, B, RB, j, PB, FB)
         if depth <= 0.0:
             return 0.0
         if depth < least:
             least = depth
-            for r in range(3):
-                n = rel[3 * r] * n0 + rel[3 * r + 1] * n1 + rel[3 * r + 2] * n2
-                work[BEST + r] = PA[p, r]
-                work[BEST + 3 + r] = PA[p, r] + depth * n
-                work[BEST + 6 + r] = n
+            n0, n1, n2 = turn(rel, n0, n1, n2)
+            put(work, BEST, PA[p, 0], PA[p, 1], PA[p, 2])
+            put(work, BEST + 3, PA[p, 0] + depth * n0, PA[p, 1] + depth * n1, PA[p, 2] + depth * n2)
+            put(work, BEST + 6, n0, n1, n2)
     return least

@@ -16,9 +16,15 @@ from standoff.kernels.pairs.mesh_work import (
     STACK,
     TRIANGLES,
 )
-from standoff.kernels.pairs.triangle_triangle import TRIANGLE_WORK, triangle_triangle
+from standoff.kernels.pairs.triangle_triangle import (
+    CORNERS_B,
+    NEAR_A,
+    TRIANGLE_WORK,
+    triangle_triangle,
+)
 from standoff.kernels.rss import DIAMETER, rss_bound
 from standoff.kernels.rss_fit import triangle_rss
+from standoff.kernels.vectors import place, point, put
 
 
 @kernel
@@ -29,89 +35,69 @@ def mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork)
     Depth first, the nearer child first. A pair is dropped only when its lower bound, less the
     rounding ``margin`` [m], is no better than the distance of two points already found.
     """
+    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
+    corners_b = w[CORNERS_B : CORNERS_B + 9]
     rel = work[REL : REL + 12]
     leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     bounds = work[BOUNDS : BOUNDS + STACK]
-    pairs = iwork[PAIRS : PAIRS + 2 * STACK]
+    pairs = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
     node_a, node_b, int_a, int_b = RA[i, NODE0], RB[j, NODE0], RA[i, INT0], RB[j, INT0]
     best = math.inf
-    pairs[0] = pairs[1] = 0
+    pairs[0, 0] = pairs[0, 1] = 0
     bounds[0] = -math.inf
     top = 1
     while top > 0:
         top -= 1
         if bounds[top] - margin >= best:
             continue
-        p, q = pairs[2 * top], pairs[2 * top + 1]
+        p, q = pairs[top, 0], pairs[top, 1]
         split_a = q < 0 or (p >= 0 and NA[node_a + p, DIAMETER] >= NB[node_b + q, DIAMETER])
         waiting = top
         for side in range(2):
+            c, d = p, q
             if split_a:
-                c, d = IA[int_a + 2 * p + side], q
+                c = IA[int_a + 2 * p + side]
             else:
-                c, d = p, IB[int_b + 2 * q + side]
-            if c < 0 and d < 0:
-                best = _triangles(RA, i, PA, FA, ~c, RB, j, PB, FB, ~d, best, work, iwork)
-                if best == 0.0:
-                    return best
-                continue
-            X, x = NA, node_a + c
+                d = IB[int_b + 2 * q + side]
+            X, x, Y, y = NA, node_a + c, NB, node_b + d
             if c < 0:
-                _leaf(RA, i, PA, FA, ~c, leaf, 0)
+                load_triangle(RA, i, PA, FA, ~c, w)
                 X, x = leaf, 0
-            Y, y = NB, node_b + d
             if d < 0:
-                _leaf(RB, j, PB, FB, ~d, leaf, 1)
+                load_triangle(RB, j, PB, FB, ~d, corners_b)
                 Y, y = leaf, 1
-            bound = rss_bound(X, x, Y, y, rel, best + margin)
-            if bound - margin >= best:
+            if c < 0 and d < 0:
+                for k in range(CORNERS_B, CORNERS_B + 9, 3):
+                    x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
+                    put(w, k, x0, x1, x2)
+                squared = triangle_triangle(w, 3, 3, best * best)
+                if squared < best * best:
+                    best = math.sqrt(squared)
+                    for r in range(6):
+                        work[BEST + r] = w[NEAR_A + r]
+                    iwork[NEAREST], iwork[NEAREST + 1] = ~c, ~d
+                    if best == 0.0:
+                        return best
                 continue
-            bounds[top] = bound
-            pairs[2 * top], pairs[2 * top + 1] = c, d
-            top += 1
+            if c < 0:
+                triangle_rss(w, leaf, 0)
+            if d < 0:
+                triangle_rss(corners_b, leaf, 1)
+            bound = rss_bound(X, x, Y, y, rel, best + margin)
+            if bound - margin < best:
+                bounds[top], pairs[top, 0], pairs[top, 1] = bound, c, d
+                top += 1
         if top == waiting + 2 and bounds[top - 1] > bounds[top - 2]:
-            _swap(bounds, pairs, top - 1, top - 2)
+            m = top - 1
+            bounds[m], bounds[waiting] = bounds[waiting], bounds[m]
+            for k in range(2):
+                pairs[m, k], pairs[waiting, k] = pairs[waiting, k], pairs[m, k]
     return best
 
 
 @kernel
-def _swap(bounds, pairs, m, n):
-    bounds[m], bounds[n] = bounds[n], bounds[m]
-    for k in range(2):
-        pairs[2 * m + k], pairs[2 * n + k] = pairs[2 * n + k], pairs[2 * m + k]
-
-
-@kernel
-def _leaf(R, i, P, F, t, leaf, at):
-    o = R[i, POINT0]
-    a = o + F[R[i, FACE0] + t, 0]
-    b = o + F[R[i, FACE0] + t, 1]
-    c = o + F[R[i, FACE0] + t, 2]
-    triangle_rss(
-        P[a, 0], P[a, 1], P[a, 2], P[b, 0], P[b, 1], P[b, 2], P[c, 0], P[c, 1], P[c, 2], leaf, at
-    )
-
-
-@kernel
-def _triangles(RA, i, PA, FA, s, RB, j, PB, FB, t, best, work, iwork):
-    """The distance of triangles s and t where it is less than ``best``, else ``best``."""
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    rel = work[REL : REL + 12]
+def load_triangle(R, i, P, F, t, corners):
+    """Nine floats: the corners of triangle ``t`` in the mesh's own frame."""
     for k in range(3):
-        a = RA[i, POINT0] + FA[RA[i, FACE0] + s, k]
-        b = RB[j, POINT0] + FB[RB[j, FACE0] + t, k]
-        for r in range(3):
-            w[3 * k + r] = PA[a, r]
-            w[9 + 3 * k + r] = (
-                rel[3 * r] * PB[b, 0]
-                + rel[3 * r + 1] * PB[b, 1]
-                + rel[3 * r + 2] * PB[b, 2]
-                + rel[9 + r]
-            )
-    squared = triangle_triangle(w, 3, 3, best * best)
-    if squared >= best * best:
-        return best
-    for r in range(6):
-        work[BEST + r] = w[18 + r]
-    iwork[NEAREST], iwork[NEAREST + 1] = s, t
-    return math.sqrt(squared)
+        x0, x1, x2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, k])
+        put(corners, 3 * k, x0, x1, x2)

@@ -23,10 +23,9 @@ LEAF = BEST + 9
 BOUNDS = LEAF + 2 * NODE_COLUMNS
 #: Half extents of a convex body about its own origin, and the centre of that box.
 EXTENT = BOUNDS + STACK
-#: Rows of the two bodies given to `convex_pair`, the triangle's corners, and the answer.
+#: Rows of the two bodies given to `convex_pair`, and its answer.
 ROWS = EXTENT + 6
-CORNERS = ROWS + 32
-ANSWER = CORNERS + 9
+ANSWER = ROWS + 32
 CONVEX = ANSWER + 11
 MESH_WORK = CONVEX + CONVEX_WORK
 
