@@ -23,9 +23,9 @@ COVER_ROUNDING = 64.0
 COVER_LEAST_RADIUS = 1e-9
 
 #: A point set thinner than this part of its size has no hull to speak of, [-]: its volume is 0, and
-#: it is given this thickness where a hull is needed. Above the noise of coordinates that are large
-#: beside the size (1e4 m beside 1 m leave 1e-12), below any real sheet.
-COVER_FLAT = 1e-9
+#: it is given this thickness where a hull is needed. Far above the noise of coordinates that are
+#: large beside the size (1e4 m beside 1 m leave 1e-12), below any real sheet.
+COVER_FLAT = 1e-6
 
 #: Share of the volume that one more capsule has to save, [-]. Less is not worth a body more in
 #: every pair of every cycle, and the search for the plane is itself not sharper than this.
@@ -43,3 +43,7 @@ COVER_VIOLATION = 1e-4
 
 #: Axes whose sine is below this count as parallel where rays are cast across both, [-].
 COVER_PARALLEL = 1e-6
+
+#: The largest coordinate and radius of a body to cover, [m]. Beyond it somebody mistook the units,
+#: and squares and cubes stay far from overflow.
+COVER_LARGEST = 1e9

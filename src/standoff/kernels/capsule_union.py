@@ -7,6 +7,9 @@ import math
 from standoff.constants import COVER_PARALLEL
 from standoff.kernels.jit import entry, kernel
 
+#: Columns of the scratch ``ends``: both ends in the frame of the rays, and one chord.
+ENDS_COLUMNS = 8
+
 
 @kernel
 def _span(cx, cy, ends, k, r):
@@ -101,7 +104,7 @@ def union_volume(capsules, count, grid, ends, scratch):
     """Volume of the union of the first ``count`` capsules, two or more: the length of the union of
     chords, exact on each ray, summed over ``grid`` x ``grid`` parallel rays.
 
-    ``ends`` is scratch of at least ``count`` rows of 8.
+    ``ends`` is scratch of at least ``count`` rows.
     """
     frame = scratch[12:15]
     _rays(capsules, frame)
