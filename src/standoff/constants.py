@@ -41,9 +41,6 @@ COVER_NEGLIGIBLE = -30.0
 #: search ends by it; the radius is taken over all balls in the end.
 COVER_VIOLATION = 1e-4
 
-#: Axes whose sine is below this count as parallel where rays are cast across both, [-].
-COVER_PARALLEL = 1e-6
-
 #: The largest coordinate and radius of a body to cover, [m]. Beyond it somebody mistook the units,
 #: and squares and cubes stay far from overflow.
 COVER_LARGEST = 1e9

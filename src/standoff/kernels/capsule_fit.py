@@ -25,7 +25,7 @@ SCRATCH_SHAPE = (16, 6)
 #: The working set that a fit is given: balls, then a column for their distances from the axis.
 WORK_SHAPE = (512, 5)
 
-#: With no more balls than this the working set is all of them.
+#: The working set begins with this many balls, or all where there are no more.
 _FEW = 64
 
 #: The last rows of the working set keep the farthest ball of each octant.
@@ -208,113 +208,27 @@ def _descend(work, n, x, sharpness, iterations, tolerance, scratch):
 
 
 @kernel
-def principal_start(points, n, x):
-    """The middle half of the body's extent along its principal axis, through its centroid."""
-    cx = 0.0
-    cy = 0.0
-    cz = 0.0
+def start_axis(points, n, x):
+    """Half of the way from the centroid to the farthest ball, and as far to the other side. Where
+    the descent starts from hardly matters: its first step is too blunt to tell."""
+    for c in range(6):
+        x[c] = 0.0
     for i in range(n):
-        cx += points[i, 0]
-        cy += points[i, 1]
-        cz += points[i, 2]
-    cx /= n
-    cy /= n
-    cz /= n
-    xx = 0.0
-    xy = 0.0
-    xz = 0.0
-    yy = 0.0
-    yz = 0.0
-    zz = 0.0
+        for c in range(3):
+            x[c] += points[i, c] / n
+    farthest = 0
+    most = -1.0
     for i in range(n):
-        px = points[i, 0] - cx
-        py = points[i, 1] - cy
-        pz = points[i, 2] - cz
-        xx += px * px
-        xy += px * py
-        xz += px * pz
-        yy += py * py
-        yz += py * pz
-        zz += pz * pz
-    # Squaring the matrix of second moments six times leaves its 64th power, whose columns all
-    # point along the principal axis unless two moments nearly agree, and then any mixture will do.
-    for _ in range(6):
-        trace = xx + yy + zz
-        if trace <= 0.0:
-            break
-        xx /= trace
-        xy /= trace
-        xz /= trace
-        yy /= trace
-        yz /= trace
-        zz /= trace
-        axx = xx * xx + xy * xy + xz * xz
-        axy = xx * xy + xy * yy + xz * yz
-        axz = xx * xz + xy * yz + xz * zz
-        ayy = xy * xy + yy * yy + yz * yz
-        ayz = xy * xz + yy * yz + yz * zz
-        azz = xz * xz + yz * yz + zz * zz
-        xx, xy, xz, yy, yz, zz = axx, axy, axz, ayy, ayz, azz
-    ux, uy, uz = xx, xy, xz
-    if yy > xx and yy >= zz:
-        ux, uy, uz = xy, yy, yz
-    elif zz > xx:
-        ux, uy, uz = xz, yz, zz
-    norm = math.sqrt(ux * ux + uy * uy + uz * uz)
-    if norm > 0.0:
-        ux /= norm
-        uy /= norm
-        uz /= norm
-    lower = math.inf
-    upper = -math.inf
-    for i in range(n):
-        t = (points[i, 0] - cx) * ux + (points[i, 1] - cy) * uy + (points[i, 2] - cz) * uz
-        lower = min(lower, t)
-        upper = max(upper, t)
-    low = 0.75 * lower + 0.25 * upper
-    high = 0.25 * lower + 0.75 * upper
-    x[0] = cx + low * ux
-    x[1] = cy + low * uy
-    x[2] = cz + low * uz
-    x[3] = cx + high * ux
-    x[4] = cy + high * uy
-    x[5] = cz + high * uz
-
-
-@kernel
-def _take(points, i, work, m):
-    """Append ball ``i`` to the ``m`` of the working set; the new ``m``."""
-    if m == work.shape[0] - _OCTANTS:
-        return m
-    for c in range(4):
-        work[m, c] = points[i, c]
-    return m + 1
-
-
-@kernel
-def _extremes(points, n, work):
-    """The balls farthest out along the 13 directions of a cube's faces, edges and corners."""
-    m = 0
-    for code in range(14, 27):
-        ux = code // 9 - 1.0
-        uy = code // 3 % 3 - 1.0
-        uz = code % 3 - 1.0
-        norm = math.sqrt(ux * ux + uy * uy + uz * uz)
-        low = math.inf
-        high = -math.inf
-        at_low = 0
-        at_high = 0
-        for i in range(n):
-            t = (points[i, 0] * ux + points[i, 1] * uy + points[i, 2] * uz) / norm
-            if t - points[i, 3] < low:
-                low = t - points[i, 3]
-                at_low = i
-            if t + points[i, 3] > high:
-                high = t + points[i, 3]
-                at_high = i
-        m = _take(points, at_low, work, m)
-        m = _take(points, at_high, work, m)
-    return m
+        d = 0.0
+        for c in range(3):
+            d += (points[i, c] - x[c]) ** 2
+        if d > most:
+            most = d
+            farthest = i
+    for c in range(3):
+        half = 0.5 * (points[farthest, c] - x[c])
+        x[c + 3] = x[c] + half
+        x[c] -= half
 
 
 @kernel
@@ -339,8 +253,10 @@ def _take_outside(points, n, x, r, work, m):
                 best[octant, 0] = i
                 best[octant, 1] = d + points[i, 3]
     for octant in range(_OCTANTS):
-        if best[octant, 0] >= 0.0:
-            m = _take(points, int(best[octant, 0]), work, m)
+        if best[octant, 0] >= 0.0 and m < work.shape[0] - _OCTANTS:
+            for c in range(4):
+                work[m, c] = points[int(best[octant, 0]), c]
+            m += 1
     return m
 
 
@@ -354,26 +270,24 @@ def fit(points, n, x, sharpness, iterations, tolerance, work, scratch):
     Only balls that touch matter, and they are few: the descent runs on a working set, which takes
     in what the result leaves outside until that is next to nothing.
     """
-    whole = n <= _FEW
-    if whole:
-        for i in range(n):
-            for c in range(4):
-                work[i, c] = points[i, c]
-        m = n
-    else:
-        m = _extremes(points, n, work)
-    for s in range(sharpness.shape[0]):
-        _descend(work, m, x, sharpness[s], iterations, tolerance, scratch)
-    if not whole:
-        last = sharpness.shape[0] - 1
-        for _ in range(_ROUNDS):
-            r = least_radius(work, m, x)
-            before = m
-            m = _take_outside(points, n, x, r * (1.0 + COVER_VIOLATION), work, m)
-            if m == before:
-                break
-            _descend(work, m, x, sharpness[last // 2], iterations, tolerance, scratch)
-            _descend(work, m, x, sharpness[last], iterations, tolerance, scratch)
+    m = min(n, _FEW)
+    for i in range(m):
+        for c in range(4):
+            work[i, c] = points[i * n // m, c]
+    steps = sharpness.shape[0]
+    step = 0
+    for _ in range(_ROUNDS):
+        while step < steps:
+            _descend(work, m, x, sharpness[step], iterations, tolerance, scratch)
+            step += 1
+        if m == n:
+            break
+        before = m
+        r = least_radius(work, m, x)
+        m = _take_outside(points, n, x, r * (1.0 + COVER_VIOLATION), work, m)
+        if m == before:
+            break
+        step = steps // 2
     return least_radius(points, n, x)
 
 

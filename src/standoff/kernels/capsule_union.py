@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import COVER_PARALLEL
 from standoff.kernels.jit import entry, kernel
 
 #: Columns of the scratch ``ends``: both ends in the frame of the rays, and one chord.
@@ -13,7 +12,8 @@ ENDS_COLUMNS = 8
 
 @kernel
 def _span(cx, cy, ends, k, r):
-    """Where the line through (cx, cy) along z enters and leaves capsule ``k``; empty is (inf, -inf).
+    """Where the line through (cx, cy) along z enters and leaves capsule ``k``; (inf, -inf) where it
+    misses.
 
     A capsule is convex, so what its two balls and its cylinder cut out is one interval.
     """
@@ -49,65 +49,15 @@ def _span(cx, cy, ends, k, r):
     return low, high
 
 
-@kernel
-def _rays(capsules, frame):
-    """An orthonormal frame (rows x, y, z) whose z is across the first two capsules' axes, so that
-    the chord through them is a continuous function of the ray."""
-    ux = capsules[0, 3] - capsules[0, 0]
-    uy = capsules[0, 4] - capsules[0, 1]
-    uz = capsules[0, 5] - capsules[0, 2]
-    vx = capsules[1, 3] - capsules[1, 0]
-    vy = capsules[1, 4] - capsules[1, 1]
-    vz = capsules[1, 5] - capsules[1, 2]
-    u = math.sqrt(ux * ux + uy * uy + uz * uz)
-    v = math.sqrt(vx * vx + vy * vy + vz * vz)
-    if u < v:
-        ux, uy, uz, vx, vy, vz = vx, vy, vz, ux, uy, uz
-        u, v = v, u
-    if u == 0.0:
-        ux, u = 1.0, 1.0
-    ux /= u
-    uy /= u
-    uz /= u
-    along = vx * ux + vy * uy + vz * uz
-    vx -= along * ux
-    vy -= along * uy
-    vz -= along * uz
-    norm = math.sqrt(vx * vx + vy * vy + vz * vz)
-    if norm <= COVER_PARALLEL * v or norm == 0.0:
-        # Parallel axes: any direction across will do; that of the least component is the safest.
-        vx, vy, vz = 0.0, 0.0, 0.0
-        if abs(ux) <= abs(uy) and abs(ux) <= abs(uz):
-            vx = 1.0
-        elif abs(uy) <= abs(uz):
-            vy = 1.0
-        else:
-            vz = 1.0
-        along = vx * ux + vy * uy + vz * uz
-        vx -= along * ux
-        vy -= along * uy
-        vz -= along * uz
-        norm = math.sqrt(vx * vx + vy * vy + vz * vz)
-    frame[0, 0] = ux
-    frame[0, 1] = uy
-    frame[0, 2] = uz
-    frame[1, 0] = vx / norm
-    frame[1, 1] = vy / norm
-    frame[1, 2] = vz / norm
-    frame[2, 0] = frame[0, 1] * frame[1, 2] - frame[0, 2] * frame[1, 1]
-    frame[2, 1] = frame[0, 2] * frame[1, 0] - frame[0, 0] * frame[1, 2]
-    frame[2, 2] = frame[0, 0] * frame[1, 1] - frame[0, 1] * frame[1, 0]
+@entry("float64(float64[:, ::1], float64[:, ::1], int64, float64[:, ::1])")
+def union_volume(capsules, frame, grid, ends):
+    """Volume of the union of capsules: the length of the union of chords, exact on each ray, summed
+    over ``grid`` x ``grid`` rays along the last row of an orthonormal ``frame``. The closer that is
+    to all axes' perpendicular the better: a ray along an axis sees the chord jump from 0.
 
-
-@entry("float64(float64[:, ::1], int64, int64, float64[:, ::1], float64[:, ::1])")
-def union_volume(capsules, count, grid, ends, scratch):
-    """Volume of the union of the first ``count`` capsules, two or more: the length of the union of
-    chords, exact on each ray, summed over ``grid`` x ``grid`` parallel rays.
-
-    ``ends`` is scratch of at least ``count`` rows.
+    ``ends`` is scratch, a row for each capsule.
     """
-    frame = scratch[12:15]
-    _rays(capsules, frame)
+    count = capsules.shape[0]
     x0 = math.inf
     x1 = -math.inf
     y0 = math.inf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.kernels.capsule_fit import fit, principal_start
+from standoff.kernels.capsule_fit import fit, start_axis
 from standoff.kernels.capsule_union import union_volume
 from standoff.kernels.jit import entry, kernel
 
@@ -36,7 +36,7 @@ def _clip(points, edges, plane, side, out):
 
 @entry(
     "float64(float64[:, ::1], int64[:, ::1], float64[::1], float64[::1], int64, float64, "
-    "float64[:, ::1], int64, int64, float64[:, ::1], float64[:, ::1], float64[:, ::1], "
+    "float64[:, ::1], float64[:, ::1], int64, float64[:, ::1], float64[:, ::1], float64[:, ::1], "
     "float64[:, ::1])"
 )
 def split_volume(
@@ -47,7 +47,7 @@ def split_volume(
     iterations,
     tolerance,
     capsules,
-    count,
+    frame,
     grid,
     piece,
     work,
@@ -55,15 +55,14 @@ def split_volume(
     scratch,
 ):
     """Part a body by a plane and fit a capsule to each part, into rows 0 and 1 of ``capsules``; the
-    volume of the union of them and of the rows behind, ``count`` in all. Infinite where one side
-    is empty. ``points`` has a fifth column for heights above the plane, ``piece`` room for all
-    points and edges."""
+    volume of the union of all rows. Infinite where one side is empty. ``points`` has a fifth
+    column for heights above the plane, ``piece`` room for all points and edges."""
     for side in range(2):
         n = _clip(points, edges, plane, 1.0 - 2.0 * side, piece)
         if n == 0:
             return np.inf
-        principal_start(piece, n, capsules[side])
+        start_axis(piece, n, capsules[side])
         capsules[side, 6] = fit(
             piece, n, capsules[side], sharpness, iterations, tolerance, work, scratch
         )
-    return union_volume(capsules, count, grid, ends, scratch)
+    return union_volume(capsules, frame, grid, ends)

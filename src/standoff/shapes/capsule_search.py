@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from standoff.kernels import capsule_fit
 from standoff.kernels.capsule_fit import CAPSULE_COLUMNS, fit, least_radius, set_ends
@@ -23,21 +24,21 @@ _COARSE = np.array([20.0, 100.0, 500.0])
 
 #: Iterations of a descent and the relative gain at which it ends.
 _FINE_STEPS = (40, 1e-5)
-_COARSE_STEPS = (15, 1e-3)
+_COARSE_STEPS = (10, 1e-3)
 
 #: Rays along each side of the grid that measures a union: to report, and to compare planes.
-_FINE_GRID = 400
-_COARSE_GRID = 32
+_FINE_GRID = 256
+_COARSE_GRID = 24
 
 #: Planes tried first: evenly spread normals, beside those that the body suggests, and offsets.
-_NORMALS = 40
+_NORMALS = 60
 _OFFSETS = np.linspace(0.1, 0.9, 9)
 
 #: How many of the best planes are turned and moved further, how often, and how far at first
 #: ([rad], [rad], [size]).
 _REFINED = 4
 _REFINEMENTS = 60
-_FIRST_STEP = np.array([0.2, 0.2, 0.1])
+_FIRST_STEP = np.array([0.3, 0.3, 0.15])
 
 #: Normals nearer than this cosine at neighbouring offsets are one candidate.
 _ALIKE = 0.9
@@ -45,6 +46,10 @@ _ALIKE = 0.9
 #: A body of more balls than this is searched as a thinned one.
 _MANY = 4000
 _CELLS = 24
+
+
+#: A part of a body, and the capsule around it.
+Part = tuple[Soup, Array]
 
 
 class Search:
@@ -70,49 +75,51 @@ class Search:
                 else:
                     radius = least_radius(balls, n, x)
                 set_ends(balls, n, x, radius)
-                row = np.append(x, least_radius(balls, n, x))
+                row = _around(balls, x)
                 volume = capsule_volume(row)
                 if volume < least:
                     best, least = row, volume
         return best
 
-    def union(self, capsules: Array, grid: int = _FINE_GRID) -> float:
-        """Volume of the union; for one capsule by its formula, for more by rays."""
-        single = [capsule_volume(row) for row in capsules]
-        if len(capsules) == 1:
-            return single[0]
-        ends = np.zeros((len(capsules), ENDS_COLUMNS))
-        volume = union_volume(capsules, len(capsules), grid, ends, self._scratch)
-        return min(max(volume, *single), sum(single))
-
-    def best_plane(self, soup: Soup, capsule: Array, others: Array) -> Array | None:
-        """The plane (normal, offset) that leaves the least union of two capsules for the soup's
-        parts and the ``others``; none where no plane parts it. ``capsule`` is the one around the whole."""
+    def best_cut(self, soup: Soup, capsule: Array, others: Array) -> list[Part] | None:
+        """The two parts of the soup, each with its capsule, that leave the least union of volume
+        with the ``others``; none where no plane parts it. ``capsule`` is that of the whole."""
         body = soup.thinned(_CELLS) if len(soup.balls) > _MANY else soup
         price = _Price(self, body, others)
+        plane, axes, least = np.zeros(4), np.zeros((2, 6)), math.inf
+        for start in self._planes(body, capsule, price):
+            refined = price.refined(start)
+            volume = price(refined, fine=True)
+            if volume < least:
+                plane, axes, least = refined, price.axes(), volume
+        if least == math.inf:
+            return None
+        parts = soup.parted(plane)
+        # The two tightest capsules need not have the least union.
+        tightest = [self.tightest(part.balls) for part in parts]
+        priced = [_around(part.balls, axis) for part, axis in zip(parts, axes, strict=True)]
+        rows = min(tightest, priced, key=lambda pair: union([*pair, *others]))
+        return list(zip(parts, rows, strict=True))
+
+    def _planes(self, body: Soup, capsule: Array, price: _Price) -> list[Array]:
+        """The most promising planes of a scan, no two of them much alike."""
         normals = self._normals(body.balls, capsule)
         spans = body.balls[:, :3] @ normals.T
         lower, upper = spans.min(axis=0), spans.max(axis=0)
         offsets = lower[:, None] + _OFFSETS * (upper - lower)[:, None]
-        volumes = np.array(
-            [[price(np.append(n, o)) for o in row] for n, row in zip(normals, offsets, strict=True)]
-        )
-        best: Array | None = None
-        least = math.inf
-        chosen: list[tuple[int, int]] = []
-        for flat in np.argsort(volumes, axis=None, kind="stable").tolist():
-            i, j = divmod(flat, len(_OFFSETS))
-            if any(
-                abs(normals[i] @ normals[k]) > _ALIKE and abs(j - m) < 2 for k, m in chosen
+        planes = [np.append(n, o) for n, row in zip(normals, offsets, strict=True) for o in row]
+        volumes = np.array([price(plane) for plane in planes])
+        chosen: list[int] = []
+        for k in np.argsort(volumes, kind="stable").tolist():
+            if not any(
+                abs(planes[k][:3] @ planes[m][:3]) > _ALIKE
+                and abs(k % len(_OFFSETS) - m % len(_OFFSETS)) < 2
+                for m in chosen
             ):
-                continue
-            chosen.append((i, j))
-            plane, volume = price.refined(np.append(normals[i], offsets[i, j]), volumes[i, j])
-            if volume < least:
-                best, least = plane, volume
-            if len(chosen) == _REFINED:
-                break
-        return best
+                chosen.append(k)
+                if len(chosen) == _REFINED:
+                    break
+        return [planes[k] for k in chosen]
 
     def _starts(self, balls: Array) -> list[Array]:
         """Axes across the whole body: principal, along the frame, to the farthest balls, random."""
@@ -145,23 +152,24 @@ class _Price:
         edges = body.edges()
         self._balls = np.column_stack([body.balls, np.zeros(len(body.balls))])
         self._edges = edges
+        self._frame = principal_axes(body.balls[:, :3])
         self._capsules = np.concatenate([np.zeros((2, CAPSULE_COLUMNS)), others])
         self._ends = np.zeros((len(self._capsules), ENDS_COLUMNS))
         self._piece = np.zeros((len(body.balls) + len(edges), 4))
         self._work = search._work
         self._scratch = search._scratch
 
-    def __call__(self, plane: Array) -> float:
+    def __call__(self, plane: Array, fine: bool = False) -> float:
         return float(
             split_volume(
                 self._balls,
                 self._edges,
                 plane,
-                _COARSE,
-                *_COARSE_STEPS,
+                _FINE if fine else _COARSE,
+                *(_FINE_STEPS if fine else _COARSE_STEPS),
                 self._capsules,
-                len(self._capsules),
-                _COARSE_GRID,
+                self._frame,
+                _FINE_GRID if fine else _COARSE_GRID,
                 self._piece,
                 self._work,
                 self._ends,
@@ -169,38 +177,68 @@ class _Price:
             )
         )
 
-    def refined(self, plane: Array, volume: float) -> tuple[Array, float]:
-        """Turn and move the plane as long as that helps: one coordinate after the other, with a
-        step that doubles where it helped and is halved where it did not, either way."""
-        across = _across(plane[:3])
-        step = _FIRST_STEP.copy()
-        tried = 0
-        while tried < _REFINEMENTS:
-            for k in range(3):
-                for _ in range(2):
-                    tried += 1
-                    moved = plane.copy()
-                    if k < 2:
-                        moved[:3] += step[k] * across[k]
-                        moved[:3] /= np.linalg.norm(moved[:3])
-                        # The plane turns about the middle of the section, near the axis.
-                        moved[3] += (moved[:3] - plane[:3]) @ self._pivot(plane)
-                    else:
-                        moved[3] += step[k]
-                    result = self(moved)
-                    if result < volume:
-                        plane, volume = moved, result
-                        across = _across(plane[:3])
-                        step[k] *= 1.5
-                        break
-                    step[k] = -step[k]
-                else:
-                    step[k] *= 0.5
-        return plane, volume
+    def axes(self) -> Array:
+        """The axes of the two capsules of the last plane."""
+        return self._capsules[:2, :6].copy()
 
-    def _pivot(self, plane: Array) -> Array:
-        centre: Array = self._balls[:, :3].mean(axis=0)
-        return centre - (centre @ plane[:3] - plane[3]) * plane[:3]
+    def refined(self, plane: Array) -> Array:
+        """Turn and move a plane by Nelder and Mead's simplex, a fixed number of tries."""
+        across = _across(plane[:3])
+        centre = self._balls[:, :3].mean(axis=0)
+        pivot = centre - (centre @ plane[:3] - plane[3]) * plane[:3]
+
+        def moved(by: Array) -> Array:
+            normal = plane[:3] + by[:2] @ across
+            normal /= np.linalg.norm(normal)
+            return np.append(normal, normal @ pivot + by[2])
+
+        simplex = np.concatenate([np.zeros((1, 3)), np.diag(_FIRST_STEP)])
+        volumes = np.array([self(moved(by)) for by in simplex])
+        tries = len(simplex)
+        while tries < _REFINEMENTS:
+            order = np.argsort(volumes, kind="stable")
+            simplex, volumes = simplex[order], volumes[order]
+            middle = simplex[:-1].mean(axis=0)
+            away = middle - simplex[-1]
+            step, result = 1.0, self(moved(middle + away))
+            tries += 1
+            if result < volumes[0]:
+                further = 2.0
+            elif result >= volumes[-2]:
+                further = 0.5 if result < volumes[-1] else -0.5
+            else:
+                further = 0.0
+            if further:
+                again = self(moved(middle + further * away))
+                tries += 1
+                if again < result:
+                    step, result = further, again
+            if result < volumes[-1]:
+                simplex[-1], volumes[-1] = middle + step * away, result
+            else:
+                simplex[1:] = (simplex[1:] + simplex[0]) / 2
+                volumes[1:] = [self(moved(by)) for by in simplex[1:]]
+                tries += len(simplex) - 1
+        return moved(simplex[np.argmin(volumes)])
+
+
+def union(rows: ArrayLike) -> float:
+    """Volume of the union of capsules; of one by its formula, of more by rays."""
+    capsules = np.array(rows, dtype=np.float64)
+    volumes = [capsule_volume(row) for row in capsules]
+    if len(capsules) == 1:
+        return volumes[0]
+    # Rays along the direction that is most nearly across all axes.
+    along = capsules[:, 3:6] - capsules[:, :3]
+    frame = np.ascontiguousarray(np.linalg.eigh(along.T @ along)[1].T[::-1])
+    ends = np.zeros((len(capsules), ENDS_COLUMNS))
+    volume = float(union_volume(capsules, frame, _FINE_GRID, ends))
+    return min(max(volume, *volumes), sum(volumes))
+
+
+def _around(balls: Array, axis: Array) -> Array:
+    """The capsule with that axis around all balls."""
+    return np.append(axis, least_radius(balls, len(balls), axis))
 
 
 def capsule_volume(row: Array) -> float:

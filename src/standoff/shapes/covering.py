@@ -10,6 +10,7 @@ sits inside a closed link without touching its surface is still seen.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,19 +19,21 @@ from numpy.typing import ArrayLike
 from standoff.constants import (
     COVER_FLAT,
     COVER_GAIN,
-    COVER_LARGEST,
     COVER_LEAST_RADIUS,
     COVER_ROUNDING,
     EPS,
 )
 from standoff.errors import ShapeError
-from standoff.kernels.capsule_fit import least_radius
-from standoff.shapes.capsule_search import Search, half_sphere, principal_axes
+from standoff.kernels.capsule_fit import CAPSULE_COLUMNS, least_radius
+from standoff.shapes.capsule_search import Part, Search, half_sphere, principal_axes, union
 from standoff.shapes.hull import convex_hull
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Capsule
-from standoff.shapes.shape import IntArray
+from standoff.shapes.pose import Array, as_pose
+from standoff.shapes.primitives import Capsule, Sphere
+from standoff.shapes.shape import IntArray, Shape
 from standoff.shapes.soup import Soup
+from standoff.shapes.soup_input import soup_of_arrays, soup_of_shapes
+
+_TINY = float(np.finfo(np.float64).tiny)
 
 #: Points that stand for a ball where the volume of a hull of balls is taken.
 _BALL_POINTS = 200
@@ -43,7 +46,7 @@ class Covering:
     Attributes:
         capsules: each with its 4 x 4 pose in the body's frame.
         volume: of the union of the capsules, [m³]. One capsule: its formula. More: the union of
-            chords, exact on each of 400 x 400 parallel rays, summed; right within some 1e-4.
+            chords, exact on each of 256 x 256 parallel rays, summed; right within some 1e-4.
         hull_volume: of the convex hull of the body, [m³]; 0 for a flat one. Around balls, the
             hull of 200 points on a sphere of the same volume for each.
     """
@@ -84,61 +87,77 @@ def cover(
         count: the most capsules to use.
         seed: of the random starts; the same input and seed give the same capsules, bit for bit.
     """
-    centres = _points(points)
-    soup = Soup(np.column_stack([centres, _radii(radii, len(centres))]), _faces(faces, len(centres)))
-    for name, value, least in (("count", count, 1), ("seed", seed, 0)):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            raise ShapeError(
-                "not a possible number", element=name, value=value, allowed=f"an integer >= {least}"
-            )
+    soup = soup_of_arrays(points, faces, radii)
+    return _cover(soup, faces is not None, count, seed)
+
+
+def cover_shapes(
+    elements: Iterable[tuple[Shape, ArrayLike]], *, count: int = 1, seed: int = 0
+) -> Covering:
+    """Cover bounded shapes at their 4 x 4 poses in one body's frame by at most ``count`` capsules;
+    see `cover`. No more than ``count`` spheres and capsules are given back as they are, and a
+    closed mesh is covered as the solid it is."""
+    placed = [(shape, as_pose(pose, f"elements[{i}]")) for i, (shape, pose) in enumerate(elements)]
+    if not placed:
+        raise ShapeError("nothing to cover", element="elements", allowed="one shape or more")
+    soup = soup_of_shapes(placed)
+    exact = [_as_capsule(shape, pose) for shape, pose in placed]
+    capsules = tuple(capsule for capsule in exact if capsule is not None)
+    if len(capsules) == len(placed) <= _integer("count", count, 1):
+        return Covering(capsules, _volume(capsules), _hull_volume(soup))
+    return _cover(soup, True, count, seed)
+
+
+def _as_capsule(shape: Shape, pose: Array) -> tuple[Capsule, Array] | None:
+    if isinstance(shape, Sphere):
+        return Capsule(shape.radius, 0.0), pose
+    return (shape, pose) if isinstance(shape, Capsule) else None
+
+
+def _cover(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
+    count = _integer("count", count, 1)
+    search = Search(_integer("seed", seed, 0))
     frame = _Frame(soup.balls)
-    search = Search(seed)
     body = frame.inward(soup)
     parts = [(body, search.tightest(body.balls))]
     if count > 1 and frame.size > 0.0:
-        parts = _split(search, parts[0][1], body if faces is not None else _hull_soup(body), count)
+        parts = _split(search, parts[0][1], body if faced else _hull_soup(body), count)
     capsules = tuple(frame.outward(part.balls, row) for part, row in parts)
     _check(soup.balls, capsules)
-    return Covering(
-        capsules=capsules,
-        volume=search.union(np.array([_row(*placed) for placed in capsules])),
-        hull_volume=_hull_volume(body.balls) * frame.size**3,
-    )
+    return Covering(capsules, _volume(capsules), _hull_volume(soup))
 
 
-_Part = tuple[Soup, Array]
+def _integer(name: str, value: int, least: int) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise ShapeError(
+            "not a possible number", element=name, value=value, allowed=f"an integer >= {least}"
+        )
+    return int(value)
 
 
-def _split(search: Search, whole: Array, body: Soup, count: int) -> list[_Part]:
-    """Part the body where that saves most, as long as it saves enough."""
-    parts: list[_Part] = [(body, whole)]
-    halves: list[list[_Part] | None] = []
-    volume = search.union(whole[None])
+def _split(search: Search, whole: Array, body: Soup, count: int) -> list[Part]:
+    """Part the body again and again where that leaves the least volume; of all stages, the last
+    one whose every capsule beyond an earlier stage's saves enough."""
+    parts: list[Part] = [(body, whole)]
+    kept, least = parts, union(_rows(parts))
+    cuts: list[list[Part]] = []
     while len(parts) < count:
-        for i in range(len(halves), len(parts)):
-            others = np.array([row for k, (_, row) in enumerate(parts) if k != i]).reshape(-1, 7)
-            plane = search.best_plane(*parts[i], others)
-            halves.append(
-                None
-                if plane is None
-                else [(half, search.tightest(half.balls)) for half in parts[i][0].parted(plane)]
-            )
-        best, least = -1, math.inf
-        for i, pair in enumerate(halves):
-            if pair is not None:
-                rows = [row for _, row in pair]
-                rows += [row for k, (_, row) in enumerate(parts) if k != i]
-                result = search.union(np.array(rows))
-                if result < least:
-                    best, least = i, result
-        if least > (1.0 - COVER_GAIN) * volume:
+        for i in range(len(cuts), len(parts)):
+            cuts.append(search.best_cut(*parts[i], _rows(parts[:i] + parts[i + 1 :])) or [parts[i]])
+        after = [parts[:i] + parts[i + 1 :] + cut for i, cut in enumerate(cuts)]
+        volumes = [union(_rows(result)) for result in after]
+        best = int(np.argmin(volumes))
+        if len(after[best]) == len(parts):
             break
-        chosen = halves.pop(best)
-        parts.pop(best)
-        assert chosen is not None
-        parts += chosen
-        volume = least
-    return parts
+        parts = after[best]
+        cuts.pop(best)
+        if volumes[best] <= (1.0 - COVER_GAIN) ** (len(parts) - len(kept)) * least:
+            kept, least = parts, volumes[best]
+    return kept
+
+
+def _rows(parts: list[Part]) -> Array:
+    return np.array([row for _, row in parts]).reshape(-1, CAPSULE_COLUMNS)
 
 
 class _Frame:
@@ -169,8 +188,8 @@ class _Frame:
         return Capsule(max(radius, COVER_LEAST_RADIUS), length), pose
 
 
-def _row(capsule: Capsule, pose: Array) -> Array:
-    return np.array([*_ends(capsule.length, pose)[0], *_ends(capsule.length, pose)[1], capsule.radius])
+def _volume(capsules: tuple[tuple[Capsule, Array], ...]) -> float:
+    return union([[*np.concatenate(_ends(c.length, pose)), c.radius] for c, pose in capsules])
 
 
 def _rotation_onto(z: Array) -> Array:
@@ -188,12 +207,13 @@ def _ends(length: float, pose: Array) -> tuple[Array, Array]:
 
 
 def _check(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> None:
-    """Each ball is inside a capsule: min over capsules of (distance to axis + own - radius) <= 0."""
+    """For each ball the least of (distance to axis + own radius - radius) over the capsules is at
+    most 0."""
     outside = np.full(len(balls), math.inf)
     for capsule, pose in capsules:
         a, b = _ends(capsule.length, pose)
         along = b - a
-        t = np.clip((balls[:, :3] - a) @ along / max(along @ along, np.finfo(float).tiny), 0.0, 1.0)
+        t = np.clip((balls[:, :3] - a) @ along / max(float(along @ along), _TINY), 0.0, 1.0)
         distance = np.linalg.norm(balls[:, :3] - a - t[:, None] * along, axis=1)
         outside = np.minimum(outside, distance + balls[:, 3] - capsule.radius)
     worst = int(np.argmax(outside))
@@ -207,26 +227,27 @@ def _check(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> None:
 
 def _hull_soup(body: Soup) -> Soup:
     """The hull of the centres, grown by the largest radius; a flat body is thickened first."""
-    vertices, faces = _hull(_thickened(body.balls[:, :3]))
+    vertices, faces = convex_hull(_thickened(body.balls[:, :3]))
     radius = float(body.balls[:, 3].max())
     return Soup(np.column_stack([vertices, np.full(len(vertices), radius)]), faces)
 
 
-def _hull_volume(balls: Array) -> float:
+def _hull_volume(soup: Soup) -> float:
     """Volume of the hull of balls; 0 for flat points."""
+    frame = _Frame(soup.balls)
+    balls = frame.inward(soup).balls
     points = balls[:, :3]
     if balls[:, 3].any():
         sphere = half_sphere(_BALL_POINTS // 2)
         sphere = np.concatenate([sphere, -sphere])
-        sphere *= (4.0 / 3.0 * math.pi / _enclosed(*_hull(sphere))) ** (1.0 / 3.0)
-        points = (points[:, None] + balls[:, 3, None, None] * sphere).reshape(-1, 3)
-    elif _thin_directions(points):
+        sphere *= (4.0 / 3.0 * math.pi / _enclosed(*convex_hull(sphere))) ** (1.0 / 3.0)
+        bare = balls[:, 3] == 0.0
+        round_ = balls[~bare]
+        grown = round_[:, None, :3] + round_[:, 3, None, None] * sphere
+        points = np.concatenate([points[bare], grown.reshape(-1, 3)])
+    elif frame.size == 0.0 or _thin_directions(points):
         return 0.0
-    return _enclosed(*_hull(points))
-
-
-def _hull(points: Array) -> tuple[Array, IntArray]:
-    return convex_hull(points)
+    return _enclosed(*convex_hull(points)) * frame.size**3
 
 
 def _enclosed(vertices: Array, faces: IntArray) -> float:
@@ -245,71 +266,3 @@ def _thickened(points: Array) -> Array:
     for axis in _thin_directions(points):
         points = np.concatenate([points - COVER_FLAT * axis, points + COVER_FLAT * axis])
     return points
-
-
-def _points(points: ArrayLike) -> Array:
-    allowed = "(n, 3) finite numbers, n >= 1 [m]"
-    try:
-        result = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError("not numbers", element="points", value=points, allowed=allowed) from error
-    if result.ndim != 2 or result.shape[1] != 3 or len(result) == 0:
-        raise ShapeError("wrong shape", element="points", value=result.shape, allowed=allowed)
-    bad = ~(np.abs(result) <= COVER_LARGEST)
-    if bad.any():
-        i = int(np.argmax(bad.any(axis=1)))
-        raise ShapeError(
-            "not a possible point",
-            element=f"points[{i}]",
-            value=result[i].tolist(),
-            allowed=f"finite, up to {COVER_LARGEST:g} m",
-        )
-    return result
-
-
-def _radii(radii: ArrayLike | None, n: int) -> Array:
-    if radii is None:
-        return np.zeros(n)
-    allowed = f"({n},) numbers from 0 to {COVER_LARGEST:g} [m]"
-    try:
-        result = np.array(radii, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError("not numbers", element="radii", value=radii, allowed=allowed) from error
-    if result.shape != (n,):
-        raise ShapeError("wrong shape", element="radii", value=result.shape, allowed=allowed)
-    bad = ~((result >= 0.0) & (result <= COVER_LARGEST))
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ShapeError(
-            "not a possible radius",
-            element=f"radii[{i}]",
-            value=float(result[i]),
-            allowed=allowed,
-        )
-    return result
-
-
-def _faces(faces: ArrayLike | None, n: int) -> IntArray:
-    if faces is None:
-        return np.zeros((0, 3), dtype=np.int64)
-    allowed = f"(m, 3) indices from 0 to {n - 1}"
-    try:
-        result = np.array(faces)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError("not numbers", element="faces", value=faces, allowed=allowed) from error
-    if result.size == 0:
-        return np.zeros((0, 3), dtype=np.int64)
-    if result.ndim != 2 or result.shape[1] != 3 or not np.issubdtype(result.dtype, np.integer):
-        raise ShapeError(
-            "wrong shape or type",
-            element="faces",
-            value=f"{result.shape} {result.dtype}",
-            allowed=allowed,
-        )
-    bad = (result < 0) | (result >= n)
-    if bad.any():
-        i = int(np.argmax(bad.any(axis=1)))
-        raise ShapeError(
-            "index out of range", element=f"faces[{i}]", value=result[i].tolist(), allowed=allowed
-        )
-    return np.ascontiguousarray(result, dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -111,7 +112,7 @@ def _rings(
 
 
 def _fan(ring: _Ring) -> IntArray:
-    triangles = [(ring[0], a, b) for a, b in zip(ring[1:], ring[2:], strict=False)]
+    triangles = [(ring[0], a, b) for a, b in pairwise(ring[1:])]
     return np.array(triangles, dtype=np.int64).reshape(-1, 3)
 
 
