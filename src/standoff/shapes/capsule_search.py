@@ -44,8 +44,8 @@ _FIRST_STEP = np.array([0.3, 0.3, 0.15])
 _ALIKE = 0.9
 
 #: A body of more balls than this is searched as a thinned one.
-_MANY = 4000
-_CELLS = 24
+_MANY = 1000
+_CELLS = 20
 
 
 #: A part of a body, and the capsule around it.
@@ -81,9 +81,9 @@ class Search:
                     best, least = row, volume
         return best
 
-    def best_cut(self, soup: Soup, capsule: Array, others: Array) -> list[Part] | None:
-        """The two parts of the soup, each with its capsule, that leave the least union of volume
-        with the ``others``; none where no plane parts it. ``capsule`` is that of the whole."""
+    def best_cut(self, soup: Soup, capsule: Array, others: Array) -> list[Part]:
+        """The two parts of the soup, each with its capsule, whose capsules leave the least union
+        with the ``others``. ``capsule`` is that of the whole."""
         body = soup.thinned(_CELLS) if len(soup.balls) > _MANY else soup
         price = _Price(self, body, others)
         plane, axes, least = np.zeros(4), np.zeros((2, 6)), math.inf
@@ -92,8 +92,6 @@ class Search:
             volume = price(refined, fine=True)
             if volume < least:
                 plane, axes, least = refined, price.axes(), volume
-        if least == math.inf:
-            return None
         parts = soup.parted(plane)
         # The two tightest capsules need not have the least union.
         tightest = [self.tightest(part.balls) for part in parts]

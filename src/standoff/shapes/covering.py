@@ -119,9 +119,12 @@ def _cover(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
     search = Search(_integer("seed", seed, 0))
     frame = _Frame(soup.balls)
     body = frame.inward(soup)
-    parts = [(body, search.tightest(body.balls))]
-    if count > 1 and frame.size > 0.0:
-        parts = _split(search, parts[0][1], body if faced else _hull_soup(body), count)
+    whole = search.tightest(body.balls)
+    parts = [(body, whole)]
+    # A needle has no volume to save.
+    if count > 1 and whole[6] > COVER_FLAT * frame.size:
+        split = _split(search, whole, body if faced else _hull_soup(body), count)
+        parts = split if len(split) > 1 else parts
     capsules = tuple(frame.outward(part.balls, row) for part, row in parts)
     _check(soup.balls, capsules)
     return Covering(capsules, _volume(capsules), _hull_volume(soup))
@@ -143,12 +146,10 @@ def _split(search: Search, whole: Array, body: Soup, count: int) -> list[Part]:
     cuts: list[list[Part]] = []
     while len(parts) < count:
         for i in range(len(cuts), len(parts)):
-            cuts.append(search.best_cut(*parts[i], _rows(parts[:i] + parts[i + 1 :])) or [parts[i]])
+            cuts.append(search.best_cut(*parts[i], _rows(parts[:i] + parts[i + 1 :])))
         after = [parts[:i] + parts[i + 1 :] + cut for i, cut in enumerate(cuts)]
         volumes = [union(_rows(result)) for result in after]
         best = int(np.argmin(volumes))
-        if len(after[best]) == len(parts):
-            break
         parts = after[best]
         cuts.pop(best)
         if volumes[best] <= (1.0 - COVER_GAIN) ** (len(parts) - len(kept)) * least:
