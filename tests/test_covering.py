@@ -454,7 +454,7 @@ points = np.random.default_rng(0).normal(size=(6, 3))
 print(repr(cover(points).volume))
 soup = Soup(np.column_stack([points, np.zeros(6)]), np.array([[0, 1, 2], [3, 4, 5]]))
 price = capsule_search._Price(capsule_search.Search(0), soup, np.zeros((0, 7)))
-print(repr(price(np.array([1.0, 0.0, 0.0, 0.1]))))
+print(repr(price(np.array([1.0, 0.0, 0.0, 0.1]), capsule_search._SCAN)))
 """
     results = []
     for disabled in ("0", "1"):

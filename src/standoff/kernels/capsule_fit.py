@@ -65,16 +65,6 @@ def least_radius(points, n, x):
 
 
 @kernel
-def _length(x):
-    return math.sqrt((x[3] - x[0]) ** 2 + (x[4] - x[1]) ** 2 + (x[5] - x[2]) ** 2)
-
-
-@kernel
-def _capsule_volume(r, length):
-    return math.pi * r * r * (length + 4.0 / 3.0 * r)
-
-
-@kernel
 def _soft_volume(work, n, x, sharpness, gradient):
     """Volume over pi of the capsule with the soft radius, and its gradient in the six of ``x``.
 
@@ -291,17 +281,17 @@ def fit(points, n, x, sharpness, iterations, tolerance, work, scratch):
     return least_radius(points, n, x)
 
 
-@entry("float64(float64[:, ::1], int64, float64[::1], float64)")
+@entry("void(float64[:, ::1], int64, float64[::1], float64)")
 def set_ends(points, n, x, r):
     """Set the ends of the axis on its line as near together as the radius ``r``, which must not be
-    less than any ball needs beside the line, allows; the volume then.
+    less than any ball needs beside the line, allows.
 
     About a fixed line, ball i at height t and distance d from it is held when an end of the axis
     lies beyond  t -+ sqrt((r - radius)² - d²):  the ends are the extremes of these.
     """
-    length = _length(x)
+    length = math.sqrt((x[3] - x[0]) ** 2 + (x[4] - x[1]) ** 2 + (x[5] - x[2]) ** 2)
     if length == 0.0:
-        return _capsule_volume(r, 0.0)
+        return
     ux = (x[3] - x[0]) / length
     uy = (x[4] - x[1]) / length
     uz = (x[5] - x[2]) / length
@@ -326,4 +316,3 @@ def set_ends(points, n, x, r):
         u = (x[c + 3] - x[c]) / length
         x[c + 3] = x[c] + high * u
         x[c] += low * u
-    return _capsule_volume(r, high - low)

@@ -6,6 +6,7 @@ All in a frame where the body is about as large as 1; a capsule is a row (a, b, 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,18 +18,23 @@ from standoff.kernels.covering import split_volume
 from standoff.shapes.pose import Array
 from standoff.shapes.soup import Soup
 
-#: Sharpness of the soft maximum, step by step, [1 / size]: blunt enough at first to see the whole
-#: body, in the end sharp to 1e-4 of it, and cheaper while planes are only compared.
-_FINE = np.array([20.0, 80.0, 320.0, 1280.0, 5000.0, 20000.0])
-_COARSE = np.array([20.0, 100.0, 500.0])
 
-#: Iterations of a descent and the relative gain at which it ends.
-_FINE_STEPS = (40, 1e-5)
-_COARSE_STEPS = (10, 1e-3)
+class _Effort(NamedTuple):
+    """How carefully capsules are fitted and their union is measured."""
 
-#: Rays along each side of the grid that measures a union: to report, and to compare planes.
-_FINE_GRID = 256
-_COARSE_GRID = 24
+    #: Of the soft maximum, step by step, [1 / size]; blunt enough at first to see the whole body.
+    sharpness: Array
+    #: Of the descent at each sharpness, and the relative gain at which it ends before.
+    iterations: int
+    tolerance: float
+    #: Rays along each side of the grid that measures a union.
+    grid: int
+
+
+#: To find promising planes, to compare their neighbours, and to keep: sharp to 1e-4 of the size.
+_SCAN = _Effort(np.array([20.0, 100.0]), 10, 1e-3, 12)
+_COMPARE = _Effort(np.array([20.0, 100.0, 500.0]), 10, 1e-3, 24)
+_KEEP = _Effort(np.array([20.0, 80.0, 320.0, 1280.0, 5000.0, 20000.0]), 40, 1e-5, 256)
 
 #: Planes tried first: evenly spread normals, beside those that the body suggests, and offsets.
 _NORMALS = 60
@@ -36,8 +42,8 @@ _OFFSETS = np.linspace(0.1, 0.9, 9)
 
 #: How many of the best planes are turned and moved further, how often, and how far at first
 #: ([rad], [rad], [size]).
-_REFINED = 4
-_REFINEMENTS = 60
+_REFINED = 5
+_REFINEMENTS = 50
 _FIRST_STEP = np.array([0.3, 0.3, 0.15])
 
 #: Normals nearer than this cosine at neighbouring offsets are one candidate.
@@ -46,7 +52,6 @@ _ALIKE = 0.9
 #: A body of more balls than this is searched as a thinned one.
 _MANY = 1000
 _CELLS = 20
-
 
 #: A part of a body, and the capsule around it.
 Part = tuple[Soup, Array]
@@ -57,8 +62,8 @@ class Search:
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
-        self._work = np.zeros(capsule_fit.WORK_SHAPE)
-        self._scratch = np.zeros(capsule_fit.SCRATCH_SHAPE)
+        self.work = np.zeros(capsule_fit.WORK_SHAPE)
+        self.scratch = np.zeros(capsule_fit.SCRATCH_SHAPE)
 
     def tightest(self, balls: Array) -> Array:
         """The tightest capsule of several starts."""
@@ -71,7 +76,7 @@ class Search:
                 x = axis.copy()
                 if descend:
                     x[:3], x[3:] = 0.75 * x[:3] + 0.25 * x[3:], 0.25 * x[:3] + 0.75 * x[3:]
-                    radius = fit(balls, n, x, _FINE, *_FINE_STEPS, self._work, self._scratch)
+                    radius = fit(balls, n, x, *_KEEP[:3], self.work, self.scratch)
                 else:
                     radius = least_radius(balls, n, x)
                 set_ends(balls, n, x, radius)
@@ -89,7 +94,7 @@ class Search:
         plane, axes, least = np.zeros(4), np.zeros((2, 6)), math.inf
         for start in self._planes(body, capsule, price):
             refined = price.refined(start)
-            volume = price(refined, fine=True)
+            volume = price(refined, _KEEP)
             if volume < least:
                 plane, axes, least = refined, price.axes(), volume
         parts = soup.parted(plane)
@@ -106,7 +111,7 @@ class Search:
         lower, upper = spans.min(axis=0), spans.max(axis=0)
         offsets = lower[:, None] + _OFFSETS * (upper - lower)[:, None]
         planes = [np.append(n, o) for n, row in zip(normals, offsets, strict=True) for o in row]
-        volumes = np.array([price(plane) for plane in planes])
+        volumes = np.array([price(plane, _SCAN) for plane in planes])
         chosen: list[int] = []
         for k in np.argsort(volumes, kind="stable").tolist():
             if not any(
@@ -154,24 +159,23 @@ class _Price:
         self._capsules = np.concatenate([np.zeros((2, CAPSULE_COLUMNS)), others])
         self._ends = np.zeros((len(self._capsules), ENDS_COLUMNS))
         self._piece = np.zeros((len(body.balls) + len(edges), 4))
-        self._work = search._work
-        self._scratch = search._scratch
+        self.work = search.work
+        self.scratch = search.scratch
 
-    def __call__(self, plane: Array, fine: bool = False) -> float:
+    def __call__(self, plane: Array, effort: _Effort) -> float:
         return float(
             split_volume(
                 self._balls,
                 self._edges,
                 plane,
-                _FINE if fine else _COARSE,
-                *(_FINE_STEPS if fine else _COARSE_STEPS),
+                *effort[:3],
                 self._capsules,
                 self._frame,
-                _FINE_GRID if fine else _COARSE_GRID,
+                effort.grid,
                 self._piece,
-                self._work,
+                self.work,
                 self._ends,
-                self._scratch,
+                self.scratch,
             )
         )
 
@@ -190,15 +194,18 @@ class _Price:
             normal /= np.linalg.norm(normal)
             return np.append(normal, normal @ pivot + by[2])
 
+        def price(by: Array) -> float:
+            return self(moved(by), _COMPARE)
+
         simplex = np.concatenate([np.zeros((1, 3)), np.diag(_FIRST_STEP)])
-        volumes = np.array([self(moved(by)) for by in simplex])
+        volumes = np.array([price(by) for by in simplex])
         tries = len(simplex)
         while tries < _REFINEMENTS:
             order = np.argsort(volumes, kind="stable")
             simplex, volumes = simplex[order], volumes[order]
             middle = simplex[:-1].mean(axis=0)
             away = middle - simplex[-1]
-            step, result = 1.0, self(moved(middle + away))
+            step, result = 1.0, price(middle + away)
             tries += 1
             if result < volumes[0]:
                 further = 2.0
@@ -207,7 +214,7 @@ class _Price:
             else:
                 further = 0.0
             if further:
-                again = self(moved(middle + further * away))
+                again = price(middle + further * away)
                 tries += 1
                 if again < result:
                     step, result = further, again
@@ -215,7 +222,7 @@ class _Price:
                 simplex[-1], volumes[-1] = middle + step * away, result
             else:
                 simplex[1:] = (simplex[1:] + simplex[0]) / 2
-                volumes[1:] = [self(moved(by)) for by in simplex[1:]]
+                volumes[1:] = [price(by) for by in simplex[1:]]
                 tries += len(simplex) - 1
         return moved(simplex[np.argmin(volumes)])
 
@@ -230,7 +237,7 @@ def union(rows: ArrayLike) -> float:
     along = capsules[:, 3:6] - capsules[:, :3]
     frame = np.ascontiguousarray(np.linalg.eigh(along.T @ along)[1].T[::-1])
     ends = np.zeros((len(capsules), ENDS_COLUMNS))
-    volume = float(union_volume(capsules, frame, _FINE_GRID, ends))
+    volume = float(union_volume(capsules, frame, _KEEP.grid, ends))
     return min(max(volume, *volumes), sum(volumes))
 
 

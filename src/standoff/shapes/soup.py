@@ -17,8 +17,9 @@ _Ring = list[int]
 class Soup:
     """Balls (n, 4) as rows (x, y, z, radius), and faces (m, 3) of them.
 
-    The body is all that the faces hold and all that they shut in; a face holds the hull of its
-    three balls, two or all of which may be the same. A ball outside all faces stands for itself.
+    The body is all that the faces hold, and all that the triangles of their centres shut in. A face
+    holds the hull of its three balls, two or all of which may be the same; a ball outside all
+    faces stands for itself.
     """
 
     balls: Array
@@ -46,11 +47,11 @@ class Soup:
     def parted(self, plane: Array) -> tuple[Soup, Soup]:
         """The parts above and below a plane (normal, offset), each closed by a cap.
 
-        Together they hold the body. The cap closes the solid's section: it is the cone of
-        triangles from one point of the plane over the section's segments, and the ray from there
-        through any point that the segments shut in crosses one of them. So the parts can be
-        parted again, any number of times. The cone's apex has the largest radius of the section,
-        which is right where each shut-in solid has one radius.
+        Together they hold the body. A face goes to the side of each of its centres: the radius
+        changes linearly along it, so at a cut as well. The cap closes the solid's section: it is
+        the cone of triangles from one point of the plane over the section's segments, and the
+        ray from there through any point that the segments shut in crosses one of them. So the
+        parts can be parted again, any number of times.
         """
         heights = self.balls[:, :3] @ plane[:3] - plane[3]
         edges = self.edges()
@@ -75,8 +76,7 @@ class Soup:
 
         balls = np.concatenate([self.balls, cuts])
         if segments:
-            rim = balls[np.unique(segments)]
-            apex = np.append(rim[:, :3].mean(axis=0), rim[:, 3].max())
+            apex = np.append(balls[np.unique(segments), :3].mean(axis=0), 0.0)
             cap = np.insert(np.array(segments), 0, len(balls), axis=1)
             balls = np.concatenate([balls, apex[None]])
             above.append(cap)
