@@ -1,0 +1,1 @@
+"""Support-function methods for convex pairs: GJK outside, its penetration sequel inside."""

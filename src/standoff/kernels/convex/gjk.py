@@ -1,0 +1,213 @@
+"""GJK (Gilbert, Johnson, Keerthi 1988): the distance of two convex cores that do not overlap.
+
+With ``y = a - b`` over all points of the two cores, every ``|y|`` is an upper bound of the
+distance, and for every unit vector ``n`` the least ``n . y`` is a lower bound. The walk ends when
+the two meet; their difference, the duality gap, is the proof that goes with the answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import EPS, GJK_PATIENCE, GJK_ROUNDING, GJK_STEPS, GJK_TOLERANCE
+from standoff.kernels.convex.cores import middle, probe, support
+from standoff.kernels.convex.scratch import (
+    CORE_A,
+    CORE_B,
+    ICORE_A,
+    ICORE_B,
+    OFFSET,
+    R_DISTANCE,
+    R_LOWER,
+    R_NORMAL,
+    R_POINT_A,
+    R_POINT_B,
+    R_ROUNDING,
+    SIMPLEX,
+    TRIAL,
+    VERTICES,
+    WEIGHTS,
+)
+from standoff.kernels.convex.simplex import INSIDE, nearest
+from standoff.kernels.jit import kernel
+
+#: The gap is closed.
+SEPARATED = 0
+#: No further step is possible, or none is left, and the gap is open.
+STALLED = 1
+#: The distance exceeds the limit; distance and points are those of the last step.
+BEYOND = 2
+#: The cores touch or overlap.
+OVERLAP = 3
+
+
+@kernel
+def gjk(work, iwork, PA, PB, limit, tolerance, warm):
+    """Distance of the two prepared cores into RESULT, down to ``tolerance`` [m] and rounding.
+    Stops with BEYOND as soon as the distance is proved to exceed ``limit`` [m]. Starts along the
+    normal in RESULT where ``warm``."""
+    # In locals: a probe inside the loop is half the price of a call with all its arrays.
+    tag_a, count_a, first_a = iwork[ICORE_A], iwork[ICORE_A + 1], iwork[ICORE_A + 2]
+    tag_b, count_b, first_b = iwork[ICORE_B], iwork[ICORE_B + 1], iwork[ICORE_B + 2]
+    ox, oy, oz = work[OFFSET], work[OFFSET + 1], work[OFFSET + 2]
+    if warm:
+        nx, ny, nz = work[R_NORMAL], work[R_NORMAL + 1], work[R_NORMAL + 2]
+    else:
+        ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
+        bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
+        nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
+    s = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if s > 0.0:
+        nx, ny, nz = nx / s, ny / s, nz / s
+    else:
+        nx = 1.0
+    count = 0
+    distance = math.inf
+    lower = -math.inf
+    largest = 0.0
+    rounding = 0.0
+    patience = GJK_PATIENCE
+    status = STALLED
+    for _ in range(GJK_STEPS):
+        ax, ay, az = support(work, CORE_A, tag_a, count_a, first_a, PA, -nx, -ny, -nz)
+        bx, by, bz = support(work, CORE_B, tag_b, count_b, first_b, PB, nx, ny, nz)
+        x, y, z = ax - bx + ox, ay - by + oy, az - bz + oz
+        # For all points of the cores: n . (a - b) >= n . y.
+        lower = nx * x + ny * y + nz * z
+        yy = x * x + y * y + z * z
+        if yy > largest:
+            largest = yy
+            rounding = GJK_ROUNDING * EPS * math.sqrt(largest)
+        if distance - lower <= tolerance + rounding:
+            status = SEPARATED
+            break
+        if lower - rounding > limit:
+            status = BEYOND
+            if count == 0:
+                _put(work, SIMPLEX, x, y, z, ax, ay, az, bx, by, bz)
+                work[WEIGHTS] = 1.0
+                count = 1
+                distance = lower
+            break
+        if _known(work, count, x, y, z):
+            break
+        _put(work, SIMPLEX + 9 * count, x, y, z, ax, ay, az, bx, by, bz)
+        if count == 0:
+            # The first vertex is the simplex.
+            distance = math.sqrt(yy)
+            if distance > 0.0:
+                nx, ny, nz = x / distance, y / distance, z / distance
+            work[WEIGHTS] = 1.0
+            count = 1
+            if distance <= rounding:
+                status = OVERLAP
+                break
+            continue
+        where = nearest(work, count + 1)
+        if where == INSIDE or work[TRIAL] <= rounding:
+            status = OVERLAP
+            count = _accept(work, count + 1)
+            distance = 0.0
+            break
+        # The distance is of second order in the error of the direction, so it stands still, within
+        # rounding, while the direction still improves; a few such steps are granted.
+        patience -= work[TRIAL] >= distance
+        if work[TRIAL] > distance + rounding or patience < 0:
+            # The last word is the best plane through the newest vertex.
+            ux, uy, uz, best = _planes(work, iwork, PA, PB, count, lower)
+            if best > lower:
+                nx, ny, nz, lower = ux, uy, uz, best
+            break
+        distance = work[TRIAL]
+        nx, ny, nz = work[TRIAL + 1], work[TRIAL + 2], work[TRIAL + 3]
+        count = _accept(work, count + 1)
+    if status == STALLED and distance - lower <= GJK_TOLERANCE * math.sqrt(largest):
+        status = SEPARATED
+    work[R_DISTANCE] = distance
+    work[R_NORMAL] = nx
+    work[R_NORMAL + 1] = ny
+    work[R_NORMAL + 2] = nz
+    work[R_LOWER] = lower
+    work[R_ROUNDING] = rounding
+    _combine(work, count)
+    return status
+
+
+@kernel
+def _planes(work, iwork, PA, PB, count, least):
+    """Of the planes through the newest vertex and two others, the normal with the greatest lower
+    bound, and that bound; where none exceeds ``least``, that.
+
+    An edge that passes the origin at a tiny distance hardly has a direction of its own, and a
+    sliver only half of one. A plane with the vertex beyond has."""
+    best = least
+    bx = 0.0
+    by = 0.0
+    bz = 0.0
+    c = SIMPLEX + 9 * count
+    for k in range(count * (count - 1) // 2):
+        a = SIMPLEX + 9 * ((k + 1) % count)
+        b = SIMPLEX + 9 * k
+        ux, uy, uz = work[a] - work[c], work[a + 1] - work[c + 1], work[a + 2] - work[c + 2]
+        vx, vy, vz = work[b] - work[c], work[b + 1] - work[c + 1], work[b + 2] - work[c + 2]
+        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        s = math.sqrt(nx * nx + ny * ny + nz * nz)
+        if s == 0.0:
+            continue
+        # Towards the body: n . c > 0, as the origin is outside.
+        s = math.copysign(1.0 / s, nx * work[c] + ny * work[c + 1] + nz * work[c + 2])
+        nx, ny, nz = s * nx, s * ny, s * nz
+        lower = -probe(work, iwork, PA, PB, VERTICES, -nx, -ny, -nz)
+        if lower > best:
+            best = lower
+            bx, by, bz = nx, ny, nz
+    return bx, by, bz, best
+
+
+@kernel
+def _known(work, count, x, y, z):
+    for i in range(count):
+        p = SIMPLEX + 9 * i
+        if work[p] == x and work[p + 1] == y and work[p + 2] == z:
+            return True
+    return False
+
+
+@kernel
+def _put(work, p, x, y, z, ax, ay, az, bx, by, bz):
+    work[p] = x
+    work[p + 1] = y
+    work[p + 2] = z
+    work[p + 3] = ax
+    work[p + 4] = ay
+    work[p + 5] = az
+    work[p + 6] = bx
+    work[p + 7] = by
+    work[p + 8] = bz
+
+
+@kernel
+def _accept(work, count):
+    """Keep the vertices that carry weight; returns how many."""
+    kept = 0
+    for i in range(count):
+        weight = work[TRIAL + 4 + i]
+        if weight > 0.0:
+            if kept < i:
+                for k in range(9):
+                    work[SIMPLEX + 9 * kept + k] = work[SIMPLEX + 9 * i + k]
+            work[WEIGHTS + kept] = weight
+            kept += 1
+    return kept
+
+
+@kernel
+def _combine(work, count):
+    for r in range(3):
+        a = 0.0
+        b = 0.0
+        for i in range(count):
+            a += work[WEIGHTS + i] * work[SIMPLEX + 9 * i + 3 + r]
+            b += work[WEIGHTS + i] * work[SIMPLEX + 9 * i + 6 + r]
+        work[R_POINT_A + r] = a
+        work[R_POINT_B + r] = b
