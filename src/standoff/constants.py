@@ -41,9 +41,6 @@ COVER_NEGLIGIBLE = -30.0
 #: search ends by it; the radius is taken over all balls in the end.
 COVER_VIOLATION = 1e-4
 
-#: The largest coordinate and radius of a body to cover, [m]. Beyond it somebody mistook the units,
-#: and squares and cubes stay far from overflow.
-COVER_LARGEST = 1e9
 #: GJK stops when its duality gap is below this part of the cylinders' size, [-]. Polytopes end
 #: exactly; a curved support converges step by step, and 1e-6 is what is promised.
 GJK_TOLERANCE = 1e-9
