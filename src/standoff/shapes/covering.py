@@ -26,7 +26,7 @@ from standoff.constants import (
 from standoff.errors import ShapeError
 from standoff.kernels.capsule_fit import CAPSULE_COLUMNS, least_radius
 from standoff.shapes.capsule_search import Part, Search, half_sphere, principal_axes, union
-from standoff.shapes.hull import convex_hull
+from standoff.shapes.hull import convex_hull, hull_tolerance
 from standoff.shapes.pose import Array, as_pose
 from standoff.shapes.primitives import Capsule, Sphere
 from standoff.shapes.shape import IntArray, Shape
@@ -125,12 +125,6 @@ def _cover(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
         split = _split(search, whole, body if faced else _hull_soup(body), count)
         parts = split if len(split) > 1 else parts
     capsules = tuple(frame.outward(part.balls, row) for part, row in parts)
-    excess = float(_outside(soup.balls, capsules).max())
-    if excess > 0.0:
-        # A hull need not hold its own points to the last bit.
-        capsules = tuple(
-            (Capsule(c.radius + excess + frame.margin, c.length), p) for c, p in capsules
-        )
     _check(soup.balls, capsules)
     return Covering(capsules, _volume(capsules), _hull_volume(soup))
 
@@ -173,7 +167,7 @@ class _Frame:
         centres, radii = balls[:, :3], balls[:, 3]
         self.centre = (centres.min(axis=0) + centres.max(axis=0)) / 2
         self.size = float((np.linalg.norm(centres - self.centre, axis=1) + radii).max())
-        self.margin = COVER_ROUNDING * EPS * (float(np.abs(centres).max()) + self.size)
+        self._margin = COVER_ROUNDING * EPS * (float(np.abs(centres).max()) + self.size)
 
     def inward(self, soup: Soup) -> Soup:
         balls = soup.balls - np.append(self.centre, 0.0)
@@ -189,7 +183,7 @@ class _Frame:
             pose[:3, :3] = _rotation_onto((ends[1] - ends[0]) / length)
         balls = balls * self.size + np.append(self.centre, 0.0)
         axis = np.concatenate(_ends(length, pose))
-        radius = least_radius(np.ascontiguousarray(balls), len(balls), axis) + self.margin
+        radius = least_radius(np.ascontiguousarray(balls), len(balls), axis) + self._margin
         pose.setflags(write=False)
         return Capsule(max(radius, COVER_LEAST_RADIUS), length), pose
 
@@ -212,21 +206,16 @@ def _ends(length: float, pose: Array) -> tuple[Array, Array]:
     return pose[:3, 3] - half, pose[:3, 3] + half
 
 
-def _outside(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> Array:
-    """How far each ball reaches out of the capsule that holds it best; not above 0 when inside."""
-    least = np.full(len(balls), math.inf)
+def _check(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> None:
+    """The promise of `cover`, asserted on what is given back: for each ball, the least of
+    (distance to the axis + its radius - radius) over the capsules is at most 0."""
+    outside = np.full(len(balls), math.inf)
     for capsule, pose in capsules:
         a, b = _ends(capsule.length, pose)
         along = b - a
         t = np.clip((balls[:, :3] - a) @ along / max(float(along @ along), _TINY), 0.0, 1.0)
         distance = np.linalg.norm(balls[:, :3] - a - t[:, None] * along, axis=1)
-        least = np.minimum(least, distance + balls[:, 3] - capsule.radius)
-    return least
-
-
-def _check(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> None:
-    """The promise of `cover`, asserted on what is given back."""
-    outside = _outside(balls, capsules)
+        outside = np.minimum(outside, distance + balls[:, 3] - capsule.radius)
     worst = int(np.argmax(outside))
     if not outside[worst] <= 0.0:
         raise ShapeError(
@@ -237,9 +226,11 @@ def _check(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> None:
 
 
 def _hull_soup(body: Soup) -> Soup:
-    """The hull of the centres, grown by the largest radius; a flat body is thickened first."""
-    vertices, faces = convex_hull(_thickened(body.balls[:, :3]))
-    radius = float(body.balls[:, 3].max())
+    """The hull of the centres, grown by the largest radius and by what a hull may leave outside; a
+    flat body is thickened first."""
+    points = _thickened(body.balls[:, :3])
+    vertices, faces = convex_hull(points)
+    radius = float(body.balls[:, 3].max()) + hull_tolerance(points)
     return Soup(np.column_stack([vertices, np.full(len(vertices), radius)]), faces)
 
 

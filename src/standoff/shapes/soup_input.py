@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import COVER_LARGEST
+from standoff.constants import COORDINATE_LIMIT
 from standoff.errors import ShapeError
 from standoff.kernels import layout
+from standoff.shapes.hull import points_of
 from standoff.shapes.pose import Array
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.shapes.shape import IntArray, Shape
@@ -32,7 +33,7 @@ _BOX_FACES = np.array(
 
 def soup_of_arrays(points: ArrayLike, faces: ArrayLike | None, radii: ArrayLike | None) -> Soup:
     """A soup from what `cover` is given, checked."""
-    centres = _points(points)
+    centres = points_of(points, "points")
     n = len(centres)
     return Soup(np.column_stack([centres, _radii(radii, n)]), _faces(faces, n))
 
@@ -86,37 +87,17 @@ def _prism(shape: Cylinder) -> tuple[Array, IntArray]:
     return points, np.concatenate(faces)
 
 
-def _points(points: ArrayLike) -> Array:
-    allowed = "(n, 3) finite numbers, n >= 1 [m]"
-    try:
-        result = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError("not numbers", element="points", value=points, allowed=allowed) from error
-    if result.ndim != 2 or result.shape[1] != 3 or len(result) == 0:
-        raise ShapeError("wrong shape", element="points", value=result.shape, allowed=allowed)
-    bad = ~(np.abs(result) <= COVER_LARGEST)
-    if bad.any():
-        i = int(np.argmax(bad.any(axis=1)))
-        raise ShapeError(
-            "not a possible point",
-            element=f"points[{i}]",
-            value=result[i].tolist(),
-            allowed=f"finite, up to {COVER_LARGEST:g} m",
-        )
-    return result
-
-
 def _radii(radii: ArrayLike | None, n: int) -> Array:
     if radii is None:
         return np.zeros(n)
-    allowed = f"({n},) numbers from 0 to {COVER_LARGEST:g} [m]"
+    allowed = f"({n},) numbers from 0 to {COORDINATE_LIMIT:g} [m]"
     try:
         result = np.array(radii, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ShapeError("not numbers", element="radii", value=radii, allowed=allowed) from error
     if result.shape != (n,):
         raise ShapeError("wrong shape", element="radii", value=result.shape, allowed=allowed)
-    bad = ~((result >= 0.0) & (result <= COVER_LARGEST))
+    bad = ~((result >= 0.0) & (result <= COORDINATE_LIMIT))
     if bad.any():
         i = int(np.argmax(bad))
         raise ShapeError(
