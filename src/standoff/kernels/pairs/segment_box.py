@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import lean
 from standoff.kernels.vec import clamp
 
 
-@kernel
+@lean
 def outside(p, half, noise):
     """How far a coordinate lies beyond the box; nothing where that could be rounding."""
     if abs(p) > half + noise:
@@ -20,7 +20,7 @@ def outside(p, half, noise):
     return 0.0
 
 
-@kernel
+@lean
 def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The bracket [lo, hi] of the minimum, cut at ``s`` by the slope of the squared distance."""
     s = clamp(s, reach)
@@ -34,7 +34,7 @@ def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     return lo, hi
 
 
-@kernel
+@lean
 def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The ``s`` of the point of the segment nearest to the box, as far as ``noise`` can tell.
 
@@ -71,7 +71,7 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     return min(max(-rise / bend, lo), hi)
 
 
-@kernel
+@lean
 def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     """The unit normal between a box and a close segment whose nearest points differ by ``q``.
 
@@ -93,7 +93,7 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     return qx / length, qy / length, qz / length
 
 
-@kernel
+@lean
 def separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The widest gap between segment and box along any normal of their Minkowski sum, negative:
     minus the depth; and its unit normal, from the box towards the middle of the segment.
