@@ -21,15 +21,21 @@ def outside(p, half, noise):
 
 
 @lean
+def slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise):
+    """Half the derivative, at ``s``, of the squared distance to the box along the segment."""
+    along = ux * outside(cx + s * ux, hx, noise)
+    along += uy * outside(cy + s * uy, hy, noise)
+    return along + uz * outside(cz + s * uz, hz, noise)
+
+
+@lean
 def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The bracket [lo, hi] of the minimum, cut at ``s`` by the slope of the squared distance."""
     s = clamp(s, reach)
-    slope = ux * outside(cx + s * ux, hx, noise)
-    slope += uy * outside(cy + s * uy, hy, noise)
-    slope += uz * outside(cz + s * uz, hz, noise)
-    if slope <= 0.0:
+    g = slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise)
+    if g <= 0.0:
         lo = max(lo, s)
-    if slope >= 0.0:
+    if g >= 0.0:
         hi = min(hi, s)
     return lo, hi
 
@@ -46,6 +52,10 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     At a crossing one coordinate is 0 but for rounding, and the sign is that of the other two:
     hence ``noise``, without which a segment nearly along an edge would stop anywhere on it.
     """
+    if slope(-reach, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise) > 0.0:
+        return -reach
+    if slope(reach, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise) < 0.0:
+        return reach
     # A line along a plane crosses it nowhere; cutting the bracket at 0 instead does no harm.
     ix = 1.0 / ux if ux != 0.0 else 0.0
     iy = 1.0 / uy if uy != 0.0 else 0.0
