@@ -137,7 +137,7 @@ def tolerance(a, b):
 def rounding(a, b):
     """Some tens of roundings of everything that enters, far below `tolerance`."""
     total = a[:, layout.SIZE :].sum(1) + b[:, layout.SIZE :].sum(1)
-    return 1e-14 * (total + np.abs(centres(a)).max(1) + np.abs(centres(b)).max(1))
+    return 2e-14 * (total + np.abs(centres(a)).max(1) + np.abs(centres(b)).max(1))
 
 
 def reach_along(rows, kind, n):

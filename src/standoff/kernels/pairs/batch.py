@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from standoff.constants import ROTATION_TOLERANCE
-from standoff.kernels.jit import entry, kernel
-from standoff.kernels.pairs.dispatch import DONE, pair_distance
+from standoff.kernels.jit import entry, lean
+from standoff.kernels.pairs.dispatch import DONE, closed_form, pair_distance
 
 #: A pose that is not plainly a rigid motion; `one` has computed nothing.
 NOT_A_POSE = -1
@@ -12,7 +12,8 @@ NOT_A_POSE = -1
 
 @entry(
     "int64(float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], float64[:, ::1], "
-    "int64[::1], int64[:, ::1], float64[::1], int64[::1], float64[:, ::1])"
+    "int64[::1], int64[:, ::1], float64[::1], int64[::1], float64[:, ::1])",
+    lean,
 )
 def distances(rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
     """Row ``p`` of ``out`` for the two bodies ``pairs[p]`` of one table, for every ``p``. Returns
@@ -21,6 +22,8 @@ def distances(rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
     first = -1
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
+        if closed_form(rows, refs, i, points, rows, refs, j, points, out, p):
+            continue
         status = pair_distance(
             rows, refs, i, points, faces, nodes, ints,
             rows, refs, j, points, faces, nodes, ints,
@@ -35,7 +38,8 @@ def distances(rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
     "int64(float64[:, :, ::1], float64[:, ::1], int64[:, ::1], "
     "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
     "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
-    "float64[::1], int64[::1], float64[:, ::1])"
+    "float64[::1], int64[::1], float64[:, ::1])",
+    lean,
 )
 def one(poses, rows, refs, PA, FA, NA, IA, PB, FB, NB, IB, work, iwork, out):
     """The one row of ``out`` for bodies 0 and 1 at ``poses``, which are copied into ``rows``;
@@ -55,7 +59,7 @@ def one(poses, rows, refs, PA, FA, NA, IA, PB, FB, NB, IB, work, iwork, out):
     return status
 
 
-@kernel
+@lean
 def plain_pose(pose):
     """Whether a 4 x 4 matrix is a rigid motion beyond question: finite, right-handed,
     orthonormal within ROTATION_TOLERANCE, last row 0 0 0 1. Said no, ask `as_pose` why."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, lean
 from standoff.kernels.layout import BOX, CAPSULE, HALFSPACE, KIND
 from standoff.kernels.pairs.box_box import box_box
 from standoff.kernels.pairs.capsule_box import capsule_box
@@ -21,9 +21,36 @@ DONE = 0
 UNSUPPORTED = 1
 
 
-@kernel
+@inlined
+def closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
+    """Row ``k`` of ``out`` if the pair has a closed form, and whether it has: two of sphere,
+    capsule and box, or anything against a half space. A loop over many pairs asks here first: the
+    long list of arguments of `pair_distance` costs more than most of these kernels."""
+    a, b = RA[i, KIND], RB[j, KIND]
+    if a <= BOX and b <= BOX:
+        analytic_pair(A, a, i, B, b, j, out, k)
+        return True
+    if b == HALFSPACE:
+        if a == HALFSPACE:
+            halfspace_halfspace(A, i, B, j, out, k)
+        else:
+            body_halfspace(A, RA, i, PA, B, j, out, k)
+        return True
+    if a == HALFSPACE:
+        body_halfspace(B, RB, j, PB, A, i, out, k)
+        swap(out, k)
+        return True
+    return False
+
+
+@inlined
 def analytic_pair(A, a, i, B, b, j, out, k):
-    """Rows ``i`` and ``j`` of kinds ``a <= b``, both sphere, capsule or box."""
+    """Row ``k`` of ``out`` for two of sphere, capsule and box, of kinds ``a`` and ``b``."""
+    swapped = a > b
+    if swapped:
+        A, B = B, A
+        a, b = b, a
+        i, j = j, i
     if a == CAPSULE:
         if b == BOX:
             capsule_box(A, i, B, j, out, k)
@@ -37,33 +64,22 @@ def analytic_pair(A, a, i, B, b, j, out, k):
         sphere_capsule(A, i, B, j, out, k)
     else:
         sphere_sphere(A, i, B, j, out, k)
+    if swapped:
+        swap(out, k)
 
 
-@kernel
+@lean
 def pair_distance(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
-    """Row ``k`` of ``out`` for body ``i`` of one table and body ``j`` of another, of any kinds."""
-    a, b = RA[i, KIND], RB[j, KIND]
-    if a <= BOX and b <= BOX:
-        if a <= b:
-            analytic_pair(A, a, i, B, b, j, out, k)
-        else:
-            analytic_pair(B, b, j, A, a, i, out, k)
-            swap(out, k)
-        return DONE
-    if a == HALFSPACE or b == HALFSPACE:
-        if a == b:
-            halfspace_halfspace(A, i, B, j, out, k)
-        elif b == HALFSPACE:
-            body_halfspace(A, RA, i, PA, B, j, out, k)
-        else:
-            body_halfspace(B, RB, j, PB, A, i, out, k)
-            swap(out, k)
+    """Row ``k`` of ``out`` for body ``i`` of one table and body ``j`` of another, of any kinds;
+    the faces, nodes and integers of both and the scratch are for those that need them. Returns
+    DONE, or why not."""
+    if closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
         return DONE
     unanswered(out, k)
     return UNSUPPORTED
 
 
-@kernel
+@lean
 def swap(out, k):
     """Row ``k`` as seen from the other body."""
     for c in range(1, 4):
@@ -71,7 +87,7 @@ def swap(out, k):
         out[k, c + 6] = -out[k, c + 6]
 
 
-@kernel
+@lean
 def unanswered(out, k):
     """A row that no threshold takes for safe."""
     out[k, 0] = -math.inf

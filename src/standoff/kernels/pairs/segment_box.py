@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import lean
 from standoff.kernels.vec import clamp
 
 
-@kernel
+@lean
 def outside(p, half, noise):
     """How far a coordinate lies beyond the box; nothing where that could be rounding."""
     if abs(p) > half + noise:
@@ -20,21 +20,27 @@ def outside(p, half, noise):
     return 0.0
 
 
-@kernel
+@lean
+def slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise):
+    """Half the derivative, at ``s``, of the squared distance to the box along the segment."""
+    along = ux * outside(cx + s * ux, hx, noise)
+    along += uy * outside(cy + s * uy, hy, noise)
+    return along + uz * outside(cz + s * uz, hz, noise)
+
+
+@lean
 def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The bracket [lo, hi] of the minimum, cut at ``s`` by the slope of the squared distance."""
     s = clamp(s, reach)
-    slope = ux * outside(cx + s * ux, hx, noise)
-    slope += uy * outside(cy + s * uy, hy, noise)
-    slope += uz * outside(cz + s * uz, hz, noise)
-    if slope <= 0.0:
+    g = slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise)
+    if g <= 0.0:
         lo = max(lo, s)
-    if slope >= 0.0:
+    if g >= 0.0:
         hi = min(hi, s)
     return lo, hi
 
 
-@kernel
+@lean
 def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The ``s`` of the point of the segment nearest to the box, as far as ``noise`` can tell.
 
@@ -46,6 +52,10 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     At a crossing one coordinate is 0 but for rounding, and the sign is that of the other two:
     hence ``noise``, without which a segment nearly along an edge would stop anywhere on it.
     """
+    if slope(-reach, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise) > 0.0:
+        return -reach
+    if slope(reach, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise) < 0.0:
+        return reach
     # A line along a plane crosses it nowhere; cutting the bracket at 0 instead does no harm.
     ix = 1.0 / ux if ux != 0.0 else 0.0
     iy = 1.0 / uy if uy != 0.0 else 0.0
@@ -71,7 +81,7 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     return min(max(-rise / bend, lo), hi)
 
 
-@kernel
+@lean
 def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     """The unit normal between a box and a close segment whose nearest points differ by ``q``.
 
@@ -93,7 +103,7 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     return qx / length, qy / length, qz / length
 
 
-@kernel
+@lean
 def separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The widest gap between segment and box along any normal of their Minkowski sum, negative:
     minus the depth; and its unit normal, from the box towards the middle of the segment.

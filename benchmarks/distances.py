@@ -1,0 +1,262 @@
+"""How long does one distance take? Ours in one compiled call, Coal and python-fcl from Python.
+
+    python benchmarks/distances.py [--pairs 100000] [--repeats 5]
+
+Every engine sees the same shapes at the same poses, in the same run: bodies as in a robot cell,
+half of the pairs within half a metre of each other, half up to two metres away. The peers' objects,
+transforms, requests and results are built before the clock starts, and the loop over them is a
+plain Python one: what a Python user pays for a call. Rounds of the engines take turns, the median
+round counts, and a floor is a ratio to Coal's call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import coal
+import fcl
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from standoff.kernels import layout
+from standoff.kernels.pairs import batch
+from standoff.shapes.primitives import Box, Capsule, HalfSpace, Sphere
+from standoff.shapes.shape import Shape
+
+#: Different shapes of each kind; the pairs draw from them.
+POOL = 64
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of shape: how to draw one, and what the peers call it."""
+
+    draw: Callable[[np.random.Generator], Shape]
+    coal: Callable[[Shape], object]
+    fcl: Callable[[Shape], object] | None
+
+
+KINDS = {
+    "sphere": Kind(
+        lambda rng: Sphere(rng.uniform(0.05, 0.2)),
+        lambda s: coal.Sphere(s.radius),
+        lambda s: fcl.Sphere(s.radius),
+    ),
+    "capsule": Kind(
+        lambda rng: Capsule(rng.uniform(0.04, 0.1), rng.uniform(0.1, 0.5)),
+        lambda s: coal.Capsule(s.radius, s.length),
+        lambda s: fcl.Capsule(s.radius, s.length),
+    ),
+    "box": Kind(
+        lambda rng: Box(rng.uniform(0.1, 0.5, 3)),
+        lambda s: coal.Box(*s.extents),
+        lambda s: fcl.Box(*s.extents),
+    ),
+    "halfspace": Kind(
+        lambda rng: HalfSpace(),
+        lambda s: coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0),
+        None,
+    ),
+}
+
+#: Pairs to measure, with the floor on the ratio to Coal where one is set.
+PAIRS = [
+    ("sphere", "sphere", None),
+    ("sphere", "capsule", None),
+    ("sphere", "box", None),
+    ("capsule", "capsule", 25.0),
+    ("capsule", "box", 15.0),
+    ("box", "box", 5.0),
+    ("capsule", "halfspace", None),
+    ("box", "halfspace", None),
+]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Shapes of two kinds, and for each pair which of them and where."""
+
+    kinds: tuple[str, str]
+    shapes: tuple[list[Shape], list[Shape]]
+    chosen: np.ndarray  # (n, 2)
+    poses: np.ndarray  # (n, 2, 3, 4)
+
+
+def scene(rng: np.random.Generator, kind_a: str, kind_b: str, n: int) -> Scene:
+    poses = np.zeros((n, 2, 3, 4))
+    # Gram-Schmidt on random vectors: a rotation each, right-handed by the cross product.
+    x, y = rng.normal(size=(2, n, 2, 3))
+    x /= np.linalg.norm(x, axis=-1, keepdims=True)
+    y -= (x * y).sum(-1, keepdims=True) * x
+    y /= np.linalg.norm(y, axis=-1, keepdims=True)
+    poses[..., :3] = np.stack([x, y, np.cross(x, y)], axis=-1)
+    away = rng.normal(size=(n, 3))
+    away /= np.linalg.norm(away, axis=1, keepdims=True)
+    far = rng.random(n) < 0.5
+    away *= np.where(far, rng.uniform(0.5, 2.0, n), rng.uniform(0.0, 0.5, n))[:, None]
+    poses[:, 0, :, 3] = rng.uniform(-1.5, 1.5, (n, 3))
+    poses[:, 1, :, 3] = poses[:, 0, :, 3] + away
+    shapes = tuple([KINDS[kind].draw(rng) for _ in range(POOL)] for kind in (kind_a, kind_b))
+    return Scene((kind_a, kind_b), shapes, rng.integers(POOL, size=(n, 2)), poses)
+
+
+def ours(scene: Scene) -> Callable[[], np.ndarray]:
+    """All pairs in one compiled call. Geometry of the shapes is concatenated, as in a cell."""
+    n = len(scene.poses)
+    shapes = [*scene.shapes[0], *scene.shapes[1]]
+    geometry = [shape.geometry for shape in shapes]
+    refs = np.zeros((len(shapes), layout.REF_COLUMNS), dtype=np.int64)
+    columns = (layout.POINT0, layout.FACE0, layout.NODE0, layout.INT0)
+    names = ("points", "faces", "nodes", "ints")
+    for column, name in zip(columns, names, strict=True):
+        counts = [len(getattr(g, name)) for g in geometry]
+        refs[:, column] = np.cumsum([0, *counts[:-1]])
+    refs[:, layout.KIND] = [shape.kind for shape in shapes]
+    refs[:, layout.POINTS] = [len(g.points) for g in geometry]
+    refs[:, layout.FACES] = [len(g.faces) for g in geometry]
+    refs[:, layout.FLAGS] = [shape.flags for shape in shapes]
+    tables = [np.concatenate([getattr(g, name) for g in geometry]) for name in names]
+
+    which = scene.chosen + np.array([0, POOL])
+    rows = np.zeros((2 * n, layout.ROW_COLUMNS))
+    rows[:, : layout.SIZE] = scene.poses.reshape(2 * n, 12)
+    rows[:, layout.SIZE :] = np.array([shape.size for shape in shapes])[which.ravel()]
+    bodies = np.ascontiguousarray(refs[which.ravel()])
+    pairs = np.arange(2 * n).reshape(n, 2)
+    out = np.zeros((n, layout.OUT_COLUMNS))
+    work, iwork = np.zeros(1 << 16), np.zeros(1 << 16, dtype=np.int64)
+
+    def call() -> np.ndarray:
+        assert batch.distances(rows, bodies, *tables, pairs, work, iwork, out) == -1
+        return out[:, 0]
+
+    return call
+
+
+def coals(scene: Scene, *, reuse: bool) -> Callable[[], list[float]]:
+    """Coal's `distance` with a result of its own for each pair, as one has to if the witnesses are
+    to be kept; or, leaner, with one result that is cleared and used again."""
+    objects = [[KINDS[k].coal(s) for s in pool] for k, pool in zip(scene.kinds, scene.shapes)]
+    calls = [
+        (
+            objects[0][i],
+            coal.Transform3s(np.array(p[0, :, :3]), np.array(p[0, :, 3])),
+            objects[1][j],
+            coal.Transform3s(np.array(p[1, :, :3]), np.array(p[1, :, 3])),
+        )
+        for (i, j), p in zip(scene.chosen, scene.poses)
+    ]
+    request, result = coal.DistanceRequest(True, True), coal.DistanceResult()
+    distance, Result = coal.distance, coal.DistanceResult
+
+    def fresh() -> list[float]:
+        return [distance(a, at_a, b, at_b, request, Result()) for a, at_a, b, at_b in calls]
+
+    def reused() -> list[float]:
+        values = []
+        for a, at_a, b, at_b in calls:
+            result.clear()
+            values.append(distance(a, at_a, b, at_b, request, result))
+        return values
+
+    return reused if reuse else fresh
+
+
+def fcls(scene: Scene) -> Callable[[], list[float]] | None:
+    kinds = [KINDS[k].fcl for k in scene.kinds]
+    if None in kinds:
+        return None
+    objects = [[kind(s) for s in pool] for kind, pool in zip(kinds, scene.shapes)]
+    calls = [
+        tuple(
+            fcl.CollisionObject(
+                objects[side][c[side]], fcl.Transform(p[side, :, :3], p[side, :, 3])
+            )
+            for side in (0, 1)
+        )
+        for c, p in zip(scene.chosen, scene.poses)
+    ]
+    request = fcl.DistanceRequest(enable_nearest_points=True)
+    distance, Result = fcl.distance, fcl.DistanceResult
+
+    def call() -> list[float]:
+        return [distance(a, b, request, Result()) for a, b in calls]
+
+    return call
+
+
+def cut(scene: Scene, n: int) -> Scene:
+    return Scene(scene.kinds, scene.shapes, scene.chosen[:n], scene.poses[:n])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=100_000, help="pairs of each kind")
+    parser.add_argument("--fcl-pairs", type=int, default=10_000, help="of these, for python-fcl")
+    parser.add_argument("--repeats", type=int, default=5)
+    arguments = parser.parse_args()
+
+    table = Table(
+        title=f"One signed distance with witnesses, {arguments.pairs:,} pairs of each kind"
+    )
+    table.add_column("pair")
+    for column in ("overlap", "standoff [ns]", "worst", "Coal [ns]", "× Coal", "floor"):
+        table.add_column(column, justify="right")
+    for column in ("reused result [ns]", "×", "fcl [ns]", "× fcl", "Coal off by > 1e-6"):
+        table.add_column(column, justify="right")
+    rng = np.random.default_rng(0)
+    for kind_a, kind_b, floor in PAIRS:
+        table.add_row(*measured(rng, kind_a, kind_b, floor, arguments))
+    Console().print(table)
+
+
+def measured(
+    rng: np.random.Generator,
+    kind_a: str,
+    kind_b: str,
+    floor: float | None,
+    arguments: argparse.Namespace,
+) -> list[str]:
+    """One row of the table."""
+    both = scene(rng, kind_a, kind_b, arguments.pairs)
+    few = cut(both, arguments.fcl_pairs)
+    calls = {
+        "standoff": (ours(both), len(both.poses)),
+        "coal": (coals(both, reuse=False), len(both.poses)),
+        "reused": (coals(both, reuse=True), len(both.poses)),
+        "fcl": (fcls(few), len(few.poses)),
+    }
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    values = {}
+    for _ in range(arguments.repeats + 1):
+        for name, (call, count) in calls.items():
+            if call is not None:
+                start = time.perf_counter()
+                values[name] = np.array(call())
+                times[name].append((time.perf_counter() - start) / count * 1e9)
+    # The first round compiles, and warms the caches.
+    median = {name: float(np.median(rounds[1:] or [np.nan])) for name, rounds in times.items()}
+    ratio = {name: median[name] / median["standoff"] for name in median}
+    kept = "" if floor is None else f"{floor:g} {'✓' if ratio['coal'] >= floor else '✗'}"
+    return [
+        f"{kind_a}, {kind_b}",
+        f"{np.mean(values['standoff'] < 0):.0%}",
+        f"{median['standoff']:.1f}",
+        f"{max(times['standoff'][1:]):.1f}",
+        f"{median['coal']:.0f}",
+        f"{ratio['coal']:.0f}",
+        kept,
+        f"{median['reused']:.0f}",
+        f"{ratio['reused']:.0f}",
+        f"{median['fcl']:.0f}",
+        f"{ratio['fcl']:.0f}",
+        f"{np.mean(np.abs(values['coal'] - values['standoff']) > 1e-6):.2%}",
+    ]
+
+
+if __name__ == "__main__":
+    main()
