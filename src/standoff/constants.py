@@ -57,6 +57,10 @@ GJK_ROUNDING = 16.0
 #: vertices need about 15, cylinders about 25; the rest is head room for slivers.
 GJK_STEPS = 128
 
+#: Steps of GJK without a shorter distance before it stops, [-]: two facets that share an edge may
+#: take turns for a while, but rounding may also let them do so for ever.
+GJK_PATIENCE = 8
+
 #: Sine of an angle below which a triangle counts as a segment, and a tetrahedron as a triangle,
 #: in the simplex of GJK, [-]. The smaller feature is still a part of the simplex, so nothing but
 #: a step is lost.
@@ -78,3 +82,20 @@ REFINE_STEPS = 24
 #: How far outside that point lies, as a part of the depth, [-]: small, as the projection then
 #: turns the direction the most; but far above the rounding of a projection.
 REFINE_OFFSET = 1e-2
+
+#: How far a point may lie outside the convex hull taken of it, as a part of the largest extent,
+#: [-]. Also the thickness below which points are flat: two sides nearer than this cannot be told
+#: apart.
+HULL_TOLERANCE = 1e-10
+
+#: The same in units of ``EPS`` times the largest coordinate, [-], for bodies far from their own
+#: origin: points that went through a rigid motion there are off by some roundings of it.
+HULL_ROUNDING = 512.0
+
+#: How many times nearer a point must be to a hull to be left out of it, [-]: what is allowed
+#: above is a promise, and a face's plane is known a little less well than that.
+HULL_SHARPNESS = 64.0
+
+#: Largest coordinate of a vertex, [m]. Beyond it a rounding is a tenth of a micrometre, and squares
+#: of squares are still far from overflow.
+COORDINATE_LIMIT = 1e9

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import EPS, GJK_ROUNDING, GJK_STEPS
-from standoff.kernels.convex.cores import middle, support
+from standoff.constants import EPS, GJK_PATIENCE, GJK_ROUNDING, GJK_STEPS, GJK_TOLERANCE
+from standoff.kernels.convex.cores import middle, probe, support
 from standoff.kernels.convex.scratch import (
     CORE_A,
     CORE_B,
@@ -25,6 +25,7 @@ from standoff.kernels.convex.scratch import (
     R_ROUNDING,
     SIMPLEX,
     TRIAL,
+    VERTICES,
     WEIGHTS,
 )
 from standoff.kernels.convex.simplex import INSIDE, nearest
@@ -65,13 +66,14 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     lower = -math.inf
     largest = 0.0
     rounding = 0.0
+    patience = GJK_PATIENCE
     status = STALLED
     for _ in range(GJK_STEPS):
         ax, ay, az = support(work, CORE_A, tag_a, count_a, first_a, PA, -nx, -ny, -nz)
         bx, by, bz = support(work, CORE_B, tag_b, count_b, first_b, PB, nx, ny, nz)
         x, y, z = ax - bx + ox, ay - by + oy, az - bz + oz
         # For all points of the cores: n . (a - b) >= n . y.
-        lower = max(lower, nx * x + ny * y + nz * z)
+        lower = nx * x + ny * y + nz * z
         yy = x * x + y * y + z * z
         if yy > largest:
             largest = yy
@@ -107,11 +109,20 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
             count = _accept(work, count + 1)
             distance = 0.0
             break
-        if work[TRIAL] >= distance:
+        # The distance is of second order in the error of the direction, so it stands still, within
+        # rounding, while the direction still improves; a few such steps are granted.
+        patience -= work[TRIAL] >= distance
+        if work[TRIAL] > distance + rounding or patience < 0:
+            # The last word is the best plane through the newest vertex.
+            ux, uy, uz, best = _planes(work, iwork, PA, PB, count, lower)
+            if best > lower:
+                nx, ny, nz, lower = ux, uy, uz, best
             break
         distance = work[TRIAL]
         nx, ny, nz = work[TRIAL + 1], work[TRIAL + 2], work[TRIAL + 3]
         count = _accept(work, count + 1)
+    if status == STALLED and distance - lower <= GJK_TOLERANCE * math.sqrt(largest):
+        status = SEPARATED
     work[R_DISTANCE] = distance
     work[R_NORMAL] = nx
     work[R_NORMAL + 1] = ny
@@ -120,6 +131,37 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     work[R_ROUNDING] = rounding
     _combine(work, count)
     return status
+
+
+@kernel
+def _planes(work, iwork, PA, PB, count, least):
+    """Of the planes through the newest vertex and two others, the normal with the greatest lower
+    bound, and that bound; where none exceeds ``least``, that.
+
+    An edge that passes the origin at a tiny distance hardly has a direction of its own, and a
+    sliver only half of one. A plane with the vertex beyond has."""
+    best = least
+    bx = 0.0
+    by = 0.0
+    bz = 0.0
+    c = SIMPLEX + 9 * count
+    for k in range(count * (count - 1) // 2):
+        a = SIMPLEX + 9 * ((k + 1) % count)
+        b = SIMPLEX + 9 * k
+        ux, uy, uz = work[a] - work[c], work[a + 1] - work[c + 1], work[a + 2] - work[c + 2]
+        vx, vy, vz = work[b] - work[c], work[b + 1] - work[c + 1], work[b + 2] - work[c + 2]
+        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        s = math.sqrt(nx * nx + ny * ny + nz * nz)
+        if s == 0.0:
+            continue
+        # Towards the body: n . c > 0, as the origin is outside.
+        s = math.copysign(1.0 / s, nx * work[c] + ny * work[c + 1] + nz * work[c + 2])
+        nx, ny, nz = s * nx, s * ny, s * nz
+        lower = -probe(work, iwork, PA, PB, VERTICES, -nx, -ny, -nz)
+        if lower > best:
+            best = lower
+            bx, by, bz = nx, ny, nz
+    return bx, by, bz, best
 
 
 @kernel

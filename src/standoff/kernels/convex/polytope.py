@@ -35,9 +35,7 @@ def tetrahedron(work, iwork):
     ux, uy, uz = work[v + 9] - work[v], work[v + 10] - work[v + 1], work[v + 11] - work[v + 2]
     vx, vy, vz = work[v + 18] - work[v], work[v + 19] - work[v + 1], work[v + 20] - work[v + 2]
     sx, sy, sz = work[v + 27] - work[v], work[v + 28] - work[v + 1], work[v + 29] - work[v + 2]
-    volume = (
-        (uy * vz - uz * vy) * sx + (uz * vx - ux * vz) * sy + (ux * vy - uy * vx) * sz
-    )
+    volume = (uy * vz - uz * vy) * sx + (uz * vx - ux * vz) * sy + (ux * vy - uy * vx) * sz
     # Face k leaves out vertex 3 - k; the mirror image swaps the vertices 0 and 1 throughout.
     p, q = (0, 1) if volume < 0.0 else (1, 0)
     _set(iwork, 0, p, q, 2, 1, 3, 2)

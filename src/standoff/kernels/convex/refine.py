@@ -18,7 +18,6 @@ from standoff.kernels.convex.scratch import (
     R_DISTANCE,
     R_LOWER,
     R_NORMAL,
-    R_POINT_A,
     R_ROUNDING,
     VERTICES,
 )

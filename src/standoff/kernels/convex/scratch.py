@@ -4,7 +4,8 @@
     CORE_A, CORE_B  what the support functions need, see `cores`
     OFFSET          origin of a minus origin of b, world axes
     RESULT          distance of the cores, unit normal from b to a (3), point on a (3), on b (3)
-                    (each relative to its body's origin, world axes), lower bound, upper bound, rounding
+                    (each relative to its body's origin, world axes), lower bound, upper bound,
+                    rounding
     TRIAL           of the simplex: distance to the origin, unit direction (3), weights (4)
     WEIGHTS         weights of the accepted simplex (4)
     SIMPLEX         four vertices of nine columns: a - b, a, b (3 each)
