@@ -111,15 +111,15 @@ def _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2):
     else:
         u0, u1, u2 = 1.0, 0.0, 0.0
     v0, v1, v2 = along(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
-    height = math.sqrt(dot(v0, v1, v2, v0, v1, v2))
-    reach = height
-    if height <= FLAT_TRIANGLE * length or height == 0.0:
+    reach = math.sqrt(dot(v0, v1, v2, v0, v1, v2))
+    if reach <= FLAT_TRIANGLE * length or reach == 0.0:
         reach = 0.0
         x = 1.0 if abs(u0) < 0.5 else 0.0
         v0, v1, v2 = cross(u0, u1, u2, x, 1.0 - x, 0.0)
+    for _ in range(2):  # what was rounded off a short v is not short beside it
         height = math.sqrt(dot(v0, v1, v2, v0, v1, v2))
-    v0, v1, v2 = v0 / height, v1 / height, v2 / height
-    v0, v1, v2 = along(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
+        v0, v1, v2 = v0 / height, v1 / height, v2 / height
+        v0, v1, v2 = along(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
     nodes[at, 0], nodes[at, 1], nodes[at, 2] = u0, u1, u2
     nodes[at, 3], nodes[at, 4], nodes[at, 5] = v0, v1, v2
     nodes[at, 6], nodes[at, 7], nodes[at, 8] = cross(u0, u1, u2, v0, v1, v2)

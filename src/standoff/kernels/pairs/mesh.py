@@ -68,11 +68,13 @@ def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, o
         value = mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork)
         slack = margin + work[ANSWER + SLACK]
     if value > margin:
-        x0, x1, x2 = get(work, BEST)
-        y0, y1, y2 = get(work, BEST + 3)
+        if meshes:
+            for r in range(3):
+                work[BEST + 6 + r] = (work[BEST + r] - work[BEST + 3 + r]) / value
         if _nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
             value = -value
-        put(work, BEST + 6, (x0 - y0) / value, (x1 - y1) / value, (x2 - y2) / value)
+            for r in range(6, 9):
+                work[BEST + r] = -work[BEST + r]
     else:
         value = 0.0
         if meshes:

@@ -1,0 +1,176 @@
+"""Triangle distances prove themselves: the nearest points lie on the triangles, and the direction
+between them separates the two by the distance claimed, so nothing can be nearer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from standoff.kernels.pairs.triangle_triangle import TRIANGLE_WORK, triangle_triangle
+from standoff.kernels.rss_fit import triangle_rss
+
+RNG = np.random.default_rng
+
+
+def measure(a, b, cutoff=np.inf):
+    w = np.zeros(TRIANGLE_WORK)
+    w[: a.size], w[9 : 9 + b.size] = a.ravel(), b.ravel()
+    squared = triangle_triangle(w, len(a), len(b), cutoff)
+    return np.sqrt(squared), w[18:21].copy(), w[21:24].copy()
+
+
+def off_body(x, corners):
+    """How far x is from the hull of one, two or three corners, by least squares on weights."""
+    best = np.inf
+    for keep in ([0], [1], [2], [0, 1], [1, 2], [2, 0], [0, 1, 2]):
+        if max(keep) >= len(corners):
+            continue
+        p = corners[keep]
+        weights = np.linalg.lstsq((p[1:] - p[0]).T, x - p[0], rcond=None)[0] if len(p) > 1 else []
+        weights = np.array([1.0 - np.sum(weights), *weights])
+        if (weights >= -1e-9).all():
+            best = min(best, np.linalg.norm(weights @ p - x))
+    return best
+
+
+def check(a, b):
+    distance, x, y = measure(a, b)
+    size = max(np.abs(a).max(), np.abs(b).max(), 1e-300)
+    assert off_body(x, a) <= 1e-9 * size and off_body(y, b) <= 1e-9 * size
+    assert abs(np.linalg.norm(x - y) - distance) <= 1e-14 * size
+    if distance > 1e-13 * size:
+        n = (x - y) / np.linalg.norm(x - y)
+        lower = (a @ n).min() - (b @ n).max()
+        # n itself is only good to rounding over distance
+        assert lower >= distance - (1e-12 + 1e-14 * size / distance) * size
+    swapped, _, _ = measure(b, a)
+    assert abs(swapped - distance) <= 1e-14 * size
+    return distance
+
+
+def crossing(rng):
+    """One edge of b goes through the inside of a."""
+    a = rng.normal(size=(3, 3))
+    through = rng.dirichlet([2, 2, 2]) @ a
+    d = rng.normal(size=3)
+    return a, np.array([through + d, through - rng.uniform(0.1, 1) * d, rng.normal(size=3)])
+
+
+def parallel(rng):
+    a = rng.normal(size=(3, 3))
+    n = np.cross(a[1] - a[0], a[2] - a[0])
+    n /= np.linalg.norm(n)
+    shift = (a[1] - a[0]) * rng.normal() + (a[2] - a[0]) * rng.normal()
+    return a, a + shift + n * 10.0 ** rng.uniform(-9, 0)
+
+
+def coplanar(rng):
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    a[:, 2] = b[:, 2] = 0.0
+    return a, b
+
+
+def sliver(rng):
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    a[2] = a[0] + rng.uniform(-0.2, 1.2) * (a[1] - a[0]) + rng.normal(size=3) * 10.0 ** rng.uniform(-18, -3)  # noqa: E501  # fmt: skip
+    return a, b
+
+
+def needle(rng):
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    b[2] = b[1] + rng.normal(size=3) * 10.0 ** rng.uniform(-18, -6)
+    return a, b
+
+
+def points_and_segments(rng):
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    if rng.random() < 0.5:
+        a[1] = a[0]
+    if rng.random() < 0.5:
+        a[2] = a[0]
+    b[2] = b[1]
+    return a, b
+
+
+def shared_edge(rng):
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    b[:2] = a[:2]
+    return a, b
+
+
+def nearly_parallel_edges(rng):
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    b[1] = b[0] + (a[1] - a[0]) + rng.normal(size=3) * 10.0 ** rng.uniform(-17, -5)
+    return a, b
+
+
+def anywhere(rng):
+    return rng.normal(size=(3, 3)), rng.normal(size=(3, 3)) * 10.0 ** rng.uniform(-3, 1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        anywhere,
+        crossing,
+        parallel,
+        coplanar,
+        sliver,
+        needle,
+        points_and_segments,
+        shared_edge,
+        nearly_parallel_edges,
+    ],
+)
+def test_distance_is_proved_by_its_own_points(make):
+    rng = RNG(3)
+    found = [check(*make(rng)) for _ in range(1500)]
+    if make is crossing:
+        assert max(found) <= 1e-13
+    if make is shared_edge:
+        assert max(found) == 0.0
+
+
+@pytest.mark.parametrize(("na", "nb"), [(3, 1), (3, 2), (2, 3), (1, 3), (2, 2), (1, 1)])
+def test_points_and_segments_have_fewer_corners(na, nb):
+    rng = RNG(4)
+    for _ in range(500):
+        check(rng.normal(size=(na, 3)), rng.normal(size=(nb, 3)))
+
+
+def test_known_distances():
+    a = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    assert measure(a, a + [0.1, 0.1, 0.5])[0] == 0.5  # face over face
+    assert measure(a, a + [0, 0, 0])[0] == 0.0  # the same triangle
+    assert measure(a, a + [3, 0, 0])[0] == 2.0  # corner to corner, in one plane
+    assert measure(a, np.array([[0.2, 0.2, -1], [0.2, 0.2, 1], [0.3, 0.2, 1]]))[0] == 0.0
+    assert measure(a, np.array([[0.2, 0.2, 0.25]]))[0] == 0.25
+
+
+def test_cutoff_gives_up_only_beyond_it():
+    rng = RNG(5)
+    gave_up = 0
+    for _ in range(2000):
+        a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)) + [2, 0, 0]
+        exact = measure(a, b)[0]
+        cutoff = exact * rng.uniform(0.5, 1.5)
+        limited = measure(a, b, cutoff**2)[0]
+        gave_up += limited == np.inf
+        assert limited == exact if exact <= cutoff else limited in (exact, np.inf)
+    assert gave_up > 300
+
+
+@pytest.mark.parametrize("make", [anywhere, sliver, needle, points_and_segments])
+def test_a_triangle_lies_in_its_rectangle(make):
+    rng = RNG(6)
+    node = np.zeros((1, 16))
+    for _ in range(1000):
+        corners = make(rng)[0]
+        triangle_rss(corners.ravel().copy(), node, 0)
+        u, v, w = node[0, :9].reshape(3, 3)
+        assert np.abs(node[0, :9].reshape(3, 3) @ node[0, :9].reshape(3, 3).T - np.eye(3)).max() < 1e-14  # noqa: E501  # fmt: skip
+        d = corners - node[0, 9:12]
+        tight = 32 * np.finfo(float).eps * np.abs(corners).max()
+        assert (np.abs(d @ u) <= node[0, 12] + tight).all()
+        assert (np.abs(d @ v) <= node[0, 13] + tight).all()
+        assert (np.abs(d @ w) <= node[0, 14] + tight).all()
