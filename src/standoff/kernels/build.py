@@ -6,6 +6,8 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 
+from numba.core.sigutils import normalize_signature
+
 import standoff.kernels
 from standoff.kernels.jit import ENTRIES
 
@@ -21,5 +23,7 @@ def build_all() -> Iterator[tuple[str, bool]]:
     """Compile the kernels one by one; yields the name of each and whether it was new."""
     for name in entry_names():
         dispatcher, signature = ENTRIES[name]
-        dispatcher.compile(signature)
+        # The types alone, as a call would have it: the cache knows a kernel by what it is given.
+        types, _ = normalize_signature(signature)
+        dispatcher.compile(types)
         yield name, sum(dispatcher.stats.cache_misses.values()) > 0

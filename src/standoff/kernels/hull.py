@@ -16,7 +16,7 @@ from standoff.constants import SIMPLEX_FLATNESS
 from standoff.kernels.convex.cores import CLOUD, POINTS
 from standoff.kernels.convex.gjk import BEYOND, gjk
 from standoff.kernels.convex.scratch import CORE_B, ICORE_A, ICORE_B, IWORK, R_DISTANCE, WORK
-from standoff.kernels.jit import entry, kernel
+from standoff.kernels.jit import allocating, entry, kernel
 from standoff.kernels.orientation import TERMS, above
 
 #: Return codes: a hull, or what the points are instead.
@@ -36,7 +36,7 @@ THIN = 3
 _SKEW = (0.7390851332151607, 0.5671432904097838, 0.3627138416839562)
 
 
-@entry("Tuple((int64, int64))(float64[:,::1], float64, float64, int64[:,::1])")
+@entry("Tuple((int64, int64))(float64[:,::1], float64, float64, int64[:,::1])", allocating)
 def hull(points, tolerance, thickness, result):
     """Faces of the hull into ``result``, counter-clockwise from outside, which has room for
     2 n + 8 rows. Points that span no more than ``thickness`` in some direction are flat, [m].
@@ -362,7 +362,7 @@ def _fan(points, eye, e, faces, beyond, planes, state, fan, starts, horizon):
     _plane(points, faces, planes, state, f)
 
 
-@entry("Tuple((float64, int64, int64))(float64[:,::1], int64[:,::1], float64[:,::1])")
+@entry("Tuple((float64, int64, int64))(float64[:,::1], int64[:,::1], float64[:,::1])", allocating)
 def farthest_outside(corners, faces, points):
     """How far any of ``points`` lies above the plane of a face, in the worst case, [m], with the
     point and the face; 0, -1, -1 where all are behind all faces. ``faces`` index ``corners``."""
@@ -400,7 +400,7 @@ def farthest_outside(corners, faces, points):
     return worst, point, face
 
 
-@entry("int64(float64[:,::1], int64[:,::1], float64, int64[::1])")
+@entry("int64(float64[:,::1], int64[:,::1], float64, int64[::1])", allocating)
 def superfluous(corners, faces, tolerance, keep):
     """Mark with 0 in ``keep`` the corners that lie within ``tolerance`` of the hull of their
     neighbours, no two of them neighbours themselves; returns how many."""

@@ -74,22 +74,21 @@ def _without_literals(template: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """A compiled function that may do whatever a compiled function can."""
-    return _compiled(function)
-
-
-def lean(function: Callable[..., Any]) -> Any:
     """A kernel that allocates nothing, compiled without reference counts. Numba counts every array
     that a function is given, with two atomic operations: 30 ns for three, more than a short kernel
-    takes. What it calls inherits this, so nothing below it may allocate."""
+    takes."""
     return _compiled(function, _nrt=False, forceinline=False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """A `lean` kernel that becomes part of its caller: for the thin ones that choose another by
-    its kind. Handing on an array takes nine words, and three of them 10 ns. It calls nothing but
-    lean and inlined kernels, for others would inherit the inlining."""
+    """A `kernel` that becomes part of its caller: for the thin ones that choose another by its
+    kind. Handing on an array takes nine words, and three of them 10 ns."""
     return _compiled(function, _nrt=False, forceinline=True)
+
+
+def allocating(function: Callable[..., Any]) -> Any:
+    """A kernel that makes arrays of its own; none that runs each cycle is one."""
+    return _compiled(function, _nrt=True, forceinline=False)
 
 
 def entry(
@@ -97,7 +96,7 @@ def entry(
 ) -> Callable[[Callable[..., Any]], Any]:
     """A kernel that Python calls. ``signature`` is the one set of types it is ever called with,
     so that ``standoff compile`` can build it before anybody waits for it; ``compiled`` is `kernel`
-    or `lean`."""
+    or `allocating`."""
 
     def register(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)

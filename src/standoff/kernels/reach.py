@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from standoff.constants import REACH_DIRECTIONS, REACH_ROUNDING
-from standoff.kernels.jit import entry, kernel
+from standoff.kernels.jit import allocating, entry, kernel
 from standoff.kernels.kinematics import DEPTH, HIGHEST, JOINT_KIND, LOWEST, PARENT, REVOLUTE
 
 #: Elevations run from straight down to straight up in this many steps, evenly in ``z / (r + |z|)``,
@@ -43,7 +43,7 @@ _ELEVATION /= np.sqrt((_ELEVATION * _ELEVATION).sum(axis=1))[:, None]
 _BETWEEN = 1.0 / math.cos(math.pi / REACH_DIRECTIONS) - 1.0
 
 
-@entry("void(float64[:,::1], int64[:,::1], int64, float64[:,::1], float64[::1])")
+@entry("void(float64[:,::1], int64[:,::1], int64, float64[:,::1], float64[::1])", allocating)
 def reach(reals, ints, frame, points, out):
     """``out[k]``: the farthest that the ``points`` (n, 3), which are fixed in ``frame``, can get
     from the axis of the k-th joint between the world and them; 1 for a prismatic joint, whose unit

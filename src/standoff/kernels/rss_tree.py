@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.kernels.jit import entry, kernel
+from standoff.kernels.jit import allocating, entry, kernel
 from standoff.kernels.rss_fit import fit_rss
 from standoff.kernels.vectors import dot, point
 
@@ -23,7 +23,10 @@ def node_count(triangles):
     return max(triangles - 1, 1)
 
 
-@entry("float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])")
+@entry(
+    "float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])",
+    allocating,
+)
 def build_tree(points, faces, growth, nodes, ints, order):
     """Fill ``nodes`` (node_count, 16) and the children in ``ints``; ``order`` is scratch (f,).
     Returns the depth.

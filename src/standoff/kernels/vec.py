@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 
 from standoff.constants import EPS, ROUNDING_UNITS
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 
 
-@lean
+@kernel
 def clamp(x, half):
     """``x`` limited to [-half, half]."""
     return min(max(x, -half), half)
 
 
-@lean
+@kernel
 def perpendicular(x, y, z):
     """A unit vector at right angles to the unit vector (x, y, z)."""
     ax, ay, az = abs(x), abs(y), abs(z)
@@ -28,7 +28,7 @@ def perpendicular(x, y, z):
     return y / length, -x / length, 0.0
 
 
-@lean
+@kernel
 def rotate(A, i, x, y, z):
     """(x, y, z) of the frame of row ``i``, turned into the world's axes."""
     return (
@@ -38,7 +38,7 @@ def rotate(A, i, x, y, z):
     )
 
 
-@lean
+@kernel
 def unrotate(A, i, x, y, z):
     """(x, y, z) of the world, turned into the axes of the frame of row ``i``."""
     return (
@@ -48,7 +48,7 @@ def unrotate(A, i, x, y, z):
     )
 
 
-@lean
+@kernel
 def rounding(A, i, B, j, size):
     """Slack of an analytic pair, [m]: every coordinate and size enters a value through at most
     ROUNDING_UNITS roundings, and each of them is at most EPS of the largest sum on the way."""
@@ -57,7 +57,7 @@ def rounding(A, i, B, j, size):
     return ROUNDING_UNITS * EPS * (scene + size)
 
 
-@lean
+@kernel
 def write(out, k, value, ax, ay, az, bx, by, bz, nx, ny, nz, slack):
     """One row of results."""
     out[k, 0] = value
@@ -73,7 +73,7 @@ def write(out, k, value, ax, ay, az, bx, by, bz, nx, ny, nz, slack):
     out[k, 10] = slack
 
 
-@lean
+@kernel
 def write_round(A, i, B, j, out, k, ax, ay, az, ra, bx, by, bz, rb, gap, nx, ny, nz, slack):
     """One row of results of two cores with a radius each: points (ax, ay, az) and (bx, by, bz) of
     the cores, relative to the centres, ``gap`` apart along the normal."""

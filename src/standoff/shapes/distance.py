@@ -9,15 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import UnsupportedPairError
+from standoff.errors import ShapeError, UnsupportedPairError
 from standoff.kernels import layout
 from standoff.kernels.pairs import batch, dispatch
 from standoff.shapes.pose import IDENTITY, Array, as_pose
 from standoff.shapes.shape import Shape
-
-#: Scratch for the kernels that need some, [numbers].
-WORK_FLOATS = 4096
-WORK_INTS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,26 +55,40 @@ def distance(
     normal are NaN.
 
     A sphere, capsule or box against another one, and anything against a half space, is computed
-    in closed form: within a few roundings of the sizes and coordinates.
+    in closed form: within a few roundings of the sizes and coordinates. Cylinders and polyhedra
+    are answered by iteration, within 1e-6 of their size; where that fails to converge, the value
+    is a proved lower bound and the witnesses need not attain it: doubt counts as danger.
+
+    A mesh is a surface, and a closed one a solid. Surfaces apart: the exact distance. Surfaces that
+    touch or cross: 0, both witnesses at one common point. A body wholly inside a solid, or a mesh
+    inside a convex body: minus the gap between the surfaces, which is a lower bound on the depth.
 
     Raises:
         PoseError: a pose is not a finite right-handed rigid motion.
         UnsupportedPairError: no kernel answers for this pair of shapes.
     """
-    rows, refs, poses, work, iwork, out = _scratch()
+    for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
+        if not isinstance(shape, Shape):
+            raise ShapeError("not a shape", element=name, value=shape, allowed="a standoff shape")
+    rows, refs, poses, work, iwork, out = _local.arrays
     poses[0] = _matrix(pose_a, "pose_a")
     poses[1] = _matrix(pose_b, "pose_b")
     _fill(rows, refs, 0, shape_a)
     _fill(rows, refs, 1, shape_b)
     a, b = shape_a.geometry, shape_b.geometry
-    arguments = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
-    status = batch.one(poses, rows, refs, *arguments, work, iwork, out)
+    if dispatch.has_closed_form(shape_a.kind, shape_b.kind):
+        ask, arguments = batch.one_closed, (poses, rows, refs, a.points, b.points, out)
+    else:
+        ask = batch.one_general
+        sides = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
+        arguments = (poses, rows, refs, *sides, work, iwork, out)
+    status = ask(*arguments)
     if status == batch.NOT_A_POSE:
         # Refused here for a reason, or a pose that `as_pose` has to tidy up first.
         poses[0] = as_pose(pose_a, "pose_a")
         poses[1] = as_pose(pose_b, "pose_b")
-        status = batch.one(poses, rows, refs, *arguments, work, iwork, out)
-    if status != dispatch.DONE:
+        status = ask(*arguments)
+    if status == dispatch.UNSUPPORTED:
         raise UnsupportedPairError(
             f"no distance between {type(shape_a).__name__} and {type(shape_b).__name__}"
         )
@@ -113,14 +123,10 @@ class _Scratch(threading.local):
             np.zeros((2, layout.ROW_COLUMNS)),
             np.zeros((2, layout.REF_COLUMNS), dtype=np.int64),
             np.zeros((2, 4, 4)),
-            np.zeros(WORK_FLOATS),
-            np.zeros(WORK_INTS, dtype=np.int64),
+            np.zeros(dispatch.WORK),
+            np.zeros(dispatch.IWORK, dtype=np.int64),
             np.zeros((1, layout.OUT_COLUMNS)),
         )
 
 
 _local = _Scratch()
-
-
-def _scratch() -> tuple[Array, Any, Array, Array, Any, Array]:
-    return _local.arrays

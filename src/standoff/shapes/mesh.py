@@ -17,7 +17,7 @@ from standoff.kernels.rss import NODE_COLUMNS
 from standoff.kernels.rss_tree import build_tree, node_count
 from standoff.shapes.mesh_surface import merged, oriented, parts
 from standoff.shapes.pose import Array
-from standoff.shapes.shape import Geometry, IntArray, Shape, size_row
+from standoff.shapes.shape import Geometry, IntArray, Shape, frozen, size_row
 
 
 class Mesh(Shape):
@@ -50,10 +50,9 @@ class Mesh(Shape):
         corners = _faces(faces, len(points))
         points, corners, unused = merged(points, corners)
         corners, self.closed, self.problems = oriented(points, corners, unused)
-        for array in (points, corners):
-            array.setflags(write=False)
-        self.vertices: Array = points
-        self.faces: IntArray = corners
+        self._points, self._corner_rows = points, corners
+        self.vertices: Array = frozen(points)
+        self.faces: IntArray = frozen(corners)
         self.size = size_row()
         self.source: Path | None = None
         self.scale = (1.0, 1.0, 1.0)
@@ -98,16 +97,14 @@ class Mesh(Shape):
         count = self.triangles
         inner = node_count(count)
         nodes = np.zeros((inner, NODE_COLUMNS))
-        firsts = parts(self.vertices, self.faces)[1]
+        firsts = parts(self._points, self._corner_rows)[1]
         ints = np.empty(2 * inner + 1 + len(firsts), dtype=np.int64)
         growth = RSS_GROWTH * float(np.abs(self.vertices).max())
         order = np.empty(count, dtype=np.int64)
-        build_tree(self.vertices, self.faces, growth, nodes, ints, order)
+        build_tree(self._points, self._corner_rows, growth, nodes, ints, order)
         ints[2 * inner] = len(firsts)
         ints[2 * inner + 1 :] = firsts
-        for array in (nodes, ints):
-            array.setflags(write=False)
-        return Geometry(self.vertices, self.faces, nodes, ints)
+        return Geometry(self._points, self._corner_rows, nodes, ints)
 
     @cached_property
     def volume(self) -> float:  # type: ignore[override]
@@ -129,9 +126,9 @@ class Mesh(Shape):
         CONVEX_TOLERANCE of its diagonal: then the polyhedron of its vertices is the same body."""
         lower, upper = self.bounds()
         reach = CONVEX_TOLERANCE * float(np.linalg.norm(upper - lower))
-        if not self.closed or len(parts(self.vertices, self.faces)[1]) != 1:
+        if not self.closed or len(parts(self._points, self._corner_rows)[1]) != 1:
             return False
-        return bool(below_all_faces(self.vertices, self.faces, reach))
+        return bool(below_all_faces(self._points, self._corner_rows, reach))
 
     def bounds(self) -> tuple[Array, Array]:
         return self.vertices.min(axis=0), self.vertices.max(axis=0)

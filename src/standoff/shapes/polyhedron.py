@@ -13,7 +13,7 @@ from standoff.kernels import layout
 from standoff.kernels.hull import farthest_outside
 from standoff.shapes.hull import convex_hull, hull_tolerance, points_of
 from standoff.shapes.pose import Array
-from standoff.shapes.shape import Geometry, IntArray, Shape, size_row
+from standoff.shapes.shape import Geometry, IntArray, Shape, frozen, size_row
 
 _FACES = "faces of at least 3 different indices into the vertices"
 _MESH = "the faces of a closed convex body; a Mesh for any other"
@@ -42,10 +42,8 @@ class Polyhedron(Shape):
             corners, triangles = convex_hull(vertices, "Polyhedron.vertices")
         else:
             corners, triangles = _closed(points_of(vertices, "Polyhedron.vertices"), faces)
-        for array in (corners, triangles):
-            array.setflags(write=False)
-        self.vertices = corners
-        self.faces = triangles
+        self.vertices = frozen(corners)
+        self.faces = frozen(triangles)
         self.size = size_row()
         self._geometry = Geometry(
             corners, triangles, np.zeros((0, 16)), np.zeros(0, dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,16 @@ from standoff.errors import ShapeError
 from standoff.shapes.pose import Array
 
 IntArray = NDArray[np.int64]
+AnyArray = TypeVar("AnyArray", Array, IntArray)
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """Points, faces and trees of one shape (or, concatenated, of many); see `kernels.layout`."""
+    """Points, faces and trees of one shape (or, concatenated, of many); see `kernels.layout`.
+
+    Not to be written to, but not marked read-only either: Numba would compile every kernel anew
+    for each combination of read-only and other arrays.
+    """
 
     points: Array
     faces: IntArray
@@ -103,6 +108,13 @@ def length(value: Any, shape: str, name: str, *, zero: bool = False) -> float:
             "not a possible length", element=f"{shape}.{name}", value=value, allowed=allowed
         )
     return result
+
+
+def frozen(array: AnyArray) -> AnyArray:
+    """A read-only view, for people; kernels get the array itself."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
 
 
 def size_row(*values: float) -> Array:

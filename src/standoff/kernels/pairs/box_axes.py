@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 
 
-@lean
+@kernel
 def best_face(c, u, v, w, a, b):
     """The widest gap along the normal of a face, and which: 0-2 of the first, 3-5 of the second
     box. Negative: the depth along the least deep one."""
@@ -36,14 +36,14 @@ def best_face(c, u, v, w, a, b):
     return gap, face
 
 
-@lean
+@kernel
 def face_gap(c, u, a):
     """Gap between the first box and the second one's middle along an axis ``u`` of the second."""
     d = abs(c[0] * u[0] + c[1] * u[1] + c[2] * u[2])
     return d - a[0] * abs(u[0]) - a[1] * abs(u[1]) - a[2] * abs(u[2])
 
 
-@lean
+@kernel
 def face_normal(face, c, u, v, w):
     """The outward normal of a face found by `best_face`, turned from the second box to the first,
     in the first box's frame."""
@@ -63,7 +63,7 @@ def face_normal(face, c, u, v, w):
     return sign * m[0], sign * m[1], sign * m[2]
 
 
-@lean
+@kernel
 def best_edge(c, u, v, w, a, b):
     """The widest gap along a normal of two edges, one of each box, and the unit normal from the
     second box to the first."""
@@ -77,7 +77,7 @@ def best_edge(c, u, v, w, a, b):
     return gap, nx, ny, nz
 
 
-@lean
+@kernel
 def edges_along(e, f, hf, g, hg, c, a):
     """`best_edge` for the edges of the second box along ``e``; its other axes are ``f`` and ``g``,
     along which it reaches to ``hf`` and ``hg``."""
@@ -92,7 +92,7 @@ def edges_along(e, f, hf, g, hg, c, a):
     return gap, nx, ny, nz
 
 
-@lean
+@kernel
 def edge_gap(e1, e2, f1, f2, hf, g1, g2, hg, c1, c2, a1, a2):
     """The gap along ``axis x e``, which lies in the plane of the other two axes 1 and 2 of the
     first box, and the normal in that plane.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import CERTIFICATE_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.box_axes import best_edge, best_face, face_normal
 from standoff.kernels.pairs.box_nearest import beyond, exhaust, nearest_to, place, walk
@@ -13,7 +13,7 @@ from standoff.kernels.pairs.segment_box import close_normal as segment_normal
 from standoff.kernels.vec import rotate, rounding, unrotate, write_round
 
 
-@lean
+@kernel
 def box_box(A, i, B, j, out, k):
     """Overlap and depth by the fifteen separating axes; the distance of separated boxes by their
     nearest features, checked: the points bound it from above, and the gap between the boxes along
@@ -72,7 +72,7 @@ def box_box(A, i, B, j, out, k):
     write_round(A, i, B, j, out, k, ax, ay, az, 0.0, bx, by, bz, 0.0, value, nx, ny, nz, slack)
 
 
-@lean
+@kernel
 def start(face, n, c, u, v, w, a, b):
     """The point of the second box to begin with: where the normal of a face of that box was the
     best, the point nearest to the first box's corner; otherwise the corner towards the first."""
@@ -90,7 +90,7 @@ def start(face, n, c, u, v, w, a, b):
     )
 
 
-@lean
+@kernel
 def support_gap(n, c, u, v, w, a, b):
     """The gap between the boxes along the unit vector ``n``, a lower bound of their distance."""
     gap = -(n[0] * c[0] + n[1] * c[1] + n[2] * c[2])
@@ -100,7 +100,7 @@ def support_gap(n, c, u, v, w, a, b):
     return gap - b[2] * abs(n[0] * w[0] + n[1] * w[1] + n[2] * w[2])
 
 
-@lean
+@kernel
 def distance_and_normal(y, c, u, v, w, a, b, noise):
     """Distance and unit normal, from the second box to the first, of the nearest points given
     by ``y``."""
@@ -113,7 +113,7 @@ def distance_and_normal(y, c, u, v, w, a, b, noise):
     return gap, (-n[0], -n[1], -n[2])
 
 
-@lean
+@kernel
 def close_normal(e, gap, y, u, v, w, b, noise):
     """The unit normal, from the first box to the second, of close boxes whose nearest points
     differ by ``e``. The second box shows a face, an edge or a corner as two, one or none of ``y``
@@ -144,7 +144,7 @@ def close_normal(e, gap, y, u, v, w, b, noise):
     return e[0] / gap, e[1] / gap, e[2] / gap
 
 
-@lean
+@kernel
 def inner_along(e, u, y, half, noise):
     """Whether a coordinate of ``y`` lies between the faces, or on one that ``e`` points away from:
     then by no more than rounding, or the nearest point would be elsewhere."""

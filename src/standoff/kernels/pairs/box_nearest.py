@@ -8,12 +8,12 @@ function of ``y`` over a box, quadratic wherever the nearest point stays on one 
 from __future__ import annotations
 
 from standoff.constants import BOX_WALK_STEPS
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 from standoff.kernels.pairs.segment_box import nearest_parameter
 from standoff.kernels.vec import clamp
 
 
-@lean
+@kernel
 def place(y, c, u, v, w):
     """The point ``y`` of the second box in the first one's frame."""
     return (
@@ -23,13 +23,13 @@ def place(y, c, u, v, w):
     )
 
 
-@lean
+@kernel
 def beyond(p, a):
     """How far ``p`` lies beyond the first box, along each axis; 0 between the faces."""
     return p[0] - clamp(p[0], a[0]), p[1] - clamp(p[1], a[1]), p[2] - clamp(p[2], a[2])
 
 
-@lean
+@kernel
 def nearest_to(p, c, u, v, w, b):
     """The point ``y`` of the second box nearest to ``p``."""
     dx, dy, dz = p[0] - c[0], p[1] - c[1], p[2] - c[2]
@@ -40,7 +40,7 @@ def nearest_to(p, c, u, v, w, b):
     )
 
 
-@lean
+@kernel
 def best_along(e, u, y, half):
     """The best value of one coordinate of ``y``, along axis ``u``, while the first box's feature
     stays the same, and the square of how far that moves the point against the feature. The
@@ -59,7 +59,7 @@ def best_along(e, u, y, half):
     return target, bend * (target - y) * (target - y)
 
 
-@lean
+@kernel
 def walk(y, c, u, v, w, a, b, noise):
     """From ``y`` to the nearest point, one feature after another: most pairs need one or two
     steps. Not proven to arrive: whoever calls this checks the result."""
@@ -89,7 +89,7 @@ def walk(y, c, u, v, w, a, b, noise):
     return y
 
 
-@lean
+@kernel
 def exhaust(c, u, v, w, a, b, noise):
     """The nearest point by trying every pair of features: always right, and slow.
 
@@ -120,7 +120,7 @@ def exhaust(c, u, v, w, a, b, noise):
     return best
 
 
-@lean
+@kernel
 def better(y, best, least, c, u, v, w, a):
     """The nearer of two points, with its squared distance; ``least`` < 0: there is no other."""
     e = beyond(place(y, c, u, v, w), a)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from standoff.constants import CLOSE_FRACTION, EPS, TOUCHING_UNITS
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.segment_box import close_normal, nearest_parameter, separation
 from standoff.kernels.vec import clamp, rotate, rounding, unrotate, write_round
 
 
-@lean
+@kernel
 def capsule_box(A, i, B, j, out, k):
     """Exact distance of axis and box less the radius; where the axis enters the box, the exact
     depth of the axis in the box and the radius together."""

@@ -11,12 +11,12 @@ from standoff.constants import (
     SMALLEST_LENGTH,
     TOUCHING_UNITS,
 )
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.vec import clamp, perpendicular, rounding, write_round
 
 
-@lean
+@kernel
 def capsule_capsule(A, i, B, j, out, k):
     """The nearest points ``s u`` of one axis and ``t v`` of the other, both from their middles."""
     dx = A[i, 3] - B[j, 3]
@@ -59,7 +59,7 @@ def capsule_capsule(A, i, B, j, out, k):
     write_round(A, i, B, j, out, k, ax, ay, az, ra, bx, by, bz, rb, gap, nx, ny, nz, slack)
 
 
-@lean
+@kernel
 def close_normal(qx, qy, qz, ux, uy, uz, s, ha, vx, vy, vz, t, hb):
     """The unit normal between two close axes whose nearest points differ by ``q``.
 
@@ -103,7 +103,7 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, ha, vx, vy, vz, t, hb):
     return perpendicular(ux, uy, uz)
 
 
-@lean
+@kernel
 def without(qx, qy, qz, ux, uy, uz):
     """``q`` without its part along the unit vector ``u``."""
     along = qx * ux + qy * uy + qz * uz

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.jit import inlined, lean
-from standoff.kernels.layout import BOX, CAPSULE, HALFSPACE, KIND
+from standoff.kernels.jit import inlined, kernel
+from standoff.kernels.layout import BOX, CAPSULE, HALFSPACE, KIND, MESH
 from standoff.kernels.pairs.box_box import box_box
 from standoff.kernels.pairs.capsule_box import capsule_box
 from standoff.kernels.pairs.capsule_capsule import capsule_capsule
+from standoff.kernels.pairs.convex import convex_pair
 from standoff.kernels.pairs.halfspace import body_halfspace, halfspace_halfspace
+from standoff.kernels.pairs.mesh import MESH_IWORK, MESH_WORK, mesh_pair
 from standoff.kernels.pairs.sphere_box import sphere_box
 from standoff.kernels.pairs.sphere_capsule import sphere_capsule
 from standoff.kernels.pairs.sphere_sphere import sphere_sphere
 
+#: Lengths of the scratch arrays ``work`` and ``iwork`` that serve any pair.
+WORK = MESH_WORK
+IWORK = MESH_IWORK
+
 #: The row holds the answer.
 DONE = 0
 
+#: The steps ran out: the value is a proved lower bound, and the witnesses need not attain it.
+DOUBTFUL = 1
+
 #: No kernel answers for this pair. The row says -inf: doubt counts as danger.
-UNSUPPORTED = 1
+UNSUPPORTED = 2
+
+
+def has_closed_form(a: int, b: int) -> bool:
+    """Whether `closed_form` answers for two kinds; for Python, to choose what to compile."""
+    return max(a, b) <= BOX or HALFSPACE in (a, b)
 
 
 @inlined
@@ -68,18 +82,31 @@ def analytic_pair(A, a, i, B, b, j, out, k):
         swap(out, k)
 
 
-@lean
+@kernel
 def pair_distance(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
     """Row ``k`` of ``out`` for body ``i`` of one table and body ``j`` of another, of any kinds;
     the faces, nodes and integers of both and the scratch are for those that need them. Returns
     DONE, or why not."""
     if closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
         return DONE
-    unanswered(out, k)
-    return UNSUPPORTED
+    a, b = RA[i, KIND], RB[j, KIND]
+    if a < MESH and b < MESH:
+        return convex_pair(A, RA, i, PA, B, RB, j, PB, work, iwork, out, k)
+    if a > MESH or b > MESH:
+        unanswered(out, k)
+        return UNSUPPORTED
+    swapped = a < MESH
+    if swapped:
+        A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB = (
+            B, RB, j, PB, FB, NB, IB, A, RA, i, PA, FA, NA, IA
+        )  # fmt: skip
+    status = mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k)
+    if swapped:
+        swap(out, k)
+    return status
 
 
-@lean
+@kernel
 def swap(out, k):
     """Row ``k`` as seen from the other body."""
     for c in range(1, 4):
@@ -87,7 +114,7 @@ def swap(out, k):
         out[k, c + 6] = -out[k, c + 6]
 
 
-@lean
+@kernel
 def unanswered(out, k):
     """A row that no threshold takes for safe."""
     out[k, 0] = -math.inf

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from standoff.constants import FACING_TOLERANCE, SMALLEST_LENGTH
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 from standoff.kernels.layout import BOX, CAPSULE, CYLINDER, KIND, POINT0, POINTS, SIZE, SPHERE
 from standoff.kernels.vec import rotate, rounding, unrotate, write
 
 
-@lean
+@kernel
 def body_halfspace(A, RA, i, PA, B, j, out, k):
     """Body ``i`` of any bounded kind against the half space ``j``. The value is the height of the
     body's lowest point above the plane; below it, minus the depth. A mesh may be open."""
@@ -32,7 +32,7 @@ def body_halfspace(A, RA, i, PA, B, j, out, k):
     write(out, k, height, ax, ay, az, bx, by, bz, nx, ny, nz, slack)
 
 
-@lean
+@kernel
 def lowest_of_primitive(kind, A, i, mx, my, mz):
     """The point of a primitive, in its own frame, that reaches farthest against the unit vector
     (mx, my, mz); the middle of them where an edge or a face lies level."""
@@ -53,7 +53,7 @@ def lowest_of_primitive(kind, A, i, mx, my, mz):
     return -lean * mx, -lean * my, -against(mz, A[i, SIZE + 1])
 
 
-@lean
+@kernel
 def against(m, half):
     """``half`` with the sign of ``m``, and 0 at 0."""
     if m > 0.0:
@@ -63,7 +63,7 @@ def against(m, half):
     return 0.0
 
 
-@lean
+@kernel
 def lowest_of_points(P, first, count, mx, my, mz):
     """The point among ``count`` that reaches farthest against (mx, my, mz)."""
     best = first
@@ -76,7 +76,7 @@ def lowest_of_points(P, first, count, mx, my, mz):
     return P[best, 0], P[best, 1], P[best, 2]
 
 
-@lean
+@kernel
 def halfspace_halfspace(A, i, B, j, out, k):
     """Two half spaces that face each other have the gap between their planes as distance, and
     minus the overlap as depth. All others overlap without end: -inf, and no points."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.jit import lean
+from standoff.kernels.jit import kernel
 from standoff.kernels.vec import clamp
 
 
-@lean
+@kernel
 def outside(p, half, noise):
     """How far a coordinate lies beyond the box; nothing where that could be rounding."""
     if abs(p) > half + noise:
@@ -20,7 +20,7 @@ def outside(p, half, noise):
     return 0.0
 
 
-@lean
+@kernel
 def slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise):
     """Half the derivative, at ``s``, of the squared distance to the box along the segment."""
     along = ux * outside(cx + s * ux, hx, noise)
@@ -28,7 +28,7 @@ def slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise):
     return along + uz * outside(cz + s * uz, hz, noise)
 
 
-@lean
+@kernel
 def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The bracket [lo, hi] of the minimum, cut at ``s`` by the slope of the squared distance."""
     s = clamp(s, reach)
@@ -40,7 +40,7 @@ def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     return lo, hi
 
 
-@lean
+@kernel
 def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The ``s`` of the point of the segment nearest to the box, as far as ``noise`` can tell.
 
@@ -81,7 +81,7 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     return min(max(-rise / bend, lo), hi)
 
 
-@lean
+@kernel
 def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     """The unit normal between a box and a close segment whose nearest points differ by ``q``.
 
@@ -103,7 +103,7 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     return qx / length, qy / length, qz / length
 
 
-@lean
+@kernel
 def separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     """The widest gap between segment and box along any normal of their Minkowski sum, negative:
     minus the depth; and its unit normal, from the box towards the middle of the segment.
