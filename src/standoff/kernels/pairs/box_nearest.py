@@ -71,21 +71,21 @@ def walk(y, c, u, v, w, a, b, noise):
             z = nearest_to((p[0] - e[0], p[1] - e[1], p[2] - e[2]), c, u, v, w, b)
             dx, dy, dz = z[0] - y[0], z[1] - y[1], z[2] - y[2]
             moved = dx * dx + dy * dy + dz * dz
-            y = z
         else:
             yx, moved = best_along(e, u, y[0], b[0])
             yy, moved_y = best_along(e, v, y[1], b[1])
             yz, moved_z = best_along(e, w, y[2], b[2])
-            if moved_y > moved and moved_y >= moved_z:
+            z = (yx, y[1], y[2])
+            if moved_y > moved:
                 moved = moved_y
-                y = (y[0], yy, y[2])
-            elif moved_z > moved:
+                z = (y[0], yy, y[2])
+            if moved_z > moved:
                 moved = moved_z
-                y = (y[0], y[1], yz)
-            else:
-                y = (yx, y[1], y[2])
+                z = (y[0], y[1], yz)
+        # Along an edge that is parallel but for rounding, such a step could lead anywhere.
         if moved <= noise * noise:
             break
+        y = z
     return y
 
 
