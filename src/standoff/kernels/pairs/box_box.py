@@ -42,11 +42,16 @@ def box_box(A, i, B, j, out, k):
         gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
         doubt = gap - support_gap(m, c, u, v, w, a, b)
         if not doubt <= CERTIFICATE_UNITS * unit:
-            # The best of all pairs of features is right to half of the digits, where distances
-            # differ in their squares only; the walk, from there, adds the other half.
-            y = walk(exhaust(c, u, v, w, a, b, blur), c, u, v, w, a, b, blur)
+            y = exhaust(c, u, v, w, a, b, blur)
             gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
             doubt = gap - support_gap(m, c, u, v, w, a, b)
+            # The best of all pairs of features is right to half of the digits, where distances
+            # differ in their squares only; the walk, from there, may add the other half.
+            z = walk(y, c, u, v, w, a, b, blur)
+            nearer, normal = distance_and_normal(z, c, u, v, w, a, b, noise)
+            if nearer - support_gap(normal, c, u, v, w, a, b) < doubt:
+                y, gap, m = z, nearer, normal
+                doubt = gap - support_gap(m, c, u, v, w, a, b)
             edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
             if edge > value:
                 value, n = edge, (nx, ny, nz)
