@@ -88,8 +88,9 @@ def situation(rng, n, kind_a, kind_b, regime):
             centres(rows)[:] = rng.integers(-2, 3, (n, 3)) / 8
             count = np.count_nonzero(rows[0, layout.SIZE :])
             rows[:, layout.SIZE : layout.SIZE + count] = rng.integers(0, 4, (n, count)) / 8
-            first = layout.SIZE + (2 if kind == "box" else 0)
-            rows[:, first] = np.maximum(rows[:, first], 1 / 8)
+            # One extent of a box, a radius and a cylinder's length are not 0.
+            for c in {"box": [2], "cylinder": [0, 1], "halfspace": []}.get(kind, [0]):
+                rows[:, layout.SIZE + c] = np.maximum(rows[:, layout.SIZE + c], 1 / 8)
     if regime == "deep":
         centres(b)[:] = centres(a) + 0.05 * rng.uniform(-1, 1, (n, 3))
     if regime == "aligned":

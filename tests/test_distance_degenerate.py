@@ -97,6 +97,13 @@ CASES = {
     "box, box: needles crossing": (Box((1, 0, 0)), pose(), Box((0, 1, 0)), pose(), 0.0),
     "box, box: needles collinear": (Box((1, 0, 0)), pose((1.5, 0, 0)), Box((1, 0, 0)), pose(), 0.5),
     "box, box: the same needle": (Box((1, 0, 0)), pose(), Box((1, 0, 0)), pose(), 0.0),
+    "box, box: edges parallel but for 1e-9": (
+        Box((0.25, 1, 1)),
+        pose((0, 1, 0), rpy=(QUARTER, 1e-9, 0)),
+        Box((0.25, 1, 1)),
+        pose((1, 0, 0)),
+        0.75 - 5e-10,
+    ),
     "box, box: needle through a box": (Box((0, 0, 2)), pose(), B, pose(), -0.2),
 }
 

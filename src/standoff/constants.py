@@ -140,6 +140,10 @@ CLOSE_FRACTION = 0.0625
 #: difference of points; below it the separating axes decide.
 TOUCHING_UNITS = 16.0
 
+#: A coordinate no farther beyond a face than this lies in it, [units of EPS times the scene]: one
+#: rounding of the pose and one of the product that placed it.
+BLUR_UNITS = 2.0
+
 #: How far apart upper and lower bound of a box-box distance may be before every pair of features
 #: is tried, [units of EPS times the scene].
 CERTIFICATE_UNITS = 256.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import CERTIFICATE_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
+from standoff.constants import BLUR_UNITS, CERTIFICATE_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.box_axes import best_edge, best_face, face_normal
@@ -27,7 +27,7 @@ def box_box(A, i, B, j, out, k):
     size = a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
     unit = EPS * (size + abs(c[0]) + abs(c[1]) + abs(c[2]))
     noise = TOUCHING_UNITS * unit
-    blur = 0.125 * noise
+    blur = BLUR_UNITS * unit
     slack = rounding(A, i, B, j, size)
     value, face = best_face(c, u, v, w, a, b)
     n = face_normal(face, c, u, v, w)
@@ -45,12 +45,19 @@ def box_box(A, i, B, j, out, k):
             y = exhaust(c, u, v, w, a, b, blur)
             gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
             doubt = gap - support_gap(m, c, u, v, w, a, b)
+            # The best of all pairs of features is right to half of the digits, where distances
+            # differ in their squares only; the walk, from there, may add the other half.
+            z = walk(y, c, u, v, w, a, b, blur)
+            nearer, normal = distance_and_normal(z, c, u, v, w, a, b, noise)
+            if nearer - support_gap(normal, c, u, v, w, a, b) < doubt:
+                y, gap, m = z, nearer, normal
+                doubt = gap - support_gap(m, c, u, v, w, a, b)
             edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
             if edge > value:
                 value, n = edge, (nx, ny, nz)
             # Points so close that their difference is mostly rounding have a better normal in
             # the best axis, if that is no farther off than rounding.
-            if gap - value < doubt and gap * gap - value * value <= noise * noise:
+            if gap - value < doubt and off_axis(y, n, c, u, v, w, a) <= noise:
                 doubt, m = gap - value, n
         value, n = gap, m
         slack += max(doubt, 0.0)
@@ -88,6 +95,15 @@ def start(face, n, c, u, v, w, a, b):
         math.copysign(b[1], n[0] * v[0] + n[1] * v[1] + n[2] * v[2]),
         math.copysign(b[2], n[0] * w[0] + n[1] * w[1] + n[2] * w[2]),
     )
+
+
+@kernel
+def off_axis(y, n, c, u, v, w, a):
+    """How far the difference of the nearest points given by ``y`` is off the unit vector ``n``."""
+    e = beyond(place(y, c, u, v, w), a)
+    along = e[0] * n[0] + e[1] * n[1] + e[2] * n[2]
+    x, y, z = e[0] - along * n[0], e[1] - along * n[1], e[2] - along * n[2]
+    return math.sqrt(x * x + y * y + z * z)
 
 
 @kernel

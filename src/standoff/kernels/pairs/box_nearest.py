@@ -61,32 +61,71 @@ def best_along(e, u, y, half):
 
 @kernel
 def walk(y, c, u, v, w, a, b, noise):
-    """From ``y`` to the nearest point, one feature after another: most pairs need one or two
-    steps. Not proven to arrive: whoever calls this checks the result."""
+    """From ``y`` to a point that is no farther, and the nearest one as a rule: from feature to
+    feature, along one axis of the second box at a time. Most pairs need one or two steps. Where it
+    zigzags it does not arrive: whoever calls this checks the result."""
+    p = place(y, c, u, v, w)
+    e = beyond(p, a)
     for _ in range(BOX_WALK_STEPS):
-        p = place(y, c, u, v, w)
-        e = beyond(p, a)
-        if e[0] != 0.0 and e[1] != 0.0 and e[2] != 0.0:
+        corner = e[0] != 0.0 and e[1] != 0.0 and e[2] != 0.0
+        axis = 0
+        if corner:
             # The first box shows a corner, and the nearest point to it is known.
             z = nearest_to((p[0] - e[0], p[1] - e[1], p[2] - e[2]), c, u, v, w, b)
             dx, dy, dz = z[0] - y[0], z[1] - y[1], z[2] - y[2]
             moved = dx * dx + dy * dy + dz * dz
-            y = z
         else:
             yx, moved = best_along(e, u, y[0], b[0])
             yy, moved_y = best_along(e, v, y[1], b[1])
             yz, moved_z = best_along(e, w, y[2], b[2])
-            if moved_y > moved and moved_y >= moved_z:
-                moved = moved_y
-                y = (y[0], yy, y[2])
-            elif moved_z > moved:
-                moved = moved_z
-                y = (y[0], y[1], yz)
-            else:
-                y = (yx, y[1], y[2])
+            z = (yx, y[1], y[2])
+            if moved_y > moved:
+                moved, axis = moved_y, 1
+                z = (y[0], yy, y[2])
+            if moved_z > moved:
+                moved, axis = moved_z, 2
+                z = (y[0], y[1], yz)
+        # Along an edge that is parallel but for rounding, such a step could lead anywhere.
         if moved <= noise * noise:
             break
+        square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
+        p = place(z, c, u, v, w)
+        e = beyond(p, a)
+        if farther(e, square, noise) and not corner:
+            # Past a change of the feature the distance grew again: look along the whole edge.
+            z = best_on_edge(axis, y, c, u, v, w, a, b, noise)
+            p = place(z, c, u, v, w)
+            e = beyond(p, a)
+        if farther(e, square, noise):
+            break
+        y = z
     return y
+
+
+@kernel
+def farther(e, square, noise):
+    """Whether ``e`` is longer than the root of ``square`` by more than ``noise``. A step that is
+    right may well seem to add a rounding: what it improves is the normal."""
+    more = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] - square
+    return more > 0.0 and more * more > 4.0 * noise * noise * square
+
+
+@kernel
+def best_on_edge(axis, y, c, u, v, w, a, b, noise):
+    """The best point on the line through ``y`` along an axis of the second box."""
+    if axis == 0:
+        d, half, y = u, b[0], (0.0, y[1], y[2])
+    elif axis == 1:
+        d, half, y = v, b[1], (y[0], 0.0, y[2])
+    else:
+        d, half, y = w, b[2], (y[0], y[1], 0.0)
+    p = place(y, c, u, v, w)
+    s = nearest_parameter(p[0], p[1], p[2], d[0], d[1], d[2], half, a[0], a[1], a[2], noise)
+    if axis == 0:
+        return s, y[1], y[2]
+    if axis == 1:
+        return y[0], s, y[2]
+    return y[0], y[1], s
 
 
 @kernel
@@ -105,18 +144,11 @@ def exhaust(c, u, v, w, a, b, noise):
         sz = 1.0 if corner & 4 else -1.0
         y = nearest_to((sx * a[0], sy * a[1], sz * a[2]), c, u, v, w, b)
         best, least = better(y, best, least, c, u, v, w, a)
-        if corner & 1 == 0:
-            p = place((0.0, sy * b[1], sz * b[2]), c, u, v, w)
-            s = nearest_parameter(p[0], p[1], p[2], u[0], u[1], u[2], b[0], a[0], a[1], a[2], noise)
-            best, least = better((s, sy * b[1], sz * b[2]), best, least, c, u, v, w, a)
-        if corner & 2 == 0:
-            p = place((sx * b[0], 0.0, sz * b[2]), c, u, v, w)
-            s = nearest_parameter(p[0], p[1], p[2], v[0], v[1], v[2], b[1], a[0], a[1], a[2], noise)
-            best, least = better((sx * b[0], s, sz * b[2]), best, least, c, u, v, w, a)
-        if corner & 4 == 0:
-            p = place((sx * b[0], sy * b[1], 0.0), c, u, v, w)
-            s = nearest_parameter(p[0], p[1], p[2], w[0], w[1], w[2], b[2], a[0], a[1], a[2], noise)
-            best, least = better((sx * b[0], sy * b[1], s), best, least, c, u, v, w, a)
+        y = (sx * b[0], sy * b[1], sz * b[2])
+        for axis in range(3):
+            if corner & (1 << axis) == 0:
+                z = best_on_edge(axis, y, c, u, v, w, a, b, noise)
+                best, least = better(z, best, least, c, u, v, w, a)
     return best
 
 

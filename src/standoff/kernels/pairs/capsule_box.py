@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import CLOSE_FRACTION, EPS, TOUCHING_UNITS
+from standoff.constants import BLUR_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.segment_box import close_normal, nearest_parameter, separation
@@ -20,8 +20,8 @@ def capsule_box(A, i, B, j, out, k):
     radius, reach = A[i, SIZE], A[i, SIZE + 1]
     hx, hy, hz = B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2]
     size = reach + hx + hy + hz
-    noise = TOUCHING_UNITS * EPS * (size + abs(cx) + abs(cy) + abs(cz))
-    blur = 0.125 * noise
+    unit = EPS * (size + abs(cx) + abs(cy) + abs(cz))
+    noise, blur = TOUCHING_UNITS * unit, BLUR_UNITS * unit
     s = nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, blur)
     px, py, pz = cx + s * ux, cy + s * uy, cz + s * uz
     bx, by, bz = clamp(px, hx), clamp(py, hy), clamp(pz, hz)

@@ -11,12 +11,12 @@ from standoff.constants import (
     SMALLEST_LENGTH,
     TOUCHING_UNITS,
 )
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.vec import clamp, perpendicular, rounding, write_round
 
 
-@kernel
+@inlined
 def capsule_capsule(A, i, B, j, out, k):
     """The nearest points ``s u`` of one axis and ``t v`` of the other, both from their middles."""
     dx = A[i, 3] - B[j, 3]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined
 from standoff.kernels.layout import SIZE
 from standoff.kernels.vec import clamp, rotate, rounding, unrotate, write_round
 
 
-@kernel
+@inlined
 def sphere_box(A, i, B, j, out, k):
     """The centre, in the box's frame, against the nearest point of the box; a centre inside
     leaves through the nearest face."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from standoff.constants import CLOSE_FRACTION, SMALLEST_LENGTH
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.capsule_capsule import close_normal
 from standoff.kernels.vec import clamp, rounding, write_round
 
 
-@kernel
+@inlined
 def sphere_capsule(A, i, B, j, out, k):
     """The centre against the nearest point of the axis."""
     dx = A[i, 3] - B[j, 3]

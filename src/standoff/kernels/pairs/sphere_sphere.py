@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined
 from standoff.kernels.layout import SIZE
 from standoff.kernels.vec import rounding, write_round
 
 
-@kernel
+@inlined
 def sphere_sphere(A, i, B, j, out, k):
     """Along the line of centres; coincident centres part along z, as well as anywhere."""
     dx = A[i, 3] - B[j, 3]
