@@ -31,7 +31,7 @@ from standoff.kernels.convex.scratch import (
     TRIAL,
     VERTICES,
 )
-from standoff.kernels.convex.simplex import nearest
+from standoff.kernels.convex.simplex import nearest, settle
 from standoff.kernels.jit import kernel
 
 #: The bounds of the depth have met.
@@ -191,8 +191,9 @@ def _witness(work, iwork, faces, depth, nx, ny, nz, level):
                 work[SIMPLEX + 9 * i + k] = work[source + k]
         nearest(work, 3)
         d = work[TRIAL]
-        x, y, z = work[TRIAL + 1], work[TRIAL + 2], work[TRIAL + 3]
-        x, y, z = d * x - depth * nx, d * y - depth * ny, d * z - depth * nz
+        x, y, z = d * work[TRIAL + 1], d * work[TRIAL + 2], d * work[TRIAL + 3]
+        settle(work, TRIAL + 4, x, y, z)
+        x, y, z = x - depth * nx, y - depth * ny, z - depth * nz
         off = x * x + y * y + z * z
         if off < least:
             least = off

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import EPS, GJK_PATIENCE, GJK_ROUNDING, GJK_STEPS, GJK_TOLERANCE
+from standoff.constants import EPS, GJK_PATIENCE, GJK_ROUNDING, GJK_STALL, GJK_STEPS
 from standoff.kernels.convex.cores import middle, probe, support
 from standoff.kernels.convex.scratch import (
     CORE_A,
@@ -28,7 +28,7 @@ from standoff.kernels.convex.scratch import (
     VERTICES,
     WEIGHTS,
 )
-from standoff.kernels.convex.simplex import INSIDE, nearest
+from standoff.kernels.convex.simplex import INSIDE, nearest, settle
 from standoff.kernels.jit import kernel
 
 #: The gap is closed.
@@ -67,6 +67,9 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     largest = 0.0
     rounding = 0.0
     patience = GJK_PATIENCE
+    vx = 0.0
+    vy = 0.0
+    vz = 0.0
     status = STALLED
     for _ in range(GJK_STEPS):
         ax, ay, az = support(work, CORE_A, tag_a, count_a, first_a, PA, -nx, -ny, -nz)
@@ -113,15 +116,19 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         # rounding, while the direction still improves; a few such steps are granted.
         patience -= work[TRIAL] >= distance
         if work[TRIAL] > distance + rounding or patience < 0:
-            # The last word is the best plane through the newest vertex.
+            # The last resort is the best plane through the newest vertex.
             ux, uy, uz, best = _planes(work, iwork, PA, PB, count, lower)
             if best > lower:
                 nx, ny, nz, lower = ux, uy, uz, best
+                if patience > -GJK_PATIENCE:
+                    patience = min(patience, 0) - 1
+                    continue
             break
         distance = work[TRIAL]
         nx, ny, nz = work[TRIAL + 1], work[TRIAL + 2], work[TRIAL + 3]
+        vx, vy, vz = distance * nx, distance * ny, distance * nz
         count = _accept(work, count + 1)
-    if status == STALLED and distance - lower <= GJK_TOLERANCE * math.sqrt(largest):
+    if status == STALLED and distance - lower <= GJK_STALL * rounding:
         status = SEPARATED
     work[R_DISTANCE] = distance
     work[R_NORMAL] = nx
@@ -129,6 +136,8 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     work[R_NORMAL + 2] = nz
     work[R_LOWER] = lower
     work[R_ROUNDING] = rounding
+    if count == 3 and status != OVERLAP:
+        settle(work, WEIGHTS, vx, vy, vz)
     _combine(work, count)
     return status
 

@@ -6,6 +6,7 @@
     RESULT          distance of the cores, unit normal from b to a (3), point on a (3), on b (3)
                     (each relative to its body's origin, world axes), lower bound, upper bound,
                     rounding
+    SAVED           a RESULT put aside
     TRIAL           of the simplex: distance to the origin, unit direction (3), weights (4)
     WEIGHTS         weights of the accepted simplex (4)
     SIMPLEX         four vertices of nine columns: a - b, a, b (3 each)
@@ -34,7 +35,8 @@ CORE_A = 0
 CORE_B = CORE_A + 3 * CACHED_POINTS
 OFFSET = CORE_B + 3 * CACHED_POINTS
 RESULT = OFFSET + 3
-TRIAL = RESULT + 13
+SAVED = RESULT + 13
+TRIAL = SAVED + 13
 WEIGHTS = TRIAL + 8
 SIMPLEX = WEIGHTS + 4
 

@@ -155,3 +155,33 @@ def _height(work, i, j):
     if volume * volume <= SIMPLEX_FLATNESS * SIMPLEX_FLATNESS * nn * ss:
         return 0.0
     return -(nx * wx + ny * wy + nz * wz) / volume
+
+
+@kernel
+def settle(work, weights, x, y, z):
+    """Correct the weights of the first three vertices so that they combine to (x, y, z), a point
+    of their plane: areas seen from the origin are poor weights of a long and narrow triangle."""
+    a = SIMPLEX
+    b = SIMPLEX + 9
+    c = SIMPLEX + 18
+    ux, uy, uz = work[a] - work[c], work[a + 1] - work[c + 1], work[a + 2] - work[c + 2]
+    vx, vy, vz = work[b] - work[c], work[b + 1] - work[c + 1], work[b + 2] - work[c + 2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    nn = nx * nx + ny * ny + nz * nz
+    if nn == 0.0:
+        return
+    la, lb, lc = work[weights], work[weights + 1], work[weights + 2]
+    # Twice: the first correction is itself as poor as the triangle is narrow.
+    for _ in range(2):
+        rx = x - (la * work[a] + lb * work[b] + lc * work[c])
+        ry = y - (la * work[a + 1] + lb * work[b + 1] + lc * work[c + 1])
+        rz = z - (la * work[a + 2] + lb * work[b + 2] + lc * work[c + 2])
+        da = nx * (ry * vz - rz * vy) + ny * (rz * vx - rx * vz) + nz * (rx * vy - ry * vx)
+        db = nx * (uy * rz - uz * ry) + ny * (uz * rx - ux * rz) + nz * (ux * ry - uy * rx)
+        la = max(la + da / nn, 0.0)
+        lb = max(lb + db / nn, 0.0)
+        lc = max(1.0 - la - lb, 0.0)
+    total = la + lb + lc
+    work[weights] = la / total
+    work[weights + 1] = lb / total
+    work[weights + 2] = lc / total
