@@ -13,8 +13,16 @@ def below_all_faces(points, faces, tolerance):
     without a normal are passed over. Faces times points; the first point out ends it."""
     for f in range(len(faces)):
         a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
-        u0, u1, u2 = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
-        v0, v1, v2 = points[c, 0] - points[a, 0], points[c, 1] - points[a, 1], points[c, 2] - points[a, 2]
+        u0, u1, u2 = (
+            points[b, 0] - points[a, 0],
+            points[b, 1] - points[a, 1],
+            points[b, 2] - points[a, 2],
+        )
+        v0, v1, v2 = (
+            points[c, 0] - points[a, 0],
+            points[c, 1] - points[a, 1],
+            points[c, 2] - points[a, 2],
+        )
         n0, n1, n2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
         limit = tolerance * math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
         if limit == 0.0:

@@ -50,10 +50,10 @@ def kernel(function: Callable[..., Any]) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(CACHE_DIR)  # read by Numba while the decorator runs, and only then
     try:
-        dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
         config.CACHE_DIR = before
-    if not config.DISABLE_JIT:
+    if hasattr(dispatcher, "get_call_template"):  # not where NUMBA_DISABLE_JIT is set
         dispatcher.get_call_template = _without_literals(dispatcher.get_call_template)
     return dispatcher
 

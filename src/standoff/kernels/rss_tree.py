@@ -23,9 +23,7 @@ def node_count(triangles):
     return max(triangles - 1, 1)
 
 
-@entry(
-    "float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])"
-)
+@entry("float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])")
 def build_tree(points, faces, growth, nodes, ints, order):
     """Fill ``nodes`` (node_count, 16) and the children in ``ints``; ``order`` is scratch (f,).
     Returns the depth.
@@ -61,7 +59,7 @@ def build_tree(points, faces, growth, nodes, ints, order):
         fit_rss(points, faces, order, low, high, growth, nodes, node, m)
         cut = _partition(points, faces, order, low, high, nodes, node)
         larger = max(cut - low, high - cut)
-        if cut == low or cut == high or depth + 1 + _halvings(larger) > TREE_DEPTH:
+        if cut in (low, high) or depth + 1 + _halvings(larger) > TREE_DEPTH:
             cut = (low + high) // 2
         stack[top, 0], stack[top, 1], stack[top, 2] = cut, high, depth + 1
         stack[top, 3] = 2 * node + 1

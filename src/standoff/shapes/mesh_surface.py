@@ -28,9 +28,7 @@ def merged(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     return np.ascontiguousarray(points[used]), np.ascontiguousarray(number[faces]), unused
 
 
-def oriented(
-    points: Array, faces: IntArray, unused: int
-) -> tuple[IntArray, bool, tuple[str, ...]]:
+def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, bool, tuple[str, ...]]:
     """The faces, turned outward where the mesh is closed; whether it is; what was odd."""
     problems = []
     if unused:
@@ -96,9 +94,9 @@ def _cross(points: Array, faces: IntArray) -> Array:
 def _volumes(points: Array, faces: IntArray, label: IntArray, firsts: IntArray) -> Array:
     """Signed volume of each part, taken about one of its own vertices."""
     a, b, c = (points[faces[:, k]] - points[firsts[label]] for k in range(3))
-    return np.bincount(
-        label, weights=np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0, minlength=len(firsts)
-    )
+    volumes = np.zeros(len(firsts))
+    np.add.at(volumes, label, np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0)
+    return volumes
 
 
 def _winding(x: Array, points: Array, faces: IntArray) -> float:
