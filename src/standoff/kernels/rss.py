@@ -89,9 +89,11 @@ def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, e
         ab = dot(sx * m0, sy * m1, m2, n0, n1, n2)
         bb = dot(sx * n0, sy * n1, n2, n0, n1, n2)
         det = aa * bb - ab * ab
-        da = (rb * ab - ra * bb) / det
-        db = (ra * ab - rb * aa) / det
-        if det > 0.0 and abs(a + da) <= k0 and abs(b + db) <= k1:
+        da = db = math.inf
+        if det > 0.0:
+            da = (rb * ab - ra * bb) / det
+            db = (ra * ab - rb * aa) / det
+        if abs(a + da) <= k0 and abs(b + db) <= k1:
             a += da
             b += db
         else:
