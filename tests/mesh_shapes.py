@@ -10,7 +10,9 @@ from standoff.shapes.pose import pose
 
 def torus_arrays(ring=0.5, tube=0.2, around=24, across=10):
     u, v = np.meshgrid(
-        np.arange(around) * 2 * np.pi / around, np.arange(across) * 2 * np.pi / across, indexing="ij"
+        np.arange(around) * 2 * np.pi / around,
+        np.arange(across) * 2 * np.pi / across,
+        indexing="ij",
     )
     r = ring + tube * np.cos(v)
     points = np.stack([r * np.cos(u), r * np.sin(u), tube * np.sin(v)], axis=-1).reshape(-1, 3)
@@ -72,7 +74,11 @@ def star_arrays(rng, radius=0.5, around=9, rings=5):
             turn = 2 * np.pi * m / around
             r = radius * rng.uniform(0.3, 1.2)
             points.append(
-                [r * np.sin(polar) * np.cos(turn), r * np.sin(polar) * np.sin(turn), r * np.cos(polar)]
+                [
+                    r * np.sin(polar) * np.cos(turn),
+                    r * np.sin(polar) * np.sin(turn),
+                    r * np.cos(polar),
+                ]
             )
     at = lambda k, m: 2 + k * around + m % around  # noqa: E731
     faces = []

@@ -17,9 +17,9 @@ HERE = np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0])
 
 def rectangles(rng, kind):
     """Half lengths (4), centre, the second rectangle's axes."""
-    q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     if kind == "nearly parallel":
-        q, r = np.linalg.qr(np.eye(3) + 10.0 ** rng.uniform(-17, -2) * rng.normal(size=(3, 3)))
+        q, _ = np.linalg.qr(np.eye(3) + 10.0 ** rng.uniform(-17, -2) * rng.normal(size=(3, 3)))
     if kind == "parallel":
         turn = rng.uniform(0, 2 * np.pi)
         c, s = np.cos(turn), np.sin(turn)
@@ -36,8 +36,7 @@ def rectangles(rng, kind):
 
 def least_squares(half, centre, m, n):
     """min |c + a m + b n - (x, y, 0)| over the box of (a, b, x, y)."""
-    h, g, k, l = half
-    limits = np.maximum(np.array([k, l, h, g]), 1e-13)
+    limits = np.maximum(half[[2, 3, 0, 1]], 1e-13)
     matrix = np.stack([m, n, [-1.0, 0, 0], [0, -1.0, 0]], axis=1)
     found = lsq_linear(matrix, -centre, bounds=(-limits, limits), method="bvls", tol=1e-15)
     return float(np.linalg.norm(matrix @ found.x + centre))

@@ -72,7 +72,8 @@ def coplanar(rng):
 
 def sliver(rng):
     a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
-    a[2] = a[0] + rng.uniform(-0.2, 1.2) * (a[1] - a[0]) + rng.normal(size=3) * 10.0 ** rng.uniform(-18, -3)  # noqa: E501  # fmt: skip
+    off = rng.normal(size=3) * 10.0 ** rng.uniform(-18, -3)
+    a[2] = a[0] + rng.uniform(-0.2, 1.2) * (a[1] - a[0]) + off
     return a, b
 
 
@@ -140,9 +141,9 @@ def test_points_and_segments_have_fewer_corners(na, nb):
 
 def test_known_distances():
     a = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
-    assert measure(a, a + [0.1, 0.1, 0.5])[0] == 0.5  # face over face
-    assert measure(a, a + [0, 0, 0])[0] == 0.0  # the same triangle
-    assert measure(a, a + [3, 0, 0])[0] == 2.0  # corner to corner, in one plane
+    assert measure(a, a + np.array([0.1, 0.1, 0.5]))[0] == 0.5  # face over face
+    assert measure(a, a + np.array([0, 0, 0]))[0] == 0.0  # the same triangle
+    assert measure(a, a + np.array([3, 0, 0]))[0] == 2.0  # corner to corner, in one plane
     assert measure(a, np.array([[0.2, 0.2, -1], [0.2, 0.2, 1], [0.3, 0.2, 1]]))[0] == 0.0
     assert measure(a, np.array([[0.2, 0.2, 0.25]]))[0] == 0.25
 
@@ -151,7 +152,7 @@ def test_cutoff_gives_up_only_beyond_it():
     rng = RNG(5)
     gave_up = 0
     for _ in range(2000):
-        a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)) + [2, 0, 0]
+        a, b = rng.normal(size=(3, 3)), rng.normal(size=(3, 3)) + np.array([2.0, 0, 0])
         exact = measure(a, b)[0]
         cutoff = exact * rng.uniform(0.5, 1.5)
         limited = measure(a, b, cutoff**2)[0]
@@ -167,8 +168,8 @@ def test_a_triangle_lies_in_its_rectangle(make):
     for _ in range(1000):
         corners = make(rng)[0]
         triangle_rss(corners.ravel().copy(), node, 0)
-        u, v, w = node[0, :9].reshape(3, 3)
-        assert np.abs(node[0, :9].reshape(3, 3) @ node[0, :9].reshape(3, 3).T - np.eye(3)).max() < 1e-14  # noqa: E501  # fmt: skip
+        u, v, w = axes = node[0, :9].reshape(3, 3)
+        assert np.abs(axes @ axes.T - np.eye(3)).max() < 1e-14
         d = corners - node[0, 9:12]
         tight = 32 * np.finfo(float).eps * np.abs(corners).max()
         assert (np.abs(d @ u) <= node[0, 12] + tight).all()

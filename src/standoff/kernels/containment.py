@@ -22,7 +22,7 @@ from standoff.kernels.layout import (
 from standoff.kernels.rss import CENTRE, DIAMETER, HALF_U, RADIUS
 from standoff.kernels.rss_fit import rectangle_distance
 from standoff.kernels.segments import clamp
-from standoff.kernels.vectors import cross, dot, in_axes, minus, point
+from standoff.kernels.vectors import cross, dot, minus, point
 
 #: Directions tried before the winding number is summed over all triangles.
 _DIRECTIONS = 6
@@ -32,7 +32,7 @@ _TURN = 2.399963229728653
 
 
 @kernel
-def inside_mesh(x0, x1, x2, R, i, P, F, N, I, stack):
+def inside_mesh(x0, x1, x2, R, i, P, F, N, T, stack):
     """Whether the point (in the mesh's frame) has a winding number other than 0; ``stack`` is
     scratch for TREE_DEPTH + 2 integers. A point too near the surface to tell is inside.
 
@@ -50,7 +50,7 @@ def inside_mesh(x0, x1, x2, R, i, P, F, N, I, stack):
         ring = math.sqrt(1.0 - z * z)
         turned = 1.0 + attempt * _TURN
         d0, d1 = ring * math.cos(turned), ring * math.sin(turned)
-        crossings = _crossings(x0, x1, x2, d0, d1, z, R, i, P, F, N, I, near, stack)
+        crossings = _crossings(x0, x1, x2, d0, d1, z, R, i, P, F, N, T, near, stack)
         if crossings != _GRAZED:
             return crossings != 0
     return abs(_winding(x0, x1, x2, R, i, P, F)) >= INSIDE_WINDING
@@ -60,7 +60,7 @@ _GRAZED = -(1 << 62)
 
 
 @kernel
-def _crossings(x0, x1, x2, d0, d1, d2, R, i, P, F, N, I, near, stack):
+def _crossings(x0, x1, x2, d0, d1, d2, R, i, P, F, N, T, near, stack):
     """Signed crossings of the ray x + t d; _GRAZED where it comes nearer than ``near`` to an edge
     of a triangle that it may cross, or starts so near to one."""
     # e, f, d: a right-handed frame about the ray, which is never along z.
@@ -75,8 +75,8 @@ def _crossings(x0, x1, x2, d0, d1, d2, R, i, P, F, N, I, near, stack):
         node = stack[top]
         if node >= 0:
             if _ray_meets(x0, x1, x2, d0, d1, d2, N, R[i, NODE0] + node, near):
-                stack[top] = I[R[i, INT0] + 2 * node + 1]
-                stack[top + 1] = I[R[i, INT0] + 2 * node]
+                stack[top] = T[R[i, INT0] + 2 * node + 1]
+                stack[top + 1] = T[R[i, INT0] + 2 * node]
                 top += 2
             continue
         low, high, area, depth, ahead, spread = 1, -1, 0.0, 0.0, -math.inf, 0.0

@@ -53,32 +53,33 @@ def rss_bound(X, p, Y, q, rel, enough):
 
 
 @kernel
-def rectangle_bound(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enough):
-    """Distance of the rectangle |x| <= h, |y| <= g, z = 0 and the rectangle c + a m + b n,
-    |a| <= k, |b| <= l; no more than that once it exceeds ``enough``, no less once below ``touch``.
+def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enough):
+    """Distance of the rectangle |x| <= h0, |y| <= h1, z = 0 and the rectangle c + a m + b n,
+    |a| <= k0, |b| <= k1. Any lower bound above ``enough`` will do instead, and any upper one of at
+    most ``touch``.
 
     The squared distance of a point of b to a's rectangle is convex and piecewise quadratic in
     (a, b), so Newton's method on the pieces ends after a step or two. What is returned from there
     is never the iterate's distance but what its direction r separates:
 
-        |r| d  >=  r.c - h |r_x| - g |r_y| - k |r.m| - l |r.n|    for any r,
+        |r| d  >=  r.c - h0 |r_x| - h1 |r_y| - k0 |r.m| - k1 |r.n|    for any r,
 
     which holds wherever the iteration stopped. Pairs it does not settle (nearly parallel ones, and
     ones that cross) go through all edges and corners.
     """
-    a = clamp(-dot(c0, c1, c2, m0, m1, m2), -k, k)
-    b = clamp(-dot(c0, c1, c2, n0, n1, n2), -l, l)
+    a = clamp(-dot(c0, c1, c2, m0, m1, m2), -k0, k0)
+    b = clamp(-dot(c0, c1, c2, n0, n1, n2), -k1, k1)
     for _ in range(_NEWTON_STEPS):
         r0, r1, r2 = _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2)
-        r0 -= clamp(r0, -h, h)
-        r1 -= clamp(r1, -g, g)
+        r0 -= clamp(r0, -h0, h0)
+        r1 -= clamp(r1, -h1, h1)
         upper = math.sqrt(dot(r0, r1, r2, r0, r1, r2))
         if upper <= touch:
             return upper
         ra = dot(r0, r1, r2, m0, m1, m2)
         rb = dot(r0, r1, r2, n0, n1, n2)
         lower = dot(r0, r1, r2, c0, c1, c2)
-        lower -= h * abs(r0) + g * abs(r1) + k * abs(ra) + l * abs(rb)
+        lower -= h0 * abs(r0) + h1 * abs(r1) + k0 * abs(ra) + k1 * abs(rb)
         lower /= upper
         if lower > enough or upper - lower <= RECTANGLE_TOLERANCE * upper:
             return lower
@@ -88,14 +89,16 @@ def rectangle_bound(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enoug
         ab = dot(sx * m0, sy * m1, m2, n0, n1, n2)
         bb = dot(sx * n0, sy * n1, n2, n0, n1, n2)
         det = aa * bb - ab * ab
-        da = (rb * ab - ra * bb) / det
-        db = (ra * ab - rb * aa) / det
-        if det > 0.0 and abs(a + da) <= k and abs(b + db) <= l:
+        da = db = math.inf
+        if det > 0.0:
+            da = (rb * ab - ra * bb) / det
+            db = (ra * ab - rb * aa) / det
+        if abs(a + da) <= k0 and abs(b + db) <= k1:
             a += da
             b += db
         else:
-            a, b = _on_border(a, b, k, l, ra, rb, aa, ab, bb)
-    return _by_features(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2)
+            a, b = _on_border(a, b, k0, k1, ra, rb, aa, ab, bb)
+    return _by_features(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2)
 
 
 @kernel
@@ -106,21 +109,21 @@ def _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2):
 
 
 @kernel
-def _on_border(a, b, k, l, ra, rb, aa, ab, bb):
+def _on_border(a, b, k0, k1, ra, rb, aa, ab, bb):
     """Where the quadratic with gradient (ra, rb) and Hessian (aa, ab; ab, bb) at (a, b) is least
-    on the border of |a| <= k, |b| <= l."""
+    on the border of |a| <= k0, |b| <= k1."""
     best = math.inf
     x, y = a, b
     for side in range(4):
         sign = 1.0 if side % 2 == 0 else -1.0
         if side < 2:
-            s = sign * k
+            s = sign * k0
             slope = rb + ab * (s - a)
-            t = clamp(b - slope / bb, -l, l) if bb > 0.0 else b
+            t = clamp(b - slope / bb, -k1, k1) if bb > 0.0 else b
         else:
-            t = sign * l
+            t = sign * k1
             slope = ra + ab * (t - b)
-            s = clamp(a - slope / aa, -k, k) if aa > 0.0 else a
+            s = clamp(a - slope / aa, -k0, k0) if aa > 0.0 else a
         da, db = s - a, t - b
         value = ra * da + rb * db + 0.5 * (aa * da * da + bb * db * db) + ab * da * db
         if value < best:
@@ -136,35 +139,35 @@ def _corner(j):
 
 
 @kernel
-def _by_features(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2):
+def _by_features(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2):
     """The same distance from the 16 pairs of edges, the 8 pairs of corner and face, and the 8 of
     edge and face, one of which holds the nearest points of two rectangles."""
     best = math.inf
     w0, w1, w2 = cross(m0, m1, m2, n0, n1, n2)
     for j in range(4):
         a, b = _corner(j)
-        q0, q1, q2 = _spanned(c0, c1, c2, a * k, m0, m1, m2, b * l, n0, n1, n2)
+        q0, q1, q2 = _spanned(c0, c1, c2, a * k0, m0, m1, m2, b * k1, n0, n1, n2)
         a1, b1 = _corner(j + 1)
-        a, b = (a1 - a) * k, (b1 - b) * l
+        a, b = (a1 - a) * k0, (b1 - b) * k1
         v0, v1, v2 = _spanned(0.0, 0.0, 0.0, a, m0, m1, m2, b, n0, n1, n2)
-        best = min(best, _corner_face(q0, q1, q2, v0, v1, v2, h, g))
+        best = min(best, _corner_face(q0, q1, q2, v0, v1, v2, h0, h1))
         for i in range(4):
             x, y = _corner(i)
             x1, y1 = _corner(i + 1)
-            u0, u1 = (x1 - x) * h, (y1 - y) * g
-            r0, r1 = q0 - x * h, q1 - y * g
+            u0, u1 = (x1 - x) * h0, (y1 - y) * h1
+            r0, r1 = q0 - x * h0, q1 - y * h1
             if j == 0:  # a's corner and edge as b's rectangle sees them
                 best = min(
                     best,
                     _corner_face(
-                        dot(x * h - c0, y * g - c1, -c2, m0, m1, m2),
-                        dot(x * h - c0, y * g - c1, -c2, n0, n1, n2),
-                        dot(x * h - c0, y * g - c1, -c2, w0, w1, w2),
+                        dot(x * h0 - c0, y * h1 - c1, -c2, m0, m1, m2),
+                        dot(x * h0 - c0, y * h1 - c1, -c2, n0, n1, n2),
+                        dot(x * h0 - c0, y * h1 - c1, -c2, w0, w1, w2),
                         u0 * m0 + u1 * m1,
                         u0 * n0 + u1 * n1,
                         u0 * w0 + u1 * w1,
-                        k,
-                        l,
+                        k0,
+                        k1,
                     ),
                 )
             s, t = segment_parameters(r0, r1, q2, u0, u1, 0.0, v0, v1, v2)
@@ -174,13 +177,13 @@ def _by_features(h, g, k, l, c0, c1, c2, m0, m1, m2, n0, n1, n2):
 
 
 @kernel
-def _corner_face(q0, q1, q2, v0, v1, v2, h, g):
-    """Squared distance of the corner q to the rectangle |x| <= h, |y| <= g, z = 0; 0 where the
+def _corner_face(q0, q1, q2, v0, v1, v2, h0, h1):
+    """Squared distance of the corner q to the rectangle |x| <= h0, |y| <= h1, z = 0; 0 where the
     edge q + t v goes through it."""
     if q2 * (q2 + v2) < 0.0:
         t = -q2 / v2
-        if abs(q0 + t * v0) <= h and abs(q1 + t * v1) <= g:
+        if abs(q0 + t * v0) <= h0 and abs(q1 + t * v1) <= h1:
             return 0.0
-    x = max(abs(q0) - h, 0.0)
-    y = max(abs(q1) - g, 0.0)
+    x = max(abs(q0) - h0, 0.0)
+    y = max(abs(q1) - h1, 0.0)
     return x * x + y * y + q2 * q2

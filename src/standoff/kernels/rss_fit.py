@@ -7,7 +7,7 @@ import math
 from standoff.constants import EPS, FLAT_TRIANGLE
 from standoff.kernels.jit import kernel
 from standoff.kernels.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS
-from standoff.kernels.vectors import along, cross, dot, in_axes, minus, point
+from standoff.kernels.vectors import along, cross, dot, get, in_axes, minus, point
 
 #: Sweeps of Jacobi's method; a symmetric 3 x 3 matrix is diagonal to the last bit after five.
 _SWEEPS = 12
@@ -92,7 +92,9 @@ def triangle_rss(corners, nodes, at):
             nodes[at, 0], nodes[at, 1], nodes[at, 2] = d0, d1, d2
     p, q = 3 * first, 3 * ((first + 2) % 3)
     u0, u1, u2 = nodes[at, 0], nodes[at, 1], nodes[at, 2]
-    v0, v1, v2 = corners[q] - corners[p], corners[q + 1] - corners[p + 1], corners[q + 2] - corners[p + 2]  # noqa: E501  # fmt: skip
+    v0, v1, v2 = get(corners, q)
+    p0, p1, p2 = get(corners, p)
+    v0, v1, v2 = minus(v0, v1, v2, p0, p1, p2)
     height = _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2)
     h, g = 0.5 * math.sqrt(longest), 0.5 * height
     for k in range(3):

@@ -62,7 +62,7 @@ def build_tree(points, faces, growth, nodes, ints, order):
         fit_rss(points, faces, order, low, high, growth, nodes, node, m)
         cut = _partition(points, faces, order, low, high, nodes, node)
         larger = max(cut - low, high - cut)
-        if cut == low or cut == high or depth + 1 + _halvings(larger) > TREE_DEPTH:
+        if cut in (low, high) or depth + 1 + _halvings(larger) > TREE_DEPTH:
             cut = (low + high) // 2
         stack[top, 0], stack[top, 1], stack[top, 2] = cut, high, depth + 1
         stack[top, 3] = 2 * node + 1

@@ -92,7 +92,7 @@ class Mesh(Shape):
         return layout.CLOSED if self.closed else 0
 
     @cached_property
-    def geometry(self) -> Geometry:  # type: ignore[override]
+    def geometry(self) -> Geometry:
         """Vertices, faces and the tree, which is built when first asked for."""
         count = self.triangles
         inner = node_count(count)
@@ -107,7 +107,7 @@ class Mesh(Shape):
         return Geometry(self._points, self._corner_rows, nodes, ints)
 
     @cached_property
-    def volume(self) -> float:  # type: ignore[override]
+    def volume(self) -> float:
         """Enclosed volume [m³], less the cavities; 0 for a surface."""
         if not self.closed:
             return 0.0
@@ -185,7 +185,8 @@ def _points(vertices: ArrayLike) -> Array:
 def _faces(faces: ArrayLike, count: int) -> IntArray:
     try:
         given = np.asarray(faces)
-        corners = given.astype(np.int64)
+        with np.errstate(invalid="ignore"):  # not a number is no whole number either, see below
+            corners = given.astype(np.int64)
     except (TypeError, ValueError, OverflowError) as error:
         raise MeshError("not numbers", element="Mesh.faces", value=faces) from error
     if given.dtype.kind not in "iu" and given.size and not np.array_equal(corners, given):

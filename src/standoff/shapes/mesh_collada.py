@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -15,12 +16,16 @@ from standoff.shapes.shape import IntArray
 
 #: What has no surface and may be broken without harm: it is cut out before anything is read.
 _DECORATION = frozenset(
-    "extra bind_material library_materials library_effects library_images "
-    "library_cameras library_lights library_animations library_animation_clips "
-    "library_physics_materials library_physics_models library_physics_scenes instance_camera "
-    "instance_light instance_physics_scene".split()
+    (
+        *("extra", "bind_material", "instance_camera", "instance_light", "instance_physics_scene"),
+        *("library_materials", "library_effects", "library_images", "library_cameras"),
+        *("library_lights", "library_animations", "library_animation_clips"),
+        *("library_physics_materials", "library_physics_models", "library_physics_scenes"),
+    )
 )
-_LINES = (collada.lineset.LineSet,)
+#: What the text of these may hold; pycollada makes a 0 of anything else without a word.
+_NUMBERS = {"float_array": re.compile(r"[-+.\deE\s]*"), "p": re.compile(r"[\d\s]*")}
+_NUMBERS["vcount"] = _NUMBERS["p"]
 
 
 def read_collada(data: bytes) -> tuple[Array, IntArray]:
@@ -38,8 +43,8 @@ def read_collada(data: bytes) -> tuple[Array, IntArray]:
         for child in list(parent):
             if _name(child) in _DECORATION:
                 parent.remove(child)
-    if any(_name(node) == "instance_controller" for node in root.iter()):
-        raise MeshError("skinned geometry is not read", allowed="plain geometry")
+    for node in root.iter():
+        _check(node)
     document = collada.Collada(io.BytesIO(ElementTree.tostring(root)))
     if document.scene is None:
         raise MeshError("no scene inside")
@@ -53,13 +58,27 @@ def _corners(bound: Any) -> Array:
     """Three corners a triangle of one geometry where it stands."""
     found = [np.zeros((0, 3))]
     for primitive in bound.primitives():
-        if isinstance(primitive.original, _LINES):
+        if isinstance(primitive.original, collada.lineset.LineSet):
             continue
         if not isinstance(primitive, collada.triangleset.BoundTriangleSet):
             primitive = primitive.triangleset()
         if len(primitive) > 0:
             found.append(primitive.vertex[primitive.vertex_index].reshape(-1, 3))
     return np.concatenate(found).astype(np.float64)
+
+
+def _check(node: Any) -> None:
+    """Refuse what pycollada would pass over or mend without a word."""
+    name = _name(node)
+    pattern = _NUMBERS.get(name)
+    if pattern is not None and not pattern.fullmatch(node.text or ""):
+        raise MeshError("not all finite numbers", element=f"<{name}>")
+    if name in ("ph", "instance_controller"):
+        raise MeshError(
+            "a surface that is not read",
+            element=f"<{name}>",
+            allowed="triangles and polygons without holes or skins",
+        )
 
 
 def _name(node: Any) -> str:

@@ -1,4 +1,4 @@
-"""Triangles from a file: STL and OBJ read here, COLLADA by pycollada, PLY by trimesh.
+"""Triangles from a file: STL, OBJ and PLY read here, COLLADA with pycollada.
 
 Only the file itself is read: no materials, no textures, nothing over a network. Whatever is wrong
 with it is a `MeshError` that names it.
@@ -6,16 +6,15 @@ with it is a `MeshError` that names it.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import MeshError
 from standoff.shapes.mesh_obj import read_obj
+from standoff.shapes.mesh_ply import read_ply
 from standoff.shapes.mesh_stl import read_stl
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -76,13 +75,6 @@ def _read_collada(data: bytes) -> tuple[Array, IntArray]:
     return read_collada(data)
 
 
-def _read_ply(data: bytes) -> tuple[Array, IntArray]:
-    import trimesh  # takes most of a second, so only here
-
-    mesh: Any = trimesh.load_mesh(io.BytesIO(data), file_type="ply", process=False)
-    return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
-
-
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
@@ -91,5 +83,5 @@ READERS: dict[str, Callable[[bytes], tuple[Array, IntArray]]] = {
     ".stl": read_stl,
     ".obj": read_obj,
     ".dae": _read_collada,
-    ".ply": _read_ply,
+    ".ply": read_ply,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from standoff.errors import MeshError
@@ -48,7 +50,7 @@ def read_obj(data: bytes) -> tuple[Array, IntArray]:
             ) from error
     points = np.array(vertices, dtype=np.float64).reshape(-1, 3)
     for number, corners in polygons:
-        faces.extend(_triangles(points, corners, number))
+        faces.extend(cut_polygon(points, corners, f"line {number}"))
     return points, np.array(faces, dtype=np.int64).reshape(-1, 3)
 
 
@@ -58,13 +60,14 @@ def _index(word: bytes, count: int) -> int:
     return index - 1 if index > 0 else count + index if index < 0 else -1
 
 
-def _triangles(points: Array, corners: list[int], line: int) -> list[list[int]]:
+def cut_polygon(points: Array, corners: list[int], element: str) -> list[list[int]]:
+    """The triangles of a polygon, from a corner that sees all of it."""
     if min(corners) < 0 or max(corners) >= len(points):
         raise MeshError(
             "index out of range",
-            element=f"line {line}",
-            value=[c + 1 for c in corners],
-            allowed=f"1 to {len(points)}",
+            element=element,
+            value=corners,
+            allowed=f"{len(points)} vertices",
         )
     ring = points[corners] - points[corners[0]]
     normal = np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0)
@@ -77,8 +80,8 @@ def _triangles(points: Array, corners: list[int], line: int) -> list[list[int]]:
     if best < 0.0 and len(corners) > 4:
         raise MeshError(
             "no corner sees all of this polygon",
-            element=f"line {line}",
-            value=[c + 1 for c in corners],
+            element=element,
+            value=corners,
             allowed="triangles, or polygons that can be cut from one corner",
         )
-    return [[fans[0], b, c] for b, c in zip(fans[1:-1], fans[2:])]
+    return [[fans[0], b, c] for b, c in pairwise(fans[1:])]

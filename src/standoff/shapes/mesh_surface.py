@@ -94,9 +94,9 @@ def _cross(points: Array, faces: IntArray) -> Array:
 def _volumes(points: Array, faces: IntArray, label: IntArray, firsts: IntArray) -> Array:
     """Signed volume of each part, taken about one of its own vertices."""
     a, b, c = (points[faces[:, k]] - points[firsts[label]] for k in range(3))
-    return np.bincount(
-        label, weights=np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0, minlength=len(firsts)
-    )
+    volumes = np.zeros(len(firsts))
+    np.add.at(volumes, label, np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0)
+    return volumes
 
 
 def _winding(x: Array, points: Array, faces: IntArray) -> float:

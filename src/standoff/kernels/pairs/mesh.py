@@ -124,23 +124,23 @@ def _nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
     meshes = RB[j, KIND] == MESH
     for turned in range(2 if meshes else 1):
         if turned == 0:
-            R, m, P, F, N, I, S, n, Q, J = RA, i, PA, FA, NA, IA, RB, j, PB, IB
+            R, m, P, F, N, T, S, n, Q, U = RA, i, PA, FA, NA, IA, RB, j, PB, IB
         else:
-            R, m, P, F, N, I, S, n, Q, J = RB, j, PB, FB, NB, IB, RA, i, PA, IA
+            R, m, P, F, N, T, S, n, Q, U = RB, j, PB, FB, NB, IB, RA, i, PA, IA
         if R[m, FLAGS] & CLOSED == 0:
             continue
         first = S[n, INT0] + 2 * node_count(S[n, FACES])
-        for part in range(J[first] if meshes else 1):
+        for part in range(U[first] if meshes else 1):
             x0 = x1 = x2 = 0.0
             if meshes:
-                x0, x1, x2 = point(Q, S[n, POINT0] + J[first + 1 + part])
+                x0, x1, x2 = point(Q, S[n, POINT0] + U[first + 1 + part])
             elif S[n, KIND] == POLYHEDRON:
                 x0, x1, x2 = point(Q, S[n, POINT0])
             if turned == 0:
                 x0, x1, x2 = place(rel, x0, x1, x2)
             else:
                 x0, x1, x2 = unplace(rel, x0, x1, x2)
-            if inside_mesh(x0, x1, x2, R, m, P, F, N, I, stack):
+            if inside_mesh(x0, x1, x2, R, m, P, F, N, T, stack):
                 return True
     return False
 

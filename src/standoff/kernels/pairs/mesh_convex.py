@@ -164,9 +164,9 @@ def bounding_rss(B, RB, j, P, work):
             box[k], box[3 + k] = 0.5 * (high - low), 0.5 * (high + low)
     u, v, w = 2, 0, 1  # sphere, capsule and cylinder: the axis, swept by the radius
     h, g, r = 0.0, 0.0, s0
-    if kind == CAPSULE or kind == CYLINDER:
+    if kind in (CAPSULE, CYLINDER):
         h = s1
-    elif kind == BOX or kind == POLYHEDRON:
+    elif kind in (BOX, POLYHEDRON):
         # a box is swept by half its least extent over the rectangle of the other two
         w = 0
         for k in range(1, 3):

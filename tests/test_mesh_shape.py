@@ -1,0 +1,173 @@
+"""`Mesh` at the border: what it accepts, mends, reports and refuses."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from standoff.errors import MeshError
+from standoff.kernels import layout
+from standoff.shapes.mesh import Mesh
+from tests.mesh_shapes import bowl_arrays, box_arrays, box_mesh, joined, star, torus, torus_arrays
+
+BOX = box_arrays(1.0, 2.0, 3.0)
+
+
+def test_a_closed_mesh_is_a_solid():
+    mesh = Mesh(*BOX)
+    assert mesh.closed and mesh.problems == () and mesh.triangles == 12
+    assert mesh.flags == layout.CLOSED and mesh.kind == layout.MESH and not mesh.convex
+    assert mesh.volume == pytest.approx(6.0) and mesh.area == pytest.approx(22.0)
+    assert mesh.bounds()[0].tolist() == [-0.5, -1.0, -1.5]
+    assert mesh.bounds()[1].tolist() == [0.5, 1.0, 1.5]
+    points, radius = mesh.core()
+    assert radius == 0.0 and len(points) == 8
+
+
+def test_an_open_mesh_is_a_surface_and_says_why():
+    mesh = Mesh(*bowl_arrays())
+    assert not mesh.closed and mesh.flags == 0 and mesh.volume == 0.0 and mesh.area > 0.0
+    assert "belong to one triangle only" in mesh.problems[0]
+
+
+def test_loose_triangles_join_up_where_vertices_are_equal():
+    points, faces = torus_arrays()
+    soup = points[faces].reshape(-1, 3)
+    mesh = Mesh(soup, np.arange(len(soup)).reshape(-1, 3))
+    assert mesh.closed and len(mesh.vertices) == len(points)
+    assert mesh.volume == pytest.approx(torus().volume)
+
+
+def test_minus_zero_is_zero():
+    points, faces = box_arrays()
+    points = points + 0.5  # some coordinates are 0 now
+    soup = points[faces].reshape(-1, 3)
+    soup[::2] = np.where(soup[::2] == 0.0, -0.0, soup[::2])
+    assert Mesh(soup, np.arange(36).reshape(-1, 3)).closed
+
+
+def test_nearly_equal_vertices_stay_apart():
+    points, faces = BOX
+    points = np.concatenate([points, points[:1] + 1e-15])
+    faces = np.where(
+        np.arange(36).reshape(12, 3) == np.flatnonzero(faces.ravel() == 0)[0], 8, faces
+    )
+    assert not Mesh(points, faces).closed
+
+
+def test_an_inside_out_mesh_is_turned_and_says_so():
+    mesh = Mesh(BOX[0], BOX[1][:, ::-1])
+    assert mesh.closed and mesh.volume == pytest.approx(6.0)
+    assert mesh.problems == ("1 of 1 closed parts were inside out and were turned",)
+    outside, inside_out = box_arrays(1, 1, 1), box_arrays(1, 1, 1, centre=(3, 0, 0))
+    mesh = Mesh(*joined(outside, (inside_out[0], inside_out[1][:, ::-1])))
+    assert mesh.closed and mesh.volume == pytest.approx(2.0)
+    assert mesh.problems == ("1 of 2 closed parts were inside out and were turned",)
+
+
+def test_an_inside_out_shell_keeps_its_cavity():
+    cavity = box_arrays(2, 2, 2)
+    points, faces = joined(box_arrays(3, 3, 3), (cavity[0], cavity[1][:, ::-1]))
+    mesh = Mesh(points, faces[:, ::-1])
+    assert mesh.closed and mesh.volume == pytest.approx(19.0)
+    assert mesh.problems == ("2 of 2 closed parts were inside out and were turned",)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda f: np.concatenate([f[:1, ::-1], f[1:]]), "disagree about the outside"),
+        (lambda f: np.concatenate([f, f[:1]]), "more than two triangles"),
+        (lambda f: f[1:], "one triangle only"),
+    ],
+)
+def test_what_keeps_a_mesh_from_being_a_solid_is_reported(change, why):
+    mesh = Mesh(BOX[0], change(BOX[1]))
+    assert not mesh.closed and any(why in p for p in mesh.problems)
+
+
+def test_triangles_without_area_are_kept():
+    mesh = Mesh([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2], [1, 1, 1]])
+    assert mesh.triangles == 2 and mesh.area == 0.0 and not mesh.closed
+    assert any("no area" in p for p in mesh.problems)
+
+
+def test_vertices_without_a_triangle_are_reported():
+    mesh = Mesh([*BOX[0], [9.0, 9.0, 9.0]], BOX[1])
+    assert len(mesh.vertices) == 8 and mesh.closed
+    assert mesh.problems == ("1 vertices belong to no triangle and were left out",)
+
+
+def test_is_convex():
+    assert box_mesh(1.0, 2.0, 3.0).is_convex
+    assert not torus().is_convex and not star(1).is_convex
+    assert not Mesh(*bowl_arrays()).is_convex
+    assert not Mesh(*joined(BOX, (BOX[0] + 9.0, BOX[1]))).is_convex
+    rounded = Mesh(BOX[0].astype(np.float32) * np.float32(0.1), BOX[1])
+    assert rounded.is_convex
+    dented = BOX[0].copy()
+    dented[0] *= 0.9
+    assert not Mesh(dented, BOX[1]).is_convex
+
+
+def test_arrays_are_read_only_and_copies():
+    points, faces = BOX[0].copy(), BOX[1].copy()
+    mesh = Mesh(points, faces)
+    points[:] = 7.0
+    faces[:] = 0
+    assert mesh == Mesh(*BOX)
+    for array in (mesh.vertices, mesh.faces, mesh.geometry.nodes, mesh.geometry.ints):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_the_tree_is_built_once_and_only_when_needed():
+    mesh = torus()
+    assert "geometry" not in vars(mesh)
+    assert mesh.geometry is mesh.geometry
+
+
+def test_equality_hash_repr_and_parameters():
+    mesh = Mesh(*BOX)
+    assert mesh == Mesh(*BOX) and hash(mesh) == hash(Mesh(*BOX)) and mesh != torus()
+    again = Mesh(**mesh.parameters())
+    assert again == mesh
+    assert repr(mesh) == "<Mesh of 12 triangles, closed>"
+    assert pickle.loads(pickle.dumps(mesh)) == mesh
+
+
+@pytest.mark.parametrize(
+    ("vertices", "faces", "words"),
+    [
+        ([], [[0, 1, 2]], "wrong shape"),
+        (BOX[0], [], "no triangles"),
+        (BOX[0], np.zeros((0, 3), dtype=int), "no triangles"),
+        (BOX[0][:, :2], BOX[1], "wrong shape"),
+        (BOX[0], [[0, 1]], "wrong shape"),
+        (BOX[0], [0, 1, 2], "wrong shape"),
+        (BOX[0], [[0, 1, 8]], "out of range"),
+        (BOX[0], [[0, 1, -1]], "out of range"),
+        (BOX[0], [[0, 1, 2.5]], "not whole numbers"),
+        (BOX[0], [[0, 1, float("nan")]], "not"),
+        (BOX[0], [["a", "b", "c"]], "not numbers"),
+        (BOX[0], [[0, 1, 2], [0, 1]], "not numbers"),
+        ("cube", BOX[1], "not numbers"),
+        (None, BOX[1], "wrong shape|not finite"),
+        ([[0, 0, 0], [1, 0, float("nan")], [0, 1, 0]], [[0, 1, 2]], "not finite"),
+        ([[0, 0, 0], [1, 0, float("inf")], [0, 1, 0]], [[0, 1, 2]], "not finite"),
+    ],
+)
+def test_bad_arrays(vertices, faces, words):
+    with pytest.raises(MeshError, match=words):
+        Mesh(vertices, faces)
+
+
+def test_errors_name_the_vertex_and_the_face():
+    with pytest.raises(MeshError) as caught:
+        Mesh([[0, 0, 0], [1, 0, float("nan")], [0, 1, 0]], [[0, 1, 2]])
+    assert caught.value.element == "vertex 1"
+    with pytest.raises(MeshError) as caught:
+        Mesh(BOX[0], [[0, 1, 2], [0, 1, 99]])
+    assert caught.value.element == "face 1" and caught.value.allowed == "0 to 7"
