@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 # Tests keep their machine code apart from the user's, so that a fresh clone starts from none.
 TEST_CACHE := $(CURDIR)/build/kernel-cache
 # One thread a process: two test processes share two cores.

@@ -77,7 +77,8 @@ def distance(
     _fill(rows, refs, 1, shape_b)
     a, b = shape_a.geometry, shape_b.geometry
     if dispatch.has_closed_form(shape_a.kind, shape_b.kind):
-        ask, arguments = batch.one_closed, (poses, rows, refs, a.points, b.points, out)
+        ask = batch.one_closed
+        arguments: tuple[Any, ...] = (poses, rows, refs, a.points, b.points, out)
     else:
         ask = batch.one_general
         sides = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
