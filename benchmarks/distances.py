@@ -252,8 +252,8 @@ def measured(
         kept,
         f"{median['reused']:.0f}",
         f"{ratio['reused']:.0f}",
-        f"{median['fcl']:.0f}",
-        f"{ratio['fcl']:.0f}",
+        f"{median['fcl']:.0f}" if times["fcl"] else "",
+        f"{ratio['fcl']:.0f}" if times["fcl"] else "",
         f"{np.mean(np.abs(values['coal'] - values['standoff']) > 1e-6):.2%}",
     ]
 
