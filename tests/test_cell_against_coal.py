@@ -11,6 +11,10 @@ from tests.robot_files import EXAMPLES, example
 #: Coal's own GJK and mesh distances are right to about this, [m].
 TOLERANCE = 2e-6
 
+#: A cylinder with a sphere at each end is read as one capsule that holds all three; where the file
+#: writes a quarter turn as 1.57, that makes it larger by up to this, [m].
+GROWN = {"panda_collision": 1e-4}
+
 
 def coal_distances(urdf, q_of):
     """Smallest distance of each pair of links with geometry, by Pinocchio and Coal."""
@@ -83,7 +87,8 @@ def test_pairs_of_links_are_as_far_apart_as_coal_says(robot, geometry):
                 for shape_b, local_b in parts[b]
             )
             if theirs_value > TOLERANCE:
-                assert ours == pytest.approx(theirs_value, abs=TOLERANCE), (a, b, q.tolist())
+                less = theirs_value - ours
+                assert -TOLERANCE < less < TOLERANCE + 2 * GROWN.get(robot, 0.0), (a, b, q.tolist())
                 compared += 1
             else:
                 assert ours <= TOLERANCE, (a, b, q.tolist())

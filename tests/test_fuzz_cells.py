@@ -70,10 +70,12 @@ def spoil(text, rng):
         lines.insert(rng.randrange(len(lines)), lines[i])
         return "".join(lines)
     numbers = list(re.finditer(r"(?<![\w.])-?\d+(\.\d+)?", text))
-    if kind in (3, 4):
+    if kind in (3, 4) and numbers:
         hit = rng.choice(numbers)
         return text[: hit.start()] + rng.choice(VALUES) + text[hit.end() :]
     words = list(re.finditer(r"\b[a-z]{3,}\b", text))
+    if not words:
+        return text
     hit = rng.choice(words)
     if kind == 5:
         return text[: hit.start()] + rng.choice(words).group() + text[hit.end() :]

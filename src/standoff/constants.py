@@ -224,3 +224,8 @@ COVER_VIOLATION = 1e-4
 #: The largest coordinate and radius of a body to cover, [m]. Beyond it somebody mistook the units,
 #: and squares and cubes stay far from overflow.
 COVER_LARGEST = 1e9
+
+#: Relative gain in volume at which fitting a capsule ends, [-]: while planes are only compared, and
+#: for the capsules that are kept. A per cent decides between planes; 1e-5 is below what is shown.
+COVER_ROUGH = 1e-3
+COVER_FINE = 1e-5

@@ -10,12 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import ROTATION_EXACT
 from standoff.errors import DuplicateNameError, RobotError, UnknownNameError
 from standoff.kernels import kinematics
 from standoff.robots.description import Joint, Robot
 from standoff.robots.joint_values import joint_rows, joint_values
-from standoff.shapes.pose import Array, as_pose, inverse
+from standoff.shapes.pose import Array, as_pose, inverse, rigid
 from standoff.shapes.shape import IntArray
 
 MovingKind = Literal["revolute", "continuous", "prismatic"]
@@ -67,7 +66,7 @@ class Tree:
         self._index_joints()
         reals, ints, names = [np.zeros(16)], [[0, kinematics.FIXED, 0, 0]], ["world"]
         for mount in self.mounts:
-            base = rigid(as_pose(mount.base, f"base of robot {mount.name!r}"))
+            base = as_pose(mount.base, f"base of robot {mount.name!r}")
             self._links[f"{mount.name}/{mount.robot.root}"] = (WORLD, base)
             for joint in mount.robot.joints.values():
                 parent, before = self._parent(mount, joint)
@@ -222,18 +221,6 @@ def matrices(poses: Array) -> Array:
     result = np.zeros((*poses.shape[:-1], 4, 4))
     result[..., :3, :] = poses.reshape(*poses.shape[:-1], 3, 4)
     result[..., 3, 3] = 1.0
-    return result
-
-
-def rigid(pose: Array) -> Array:
-    """The pose with the rotation nearest to its own: what came from a file with seven digits would
-    otherwise stretch the robot a little, and the motion bound holds for rigid motions."""
-    rotation = pose[:3, :3]
-    if np.abs(rotation @ rotation.T - np.eye(3)).max() <= ROTATION_EXACT:
-        return pose
-    u, _, vt = np.linalg.svd(rotation)
-    result = pose.copy()
-    result[:3, :3] = u @ vt
     return result
 
 

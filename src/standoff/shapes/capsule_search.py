@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.constants import COVER_FINE, COVER_ROUGH
 from standoff.kernels import capsule_fit
 from standoff.kernels.capsule_fit import CAPSULE_COLUMNS, fit, least_radius, set_ends
 from standoff.kernels.capsule_union import ENDS_COLUMNS, union_volume
@@ -32,9 +33,9 @@ class _Effort(NamedTuple):
 
 
 #: To find promising planes, to compare their neighbours, and to keep: sharp to 1e-4 of the size.
-_SCAN = _Effort(np.array([20.0, 100.0]), 10, 1e-3, 12)
-_COMPARE = _Effort(np.array([20.0, 100.0, 500.0]), 10, 1e-3, 24)
-_KEEP = _Effort(np.array([20.0, 80.0, 320.0, 1280.0, 5000.0, 20000.0]), 40, 1e-5, 256)
+_SCAN = _Effort(np.array([20.0, 100.0]), 10, COVER_ROUGH, 12)
+_COMPARE = _Effort(np.array([20.0, 100.0, 500.0]), 10, COVER_ROUGH, 24)
+_KEEP = _Effort(np.array([20.0, 80.0, 320.0, 1280.0, 5000.0, 20000.0]), 40, COVER_FINE, 256)
 
 #: Planes tried first: evenly spread normals, beside those that the body suggests, and offsets.
 _NORMALS = 60

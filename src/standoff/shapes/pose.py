@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from standoff.constants import QUATERNION_TOLERANCE, ROTATION_TOLERANCE
+from standoff.constants import QUATERNION_TOLERANCE, ROTATION_EXACT, ROTATION_TOLERANCE
 from standoff.errors import PoseError
 
 Array = NDArray[np.float64]
@@ -36,7 +36,8 @@ def pose(
 
 
 def as_pose(value: ArrayLike | None, element: str = "pose") -> Array:
-    """A copy of a 4 x 4 pose, checked; ``None`` is the identity."""
+    """A copy of a 4 x 4 pose, checked, its rotation the nearest to the one given; ``None`` is the
+    identity."""
     if value is None:
         return np.eye(4)
     result = numbers(value, element)
@@ -63,7 +64,19 @@ def as_pose(value: ArrayLike | None, element: str = "pose") -> Array:
             allowed=f"orthonormal within {ROTATION_TOLERANCE:g}, determinant 1",
         )
     result[3] = (0.0, 0.0, 0.0, 1.0)
-    return np.ascontiguousarray(result)
+    return rigid(np.ascontiguousarray(result))
+
+
+def rigid(pose: Array) -> Array:
+    """The pose with the rotation nearest to its own. What came from a file with seven digits would
+    otherwise stretch bodies a little, and every bound here holds for rigid motions."""
+    rotation = pose[:3, :3]
+    if np.abs(rotation @ rotation.T - np.eye(3)).max() <= ROTATION_EXACT:
+        return pose
+    u, _, vt = np.linalg.svd(rotation)
+    result = pose.copy()
+    result[:3, :3] = u @ vt
+    return result
 
 
 def rotation_of_quaternion(value: ArrayLike) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from standoff.constants import ROTATION_TOLERANCE
+from standoff.constants import ROTATION_EXACT
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.pairs.dispatch import DONE, UNSUPPORTED, closed_form, pair_distance
 
@@ -76,7 +76,7 @@ def put_poses(poses, rows):
 @kernel
 def plain_pose(pose):
     """Whether a 4 x 4 matrix is a rigid motion beyond question: finite, right-handed,
-    orthonormal within ROTATION_TOLERANCE, last row 0 0 0 1. Said no, ask `as_pose` why."""
+    orthonormal within ROTATION_EXACT, last row 0 0 0 1. Said no, ask `as_pose` why."""
     good = pose[3, 0] == 0.0 and pose[3, 1] == 0.0 and pose[3, 2] == 0.0 and pose[3, 3] == 1.0
     for r in range(3):
         # The difference of a number with itself is 0, unless it is infinite or none.
@@ -85,7 +85,7 @@ def plain_pose(pose):
             d = pose[r, 0] * pose[q, 0] + pose[r, 1] * pose[q, 1] + pose[r, 2] * pose[q, 2]
             if r == q:
                 d -= 1.0
-            good = good and abs(d) <= ROTATION_TOLERANCE
+            good = good and abs(d) <= ROTATION_EXACT
     x = pose[0, 1] * pose[1, 2] - pose[0, 2] * pose[1, 1]
     y = pose[0, 2] * pose[1, 0] - pose[0, 0] * pose[1, 2]
     z = pose[0, 0] * pose[1, 1] - pose[0, 1] * pose[1, 0]
