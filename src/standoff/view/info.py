@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from standoff.cell import Cell
+from standoff.cell.allowed import ADJACENT, HELD, RIGID
 from standoff.cell.world import World
 from standoff.robots.mounted import MountedRobot
 from standoff.shapes.mesh import Mesh
@@ -32,7 +33,7 @@ def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> No
             console.print()
             console.print(table)
     console.print()
-    _problems(cell, console)
+    _notes(cell, console)
     _watched(cell, console, listed=pairs)
 
 
@@ -145,18 +146,29 @@ def _shapes(shapes: Iterable[Shape]) -> str:
 
 
 def _allowed(cell: Cell) -> Table:
-    """One row for each name and reason: against whom."""
-    table = _table("Allowed pairs", "body", "may touch", "because")
-    rows: dict[tuple[str, str], list[str]] = {}
+    """One row for each name and reason: against whom. What is rigidly joined is one row a group."""
     allowed = cell.allowed()
+    table = _table(f"Allowed pairs: {len(allowed)}", "body", "may touch", "because")
+    rows: dict[tuple[str, str], list[str]] = {}
     for pair in allowed:
         rows.setdefault((pair.reason, pair.a), []).append(pair.b)
-    for (reason, a), others in sorted(rows.items()):
-        robot = a.partition("/")[0] + "/"
-        short = ", ".join(b.removeprefix(robot) if "/" in a else b for b in others)
-        table.add_row(escape(a), escape(short), escape(reason))
-    table.title = f"Allowed pairs: {len(allowed)}"
+    known = [ADJACENT, HELD, RIGID]
+    for reason in [*known, *sorted({p.reason for p in allowed} - set(known))]:
+        grouped: set[str] = set()
+        for a in sorted(name for why, name in rows if why == reason):
+            if a in grouped:
+                continue
+            others = rows[reason, a]
+            if reason == RIGID:
+                grouped.update(others)
+            table.add_row(escape(a), escape(_short(a, others)), escape(reason))
     return table
+
+
+def _short(a: str, others: list[str]) -> str:
+    """The names, without the robot's where it is that of ``a``."""
+    robot, slash, _ = a.partition("/")
+    return ", ".join(b.removeprefix(robot + slash) if slash else b for b in others)
 
 
 def _watched(cell: Cell, console: Console, *, listed: bool) -> None:
@@ -174,18 +186,16 @@ def _watched(cell: Cell, console: Console, *, listed: bool) -> None:
         console.print("(standoff info --pairs lists them)", style="dim")
 
 
-def _problems(cell: Cell, console: Console) -> None:
+def _notes(cell: Cell, console: Console) -> None:
     """What the files left open and how it was understood: nothing is dropped in silence."""
-    for name, mounted in cell.robots.items():
-        for note in mounted.written.notes:
-            console.print(f"[yellow]note[/yellow] {escape(f'{name}: {note}')}", highlight=False)
-    seen: set[int] = set()
-    for name, parts in zip(cell.world.names, cell.world.parts, strict=True):
-        for shape, _ in parts:
-            if isinstance(shape, Mesh) and shape.problems and id(shape) not in seen:
-                seen.add(id(shape))
-                text = f"{name}: mesh {'; '.join(shape.problems)}"
-                console.print(f"[yellow]note[/yellow] {escape(text)}", highlight=False)
+    notes = [f"{name}: {note}" for name, m in cell.robots.items() for note in m.written.notes]
+    for name, body in cell.bodies.items():
+        if isinstance(body.shape, Mesh):
+            notes.extend(f"{name}: mesh: {problem}" for problem in body.shape.problems)
+    for note in notes:
+        console.print(f"[yellow]note[/yellow] {escape(note)}", highlight=False)
+    if notes:
+        console.print()
 
 
 def _table(title: str, *columns: str) -> Table:
