@@ -13,6 +13,10 @@ ROTATION_TOLERANCE = 1e-6
 #: the point, as people type them, are up to 1e-4 off; beyond 1e-3 it is not a rotation any more.
 QUATERNION_TOLERANCE = 1e-3
 
+#: Largest coordinate of a mesh, [m]. Distances of triangles go through fourth and fifth powers,
+#: which must stay finite; nothing real comes near.
+MESH_REACH = 1e30
+
 #: Rounding of a mesh distance, relative to the largest coordinate in play, [-]. A relative pose, a
 #: vertex moved by it and a triangle distance are some thirty roundings one after another; twice
 #: that is taken off before anything is pruned, and a gap below it counts as touching.

@@ -28,12 +28,14 @@ _NEWTON_STEPS = 4
 
 
 @kernel
-def rss_bound(X, p, Y, q, rel, enough):
+def rss_bound(X, p, Y, q, rel, settled, enough):
     """A lower bound on the distance of node ``p`` of X and node ``q`` of Y, whose frame stands at
     ``rel`` (R row-major, then t) in the frame of X.
 
-    It is the exact distance unless that exceeds ``enough`` (then it may be less, but still above
-    ``enough``) or the two overlap (then it is some value <= 0). Rounding is left to the caller.
+    It is the exact distance where that lies above ``settled`` and not above ``enough``: a walk that
+    only asks whether a pair is nearer than d gives d for both, and is answered sooner. Above
+    ``enough`` it is some bound above ``enough``; where the two overlap it is not above 0. Rounding
+    is left to the caller.
     """
     radii = X[p, RADIUS] + Y[q, RADIUS]
     c0, c1, c2 = place(rel, Y[q, CENTRE], Y[q, CENTRE + 1], Y[q, CENTRE + 2])
@@ -46,17 +48,17 @@ def rss_bound(X, p, Y, q, rel, enough):
     return (
         rectangle_bound(
             X[p, HALF_U], X[p, HALF_V], Y[q, HALF_U], Y[q, HALF_V],
-            c0, c1, c2, m0, m1, m2, n0, n1, n2, radii, radii + enough,
+            c0, c1, c2, m0, m1, m2, n0, n1, n2, radii + max(settled, 0.0), radii + enough,
         )
         - radii
     )  # fmt: skip
 
 
 @kernel
-def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enough):
+def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, settled, enough):
     """Distance of the rectangle |x| <= h0, |y| <= h1, z = 0 and the rectangle c + a m + b n,
-    |a| <= k0, |b| <= k1. Any lower bound above ``enough`` will do instead, and any upper one of at
-    most ``touch``.
+    |a| <= k0, |b| <= k1, where it lies between ``settled`` and ``enough``; below and above those,
+    some lower bound, which above ``enough`` stays above it.
 
     The squared distance of a point of b to a's rectangle is convex and piecewise quadratic in
     (a, b), so Newton's method on the pieces ends after a step or two. What is returned from there
@@ -74,14 +76,15 @@ def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, e
         r0 -= clamp(r0, -h0, h0)
         r1 -= clamp(r1, -h1, h1)
         rr = dot(r0, r1, r2, r0, r1, r2)
-        if rr <= touch * touch:
-            return math.sqrt(rr)
+        if rr == 0.0:
+            return 0.0
         ra = dot(r0, r1, r2, m0, m1, m2)
         rb = dot(r0, r1, r2, n0, n1, n2)
         lower = dot(r0, r1, r2, c0, c1, c2)
         lower -= h0 * abs(r0) + h1 * abs(r1) + k0 * abs(ra) + k1 * abs(rb)
         beyond = lower > 0.0 and lower * lower > enough * enough * rr
-        if beyond or rr - lower <= RECTANGLE_TOLERANCE * rr:
+        close = rr <= settled * settled or rr - lower <= RECTANGLE_TOLERANCE * rr
+        if close or beyond:
             return lower / math.sqrt(rr)
         sx = 0.0 if r0 == 0.0 else 1.0
         sy = 0.0 if r1 == 0.0 else 1.0
