@@ -65,6 +65,11 @@ GJK_STEPS = 128
 #: take turns for a while, but rounding may also let them do so for ever.
 GJK_PATIENCE = 8
 
+#: What may be left of the gap where rounding ends GJK and its answer still counts as proved, in
+#: units of the rounding of one step, [-]: the normal of a triangle carries the rounding of its
+#: short side to the far end of the long one. The slack says how much it is.
+GJK_STALL = 256.0
+
 #: Sine of an angle below which a triangle counts as a segment, and a tetrahedron as a triangle,
 #: in the simplex of GJK, [-]. The smaller feature is still a part of the simplex, so nothing but
 #: a step is lost.

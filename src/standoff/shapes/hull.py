@@ -47,7 +47,7 @@ def convex_hull(points: ArrayLike, element: str = "convex_hull") -> tuple[Array,
     thickness = allowed / unit
     tolerance = thickness / HULL_SHARPNESS
     buffer = np.empty((2 * len(cloud) + 8, 3), dtype=np.int64)
-    chosen = np.arange(len(cloud))
+    chosen = np.sort(np.unique(cloud, axis=0, return_index=True)[1])
     while True:
         code, count = hull(shifted[chosen], tolerance, thickness, buffer)
         if code != SOLID:

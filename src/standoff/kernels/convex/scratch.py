@@ -6,6 +6,7 @@
     RESULT          distance of the cores, unit normal from b to a (3), point on a (3), on b (3)
                     (each relative to its body's origin, world axes), lower bound, upper bound,
                     rounding
+    SAVED           a RESULT put aside
     TRIAL           of the simplex: distance to the origin, unit direction (3), weights (4)
     WEIGHTS         weights of the accepted simplex (4)
     SIMPLEX         four vertices of nine columns: a - b, a, b (3 each)
@@ -21,20 +22,26 @@
     HORIZON           edges around them: start, end, face beyond
     STARTS            by vertex, the horizon edge that starts there, or -1
     SPARE             removed faces, to be used again
+
+The offsets are ``np.int64`` and not ``int``: Numba compiles a kernel anew for every plain integer
+constant that it is called with.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from standoff.constants import EPA_STEPS
 
 #: A core of at most this many points is kept in world axes, so that its support is a plain scan.
 CACHED_POINTS = 8
 
-CORE_A = 0
+CORE_A = np.int64(0)
 CORE_B = CORE_A + 3 * CACHED_POINTS
 OFFSET = CORE_B + 3 * CACHED_POINTS
 RESULT = OFFSET + 3
-TRIAL = RESULT + 13
+SAVED = RESULT + 13
+TRIAL = SAVED + 13
 WEIGHTS = TRIAL + 8
 SIMPLEX = WEIGHTS + 4
 
@@ -47,8 +54,8 @@ R_LOWER = RESULT + 10
 R_UPPER = RESULT + 11
 R_ROUNDING = RESULT + 12
 
-ICORE_A = 0
-ICORE_B = 3
+ICORE_A = np.int64(0)
+ICORE_B = ICORE_A + 3
 
 #: A closed triangulated surface of v vertices has 2 v - 4 faces.
 MAX_VERTICES = EPA_STEPS + 4

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import EPA_TOLERANCE, GJK_TOLERANCE
+from standoff.constants import EPA_TOLERANCE, GJK_STALL, GJK_TOLERANCE
 from standoff.kernels.convex.cores import (
     CYLINDER,
     SPINE,
@@ -41,6 +41,8 @@ from standoff.kernels.convex.scratch import (
     R_POINT_A,
     R_POINT_B,
     R_ROUNDING,
+    RESULT,
+    SAVED,
     VERTICES,
     WORK,
 )
@@ -48,8 +50,8 @@ from standoff.kernels.jit import entry, kernel
 from standoff.kernels.layout import SLACK
 
 #: Lengths of the scratch arrays ``work`` (float64) and ``iwork`` (int64).
-CONVEX_WORK = WORK
-CONVEX_IWORK = IWORK
+CONVEX_WORK = int(WORK)
+CONVEX_IWORK = int(IWORK)
 
 #: Return codes of the pair kernels.
 CONVERGED = 0
@@ -88,13 +90,18 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
     for attempt in range(first, 2):
         inner = attempt == 0
         if inner:
-            exchange(iwork, ICORE_A, CYLINDER, SPINE)
-            exchange(iwork, ICORE_B, CYLINDER, SPINE)
+            exchange(iwork, CYLINDER, SPINE)
         bound = math.inf if inner else limit + ra + rb
         curvature = 0.0 if inner else size
         status = gjk(work, iwork, PA, PB, bound, GJK_TOLERANCE * curvature, curved and not inner)
-        if status == OVERLAP:
-            if expand(work, iwork, PA, PB, EPA_TOLERANCE * curvature) == PROVED:
+        stalled = status == STALLED
+        if stalled or status == OVERLAP:
+            for r in range(SAVED - RESULT):
+                work[SAVED + r] = work[RESULT + r]
+            proof = expand(work, iwork, PA, PB, EPA_TOLERANCE * curvature)
+            if stalled and not (proof == PROVED and work[R_DISTANCE] <= 0.0):
+                status = _best(work, GJK_TOLERANCE * curvature)
+            elif proof == PROVED:
                 status = SEPARATED
             else:
                 status = STALLED
@@ -116,12 +123,32 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
 
 
 @kernel
+def _best(work, tolerance):
+    """GJK stalled, so nearly touching, and the polytope is the second opinion. Of the two answers
+    the greater lower bound with its normal, and the points that are nearer to each other."""
+    saved = SAVED - RESULT
+    if work[saved + R_LOWER] > work[R_LOWER]:
+        work[R_LOWER] = work[saved + R_LOWER]
+        for r in range(3):
+            work[R_NORMAL + r] = work[saved + R_NORMAL + r]
+    square = 0.0
+    for r in range(3):
+        square += (work[R_POINT_A + r] - work[R_POINT_B + r] + work[OFFSET + r]) ** 2
+    work[R_DISTANCE] = math.sqrt(square)
+    if work[saved + R_DISTANCE] < work[R_DISTANCE]:
+        work[R_DISTANCE] = work[saved + R_DISTANCE]
+        for r in range(6):
+            work[R_POINT_A + r] = work[saved + R_POINT_A + r]
+    gap = work[R_DISTANCE] - work[R_LOWER]
+    return SEPARATED if gap <= tolerance + GJK_STALL * work[R_ROUNDING] else STALLED
+
+
+@kernel
 def _fits(work, iwork, PA, PB, tolerance):
     """Back from the spines to the cylinders; true where their distance is now proved."""
     ra = inscribed(work, CORE_A, iwork, ICORE_A)
     rb = inscribed(work, CORE_B, iwork, ICORE_B)
-    exchange(iwork, ICORE_A, SPINE, CYLINDER)
-    exchange(iwork, ICORE_B, SPINE, CYLINDER)
+    exchange(iwork, SPINE, CYLINDER)
     nx, ny, nz = work[R_NORMAL], work[R_NORMAL + 1], work[R_NORMAL + 2]
     upper = work[R_DISTANCE] - ra - rb
     lower = -probe(work, iwork, PA, PB, VERTICES, -nx, -ny, -nz)
