@@ -47,6 +47,10 @@ CAPSULE_PARTS_TOLERANCE = 1e-4
 #: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
 #: package at most four folders down (source, repository, group, package).
 MAX_PACKAGE_DEPTH = 4
+#: Largest coordinate of a mesh, [m]. Distances of triangles go through fourth and fifth powers,
+#: which must stay finite; nothing real comes near.
+MESH_REACH = 1e30
+
 #: Rounding of a mesh distance, relative to the largest coordinate in play, [-]. A relative pose, a
 #: vertex moved by it and a triangle distance are some thirty roundings one after another; twice
 #: that is taken off before anything is pruned, and a gap below it counts as touching.

@@ -14,7 +14,7 @@ import numpy as np
 
 from standoff.constants import SIMPLEX_FLATNESS
 from standoff.kernels.convex.cores import CLOUD, POINTS
-from standoff.kernels.convex.gjk import BEYOND, gjk
+from standoff.kernels.convex.gjk import BEYOND, COLD, gjk
 from standoff.kernels.convex.scratch import CORE_B, ICORE_A, ICORE_B, IWORK, R_DISTANCE, WORK
 from standoff.kernels.jit import allocating, entry, kernel
 from standoff.kernels.orientation import TERMS, above
@@ -441,7 +441,7 @@ def superfluous(corners, faces, tolerance, keep):
         if not free:
             continue
         iwork[ICORE_B + 1] = ends[v + 1] - ends[v]
-        status = gjk(work, iwork, ring, ring, tolerance, 0.0, False)
+        status = gjk(work, iwork, ring, ring, tolerance, 0.0, COLD)
         if status != BEYOND and work[R_DISTANCE] <= tolerance:
             keep[v] = 0
             dropped += 1

@@ -28,12 +28,14 @@ _NEWTON_STEPS = 4
 
 
 @kernel
-def rss_bound(X, p, Y, q, rel, enough):
+def rss_bound(X, p, Y, q, rel, settled, enough):
     """A lower bound on the distance of node ``p`` of X and node ``q`` of Y, whose frame stands at
     ``rel`` (R row-major, then t) in the frame of X.
 
-    It is the exact distance unless that exceeds ``enough`` (then it may be less, but still above
-    ``enough``) or the two overlap (then it is some value <= 0). Rounding is left to the caller.
+    It is the exact distance where that lies above ``settled`` and not above ``enough``: a walk that
+    only asks whether a pair is nearer than d gives d for both, and is answered sooner. Above
+    ``enough`` it is some bound above ``enough``; where the two overlap it is not above 0. Rounding
+    is left to the caller.
     """
     radii = X[p, RADIUS] + Y[q, RADIUS]
     c0, c1, c2 = place(rel, Y[q, CENTRE], Y[q, CENTRE + 1], Y[q, CENTRE + 2])
@@ -46,17 +48,17 @@ def rss_bound(X, p, Y, q, rel, enough):
     return (
         rectangle_bound(
             X[p, HALF_U], X[p, HALF_V], Y[q, HALF_U], Y[q, HALF_V],
-            c0, c1, c2, m0, m1, m2, n0, n1, n2, radii, radii + enough,
+            c0, c1, c2, m0, m1, m2, n0, n1, n2, radii + max(settled, 0.0), radii + enough,
         )
         - radii
     )  # fmt: skip
 
 
 @kernel
-def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, enough):
+def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, settled, enough):
     """Distance of the rectangle |x| <= h0, |y| <= h1, z = 0 and the rectangle c + a m + b n,
-    |a| <= k0, |b| <= k1. Any lower bound above ``enough`` will do instead, and any upper one of at
-    most ``touch``.
+    |a| <= k0, |b| <= k1, where it lies between ``settled`` and ``enough``; below and above those,
+    some lower bound, which above ``enough`` stays above it.
 
     The squared distance of a point of b to a's rectangle is convex and piecewise quadratic in
     (a, b), so Newton's method on the pieces ends after a step or two. What is returned from there
@@ -73,31 +75,23 @@ def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, touch, e
         r0, r1, r2 = _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2)
         r0 -= clamp(r0, -h0, h0)
         r1 -= clamp(r1, -h1, h1)
-        upper = math.sqrt(dot(r0, r1, r2, r0, r1, r2))
-        if upper <= touch:
-            return upper
+        rr = dot(r0, r1, r2, r0, r1, r2)
+        if rr == 0.0:
+            return 0.0
         ra = dot(r0, r1, r2, m0, m1, m2)
         rb = dot(r0, r1, r2, n0, n1, n2)
         lower = dot(r0, r1, r2, c0, c1, c2)
         lower -= h0 * abs(r0) + h1 * abs(r1) + k0 * abs(ra) + k1 * abs(rb)
-        lower /= upper
-        if lower > enough or upper - lower <= RECTANGLE_TOLERANCE * upper:
-            return lower
+        beyond = lower > 0.0 and lower * lower > enough * enough * rr
+        close = rr <= settled * settled or rr - lower <= RECTANGLE_TOLERANCE * rr
+        if close or beyond:
+            return lower / math.sqrt(rr)
         sx = 0.0 if r0 == 0.0 else 1.0
         sy = 0.0 if r1 == 0.0 else 1.0
         aa = dot(sx * m0, sy * m1, m2, m0, m1, m2)
         ab = dot(sx * m0, sy * m1, m2, n0, n1, n2)
         bb = dot(sx * n0, sy * n1, n2, n0, n1, n2)
-        det = aa * bb - ab * ab
-        da = db = math.inf
-        if det > 0.0:
-            da = (rb * ab - ra * bb) / det
-            db = (ra * ab - rb * aa) / det
-        if abs(a + da) <= k0 and abs(b + db) <= k1:
-            a += da
-            b += db
-        else:
-            a, b = _on_border(a, b, k0, k1, ra, rb, aa, ab, bb)
+        a, b = _least(a, b, k0, k1, ra, rb, aa, ab, bb)
     return _by_features(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2)
 
 
@@ -109,23 +103,42 @@ def _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2):
 
 
 @kernel
-def _on_border(a, b, k0, k1, ra, rb, aa, ab, bb):
-    """Where the quadratic with gradient (ra, rb) and Hessian (aa, ab; ab, bb) at (a, b) is least
-    on the border of |a| <= k0, |b| <= k1."""
+def _least(a, b, k0, k1, ra, rb, aa, ab, bb):
+    """Where the convex quadratic with gradient (ra, rb) and Hessian (aa, ab; ab, bb) at (a, b) is
+    least in |a| <= k0, |b| <= k1."""
+    det = aa * bb - ab * ab
+    if det <= 0.0:
+        return _least_of_sides(a, b, k0, k1, ra, rb, aa, ab, bb)
+    x = a + (rb * ab - ra * bb) / det
+    y = b + (ra * ab - rb * aa) / det
+    # Outside, it is on a side that faces the free minimum (x, y).
+    other = abs(y) > k1
+    if abs(x) > k0:
+        s = clamp(x, -k0, k0)
+        t = clamp(b - (rb + ab * (s - a)) / bb, -k1, k1)
+        if not other or (ra + aa * (s - a) + ab * (t - b)) * x <= 0.0:
+            return s, t
+    if other:
+        y = clamp(y, -k1, k1)
+        x = clamp(a - (ra + ab * (y - b)) / aa, -k0, k0)
+    return x, y
+
+
+@kernel
+def _least_of_sides(a, b, k0, k1, ra, rb, aa, ab, bb):
+    """The same without a single free minimum: the least of the four sides."""
     best = math.inf
     x, y = a, b
     for side in range(4):
         sign = 1.0 if side % 2 == 0 else -1.0
         if side < 2:
             s = sign * k0
-            slope = rb + ab * (s - a)
-            t = clamp(b - slope / bb, -k1, k1) if bb > 0.0 else b
+            t = clamp(b - (rb + ab * (s - a)) / bb, -k1, k1) if bb > 0.0 else b
         else:
             t = sign * k1
-            slope = ra + ab * (t - b)
-            s = clamp(a - slope / aa, -k0, k0) if aa > 0.0 else a
-        da, db = s - a, t - b
-        value = ra * da + rb * db + 0.5 * (aa * da * da + bb * db * db) + ab * da * db
+            s = clamp(a - (ra + ab * (t - b)) / aa, -k0, k0) if aa > 0.0 else a
+        u, v = s - a, t - b
+        value = ra * u + rb * v + 0.5 * (aa * u * u + bb * v * v) + ab * u * v
         if value < best:
             best = value
             x, y = s, t

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import CONVEX_TOLERANCE, RSS_GROWTH
+from standoff.constants import CONVEX_TOLERANCE, MESH_REACH, RSS_GROWTH
 from standoff.errors import MeshError
 from standoff.kernels import layout
 from standoff.kernels.hull_test import below_all_faces
@@ -172,12 +172,13 @@ def _points(vertices: ArrayLike) -> Array:
         raise MeshError(
             "wrong shape", element="Mesh.vertices", value=points.shape, allowed="(n, 3), n >= 1"
         )
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    bad = np.flatnonzero(~(np.abs(points) <= MESH_REACH).all(axis=1))
     if len(bad):
         raise MeshError(
             f"{len(bad)} of {len(points)} vertices are not finite",
             element=f"vertex {bad[0]}",
             value=points[bad[0]].tolist(),
+            allowed=f"numbers up to {MESH_REACH:g} m",
         )
     return points
 

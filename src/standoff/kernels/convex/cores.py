@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from standoff.kernels.convex.scratch import (
     CACHED_POINTS,
     CORE_A,
@@ -24,6 +26,7 @@ from standoff.kernels.convex.scratch import (
     ICORE_B,
     OFFSET,
 )
+from standoff.kernels.convex.vectors import between, dot, load, plus, square, store
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
     BOX as KIND_BOX,
@@ -42,11 +45,11 @@ from standoff.kernels.layout import (
     POINTS as COUNT,
 )
 
-POINTS = 0
-BOX = 1
-CYLINDER = 2
-CLOUD = 3
-SPINE = 4
+POINTS = np.int64(0)
+BOX = np.int64(1)
+CYLINDER = np.int64(2)
+CLOUD = np.int64(3)
+SPINE = np.int64(4)
 
 
 @kernel
@@ -122,13 +125,10 @@ def probe(work, iwork, PA, PB, at, x, y, z):
             s * y,
             s * z,
         )
-        work[at + 3 + 3 * side] = px
-        work[at + 4 + 3 * side] = py
-        work[at + 5 + 3 * side] = pz
-    work[at] = work[at + 3] - work[at + 6] + work[OFFSET]
-    work[at + 1] = work[at + 4] - work[at + 7] + work[OFFSET + 1]
-    work[at + 2] = work[at + 5] - work[at + 8] + work[OFFSET + 2]
-    return x * work[at] + y * work[at + 1] + z * work[at + 2]
+        store(work, at + 3 + 3 * side, px, py, pz)
+    px, py, pz = plus(*between(work, at + 6, at + 3), 1.0, *load(work, OFFSET))
+    store(work, at, px, py, pz)
+    return dot(x, y, z, px, py, pz)
 
 
 @kernel
@@ -136,65 +136,64 @@ def support(work, base, tag, count, first, points, x, y, z):
     """The point of the core farthest along (x, y, z); the first of several."""
     if tag == POINTS:
         best = base
-        height = x * work[base] + y * work[base + 1] + z * work[base + 2]
+        height = dot(x, y, z, *load(work, base))
         for p in range(base + 3, base + 3 * count, 3):
-            h = x * work[p] + y * work[p + 1] + z * work[p + 2]
+            h = dot(x, y, z, *load(work, p))
             if h > height:
                 height = h
                 best = p
-        return work[best], work[best + 1], work[best + 2]
+        return load(work, best)
     if tag == BOX:
         px = 0.0
         py = 0.0
         pz = 0.0
         for c in range(base, base + 9, 3):
-            s = math.copysign(1.0, x * work[c] + y * work[c + 1] + z * work[c + 2])
-            px += s * work[c]
-            py += s * work[c + 1]
-            pz += s * work[c + 2]
+            cx, cy, cz = load(work, c)
+            s = math.copysign(1.0, dot(x, y, z, cx, cy, cz))
+            px, py, pz = plus(px, py, pz, s, cx, cy, cz)
         return px, py, pz
     if tag == CLOUD:
         return _cloud(work, base, first, count, points, x, y, z)
     if tag == CYLINDER:
         return _cylinder(work, base, x, y, z)
     half = work[base + 3] - min(work[base + 3], work[base + 4])
-    half = math.copysign(half, x * work[base] + y * work[base + 1] + z * work[base + 2])
-    return half * work[base], half * work[base + 1], half * work[base + 2]
+    ax, ay, az = load(work, base)
+    half = math.copysign(half, dot(x, y, z, ax, ay, az))
+    return half * ax, half * ay, half * az
 
 
 @kernel
 def _cylinder(work, base, x, y, z):
-    ax, ay, az = work[base], work[base + 1], work[base + 2]
-    along = x * ax + y * ay + z * az
-    rx, ry, rz = x - along * ax, y - along * ay, z - along * az
-    # Once more: what is left of a direction along the axis is rounding, and may point along it.
-    again = rx * ax + ry * ay + rz * az
-    rx, ry, rz = rx - again * ax, ry - again * ay, rz - again * az
-    across = math.sqrt(rx * rx + ry * ry + rz * rz)
+    ax, ay, az = load(work, base)
+    along = dot(x, y, z, ax, ay, az)
+    # Twice: what is left of a direction along the axis is rounding, and may point along it.
+    rx, ry, rz = square(*plus(x, y, z, -along, ax, ay, az), ax, ay, az)
+    across = math.sqrt(dot(rx, ry, rz, rx, ry, rz))
     half = math.copysign(work[base + 3], along)
-    if across == 0.0:
-        return half * ax, half * ay, half * az
-    scale = work[base + 4] / across
-    return half * ax + scale * rx, half * ay + scale * ry, half * az + scale * rz
+    scale = work[base + 4] / across if across > 0.0 else 0.0
+    return plus(half * ax, half * ay, half * az, scale, rx, ry, rz)
 
 
 @kernel
 def _cloud(work, base, first, count, points, x, y, z):
-    lx = work[base] * x + work[base + 3] * y + work[base + 6] * z
-    ly = work[base + 1] * x + work[base + 4] * y + work[base + 7] * z
-    lz = work[base + 2] * x + work[base + 5] * y + work[base + 8] * z
+    ax, ay, az = load(work, base)
+    bx, by, bz = load(work, base + 3)
+    cx, cy, cz = load(work, base + 6)
+    lx = dot(ax, bx, cx, x, y, z)
+    ly = dot(ay, by, cy, x, y, z)
+    lz = dot(az, bz, cz, x, y, z)
     best = first
-    height = lx * points[first, 0] + ly * points[first, 1] + lz * points[first, 2]
-    for p in range(first + 1, first + count):
+    height = -math.inf
+    for p in range(first, first + count):
         h = lx * points[p, 0] + ly * points[p, 1] + lz * points[p, 2]
         if h > height:
             height = h
             best = p
     px, py, pz = points[best, 0], points[best, 1], points[best, 2]
     return (
-        work[base] * px + work[base + 1] * py + work[base + 2] * pz,
-        work[base + 3] * px + work[base + 4] * py + work[base + 5] * pz,
-        work[base + 6] * px + work[base + 7] * py + work[base + 8] * pz,
+        dot(ax, ay, az, px, py, pz),
+        dot(bx, by, bz, px, py, pz),
+        dot(cx, cy, cz, px, py, pz),
     )
 
 
@@ -207,9 +206,7 @@ def middle(work, base, iwork, ibase):
     y = 0.0
     z = 0.0
     for p in range(base, base + 3 * iwork[ibase + 1], 3):
-        x += work[p]
-        y += work[p + 1]
-        z += work[p + 2]
+        x, y, z = plus(x, y, z, 1.0, *load(work, p))
     share = 1.0 / iwork[ibase + 1]
     return share * x, share * y, share * z
 
@@ -231,10 +228,11 @@ def inscribed(work, base, iwork, ibase):
 
 
 @kernel
-def exchange(iwork, ibase, old, new):
-    """Look at a core of tag ``old`` as one of tag ``new``."""
-    if iwork[ibase] == old:
-        iwork[ibase] = new
+def exchange(iwork, old, new):
+    """Look at all cores of tag ``old`` as ones of tag ``new``."""
+    for i in (ICORE_A, ICORE_B):
+        if iwork[i] == old:
+            iwork[i] = new
 
 
 @kernel

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from standoff.constants import EPA_STEPS, EPS, GJK_ROUNDING
 from standoff.kernels.convex.cores import across, probe
 from standoff.kernels.convex.polytope import PRESENT, TORN, grow, nearest_face, tetrahedron
@@ -23,15 +25,14 @@ from standoff.kernels.convex.scratch import (
     R_DISTANCE,
     R_LOWER,
     R_NORMAL,
-    R_POINT_A,
-    R_POINT_B,
     R_ROUNDING,
     R_UPPER,
     SIMPLEX,
     TRIAL,
     VERTICES,
 )
-from standoff.kernels.convex.simplex import nearest, settle
+from standoff.kernels.convex.simplex import TRIANGLE, combine, nearest, settle
+from standoff.kernels.convex.vectors import between, cross, dot, load, plus, square, store
 from standoff.kernels.jit import kernel
 
 #: The bounds of the depth have met.
@@ -47,10 +48,10 @@ def expand(work, iwork, PA, PB, tolerance):
     rounding = _start(work, iwork, PA, PB)
     work[R_ROUNDING] = rounding
     if work[R_DISTANCE] < math.inf:
-        return PROVED
+        return PROVED if abs(work[R_DISTANCE]) <= 4.0 * rounding else BOUNDED
     tetrahedron(work, iwork)
-    faces = 4
-    spare = 0
+    faces = np.int64(4)
+    spare = np.int64(0)
     depth = math.inf
     bx = 0.0
     by = 0.0
@@ -62,7 +63,7 @@ def expand(work, iwork, PA, PB, tolerance):
         if f < 0:
             break
         at = PLANES + 4 * f
-        nx, ny, nz = work[at], work[at + 1], work[at + 2]
+        nx, ny, nz = load(work, at)
         lower = work[at + 3]
         height = probe(work, iwork, PA, PB, VERTICES + 9 * vertex, nx, ny, nz)
         if height - lower <= tolerance + rounding:
@@ -89,15 +90,13 @@ def _conclude(work, depth, nx, ny, nz, lower):
     work[R_DISTANCE] = -depth
     work[R_LOWER] = -depth
     work[R_UPPER] = -lower
-    work[R_NORMAL] = -nx
-    work[R_NORMAL + 1] = -ny
-    work[R_NORMAL + 2] = -nz
+    store(work, R_NORMAL, -nx, -ny, -nz)
 
 
 @kernel
 def _move(work, target, source):
     for k in range(9):
-        work[VERTICES + 9 * target + k] = work[VERTICES + 9 * source + k]
+        work[target + k] = work[source + k]
 
 
 @kernel
@@ -120,42 +119,39 @@ def _start(work, iwork, PA, PB):
             up = height
         elif up + height > widest:
             widest = up + height
-            _move(work, 0, 2)
-            _move(work, 1, 3)
+            _move(work, v, v + 18)
+            _move(work, v + 9, v + 27)
     # |y| <= sqrt(3) times its largest component.
     rounding = GJK_ROUNDING * EPS * 2.0 * size
-    ux, uy, uz = work[v + 9] - work[v], work[v + 10] - work[v + 1], work[v + 11] - work[v + 2]
-    length = math.sqrt(ux * ux + uy * uy + uz * uz)
+    ux, uy, uz = between(work, v, v + 9)
+    length = math.sqrt(dot(ux, uy, uz, ux, uy, uz))
     if length <= rounding:
         # A point: every direction is across it, and x is as good as any.
         _conclude(work, work[v], 1.0, 0.0, 0.0, work[v])
         return rounding
     ux, uy, uz = ux / length, uy / length, uz / length
     px, py, pz = across(ux, uy, uz)
-    qx, qy, qz = uy * pz - uz * py, uz * px - ux * pz, ux * py - uy * px
+    qx, qy, qz = cross(ux, uy, uz, px, py, pz)
     farthest = -1.0
     nx, ny, nz = px, py, pz
     for k in range(4):
         s = 1.0 if k < 2 else -1.0
         dx, dy, dz = (px, py, pz) if k % 2 == 0 else (qx, qy, qz)
         probe(work, iwork, PA, PB, v + 27, s * dx, s * dy, s * dz)
-        wx, wy, wz = work[v + 27] - work[v], work[v + 28] - work[v + 1], work[v + 29] - work[v + 2]
-        t = wx * ux + wy * uy + wz * uz
-        wx, wy, wz = wx - t * ux, wy - t * uy, wz - t * uz
-        away = math.sqrt(wx * wx + wy * wy + wz * wz)
+        wx, wy, wz = square(*between(work, v, v + 27), ux, uy, uz)
+        away = math.sqrt(dot(wx, wy, wz, wx, wy, wz))
         if away > farthest:
             farthest = away
-            _move(work, 2, 3)
-            nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+            _move(work, v + 18, v + 27)
+            nx, ny, nz = cross(ux, uy, uz, wx, wy, wz)
     if farthest <= rounding:
-        level = px * work[v] + py * work[v + 1] + pz * work[v + 2]
+        level = dot(px, py, pz, *load(work, v))
         _conclude(work, level, px, py, pz, level)
         return rounding
-    t = nx * ux + ny * uy + nz * uz
-    nx, ny, nz = nx - t * ux, ny - t * uy, nz - t * uz
-    t = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz)
+    nx, ny, nz = square(nx, ny, nz, ux, uy, uz)
+    t = 1.0 / math.sqrt(dot(nx, ny, nz, nx, ny, nz))
     nx, ny, nz = t * nx, t * ny, t * nz
-    level = nx * work[v] + ny * work[v + 1] + nz * work[v + 2]
+    level = dot(nx, ny, nz, *load(work, v))
     down = 0.0
     for k in range(2):
         s = 1.0 if k == 1 else -1.0
@@ -169,7 +165,7 @@ def _start(work, iwork, PA, PB):
         else:
             _conclude(work, down, -nx, -ny, -nz, down)
     elif down + level > up - level:
-        _move(work, 3, 4)
+        _move(work, v + 27, v + 36)
     return rounding
 
 
@@ -182,26 +178,18 @@ def _witness(work, iwork, faces, depth, nx, ny, nz, level):
     for f in range(faces):
         p = FACES + 7 * f
         at = PLANES + 4 * f
-        facing = work[at] * nx + work[at + 1] * ny + work[at + 2] * nz
+        facing = dot(nx, ny, nz, *load(work, at))
         if iwork[p + 6] != PRESENT or work[at + 3] > level or facing <= 0.0:
             continue
         for i in range(3):
             source = VERTICES + 9 * iwork[p + i]
-            for k in range(9):
-                work[SIMPLEX + 9 * i + k] = work[source + k]
-        nearest(work, 3)
+            _move(work, SIMPLEX + 9 * i, source)
+        nearest(work, TRIANGLE)
         d = work[TRIAL]
         x, y, z = d * work[TRIAL + 1], d * work[TRIAL + 2], d * work[TRIAL + 3]
         settle(work, TRIAL + 4, x, y, z)
-        x, y, z = x - depth * nx, y - depth * ny, z - depth * nz
-        off = x * x + y * y + z * z
+        x, y, z = plus(x, y, z, -depth, nx, ny, nz)
+        off = dot(x, y, z, x, y, z)
         if off < least:
             least = off
-            for r in range(3):
-                a = 0.0
-                b = 0.0
-                for i in range(3):
-                    a += work[TRIAL + 4 + i] * work[SIMPLEX + 9 * i + 3 + r]
-                    b += work[TRIAL + 4 + i] * work[SIMPLEX + 9 * i + 6 + r]
-                work[R_POINT_A + r] = a
-                work[R_POINT_B + r] = b
+            combine(work, TRIAL + 4, TRIANGLE)

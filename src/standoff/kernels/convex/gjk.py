@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from standoff.constants import EPS, GJK_PATIENCE, GJK_ROUNDING, GJK_STALL, GJK_STEPS
 from standoff.kernels.convex.cores import middle, probe, support
 from standoff.kernels.convex.scratch import (
@@ -20,15 +22,14 @@ from standoff.kernels.convex.scratch import (
     R_DISTANCE,
     R_LOWER,
     R_NORMAL,
-    R_POINT_A,
-    R_POINT_B,
     R_ROUNDING,
     SIMPLEX,
     TRIAL,
     VERTICES,
     WEIGHTS,
 )
-from standoff.kernels.convex.simplex import INSIDE, nearest, settle
+from standoff.kernels.convex.simplex import INSIDE, combine, nearest, normal, settle
+from standoff.kernels.convex.vectors import dot, load, store
 from standoff.kernels.jit import kernel
 
 #: The gap is closed.
@@ -40,6 +41,10 @@ BEYOND = 2
 #: The cores touch or overlap.
 OVERLAP = 3
 
+#: Whether to start along the normal in RESULT. Not plain bools, for the reason given in `scratch`.
+WARM = np.bool_(True)
+COLD = np.bool_(False)
+
 
 @kernel
 def gjk(work, iwork, PA, PB, limit, tolerance, warm):
@@ -49,19 +54,19 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     # In locals: a probe inside the loop is half the price of a call with all its arrays.
     tag_a, count_a, first_a = iwork[ICORE_A], iwork[ICORE_A + 1], iwork[ICORE_A + 2]
     tag_b, count_b, first_b = iwork[ICORE_B], iwork[ICORE_B + 1], iwork[ICORE_B + 2]
-    ox, oy, oz = work[OFFSET], work[OFFSET + 1], work[OFFSET + 2]
+    ox, oy, oz = load(work, OFFSET)
     if warm:
-        nx, ny, nz = work[R_NORMAL], work[R_NORMAL + 1], work[R_NORMAL + 2]
+        nx, ny, nz = load(work, R_NORMAL)
     else:
         ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
         bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
         nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
-    s = math.sqrt(nx * nx + ny * ny + nz * nz)
+    s = math.sqrt(dot(nx, ny, nz, nx, ny, nz))
     if s > 0.0:
         nx, ny, nz = nx / s, ny / s, nz / s
     else:
         nx = 1.0
-    count = 0
+    count = np.int64(0)
     distance = math.inf
     lower = -math.inf
     largest = 0.0
@@ -76,8 +81,8 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         bx, by, bz = support(work, CORE_B, tag_b, count_b, first_b, PB, nx, ny, nz)
         x, y, z = ax - bx + ox, ay - by + oy, az - bz + oz
         # For all points of the cores: n . (a - b) >= n . y.
-        lower = nx * x + ny * y + nz * z
-        yy = x * x + y * y + z * z
+        lower = dot(nx, ny, nz, x, y, z)
+        yy = dot(x, y, z, x, y, z)
         if yy > largest:
             largest = yy
             rounding = GJK_ROUNDING * EPS * math.sqrt(largest)
@@ -125,20 +130,18 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
                     continue
             break
         distance = work[TRIAL]
-        nx, ny, nz = work[TRIAL + 1], work[TRIAL + 2], work[TRIAL + 3]
+        nx, ny, nz = load(work, TRIAL + 1)
         vx, vy, vz = distance * nx, distance * ny, distance * nz
         count = _accept(work, count + 1)
     if status == STALLED and distance - lower <= GJK_STALL * rounding:
         status = SEPARATED
     work[R_DISTANCE] = distance
-    work[R_NORMAL] = nx
-    work[R_NORMAL + 1] = ny
-    work[R_NORMAL + 2] = nz
+    store(work, R_NORMAL, nx, ny, nz)
     work[R_LOWER] = lower
     work[R_ROUNDING] = rounding
     if count == 3 and status != OVERLAP:
         settle(work, WEIGHTS, vx, vy, vz)
-    _combine(work, count)
+    combine(work, WEIGHTS, count)
     return status
 
 
@@ -157,14 +160,12 @@ def _planes(work, iwork, PA, PB, count, least):
     for k in range(count * (count - 1) // 2):
         a = SIMPLEX + 9 * ((k + 1) % count)
         b = SIMPLEX + 9 * k
-        ux, uy, uz = work[a] - work[c], work[a + 1] - work[c + 1], work[a + 2] - work[c + 2]
-        vx, vy, vz = work[b] - work[c], work[b + 1] - work[c + 1], work[b + 2] - work[c + 2]
-        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-        s = math.sqrt(nx * nx + ny * ny + nz * nz)
+        nx, ny, nz = normal(work, a, b, c)
+        s = math.sqrt(dot(nx, ny, nz, nx, ny, nz))
         if s == 0.0:
             continue
         # Towards the body: n . c > 0, as the origin is outside.
-        s = math.copysign(1.0 / s, nx * work[c] + ny * work[c + 1] + nz * work[c + 2])
+        s = math.copysign(1.0 / s, dot(nx, ny, nz, *load(work, c)))
         nx, ny, nz = s * nx, s * ny, s * nz
         lower = -probe(work, iwork, PA, PB, VERTICES, -nx, -ny, -nz)
         if lower > best:
@@ -184,15 +185,9 @@ def _known(work, count, x, y, z):
 
 @kernel
 def _put(work, p, x, y, z, ax, ay, az, bx, by, bz):
-    work[p] = x
-    work[p + 1] = y
-    work[p + 2] = z
-    work[p + 3] = ax
-    work[p + 4] = ay
-    work[p + 5] = az
-    work[p + 6] = bx
-    work[p + 7] = by
-    work[p + 8] = bz
+    store(work, p, x, y, z)
+    store(work, p + 3, ax, ay, az)
+    store(work, p + 6, bx, by, bz)
 
 
 @kernel
@@ -208,15 +203,3 @@ def _accept(work, count):
             work[WEIGHTS + kept] = weight
             kept += 1
     return kept
-
-
-@kernel
-def _combine(work, count):
-    for r in range(3):
-        a = 0.0
-        b = 0.0
-        for i in range(count):
-            a += work[WEIGHTS + i] * work[SIMPLEX + 9 * i + 3 + r]
-            b += work[WEIGHTS + i] * work[SIMPLEX + 9 * i + 6 + r]
-        work[R_POINT_A + r] = a
-        work[R_POINT_B + r] = b

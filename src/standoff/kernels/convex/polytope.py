@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import SIMPLEX_FLATNESS
+import numpy as np
+
 from standoff.kernels.convex.scratch import (
     FACES,
     HORIZON,
@@ -15,6 +16,8 @@ from standoff.kernels.convex.scratch import (
     VERTICES,
     VISIBLE,
 )
+from standoff.kernels.convex.simplex import normal
+from standoff.kernels.convex.vectors import between, cross, dot, load, store
 from standoff.kernels.jit import kernel
 
 #: States of a face.
@@ -24,6 +27,14 @@ SEEN = 2
 #: Too thin for a normal: it counts as seen by every vertex, and is never the nearest.
 THIN = 3
 
+#: Faces of a tetrahedron whose vertex 3 is below the face 0, 1, 2: vertices, faces beyond, state.
+_TETRAHEDRON = (
+    (0, 1, 2, 1, 3, 2, PRESENT),
+    (1, 0, 3, 0, 2, 3, PRESENT),
+    (0, 2, 3, 0, 3, 1, PRESENT),
+    (2, 1, 3, 0, 1, 2, PRESENT),
+)
+
 #: Returned by `grow` where rounding left no clean horizon.
 TORN = -1
 
@@ -32,30 +43,16 @@ TORN = -1
 def tetrahedron(work, iwork):
     """Faces of the first four vertices, outward."""
     v = VERTICES
-    ux, uy, uz = work[v + 9] - work[v], work[v + 10] - work[v + 1], work[v + 11] - work[v + 2]
-    vx, vy, vz = work[v + 18] - work[v], work[v + 19] - work[v + 1], work[v + 20] - work[v + 2]
-    sx, sy, sz = work[v + 27] - work[v], work[v + 28] - work[v + 1], work[v + 29] - work[v + 2]
-    volume = (uy * vz - uz * vy) * sx + (uz * vx - ux * vz) * sy + (ux * vy - uy * vx) * sz
-    # Face k leaves out vertex 3 - k; the mirror image swaps the vertices 0 and 1 throughout.
-    p, q = (0, 1) if volume < 0.0 else (1, 0)
-    _set(iwork, 0, p, q, 2, 1, 3, 2)
-    _set(iwork, 1, q, p, 3, 0, 2, 3)
-    _set(iwork, 2, p, 2, 3, 0, 3, 1)
-    _set(iwork, 3, 2, q, 3, 0, 1, 2)
+    nx, ny, nz = cross(*between(work, v, v + 9), *between(work, v, v + 18))
+    volume = dot(nx, ny, nz, *between(work, v, v + 27))
     for f in range(4):
+        for k in range(7):
+            entry = _TETRAHEDRON[f][k]
+            # The mirror image swaps the vertices 0 and 1 throughout.
+            if k < 3 and entry < 2 and volume >= 0.0:
+                entry = 1 - entry
+            iwork[FACES + 7 * f + k] = entry
         _plane(work, iwork, f)
-
-
-@kernel
-def _set(iwork, f, a, b, c, ab, bc, ca):
-    p = FACES + 7 * f
-    iwork[p] = a
-    iwork[p + 1] = b
-    iwork[p + 2] = c
-    iwork[p + 3] = ab
-    iwork[p + 4] = bc
-    iwork[p + 5] = ca
-    iwork[p + 6] = PRESENT
 
 
 @kernel
@@ -65,29 +62,16 @@ def _plane(work, iwork, f):
     a = VERTICES + 9 * iwork[p]
     b = VERTICES + 9 * iwork[p + 1]
     c = VERTICES + 9 * iwork[p + 2]
-    ux, uy, uz = work[b] - work[a], work[b + 1] - work[a + 1], work[b + 2] - work[a + 2]
-    vx, vy, vz = work[c] - work[a], work[c + 1] - work[a + 1], work[c + 2] - work[a + 2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    nn = nx * nx + ny * ny + nz * nz
-    uu = ux * ux + uy * uy + uz * uz
-    vv = vx * vx + vy * vy + vz * vz
     at = PLANES + 4 * f
-    if nn <= SIMPLEX_FLATNESS * SIMPLEX_FLATNESS * uu * vv:
+    nx, ny, nz = normal(work, a, b, c)
+    length = math.sqrt(dot(nx, ny, nz, nx, ny, nz))
+    if length == 0.0:
         iwork[p + 6] = THIN
         work[at + 3] = math.inf
         return
-    # Square to the longer edge: a sliver's cross product is off along it.
-    if uu > vv:
-        s = (nx * ux + ny * uy + nz * uz) / uu
-        nx, ny, nz = nx - s * ux, ny - s * uy, nz - s * uz
-    else:
-        s = (nx * vx + ny * vy + nz * vz) / vv
-        nx, ny, nz = nx - s * vx, ny - s * vy, nz - s * vz
-    s = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz)
-    work[at] = s * nx
-    work[at + 1] = s * ny
-    work[at + 2] = s * nz
-    work[at + 3] = s * (nx * work[a] + ny * work[a + 1] + nz * work[a + 2])
+    nx, ny, nz = nx / length, ny / length, nz / length
+    store(work, at, nx, ny, nz)
+    work[at + 3] = dot(nx, ny, nz, *load(work, a))
 
 
 @kernel
@@ -109,8 +93,8 @@ def grow(work, iwork, vertex, seed, faces, spare, margin):
     A face is seen from more than ``margin`` above its plane. Returns the number of faces and of
     spare ones, or TORN twice, and then nothing is changed."""
     p = VERTICES + 9 * vertex
-    x, y, z = work[p], work[p + 1], work[p + 2]
-    seen = 1
+    x, y, z = load(work, p)
+    seen = np.int64(1)
     iwork[VISIBLE] = seed
     iwork[FACES + 7 * seed + 6] = SEEN
     head = 0
@@ -122,8 +106,7 @@ def grow(work, iwork, vertex, seed, faces, spare, margin):
             state = iwork[FACES + 7 * g + 6]
             at = PLANES + 4 * g
             if state == THIN or (
-                state == PRESENT
-                and work[at] * x + work[at + 1] * y + work[at + 2] * z - work[at + 3] > margin
+                state == PRESENT and dot(x, y, z, *load(work, at)) - work[at + 3] > margin
             ):
                 iwork[FACES + 7 * g + 6] = SEEN
                 iwork[VISIBLE + seen] = g

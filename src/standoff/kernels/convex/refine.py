@@ -12,7 +12,7 @@ import math
 
 from standoff.constants import REFINE_OFFSET, REFINE_STEPS
 from standoff.kernels.convex.cores import probe
-from standoff.kernels.convex.gjk import OVERLAP, gjk
+from standoff.kernels.convex.gjk import OVERLAP, WARM, gjk
 from standoff.kernels.convex.scratch import (
     OFFSET,
     R_DISTANCE,
@@ -39,7 +39,7 @@ def refine(work, iwork, PA, PB, tolerance):
         work[OFFSET] = ox - away * nx
         work[OFFSET + 1] = oy - away * ny
         work[OFFSET + 2] = oz - away * nz
-        status = gjk(work, iwork, PA, PB, math.inf, tolerance, True)
+        status = gjk(work, iwork, PA, PB, math.inf, tolerance, WARM)
         work[OFFSET] = ox
         work[OFFSET + 1] = oy
         work[OFFSET + 2] = oz

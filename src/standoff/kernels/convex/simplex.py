@@ -10,12 +10,20 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from standoff.constants import SIMPLEX_FLATNESS
-from standoff.kernels.convex.scratch import SIMPLEX, TRIAL
+from standoff.kernels.convex.scratch import R_POINT_A, SIMPLEX, TRIAL
+from standoff.kernels.convex.vectors import between, cross, dot, load, plus, square, store
 from standoff.kernels.jit import kernel
 
 #: Returned where the origin lies inside the tetrahedron.
 INSIDE = -1
+
+#: Number of vertices of a triangle; see `scratch` for its type.
+TRIANGLE = np.int64(3)
+
+_FLAT = SIMPLEX_FLATNESS * SIMPLEX_FLATNESS
 
 
 @kernel
@@ -26,7 +34,7 @@ def nearest(work, count):
     Returns INSIDE or 0."""
     work[TRIAL] = math.inf
     if count <= 2:
-        _segment(work, 0, count - 1)
+        _segment(work, np.int64(0), count - 1)
         return 0
     # Of a tetrahedron only the three faces at the newest vertex can be nearest: the fourth was
     # the last answer.
@@ -38,7 +46,7 @@ def nearest(work, count):
             share = _height(work, i, j)
             if share > 0.0:
                 if not outside:
-                    work[TRIAL + 4 + 3 - i - j] = share
+                    work[TRIAL + 7 - i - j] = share
                     rest -= share
                 continue
             outside = True
@@ -50,13 +58,17 @@ def nearest(work, count):
 
 
 @kernel
-def _write(work, distance, x, y, z):
+def _offer(work, distance, x, y, z, i, wi, j, wj, k, wk):
+    """Take an answer where it is nearer; of two equal vertices the weights add."""
+    if distance >= work[TRIAL]:
+        return
     work[TRIAL] = distance
-    work[TRIAL + 1] = x
-    work[TRIAL + 2] = y
-    work[TRIAL + 3] = z
-    for k in range(4):
-        work[TRIAL + 4 + k] = 0.0
+    store(work, TRIAL + 1, x, y, z)
+    for m in range(TRIAL + 4, TRIAL + 8):
+        work[m] = 0.0
+    work[TRIAL + 4 + i] = wi
+    work[TRIAL + 4 + j] += wj
+    work[TRIAL + 4 + k] += wk
 
 
 @kernel
@@ -64,29 +76,38 @@ def _segment(work, i, j):
     """Of the segment between two vertices; the two may be the same."""
     a = SIMPLEX + 9 * i
     b = SIMPLEX + 9 * j
-    ax, ay, az = work[a], work[a + 1], work[a + 2]
-    ex, ey, ez = work[b] - ax, work[b + 1] - ay, work[b + 2] - az
-    ee = ex * ex + ey * ey + ez * ez
-    t = -(ax * ex + ay * ey + az * ez)
+    x, y, z = load(work, a)
+    ex, ey, ez = between(work, a, b)
+    ee = dot(ex, ey, ez, ex, ey, ez)
+    t = -dot(x, y, z, ex, ey, ez)
     if t <= 0.0:
         t = 0.0
-        x, y, z = ax, ay, az
     elif t >= ee:
         t = 1.0
-        x, y, z = work[b], work[b + 1], work[b + 2]
+        x, y, z = load(work, b)
     else:
         t /= ee
-        x, y, z = ax + t * ex, ay + t * ey, az + t * ez
-        # Once more, so that the direction is square to the edge even when it is short.
-        s = (x * ex + y * ey + z * ez) / ee
-        x, y, z = x - s * ex, y - s * ey, z - s * ez
-        t = min(max(t - s, 0.0), 1.0)
-    d = math.sqrt(x * x + y * y + z * z)
-    if d < work[TRIAL]:
-        s = 1.0 / d if d > 0.0 else 0.0
-        _write(work, d, s * x, s * y, s * z)
-        work[TRIAL + 4 + i] = 1.0 - t
-        work[TRIAL + 4 + j] += t
+        # Twice, so that the direction is square to the edge even when it is short.
+        x, y, z = square(*plus(x, y, z, t, ex, ey, ez), ex, ey, ez)
+    d = math.sqrt(dot(x, y, z, x, y, z))
+    s = 1.0 / d if d > 0.0 else 0.0
+    _offer(work, d, s * x, s * y, s * z, i, 1.0 - t, j, t, j, 0.0)
+
+
+@kernel
+def normal(work, a, b, c):
+    """Normal of the triangle of three vectors, of any length; 0, 0, 0 where it has none."""
+    ux, uy, uz = between(work, c, a)
+    vx, vy, vz = between(work, c, b)
+    nx, ny, nz = cross(ux, uy, uz, vx, vy, vz)
+    uu = dot(ux, uy, uz, ux, uy, uz)
+    vv = dot(vx, vy, vz, vx, vy, vz)
+    if dot(nx, ny, nz, nx, ny, nz) <= _FLAT * uu * vv:
+        return 0.0, 0.0, 0.0
+    # A sliver's cross product is off along its longer edge.
+    if uu > vv:
+        return square(nx, ny, nz, ux, uy, uz)
+    return square(nx, ny, nz, vx, vy, vz)
 
 
 @kernel
@@ -94,46 +115,30 @@ def _triangle(work, i, j, k):
     a = SIMPLEX + 9 * i
     b = SIMPLEX + 9 * j
     c = SIMPLEX + 9 * k
-    ax, ay, az = work[a], work[a + 1], work[a + 2]
-    bx, by, bz = work[b], work[b + 1], work[b + 2]
-    cx, cy, cz = work[c], work[c + 1], work[c + 2]
-    # Both edges start at the newest vertex: they are the ones the next step depends on.
-    ux, uy, uz = ax - cx, ay - cy, az - cz
-    vx, vy, vz = bx - cx, by - cy, bz - cz
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    nn = nx * nx + ny * ny + nz * nz
-    uu = ux * ux + uy * uy + uz * uz
-    vv = vx * vx + vy * vy + vz * vz
-    flat = nn <= SIMPLEX_FLATNESS * SIMPLEX_FLATNESS * uu * vv
-    # Twice the areas seen from the foot of the origin, signed.
-    wa = nx * (by * cz - bz * cy) + ny * (bz * cx - bx * cz) + nz * (bx * cy - by * cx)
-    wb = nx * (cy * az - cz * ay) + ny * (cz * ax - cx * az) + nz * (cx * ay - cy * ax)
-    wc = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx)
-    if not flat and wa > 0.0 and wb > 0.0 and wc > 0.0:
-        # Square to the longer edge: a sliver's cross product is off along it.
-        if uu > vv:
-            s = (nx * ux + ny * uy + nz * uz) / uu
-            nx, ny, nz = nx - s * ux, ny - s * uy, nz - s * uz
-        else:
-            s = (nx * vx + ny * vy + nz * vz) / vv
-            nx, ny, nz = nx - s * vx, ny - s * vy, nz - s * vz
-        s = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz)
-        d = s * (nx * cx + ny * cy + nz * cz)
-        if d < 0.0:
-            d = -d
-            s = -s
-        if d < work[TRIAL]:
-            _write(work, d, s * nx, s * ny, s * nz)
-            total = 1.0 / (wa + wb + wc)
-            work[TRIAL + 4 + i] = total * wa
-            work[TRIAL + 4 + j] = total * wb
-            work[TRIAL + 4 + k] = total * wc
+    nx, ny, nz = normal(work, a, b, c)
+    # Twice the areas seen from the foot of the origin, signed; not positive for a flat triangle.
+    wa = _area(work, b, c, nx, ny, nz)
+    wb = _area(work, c, a, nx, ny, nz)
+    wc = _area(work, a, b, nx, ny, nz)
+    if wa > 0.0 and wb > 0.0 and wc > 0.0:
+        cx, cy, cz = load(work, c)
+        d = dot(nx, ny, nz, cx, cy, cz)
+        s = math.copysign(1.0 / math.sqrt(dot(nx, ny, nz, nx, ny, nz)), d)
+        total = 1.0 / (wa + wb + wc)
+        _offer(work, s * d, s * nx, s * ny, s * nz, i, total * wa, j, total * wb, k, total * wc)
         return
     for _ in range(3):
-        if flat or wc <= 0.0:
+        if wc <= 0.0:
             _segment(work, i, j)
         i, j, k = j, k, i
         wa, wb, wc = wb, wc, wa
+
+
+@kernel
+def _area(work, a, b, nx, ny, nz):
+    ax, ay, az = load(work, a)
+    bx, by, bz = load(work, b)
+    return dot(nx, ny, nz, *cross(ax, ay, az, bx, by, bz))
 
 
 @kernel
@@ -141,20 +146,16 @@ def _height(work, i, j):
     """Height of the origin over the face of i, j and the newest of four vertices, as a part of
     the height of the vertex left out; not positive where the tetrahedron is flat."""
     w = SIMPLEX + 27
-    a = SIMPLEX + 9 * i
-    b = SIMPLEX + 9 * j
-    c = SIMPLEX + 9 * (3 - i - j)
-    wx, wy, wz = work[w], work[w + 1], work[w + 2]
-    ux, uy, uz = work[a] - wx, work[a + 1] - wy, work[a + 2] - wz
-    vx, vy, vz = work[b] - wx, work[b + 1] - wy, work[b + 2] - wz
-    sx, sy, sz = work[c] - wx, work[c + 1] - wy, work[c + 2] - wz
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    volume = nx * sx + ny * sy + nz * sz
-    nn = nx * nx + ny * ny + nz * nz
-    ss = sx * sx + sy * sy + sz * sz
-    if volume * volume <= SIMPLEX_FLATNESS * SIMPLEX_FLATNESS * nn * ss:
+    ux, uy, uz = between(work, w, SIMPLEX + 9 * i)
+    vx, vy, vz = between(work, w, SIMPLEX + 9 * j)
+    sx, sy, sz = between(work, w, SIMPLEX + 9 * (3 - i - j))
+    nx, ny, nz = cross(ux, uy, uz, vx, vy, vz)
+    volume = dot(nx, ny, nz, sx, sy, sz)
+    spread = dot(nx, ny, nz, nx, ny, nz) * dot(sx, sy, sz, sx, sy, sz)
+    if volume * volume <= _FLAT * spread:
         return 0.0
-    return -(nx * wx + ny * wy + nz * wz) / volume
+    x, y, z = load(work, w)
+    return -dot(nx, ny, nz, x, y, z) / volume
 
 
 @kernel
@@ -164,24 +165,31 @@ def settle(work, weights, x, y, z):
     a = SIMPLEX
     b = SIMPLEX + 9
     c = SIMPLEX + 18
-    ux, uy, uz = work[a] - work[c], work[a + 1] - work[c + 1], work[a + 2] - work[c + 2]
-    vx, vy, vz = work[b] - work[c], work[b + 1] - work[c + 1], work[b + 2] - work[c + 2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    nn = nx * nx + ny * ny + nz * nz
+    ux, uy, uz = between(work, c, a)
+    vx, vy, vz = between(work, c, b)
+    nx, ny, nz = cross(ux, uy, uz, vx, vy, vz)
+    nn = dot(nx, ny, nz, nx, ny, nz)
     if nn == 0.0:
         return
-    la, lb, lc = work[weights], work[weights + 1], work[weights + 2]
+    la, lb, lc = load(work, weights)
     # Twice: the first correction is itself as poor as the triangle is narrow.
     for _ in range(2):
-        rx = x - (la * work[a] + lb * work[b] + lc * work[c])
-        ry = y - (la * work[a + 1] + lb * work[b + 1] + lc * work[c + 1])
-        rz = z - (la * work[a + 2] + lb * work[b + 2] + lc * work[c + 2])
-        da = nx * (ry * vz - rz * vy) + ny * (rz * vx - rx * vz) + nz * (rx * vy - ry * vx)
-        db = nx * (uy * rz - uz * ry) + ny * (uz * rx - ux * rz) + nz * (ux * ry - uy * rx)
-        la = max(la + da / nn, 0.0)
-        lb = max(lb + db / nn, 0.0)
+        rx, ry, rz = x, y, z
+        for p, weight in ((a, la), (b, lb), (c, lc)):
+            px, py, pz = load(work, p)
+            rx, ry, rz = plus(rx, ry, rz, -weight, px, py, pz)
+        la = max(la + dot(nx, ny, nz, *cross(rx, ry, rz, vx, vy, vz)) / nn, 0.0)
+        lb = max(lb + dot(nx, ny, nz, *cross(ux, uy, uz, rx, ry, rz)) / nn, 0.0)
         lc = max(1.0 - la - lb, 0.0)
     total = la + lb + lc
-    work[weights] = la / total
-    work[weights + 1] = lb / total
-    work[weights + 2] = lc / total
+    store(work, weights, la / total, lb / total, lc / total)
+
+
+@kernel
+def combine(work, weights, count):
+    """The points of both cores at the weighted sum of the vertices, into RESULT."""
+    for column in range(3, 9):
+        total = 0.0
+        for i in range(count):
+            total += work[weights + i] * work[SIMPLEX + 9 * i + column]
+        work[R_POINT_A + column - 3] = total

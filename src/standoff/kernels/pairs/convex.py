@@ -50,8 +50,8 @@ from standoff.kernels.jit import entry, kernel
 from standoff.kernels.layout import SLACK
 
 #: Lengths of the scratch arrays ``work`` (float64) and ``iwork`` (int64).
-CONVEX_WORK = WORK
-CONVEX_IWORK = IWORK
+CONVEX_WORK = int(WORK)
+CONVEX_IWORK = int(IWORK)
 
 #: Return codes of the pair kernels.
 CONVERGED = 0
@@ -90,8 +90,7 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
     for attempt in range(first, 2):
         inner = attempt == 0
         if inner:
-            exchange(iwork, ICORE_A, CYLINDER, SPINE)
-            exchange(iwork, ICORE_B, CYLINDER, SPINE)
+            exchange(iwork, CYLINDER, SPINE)
         bound = math.inf if inner else limit + ra + rb
         curvature = 0.0 if inner else size
         status = gjk(work, iwork, PA, PB, bound, GJK_TOLERANCE * curvature, curved and not inner)
@@ -149,8 +148,7 @@ def _fits(work, iwork, PA, PB, tolerance):
     """Back from the spines to the cylinders; true where their distance is now proved."""
     ra = inscribed(work, CORE_A, iwork, ICORE_A)
     rb = inscribed(work, CORE_B, iwork, ICORE_B)
-    exchange(iwork, ICORE_A, SPINE, CYLINDER)
-    exchange(iwork, ICORE_B, SPINE, CYLINDER)
+    exchange(iwork, SPINE, CYLINDER)
     nx, ny, nz = work[R_NORMAL], work[R_NORMAL + 1], work[R_NORMAL + 2]
     upper = work[R_DISTANCE] - ra - rb
     lower = -probe(work, iwork, PA, PB, VERTICES, -nx, -ny, -nz)

@@ -100,7 +100,7 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
             if not is_round:
                 bound = _box_bound(X, x, rel, work)
             if bound - margin < best:
-                bound = max(bound, rss_bound(X, x, leaf, 1, rel, best + margin))
+                bound = max(bound, rss_bound(X, x, leaf, 1, rel, best, best + margin))
             if bound - margin >= best:
                 continue
             if c >= 0:

@@ -83,7 +83,7 @@ def mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork)
                 triangle_rss(w, leaf, 0)
             if d < 0:
                 triangle_rss(corners_b, leaf, 1)
-            bound = rss_bound(X, x, Y, y, rel, best + margin)
+            bound = rss_bound(X, x, Y, y, rel, best, best + margin)
             if bound - margin < best:
                 bounds[top], pairs[top, 0], pairs[top, 1] = bound, c, d
                 top += 1
