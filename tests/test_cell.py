@@ -6,6 +6,8 @@ import pytest
 import standoff as so
 from standoff.cell.allowed import ADJACENT, HELD, RIGID, USER
 
+pytestmark = pytest.mark.interpreted
+
 READY = {f"arm/panda_joint{i + 1}": v for i, v in enumerate((0, -0.8, 0, -2.4, 0, 1.6, 0.8))}
 READY["arm/panda_finger_joint1"] = 0.02
 

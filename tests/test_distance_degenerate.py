@@ -15,6 +15,8 @@ from standoff.shapes.pose import pose
 from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from tests.distance_cases import KINDS, check_proof, run
 
+pytestmark = pytest.mark.interpreted
+
 S, C, B = Sphere(0.3), Capsule(0.1, 0.6), Box((0.4, 0.6, 0.8))
 QUARTER = np.pi / 2
 

@@ -17,6 +17,8 @@ from standoff.robots.tree import Mount, Tree
 from standoff.shapes.pose import pose
 from tests.pinocchio_oracle import ROBOTS, Oracle, link_states, random_configurations, tree_of
 
+pytestmark = pytest.mark.interpreted
+
 #: [m], [rad/s], [m/s]
 AGREEMENT = 1e-10
 

@@ -314,3 +314,18 @@ def test_missing_directory_and_unreadable(tmp_path):
     if not os.access(locked, os.R_OK):
         with pytest.raises(MeshError, match="cannot be read"):
             Mesh.load(locked)
+
+
+@pytest.mark.parametrize("suffix", ["off", "glb"])
+def test_other_formats_are_read_by_trimesh(tmp_path, suffix):
+    import trimesh
+
+    box = trimesh.creation.box((0.5, 1.0, 2.0))
+    content = box.export(file_type=suffix)
+    path = tmp_path / f"box.{suffix}"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    mesh = Mesh.load(path)
+    assert mesh.closed and mesh.volume == pytest.approx(1.0)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(MeshError, match=f"box.{suffix}"):
+        Mesh.load(path)

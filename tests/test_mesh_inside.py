@@ -27,6 +27,8 @@ from tests.mesh_shapes import (
     torus_arrays,
 )
 
+pytestmark = pytest.mark.interpreted
+
 SMALL = {
     "sphere": Sphere(0.1),
     "capsule": Capsule(0.1, 0.1),

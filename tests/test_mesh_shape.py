@@ -12,6 +12,8 @@ from standoff.kernels import layout
 from standoff.shapes.mesh import Mesh
 from tests.mesh_shapes import bowl_arrays, box_arrays, box_mesh, joined, star, torus, torus_arrays
 
+pytestmark = pytest.mark.interpreted
+
 BOX = box_arrays(1.0, 2.0, 3.0)
 
 

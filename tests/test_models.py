@@ -15,6 +15,8 @@ from standoff.shapes.primitives import Capsule, Sphere
 from tests import coal_oracle
 from tests.robot_files import EXAMPLES, example, link_poses, shared
 
+pytestmark = pytest.mark.interpreted
+
 INCH = 0.0254
 
 

@@ -42,6 +42,7 @@ class Error(Exception):
         self.file = str(file) if file is not None else None
         self.element = element
         self.value = None if value is NOTHING else value
+        self.given = value is not NOTHING
         self.allowed = allowed
         where = ": ".join(part for part in (self.file, element) if part)
         text = f"{where}: {problem}" if where else problem
@@ -50,6 +51,16 @@ class Error(Exception):
         if allowed:
             text += f"; allowed: {allowed}"
         super().__init__(text)
+
+    def at(self, file: str | Path, element: str | None = None) -> Error:
+        """The same error with the place where it came up; for whoever knows the file."""
+        return type(self)(
+            self.problem,
+            file=file,
+            element=self.element if element is None else element,
+            value=self.value if self.given else NOTHING,
+            allowed=self.allowed,
+        )
 
 
 class ShapeError(Error):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from standoff.constants import MAX_NUMBER_TEXT
-from standoff.errors import Error, MeshError, RobotError
+from standoff.errors import NOTHING, Error, MeshError, RobotError
 
 # Narrower than `float()`, which also takes "nan", "infinity" and "1_000".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -80,7 +80,7 @@ class Node:
         self.document.notes.append(f"{self.where}: {remark}")
 
     def error(
-        self, problem: str, value: object = None, allowed: str | None = None, part: str = ""
+        self, problem: str, value: object = NOTHING, allowed: str | None = None, part: str = ""
     ) -> RobotError:
         """The error to raise about this element, or about its attribute ``part``."""
         element = f"{self.where} / {part}" if part else self.where
@@ -94,7 +94,7 @@ class Node:
             problem,
             file=self.file,
             element=" / ".join(part for part in (self.where, error.element) if part),
-            value=error.value,
+            value=error.value if error.given else NOTHING,
             allowed=error.allowed,
         )
 

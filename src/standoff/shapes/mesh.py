@@ -59,8 +59,9 @@ class Mesh(Shape):
 
     @classmethod
     def load(cls, path: str | Path, scale: ArrayLike = (1.0, 1.0, 1.0)) -> Self:
-        """Read an STL, OBJ, DAE or PLY file. ``scale`` (one number or three) multiplies x, y, z
-        and may mirror. Nothing but this one file is read. Whatever is wrong is a `MeshError`."""
+        """Read an STL, OBJ, DAE, PLY, OFF or GLB file. ``scale`` (one number or three) multiplies
+        x, y, z and may mirror. Nothing but this one file is read. Whatever is wrong is a
+        `MeshError`."""
         from standoff.shapes.mesh_file import read_mesh, scale_factors
 
         factors = scale_factors(scale, path)
@@ -71,13 +72,7 @@ class Mesh(Shape):
             with np.errstate(over="ignore"):
                 mesh = cls(vertices * factors, faces)
         except MeshError as error:
-            raise MeshError(
-                error.problem,
-                file=path,
-                element=error.element,
-                value=error.value,
-                allowed=error.allowed,
-            ) from error
+            raise error.at(path) from error
         mesh.source = Path(path)
         mesh.scale = (float(factors[0]), float(factors[1]), float(factors[2]))
         return mesh

@@ -1,4 +1,4 @@
-"""Triangles from a file: STL, OBJ and PLY read here, COLLADA with pycollada.
+"""Triangles from a file: STL, OBJ and PLY read here, COLLADA with pycollada, the rest by trimesh.
 
 Only the file itself is read: no materials, no textures, nothing over a network. Whatever is wrong
 with it is a `MeshError` that names it.
@@ -6,6 +6,7 @@ with it is a `MeshError` that names it.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,13 +41,7 @@ def read_mesh(path: Path) -> tuple[Array, IntArray]:
     try:
         vertices, faces = reader(data)
     except MeshError as error:
-        raise MeshError(
-            error.problem,
-            file=path,
-            element=error.element,
-            value=error.value,
-            allowed=error.allowed,
-        ) from error
+        raise error.at(path) from error
     except Exception as error:  # whatever a parser trips over, the file is at fault
         kind = path.suffix.lower().lstrip(".").upper()
         raise MeshError(f"not a readable {kind} file: {_first_line(error)}", file=path) from error
@@ -75,6 +70,19 @@ def _read_collada(data: bytes) -> tuple[Array, IntArray]:
     return read_collada(data)
 
 
+def _read_with_trimesh(kind: str) -> Callable[[bytes], tuple[Array, IntArray]]:
+    """A reader of files that users seldom bring; scenes are flattened, nothing is mended."""
+
+    def read(data: bytes) -> tuple[Array, IntArray]:
+        import trimesh
+
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
+        mesh = scene.to_mesh()
+        return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
+
+    return read
+
+
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
@@ -84,4 +92,6 @@ READERS: dict[str, Callable[[bytes], tuple[Array, IntArray]]] = {
     ".obj": read_obj,
     ".dae": _read_collada,
     ".ply": read_ply,
+    ".off": _read_with_trimesh("off"),
+    ".glb": _read_with_trimesh("glb"),
 }
