@@ -56,6 +56,10 @@ EPA_START = 1e-3
 #: back onto the difference of the bodies, and at a flat spot the first one lands.
 REFINE_STEPS = 24
 
+#: Times that the turn of a step may be doubled, [-]: in the flattest valleys the step itself is
+#: thousands of times too short.
+REFINE_DOUBLINGS = 24
+
 #: How far outside that point lies, as a part of the depth, [-]: small, as the projection then
 #: turns the direction the most; but far above the rounding of a projection.
 REFINE_OFFSET = 1e-2
