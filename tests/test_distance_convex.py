@@ -418,6 +418,15 @@ def test_polyhedra_of_500_corners():
     check(a, poses_a, b, poses_b, out, codes, 1e-12)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_pose_that_is_not_finite_is_never_called_proved(bad):
+    pose = np.eye(4)
+    pose[0, 3] = bad
+    for a, b in ((CYLINDERS[0], BOXES[0]), (POLYHEDRA[1], POLYHEDRA[0]), (CAPSULES[0], SPHERES[0])):
+        out, codes = measure(a, np.eye(4), b, pose)
+        assert codes[0] == 1 or not np.isfinite(out[0, 0])
+
+
 def test_the_same_input_gives_the_same_bits():
     rng = np.random.default_rng(18)
     poses_a, poses_b = poses(rng, 500, 0.3), poses(rng, 500, 0.3)

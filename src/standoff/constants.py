@@ -173,9 +173,17 @@ EPA_TOLERANCE = 1e-9
 #: are almost equally deep, the deepest found is refined instead.
 EPA_STEPS = 252
 
+#: Volume of a tetrahedron over the product of three edges from which on the polytope may start with
+#: it, [-]; a flatter one costs more steps than a fresh start.
+EPA_START = 1e-3
+
 #: Steps that refine a depth which the polytope left open, [-]. Each projects a point just outside
 #: back onto the difference of the bodies, and at a flat spot the first one lands.
 REFINE_STEPS = 24
+
+#: Times that the turn of a step may be doubled, [-]: in the flattest valleys the step itself is
+#: thousands of times too short.
+REFINE_DOUBLINGS = 24
 
 #: How far outside that point lies, as a part of the depth, [-]: small, as the projection then
 #: turns the direction the most; but far above the rounding of a projection.

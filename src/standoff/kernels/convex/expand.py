@@ -16,12 +16,13 @@ import math
 
 import numpy as np
 
-from standoff.constants import EPA_STEPS, EPS, GJK_ROUNDING
+from standoff.constants import EPA_START, EPA_STEPS, EPS, GJK_ROUNDING
 from standoff.kernels.convex.cores import across, probe
 from standoff.kernels.convex.polytope import PRESENT, TORN, grow, nearest_face, tetrahedron
 from standoff.kernels.convex.scratch import (
     FACES,
     PLANES,
+    R_COUNT,
     R_DISTANCE,
     R_LOWER,
     R_NORMAL,
@@ -45,10 +46,12 @@ BOUNDED = 1
 def expand(work, iwork, PA, PB, tolerance):
     """Minus the depth of the two prepared cores into RESULT, down to ``tolerance`` [m] and
     rounding. The points of a common position must already be there: flat cores keep them."""
-    rounding = _start(work, iwork, PA, PB)
-    work[R_ROUNDING] = rounding
-    if work[R_DISTANCE] < math.inf:
-        return PROVED if abs(work[R_DISTANCE]) <= 4.0 * rounding else BOUNDED
+    rounding = work[R_ROUNDING]
+    if not _inherit(work):
+        rounding = _start(work, iwork, PA, PB)
+        work[R_ROUNDING] = rounding
+        if work[R_DISTANCE] < math.inf:
+            return PROVED if abs(work[R_DISTANCE]) <= 4.0 * rounding else BOUNDED
     tetrahedron(work, iwork)
     faces = np.int64(4)
     spare = np.int64(0)
@@ -97,6 +100,26 @@ def _conclude(work, depth, nx, ny, nz, lower):
 def _move(work, target, source):
     for k in range(9):
         work[target + k] = work[source + k]
+
+
+@kernel
+def _inherit(work):
+    """Start from the tetrahedron that GJK found around the origin, where it is no sliver."""
+    if work[R_COUNT] < 4.0:
+        return False
+    c = SIMPLEX
+    ux, uy, uz = between(work, c, c + 9)
+    vx, vy, vz = between(work, c, c + 18)
+    wx, wy, wz = between(work, c, c + 27)
+    volume = dot(wx, wy, wz, *cross(ux, uy, uz, vx, vy, vz))
+    uu = dot(ux, uy, uz, ux, uy, uz)
+    vv = dot(vx, vy, vz, vx, vy, vz)
+    ww = dot(wx, wy, wz, wx, wy, wz)
+    if volume * volume <= EPA_START * EPA_START * uu * vv * ww:
+        return False
+    for k in range(36):
+        work[VERTICES + k] = work[SIMPLEX + k]
+    return True
 
 
 @kernel

@@ -19,6 +19,7 @@ from standoff.kernels.convex.scratch import (
     ICORE_A,
     ICORE_B,
     OFFSET,
+    R_COUNT,
     R_DISTANCE,
     R_LOWER,
     R_NORMAL,
@@ -94,7 +95,7 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
             if count == 0:
                 _put(work, SIMPLEX, x, y, z, ax, ay, az, bx, by, bz)
                 work[WEIGHTS] = 1.0
-                count = 1
+                count += 1
                 distance = lower
             break
         if _known(work, count, x, y, z):
@@ -106,7 +107,7 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
             if distance > 0.0:
                 nx, ny, nz = x / distance, y / distance, z / distance
             work[WEIGHTS] = 1.0
-            count = 1
+            count += 1
             if distance <= rounding:
                 status = OVERLAP
                 break
@@ -139,6 +140,7 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     store(work, R_NORMAL, nx, ny, nz)
     work[R_LOWER] = lower
     work[R_ROUNDING] = rounding
+    work[R_COUNT] = count
     if count == 3 and status != OVERLAP:
         settle(work, WEIGHTS, vx, vy, vz)
     combine(work, WEIGHTS, count)

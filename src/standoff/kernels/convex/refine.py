@@ -2,15 +2,16 @@
 
 Where very many directions are almost equally deep, the polytope runs out of vertices first. Its
 best direction ``n`` is then improved on the spot: the point just outside the difference of the
-cores along ``n`` is projected back onto it, and the normal there is the next direction. Every
-``h(n)`` on the way is an upper bound of the depth, so a step is kept only where it is less deep.
+cores along ``n`` is projected back onto it, and the normal there is the next direction. In a flat
+valley that turns the direction by too little each time, so the turn is doubled for as long as it
+helps. Every ``h(n)`` on the way is an upper bound of the depth, so nothing can go wrong with it.
 """
 
 from __future__ import annotations
 
 import math
 
-from standoff.constants import REFINE_OFFSET, REFINE_STEPS
+from standoff.constants import REFINE_DOUBLINGS, REFINE_OFFSET, REFINE_STEPS
 from standoff.kernels.convex.cores import probe
 from standoff.kernels.convex.gjk import OVERLAP, WARM, gjk
 from standoff.kernels.convex.scratch import (
@@ -21,6 +22,7 @@ from standoff.kernels.convex.scratch import (
     R_ROUNDING,
     VERTICES,
 )
+from standoff.kernels.convex.vectors import dot, load, plus, store
 from standoff.kernels.jit import kernel
 
 
@@ -33,27 +35,32 @@ def refine(work, iwork, PA, PB, tolerance):
         for k in range(10):
             work[kept + k] = work[R_DISTANCE + k]
         depth = -work[R_DISTANCE]
-        nx, ny, nz = -work[R_NORMAL], -work[R_NORMAL + 1], -work[R_NORMAL + 2]
+        nx, ny, nz = load(work, R_NORMAL)
+        ox, oy, oz = load(work, OFFSET)
+        # The normal of the result points inwards.
         away = depth * (1.0 + REFINE_OFFSET) + rounding
-        ox, oy, oz = work[OFFSET], work[OFFSET + 1], work[OFFSET + 2]
-        work[OFFSET] = ox - away * nx
-        work[OFFSET + 1] = oy - away * ny
-        work[OFFSET + 2] = oz - away * nz
+        store(work, OFFSET, *plus(ox, oy, oz, away, nx, ny, nz))
         status = gjk(work, iwork, PA, PB, math.inf, tolerance, WARM)
-        work[OFFSET] = ox
-        work[OFFSET + 1] = oy
-        work[OFFSET + 2] = oz
-        mx, my, mz = -work[R_NORMAL], -work[R_NORMAL + 1], -work[R_NORMAL + 2]
+        store(work, OFFSET, ox, oy, oz)
+        tx, ty, tz = plus(*load(work, R_NORMAL), -1.0, nx, ny, nz)
         found = math.inf
-        if status != OVERLAP:
-            found = probe(work, iwork, PA, PB, VERTICES, mx, my, mz)
-        if found > depth:
-            # The points of the projection belong to the direction kept only if they are below it.
+        turn = 1.0
+        for _ in range(REFINE_DOUBLINGS):
+            mx, my, mz = plus(nx, ny, nz, turn, tx, ty, tz)
+            s = 1.0 / math.sqrt(dot(mx, my, mz, mx, my, mz))
+            mx, my, mz = s * mx, s * my, s * mz
+            height = probe(work, iwork, PA, PB, VERTICES, -mx, -my, -mz)
+            if height >= found:
+                break
+            found = height
+            store(work, R_NORMAL, mx, my, mz)
+            turn *= 2.0
+        if status == OVERLAP or found > depth:
             for k in range(10):
                 work[R_DISTANCE + k] = work[kept + k]
             break
         work[R_DISTANCE] = -found
-        if depth - found <= tolerance + rounding:
+        if turn <= 2.0 and depth - found <= tolerance + rounding:
             break
     work[R_LOWER] = work[R_DISTANCE]
     work[R_ROUNDING] = rounding

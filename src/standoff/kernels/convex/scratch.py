@@ -5,7 +5,7 @@
     OFFSET          origin of a minus origin of b, world axes
     RESULT          distance of the cores, unit normal from b to a (3), point on a (3), on b (3)
                     (each relative to its body's origin, world axes), lower bound, upper bound,
-                    rounding
+                    rounding, number of vertices of the last simplex
     SAVED           a RESULT put aside
     TRIAL           of the simplex: distance to the origin, unit direction (3), weights (4)
     WEIGHTS         weights of the accepted simplex (4)
@@ -40,8 +40,8 @@ CORE_A = np.int64(0)
 CORE_B = CORE_A + 3 * CACHED_POINTS
 OFFSET = CORE_B + 3 * CACHED_POINTS
 RESULT = OFFSET + 3
-SAVED = RESULT + 13
-TRIAL = SAVED + 13
+SAVED = RESULT + 14
+TRIAL = SAVED + 14
 WEIGHTS = TRIAL + 8
 SIMPLEX = WEIGHTS + 4
 
@@ -53,6 +53,7 @@ R_POINT_B = RESULT + 7
 R_LOWER = RESULT + 10
 R_UPPER = RESULT + 11
 R_ROUNDING = RESULT + 12
+R_COUNT = RESULT + 13
 
 ICORE_A = np.int64(0)
 ICORE_B = ICORE_A + 3
