@@ -53,10 +53,8 @@ def torus(rng: np.random.Generator) -> Mesh:
         return ((i % 12) * 8 + j % 8).ravel()
 
     corners = at(u, v), at(u + 1, v), at(u + 1, v + 1), at(u, v + 1)
-    faces = np.concatenate(
-        [np.stack([corners[k] for k in t], axis=1) for t in ((0, 1, 2), (0, 2, 3))]
-    )
-    return Mesh(points, faces)
+    halves = [np.stack([corners[k] for k in t], axis=1) for t in ((0, 1, 2), (0, 2, 3))]
+    return Mesh(points, np.concatenate(halves))
 
 
 def coal_hull(shape: Shape) -> object:
@@ -271,7 +269,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     for kind_a, kind_b, floor in PAIRS:
         table.add_row(*measured(rng, kind_a, kind_b, floor, arguments))
-    Console().print(table)
+    Console(width=160).print(table)
 
 
 def differ(theirs: np.ndarray, mine: np.ndarray) -> np.ndarray:

@@ -140,6 +140,19 @@ def test_hull_of_points_on_a_coarse_grid(seed, n, turn):
     assert len(vertices) == len(ConvexHull(points).vertices)
 
 
+def test_points_square_to_the_first_direction_looked_along():
+    """A sheet and a plate across that direction are neither a point nor torn."""
+    across = np.linalg.qr(
+        np.array([[0.7390851332151607], [0.5671432904097838], [0.3627138416839562]]),
+        mode="complete",
+    )[0]
+    flat = np.random.default_rng(34).uniform(-1, 1, (200, 3)) * (0.0, 1.0, 1.0) @ across.T
+    with pytest.raises(ShapeError, match="lie in one plane"):
+        convex_hull(flat)
+    plate = np.random.default_rng(35).uniform(-1, 1, (200, 3)) * (1e-6, 1.0, 1.0) @ across.T
+    assert_hull_of(plate, *convex_hull(plate))
+
+
 def test_equal_input_gives_equal_bits():
     points = turned(on_box(np.random.default_rng(30), 3000), 31)
     one, two = convex_hull(points), convex_hull(points.tolist())

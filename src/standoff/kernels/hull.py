@@ -3,7 +3,7 @@
 A point is worth a corner of the hull when it is more than the tolerance above some face. Which
 faces its corner then replaces is decided by exact signs, so the surface stays closed and convex
 to the last bit whatever the input, and a sliver's poor normal can at worst cost a corner too many.
-Corners that others made superfluous later on are found by `superfluous`.
+Corners that others made superfluous later on are found by `hull_audit.superfluous`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ import math
 import numpy as np
 
 from standoff.constants import SIMPLEX_FLATNESS
+<<<<<<< HEAD
 from standoff.kernels.convex.cores import CLOUD, POINTS
 from standoff.kernels.convex.gjk import BEYOND, COLD, gjk
 from standoff.kernels.convex.scratch import CORE_B, ICORE_A, ICORE_B, IWORK, R_DISTANCE, WORK
 from standoff.kernels.jit import allocating, entry, kernel
+=======
+from standoff.kernels.jit import entry, kernel
+>>>>>>> convex
 from standoff.kernels.orientation import TERMS, above
 
 #: Return codes: a hull, or what the points are instead.
@@ -31,9 +35,14 @@ PRESENT = 1
 SEEN = 2
 THIN = 3
 
-#: A direction that is square to no plane or line anyone would model, so that the two points
-#: farthest along it are corners and not somewhere on a face.
-_SKEW = (0.7390851332151607, 0.5671432904097838, 0.3627138416839562)
+#: Directions along which to look for the first two corners. The first is square to no plane or
+#: line anyone would model, so that the farthest points along it are corners and not on a face.
+_DIRECTIONS = (
+    (0.7390851332151607, 0.5671432904097838, 0.3627138416839562),
+    (1.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0),
+    (0.0, 0.0, 1.0),
+)
 
 
 @entry("Tuple((int64, int64))(float64[:,::1], float64, float64, int64[:,::1])", allocating)
@@ -60,13 +69,13 @@ def hull(points, tolerance, thickness, result):
     starts = np.full(n, -1, np.int64)
     terms = np.empty(TERMS)
     _tetrahedron(points, corners, faces, beyond, planes, state, terms)
-    count = 4
-    spares = 0
-    for f in range(4):
+    count = np.int64(4)
+    spares = np.int64(0)
+    pending = np.int64(4)
+    for f in range(pending):
         waiting[f] = f
-    pending = 4
     for p in range(n):
-        _assign(points, p, tolerance, planes, state, head, following, waiting, 4)
+        _assign(points, p, tolerance, planes, state, head, following, waiting, pending)
     while pending > 0:
         f = waiting[pending - 1]
         if state[f] != PRESENT or head[f] < 0:
@@ -147,23 +156,27 @@ def _compact(waiting, pending, state, head):
 def _first(points, thickness, corners):
     """Four points that span the rest about as widely as they can, or what they are instead."""
     n = len(points)
-    low = 0
-    high = 0
-    least = math.inf
-    most = -math.inf
-    for p in range(n):
-        t = _SKEW[0] * points[p, 0] + _SKEW[1] * points[p, 1] + _SKEW[2] * points[p, 2]
-        if t < least:
-            least = t
-            low = p
-        if t > most:
-            most = t
-            high = p
-    corners[0] = low
-    corners[1] = high
     widest = 0.0
-    for k in range(3):
-        widest = max(widest, abs(points[high, k] - points[low, k]))
+    for dx, dy, dz in _DIRECTIONS:
+        low = 0
+        high = 0
+        least = math.inf
+        most = -math.inf
+        for p in range(n):
+            t = dx * points[p, 0] + dy * points[p, 1] + dz * points[p, 2]
+            if t < least:
+                least = t
+                low = p
+            if t > most:
+                most = t
+                high = p
+        x, y, z = _difference(points, high, low)
+        length = math.sqrt(x * x + y * y + z * z)
+        # The axes are for points that lie square to the first direction.
+        if length > 2.0 * widest:
+            widest = length
+            corners[0] = low
+            corners[1] = high
     if widest <= thickness:
         return POINT
     a = corners[0]
@@ -217,11 +230,11 @@ def _tetrahedron(points, corners, faces, beyond, planes, state, terms):
     beyond[2, 0], beyond[2, 1], beyond[2, 2] = 0, 3, 1
     beyond[3, 0], beyond[3, 1], beyond[3, 2] = 0, 1, 2
     for f in range(4):
-        _plane(points, faces, planes, state, f)
+        plane(points, faces, planes, state, f)
 
 
 @kernel
-def _plane(points, faces, planes, state, f):
+def plane(points, faces, planes, state, f):
     a = faces[f, 0]
     ux, uy, uz = _difference(points, faces[f, 1], a)
     vx, vy, vz = _difference(points, faces[f, 2], a)
@@ -241,7 +254,7 @@ def _plane(points, faces, planes, state, f):
 
 
 @kernel
-def _height(points, planes, f, p):
+def height_above(points, planes, f, p):
     return (
         planes[f, 0] * points[p, 0]
         + planes[f, 1] * points[p, 1]
@@ -258,7 +271,7 @@ def _assign(points, p, tolerance, planes, state, head, following, candidates, nu
     for i in range(number):
         f = candidates[i]
         if state[f] == PRESENT:
-            height = _height(points, planes, f, p)
+            height = height_above(points, planes, f, p)
             if height > highest:
                 highest = height
                 best = f
@@ -274,13 +287,13 @@ def _farthest(points, planes, head, following, f, tolerance):
     highest = -math.inf
     p = head[f]
     while p >= 0:
-        highest = max(highest, _height(points, planes, f, p))
+        highest = max(highest, height_above(points, planes, f, p))
         p = following[p]
     best = head[f]
     reach = -1.0
     p = head[f]
     while p >= 0:
-        if _height(points, planes, f, p) >= highest - tolerance:
+        if height_above(points, planes, f, p) >= highest - tolerance:
             away = points[p, 0] ** 2 + points[p, 1] ** 2 + points[p, 2] ** 2
             if away > reach:
                 reach = away
@@ -359,6 +372,7 @@ def _fan(points, eye, e, faces, beyond, planes, state, fan, starts, horizon):
         if faces[old, k] == end and faces[old, (k + 1) % 3] == start:
             beyond[old, k] = f
     state[f] = PRESENT
+<<<<<<< HEAD
     _plane(points, faces, planes, state, f)
 
 
@@ -446,3 +460,6 @@ def superfluous(corners, faces, tolerance, keep):
             keep[v] = 0
             dropped += 1
     return dropped
+=======
+    plane(points, faces, planes, state, f)
+>>>>>>> convex

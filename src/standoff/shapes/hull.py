@@ -15,7 +15,8 @@ from standoff.constants import (
     HULL_TOLERANCE,
 )
 from standoff.errors import ShapeError
-from standoff.kernels.hull import LINE, PLANE, POINT, SOLID, farthest_outside, hull, superfluous
+from standoff.kernels.hull import LINE, PLANE, POINT, SOLID, hull
+from standoff.kernels.hull_audit import farthest_outside, superfluous
 from standoff.kernels.orientation import GRID_STEP
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import ShapeError
 from standoff.kernels import layout
-from standoff.kernels.hull import farthest_outside
+from standoff.kernels.hull_audit import farthest_outside
 from standoff.shapes.hull import convex_hull, hull_tolerance, points_of
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Geometry, IntArray, Shape, frozen, size_row
