@@ -10,10 +10,10 @@ from standoff.kernels.convex.cores import CLOUD, POINTS
 from standoff.kernels.convex.gjk import BEYOND, COLD, gjk
 from standoff.kernels.convex.scratch import CORE_B, ICORE_A, ICORE_B, IWORK, R_DISTANCE, WORK
 from standoff.kernels.hull import THIN, height_above, plane
-from standoff.kernels.jit import entry
+from standoff.kernels.jit import allocating, entry
 
 
-@entry("Tuple((float64, int64, int64))(float64[:,::1], int64[:,::1], float64[:,::1])")
+@entry("Tuple((float64, int64, int64))(float64[:,::1], int64[:,::1], float64[:,::1])", allocating)
 def farthest_outside(corners, faces, points):
     """How far any of ``points`` lies above the plane of a face, in the worst case, [m], with the
     point and the face; 0, -1, -1 where all are behind all faces. ``faces`` index ``corners``."""
@@ -51,7 +51,7 @@ def farthest_outside(corners, faces, points):
     return worst, point, face
 
 
-@entry("int64(float64[:,::1], int64[:,::1], float64, int64[::1])")
+@entry("int64(float64[:,::1], int64[:,::1], float64, int64[::1])", allocating)
 def superfluous(corners, faces, tolerance, keep):
     """Mark with 0 in ``keep`` the corners that lie within ``tolerance`` of the hull of their
     neighbours, no two of them neighbours themselves; returns how many."""
