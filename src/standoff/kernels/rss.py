@@ -13,7 +13,7 @@ import math
 from standoff.constants import RECTANGLE_TOLERANCE
 from standoff.kernels.jit import kernel
 from standoff.kernels.segments import clamp, segment_parameters
-from standoff.kernels.vectors import along, cross, dot, in_axes, place, turn
+from standoff.kernels.vectors import cross, dot, in_axes, place, plus, turn
 
 CENTRE = 9
 HALF_U = 12
@@ -98,8 +98,8 @@ def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, settled,
 @kernel
 def _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2):
     """c + a m + b n."""
-    c0, c1, c2 = along(c0, c1, c2, a, m0, m1, m2)
-    return along(c0, c1, c2, b, n0, n1, n2)
+    c0, c1, c2 = plus(c0, c1, c2, a, m0, m1, m2)
+    return plus(c0, c1, c2, b, n0, n1, n2)
 
 
 @kernel

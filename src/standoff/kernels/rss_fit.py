@@ -7,7 +7,7 @@ import math
 from standoff.constants import EPS, FLAT_TRIANGLE
 from standoff.kernels.jit import kernel
 from standoff.kernels.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS
-from standoff.kernels.vectors import along, cross, dot, get, in_axes, minus, point
+from standoff.kernels.vectors import cross, dot, in_axes, load, minus, plus, point
 
 #: Sweeps of Jacobi's method; a symmetric 3 x 3 matrix is diagonal to the last bit after five.
 _SWEEPS = 12
@@ -92,8 +92,8 @@ def triangle_rss(corners, nodes, at):
             nodes[at, 0], nodes[at, 1], nodes[at, 2] = d0, d1, d2
     p, q = 3 * first, 3 * ((first + 2) % 3)
     u0, u1, u2 = nodes[at, 0], nodes[at, 1], nodes[at, 2]
-    v0, v1, v2 = get(corners, q)
-    p0, p1, p2 = get(corners, p)
+    v0, v1, v2 = load(corners, q)
+    p0, p1, p2 = load(corners, p)
     v0, v1, v2 = minus(v0, v1, v2, p0, p1, p2)
     height = _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2)
     h, g = 0.5 * math.sqrt(longest), 0.5 * height
@@ -112,7 +112,7 @@ def _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2):
         u0, u1, u2 = u0 / length, u1 / length, u2 / length
     else:
         u0, u1, u2 = 1.0, 0.0, 0.0
-    v0, v1, v2 = along(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
+    v0, v1, v2 = plus(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
     reach = math.sqrt(dot(v0, v1, v2, v0, v1, v2))
     if reach <= FLAT_TRIANGLE * length or reach == 0.0:
         reach = 0.0
@@ -121,7 +121,7 @@ def _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2):
     for _ in range(2):  # what was rounded off a short v is not short beside it
         height = math.sqrt(dot(v0, v1, v2, v0, v1, v2))
         v0, v1, v2 = v0 / height, v1 / height, v2 / height
-        v0, v1, v2 = along(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
+        v0, v1, v2 = plus(v0, v1, v2, -dot(u0, u1, u2, v0, v1, v2), u0, u1, u2)
     nodes[at, 0], nodes[at, 1], nodes[at, 2] = u0, u1, u2
     nodes[at, 3], nodes[at, 4], nodes[at, 5] = v0, v1, v2
     nodes[at, 6], nodes[at, 7], nodes[at, 8] = cross(u0, u1, u2, v0, v1, v2)
@@ -147,10 +147,10 @@ def _spread(points, faces, order, low, high, m):
                     x, y, z = point(points, faces[order[i], k])
                     x, y, z = minus(x, y, z, o0, o1, o2)
                     t0, t1, t2 = t0 + x, t1 + y, t2 + z
-                m00, m01, m02 = along(m00, m01, m02, area * x, x, y, z)
+                m00, m01, m02 = plus(m00, m01, m02, area * x, x, y, z)
                 m11, m12, m22 = m11 + area * y * y, m12 + area * y * z, m22 + area * z * z
             total += area
-            s0, s1, s2 = along(s0, s1, s2, area, t0, t1, t2)
+            s0, s1, s2 = plus(s0, s1, s2, area, t0, t1, t2)
         if total > 0.0:
             break
     s0, s1, s2 = s0 / (3.0 * total), s1 / (3.0 * total), s2 / (3.0 * total)

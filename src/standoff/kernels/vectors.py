@@ -6,13 +6,13 @@ from standoff.kernels.jit import kernel
 
 
 @kernel
-def get(w, at):
+def load(w, at):
     """The vector at ``w[at:at + 3]``."""
     return w[at], w[at + 1], w[at + 2]
 
 
 @kernel
-def put(w, at, x0, x1, x2):
+def store(w, at, x0, x1, x2):
     w[at] = x0
     w[at + 1] = x1
     w[at + 2] = x2
@@ -40,9 +40,22 @@ def minus(a0, a1, a2, b0, b1, b2):
 
 
 @kernel
-def along(a0, a1, a2, t, u0, u1, u2):
+def plus(a0, a1, a2, t, u0, u1, u2):
     """a + t u."""
     return a0 + t * u0, a1 + t * u1, a2 + t * u2
+
+
+@kernel
+def square(ax, ay, az, bx, by, bz):
+    """What of a is square to b, for b of any length but 0."""
+    s = (ax * bx + ay * by + az * bz) / (bx * bx + by * by + bz * bz)
+    return ax - s * bx, ay - s * by, az - s * bz
+
+
+@kernel
+def between(work, a, b):
+    """From the vector at ``a`` to the one at ``b``."""
+    return work[b] - work[a], work[b + 1] - work[a + 1], work[b + 2] - work[a + 2]
 
 
 @kernel

@@ -26,7 +26,6 @@ from standoff.kernels.convex.scratch import (
     ICORE_B,
     OFFSET,
 )
-from standoff.kernels.convex.vectors import between, dot, load, plus, square, store
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
     BOX as KIND_BOX,
@@ -44,6 +43,7 @@ from standoff.kernels.layout import (
 from standoff.kernels.layout import (
     POINTS as COUNT,
 )
+from standoff.kernels.vectors import between, dot, load, plus, square, store
 
 POINTS = np.int64(0)
 BOX = np.int64(1)

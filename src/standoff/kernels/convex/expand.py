@@ -33,8 +33,8 @@ from standoff.kernels.convex.scratch import (
     VERTICES,
 )
 from standoff.kernels.convex.simplex import TRIANGLE, combine, nearest, settle
-from standoff.kernels.convex.vectors import between, cross, dot, load, plus, square, store
 from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import between, cross, dot, load, plus, square, store
 
 #: The bounds of the depth have met.
 PROVED = 0

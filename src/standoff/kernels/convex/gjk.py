@@ -30,8 +30,8 @@ from standoff.kernels.convex.scratch import (
     WEIGHTS,
 )
 from standoff.kernels.convex.simplex import INSIDE, combine, nearest, normal, settle
-from standoff.kernels.convex.vectors import dot, load, store
 from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import dot, load, store
 
 #: The gap is closed.
 SEPARATED = 0

@@ -17,8 +17,8 @@ from standoff.kernels.convex.scratch import (
     VISIBLE,
 )
 from standoff.kernels.convex.simplex import normal
-from standoff.kernels.convex.vectors import between, cross, dot, load, store
 from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import between, cross, dot, load, store
 
 #: States of a face.
 GONE = 0

@@ -22,8 +22,8 @@ from standoff.kernels.convex.scratch import (
     R_ROUNDING,
     VERTICES,
 )
-from standoff.kernels.convex.vectors import dot, load, plus, store
 from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import dot, load, plus, store
 
 
 @kernel

@@ -14,8 +14,8 @@ import numpy as np
 
 from standoff.constants import SIMPLEX_FLATNESS
 from standoff.kernels.convex.scratch import R_POINT_A, SIMPLEX, TRIAL
-from standoff.kernels.convex.vectors import between, cross, dot, load, plus, square, store
 from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import between, cross, dot, load, plus, square, store
 
 #: Returned where the origin lies inside the tetrahedron.
 INSIDE = -1

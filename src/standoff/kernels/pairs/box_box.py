@@ -9,8 +9,8 @@ from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.box_axes import best_edge, best_face, face_normal
 from standoff.kernels.pairs.box_nearest import beyond, exhaust, nearest_to, place, walk
+from standoff.kernels.pairs.rows import rotate, rounding, unrotate, write_round
 from standoff.kernels.pairs.segment_box import close_normal as segment_normal
-from standoff.kernels.vec import rotate, rounding, unrotate, write_round
 
 
 @kernel

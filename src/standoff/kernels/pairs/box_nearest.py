@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from standoff.constants import BOX_WALK_STEPS
 from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.rows import clamp
 from standoff.kernels.pairs.segment_box import nearest_parameter
-from standoff.kernels.vec import clamp
 
 
 @kernel

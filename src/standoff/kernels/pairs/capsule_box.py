@@ -7,8 +7,8 @@ import math
 from standoff.constants import BLUR_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SIZE
+from standoff.kernels.pairs.rows import clamp, rotate, rounding, unrotate, write_round
 from standoff.kernels.pairs.segment_box import close_normal, nearest_parameter, separation
-from standoff.kernels.vec import clamp, rotate, rounding, unrotate, write_round
 
 
 @kernel

@@ -13,7 +13,7 @@ from standoff.constants import (
 )
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import SIZE
-from standoff.kernels.vec import clamp, perpendicular, rounding, write_round
+from standoff.kernels.pairs.rows import clamp, perpendicular, rounding, write_round
 
 
 @inlined

@@ -7,7 +7,7 @@ import math
 from standoff.constants import FACING_TOLERANCE, SMALLEST_LENGTH
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import BOX, CAPSULE, CYLINDER, KIND, POINT0, POINTS, SIZE, SPHERE
-from standoff.kernels.vec import rotate, rounding, unrotate, write
+from standoff.kernels.pairs.rows import rotate, rounding, unrotate, write
 
 
 @kernel

@@ -47,7 +47,7 @@ from standoff.kernels.pairs.mesh_work import (
 )
 from standoff.kernels.rss import CENTRE, DIAMETER
 from standoff.kernels.rss_tree import node_count
-from standoff.kernels.vectors import cross, dot, get, place, point, put, turn, unplace
+from standoff.kernels.vectors import cross, dot, load, place, point, store, turn, unplace
 
 __all__ = ["MESH_IWORK", "MESH_WORK", "mesh_pair"]
 
@@ -82,12 +82,12 @@ def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, o
         else:
             value = -depth_inside(RA, i, PA, B, RB, j, PB, FB, work)
         if value == 0.0:
-            x0, x1, x2 = get(work, BEST)
-            put(work, BEST + 3, x0, x1, x2)
+            x0, x1, x2 = load(work, BEST)
+            store(work, BEST + 3, x0, x1, x2)
     out[k, 0] = value
     out[k, SLACK] = slack
     for r in range(9):
-        v0, v1, v2 = get(work, BEST + r - r % 3)
+        v0, v1, v2 = load(work, BEST + r - r % 3)
         row = 4 * (r % 3)
         moved = dot(A[i, row], A[i, row + 1], A[i, row + 2], v0, v1, v2)
         out[k, 1 + r] = moved if r >= 6 else moved + A[i, row + 3]
@@ -159,10 +159,10 @@ def _contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork):
     most = 0.0
     for c in range(3):
         x0, x1, x2 = point(PA, RA[i, POINT0] + FA[RA[i, FACE0] + iwork[NEAREST], c])
-        y0, y1, y2 = get(work, BEST)
+        y0, y1, y2 = load(work, BEST)
         most += dot(n0, n1, n2, x0 - y0, x1 - y1, x2 - y2)
     length = math.copysign(length, most)
-    put(work, BEST + 6, n0 / length, n1 / length, n2 / length)
+    store(work, BEST + 6, n0 / length, n1 / length, n2 / length)
 
 
 @kernel

@@ -49,7 +49,17 @@ from standoff.kernels.pairs.triangle_triangle import (
 )
 from standoff.kernels.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS, rss_bound
 from standoff.kernels.rss_fit import triangle_rss
-from standoff.kernels.vectors import cross, dot, get, in_axes, minus, place, put, turn, unplace
+from standoff.kernels.vectors import (
+    cross,
+    dot,
+    in_axes,
+    load,
+    minus,
+    place,
+    store,
+    turn,
+    unplace,
+)
 
 #: Alternating projections that look for a point which a triangle and a convex body share.
 _COMMON_STEPS = 64
@@ -136,10 +146,10 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
             )
             if out[0, 0] <= 0.0:
                 break
-            put(w, CORNERS_B, out[0, 4], out[0, 5], out[0, 6])
+            store(w, CORNERS_B, out[0, 4], out[0, 5], out[0, 6])
             triangle_triangle(w, 3, 1, math.inf)
-            x0, x1, x2 = get(w, NEAR_A)
-            put(work, BEST, x0, x1, x2)
+            x0, x1, x2 = load(w, NEAR_A)
+            store(work, BEST, x0, x1, x2)
     out[0, SLACK] = slack
     return best
 
@@ -152,10 +162,10 @@ def bounding_rss(B, RB, j, P, work):
     box = work[EXTENT : EXTENT + 6]
     kind = RB[j, KIND]
     s0, s1, s2 = B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2]
-    put(box, 0, s0, s1, s2)
-    put(box, 3, 0.0, 0.0, 0.0)
+    store(box, 0, s0, s1, s2)
+    store(box, 3, 0.0, 0.0, 0.0)
     if kind == CYLINDER:
-        put(box, 0, s0, s0, s1)
+        store(box, 0, s0, s0, s1)
     elif kind == POLYHEDRON:
         for k in range(3):
             low, high = math.inf, -math.inf
@@ -222,19 +232,19 @@ def _round(B, RB, j, best, rel, w, out):
     count = 2 if RB[j, KIND] == CAPSULE else 1
     for k in range(count):
         x0, x1, x2 = place(rel, 0.0, 0.0, half * (2 * k - 1) if count == 2 else 0.0)
-        put(w, CORNERS_B + 3 * k, x0, x1, x2)
+        store(w, CORNERS_B + 3 * k, x0, x1, x2)
     reach = best + radius
     squared = triangle_triangle(w, 3, count, reach * reach)
     out[0, 0] = best
     if squared >= reach * reach:
         return
     distance = math.sqrt(squared)
-    a0, a1, a2 = get(w, NEAR_A)
-    b0, b1, b2 = get(w, NEAR_B)
+    a0, a1, a2 = load(w, NEAR_A)
+    b0, b1, b2 = load(w, NEAR_B)
     n0, n1, n2 = minus(a0, a1, a2, b0, b1, b2)
     length = distance
     if length == 0.0:  # the core meets the triangle: the triangle's normal, or any direction
-        p0, p1, p2 = get(w, 0)
+        p0, p1, p2 = load(w, 0)
         n0, n1, n2 = cross(w[3] - p0, w[4] - p1, w[5] - p2, w[6] - p0, w[7] - p1, w[8] - p2)
         length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
     if length == 0.0:
@@ -260,7 +270,9 @@ def depth_inside(RA, i, PA, B, RB, j, PB, FB, work):
         if depth < least:
             least = depth
             n0, n1, n2 = turn(rel, n0, n1, n2)
-            put(work, BEST, PA[p, 0], PA[p, 1], PA[p, 2])
-            put(work, BEST + 3, PA[p, 0] + depth * n0, PA[p, 1] + depth * n1, PA[p, 2] + depth * n2)
-            put(work, BEST + 6, n0, n1, n2)
+            store(work, BEST, PA[p, 0], PA[p, 1], PA[p, 2])
+            store(
+                work, BEST + 3, PA[p, 0] + depth * n0, PA[p, 1] + depth * n1, PA[p, 2] + depth * n2
+            )
+            store(work, BEST + 6, n0, n1, n2)
     return least

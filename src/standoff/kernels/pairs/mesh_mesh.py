@@ -24,7 +24,7 @@ from standoff.kernels.pairs.triangle_triangle import (
 )
 from standoff.kernels.rss import DIAMETER, rss_bound
 from standoff.kernels.rss_fit import triangle_rss
-from standoff.kernels.vectors import place, point, put
+from standoff.kernels.vectors import place, point, store
 
 
 @kernel
@@ -69,7 +69,7 @@ def mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork)
             if c < 0 and d < 0:
                 for k in range(CORNERS_B, CORNERS_B + 9, 3):
                     x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
-                    put(w, k, x0, x1, x2)
+                    store(w, k, x0, x1, x2)
                 squared = triangle_triangle(w, 3, 3, best * best)
                 if squared < best * best:
                     best = math.sqrt(squared)
@@ -100,4 +100,4 @@ def load_triangle(R, i, P, F, t, corners):
     """Nine floats: the corners of triangle ``t`` in the mesh's own frame."""
     for k in range(3):
         x0, x1, x2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, k])
-        put(corners, 3 * k, x0, x1, x2)
+        store(corners, 3 * k, x0, x1, x2)

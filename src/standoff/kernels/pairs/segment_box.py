@@ -9,7 +9,7 @@ import math
 
 from standoff.constants import SMALLEST_LENGTH
 from standoff.kernels.jit import kernel
-from standoff.kernels.vec import clamp
+from standoff.kernels.pairs.rows import clamp
 
 
 @kernel

@@ -7,7 +7,7 @@ import math
 from standoff.constants import SMALLEST_LENGTH
 from standoff.kernels.jit import inlined
 from standoff.kernels.layout import SIZE
-from standoff.kernels.vec import clamp, rotate, rounding, unrotate, write_round
+from standoff.kernels.pairs.rows import clamp, rotate, rounding, unrotate, write_round
 
 
 @inlined

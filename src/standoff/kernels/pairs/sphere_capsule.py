@@ -8,7 +8,7 @@ from standoff.constants import CLOSE_FRACTION, SMALLEST_LENGTH
 from standoff.kernels.jit import inlined
 from standoff.kernels.layout import SIZE
 from standoff.kernels.pairs.capsule_capsule import close_normal
-from standoff.kernels.vec import clamp, rounding, write_round
+from standoff.kernels.pairs.rows import clamp, rounding, write_round
 
 
 @inlined

@@ -7,7 +7,7 @@ import math
 from standoff.constants import SMALLEST_LENGTH
 from standoff.kernels.jit import inlined
 from standoff.kernels.layout import SIZE
-from standoff.kernels.vec import rounding, write_round
+from standoff.kernels.pairs.rows import rounding, write_round
 
 
 @inlined

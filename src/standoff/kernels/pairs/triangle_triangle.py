@@ -17,7 +17,7 @@ import math
 from standoff.constants import CLOSEST_TOLERANCE, FLAT_TRIANGLE
 from standoff.kernels.jit import kernel
 from standoff.kernels.segments import segment_parameters
-from standoff.kernels.vectors import along, cross, dot, get, minus, put
+from standoff.kernels.vectors import cross, dot, load, minus, plus, store
 
 CORNERS_B = 9
 NEAR_A = 18
@@ -47,22 +47,22 @@ def triangle_triangle(w, na, nb, cutoff):
     if best == 0.0 or (best < math.inf and _separates(w, na, nb, best)):
         return best
     for i in range(3 if na == 3 else 1):
-        p0, p1, p2 = get(w, 3 * i)
-        e0, e1, e2 = get(w, 3 * ((i + 1) % na))
+        p0, p1, p2 = load(w, 3 * i)
+        e0, e1, e2 = load(w, 3 * ((i + 1) % na))
         u0, u1, u2 = minus(e0, e1, e2, p0, p1, p2)
         for j in range(3 if nb == 3 else 1):
-            q0, q1, q2 = get(w, CORNERS_B + 3 * j)
-            f0, f1, f2 = get(w, CORNERS_B + 3 * ((j + 1) % nb))
+            q0, q1, q2 = load(w, CORNERS_B + 3 * j)
+            f0, f1, f2 = load(w, CORNERS_B + 3 * ((j + 1) % nb))
             v0, v1, v2 = minus(f0, f1, f2, q0, q1, q2)
             s, t = segment_parameters(q0 - p0, q1 - p1, q2 - p2, u0, u1, u2, v0, v1, v2)
-            x0, x1, x2 = along(p0, p1, p2, s, u0, u1, u2)
-            y0, y1, y2 = along(q0, q1, q2, t, v0, v1, v2)
+            x0, x1, x2 = plus(p0, p1, p2, s, u0, u1, u2)
+            y0, y1, y2 = plus(q0, q1, q2, t, v0, v1, v2)
             d0, d1, d2 = minus(x0, x1, x2, y0, y1, y2)
             distance = dot(d0, d1, d2, d0, d1, d2)
             if distance < best:
                 best = distance
-                put(w, NEAR_A, x0, x1, x2)
-                put(w, NEAR_B, y0, y1, y2)
+                store(w, NEAR_A, x0, x1, x2)
+                store(w, NEAR_B, y0, y1, y2)
                 if best == 0.0 or _separates(w, na, nb, best):
                     return best
     return best
@@ -80,20 +80,20 @@ def _plane(w, p, count, normal, q, others, heights, cutoff):
     speak of, or all corners are on one side and further away than the cutoff."""
     if count < 3:
         return _FLAT
-    p0, p1, p2 = get(w, p)
-    u0, u1, u2 = get(w, p + 3)
-    v0, v1, v2 = get(w, p + 6)
+    p0, p1, p2 = load(w, p)
+    u0, u1, u2 = load(w, p + 3)
+    v0, v1, v2 = load(w, p + 6)
     u0, u1, u2 = minus(u0, u1, u2, p0, p1, p2)
     v0, v1, v2 = minus(v0, v1, v2, p0, p1, p2)
     n0, n1, n2 = cross(u0, u1, u2, v0, v1, v2)
-    put(w, normal, n0, n1, n2)
+    store(w, normal, n0, n1, n2)
     nn = dot(n0, n1, n2, n0, n1, n2)
     side = FLAT_TRIANGLE * max(dot(u0, u1, u2, u0, u1, u2), dot(v0, v1, v2, v0, v1, v2))
     if nn <= side * side:
         return _FLAT
     low, high = math.inf, -math.inf
     for k in range(others):
-        x0, x1, x2 = get(w, q + 3 * k)
+        x0, x1, x2 = load(w, q + 3 * k)
         height = dot(n0, n1, n2, x0 - p0, x1 - p1, x2 - p2)
         w[heights + k] = height
         low, high = min(low, height), max(high, height)
@@ -105,14 +105,14 @@ def _plane(w, p, count, normal, q, others, heights, cutoff):
 def _faces(w, p, normal, q, count, heights, near_p, near_q, best):
     """The corners at ``q`` that stand over the face at ``p``, and the edges that pierce it."""
     for k in range(2 * count):
-        x0, x1, x2 = get(w, q + 3 * (k % count))
+        x0, x1, x2 = load(w, q + 3 * (k % count))
         pierces = k >= count
         if pierces:
             h, g = w[heights + k % count], w[heights + (k + 1) % count]
             if not h * g < 0.0:
                 continue
-            y0, y1, y2 = get(w, q + 3 * ((k + 1) % count))
-            x0, x1, x2 = along(x0, x1, x2, h / (h - g), y0 - x0, y1 - x1, y2 - x2)
+            y0, y1, y2 = load(w, q + 3 * ((k + 1) % count))
+            x0, x1, x2 = plus(x0, x1, x2, h / (h - g), y0 - x0, y1 - x1, y2 - x2)
         best = _over(w, p, normal, x0, x1, x2, pierces, near_p, near_q, best)
         if best == 0.0:
             break
@@ -122,18 +122,18 @@ def _faces(w, p, normal, q, count, heights, near_p, near_q, best):
 @kernel
 def _over(w, p, normal, x0, x1, x2, in_plane, near_p, near_q, best):
     """Take the point x into account where it stands over the face at ``p``."""
-    n0, n1, n2 = get(w, normal)
+    n0, n1, n2 = load(w, normal)
     total = y0 = y1 = y2 = 0.0
-    c0, c1, c2 = get(w, p + 3)
+    c0, c1, c2 = load(w, p + 3)
     for k in range(3):  # the weight of corner k is the area of x and the edge across
-        d0, d1, d2 = get(w, p + 3 * ((k + 2) % 3))
+        d0, d1, d2 = load(w, p + 3 * ((k + 2) % 3))
         m0, m1, m2 = cross(d0 - c0, d1 - c1, d2 - c2, x0 - c0, x1 - c1, x2 - c2)
         weight = dot(n0, n1, n2, m0, m1, m2)
         if weight < 0.0:
             return best
         total += weight
-        o0, o1, o2 = get(w, p + 3 * k)
-        y0, y1, y2 = along(y0, y1, y2, weight, o0, o1, o2)
+        o0, o1, o2 = load(w, p + 3 * k)
+        y0, y1, y2 = plus(y0, y1, y2, weight, o0, o1, o2)
         c0, c1, c2 = d0, d1, d2
     if total <= 0.0:
         return best
@@ -142,8 +142,8 @@ def _over(w, p, normal, x0, x1, x2, in_plane, near_p, near_q, best):
     distance = 0.0 if in_plane else dot(d0, d1, d2, d0, d1, d2)
     if distance < best:
         best = distance
-        put(w, near_p, y0, y1, y2)
-        put(w, near_q, x0, x1, x2)
+        store(w, near_p, y0, y1, y2)
+        store(w, near_q, x0, x1, x2)
     return best
 
 
@@ -151,14 +151,14 @@ def _over(w, p, normal, x0, x1, x2, in_plane, near_p, near_q, best):
 def _separates(w, na, nb, distance):
     """Whether the nearest points' own direction n separates the bodies by their squared distance:
     ``min n.a - max n.b >= n.n`` proves that no other pair is nearer."""
-    x0, x1, x2 = get(w, NEAR_A)
-    y0, y1, y2 = get(w, NEAR_B)
+    x0, x1, x2 = load(w, NEAR_A)
+    y0, y1, y2 = load(w, NEAR_B)
     n0, n1, n2 = minus(x0, x1, x2, y0, y1, y2)
     low, high = math.inf, -math.inf
     for k in range(na):
-        a0, a1, a2 = get(w, 3 * k)
+        a0, a1, a2 = load(w, 3 * k)
         low = min(low, dot(n0, n1, n2, a0 - x0, a1 - x1, a2 - x2))
     for k in range(nb):
-        b0, b1, b2 = get(w, CORNERS_B + 3 * k)
+        b0, b1, b2 = load(w, CORNERS_B + 3 * k)
         high = max(high, dot(n0, n1, n2, b0 - y0, b1 - y1, b2 - y2))
     return high - low <= CLOSEST_TOLERANCE * distance

@@ -1,4 +1,4 @@
-"""Small scalar helpers of the pair kernels. Vectors are three floats: nothing is allocated."""
+"""What the closed forms share: turning into and out of a row's frame, and writing a result."""
 
 from __future__ import annotations
 
