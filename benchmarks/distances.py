@@ -105,8 +105,8 @@ KINDS = {
     ),
     "box": Kind(
         lambda rng: Box(rng.uniform(0.1, 0.5, 3)),
-        lambda s: coal.Box(*s.extents),
-        lambda s: fcl.Box(*s.extents),
+        lambda s: coal.Box(*s.size),
+        lambda s: fcl.Box(*s.size),
     ),
     "cylinder": Kind(
         lambda rng: Cylinder(rng.uniform(0.04, 0.1), rng.uniform(0.1, 0.5)),

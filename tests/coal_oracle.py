@@ -16,7 +16,7 @@ def geometry(shape):
     if isinstance(shape, prim.Capsule):
         return coal.Capsule(shape.radius, shape.length)
     if isinstance(shape, prim.Box):
-        return coal.Box(*shape.extents)
+        return coal.Box(*shape.size)
     if isinstance(shape, prim.Cylinder):
         return coal.Cylinder(shape.radius, shape.length)
     if isinstance(shape, prim.HalfSpace):

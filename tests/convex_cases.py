@@ -41,7 +41,7 @@ def scaled(shape, factor):
     if isinstance(shape, Capsule):
         return Capsule(factor * shape.radius, factor * shape.length)
     if isinstance(shape, Box):
-        return Box([factor * e for e in shape.extents])
+        return Box([factor * e for e in shape.size])
     if isinstance(shape, Cylinder):
         return Cylinder(factor * shape.radius, factor * shape.length)
     return Points(factor * shape.geometry.points)
@@ -81,7 +81,7 @@ def measure(a, poses_a, b, poses_b):
     points = np.zeros((0, 3))
     for side, shape, placed in ((0, a, poses_a), (1, b, poses_b)):
         rows[side::2, : layout.SIZE] = placed[:, :3].reshape(n, 12)
-        rows[side::2, layout.SIZE :] = shape.size
+        rows[side::2, layout.SIZE :] = shape.size_row
         refs[side::2, layout.KIND] = shape.kind
         refs[side::2, layout.POINT0] = len(points)
         refs[side::2, layout.POINTS] = len(shape.geometry.points)
@@ -105,7 +105,7 @@ def height(shape, placed, directions):
     if isinstance(shape, Capsule):
         return offset + shape.radius * length + shape.length / 2 * np.abs(local[:, 2])
     if isinstance(shape, Box):
-        return offset + np.abs(local) @ shape.size[:3]
+        return offset + np.abs(local) @ shape.size_row[:3]
     if isinstance(shape, Cylinder):
         across = np.hypot(local[:, 0], local[:, 1])
         return offset + shape.radius * across + shape.length / 2 * np.abs(local[:, 2])
@@ -128,7 +128,7 @@ def outside(shape, placed, points):
         local[:, 2] -= np.clip(local[:, 2], -half, half)
         return np.maximum(np.linalg.norm(local, axis=1) - shape.radius, 0.0)
     if isinstance(shape, Box):
-        return np.linalg.norm(np.maximum(np.abs(local) - shape.size[:3], 0.0), axis=1)
+        return np.linalg.norm(np.maximum(np.abs(local) - shape.size_row[:3], 0.0), axis=1)
     if isinstance(shape, Cylinder):
         across = np.maximum(np.hypot(local[:, 0], local[:, 1]) - shape.radius, 0.0)
         return np.hypot(across, np.maximum(np.abs(local[:, 2]) - shape.length / 2, 0.0))

@@ -299,6 +299,104 @@ def test_bad_change_says_what_is_wrong_and_changes_nothing(cell, case):
     assert snapshot(cell) == before
 
 
+def test_what_is_fixed_to_an_empty_root_is_not_adjacent_to_what_moves_on_it(tmp_path):
+    """A carriage runs along a rail and meets a fixture; only the empty root is at its joint."""
+    box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
+    (tmp_path / "gantry.urdf").write_text(
+        "<robot name='g'><link name='world'/>"
+        + "".join(f"<link name='{n}'>{box}</link>" for n in ("fixture", "rail", "carriage"))
+        + "<joint name='f' type='fixed'><parent link='world'/><child link='fixture'/>"
+        "<origin xyz='1.5 0 0'/></joint>"
+        "<joint name='r' type='fixed'><parent link='world'/><child link='rail'/></joint>"
+        "<joint name='x' type='prismatic'><parent link='world'/><child link='carriage'/>"
+        "<axis xyz='1 0 0'/><limit lower='0' upper='2' velocity='1' effort='1'/></joint></robot>"
+    )
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "gantry.urdf", name="g")
+    assert cell.reason("g/fixture", "g/carriage") is None
+    assert cell.reason("g/rail", "g/carriage") is None
+
+
+def test_an_empty_mount_stands_for_the_link_it_is_fixed_to(tmp_path):
+    box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
+    (tmp_path / "arm.urdf").write_text(
+        "<robot name='a'>"
+        + "".join(f"<link name='{n}'>{box}</link>" for n in ("torso", "arm", "tool"))
+        + "<link name='mount'/><link name='flange'/>"
+        "<joint name='f' type='fixed'><parent link='torso'/><child link='mount'/></joint>"
+        "<joint name='j' type='continuous'><parent link='mount'/><child link='arm'/></joint>"
+        "<joint name='k' type='continuous'><parent link='arm'/><child link='flange'/></joint>"
+        "<joint name='t' type='fixed'><parent link='flange'/><child link='tool'/></joint></robot>"
+    )
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "arm.urdf", name="a")
+    assert cell.reason("a/torso", "a/arm") == ADJACENT
+    assert cell.reason("a/arm", "a/tool") == ADJACENT
+    assert cell.reason("a/torso", "a/tool") is None
+
+
+def test_what_a_cell_hands_out_cannot_be_written_to(cell):
+    cell.attach("box", "arm/panda_hand")
+    arrays = [
+        cell.bodies["table"].pose,
+        cell.bodies["box"].attachment.pose,
+        cell.robots["arm"].base,
+        cell.world.parts[0][0][1],
+    ]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, 3] = 99.0
+    with pytest.raises(TypeError):
+        cell.pairs.reasons["a", "b"] = "because"
+    with pytest.raises(AttributeError):
+        cell.revision = 0
+
+
+def test_touch_takes_a_whole_robot(cell):
+    cell.attach("box", "arm/panda_hand", touch=["arm"])
+    assert cell.reason("box", "arm/panda_link5") == HELD
+
+
+WRONG = [None, 5, b"x", [[1], [1, 2]], {"a": 1}, object(), "\0", "\ud800", np.zeros(3), 1j, True]
+CALLS = {
+    "add_robot": lambda c, x: c.add_robot(x),
+    "srdf": lambda c, x: c.add_robot("builtin:arm7", name="n", srdf=[x]),
+    "geometry": lambda c, x: c.add_robot("builtin:arm7", name="n", geometry=x),
+    "search_paths": lambda c, x: c.add_robot("builtin:arm7", name="n", search_paths=[x]),
+    "one search path": lambda c, x: c.add_robot("builtin:arm7", name="n", search_paths="/tmp"),
+    "remove_robot": lambda c, x: c.remove_robot(x),
+    "add_body": lambda c, x: c.add_body(x, so.Sphere(1)),
+    "moving": lambda c, x: c.add_body("n", so.Sphere(1), None, "false"),
+    "attach": lambda c, x: c.attach(x, "arm/panda_hand"),
+    "attach to": lambda c, x: c.attach("box", x),
+    "touch": lambda c, x: c.attach("box", "arm/panda_hand", touch=(x and [x]) or 5),
+    "detach": lambda c, x: c.detach(x),
+    "swap": lambda c, x: c.swap_geometry(x, "mesh"),
+    "allow": lambda c, x: c.allow(x, "table"),
+    "reason": lambda c, x: c.reason(x, "table"),
+    "forbid": lambda c, x: c.forbid("table", x),
+    "set_state": lambda c, x: c.set_state([x]),
+    "joint name": lambda c, x: c.set_state({1: 0.0}),
+    "poses": lambda c, x: c.set_state(None, [x]),
+    "pose by name": lambda c, x: c.set_state(None, {"cart": [x]}),
+    "no pose": lambda c, x: c.set_state(None, {"cart": None}),
+    "pose": lambda c, x: c.pose(x),
+    "save": lambda c, x: c.save(x),
+    "load": lambda c, x: so.Cell.load(x),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_arguments_of_the_wrong_type_are_errors_of_ours(cell, call):
+    before = snapshot(cell)
+    for wrong in WRONG:
+        if isinstance(wrong, np.ndarray) and call == "touch":
+            continue
+        with pytest.raises(so.Error):
+            CALLS[call](cell, wrong)
+    assert snapshot(cell) == before
+
+
 def test_removing_a_robot_that_holds_something_is_refused(cell):
     cell.attach("box", "arm/panda_hand")
     with pytest.raises(so.CellError, match="box"):

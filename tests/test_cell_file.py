@@ -177,6 +177,18 @@ BAD = {
         "polyhedron",
         "",
     ),
+    "radius that is a truth value": (
+        '[[body]]\nname = "b"\nshape = { sphere = { radius = true } }\n',
+        "Sphere.radius",
+        "True",
+    ),
+    "radius in quotes": (
+        '[[body]]\nname = "b"\nshape = { sphere = { radius = "1" } }\n',
+        "Sphere.radius",
+        "'1'",
+    ),
+    "position in quotes": (BOX + 'pose = { position = ["1", "2", "3"] }\n', "pose", "not numbers"),
+    "a key nested a thousand deep": ("robot" + ".a" * 3000 + " = 1\n", "robot", "list"),
     "huge number": (BOX + f"pose = {{ position = [{10**400}, 0, 0] }}\n", "body[0].pose", ""),
 }
 
@@ -186,8 +198,9 @@ def test_bad_file_is_refused_with_file_place_and_what_is_allowed(tmp_path, case)
     text, *parts = BAD[case]
     path = tmp_path / "cell.toml"
     path.write_text("standoff = 1\n" + text)
-    with pytest.raises(so.CellError) as caught:
+    with pytest.raises(so.Error) as caught:
         so.Cell.load(path)
+    assert caught.value.file == str(path)
     for part in ("cell.toml", *parts):
         assert part in str(caught.value)
 
@@ -238,3 +251,73 @@ def test_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         so.Cell().save(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["cell.toml"]
+
+
+def test_errors_keep_their_kind_and_their_parts_through_a_file(tmp_path):
+    path = tmp_path / "cell.toml"
+    kinds = {
+        BOX + BOX: so.DuplicateNameError,
+        BOX + '[[allow]]\npair = ["b", "c"]\n': so.UnknownNameError,
+        '[[body]]\nname = "b"\nshape = { sphere = { radius = -1 } }\n': so.ShapeError,
+        '[[body]]\nname = "b"\nshape = { mesh = { file = "gone.stl" } }\n': so.MeshError,
+        '[[robot]]\nurdf = "gone.urdf"\n': so.RobotError,
+    }
+    for text, kind in kinds.items():
+        path.write_text("standoff = 1\n" + text)
+        with pytest.raises(kind) as caught:
+            so.Cell.load(path)
+        assert type(caught.value) is kind and caught.value.file == str(path)
+    path.write_text("standoff = 1\n" + list(kinds)[2])
+    with pytest.raises(so.ShapeError) as caught:
+        so.Cell.load(path)
+    assert caught.value.value == -1 and "> 0" in caught.value.allowed
+
+
+def test_round_trip_is_exact_after_a_thousand_grasps(tmp_path):
+    """Products of rotations drift from rigid, and a file is read as the nearest rigid pose."""
+    rng = np.random.default_rng(3)
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    cell.add_body("box", so.Box((0.1, 0.1, 0.1)), turned(rng))
+    for _ in range(1000):
+        cell.attach("box", "arm/panda_hand", q=rng.uniform(-1, 1, len(cell.joints)))
+        cell.detach("box", q=rng.uniform(-1, 1, len(cell.joints)))
+    cell.save(tmp_path / "cell.toml")
+    same(cell, so.Cell.load(tmp_path / "cell.toml"))
+
+
+def test_a_linked_urdf_keeps_the_meshes_beside_the_link(tmp_path):
+    urdf = '<robot name="r"><link name="l"><collision><geometry>'
+    urdf += '<mesh filename="../meshes/a.obj"/></geometry></collision></link></robot>'
+    for place, factor in (("here", 1.0), ("there", 0.1)):
+        (tmp_path / place / "urdf").mkdir(parents=True)
+        (tmp_path / place / "meshes").mkdir()
+        vertices, faces = cube()
+        write_obj(tmp_path / place / "meshes" / "a.obj", so.Mesh(factor * vertices, faces))
+    (tmp_path / "there" / "urdf" / "r.urdf").write_text(urdf)
+    link = tmp_path / "here" / "urdf" / "r.urdf"
+    link.symlink_to(tmp_path / "there" / "urdf" / "r.urdf")
+    cell = so.Cell()
+    cell.add_robot(link)
+    cell.save(tmp_path / "cell.toml")
+    same(cell, so.Cell.load(tmp_path / "cell.toml"))
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    import os
+
+    os.mkfifo(tmp_path / "cell.toml")
+    with pytest.raises(so.CellError, match="regular file"):
+        so.Cell.load(tmp_path / "cell.toml")
+
+
+def test_saving_what_cannot_be_encoded_leaves_nothing_behind(tmp_path):
+    cell = so.Cell()
+    cell.add_body("a", so.Sphere(1))
+    cell.add_body("b", so.Sphere(1), moving=True)
+    with pytest.raises(so.CellError, match="reason"):
+        cell.allow("a", "b", "\ud800")
+    assert cell.user_pairs == {}
+    with pytest.raises(so.CellError):
+        cell.save("\0")
+    assert list(tmp_path.iterdir()) == []

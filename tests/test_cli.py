@@ -84,6 +84,8 @@ def test_info_counts_what_the_library_counts():
         (("info", "builtin:pnada"), ["panda"]),
         (("info", "builtin:panda", "--geometry", "voxels"), ["voxels", "capsules"]),
         (("info", "README.md"), ["README.md"]),
+        (("info", "cells/two_arms.toml", "--srdf", "nope.srdf"), ["two_arms.toml", "--srdf"]),
+        (("info", "cells/two_arms.toml", "--geometry", "mesh"), ["two_arms.toml", "--geometry"]),
     ],
 )
 def test_bad_input_gets_one_message_and_status_2(args, words):
@@ -101,6 +103,12 @@ def test_names_from_a_file_cannot_drive_the_terminal(tmp_path):
     result = run("info", urdf)
     assert result.returncode == 0, result.stderr
     assert "[red]x[nope]" in result.stdout
+
+
+def test_a_terminal_without_unicode_gets_question_marks_and_no_traceback():
+    result = run("info", "cells/two_arms.toml", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert result.returncode == 0, result.stderr
+    assert "left/panda_joint1" in result.stdout
 
 
 def test_a_command_that_compiles_says_so_and_only_the_first_time(tmp_path):

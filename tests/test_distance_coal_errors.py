@@ -59,7 +59,7 @@ def test_long_thin_boxes_are_not_searched_to_a_tolerance():
     at = pose((150.0, 0, 5.0), rpy=(0.3, 0.2, 0.1))
     found = distance(a, at, b, None)
     n = found.normal
-    reach_a = np.abs(at[:3, :3].T @ n) @ a.size[:3]
-    reach_b = np.abs(n) @ b.size[:3]
+    reach_a = np.abs(at[:3, :3].T @ n) @ a.size_row[:3]
+    reach_b = np.abs(n) @ b.size_row[:3]
     assert n @ at[:3, 3] - reach_a - reach_b == pytest.approx(found.value, abs=1e-12)
     assert np.linalg.norm(found.point_a - found.point_b) == pytest.approx(found.value, abs=1e-12)

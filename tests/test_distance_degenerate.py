@@ -131,7 +131,7 @@ def test_degenerate_pair_has_its_value_and_a_right_normal(case, frame):
 def _row(shape, at):
     row = np.zeros((1, layout.ROW_COLUMNS))
     row[0, :12] = at[:3].ravel()
-    row[0, layout.SIZE :] = shape.size
+    row[0, layout.SIZE :] = shape.size_row
     return row
 
 
@@ -150,7 +150,7 @@ def _scaled(shape, scale):
         return Sphere(shape.radius * scale)
     if isinstance(shape, Capsule):
         return Capsule(shape.radius * scale, shape.length * scale)
-    return Box([x * scale for x in shape.extents])
+    return Box([x * scale for x in shape.size])
 
 
 @pytest.mark.parametrize("apart", [1e-150, 1e-170, 5e-324])

@@ -28,7 +28,9 @@ shapes = st.one_of(
 
 
 def rounding(a, at_a, b, at_b, *vectors):
-    sizes = a.size.sum() + b.size.sum() + np.abs(at_a[:3, 3]).sum() + np.abs(at_b[:3, 3]).sum()
+    sizes = (
+        a.size_row.sum() + b.size_row.sum() + np.abs(at_a[:3, 3]).sum() + np.abs(at_b[:3, 3]).sum()
+    )
     return 4e-14 * (sizes + sum(np.abs(v).sum() for v in vectors))
 
 
@@ -84,5 +86,5 @@ def test_moving_out_along_the_normal_makes_them_touch(a, at_a, b, at_b):
 
 def _height(shape, at, point):
     name = next(name for name, kind in KINDS.items() if kind == shape.kind)
-    row = np.concatenate([at[:3].ravel(), shape.size])[None]
+    row = np.concatenate([at[:3].ravel(), shape.size_row])[None]
     return height_over(row, name, point[None])[0]

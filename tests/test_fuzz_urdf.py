@@ -176,7 +176,7 @@ def holds_together(robot):
             assert np.isfinite([joint.mimic.multiplier, joint.mimic.offset]).all()
     for link in robot.links.values():
         for element in link.elements:
-            assert np.isfinite(element.origin).all() and np.isfinite(element.shape.size).all()
+            assert np.isfinite(element.origin).all() and np.isfinite(element.shape.size_row).all()
             assert element.shape.volume >= 0
     assert all(a < b and a in robot.links and b in robot.links for a, b in robot.disabled)
 

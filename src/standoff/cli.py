@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 from rich.console import Console
 
 import standoff
-from standoff.errors import Error
+from standoff.errors import CellError, Error
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -71,6 +72,13 @@ def info(
     from standoff.view.compiling import announced
     from standoff.view.info import show
 
+    given = (srdf, search_path) != (None, None) or (geometry, capsules_per_link) != ("auto", 2)
+    if source.endswith(".toml") and given:
+        raise CellError(
+            "a cell file says itself how its robots are modelled",
+            file=source,
+            allowed="--srdf, --geometry, --capsules-per-link and --search-path with a robot's file",
+        )
     with announced(notes):
         if source.endswith(".toml"):
             cell = Cell.load(source)
@@ -120,9 +128,12 @@ def compile_() -> None:
 
 def main() -> None:
     """Entry point: errors of ours are printed as one message, status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
     try:
         app()
-    except Error as error:
+    except (Error, OSError) as error:
         notes.print(f"[bold red]{type(error).__name__}[/bold red]: ", end="")
         notes.print(str(error), markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)

@@ -6,6 +6,7 @@ the parts given, and the parts stay readable as attributes, so that a program ca
 
 from __future__ import annotations
 
+import copy
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
@@ -53,14 +54,28 @@ class Error(Exception):
         super().__init__(text)
 
     def at(self, file: str | Path, element: str | None = None) -> Error:
-        """The same error with the place where it came up; for whoever knows the file."""
-        return type(self)(
-            self.problem,
+        """The same error, of the same kind, with the place where it came up: the file, and the
+        element of it that asked for what failed."""
+        moved = copy.copy(self)
+        problem = f"{self.file}: {self.problem}" if self.file else self.problem
+        Error.__init__(
+            moved,
+            problem,
             file=file,
-            element=self.element if element is None else element,
+            element=": ".join(part for part in (element, self.element) if part) or None,
             value=self.value if self.given else NOTHING,
             allowed=self.allowed,
         )
+        return moved
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[Error], args: tuple[Any, ...], state: dict[str, Any]) -> Error:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class ShapeError(Error):
@@ -112,10 +127,13 @@ class UnsupportedPairError(Error):
 def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     """The known names most like ``name``, best first; all of them where there are few."""
     names = sorted(set(map(str, known)))
-    found = difflib.get_close_matches(name, names, n=count, cutoff=0.4)
+    found = difflib.get_close_matches(str(name), names, n=count, cutoff=0.4)
     return found or (names if len(names) <= count else names[:count])
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"a {type(value).__name__} nested too deeply to show"
     return text if len(text) <= _VALUE_LENGTH else text[: _VALUE_LENGTH - 1] + "…"

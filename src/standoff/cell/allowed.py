@@ -7,7 +7,7 @@ samples prove nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from standoff.robots.description import Robot
@@ -48,32 +48,27 @@ def robot_pairs(name: str, robot: Robot) -> dict[Pair, str]:
 def adjacent_pairs(robot: Robot) -> Iterator[Pair]:
     """Pairs of links with geometry on the two sides of one moving joint.
 
-    A link without geometry that is rigidly joined to its neighbour is passed through, so that
-    ``upper - (joint) - mount - (fixed) - lower`` counts as adjacent where ``mount`` is empty.
-    A second moving joint is never passed: two links with two joints between them can meet.
+    A link without geometry stands for the one it is mounted on: ``torso - (fixed) - mount -
+    (joint) - arm`` makes ``torso`` and ``arm`` adjacent where ``mount`` is empty, and so does an
+    empty link behind the joint for the single link fixed to it. Where several links are fixed to an
+    empty one, nothing says which of them is at the joint: all are watched. A second moving joint is
+    never passed: two links with two joints between them can meet.
     """
-    fixed: dict[str, list[str]] = {name: [] for name in robot.links}
+    above: dict[str, str] = {}
+    below: dict[str, list[str]] = {name: [] for name in robot.links}
+    for joint in robot.joints.values():
+        below[joint.parent].append(joint.child)
+        if joint.kind == "fixed":
+            above[joint.child] = joint.parent
     for joint in robot.joints.values():
         if joint.kind == "fixed":
-            fixed[joint.parent].append(joint.child)
-            fixed[joint.child].append(joint.parent)
-    for joint in robot.joints.values():
-        if joint.kind != "fixed":
-            for a in _links_at(joint.parent, robot, fixed):
-                for b in _links_at(joint.child, robot, fixed):
-                    yield ordered(a, b)
-
-
-def _links_at(start: str, robot: Robot, fixed: Mapping[str, list[str]]) -> list[str]:
-    """The links with geometry that meet a joint at link ``start``."""
-    found, seen, waiting = [], {start}, [start]
-    while waiting:
-        name = waiting.pop()
-        if robot.links[name].elements:
-            found.append(name)
             continue
-        for other in fixed[name]:
-            if other not in seen:
-                seen.add(other)
-                waiting.append(other)
-    return found
+        a: str | None = joint.parent
+        while a is not None and not robot.links[a].elements:
+            a = above.get(a)
+        b: str | None = joint.child
+        while b is not None and not robot.links[b].elements:
+            only = below[b][0] if len(below[b]) == 1 else None
+            b = only if only in above else None
+        if a is not None and b is not None:
+            yield ordered(a, b)

@@ -13,15 +13,15 @@ from numpy.typing import ArrayLike
 from standoff.cell.allowed import USER, AllowedPair, Pair, ordered, robot_pairs
 from standoff.cell.body import Attachment, Body
 from standoff.cell.moving import moving_poses
-from standoff.cell.names import check_name
+from standoff.cell.names import as_path, check_name, check_text, listed
 from standoff.cell.pairs import Pairs
 from standoff.cell.world import World, build_world
 from standoff.errors import CellError, UnknownNameError
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
-from standoff.shapes.pose import Array, as_pose, inverse
-from standoff.shapes.shape import Shape
+from standoff.shapes.pose import Array, as_pose, inverse, rigid
+from standoff.shapes.shape import Shape, frozen
 
 Item = TypeVar("Item")
 
@@ -41,7 +41,7 @@ class Cell:
         self._tree = Tree([])
         self._q = np.zeros(0)
         self._pairs: Pairs | None = None
-        self.revision = 0
+        self._revision = 0
 
     def add_robot(
         self,
@@ -73,10 +73,13 @@ class Cell:
         if name is not None:
             self._new_name(name, "robot")
         choice = Choice(geometry, capsules_per_link)
-        mounted = read_mounted(urdf_path, srdf, choice, tuple(map(Path, search_paths)))
+        folders = tuple(as_path(p, "search_paths") for p in listed(search_paths, "search_paths"))
+        file = as_path(urdf_path, "urdf_path")
+        beside = None if srdf is None else as_path(srdf, "srdf")
+        mounted = read_mounted(file, beside, choice, folders)
         chosen = mounted.robot.name if name is None else name
         self._new_name(chosen, "robot")
-        self._set_robots({**self._robots, chosen: replace(mounted, base=at)})
+        self._set_robots({**self._robots, chosen: replace(mounted, base=frozen(at))})
         return chosen
 
     def remove_robot(self, name: str) -> None:
@@ -98,9 +101,12 @@ class Cell:
         self._new_name(name, "body")
         if not isinstance(shape, Shape):
             raise CellError(f"body {name!r} has no shape", value=shape, allowed="a shape")
+        if not isinstance(moving, (bool, np.bool_)):
+            raise CellError(f"moving of {name!r}", value=moving, allowed="True or False")
         if moving:
             _may_move(name, shape)
-        self._bodies[name] = Body(name, shape, as_pose(pose, f"pose of {name!r}"), bool(moving))
+        at = frozen(as_pose(pose, f"pose of {name!r}"))
+        self._bodies[name] = Body(name, shape, at, bool(moving))
         self._changed()
 
     def remove_body(self, name: str) -> None:
@@ -136,14 +142,13 @@ class Cell:
                 f"body {body!r} is held already", value=held.attachment.link, allowed="detach first"
             )
         _may_move(body, held.shape)
-        names = tuple(touch)
-        for name in names:
-            self._find(name, self.world.index, "name")
+        names = tuple(n for name in listed(touch, "touch") for n in self._members(name))
         if pose is None:
             relative = inverse(self._tree.link_pose(self._at(q), link)) @ held.pose
         else:
             relative = as_pose(pose, f"pose of {body!r} in {link!r}")
-        self._bodies[body] = replace(held, attachment=Attachment(link, relative, names))
+        grip = Attachment(link, frozen(rigid(relative)), names)
+        self._bodies[body] = replace(held, attachment=grip)
         self._changed()
 
     def detach(self, body: str, *, q: Any = None) -> None:
@@ -151,7 +156,8 @@ class Cell:
         held = self._find(body, self._bodies, "body")
         if held.attachment is None:
             raise CellError(f"body {body!r} is not held", allowed="a body that was attached")
-        self._bodies[body] = replace(held, pose=self.pose(body, q), attachment=None)
+        here = frozen(rigid(self.pose(body, q)))
+        self._bodies[body] = replace(held, pose=here, attachment=None)
         self._changed()
 
     def swap_geometry(
@@ -169,8 +175,9 @@ class Cell:
 
     def allow(self, a: str, b: str, reason: str = USER) -> None:
         """Never report ``a`` against ``b``. Each is a link, a body, or a robot (all its links)."""
+        why = check_text(reason, "reason")
         for pair in self._named(a, b):
-            self._user[pair] = str(reason)
+            self._user[pair] = why
         self._changed()
 
     def forbid(self, a: str, b: str) -> None:
@@ -186,7 +193,7 @@ class Cell:
         moving = self.moving
         known = [self._bodies[name].pose for name in moving]
         for name, pose in zip(moving, moving_poses(moving, known, poses), strict=True):
-            self._bodies[name] = replace(self._bodies[name], pose=pose)
+            self._bodies[name] = replace(self._bodies[name], pose=frozen(pose))
         self._q = joints
 
     def configuration(self, q: Any) -> Array:
@@ -242,7 +249,10 @@ class Cell:
 
     def reason(self, a: str, b: str) -> str | None:
         """Why ``a`` and ``b`` may touch; None where the pair is watched."""
+        links = self._links()
         for name in (a, b):
+            if isinstance(name, str) and name in links and name not in self.world.index:
+                raise CellError(f"link {name!r} has no collision geometry to watch")
             self._find(name, self.world.index, "name")
         return self.pairs.reason(a, b)
 
@@ -257,9 +267,9 @@ class Cell:
 
     def pose(self, name: str, q: Any = None) -> Array:
         """World pose of a link or body, at ``q`` or at the last state given."""
-        body = self._bodies.get(name)
-        if body is None:
-            self._find(name, [*self._links(), *self._bodies], "name")
+        known = {**self._links(), **self._bodies}
+        body = self._find(name, known, "name")
+        if not isinstance(body, Body):
             return self._tree.link_pose(self._at(q), name)
         if body.attachment is None:
             return body.pose.copy()
@@ -269,14 +279,25 @@ class Cell:
         """Write the cell as TOML. `load` gives an equal cell back; paths are kept relative."""
         from standoff.cell.write import save
 
-        save(self, Path(path))
+        save(self, as_path(path, "path"))
 
     @staticmethod
     def load(path: str | Path) -> Cell:
         """Read a cell file."""
         from standoff.cell.read import load
 
-        return load(Path(path))
+        return load(as_path(path, "path"))
+
+    @property
+    def revision(self) -> int:
+        """How many changes there have been."""
+        return self._revision
+
+    def __repr__(self) -> str:
+        return (
+            f"<Cell of {len(self._robots)} robots, {len(self.joints)} joints, "
+            f"{len(self._bodies)} bodies>"
+        )
 
     def _at(self, q: Any) -> Array:
         return self._q if q is None else self.configuration(q)
@@ -297,16 +318,16 @@ class Cell:
             raise UnknownNameError(str(name), known, what=what)
         return known[name] if isinstance(known, Mapping) else name
 
+    def _members(self, name: Any) -> list[str]:
+        """The links and bodies behind a name: all links of a robot, or the one itself."""
+        if isinstance(name, str) and name in self._robots:
+            return [f"{name}/{link}" for link in self._robots[name].robot.links]
+        self._find(name, [*self._robots, *self._links(), *self._bodies], "name")
+        return [name]
+
     def _named(self, a: str, b: str) -> list[Pair]:
         """All pairs of links and bodies behind two names."""
-        both = []
-        for name in (a, b):
-            if name in self._robots:
-                both.append([f"{name}/{link}" for link in self._robots[name].robot.links])
-            else:
-                self._find(name, [*self._robots, *self._links(), *self._bodies], "name")
-                both.append([name])
-        found = [ordered(x, y) for x in both[0] for y in both[1] if x != y]
+        found = [ordered(x, y) for x in self._members(a) for y in self._members(b) if x != y]
         if not found:
             raise CellError("a pair needs two different names", value=(a, b))
         return found
@@ -330,7 +351,7 @@ class Cell:
 
     def _changed(self) -> None:
         self._pairs = None
-        self.revision += 1
+        self._revision += 1
 
 
 def _may_move(name: str, shape: Shape) -> None:

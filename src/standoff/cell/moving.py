@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from standoff.errors import ConfigurationError, UnknownNameError
-from standoff.shapes.pose import Array, as_pose
+from standoff.shapes.pose import Array, as_pose, numbers
 
 
 def moving_poses(names: Sequence[str], known: Sequence[Array], poses: Any) -> Array:
@@ -22,12 +22,15 @@ def moving_poses(names: Sequence[str], known: Sequence[Array], poses: Any) -> Ar
                 raise UnknownNameError(str(name), names, what="moving body")
         given = [poses.get(name, pose) for name, pose in zip(names, known, strict=True)]
     else:
-        given = list(poses) if np.ndim(poses) == 3 else []
-        if len(given) != len(names):
+        given = list(numbers(poses, "poses"))
+        if np.shape(given) != (len(names), 4, 4):
             raise ConfigurationError(
                 "wrong shape of poses",
-                value=np.shape(poses),
+                value=np.shape(given),
                 allowed=f"({len(names)}, 4, 4), for {', '.join(names) or 'no moving body'}",
             )
+    for name, pose in zip(names, given, strict=True):
+        if pose is None:
+            raise ConfigurationError(f"no pose of {name!r}", value=None, allowed="a 4 x 4 pose")
     checked = [as_pose(p, f"pose of {name!r}") for name, p in zip(names, given, strict=True)]
     return np.array(checked).reshape(-1, 4, 4)

@@ -1,8 +1,13 @@
-"""Names in a cell: ``left`` (a robot), ``left/link3`` (its link), ``table`` (a body)."""
+"""Names, texts and paths as they come from outside.
+
+Names in a cell: ``left`` (a robot), ``left/link3`` (its link), ``table`` (a body).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container
+import os
+from collections.abc import Container, Iterable
+from pathlib import Path
 from typing import Any
 
 from standoff.errors import CellError, DuplicateNameError
@@ -21,3 +26,27 @@ def check_name(name: Any, what: str, *taken: Container[str]) -> str:
     if any(name in names for names in taken):
         raise DuplicateNameError(f"the name {name!r} is taken", allowed="a name nobody bears yet")
     return name
+
+
+def check_text(text: Any, what: str) -> str:
+    """One line of text that can be written to a file."""
+    if not isinstance(text, str) or not text.isprintable():
+        raise CellError(f"not a {what}", value=text, allowed="one line of text")
+    return text
+
+
+def as_path(value: Any, what: str) -> Path:
+    """A path, or an error that says what was given instead."""
+    try:
+        if not isinstance(value, (str, Path)) or b"\0" in os.fsencode(value) or not str(value):
+            raise ValueError("not a path")
+    except ValueError as error:
+        raise CellError("not a path", element=what, value=value, allowed="a file's path") from error
+    return Path(value)
+
+
+def listed(values: Any, what: str) -> list[Any]:
+    """The items of a list, a tuple or the like; one text alone is not a list of its letters."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise CellError("not a list", element=what, value=values, allowed="a list")
+    return list(values)

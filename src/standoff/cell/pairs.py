@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from standoff.cell.allowed import HELD, RIGID, AllowedPair, Pair, ordered
 from standoff.cell.body import Body
@@ -26,7 +27,7 @@ class Pairs:
     bodies: Mapping[str, Body]
 
     @cached_property
-    def reasons(self) -> dict[Pair, str]:
+    def reasons(self) -> Mapping[Pair, str]:
         """Allowed pairs that move against each other, with their reasons."""
         held = {
             ordered(body.name, other): HELD
@@ -36,11 +37,13 @@ class Pairs:
         }
         found = {**held, **self.own, **self.user}
         index, frame = self.world.index, self.world.frame
-        return {
-            (a, b): why
-            for (a, b), why in found.items()
-            if a in index and b in index and frame[index[a]] != frame[index[b]]
-        }
+        return MappingProxyType(
+            {
+                (a, b): why
+                for (a, b), why in found.items()
+                if a in index and b in index and frame[index[a]] != frame[index[b]]
+            }
+        )
 
     def reason(self, a: str, b: str) -> str | None:
         """Why two names may touch; None where they are watched."""

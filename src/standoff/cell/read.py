@@ -19,7 +19,7 @@ from standoff.cell.schema import (
     VERSION,
     Table,
 )
-from standoff.errors import CellError, Error
+from standoff.errors import CellError
 from standoff.robots.mounted import BUILTIN
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.shape import Shape
@@ -56,6 +56,9 @@ def load(path: Path) -> Cell:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
+        if not path.is_file():
+            path.stat()  # says why, where it is not there at all
+            raise CellError("not a regular file", file=path, allowed="a TOML file")
         if path.stat().st_size > LARGEST_FILE:
             raise CellError(
                 "file too large",
@@ -143,10 +146,7 @@ def _set_state(cell: Cell, top: Table) -> None:
     if joints is None:
         return
     full = dict(zip(cell.joints, cell.q.tolist(), strict=True))
-    try:
-        cell.set_state({**full, **joints})
-    except Error as error:
-        raise CellError(str(error), file=top.file, element="state") from error
+    top.wrapped("state", cell.set_state, {**full, **joints})
 
 
 def _attach(cell: Cell, table: Table) -> None:

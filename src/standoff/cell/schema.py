@@ -115,7 +115,7 @@ class Table:
         try:
             return make(*args, **kwargs)
         except Error as error:
-            raise CellError(str(error), file=self.file, element=place) from error
+            raise error.at(self.file, place) from error
 
     def _at(self, key: str) -> str:
         return f"{self.place}.{key}" if self.place else key

@@ -13,7 +13,7 @@ from standoff.kernels import layout
 from standoff.robots.mounted import MountedRobot
 from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array
-from standoff.shapes.shape import Geometry, IntArray, Shape
+from standoff.shapes.shape import Geometry, IntArray, Shape, frozen
 from standoff.shapes.table import pack
 
 
@@ -99,7 +99,7 @@ def build_world(
     def add(name: str, frame: int, *placed: tuple[Shape, Array]) -> None:
         names.append(name)
         frames.append(frame)
-        parts.append(placed)
+        parts.append(tuple((shape, frozen(pose)) for shape, pose in placed))
 
     for robot, mounted in robots.items():
         for link in mounted.robot.links.values():

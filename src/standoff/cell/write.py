@@ -25,7 +25,7 @@ _HEADER = "# A Standoff cell: metres, radians, seconds; quaternions w, x, y, z.\
 
 def save(cell: Cell, path: Path) -> None:
     """Write the file whole or not at all."""
-    folder = path.parent.resolve()
+    folder = Path(os.path.abspath(path)).parent
     content: dict[str, Any] = {
         "standoff": VERSION,
         "state": dict(zip(cell.joints, cell.q.tolist(), strict=True)),
@@ -40,8 +40,9 @@ def save(cell: Cell, path: Path) -> None:
     text = _HEADER + tomli_w.dumps(kept)
     try:
         _write_whole(path, text)
-    except OSError as error:
-        raise CellError(f"cannot be written: {error.strerror or error}", file=path) from error
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise CellError(f"cannot be written: {why}", file=path) from error
 
 
 def _write_whole(path: Path, text: str) -> None:
@@ -52,7 +53,7 @@ def _write_whole(path: Path, text: str) -> None:
             file.write(text)
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
-    except OSError:
+    except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
@@ -105,11 +106,12 @@ def _shape(shape: Shape, folder: Path) -> dict[str, Any]:
 
 
 def _relative(path: str | Path, folder: Path) -> str:
-    """A path as the file gives it: relative where there is a way, with forward slashes."""
+    """A path as the file gives it: relative where there is a way, with forward slashes. Symbolic
+    links stay: what lies beside the link need not lie beside its target."""
     try:
-        return Path(os.path.relpath(Path(path).resolve(), folder)).as_posix()
+        return Path(os.path.relpath(os.path.abspath(path), folder)).as_posix()
     except ValueError:  # another drive
-        return Path(path).resolve().as_posix()
+        return Path(os.path.abspath(path)).as_posix()
 
 
 def _umask() -> int:

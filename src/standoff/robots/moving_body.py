@@ -54,7 +54,7 @@ def _points(shape: Shape) -> Array:
     if not shape.bounded:
         return np.zeros((0, 3))
     if shape.kind == layout.CYLINDER:
-        radius, half = float(shape.size[0]), float(shape.size[1])
+        radius, half = float(shape.size_row[0]), float(shape.size_row[1])
         turns = np.arange(_PRISM_SIDES) * (2.0 * math.pi / _PRISM_SIDES)
         rim = np.stack([np.cos(turns), np.sin(turns)], axis=1) * (
             radius / math.cos(math.pi / _PRISM_SIDES)

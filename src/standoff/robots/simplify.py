@@ -32,7 +32,7 @@ class Choice:
 def check_choice(choice: Choice) -> None:
     """Raise where a choice names no model."""
     names = get_args(GeometryName)
-    if choice.geometry not in names:
+    if not isinstance(choice.geometry, str) or choice.geometry not in names:
         raise RobotError(
             "unknown geometry", value=choice.geometry, allowed=", ".join(map(repr, names))
         )

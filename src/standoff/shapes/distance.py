@@ -98,7 +98,7 @@ def distance(
 
 
 def _fill(rows: Array, refs: Any, i: int, shape: Shape) -> None:
-    rows[i, layout.SIZE :] = shape.size
+    rows[i, layout.SIZE :] = shape.size_row
     refs[i, layout.KIND] = shape.kind
     refs[i, layout.FLAGS] = shape.flags
     if shape.kind >= layout.POLYHEDRON:

@@ -53,7 +53,7 @@ class Mesh(Shape):
         self._points, self._corner_rows = points, corners
         self.vertices: Array = frozen(points)
         self.faces: IntArray = frozen(corners)
-        self.size = size_row()
+        self.size_row = size_row()
         self.source: Path | None = None
         self.scale = (1.0, 1.0, 1.0)
 

@@ -44,7 +44,7 @@ class Polyhedron(Shape):
             corners, triangles = _closed(points_of(vertices, "Polyhedron.vertices"), faces)
         self.vertices = frozen(corners)
         self.faces = frozen(triangles)
-        self.size = size_row()
+        self.size_row = size_row()
         self._geometry = Geometry(
             corners, triangles, np.zeros((0, 16)), np.zeros(0, dtype=np.int64)
         )

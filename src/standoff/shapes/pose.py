@@ -137,8 +137,8 @@ def vector(value: ArrayLike, length: int, element: str) -> Array:
 def numbers(value: Any, element: str) -> Array:
     """A float64 copy of whatever numbers were given."""
     try:
-        if np.iscomplexobj(value):
-            raise TypeError("complex numbers")
+        if np.asarray(value).dtype.kind not in "iufO":
+            raise TypeError("neither whole numbers nor fractions")
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise PoseError("not numbers", element=element, value=_seen(value)) from error

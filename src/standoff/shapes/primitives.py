@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ class Sphere(Shape):
 
     def __init__(self, radius: float) -> None:
         self.radius = length(radius, "Sphere", "radius")
-        self.size = size_row(self.radius)
+        self.size_row = size_row(self.radius)
 
     @property
     def volume(self) -> float:
@@ -46,7 +47,7 @@ class Capsule(Shape):
     def __init__(self, radius: float, length: float) -> None:
         self.radius = _length(radius, "Capsule", "radius")
         self.length = _length(length, "Capsule", "length", zero=True)
-        self.size = size_row(self.radius, self.length / 2)
+        self.size_row = size_row(self.radius, self.length / 2)
 
     @property
     def volume(self) -> float:
@@ -68,30 +69,30 @@ class Box(Shape):
     kind = layout.BOX
 
     def __init__(self, size: ArrayLike) -> None:
-        extents = list(size) if np.ndim(size) == 1 else None  # type: ignore[arg-type]
-        if extents is None or len(extents) != 3:
+        extents = list(size) if isinstance(size, (Sequence, np.ndarray)) else []
+        if len(extents) != 3:
             raise ShapeError("wrong shape", element="Box.size", value=size, allowed="3 numbers")
         x, y, z = (_length(s, "Box", f"size[{i}]", zero=True) for i, s in enumerate(extents))
         if x == y == z == 0.0:
             raise ShapeError(
                 "a box without any extent", element="Box.size", value=size, allowed="one above 0"
             )
-        self.extents = (x, y, z)
-        self.size = size_row(x / 2, y / 2, z / 2)
+        self.size = (x, y, z)
+        self.size_row = size_row(x / 2, y / 2, z / 2)
 
     @property
     def volume(self) -> float:
-        return math.prod(self.extents)
+        return math.prod(self.size)
 
     def bounds(self) -> tuple[Array, Array]:
-        return _symmetric(*self.size[:3])
+        return _symmetric(*self.size_row[:3])
 
     def core(self) -> tuple[Array, float]:
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-        return signs * self.size[:3], 0.0
+        return signs * self.size_row[:3], 0.0
 
     def parameters(self) -> dict[str, Any]:
-        return {"size": list(self.extents)}
+        return {"size": list(self.size)}
 
 
 class Cylinder(Shape):
@@ -102,7 +103,7 @@ class Cylinder(Shape):
     def __init__(self, radius: float, length: float) -> None:
         self.radius = _length(radius, "Cylinder", "radius")
         self.length = _length(length, "Cylinder", "length")
-        self.size = size_row(self.radius, self.length / 2)
+        self.size_row = size_row(self.radius, self.length / 2)
 
     @property
     def volume(self) -> float:
@@ -125,7 +126,7 @@ class HalfSpace(Shape):
     bounded = False
 
     def __init__(self) -> None:
-        self.size = size_row()
+        self.size_row = size_row()
 
     @property
     def volume(self) -> float:

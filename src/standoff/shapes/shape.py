@@ -42,7 +42,7 @@ class Shape:
 
     Attributes:
         kind: the number of the shape in `kernels.layout`.
-        size: four numbers, as the kind lays them out, [m].
+        size_row: the size columns of `kernels.layout`, [m].
         convex: whether every segment between two of its points stays inside.
         bounded: whether it fits into a ball.
     """
@@ -50,7 +50,7 @@ class Shape:
     kind: ClassVar[int]
     convex: ClassVar[bool] = True
     bounded: ClassVar[bool] = True
-    size: Array
+    size_row: Array
 
     @property
     def geometry(self) -> Geometry:
@@ -98,6 +98,8 @@ def length(value: Any, shape: str, name: str, *, zero: bool = False) -> float:
     """A finite length, positive (or not negative where ``zero``)."""
     allowed = "a finite number >= 0 [m]" if zero else "a finite number > 0 [m]"
     try:
+        if isinstance(value, (bool, str, bytes)):
+            raise TypeError("not a number")
         result = float(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ShapeError(

@@ -22,7 +22,7 @@ def pack(shapes: Sequence[Shape]) -> tuple[Array, IntArray, Geometry]:
     first = np.zeros(4, dtype=np.int64)  # points, faces, nodes, ints so far
     known: dict[int, IntArray] = {}
     for i, shape in enumerate(shapes):
-        rows[i, layout.SIZE :] = shape.size
+        rows[i, layout.SIZE :] = shape.size_row
         if id(shape) not in known:
             known[id(shape)] = _ref(shape, first)
             if shape.geometry is not EMPTY:

@@ -158,10 +158,11 @@ def _allowed(cell: Cell) -> Table:
         for a in sorted(name for why, name in rows if why == reason):
             if a in grouped:
                 continue
-            others = rows[reason, a]
+            others = _short(a, rows[reason, a])
             if reason == RIGID:
-                grouped.update(others)
-            table.add_row(escape(a), escape(_short(a, others)), escape(reason))
+                grouped.update(rows[reason, a])
+                others += " and each other" if len(rows[reason, a]) > 1 else ""
+            table.add_row(escape(a), escape(others), escape(reason))
     return table
 
 
@@ -202,7 +203,8 @@ def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None)
     table.padding = (0, 2, 0, 0)
     for column in columns:
-        table.add_column(column, header_style="dim", overflow="fold")
+        whole = column in ("name", "body", "#", "moves with")
+        table.add_column(column, header_style="dim", overflow="fold", no_wrap=whole)
     return table
 
 
