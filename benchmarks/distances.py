@@ -4,9 +4,10 @@
 
 Every engine sees the same shapes at the same poses, in the same run: bodies as in a robot cell,
 half of the pairs within half a metre of each other, half up to two metres away. The peers' objects,
-transforms, requests and results are built before the clock starts, and the loop over them is a
-plain Python one: what a Python user pays for a call. Rounds of the engines take turns, the median
-round counts, and a floor is a ratio to Coal's call.
+transforms and requests are built before the clock starts, and the loop over them is a plain Python
+one: what a Python user pays for a call. Coal is timed twice: with a result of its own for each
+pair, as one needs to keep the witnesses (the floors are ratios to this), and with one result that
+is cleared and used again. Rounds of the engines take turns, and the median round counts.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
+import standoff as so
 from standoff.errors import PoseError, UnsupportedPairError
 from standoff.shapes.distance import distance
 from standoff.shapes.pose import IDENTITY, pose
@@ -103,3 +104,32 @@ def test_threads_do_not_share_scratch():
     with ThreadPoolExecutor(4) as pool:
         for _ in range(5):
             assert list(pool.map(lambda p: distance(a, p, b, None).value, poses)) == expected
+
+
+def test_a_pose_that_drifted_is_answered_for_itself_and_not_for_the_last_pair():
+    """Odometry accumulates rounding; a pose on the border between exact and not must not be
+    refused by one sum and passed by another."""
+    rng = np.random.default_rng(2)
+    far = so.pose((1000.0, 0.0, 0.0))
+    ball = so.Sphere(0.1)
+    for _ in range(20):
+        turn = so.pose(rpy=rng.normal(size=3))
+        pose = np.eye(4)
+        for _ in range(300):
+            pose = pose @ turn
+            so.distance(ball, None, ball, far)
+            assert so.distance(ball, pose, ball, pose).value == pytest.approx(-0.2, abs=1e-12)
+
+
+def test_every_borderline_rotation_is_answered():
+    rng = np.random.default_rng(3)
+    ball = so.Sphere(0.1)
+    for _ in range(3000):
+        pose = so.pose(rpy=rng.normal(size=3))
+        pose[:3, :3] *= 1.0 + rng.uniform(-1e-14, 1e-14)
+        assert so.distance(ball, pose, ball, None).value == pytest.approx(-0.2, abs=1e-12)
+
+
+def test_a_pose_beyond_all_robots_is_refused():
+    with pytest.raises(so.PoseError, match="far"):
+        so.distance(so.Sphere(1), so.pose((1e10, 0, 0)), so.Sphere(1), None)

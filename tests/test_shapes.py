@@ -53,6 +53,11 @@ BAD = {
     "box of text": lambda: so.Box("abc"),
     "box of a number": lambda: so.Box(1),
     "negative box": lambda: so.Box((1, 1, -1)),
+    "radius beyond all robots": lambda: so.Sphere(1e84),
+    "radius below all robots": lambda: so.Sphere(1e-82),
+    "ragged box": lambda: so.Box([1, [2], 3]),
+    "radius in quotes": lambda: so.Sphere("1"),
+    "radius that is a truth value": lambda: so.Sphere(True),
     "text": lambda: so.Sphere("big"),
     "none": lambda: so.Sphere(None),
     "huge integer": lambda: so.Sphere(10**400),
@@ -72,3 +77,11 @@ def test_half_space_is_unbounded():
     assert so.HalfSpace().volume == math.inf
     with pytest.raises(so.ShapeError):
         so.HalfSpace().core()
+
+
+def test_box_size_is_what_was_given():
+    assert so.Box((1, 2, 3)).size == (1.0, 2.0, 3.0)
+
+
+def test_a_length_that_underflows_is_zero():
+    assert so.Capsule(1, 1e-200).length == 0.0

@@ -10,7 +10,8 @@ EPS = 2.220446049250313e-16
 ROTATION_TOLERANCE = 1e-6
 
 #: How far a rotation matrix may be from orthonormal to be taken as it is, [-]: what a product of a
-#: few rotations leaves by rounding. One that is further off is replaced by the nearest rotation.
+#: few rotations leaves by rounding. One that is further off by half as much is replaced by the
+#: nearest rotation: the half keeps two ways of summing the same products from disagreeing.
 ROTATION_EXACT = 1e-14
 
 #: How far the length of a quaternion may be from 1 before it is refused, [-]. Four digits after
@@ -241,3 +242,10 @@ COVER_LARGEST = 1e9
 #: for the capsules that are kept. A per cent decides between planes; 1e-5 is below what is shown.
 COVER_ROUGH = 1e-3
 COVER_FINE = 1e-5
+
+#: Smallest radius, or length of a cylinder, [m]. Fourth powers of lengths from here to
+#: COORDINATE_LIMIT stay far from underflow and overflow; a body beyond is a slip.
+SMALLEST_SIZE = 1e-9
+
+#: A length that may be 0 is 0 below this, [m]: its square would lose digits to underflow.
+ZERO_LENGTH = 1e-100

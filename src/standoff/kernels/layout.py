@@ -17,7 +17,8 @@ Geometry, for polyhedra and meshes, in the body's own frame
 
 Results: ``out``, float64 (n, 11), C order
     0 signed distance, 1-3 witness on a, 4-6 witness on b, 7-9 unit normal from b to a,
-    10 slack: the true distance is at least ``value - slack``
+    10 slack: the true distance is at least ``value - slack`` (for meshes that overlap, the value
+    is no distance but minus a lower bound on the depth, and the slack says nothing)
 
 A pair kernel is called ``kernel(A, i, B, j, out, k)`` (analytic pairs) and writes row ``k``.
 """

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import ShapeError, UnsupportedPairError
+from standoff.errors import PoseError, ShapeError, UnsupportedPairError
 from standoff.kernels import layout
 from standoff.kernels.pairs import batch, dispatch
 from standoff.shapes.pose import IDENTITY, Array, as_pose
 from standoff.shapes.shape import Shape
+
+#: The kinds of shapes that kernels know.
+KINDS = range(layout.SPHERE, layout.MESH + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,8 @@ def distance(
     for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
         if not isinstance(shape, Shape):
             raise ShapeError("not a shape", element=name, value=shape, allowed="a standoff shape")
+        if getattr(shape, "kind", None) not in KINDS:
+            raise _unsupported(shape_a, shape_b)
     rows, refs, poses, work, iwork, out = _local.arrays
     poses[0] = _matrix(pose_a, "pose_a")
     poses[1] = _matrix(pose_b, "pose_b")
@@ -83,18 +88,23 @@ def distance(
         ask = batch.one_general
         sides = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
         arguments = (poses, rows, refs, *sides, work, iwork, out)
+    out[0] = -np.inf  # what stood here belongs to another pair
     status = ask(*arguments)
     if status == batch.NOT_A_POSE:
         # Refused here for a reason, or a pose that `as_pose` has to tidy up first.
         poses[0] = as_pose(pose_a, "pose_a")
         poses[1] = as_pose(pose_b, "pose_b")
         status = ask(*arguments)
+    if status == batch.NOT_A_POSE:
+        raise PoseError("not a rigid motion", value=[poses[0].tolist(), poses[1].tolist()])
     if status == dispatch.UNSUPPORTED:
-        raise UnsupportedPairError(
-            f"no distance between {type(shape_a).__name__} and {type(shape_b).__name__}"
-        )
+        raise _unsupported(shape_a, shape_b)
     row = out[0].copy()
     return Distance(float(row[0]), row[1:4], row[4:7], row[7:10])
+
+
+def _unsupported(a: Shape, b: Shape) -> UnsupportedPairError:
+    return UnsupportedPairError(f"no distance between {type(a).__name__} and {type(b).__name__}")
 
 
 def _fill(rows: Array, refs: Any, i: int, shape: Shape) -> None:

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from standoff.constants import QUATERNION_TOLERANCE, ROTATION_EXACT, ROTATION_TOLERANCE
+from standoff.constants import (
+    COORDINATE_LIMIT,
+    QUATERNION_TOLERANCE,
+    ROTATION_EXACT,
+    ROTATION_TOLERANCE,
+)
 from standoff.errors import PoseError
 
 Array = NDArray[np.float64]
@@ -52,6 +57,13 @@ def as_pose(value: ArrayLike | None, element: str = "pose") -> Array:
             value=result[3].tolist(),
             allowed="0 0 0 1 (4 x 4 row-major, translation in the last column)",
         )
+    if np.abs(result[:3, 3]).max() > COORDINATE_LIMIT:
+        raise PoseError(
+            "too far away",
+            element=element,
+            value=result[:3, 3].tolist(),
+            allowed=f"coordinates within {COORDINATE_LIMIT:g} m",
+        )
     rotation = result[:3, :3]
     with np.errstate(over="ignore", invalid="ignore"):
         error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
@@ -71,7 +83,7 @@ def rigid(pose: Array) -> Array:
     """The pose with the rotation nearest to its own. What came from a file with seven digits would
     otherwise stretch bodies a little, and every bound here holds for rigid motions."""
     rotation = pose[:3, :3]
-    if np.abs(rotation @ rotation.T - np.eye(3)).max() <= ROTATION_EXACT:
+    if np.abs(rotation @ rotation.T - np.eye(3)).max() <= ROTATION_EXACT / 2:
         return pose
     u, _, vt = np.linalg.svd(rotation)
     result = pose.copy()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from standoff.constants import COORDINATE_LIMIT, SMALLEST_SIZE, ZERO_LENGTH
 from standoff.errors import ShapeError
 from standoff.shapes.pose import Array
 
@@ -38,7 +39,7 @@ EMPTY = Geometry(
 
 
 class Shape:
-    """A body's form, centred on its own origin. Immutable.
+    """A body's form, centred on its own origin; not to be changed once made.
 
     Attributes:
         kind: the number of the shape in `kernels.layout`.
@@ -96,7 +97,7 @@ class Shape:
 
 def length(value: Any, shape: str, name: str, *, zero: bool = False) -> float:
     """A finite length, positive (or not negative where ``zero``)."""
-    allowed = "a finite number >= 0 [m]" if zero else "a finite number > 0 [m]"
+    allowed = f"{0.0 if zero else SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} [m]"
     try:
         if isinstance(value, (bool, str, bytes)):
             raise TypeError("not a number")
@@ -105,11 +106,11 @@ def length(value: Any, shape: str, name: str, *, zero: bool = False) -> float:
         raise ShapeError(
             "not a number", element=f"{shape}.{name}", value=value, allowed=allowed
         ) from error
-    if not np.isfinite(result) or result < 0.0 or (result == 0.0 and not zero):
+    if not (0.0 if zero else SMALLEST_SIZE) <= result <= COORDINATE_LIMIT:
         raise ShapeError(
             "not a possible length", element=f"{shape}.{name}", value=value, allowed=allowed
         )
-    return result
+    return result if result >= ZERO_LENGTH else 0.0
 
 
 def frozen(array: AnyArray) -> AnyArray:

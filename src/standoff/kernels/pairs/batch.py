@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from standoff.constants import ROTATION_EXACT
+from standoff.constants import COORDINATE_LIMIT, ROTATION_EXACT
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.pairs.dispatch import DONE, UNSUPPORTED, closed_form, pair_distance
 
@@ -79,8 +79,7 @@ def plain_pose(pose):
     orthonormal within ROTATION_EXACT, last row 0 0 0 1. Said no, ask `as_pose` why."""
     good = pose[3, 0] == 0.0 and pose[3, 1] == 0.0 and pose[3, 2] == 0.0 and pose[3, 3] == 1.0
     for r in range(3):
-        # The difference of a number with itself is 0, unless it is infinite or none.
-        good = good and pose[r, 3] - pose[r, 3] == 0.0
+        good = good and abs(pose[r, 3]) <= COORDINATE_LIMIT
         for q in range(r, 3):
             d = pose[r, 0] * pose[q, 0] + pose[r, 1] * pose[q, 1] + pose[r, 2] * pose[q, 2]
             if r == q:
