@@ -4,11 +4,12 @@ import pytest
 
 from standoff.errors import RobotError
 from standoff.robots.urdf import read_robot
-from tests.robot_files import example, read_text, shared
+from tests.robot_files import collision, example, read_text, shared
 
+BALL = collision('<sphere radius="1"/>')
 URDF = (
     '<robot name="r">'
-    + "".join(f'<link name="{n}"/>' for n in "abcd")
+    + "".join(f'<link name="{n}">{BALL}</link>' for n in "abcd")
     + "".join(
         f'<joint name="{p}{c}" type="fixed"><parent link="{p}"/><child link="{c}"/></joint>'
         for p, c in ("ab", "bc", "cd")
@@ -113,6 +114,13 @@ def test_unknown_elements_are_noted_unless_they_are_about_collisions():
     assert any("<vendor>" in note for note in with_srdf("<vendor/>").notes)
     for tag in ("disable_collision", "enable_colisions_collision", "Disable_Collisions"):
         refused(f'<{tag} link1="a" link2="c"/>', f"unknown element <{tag}>", "<disable_collisions>")
+
+
+@pytest.mark.parametrize("holder", ["vendor", "group", "v:x"])
+def test_a_pair_lost_inside_another_element_is_refused(holder):
+    """The pair would have been taken back from the default; lost, it would stay disabled."""
+    lost = f"<{holder}><deep>{pair('a', 'c', None, 'enable_collisions')}</deep></{holder}>"
+    refused(f'<disable_default_collisions link="a"/>{lost}', "unknown element <enable_collisions>")
 
 
 @pytest.mark.parametrize(

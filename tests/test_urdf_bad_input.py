@@ -3,6 +3,7 @@
 import os
 import random
 import re
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,42 @@ def test_a_name_no_file_can_have():
     for name in ("a\0b.urdf", "x" * 5000):
         with pytest.raises(RobotError):
             read_robot(name)
+
+
+class BytesPath:
+    def __fspath__(self):
+        return b"r.urdf"
+
+
+NO_PATHS = [5, 1.5, True, b"r.urdf", ["r.urdf"], object(), BytesPath(), "a\0b.urdf", "a\0.xacro"]
+
+
+@pytest.mark.parametrize("given", [None, *NO_PATHS], ids=repr)
+def test_what_is_no_path_raised_errors_of_python(given):
+    with pytest.raises(
+        RobotError, match=r"the path of a robot is no path.*allowed: text or a Path"
+    ):
+        read_robot(given)
+
+
+@pytest.fixture
+def plain(tmp_path):
+    (tmp_path / "r.urdf").write_text(robot_text())
+    return tmp_path / "r.urdf"
+
+
+@pytest.mark.parametrize("given", NO_PATHS, ids=repr)
+def test_what_is_no_path_of_an_srdf_or_a_folder_raised_errors_of_python(given, plain):
+    with pytest.raises(RobotError, match="the path of an SRDF is no path"):
+        read_robot(plain, given)
+    with pytest.raises(RobotError, match="a folder of search_paths is no path"):
+        read_robot(plain, search_paths=[plain.parent, given])
+
+
+@pytest.mark.parametrize("given", ["/opt/robots", b"/opt", Path("/opt"), None, 5], ids=repr)
+def test_a_single_search_path_was_taken_apart_into_letters(given, plain):
+    with pytest.raises(RobotError, match=r"search_paths.*allowed: a list of folders"):
+        read_robot(plain, search_paths=given)
 
 
 def test_an_empty_file(tmp_path):
@@ -147,6 +184,41 @@ def test_a_misspelt_link_or_joint(tag):
     refused(robot_text(more=f'<{tag} name="x"/>'), f"unknown element <{tag}>", "allowed: <")
 
 
+LOST = '<link name="c">' + collision('<sphere radius="1"/>') + "</link>"
+
+
+@pytest.mark.parametrize("holder", ["group", "v:x", "robot", "model", "v:gazebo", "material"])
+@pytest.mark.parametrize(
+    "lost", [LOST, f"<deep><er>{LOST}</er></deep>", "<v:link/>", "<joint/>", "<v:Collision/>"]
+)
+def test_bodies_inside_an_unknown_element_were_lost_with_a_note(holder, lost):
+    error = refused(robot_text(more=f"<{holder}>{lost}</{holder}>"), f"{holder}", "would be lost")
+    assert "<link> and <joint> in <robot>" in error.allowed
+
+
+@pytest.mark.parametrize("tag", ["v:link", "v:joint", "drake:joint", "v:collision"])
+def test_bodies_with_a_prefix_were_lost_with_a_note(tag):
+    refused(robot_text(more=f'<{tag} name="x"/>'), f"unknown element <{tag}>", "allowed: <")
+
+
+@pytest.mark.parametrize("text", [
+    '<include filename="other.urdf"/>', '<xi:include href="x"/>', '<group><include/></group>',
+])  # fmt: skip
+def test_an_included_file_was_left_out_with_a_note(text):
+    refused(robot_text(more=text), "include", "other files are not read in", "<xacro:include>")
+    refused(robot_text(link=text.replace("group", "v:group")), "other files are not read in")
+
+
+@pytest.mark.parametrize("tag", ["loop_joint", "drake:loop_joint"])
+def test_a_joint_that_closes_a_loop_was_left_out_with_a_note(tag):
+    text = f'<{tag} name="l" type="revolute"><link1 link="a"/><link2 link="b"/></{tag}>'
+    refused(robot_text(more=text), "closed chains are not supported", "a tree of joints")
+
+
+def test_macros_inside_an_unknown_element_were_lost_with_a_note():
+    refused(robot_text(more="<group><xacro:arm/></group>"), "<xacro:arm>", "*.xacro")
+
+
 def test_macros_in_a_plain_urdf():
     for text in (robot_text(more="<xacro:arm/>"), robot_text(link="<xacro:shape/>")):
         refused(text, "<xacro:", "not xacro", "*.xacro")
@@ -162,6 +234,57 @@ def test_a_doubled_link():
 
 def test_a_link_without_a_name():
     refused(robot_text(more="<link/>"), "link (line 5)", "no attribute 'name'")
+
+
+BAD_NAMES = ["a&#10;b", "a&#9;b", "a&#13;", "a\x85b", "a\u2028b", "a\u202eb", "x" * 201]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
+def test_names_of_links_and_joints_could_break_lines_and_fill_pages(name):
+    for text in (
+        robot_text().replace('name="j"', f'name="{name}"'),
+        robot_text().replace('"b"', f'"{name}"'),
+    ):
+        refused(text, "not a name", "line breaks or control characters, 1 to 200 characters")
+
+
+@pytest.mark.parametrize("name", ["a b", "arm/link", "Gelenk ä", "関節", "x" * 200, "a'b"])
+def test_names_that_may_be(name):
+    assert name in read_text(robot_text().replace('"b"', f'"{name}"')).links
+
+
+@pytest.mark.parametrize("inside", [
+    "<v:collision/>", "<v:x>{}</v:x>", "<visual>{}</visual>", "<inertial><deep>{}</deep></inertial>"
+])  # fmt: skip
+def test_a_collision_elsewhere_in_a_link_was_lost(inside):
+    lost = inside.format(collision('<sphere radius="1"/>'))
+    refused(robot_text(link=lost), "link 'b'", "collision>", "<collision> in <link>")
+
+
+@pytest.mark.parametrize("shape", [
+    "<v:box size='1 1 1'/>", "<drake:ellipsoid a='1' b='1' c='1'/>",
+    "<sphere radius='1'/><v:box size='9 9 9'/>",
+])  # fmt: skip
+def test_a_shape_with_a_prefix_was_lost_beside_another(shape):
+    refused(robot_text(link=collision(shape)), "unknown shape", "box, sphere")
+
+
+def test_what_is_read_here_was_passed_over_where_it_had_a_prefix():
+    refused(robot_text("<limit/><v:origin xyz='1 0 0'/>"), "unknown element <v:origin>")
+    ball = collision('<sphere radius="1"/>', '<v:origin xyz="1 0 0"/>')
+    refused(robot_text(link=ball), "unknown element <v:origin>")
+
+
+def test_messages_said_got_none_where_there_is_no_value():
+    for text in (
+        "<robot/>", '<robot name="r"/>', robot_text(""), robot_text(link="<collision/>"),
+        robot_text(link=collision("<sphere/>")), robot_text(link=collision("")),
+        robot_text("<limit/><mimic/>"), robot_text("<limit/><limit/>"), robot_text("<limt/>"),
+        robot_text(more="<link/>"), robot_text(more="<lnk/>"), "<robot", "<robot>", "<",
+        "<?xml version='1.0'?>", robot_text(more="<group><link/></group>"),
+    ):  # fmt: skip
+        error = refused(text)
+        assert "None" not in str(error) and error.given == ("; got " in str(error))
 
 
 def test_a_blank_name():

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from standoff.robots.description import Mimic
 from standoff.robots.urdf import read_robot
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from tests.robot_files import collision, read_text, robot_text
@@ -33,7 +34,8 @@ def test_a_continuous_joint_has_no_limits_and_says_so_where_the_file_gives_some(
     joint = robot.joints["j"]
     assert (joint.lower, joint.upper, joint.velocity) == (-math.inf, math.inf, 2.0)
     assert any("continuous" in note for note in robot.notes)
-    assert read_text(robot_text("", kind="continuous")).notes == ()
+    ball = collision('<sphere radius="1"/>')
+    assert read_text(robot_text("", ball, kind="continuous")).notes == ()
 
 
 def test_a_fixed_joint_needs_no_axis_and_no_limit():
@@ -174,6 +176,21 @@ def test_a_chain_of_mimics_leads_to_the_master():
     assert (mimic.joint, mimic.multiplier, mimic.offset) == ("j2", -6.0, 1.0)
 
 
+def test_a_long_chain_of_mimics_took_minutes():
+    n = 20_000
+    joints = "".join(
+        f'<joint name="j{i}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        + (f'<mimic joint="j{i + 1}" multiplier="-1" offset="0.5"/>' if i < n - 1 else "")
+        + "</joint>"
+        for i in range(n)
+    )
+    links = "".join(f'<link name="l{i}"/>' for i in range(n + 1))
+    robot = read_text(f'<robot name="r">{links}{joints}</robot>')
+    for i, joint in enumerate(list(robot.joints.values())[:-1]):
+        odd = (n - 1 - i) % 2  # an even number of flips about 0.25 is none
+        assert joint.mimic == Mimic(f"j{n - 1}", -1.0 if odd else 1.0, 0.5 if odd else 0.0)
+
+
 def test_a_mimic_of_a_fixed_joint_of_its_own_moves_nothing_and_is_noted():
     robot = read_text(mimics(("revolute", ""), ("fixed", '<mimic joint="j0"/>')))
     assert robot.joints["j1"].mimic is None
@@ -183,7 +200,8 @@ def test_a_mimic_of_a_fixed_joint_of_its_own_moves_nothing_and_is_noted():
 def test_what_does_not_matter_is_passed_over():
     robot = read_text(robot_text(
         '<limit/><dynamics damping="x"/><safety_controller k_velocity="1"/><calibration/>',
-        "<visual><geometry><teapot/></geometry></visual><inertial/>",
+        "<visual><geometry><teapot/></geometry></visual><inertial/>"
+        + collision('<sphere radius="1"/>'),
         more='<material name="m"/><transmission/><gazebo reference="a"><deep><er/></deep></gazebo>'
         "<ros2_control/>",
     ))  # fmt: skip
@@ -198,6 +216,47 @@ def test_vendor_extensions_are_passed_over_with_a_note():
     assert any("2 unknown <vendor_thing>" in note for note in robot.notes)
     assert any("drake:x" in note for note in robot.notes)
     assert any("drake:y" in note for note in robot.notes)
+
+
+def test_extensions_may_speak_of_the_links_and_joints_of_the_robot():
+    """Those of simulators, controllers, Drake and Tesseract name bodies without being any."""
+    robot = read_text(robot_text(
+        link=collision('<sphere radius="1"/>').replace(
+            "</geometry>",
+            "</geometry><drake:proximity_properties><drake:rigid_hydroelastic/>"
+            "</drake:proximity_properties>",
+        )
+        + '<sensor name="s"><contact><collision>x</collision></contact></sensor>',
+        more='<transmission name="t"><joint name="j"/></transmission>'
+        '<ros2_control name="c" type="system"><joint name="j"/></ros2_control>'
+        '<gazebo reference="b"><collision>x</collision><link name="y"/></gazebo>'
+        '<sensor name="s"><parent link="b"/><link/></sensor>'
+        '<drake:collision_filter_group name="g"><drake:member link="b"/>'
+        "</drake:collision_filter_group>"
+        '<tesseract:make_convex/>',
+    ))  # fmt: skip
+    assert len(robot.links["b"].elements) == 1
+    assert len(robot.notes) == 3  # of Drake and Tesseract
+
+
+def test_links_that_are_drawn_but_not_watched_vanished_without_a_note():
+    drawn = '<visual><geometry><mesh filename="x"/></geometry></visual>'
+    ball = collision('<sphere radius="1"/>')
+    chain = "".join(
+        f'<link name="{name}">{inside}</link><joint name="{name}j" type="fixed">'
+        f'<parent link="b"/><child link="{name}"/></joint>'
+        for name, inside in (("c", drawn), ("d", ""), ("e", drawn + drawn), ("f", drawn + ball))
+    )
+    notes = read_text(robot_text(link=ball, more=chain)).notes
+    assert len(notes) == 1
+    assert notes[0].endswith("a visual and no collision geometry are not watched: c, e")
+
+
+def test_a_robot_without_any_collision_geometry_gave_no_note():
+    assert any("no collision geometry at all" in n for n in read_text(robot_text()).notes)
+    notes = read_text(robot_text(link="<visual/>")).notes
+    assert [note.endswith("not watched: b") for note in notes] == [True, False]
+    assert "no collision geometry at all" in notes[1]
 
 
 def test_stray_text_is_noted():

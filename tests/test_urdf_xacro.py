@@ -33,6 +33,18 @@ def test_macros_are_expanded(tmp_path):
     assert robot.links["l1"].elements[0].shape.radius == 0.5
 
 
+@pytest.mark.parametrize("name", ["x.XACRO", "x.urdf.Xacro"])
+def test_a_suffix_in_capitals_was_read_as_plain_urdf(tmp_path, name):
+    pytest.importorskip("xacro")
+    (tmp_path / name).write_text(XACRO)
+    assert list(read_robot(tmp_path / name).links) == ["l0", "l1"]
+
+
+def test_a_plain_urdf_may_have_its_suffix_in_capitals(tmp_path):
+    (tmp_path / "x.Urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    assert read_robot(tmp_path / "x.Urdf").root == "a"
+
+
 def test_without_the_package_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)
     with pytest.raises(RobotError, match=r"x\.urdf\.xacro.*pip install xacro"):

@@ -33,6 +33,9 @@ MAX_XML_DEPTH = 100
 #: Most XML elements that are read from one file, [-]; large humanoids have some 10,000.
 MAX_XML_ELEMENTS = 1_000_000
 
+#: Longest name of a link, a joint, a robot or a body, [characters]; longer ones are noise.
+MAX_NAME_LENGTH = 200
+
 #: Longest text of a single number or vector in a file, [characters].
 MAX_NUMBER_TEXT = 1000
 

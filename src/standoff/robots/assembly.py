@@ -54,34 +54,50 @@ def with_masters(joints: Mapping[str, Joint], nodes: Mapping[str, Node]) -> dict
 
     Along a chain ``q = m1 (m2 x + o2) + o1 = m1 m2 x + (m1 o2 + o1)``.
     """
-    return {name: _with_master(joint, joints, nodes) for name, joint in joints.items()}
+    led: dict[str, Mimic] = {}
+    for name in joints:
+        _lead_back(name, led, joints, nodes)
+    return {
+        name: replace(joint, mimic=led[name]) if name in led else joint
+        for name, joint in joints.items()
+    }
 
 
-def _with_master(joint: Joint, joints: Mapping[str, Joint], nodes: Mapping[str, Node]) -> Joint:
-    if joint.mimic is None:
-        return joint
-    node = nodes[joint.name].only("mimic")
-    seen = [joint.name]
-    multiplier, offset, name = joint.mimic.multiplier, joint.mimic.offset, joint.mimic.joint
-    while True:
-        master = joints.get(name)
-        if master is None:
+def _lead_back(
+    name: str, led: dict[str, Mimic], joints: Mapping[str, Joint], nodes: Mapping[str, Node]
+) -> None:
+    """Add to ``led`` the mimics of a joint and of all it follows, each only once."""
+    chain: dict[str, Mimic] = {}
+    while name not in led and (mimic := joints[name].mimic) is not None:
+        chain[name] = mimic
+        node = nodes[name].only("mimic")
+        name = mimic.joint
+        if name not in joints:
             raise node.error("mimics an unknown joint", name, _near(name, joints))
-        if name in seen:
-            raise node.error(
-                "mimics itself", " -> ".join([*seen, name]), "a chain that ends at another joint"
+        if name in chain:
+            circle = list(chain)[list(chain).index(name) :]
+            raise (
+                nodes[name]
+                .only("mimic")
+                .error(
+                    "mimics itself",
+                    " -> ".join([*circle, name]),
+                    "a chain that ends at another joint",
+                )
             )
-        if master.kind == "fixed":
+        if joints[name].kind == "fixed":
             raise node.error("mimics a fixed joint", name, "a joint that moves")
-        if master.mimic is None:
-            break
-        seen.append(name)
-        offset += multiplier * master.mimic.offset
-        multiplier *= master.mimic.multiplier
-        name = master.mimic.joint
-    if not (math.isfinite(multiplier) and math.isfinite(offset)):
-        raise node.error("the chain of mimics is not finite", (multiplier, offset), "finite")
-    return replace(joint, mimic=Mimic(name, multiplier, offset))
+    for follower, mimic in reversed(chain.items()):
+        end = led.get(mimic.joint, Mimic(mimic.joint, 1.0, 0.0))
+        multiplier = mimic.multiplier * end.multiplier
+        offset = mimic.multiplier * end.offset + mimic.offset
+        if not (math.isfinite(multiplier) and math.isfinite(offset)):
+            raise (
+                nodes[follower]
+                .only("mimic")
+                .error("the chain of mimics is not finite", (multiplier, offset), "finite")
+            )
+        led[follower] = Mimic(end.joint, multiplier, offset)
 
 
 def _root(links: Mapping[str, Node], above: Mapping[str, Joint]) -> str:

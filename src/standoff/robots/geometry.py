@@ -12,7 +12,7 @@ import numpy as np
 from standoff.constants import CAPSULE_PARTS_TOLERANCE, MAX_ROBOT_LENGTH
 from standoff.errors import MeshError, PoseError, ShapeError
 from standoff.robots.description import Element
-from standoff.robots.node import Node
+from standoff.robots.node import Node, short
 from standoff.robots.packages import Packages
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array, pose
@@ -87,14 +87,18 @@ def _element(collision: Node, meshes: Meshes) -> Element:
         ("name",), ("geometry", "origin"), ("material", "verbose", "contact_coefficients")
     )
     geometry = collision.only("geometry")
+    shapes = geometry.children
+    for shape in shapes:
+        if shape.foreign:  # <drake:ellipsoid>: to pass it over would be to lose a body
+            raise shape.error(f"unknown shape <{short(shape.tag)}>", allowed=", ".join(_SIZES))
     geometry.expect(("name",), _SIZES)
-    shapes = [child for child in geometry.children if not child.foreign]
     if len(shapes) != 1:
         raise (shapes[1] if shapes else geometry).error(
             f"{len(shapes)} shapes in one <geometry>", allowed=f"exactly one of {', '.join(_SIZES)}"
         )
-    shape = _shape(shapes[0], meshes)
-    return Element(shape, origin(collision), collision.attributes.get("name", ""))
+    return Element(
+        _shape(shapes[0], meshes), origin(collision), collision.attributes.get("name", "")
+    )
 
 
 def _shape(node: Node, meshes: Meshes) -> Shape:

@@ -10,9 +10,17 @@ from pathlib import Path
 
 from standoff.constants import MAX_NUMBER_TEXT
 from standoff.errors import NOTHING, Error, MeshError, RobotError
+from standoff.names import NAME_RULE, is_name
 
 # Narrower than `float()`, which also takes "nan", "infinity" and "1_000".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+#: Elements that are bodies, place them or bring them in. Each has its places in a URDF, and
+#: anywhere else it would be lost.
+_BODIES = ("link", "joint", "loop_joint", "collision", "include")
+
+#: Extensions that speak of links, joints and collisions of the robot in elements of these names.
+_REFERRING = ("gazebo", "transmission", "ros2_control", "sensor")
 
 #: Names longer than this are cut in messages, [characters].
 _NAME_LENGTH = 80
@@ -75,6 +83,11 @@ class Node:
         """Whether the element belongs to another vocabulary (``drake:…``, ``sensor:…``)."""
         return ":" in self.tag
 
+    @property
+    def local(self) -> str:
+        """The tag without its prefix, in small letters."""
+        return self.tag.rpartition(":")[2].lower()
+
     def note(self, remark: str) -> None:
         """Record for the reader of the model what was passed over here, or how it was taken."""
         self.document.notes.append(f"{self.where}: {remark}")
@@ -102,6 +115,14 @@ class Node:
         """The children of a tag, in the file's order."""
         return (child for child in self.children if child.tag == tag)
 
+    def within(self) -> Iterator[Node]:
+        """This element and all below it, in the file's order."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
     def optional(self, tag: str) -> Node | None:
         """The only child of a tag; an error where there are several."""
         found = list(self.all(tag))
@@ -124,6 +145,13 @@ class Node:
         if not value.strip():
             raise self.error("empty", value, "a name or a path", part=name)
         return value
+
+    def name(self) -> str:
+        """The attribute ``name``, as the name of a link or a joint has to look."""
+        name = self.string("name")
+        if not is_name(name):
+            raise self.error("not a name", name, f"text without {NAME_RULE}", part="name")
+        return name
 
     def number(self, name: str, default: float | None = None) -> float:
         """An attribute that is one finite number; required where there is no default."""
@@ -161,7 +189,8 @@ class Node:
         """Refuse every attribute and child this element has no place for.
 
         Attributes and elements with a prefix belong to other vocabularies and are passed over
-        with a note, and so is text; the children of ``passed_over`` are known not to matter.
+        with a note, and so is text; the children of ``passed_over`` are known not to matter. None
+        of them may hold a body, and none with a prefix may bear a name that is read here.
         """
         for name in self.attributes:
             if name == "xmlns" or name.startswith("xmlns:"):
@@ -177,15 +206,41 @@ class Node:
         for child in self.children:
             if child.tag.startswith("xacro:"):
                 raise unexpanded(child)
-            if child.foreign:
+            if child.tag in children:
+                continue
+            child.refuse_bodies()
+            if child.foreign and child.local not in children:
                 child.note("passed over")
-            elif child.tag not in children and child.tag not in passed_over:
+            elif child.tag not in passed_over:
                 listed = ", ".join(f"<{tag}>" for tag in children)
                 raise child.error(
                     f"unknown element <{short(child.tag)}> in <{self.tag}>",
                     allowed=listed or "none",
                 )
         self.note_text()
+
+    def refuse_bodies(self) -> None:
+        """Refuse an element that is to be passed over if it is, or holds, what places a body."""
+        if self.tag in _REFERRING:
+            return
+        for node in self.within():
+            if node.tag.startswith("xacro:"):
+                raise unexpanded(node)
+            if node.local not in _BODIES:
+                continue
+            if node.local == "loop_joint":
+                raise node.error("closed chains are not supported", allowed="a tree of joints")
+            if node.local == "include":
+                raise node.error(
+                    "other files are not read in",
+                    allowed="one file, or <xacro:include> in a file named *.xacro",
+                )
+            problem = f"unknown element <{short(node.tag)}>"
+            if node is not self:
+                problem = f"<{short(node.tag)}> inside <{short(self.tag)}> would be lost"
+            raise node.error(
+                problem, allowed="<link> and <joint> in <robot>, <collision> in <link>"
+            )
 
     def note_text(self) -> None:
         """Text says nothing in these formats, so it can neither hide a body nor free a pair; but

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from standoff.constants import MAX_PACKAGE_DEPTH
-from standoff.errors import MeshError
+from standoff.errors import MeshError, RobotError
 from standoff.robots.node import Node
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
@@ -101,6 +102,26 @@ class Packages:
                 self._below[root, name] = list(_packages_below(root, name))
             for folder in self._below[root, name]:
                 yield folder / rest
+
+
+def a_path(given: Any, what: str) -> Path:
+    """A path as text or a path object; bytes, numbers and a null character are refused."""
+    try:
+        text = os.fspath(given)
+    except TypeError:
+        text = None
+    if not isinstance(text, str) or "\0" in text:
+        raise RobotError(
+            f"{what} is no path", value=given, allowed="text or a Path, without a null character"
+        )
+    return Path(text)
+
+
+def folders(given: Any) -> tuple[Path, ...]:
+    """Several folders; one alone is refused, as its letters would be taken for folders."""
+    if isinstance(given, (str, bytes, os.PathLike)) or not isinstance(given, Iterable):
+        raise RobotError("search_paths is no list", value=given, allowed="a list of folders")
+    return tuple(a_path(folder, "a folder of search_paths") for folder in given)
 
 
 def _packages_below(root: Path, name: str) -> Iterator[Path]:

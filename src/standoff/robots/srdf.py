@@ -91,13 +91,16 @@ def _check_children(node: Node) -> None:
     for child in node.children:
         if child.tag.startswith("xacro:"):
             raise unexpanded(child)
-        if child.tag in _PASSED_OVER or child.tag in _READ:
+        if child.tag in _READ:
             continue
-        if "collision" in child.tag.lower():
-            raise child.error(
-                f"unknown element <{short(child.tag)}>",
-                allowed=", ".join(f"<{tag}>" for tag in _READ),
-            )
+        for inner in child.within():  # an <enable_collisions> lost in a group would free a pair
+            if "collision" in inner.tag.lower():
+                raise inner.error(
+                    f"unknown element <{short(inner.tag)}>",
+                    allowed=", ".join(f"<{tag}>" for tag in _READ) + " in <robot>",
+                )
+        if child.tag in _PASSED_OVER:
+            continue
         counts[child.tag] = counts.get(child.tag, 0) + 1
     for tag, count in counts.items():
         node.note(f"{count} unknown <{short(tag)}> passed over")
@@ -119,7 +122,7 @@ def _silent(node: Node, known: set[str]) -> Iterator[str]:
             element.note("taken for pairs of the robot's own links; the world stays watched")
             yield link
         else:
-            element.note(f"link {link!r} is not in the robot; left out")
+            element.note(f"link {short(link)!r} is not in the robot; left out")
 
 
 def _check_name(node: Node, robot: str, known: set[str], named: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -16,7 +16,7 @@ from standoff.robots import assembly, xacro, xml
 from standoff.robots.description import Joint, JointKind, Link, Mimic, Robot
 from standoff.robots.geometry import Meshes, collision_elements, origin
 from standoff.robots.node import Node, short, unexpanded
-from standoff.robots.packages import Packages
+from standoff.robots.packages import Packages, a_path, folders
 from standoff.robots.srdf import semantics
 from standoff.shapes.pose import Array
 
@@ -66,13 +66,14 @@ def read_robot(
     Revolute, continuous, prismatic and fixed joints are read, with mimics; boxes, spheres,
     cylinders, capsules and meshes. Visuals, inertias, transmissions and simulator extensions do
     not matter here and are passed over; whatever else is unknown is an error, or a note in
-    `Robot.notes` where it cannot hide a body or free a pair.
+    `Robot.notes` where it cannot hide a body or free a pair. Links that are drawn but have no
+    collision geometry are not watched, and a note lists them.
 
     Args:
-        path: a URDF file; a name ending in ``.xacro`` is expanded by the package ``xacro``,
-            which evaluates Python expressions in the file.
+        path: a URDF file; a name ending in ``.xacro``, in small letters or capitals, is expanded
+            by the package ``xacro``, which evaluates Python expressions in the file.
         srdf: an SRDF file (``.xacro`` likewise); none is looked for by itself.
-        search_paths: folders that hold packages, for ``package://`` references.
+        search_paths: a list of folders that hold packages, for ``package://`` references.
         geometry: ``"as_written"``, or ``"none"`` to read the joints alone.
 
     Raises:
@@ -83,14 +84,16 @@ def read_robot(
         raise RobotError(
             "unknown geometry", value=geometry, allowed=", ".join(get_args(ReadGeometry))
         )
-    root = _load(Path(path))
-    described = None if srdf is None else _load(Path(srdf))
-    meshes = Meshes(Packages(Path(path).absolute(), search_paths))
+    urdf = a_path(path, "the path of a robot")
+    pairs = None if srdf is None else a_path(srdf, "the path of an SRDF")
+    meshes = Meshes(Packages(urdf.absolute(), folders(search_paths)))
+    root = _load(urdf)
+    described = None if pairs is None else _load(pairs)
     return robot_of(root, described, meshes if geometry == "as_written" else None)
 
 
 def _load(path: Path) -> Node:
-    if path.suffix == ".xacro":
+    if path.suffix.lower() == ".xacro":
         return xml.parse(xacro.expand(path), str(path), lines=False)
     return xml.parse(xml.read_bytes(path), str(path))
 
@@ -108,6 +111,8 @@ def robot_of(root: Node, srdf: Node | None, meshes: Meshes | None) -> Robot:
     links = {name: _link(link_nodes[name], meshes) for name in order}
     if meshes is None:
         root.note("collision geometry left out, as asked")
+    else:
+        _note_bare_links(root, links, link_nodes)
     robot = Robot(root.string("name"), links, joints, order[0], {}, root.file)
     notes = tuple(root.document.notes)
     if srdf is None:
@@ -130,9 +135,12 @@ def _check_robot(root: Node) -> None:
     for child in root.children:
         if child.tag.startswith("xacro:"):
             raise unexpanded(child)
-        if child.tag in ("link", "joint", *_PASSED_OVER_IN_ROBOT):
+        if child.tag in ("link", "joint"):
             continue
-        near = difflib.get_close_matches(child.tag.lower(), ("link", "joint"), 1, cutoff=0.7)
+        child.refuse_bodies()
+        if child.tag in _PASSED_OVER_IN_ROBOT:
+            continue
+        near = difflib.get_close_matches(child.local, ("link", "joint"), 1, cutoff=0.7)
         if near:
             raise child.error(f"unknown element <{short(child.tag)}>", allowed=f"<{near[0]}>")
         counts[child.tag] = counts.get(child.tag, 0) + 1
@@ -144,7 +152,7 @@ def _check_robot(root: Node) -> None:
 def _by_name(root: Node, tag: str) -> dict[str, Node]:
     nodes: dict[str, Node] = {}
     for node in root.all(tag):
-        name = node.string("name")
+        name = node.name()
         if name in nodes:
             raise node.error(
                 f"a second {tag} of this name", name, f"one; the first is {nodes[name].where}"
@@ -161,6 +169,18 @@ def _link(node: Node, meshes: Meshes | None) -> Link:
             allowed="the origin of its joint or of its collision elements",
         )
     return Link(node.string("name"), () if meshes is None else collision_elements(node, meshes))
+
+
+def _note_bare_links(root: Node, links: Mapping[str, Link], nodes: Mapping[str, Node]) -> None:
+    """What can be seen and is not watched: a link that was drawn but given no collision element."""
+    bare = [
+        name for name, link in links.items() if not link.elements and any(nodes[name].all("visual"))
+    ]
+    if bare:
+        listed = ", ".join(bare)
+        root.note(f"links with a visual and no collision geometry are not watched: {listed}")
+    if not any(link.elements for link in links.values()):
+        root.note("no collision geometry at all: nothing of this robot is watched")
 
 
 def _joint(node: Node) -> Joint:

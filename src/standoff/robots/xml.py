@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from standoff.constants import MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_ELEMENTS
-from standoff.errors import RobotError
+from standoff.errors import NOTHING, RobotError
 from standoff.robots.node import Document, Node
 
 #: As much stray text as a message can show, [characters].
@@ -60,7 +60,7 @@ def parse(data: bytes, file: str = "", *, lines: bool = True) -> Node:
             f"not well-formed XML: {expat.ErrorString(error.code)}",
             file=file,
             element=f"line {error.lineno}, column {error.offset + 1}" if lines else None,
-            value=_snippet(data, parser.ErrorByteIndex),
+            value=_snippet(data, parser.ErrorByteIndex) or NOTHING,
         ) from error
     except (LookupError, ValueError, TypeError) as error:
         # What Python's codecs raise for an encoding that is declared but unknown or unfit.
@@ -126,7 +126,6 @@ class _Builder:
         )
 
 
-def _snippet(data: bytes, position: int) -> str | None:
+def _snippet(data: bytes, position: int) -> str:
     """The bytes about an error, as far as they are text."""
-    around = data[max(0, position - 20) : position + 20]
-    return around.decode("utf-8", "replace") if around else None
+    return data[max(0, position - 20) : position + 20].decode("utf-8", "replace")
