@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -164,17 +163,6 @@ def test_a_triangle_and_its_reverse_are_both_kept():
 def test_a_repeated_triangle_of_an_open_surface_is_kept():
     points, faces = bowl_arrays()
     assert Mesh(points, np.concatenate([faces, faces[:1]])).triangles == len(faces) + 1
-
-
-@pytest.mark.parametrize("name", ["Rotation_Pitch.stl", "Lower_Arm.stl"])
-def test_parts_of_a_real_arm_that_disagreed_are_solids(name):
-    data = pytest.importorskip("example_robot_data")
-    found = sorted(Path(data.getModelPath("so_arm_description")).rglob(name))
-    if not found:
-        pytest.skip("not among these robots")
-    for path in found:
-        mesh = Mesh.load(path)
-        assert mesh.closed and mesh.volume > 0.0 and mesh.problems
 
 
 def test_triangles_without_area_are_kept():
