@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 
 import numpy as np
 import pytest
 
+from standoff.constants import MAX_MESH_BYTES
 from standoff.errors import MeshError
 from standoff.shapes.mesh import Mesh
+from standoff.shapes.mesh_file import read_mesh
 from tests.mesh_shapes import box_arrays, torus_arrays
 
 POINTS, FACES = torus_arrays(around=8, across=5)
@@ -170,7 +173,9 @@ def test_dae_units_transforms_and_instances(tmp_path):
     assert mesh.volume == pytest.approx(TORUS.volume * 1e-6)
     mesh = load(tmp_path, dae(node="<translate>1 2 3</translate><scale>2 2 2</scale>"), "b.dae")
     assert mesh.bounds()[0] == pytest.approx(2 * TORUS.bounds()[0] + [1, 2, 3], abs=1e-6)
-    assert load(tmp_path, dae(instances=2, up="Y_UP"), "c.dae").triangles == 2 * len(FACES)
+    twice = load(tmp_path, dae(instances=2, up="Y_UP"), "c.dae")  # two in one place are one
+    assert len(read_mesh(tmp_path / "c.dae")[1]) == 2 * len(FACES)
+    assert twice.closed and twice.problems == (f"{len(FACES)} repeated triangles were left out",)
 
 
 def test_dae_surface_that_cannot_be_read_is_an_error(tmp_path):
@@ -317,7 +322,7 @@ def test_missing_directory_and_unreadable(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["off", "glb"])
-def test_other_formats_are_read_by_trimesh(tmp_path, suffix):
+def test_what_trimesh_writes_is_read(tmp_path, suffix):
     import trimesh
 
     box = trimesh.creation.box((0.5, 1.0, 2.0))
@@ -328,4 +333,191 @@ def test_other_formats_are_read_by_trimesh(tmp_path, suffix):
     assert mesh.closed and mesh.volume == pytest.approx(1.0)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(MeshError, match=f"box.{suffix}"):
+        Mesh.load(path)
+
+
+def glb(change=lambda tree: None, cut=None):
+    """Two boxes: one turned, mirrored and moved; one in a node below it."""
+    points, faces = box_arrays(1, 2, 3)
+    corners = faces.astype("<u2").tobytes()
+    blob = corners + points.astype("<f4").tobytes()
+    tree = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [
+            {
+                "mesh": 0,
+                "children": [1],
+                "rotation": [0, 0, 0.5**0.5, 0.5**0.5],
+                "scale": [2, -1, 1],
+                "translation": [5, 0, 0],
+            },
+            {"mesh": 0, "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 7, 1]},
+        ],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 1}, "indices": 0}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5123, "type": "SCALAR", "count": faces.size},
+            {"bufferView": 1, "componentType": 5126, "type": "VEC3", "count": len(points)},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": len(corners)},
+            {"buffer": 0, "byteOffset": len(corners), "byteLength": len(blob) - len(corners)},
+        ],
+        "buffers": [{"byteLength": len(blob)}],
+    }
+    change(tree)
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    body = struct.pack("<II", len(text), 0x4E4F534A) + text
+    body += struct.pack("<II", len(blob), 0x004E4942) + blob
+    return (b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body)[:cut]
+
+
+def test_glb_instances_stand_where_trimesh_puts_them(tmp_path):
+    import io
+
+    import trimesh
+
+    mesh = load(tmp_path, glb(), "a.glb")
+    other = trimesh.load_scene(io.BytesIO(glb()), file_type="glb", process=False).to_mesh()
+    assert mesh.closed and mesh.problems == () and mesh.triangles == 24
+    assert mesh.volume == pytest.approx(24.0)
+    assert np.array(mesh.bounds()) == pytest.approx(np.array(other.bounds), abs=1e-6)
+
+
+def put(*way, **values):
+    def change(tree):
+        for step in way:
+            tree = tree[step]
+        tree.update(values)
+
+    return change
+
+
+PRIMITIVE = ("meshes", 0, "primitives", 0)
+LOSING = {
+    "points": put(*PRIMITIVE, mode=0),
+    "lines": put(*PRIMITIVE, mode=1),
+    "strip": put(*PRIMITIVE, mode=5),
+    "fan": put(*PRIMITIVE, mode=6),
+    "mode true": put(*PRIMITIVE, mode=True),
+    "morph": put(*PRIMITIVE, targets=[{"POSITION": 1}]),
+    "draco": put(*PRIMITIVE, extensions={"KHR_draco_mesh_compression": {}}),
+    "instancing": put("nodes", 0, extensions={"EXT_mesh_gpu_instancing": {}}),
+    "quantized": put(extensionsUsed=["KHR_mesh_quantization"]),
+    "skin": put("nodes", 0, skin=0),
+    "two transforms": put("nodes", 1, scale=[2, 2, 2]),
+    "two scenes": put(scenes=[{"nodes": [0]}, {"nodes": [1]}]),
+    "node twice": put("nodes", 1, children=[0]),
+    "node before the first": put("nodes", 0, children=[-1]),
+    "sparse": put("accessors", 1, sparse={}),
+    "half a triangle": put("accessors", 0, count=34),
+    "too many indices": put("accessors", 0, count=39),
+    "too many points": put("accessors", 1, count=9),
+    "too few points": put("accessors", 1, count=7),
+    "outside file": put("buffers", 0, uri="other.bin"),
+    "short buffer": put("buffers", 0, byteLength=10_000),
+    "no rotation": put("nodes", 0, rotation=[0, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", LOSING)
+def test_glb_that_would_lose_surface_is_refused(tmp_path, name):
+    with pytest.raises(MeshError, match=r"a\.glb"):
+        load(tmp_path, glb(LOSING[name]), "a.glb")
+
+
+OFF = b"OFF\n# square and roof\n5 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n.5 2 0\n"
+OFF += b"4 0 1 2 3\n3 3 2 4 255 0 0\n"
+
+
+def test_off_polygons_colours_and_counts_on_the_first_line(tmp_path):
+    for data in (
+        OFF,
+        OFF.replace(b"OFF\n# square and roof\n", b"COFF "),
+        OFF.replace(b" 0\n", b" 0 \r\n"),
+    ):
+        mesh = load(tmp_path, data, "a.off")
+        assert mesh.triangles == 3 and mesh.area == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        OFF.replace(b"5 2 0", b"5 3 0"),
+        OFF.replace(b"5 2 0", b"5 1 0"),
+        OFF.replace(b"5 2 0", b"4 2 0"),
+        OFF.replace(b"5 2 0", b"6 2 0"),
+        OFF.replace(b"4 0 1 2 3", b"4 0 1 2"),
+        OFF.replace(b"4 0 1 2 3", b"4 0 1 2 -1"),
+        OFF.replace(b"4 0 1 2 3", b"2 0 1"),
+        OFF.replace(b"4 0 1 2 3", b"-1 0 1 2"),
+        OFF.replace(b"3 3 2 4", b"3 3 2 5"),
+        OFF.replace(b"OFF", b"4OFF"),
+        OFF.replace(b"OFF", b"OFF BINARY"),
+    ],
+)
+def test_off_with_other_counts_than_it_declares_is_refused(tmp_path, data):
+    with pytest.raises(MeshError, match=r"a\.off"):
+        load(tmp_path, data, "a.off")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'stride="3"', b'stride="4"'),
+        (b' stride="3"', b""),
+        (b'stride="3"', b'stride="3" offset="3"'),
+        (f'count="{len(POINTS)}" stride'.encode(), b'count="7" stride'),
+        (f'count="{POINTS.size}"'.encode(), b'count="6"'),
+        (f'<triangles count="{len(FACES)}"'.encode(), b'<triangles count="3"'),
+        (f'<triangles count="{len(FACES)}"'.encode(), b'<triangles count="999999999999"'),
+        (b'source="#a"', b'source="#b"'),
+        (b'<param name="Y" type="float"/>', b'<param type="float"/>'),
+    ],
+)
+def test_dae_accessors_and_counts_that_pycollada_passes_over_are_refused(tmp_path, old, new):
+    assert old in dae()
+    with pytest.raises(MeshError, match=r"a\.dae"):
+        load(tmp_path, dae().replace(old, new), "a.dae")
+
+
+@pytest.mark.parametrize("unit", ["0", "-1", "nan", "inf", "1e999", "0,001", "", "mm", "1_0"])
+def test_dae_unit_that_is_no_length_is_refused(tmp_path, unit):
+    with pytest.raises(MeshError, match="not a unit"):
+        load(tmp_path, dae(unit=unit), "a.dae")
+
+
+def test_ascii_stl_facets_of_four_and_two_vertices_are_not_regrouped(tmp_path):
+    lines = ascii_stl().splitlines()
+    fourth = lines.pop(12)
+    assert b"vertex" in fourth
+    lines.insert(6, fourth)
+    with pytest.raises(MeshError, match="facet 1"):
+        load(tmp_path, b"\n".join(lines), "a.stl")
+    with pytest.raises(MeshError, match="facet 3"):
+        load(tmp_path, ascii_stl(SOUP[:3]).replace(b"endfacet\nend", b"end"), "b.stl")
+
+
+def test_ascii_stl_names_may_hold_any_words(tmp_path):
+    data = ascii_stl().replace(b"solid thing", b"solid a vertex 1 2 3 endfacet")
+    assert load(tmp_path, data, "a.stl").triangles == len(FACES)
+
+
+def test_pipes_devices_and_huge_files_are_not_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe.stl")
+    (tmp_path / "zero.stl").symlink_to("/dev/zero")
+    for name in ("pipe.stl", "zero.stl"):
+        with pytest.raises(MeshError, match="not a regular file"):
+            Mesh.load(tmp_path / name)
+    with (tmp_path / "huge.stl").open("wb") as file:
+        file.truncate(MAX_MESH_BYTES + 1)  # a hole, which takes no space
+    with pytest.raises(MeshError, match="too large"):
+        Mesh.load(tmp_path / "huge.stl")
+
+
+@pytest.mark.parametrize("path", [None, 5, b"x.stl", ["a.stl"]])
+def test_what_is_no_path_is_a_mesh_error(path):
+    with pytest.raises(MeshError, match="not a path"):
         Mesh.load(path)

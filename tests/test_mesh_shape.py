@@ -9,7 +9,9 @@ import pytest
 
 from standoff.errors import MeshError
 from standoff.kernels import layout
+from standoff.shapes.distance import distance
 from standoff.shapes.mesh import Mesh
+from standoff.shapes.primitives import Sphere
 from tests.mesh_shapes import bowl_arrays, box_arrays, box_mesh, joined, star, torus, torus_arrays
 
 pytestmark = pytest.mark.interpreted
@@ -80,14 +82,87 @@ def test_an_inside_out_shell_keeps_its_cavity():
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda f: np.concatenate([f[:1, ::-1], f[1:]]), "disagree about the outside"),
-        (lambda f: np.concatenate([f, f[:1]]), "more than two triangles"),
+        (lambda f: np.concatenate([f, [[0, 3, 5]]]), "more than two triangles"),
+        (lambda f: np.concatenate([f[1:], f[2:3]]), "one triangle only"),
         (lambda f: f[1:], "one triangle only"),
     ],
 )
 def test_what_keeps_a_mesh_from_being_a_solid_is_reported(change, why):
     mesh = Mesh(BOX[0], change(BOX[1]))
     assert not mesh.closed and any(why in p for p in mesh.problems)
+
+
+@pytest.mark.parametrize("which", range(12))
+def test_one_flipped_triangle_does_not_make_a_box_hollow(which):
+    faces = BOX[1].copy()
+    faces[which] = faces[which, ::-1]
+    mesh = Mesh(BOX[0], faces)
+    assert mesh.closed and mesh.volume == pytest.approx(6.0)
+    assert mesh.problems == ("1 triangles disagreed with their neighbours and were turned",)
+
+
+def test_one_doubled_triangle_does_not_make_a_box_hollow():
+    for again in (BOX[1][:1], BOX[1][:1, ::-1], BOX[1][:1, [1, 2, 0]], BOX[1][:, ::-1]):
+        mesh = Mesh(BOX[0], np.concatenate([BOX[1], again]))
+        assert mesh.closed and mesh.volume == pytest.approx(6.0) and mesh.triangles == 12
+        assert mesh.problems == (f"{len(again)} repeated triangles were left out",)
+
+
+def test_a_sphere_in_a_box_with_a_bad_triangle_is_inside():
+    points, faces = box_arrays(1.0, 1.0, 1.0)
+    flipped = np.concatenate([faces[:1, ::-1], faces[1:]])
+    for bad in (faces, flipped, np.concatenate([faces, faces[:1]])):
+        assert distance(Sphere(0.1), None, Mesh(points, bad), None).value == pytest.approx(-0.4)
+
+
+def test_triangles_turned_at_random_come_out_outward_in_every_part():
+    rng = np.random.default_rng(3)
+    points, faces = joined(torus_arrays(), box_arrays(1, 2, 3, centre=(9, 0, 0)))
+    whole = Mesh(points, faces)
+    for share in (0.1, 0.5, 0.9):
+        turned = np.where(rng.random((len(faces), 1)) < share, faces[:, ::-1], faces)
+        mesh = Mesh(points, turned)
+        assert mesh.closed and mesh.volume == pytest.approx(whole.volume)
+
+
+def test_a_cavity_beside_a_mended_part_stays_one_and_a_mended_cavity_is_filled():
+    outer, cavity = box_arrays(3, 3, 3), box_arrays(2, 2, 2)
+    points, faces = joined(outer, (cavity[0], cavity[1][:, ::-1]))
+    bad = faces.copy()
+    bad[0] = bad[0, ::-1]
+    assert Mesh(points, bad).volume == pytest.approx(19.0)
+    for given in (faces, faces[:, ::-1]):
+        bad = given.copy()
+        bad[12] = bad[12, ::-1]
+        assert Mesh(points, bad).volume == pytest.approx(27.0 + 8.0)  # in doubt it is solid
+
+
+def klein_bottle():
+    """A closed grid whose ends are joined mirrored; through itself in space, which is no matter."""
+    around, along = 7, 9
+    index = lambda i, j: (-i if (j // along) % 2 else i) % around + around * (j % along)  # noqa: E731
+    faces = []
+    for j in range(along):
+        for i in range(around):
+            a, b, c, d = index(i, j), index(i + 1, j), index(i + 1, j + 1), index(i, j + 1)
+            faces += [[a, b, c], [a, c, d]]
+    return np.random.default_rng(4).random((around * along, 3)), np.array(faces)
+
+
+def test_a_surface_with_one_side_stays_a_surface_and_says_why():
+    mesh = Mesh(*klein_bottle())
+    assert not mesh.closed and mesh.flags == 0
+    assert any("cannot agree about the outside" in p for p in mesh.problems)
+
+
+def test_a_triangle_and_its_reverse_are_both_kept():
+    mesh = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2], [2, 1, 0]])
+    assert mesh.triangles == 2 and mesh.problems == ()
+
+
+def test_a_repeated_triangle_of_an_open_surface_is_kept():
+    points, faces = bowl_arrays()
+    assert Mesh(points, np.concatenate([faces, faces[:1]])).triangles == len(faces) + 1
 
 
 def test_triangles_without_area_are_kept():

@@ -51,6 +51,15 @@ CAPSULE_PARTS_TOLERANCE = 1e-4
 #: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
 #: package at most four folders down (source, repository, group, package).
 MAX_PACKAGE_DEPTH = 4
+
+#: Largest mesh file that is read, [bytes]; the largest of real robots are below 64 MiB. Beyond it,
+#: reading on would only fill the memory.
+MAX_MESH_BYTES = 512 * 2**20
+
+#: Most triangles of a scene that repeats its meshes, [-]: as many as a binary STL file of that size
+#: holds, at 50 bytes each. A small file could otherwise ask for any number.
+MAX_MESH_TRIANGLES = MAX_MESH_BYTES // 50
+
 #: Largest coordinate of a mesh, [m]. Distances of triangles go through fourth and fifth powers,
 #: which must stay finite; nothing real comes near.
 MESH_REACH = 1e30

@@ -5,14 +5,13 @@ No document type, so no entities and nothing fetched; bounded size, depth and co
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 from xml.parsers import expat
 
 from standoff.constants import MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_ELEMENTS
 from standoff.errors import NOTHING, RobotError
 from standoff.robots.node import Document, Node
+from standoff.shapes.regular_file import read_regular
 
 #: As much stray text as a message can show, [characters].
 _TEXT_LENGTH = 80
@@ -20,25 +19,7 @@ _TEXT_LENGTH = 80
 
 def read_bytes(path: str | Path) -> bytes:
     """The content of a regular file of at most ``MAX_XML_BYTES``; any failure is a RobotError."""
-    try:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise RobotError("a folder, not a file", file=path, allowed="an XML file")
-        if not stat.S_ISREG(status.st_mode):  # a pipe would wait, a device would never end
-            raise RobotError("not a regular file", file=path, allowed="an XML file")
-        with open(path, "rb") as stream:
-            data = stream.read(MAX_XML_BYTES + 1)
-    except (OSError, ValueError, TypeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RobotError(f"cannot be read: {reason}", file=path) from error
-    if len(data) > MAX_XML_BYTES:
-        raise RobotError(
-            "too large for a robot's file",
-            file=path,
-            value=f"{max(status.st_size, len(data))} bytes",
-            allowed=f"at most {MAX_XML_BYTES} bytes",
-        )
-    return data
+    return read_regular(path, MAX_XML_BYTES, "a robot's XML file", RobotError)
 
 
 def parse(data: bytes, file: str = "", *, lines: bool = True) -> Node:

@@ -24,13 +24,16 @@ class Mesh(Shape):
     """Triangles between ``vertices`` (n, 3) [m], three indices in each row of ``faces`` (f, 3).
 
     Vertices that are exactly equal become one, so that the loose triangles of an STL file join up.
-    No triangle is dropped: one without area counts as the segment or the point that it is.
+    A triangle without area counts as the segment or the point that it is; none is dropped but the
+    second of two that are the same, where the mesh is closed without it.
 
     The mesh is *closed*, a solid, when every edge is used by exactly two triangles, once in each
     direction; several closed parts may make up one solid, and a part inside another with its
-    faces turned inward is a cavity. Any other mesh is a surface without an inside. A closed part
-    whose faces point inward, and which is not a cavity, is turned round. Whatever was mended or
-    keeps the mesh from being a solid stands in ``problems``.
+    faces turned inward is a cavity. Where every edge has two triangles, but some of them disagree
+    about the outside, the part they belong to is made to agree and to point outward: it is never a
+    cavity, as in doubt a part is solid. Any other mesh is a surface without an inside. A closed
+    part whose faces point inward, and which is not a cavity, is turned round. Whatever was mended
+    or keeps the mesh from being a solid stands in ``problems``.
 
     Distances are exact between surfaces that are apart, 0 where they touch or cross, and minus the
     gap where a body is wholly inside a solid; see `standoff.kernels.pairs.mesh`.
@@ -62,10 +65,11 @@ class Mesh(Shape):
         """Read an STL, OBJ, DAE, PLY, OFF or GLB file. ``scale`` (one number or three) multiplies
         x, y, z and may mirror. Nothing but this one file is read. Whatever is wrong is a
         `MeshError`."""
-        from standoff.shapes.mesh_file import read_mesh, scale_factors
+        from standoff.shapes.mesh_file import mesh_path, read_mesh, scale_factors
 
+        path = mesh_path(path)
         factors = scale_factors(scale, path)
-        vertices, faces = read_mesh(Path(path))
+        vertices, faces = read_mesh(path)
         if np.prod(np.sign(factors)) < 0.0:
             faces = faces[:, ::-1]
         try:
@@ -73,7 +77,7 @@ class Mesh(Shape):
                 mesh = cls(vertices * factors, faces)
         except MeshError as error:
             raise error.at(path) from error
-        mesh.source = Path(path)
+        mesh.source = path
         mesh.scale = (float(factors[0]), float(factors[1]), float(factors[2]))
         return mesh
 

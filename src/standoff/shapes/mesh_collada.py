@@ -10,7 +10,9 @@ from xml.etree import ElementTree
 import collada
 import numpy as np
 
+from standoff.constants import MAX_MESH_TRIANGLES
 from standoff.errors import MeshError
+from standoff.shapes.mesh_collada_checks import check_counts, local_name, metres
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 
@@ -41,16 +43,23 @@ def read_collada(data: bytes) -> tuple[Array, IntArray]:
     root = ElementTree.fromstring(data)
     for parent in list(root.iter()):
         for child in list(parent):
-            if _name(child) in _DECORATION:
+            if local_name(child) in _DECORATION:
                 parent.remove(child)
     for node in root.iter():
         _check(node)
+    check_counts(root)
+    unit = metres(root)
     document = collada.Collada(io.BytesIO(ElementTree.tostring(root)))
     if document.scene is None:
         raise MeshError("no scene inside")
-    corners = [_corners(bound) for bound in document.scene.objects("geometry")]
-    unit = document.assetInfo.unitmeter
-    points = np.concatenate([np.zeros((0, 3)), *corners]) * (1.0 if unit is None else float(unit))
+    corners = [np.zeros((0, 3))]
+    triangles = 0
+    for bound in document.scene.objects("geometry"):
+        corners.append(_corners(bound))
+        triangles += len(corners[-1]) // 3
+        if triangles > MAX_MESH_TRIANGLES:
+            raise MeshError("too many triangles", allowed=f"at most {MAX_MESH_TRIANGLES}")
+    points = np.concatenate(corners) * unit
     return points, np.arange(len(points), dtype=np.int64).reshape(-1, 3)
 
 
@@ -69,7 +78,7 @@ def _corners(bound: Any) -> Array:
 
 def _check(node: Any) -> None:
     """Refuse what pycollada would pass over or mend without a word."""
-    name = _name(node)
+    name = local_name(node)
     pattern = _NUMBERS.get(name)
     if pattern is not None and not pattern.fullmatch(node.text or ""):
         raise MeshError("not all finite numbers", element=f"<{name}>")
@@ -79,7 +88,3 @@ def _check(node: Any) -> None:
             element=f"<{name}>",
             allowed="triangles and polygons without holes or skins",
         )
-
-
-def _name(node: Any) -> str:
-    return str(node.tag).rpartition("}")[2]

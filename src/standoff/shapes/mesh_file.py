@@ -1,4 +1,4 @@
-"""Triangles from a file: STL, OBJ and PLY read here, COLLADA with pycollada, the rest by trimesh.
+"""Triangles from a file: COLLADA with pycollada, all others by readers of our own.
 
 Only the file itself is read: no materials, no textures, nothing over a network. Whatever is wrong
 with it is a `MeshError` that names it.
@@ -6,18 +6,21 @@ with it is a `MeshError` that names it.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.constants import MAX_MESH_BYTES
 from standoff.errors import MeshError
+from standoff.shapes.mesh_glb import read_glb
 from standoff.shapes.mesh_obj import read_obj
+from standoff.shapes.mesh_off import read_off
 from standoff.shapes.mesh_ply import read_ply
 from standoff.shapes.mesh_stl import read_stl
 from standoff.shapes.pose import Array
+from standoff.shapes.regular_file import read_regular
 from standoff.shapes.shape import IntArray
 
 
@@ -31,11 +34,7 @@ def read_mesh(path: Path) -> tuple[Array, IntArray]:
             value=path.suffix,
             allowed=", ".join(sorted(READERS)),
         )
-    try:
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise MeshError(f"cannot be read: {reason}", file=path) from error
+    data = read_regular(path, MAX_MESH_BYTES, "a mesh file", MeshError)
     if not data:
         raise MeshError("empty file", file=path)
     try:
@@ -48,6 +47,16 @@ def read_mesh(path: Path) -> tuple[Array, IntArray]:
     if len(faces) == 0:
         raise MeshError("no triangles", file=path)
     return vertices, faces
+
+
+def mesh_path(path: object) -> Path:
+    """A path from text or a path."""
+    try:
+        return Path(path)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise MeshError(
+            "not a path", element="Mesh.load", value=path, allowed="text or a path"
+        ) from error
 
 
 def scale_factors(scale: ArrayLike, path: str | Path) -> Array:
@@ -70,19 +79,6 @@ def _read_collada(data: bytes) -> tuple[Array, IntArray]:
     return read_collada(data)
 
 
-def _read_with_trimesh(kind: str) -> Callable[[bytes], tuple[Array, IntArray]]:
-    """A reader of files that users seldom bring; scenes are flattened, nothing is mended."""
-
-    def read(data: bytes) -> tuple[Array, IntArray]:
-        import trimesh
-
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
-        mesh = scene.to_mesh()
-        return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
-
-    return read
-
-
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
@@ -92,6 +88,6 @@ READERS: dict[str, Callable[[bytes], tuple[Array, IntArray]]] = {
     ".obj": read_obj,
     ".dae": _read_collada,
     ".ply": read_ply,
-    ".off": _read_with_trimesh("off"),
-    ".glb": _read_with_trimesh("glb"),
+    ".off": read_off,
+    ".glb": read_glb,
 }

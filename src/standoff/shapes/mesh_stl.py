@@ -12,8 +12,16 @@ from standoff.shapes.shape import IntArray
 
 _HEADER = 84
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-_VERTEX = re.compile(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)", re.IGNORECASE)
-_FACET = re.compile(rb"\bendfacet\b", re.IGNORECASE)
+#: Lines with names, which may hold any words.
+_NAMES = re.compile(rb"^[ \t]*(?:end)?solid\b[^\r\n]*", re.IGNORECASE | re.MULTILINE)
+#: The words of a facet; empty where a number stands.
+_CORNER = (b"vertex", b"", b"", b"")
+_FACET = (
+    *(b"facet", b"normal", b"", b"", b"", b"outer", b"loop"),
+    *(_CORNER * 3),
+    *(b"endloop", b"endfacet"),
+)
+_COORDINATES = (8, 9, 10, 12, 13, 14, 16, 17, 18)
 
 
 def read_stl(data: bytes) -> tuple[Array, IntArray]:
@@ -35,16 +43,32 @@ def read_stl(data: bytes) -> tuple[Array, IntArray]:
             if count >= 0
             else f"a header of {_HEADER} bytes",
         )
-    corners = _VERTEX.findall(data)
-    facets = len(_FACET.findall(data))
-    if len(corners) != 3 * facets:
+    return _soup(_ascii_corners(data))
+
+
+def _ascii_corners(data: bytes) -> Array:
+    """A facet is 21 words, of which twelve are numbers; anything else is an error."""
+    words = _NAMES.sub(b"", data).split()
+    given = len(words) // len(_FACET)
+    wrong = [
+        facet
+        for k, keyword in enumerate(_FACET)
+        if keyword
+        for facet, word in enumerate(words[k :: len(_FACET)])
+        if word.lower() != keyword
+    ]
+    if wrong or len(words) % len(_FACET):
         raise MeshError(
-            "cut short or not triangles", value=f"{len(corners)} vertices in {facets} facets"
+            "cut short or not a triangle of three vertices",
+            element=f"facet {min(wrong, default=given) + 1}",
         )
+    corners = np.empty((given, 9))
     try:
-        return _soup(np.array(corners, dtype="S").astype(np.float64).reshape(-1, 3))
+        for column, k in enumerate(_COORDINATES):
+            corners[:, column] = list(map(float, words[k :: len(_FACET)]))
     except ValueError as error:
         raise MeshError(f"not a number among the vertices: {error}") from error
+    return corners.reshape(-1, 3)
 
 
 def _soup(corners: Array) -> tuple[Array, IntArray]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from standoff.kernels.face_sides import agree_on_sides
 from standoff.kernels.rss_tree import connected_parts
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -36,26 +38,94 @@ def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, boo
     flat = int(np.count_nonzero(_cross(points, faces).max(axis=1) == 0.0))
     if flat:
         problems.append(f"{flat} triangles have no area and count as segments or points")
+    kept = _without_repeats(points, faces)
+    if len(kept) < len(faces):
+        problems.append(f"{len(faces) - len(kept)} repeated triangles were left out")
+        faces = kept
     reasons = _open_because(faces, len(points))
     if reasons:
         return faces, False, (*problems, *reasons)
     label, firsts = parts(points, faces)
+    mended = np.zeros(len(firsts), dtype=bool)
+    if not _agreed(faces, len(points)):
+        part, side, refused = _sides(faces, len(points))
+        if refused:
+            reason = "neighbouring triangles cannot agree about the outside, as on a Moebius strip"
+            return faces, False, (*problems, f"{reason}: not a solid")
+        faces = _turned(faces, side == 1)
+        roots, label = np.unique(part, return_inverse=True)
+        label = label.reshape(-1).astype(np.int64)
+        firsts = faces[roots, 0]
+        sizes, odd = np.bincount(label), np.bincount(label, weights=side).astype(np.int64)
+        mended = (odd > 0) & (odd < sizes)
+        count = int(np.minimum(odd, sizes - odd).sum())
+        problems.append(f"{count} triangles disagreed with their neighbours and were turned")
+    faces, turned = _outward(points, faces, label, firsts, mended)
+    if turned:
+        problems.append(f"{turned} of {len(firsts)} closed parts were inside out and were turned")
+    return np.ascontiguousarray(faces), True, tuple(problems)
+
+
+def _outward(
+    points: Array, faces: IntArray, label: IntArray, firsts: IntArray, mended: NDArray[np.bool_]
+) -> tuple[IntArray, int]:
+    """The faces of closed parts turned outward, cavities excepted, and how many parts were turned.
+
+    A part that was mended says nothing about being a cavity any more. It is turned outward
+    whatever encloses it, and not counted."""
     volumes = _volumes(points, faces, label, firsts)
-    turn = np.zeros(len(firsts), dtype=bool)
+    turn = mended & (volumes < 0.0)
+    volumes[turn] *= -1.0
     if volumes.sum() < 0.0:
-        turn[:] = True
-        volumes = -volumes
+        turn |= ~mended
+        volumes[~mended] *= -1.0
+    once = _turned(faces, turn[label])
     for k in np.flatnonzero(volumes < 0.0):
         # an inward part is a cavity if something encloses it, and a mistake if nothing does
-        others = faces[label != k]
+        others = once[label != k]
         enclosed = len(others) > 0 and abs(_winding(points[firsts[k]], points, others)) > 0.5
         if not enclosed:
             turn[k] = not turn[k]
-    if turn.any():
-        faces = np.where(turn[label][:, None], faces[:, ::-1], faces)
-        count = int(np.count_nonzero(turn))
-        problems.append(f"{count} of {len(firsts)} closed parts were inside out and were turned")
-    return np.ascontiguousarray(faces), True, tuple(problems)
+    return _turned(faces, turn[label]), int(np.count_nonzero(turn & ~mended))
+
+
+def _turned(faces: IntArray, which: NDArray[np.bool_]) -> IntArray:
+    return np.where(which[:, None], faces[:, ::-1], faces)
+
+
+def _without_repeats(points: Array, faces: IntArray) -> IntArray:
+    """The faces without those that have the same corners as one before them, in any order, where
+    every edge is used twice then; otherwise all. The points of the surface stay the same.
+
+    Only parts with an edge used more often are thinned: a triangle and its reverse, with nothing
+    between, are closed as they are."""
+    edge, face = _edges(faces, len(points))[0], _edge_faces(faces)
+    order = np.argsort(edge, kind="stable")
+    _, first, uses = np.unique(edge[order], return_index=True, return_counts=True)
+    if not (uses > 2).any():
+        return faces
+    label = parts(points, faces)[0]
+    crowded = np.zeros(len(faces), dtype=bool)
+    crowded[label[face[order[first[uses > 2]]]]] = True  # by the number of the part
+    corners = np.sort(faces, axis=1)
+    order = np.lexsort(corners.T)  # stable: the first of equal ones is the first that was given
+    repeated = np.zeros(len(faces), dtype=bool)
+    repeated[order[1:]] = (corners[order[1:]] == corners[order[:-1]]).all(axis=1)
+    kept = np.ascontiguousarray(faces[~(repeated & crowded[label])])
+    return faces if _open_because(kept, len(points)) else kept
+
+
+def _sides(faces: IntArray, count: int) -> tuple[IntArray, IntArray, int]:
+    """For faces whose edges are all used twice: the connected part of each, by its least face,
+    whether it has to be turned to agree with that one, and how many edges cannot agree."""
+    edge, forward = _edges(faces, count)
+    order = np.argsort(edge, kind="stable")
+    one, two = order[0::2], order[1::2]
+    face = _edge_faces(faces)
+    same = (forward[one] == forward[two]).astype(np.int64)  # the same way along: one is wrong
+    pairs = np.stack([face[one], face[two], same], axis=1)
+    part, side = np.empty(len(faces), dtype=np.int64), np.empty(len(faces), dtype=np.int64)
+    return part, side, int(agree_on_sides(np.ascontiguousarray(pairs), part, side))
 
 
 def parts(points: Array, faces: IntArray) -> tuple[IntArray, IntArray]:
@@ -67,12 +137,8 @@ def parts(points: Array, faces: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _open_because(faces: IntArray, count: int) -> list[str]:
-    """Why the mesh is no solid; nothing where each edge is used once in each direction."""
-    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
-    real = start != end  # a corner used twice makes an edge of no length
-    forward = start[real] * count + end[real]
-    backward = end[real] * count + start[real]
-    edges, uses = np.unique(np.minimum(forward, backward), return_counts=True)
+    """Why the mesh is no solid; nothing where each edge is used twice."""
+    edges, uses = np.unique(_edges(faces, count)[0], return_counts=True)
     reasons = []
     once, more = int(np.count_nonzero(uses == 1)), int(np.count_nonzero(uses > 2))
     if len(edges) == 0:
@@ -81,9 +147,27 @@ def _open_because(faces: IntArray, count: int) -> list[str]:
         reasons.append(f"{once} edges belong to one triangle only: a surface, not a solid")
     if more:
         reasons.append(f"{more} edges belong to more than two triangles: not a solid")
-    if not reasons and len(np.unique(forward)) != len(forward):
-        reasons.append("neighbouring triangles disagree about the outside: not a solid")
     return reasons
+
+
+def _agreed(faces: IntArray, count: int) -> bool:
+    """Whether edges that are used twice are used once in each direction."""
+    forward = _edges(faces, count)[1]
+    return len(np.unique(forward)) == len(forward)
+
+
+def _edges(faces: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """A number for each use of an edge, whichever way, and one that tells the ways apart. A corner
+    used twice makes an edge of no length, which is left out."""
+    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    real = start != end
+    start, end = start[real], end[real]
+    return np.minimum(start, end) * count + np.maximum(start, end), start * count + end
+
+
+def _edge_faces(faces: IntArray) -> IntArray:
+    """The face of each use of an edge, in the order of `_edges`."""
+    return np.flatnonzero(faces != np.roll(faces, -1, axis=1)) // 3
 
 
 def _cross(points: Array, faces: IntArray) -> Array:
