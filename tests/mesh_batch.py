@@ -23,7 +23,7 @@ def table(a, b, poses_a, poses_b):
     count = len(poses_a)
     rows = np.zeros((2 * count, 16))
     rows[:, :12] = np.concatenate([poses_a, poses_b])[:, :3].reshape(-1, 12)
-    rows[:count, 12:], rows[count:, 12:] = a.size, b.size
+    rows[:count, 12:], rows[count:, 12:] = a.size_row, b.size_row
     ga, gb = a.geometry, b.geometry
     parts = [(gb.points, ga.points), (gb.faces, ga.faces), (gb.nodes, ga.nodes), (gb.ints, ga.ints)]
     p, f, n, m = (len(first) for first, _ in parts)

@@ -207,3 +207,28 @@ def test_degenerate_triangles_do_not_change_what_is_inside():
     plain = torus()
     for point in rng.uniform(-0.7, 0.7, size=(500, 3)) * [1, 1, 0.3]:
         assert inside(mesh, point) == inside(plain, point)
+
+
+def cubes(*placed):
+    """One mesh of unit cubes at corners given, the second turned inside out where asked."""
+    points, faces = [], []
+    for corner, inverted in placed:
+        p, f = box_arrays(1.0, 1.0, 1.0, centre=np.add(corner, 0.5))
+        faces.append((f[:, ::-1] if inverted else f) + sum(map(len, points)))
+        points.append(p)
+    return Mesh(np.concatenate(points), np.concatenate(faces))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [((1, 0, 0), False), ((1, 1, 0), False), ((1, 1, 1), False), ((0.5, 0.5, 0.5), True)],
+    ids=["sharing a face", "sharing an edge", "sharing a corner", "overlapping, inside out"],
+)
+def test_solids_that_touch_or_overlap_are_solid_throughout(other):
+    mesh = cubes(((0, 0, 0), False), other)
+    assert mesh.closed
+    corner = np.array(other[0], dtype=float)
+    for centre in (np.full(3, 0.25), corner + 0.75, (corner + 1.0) / 2 * 0.99 + 0.005):
+        if ((centre > 0) & (centre < 1)).all() or ((centre > corner) & (centre < corner + 1)).all():
+            out = distances(mesh, Sphere(0.01), [np.eye(4)], [pose(centre)])[0]
+            assert out[0] <= 0.0, centre

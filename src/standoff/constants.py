@@ -261,3 +261,7 @@ SMALLEST_SIZE = 1e-9
 
 #: A length that may be 0 is 0 below this, [m]: its square would lose digits to underflow.
 ZERO_LENGTH = 1e-100
+
+#: Most pairs of vertex and triangle looked at to tell whether an inward part of a mesh is a cavity,
+#: [-]; a few seconds' worth.
+MAX_CAVITY_TESTS = 50_000_000

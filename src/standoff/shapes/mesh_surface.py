@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from standoff.constants import MAX_CAVITY_TESTS
 from standoff.kernels.face_sides import agree_on_sides
 from standoff.kernels.rss_tree import connected_parts
 from standoff.shapes.pose import Array
@@ -42,12 +43,13 @@ def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, boo
     if len(kept) < len(faces):
         problems.append(f"{len(faces) - len(kept)} repeated triangles were left out")
         faces = kept
+    balanced = _balanced(faces, len(points))
     reasons = _open_because(faces, len(points))
-    if reasons:
+    if reasons and not balanced:
         return faces, False, (*problems, *reasons)
     label, firsts = parts(points, faces)
     mended = np.zeros(len(firsts), dtype=bool)
-    if not _agreed(faces, len(points)):
+    if not balanced:
         part, side, refused = _sides(faces, len(points))
         if refused:
             reason = "neighbouring triangles cannot agree about the outside, as on a Moebius strip"
@@ -81,12 +83,19 @@ def _outward(
         volumes[~mended] *= -1.0
     once = _turned(faces, turn[label])
     for k in np.flatnonzero(volumes < 0.0):
-        # an inward part is a cavity if something encloses it, and a mistake if nothing does
-        others = once[label != k]
-        enclosed = len(others) > 0 and abs(_winding(points[firsts[k]], points, others)) > 0.5
-        if not enclosed:
+        # an inward part is a cavity if something encloses all of it, and a mistake otherwise
+        if not _enclosed(points, once[label == k], once[label != k]):
             turn[k] = not turn[k]
     return _turned(faces, turn[label]), int(np.count_nonzero(turn & ~mended))
+
+
+def _enclosed(points: Array, part: IntArray, others: IntArray) -> bool:
+    """Whether every vertex of a part is inside the others. Where that would take too long to
+    tell, it is not: a solid where a cavity was is a false alarm, the reverse a miss."""
+    vertices = np.unique(part)
+    if len(others) == 0 or len(vertices) * len(others) > MAX_CAVITY_TESTS:
+        return False
+    return all(abs(_winding(points[v], points, others)) > 0.5 for v in vertices)
 
 
 def _turned(faces: IntArray, which: NDArray[np.bool_]) -> IntArray:
@@ -137,7 +146,7 @@ def parts(points: Array, faces: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _open_because(faces: IntArray, count: int) -> list[str]:
-    """Why the mesh is no solid; nothing where each edge is used twice."""
+    """Why an edge is not used just twice; nothing where all are."""
     edges, uses = np.unique(_edges(faces, count)[0], return_counts=True)
     reasons = []
     once, more = int(np.count_nonzero(uses == 1)), int(np.count_nonzero(uses > 2))
@@ -150,10 +159,15 @@ def _open_because(faces: IntArray, count: int) -> list[str]:
     return reasons
 
 
-def _agreed(faces: IntArray, count: int) -> bool:
-    """Whether edges that are used twice are used once in each direction."""
-    forward = _edges(faces, count)[1]
-    return len(np.unique(forward)) == len(forward)
+def _balanced(faces: IntArray, count: int) -> bool:
+    """Whether every edge is used as often one way as the other, as by solids that touch along it:
+    then each point off the surface has a whole winding number."""
+    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    edge, way = _edges(faces, count)[0], np.sign(end - start)[start != end]
+    if len(edge) == 0:
+        return False
+    _, number = np.unique(edge, return_inverse=True)
+    return not np.bincount(number.reshape(-1), weights=way).any()
 
 
 def _edges(faces: IntArray, count: int) -> tuple[IntArray, IntArray]:
