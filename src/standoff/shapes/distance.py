@@ -28,12 +28,15 @@ class Distance:
         point_a: the witness on a, shape (3,).
         point_b: the witness on b; ``point_a - point_b == value * normal``.
         normal: the unit vector from b to a.
+        exact: False where an iteration did not converge: the value is then a proved lower bound,
+            and the witnesses need not attain it.
     """
 
     value: float
     point_a: Array
     point_b: Array
     normal: Array
+    exact: bool = True
 
 
 def distance(
@@ -60,7 +63,8 @@ def distance(
     A sphere, capsule or box against another one, and anything against a half space, is computed
     in closed form: within a few roundings of the sizes and coordinates. Cylinders and polyhedra
     are answered by iteration, within 1e-6 of their size; where that fails to converge, the value
-    is a proved lower bound and the witnesses need not attain it: doubt counts as danger.
+    is a proved lower bound, ``exact`` is False and the witnesses need not attain the value: doubt
+    counts as danger.
 
     A mesh is a surface, and a closed one a solid. Surfaces apart: the exact distance. Surfaces that
     touch or cross: 0, both witnesses at one common point. A body wholly inside a solid, or a mesh
@@ -100,7 +104,7 @@ def distance(
     if status == dispatch.UNSUPPORTED:
         raise _unsupported(shape_a, shape_b)
     row = out[0].copy()
-    return Distance(float(row[0]), row[1:4], row[4:7], row[7:10])
+    return Distance(float(row[0]), row[1:4], row[4:7], row[7:10], status == dispatch.DONE)
 
 
 def _unsupported(a: Shape, b: Shape) -> UnsupportedPairError:
