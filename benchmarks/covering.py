@@ -13,9 +13,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import numpy as np
-import trimesh
 
 from standoff.shapes.covering import cover
+from standoff.shapes.mesh import Mesh
 
 COUNTS = (1, 2, 3)
 DATA = "cmeel.prefix/share/example-robot-data/robots"
@@ -25,10 +25,10 @@ ROBOTS = {
 }
 
 
-def links(folder: str) -> list[tuple[str, trimesh.Trimesh]]:
+def links(folder: str) -> list[tuple[str, Mesh]]:
     root = distribution("example-robot-data").locate_file(f"{DATA}/{folder}")
     paths = sorted(Path(str(root)).glob("*.stl"))
-    return [(path.stem, trimesh.load(path, force="mesh")) for path in paths]
+    return [(path.stem, Mesh.load(path)) for path in paths]
 
 
 def main() -> None:
