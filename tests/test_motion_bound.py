@@ -34,7 +34,7 @@ from standoff.robots.moving_body import MovingBody
 from standoff.robots.tree import WORLD, Mount, Tree
 from standoff.shapes.pose import pose
 from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from tests.random_trees import World, random_rotation, track
+from tests.random_trees import World, track
 
 #: What the rounding of the truth itself may be, relative to lengths moved and coordinates.
 ROUNDING = 1e-12
@@ -190,7 +190,7 @@ WORLDS = 25000 if os.environ.get("STANDOFF_SOAK") else 2500
 
 
 #: Worlds on which the reach is climbed against.
-CLIMBS = 3000 if os.environ.get("STANDOFF_SOAK") else 150
+CLIMBS = 3000 if os.environ.get("STANDOFF_SOAK") else 500
 
 
 @pytest.mark.soak
@@ -459,10 +459,10 @@ def test_no_climb_gets_farther_from_an_axis_than_the_reach():
     assert closest > 0.9999
 
 
-def test_planted_reach_of_two_rims_about_a_tilted_axis():
-    """Joint 1, far out on x, is tilted by t: the two circles its points sweep reach at least
-    ``L + max(r cos t + z sin t)`` from joint 0, whichever of them is the farther."""
-    for tilt in np.linspace(0.01, 1.55, 150):
+def test_the_reach_of_two_rims_about_a_tilted_axis():
+    """Joint 1, at L on x, is tilted by t towards x: the circles that its points sweep get at least
+    as far as ``L + max(r cos t + z sin t)`` from joint 0, whichever of them is the farther."""
+    for tilt in np.linspace(0.01, 1.55, 100):
         axis = (math.sin(tilt), 0.0, math.cos(tilt))
         tree = arm(
             ("continuous", (0, 0, 0), Z, FREE, None),
@@ -473,9 +473,7 @@ def test_planted_reach_of_two_rims_about_a_tilted_axis():
             rims = np.array([1.0, 0.5]) + np.outer([-0.4, 0.4], side)
             points = np.array([[r, 0.0, z] for r, z in rims])
             bound = MotionBound(tree, [MovingBody("rims", 2, points)])
-            far = 100.0 + (np.abs(rims) @ [math.cos(tilt), math.sin(tilt)]).max()
-            signed = 100.0 + (rims * [1, 1] @ [math.cos(tilt), math.sin(tilt)]).max()
-            assert bound.reach[0] >= min(far, signed) - 1e-12
+            assert bound.reach[0] >= 100.0 + (rims @ [math.cos(tilt), math.sin(tilt)]).max()
 
 
 def test_the_reach_is_not_short_by_a_rounding():
@@ -543,7 +541,7 @@ def test_planted_speeds_hold_far_out_on_a_rail(limits):
     pair = bound.pair("tip", "hub")
     for angle in np.linspace(0.1, 6.2, 60):
         q = np.array([9.87e6, angle, 0.3])
-        rests = bound.segment(q, q + [0, 1, 0])
+        rests = bound.segment(q, q + np.eye(3)[1])
         for n in np.eye(3):
             assert min(rests.closing(pair, q, [0, 1, 0], n)) >= 0.0
         slides = bound.curve(q, q + 1.0, [0, 1, 1], [0, 0, 0])
@@ -724,8 +722,13 @@ def test_a_bad_pose_of_a_body_is_refused():
 
 @pytest.mark.parametrize(
     "normal",
-    [[0, 0.001, 0], [0, 0, 0], [0, 1e9, 0], [0, 1e200, 0], [0, math.nan, 0], [0, math.inf, 0]]
-    + [[0, 1], [[0, 1, 0]], "up", None, [0, 1 + 1e-5, 0]],
+    [
+        *([0, y, 0] for y in (0.001, 0, 1 + 1e-5, 1e9, 1e200, math.nan, math.inf)),
+        [0, 1],
+        [[0, 1, 0]],
+        "up",
+        None,
+    ],
 )
 def test_a_normal_that_is_not_of_unit_length_is_refused(normal):
     bound = MotionBound(planar(2), [MovingBody("x", 2, [[1.0, 0, 0]])])

@@ -167,8 +167,14 @@ class MotionBound:
             tree.reals, tree.ints, self.bodies, self.chain, self.reach, low, high, reach
         )
         motion.travel_beyond(tree.reals, tree.ints, low, high, beyond)
-        frames = (self._frames(values) for values in (speed, acceleration, error))
-        return Motion(self, reach, *frames, beyond)
+        return Motion(
+            bound=self,
+            reach=reach,
+            speed=self._frames(speed),
+            acceleration=self._frames(acceleration),
+            deviation=self._frames(error),
+            beyond=beyond,
+        )
 
     def _frames(self, values: Array) -> Array:
         result = np.empty(self.tree.frames)
