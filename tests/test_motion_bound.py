@@ -466,14 +466,14 @@ def test_the_reach_of_two_rims_about_a_tilted_axis():
         axis = (math.sin(tilt), 0.0, math.cos(tilt))
         tree = arm(
             ("continuous", (0, 0, 0), Z, FREE, None),
-            ("continuous", (100.0, 0, 0), axis, FREE, None),
+            ("continuous", (3.0, 0, 0), axis, FREE, None),
         )
         for between in np.linspace(0.02, 1.54, 20):  # where one rim takes over from the other
             side = np.array([-math.sin(between), math.cos(between)])
             rims = np.array([1.0, 0.5]) + np.outer([-0.4, 0.4], side)
             points = np.array([[r, 0.0, z] for r, z in rims])
             bound = MotionBound(tree, [MovingBody("rims", 2, points)])
-            assert bound.reach[0] >= 100.0 + (rims @ [math.cos(tilt), math.sin(tilt)]).max()
+            assert bound.reach[0] >= 3.0 + (rims @ [math.cos(tilt), math.sin(tilt)]).max()
 
 
 def test_the_reach_is_not_short_by_a_rounding():
@@ -484,11 +484,19 @@ def test_the_reach_is_not_short_by_a_rounding():
 
 
 def test_the_reach_is_not_short_by_the_rounding_of_the_lengths_it_does_not_see():
-    """A rim of a micrometre, a thousand kilometres up its axis, seen from a joint below on it."""
-    tree = arm(("continuous", (0, 0, 0), Z, FREE, None), ("continuous", (0, 0, 0), Z, FREE, None))
-    for height in np.linspace(9e5, 1e6, 100):
-        bound = MotionBound(tree, [MovingBody("rim", 2, [[1e-12, 0.0, height]])])
-        assert bound.reach[0] >= 1e-12
+    """A point on the axis of joint 1, a thousand kilometres up, where it is back beside the axis of
+    joint 0, nanometres off: what the tables say, exactly."""
+    rng = np.random.default_rng(21)
+    for axis in rng.normal(size=(100, 3)):
+        axis /= np.linalg.norm(axis)
+        origin = tuple(-1e6 * axis + 1e-8 * rng.normal(size=3))
+        tree = arm(
+            ("continuous", (0, 0, 0), Z, FREE, None), ("continuous", origin, axis, FREE, None)
+        )
+        bound = MotionBound(tree, [MovingBody("x", 2, [[0.0, 0.0, 1e6]])])
+        row = tree.reals[2]
+        x, y = (Fraction(row[k + 3]) + 10**6 * Fraction(row[k + 2]) for k in (0, 4))
+        assert bound.reach[0] > 0.0 and Fraction(float(bound.reach[0])) ** 2 >= x * x + y * y
 
 
 def speeds_about_z(points, n):
@@ -640,6 +648,7 @@ def test_what_is_infinite_never_makes_a_span_too_long():
 def test_no_half_has_a_negative_length():
     assert not half_free(1.0, 5.0, 0.0, -10.0) and not half_free(1.0, 0.0, 0.0, -0.1)
     assert half_free(1.0, 5.0, 0.0, 0.0)
+    assert not half_free(1.0, -math.inf, 1.0, 1.0) and not half_free(1.0, 0.0, 0.0, math.inf)
 
 
 def test_both_ends_count_the_clearance_twice_and_their_rounding():

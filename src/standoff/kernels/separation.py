@@ -4,8 +4,8 @@
 the clearance, the deviations ``Σ R_j e_j`` of both bodies, and the slack of the distance itself.
 `ends_free` takes two distances after the deviations and the slack, and the clearance beside them.
 
-All are strict: touching is not free. What is not a number, and a time that is negative or infinite,
-is not free either.
+All are strict: touching is not free. What is not a number, a time that is negative or infinite,
+or a speed without bounds, is not free either.
 
 Rounding: `half_free` has no margin of its own. Its terms are off by some units of rounding, and its
 arguments carry more than that: ``d`` is less by its slack, ``closing`` is more by `Motion.slack`
@@ -38,7 +38,8 @@ def half_free(d, closing, M, h):
     top speeds, which only nears, and the same holds of the distance itself. And with ``closing``
     the `path_length` of both a unit of time and ``M = 0`` it is the bound of first order, which is
     the shorter one on long stretches."""
-    return d > 0.0 and h >= 0.0 and d > h * (closing + 0.5 * h * M)
+    meant = h >= 0.0 and closing > -math.inf
+    return meant and d > 0.0 and d > h * (closing + 0.5 * h * M)
 
 
 @entry("float64(float64, float64, float64)")
