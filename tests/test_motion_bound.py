@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from standoff.constants import EPS
 from standoff.errors import (
+    CellError,
     ConfigurationError,
     DuplicateNameError,
+    PoseError,
     ShapeError,
     UnknownNameError,
 )
+from standoff.kernels import kinematics
 from standoff.kernels import motion as chains
 from standoff.kernels.separation import ends_free, free_span, half_free
 from standoff.robots.description import Joint, Link, Mimic, Robot
@@ -93,7 +98,7 @@ def check_instant(rng, draw, motion, tc, times, q_of, dq):
     here, there = draw.truth(q[None]), draw.truth(q_of(times))
     origin, axes = draw.common_frame(q)
     poses, twists = bound.tree.velocities(q, dq)
-    slack = ROUNDING * (1.0 + bound.extent.max()) + motion.slack(pair)
+    slack = ROUNDING * (1.0 + bound.extent.max()) + motion.slack(pair, q)
     for k, body_span in enumerate(draw.spans):
         frame = int(bound.bodies[(pair.a, pair.b)[k], chains.BODY_FRAME])
         v = seen_from(twists, poses, frame, pair.common, origin + here[k][0] @ axes.T) @ axes
@@ -182,6 +187,10 @@ def check_curve(rng, draw):
 
 #: Eight pairs of bodies on each world; `make soak` takes ten times as many worlds.
 WORLDS = 25000 if os.environ.get("STANDOFF_SOAK") else 2500
+
+
+#: Worlds on which the reach is climbed against.
+CLIMBS = 3000 if os.environ.get("STANDOFF_SOAK") else 500
 
 
 @pytest.mark.soak
@@ -360,6 +369,226 @@ def test_many_points_move_by_the_corners_of_their_box_but_reach_by_themselves():
     assert bound.reaches("ball")["a/j0"] <= 1.0 + 1e-8
 
 
+def test_planted_mimic_of_multiplier_0_stands_at_its_offset():
+    """A finger held 5 m out, its own limits 0.1 m, its master without limits."""
+    tree = arm(
+        ("continuous", (0, 0, 0), Z, FREE, None),
+        ("prismatic", (0, 0, 0), (1, 0, 0), (0, 0.1), Mimic("j2", 0.0, 5.0)),
+        ("continuous", (0, 0, 0), Z, FREE, None),
+    )
+    bound = MotionBound(tree, [body(tree, "a/l1", (0, 0, 0))])
+    assert bound.reaches("body")["a/j0"] >= 5.0
+    endless = bound.curve([-math.inf] * 2, [math.inf] * 2, [1.0, 0.0], [0.0, 0.0])
+    for motion in (bound.segment([0, 0], [1, 0]), endless):
+        assert 5.0 <= motion.length(bound.pair("body")) < 5.02
+        assert 5.0 <= motion.curvature(bound.pair("body")) < 5.02
+    # whatever travel the reach was made for, what the offset lies beyond it counts
+    tree.reals[2, [kinematics.LOWEST, kinematics.HIGHEST]] = 0.0, 0.1
+    bound = MotionBound(tree, [body(tree, "a/l1", (0, 0, 0))])
+    assert bound.segment([0, 0], [1, 0]).length(bound.pair("body")) >= 5.0
+
+
+def test_planted_joint_at_rest_adds_nothing_however_far_a_slide_may_go():
+    tree = arm(
+        ("continuous", (0, 0, 0), Z, FREE, None), ("prismatic", (0, 0, 0), (1, 0, 0), (0, 1), None)
+    )
+    bound = MotionBound(tree, [body(tree, "a/l1", (0, 0, 0))])
+    pair = bound.pair("body")
+    motion = bound.curve([-math.inf] * 2, [math.inf] * 2, [0.0, 1.0], [0.0, 0.0])
+    assert motion.curvature(pair) == motion.stray(pair) == 0.0
+    assert motion.length(pair) == pytest.approx(1.0)
+    _, forward = motion.closing(pair, [0, 0], [0, 1], [-1, 0, 0])
+    assert forward == pytest.approx(1.0)
+    assert free_span(0.5, forward, motion.curvature(pair)) == pytest.approx(0.5)
+    turning = bound.curve([-math.inf] * 2, [math.inf] * 2, [1e-9, 1.0], [0.0, 0.0])
+    assert turning.curvature(pair) == turning.length(pair) == math.inf
+    assert turning.closing(pair, [0, 0], [0, 1], [-1, 0, 0]) == (math.inf, math.inf)
+
+
+def farthest_by_climbing(rng, plain, row, link, points, low, high):
+    """The farthest that the points of a link were found from the axis of joint ``row``, all joints
+    beyond it free from ``low`` to ``high``: each joint in turn takes the best of many values."""
+    beyond = []
+    at = link
+    while at != row:
+        beyond.append(at)
+        at = int(plain[at, 18])
+    axis, slides = plain[row, 12:15], plain[:, 17] == 1.0
+
+    def distances(Q):
+        out = np.empty((len(Q), len(points), 3))
+        track(plain, link, row, points, Q, out)
+        along = out @ axis
+        return np.sqrt(np.maximum(0.0, (out * out).sum(axis=2) - along**2)).max(axis=1)
+
+    farthest = 0.0
+    for _ in range(4):
+        q = np.where(slides, low, rng.uniform(-math.pi, math.pi, len(plain)))
+        for step in (math.pi, math.pi, math.pi, 0.2, 0.05, 0.02, 0.01):
+            for joint in beyond:
+                ends = low[joint], high[joint]
+                trials = ends if slides[joint] else q[joint] + step * np.linspace(-1, 1, 25)
+                Q = np.repeat(q[None], len(trials), axis=0)
+                Q[:, joint] = trials
+                found = distances(Q)
+                q = Q[np.argmax(found)]
+                farthest = max(farthest, float(found.max()))
+    return farthest
+
+
+def test_no_climb_gets_farther_from_an_axis_than_the_reach():
+    rng = np.random.default_rng(14)
+    closest = 0.0
+    for _ in range(CLIMBS):
+        world = World(rng)
+        link = int(rng.integers(len(world.names)))
+        points = rng.normal(size=(int(rng.integers(1, 5)), 3)) * 0.3 * world.size
+        frame, offset = world.tree.link(world.names[link])
+        placed = points @ offset[:3, :3].T + offset[:3, 3]
+        bound = MotionBound(world.tree, [MovingBody("body", frame, placed)])
+        # every joint free of its master, and slides over the travel that the reach counts on
+        plain = world.plain.copy()
+        plain[:, 15], plain[:, 16], plain[:, 19] = 1.0, 0.0, np.arange(len(plain))
+        low = world.tree.reals[1:, kinematics.LOWEST]
+        high = world.tree.reals[1:, kinematics.HIGHEST]
+        for f, reach in zip(bound.chain[:, 0], bound.reach):
+            if plain[f - 1, 17] == 0.0:
+                far = farthest_by_climbing(rng, plain, f - 1, link, points, low, high)
+                assert far <= reach * (1.0 + ROUNDING) + ROUNDING * bound.extent.max()
+                closest = max(closest, far / reach)
+    assert closest > 0.9999
+
+
+def test_the_reach_of_two_rims_about_a_tilted_axis():
+    """Joint 1, at L on x, is tilted by t towards x: the circles that its points sweep get at least
+    as far as ``L + max(r cos t + z sin t)`` from joint 0, whichever of them is the farther."""
+    for tilt in np.linspace(0.01, 1.55, 100):
+        axis = (math.sin(tilt), 0.0, math.cos(tilt))
+        tree = arm(
+            ("continuous", (0, 0, 0), Z, FREE, None),
+            ("continuous", (3.0, 0, 0), axis, FREE, None),
+        )
+        for between in np.linspace(0.02, 1.54, 20):  # where one rim takes over from the other
+            side = np.array([-math.sin(between), math.cos(between)])
+            rims = np.array([1.0, 0.5]) + np.outer([-0.4, 0.4], side)
+            points = np.array([[r, 0.0, z] for r, z in rims])
+            bound = MotionBound(tree, [MovingBody("rims", 2, points)])
+            assert bound.reach[0] >= 3.0 + (rims @ [math.cos(tilt), math.sin(tilt)]).max()
+
+
+def test_the_reach_is_not_short_by_a_rounding():
+    rng = np.random.default_rng(15)
+    for x, y in rng.normal(size=(100, 2)):
+        bound = MotionBound(planar(1), [MovingBody("x", 1, [[x, y, 0.0]])])
+        assert Fraction(float(bound.reach[0])) ** 2 >= Fraction(x) ** 2 + Fraction(y) ** 2
+
+
+def test_the_reach_is_not_short_by_the_rounding_of_the_lengths_it_does_not_see():
+    """A point on the axis of joint 1, a thousand kilometres up, where it is back beside the axis of
+    joint 0, nanometres off: what the tables say, exactly."""
+    rng = np.random.default_rng(21)
+    for axis in rng.normal(size=(100, 3)):
+        axis /= np.linalg.norm(axis)
+        origin = tuple(-1e6 * axis + 1e-8 * rng.normal(size=3))
+        tree = arm(
+            ("continuous", (0, 0, 0), Z, FREE, None), ("continuous", origin, axis, FREE, None)
+        )
+        bound = MotionBound(tree, [MovingBody("x", 2, [[0.0, 0.0, 1e6]])])
+        row = tree.reals[2]
+        x, y = (Fraction(row[k + 3]) + 10**6 * Fraction(row[k + 2]) for k in (0, 4))
+        assert bound.reach[0] > 0.0 and Fraction(float(bound.reach[0])) ** 2 >= x * x + y * y
+
+
+def speeds_about_z(points, n):
+    """Largest and smallest ``n·v`` of points that turn about z at 1 rad/s."""
+    along = np.stack([-points[:, 1], points[:, 0], 0.0 * points[:, 0]], axis=1) @ n
+    return along.max(), along.min()
+
+
+def check_turning_body(moving, points):
+    """``closing`` and ``nearing`` of a body that turns about z before the static world, against
+    many true points of it."""
+    bound = MotionBound(planar(1), [moving])
+    motion, pair = bound.segment([0], [1]), bound.pair(moving.name)
+    for turn in np.linspace(0, 2 * math.pi, 33):
+        n = np.array([math.cos(turn), math.sin(turn), 0.0])
+        highest, lowest = speeds_about_z(points, n)
+        back, forward = motion.closing(pair, [0], [1], n)
+        assert highest <= back + 1e-15 and -lowest <= forward + 1e-15
+    assert motion.nearing(pair, [0], [1]) >= np.hypot(points[:, 0], points[:, 1]).max() - 1e-15
+
+
+@pytest.mark.parametrize("out", [0.0, 3.0])
+def test_planted_cylinder_nears_as_fast_as_its_rim(out):
+    turns = np.linspace(0, 2 * math.pi, 65)
+    for towards in np.linspace(0, math.pi / 4, 9):
+        centre = out * np.array([math.cos(towards), math.sin(towards)])
+        rim = centre + np.stack([np.cos(turns), np.sin(turns)], axis=1)
+        rim = np.append(rim, [centre + np.array([math.cos(towards), math.sin(towards)])], axis=0)
+        points = np.concatenate([np.insert(rim, 2, z, axis=1) for z in (-0.2, 0.2)])
+        local = pose((*centre, 0.0))
+        check_turning_body(MovingBody.of_shape("drum", 1, Cylinder(1.0, 0.4), local), points)
+
+
+def test_planted_body_of_120_points_nears_as_fast_as_each_of_them():
+    points = np.random.default_rng(16).normal(size=(120, 3))
+    check_turning_body(MovingBody("cloud", 1, points), points)
+
+
+@pytest.mark.parametrize("limits", [(0.0, 1e7), (0.0, 1.0)])
+def test_planted_speeds_hold_far_out_on_a_rail(limits):
+    """Ten thousand kilometres out, within the rail's limits or beyond them, a coordinate rounds to
+    nanometres: what rests must not be said to draw apart, nor what slides be said to be slow."""
+    tree = arm(
+        ("prismatic", (0, 0, 0), (1, 0, 0), limits, None),
+        ("continuous", (0, 0, 0), Z, FREE, None),
+        ("prismatic", (0.7, 0.1, 0), (1, 0, 0), (0, 1), None),
+    )
+    bodies = [body(tree, "a/l1", (0, 0, 0), name="hub"), body(tree, "a/l2", (0, 0, 0), name="tip")]
+    bound = MotionBound(tree, bodies)
+    pair = bound.pair("tip", "hub")
+    for angle in np.linspace(0.1, 6.2, 60):
+        q = np.array([9.87e6, angle, 0.3])
+        rests = bound.segment(q, q + np.eye(3)[1])
+        for n in np.eye(3):
+            assert min(rests.closing(pair, q, [0, 1, 0], n)) >= 0.0
+        slides = bound.curve(q, q + 1.0, [0, 1, 1], [0, 0, 0])
+        assert slides.nearing(pair, q, [0, 1, 1]) >= 1.0
+
+
+def test_planted_point_far_up_its_axis_is_not_said_to_draw_apart():
+    axis = np.array([1.0, 2.0, 3.0]) / math.sqrt(14)
+    bound = MotionBound(
+        arm(("continuous", (0, 0, 0), axis, FREE, None)), [MovingBody("x", 1, [[0, 0, 1e4]])]
+    )
+    motion, rng = bound.segment([0], [1]), np.random.default_rng(17)
+    for q in rng.uniform(0, 1, 60):
+        for n in rng.normal(size=(5, 3)):
+            speeds = motion.closing(bound.pair("x"), [q], [1], n / np.linalg.norm(n))
+            assert min(speeds) >= 0.0
+
+
+def test_planted_mimic_rounds_its_angle_and_the_speed_is_raised_by_it():
+    """A mimic of a thousand turns a turn: the exact angle by fractions, its sine by libm."""
+    tree = arm(
+        ("continuous", (0, 0, 0), Z, FREE, None),
+        ("continuous", (1, 0, 0), Z, FREE, Mimic("j0", 1000.0, 0.3)),
+    )
+    bound = MotionBound(tree, [MovingBody("x", 2, [[1.0, 0, 0]])])
+    pair = bound.pair("x")
+    for q in np.random.default_rng(18).uniform(20, 60, 300):
+        rounded = 1000.0 * q + 0.3 + q
+        left = float(1001 * Fraction(q) + Fraction(0.3) - Fraction(rounded))
+        angle = math.atan2(math.sin(rounded), math.cos(rounded)) + left
+        v = np.array([-math.sin(q), math.cos(q), 0]) + 1001 * np.array(
+            [-math.sin(angle), math.cos(angle), 0]
+        )
+        motion = bound.segment([q - 0.5], [q + 0.5])
+        for n in np.eye(3):
+            back, forward = motion.closing(pair, [q], [1], n)
+            assert back >= v @ n - 1e-12 and forward >= -(v @ n) - 1e-12
+
+
 numbers = st.floats(-10, 10)
 positive = st.just(0.0) | st.floats(1e-100, 10)
 
@@ -387,6 +616,49 @@ def test_the_free_span_is_the_last_free_half(d, closing, M):
         assert not half_free(d, closing, M, span * (1 + 1e-6) + 1e-9)
     else:
         assert half_free(d, closing, M, 1e6)
+
+
+def test_a_free_span_is_free_to_its_very_end_in_exact_arithmetic():
+    rng = np.random.default_rng(19)
+    for d, c, m in rng.normal(size=(2000, 3)) * 10.0 ** rng.integers(-6, 7, (2000, 3)):
+        d, m = abs(d), abs(m) * float(rng.random() < 0.8)
+        span = free_span(d, c, m)
+        if math.isfinite(span):
+            h = Fraction(span)
+            assert Fraction(d) - h * Fraction(c) - h * h * Fraction(m) / 2 > 0
+        else:
+            assert m == 0.0 and c <= 0.0
+
+
+def test_what_is_infinite_never_makes_a_span_too_long():
+    inf, nan = math.inf, math.nan
+    values = (0.0, 1.0, -1.0, 5e-324, 1e308, -1e308, inf, -inf, nan)
+    for d in values:
+        for closing in values:
+            for m in values:
+                span = free_span(d, closing, m)
+                assert span >= 0.0
+                if span == inf:
+                    assert m == 0.0 and -inf < closing <= 0.0 and d > 0.0
+                if not (d > 0.0 and 0.0 <= m < inf and abs(closing) < inf):
+                    assert span == 0.0
+    assert free_span(inf, 1.0, 0.0) > 1e300
+
+
+def test_no_half_has_a_negative_length():
+    assert not half_free(1.0, 5.0, 0.0, -10.0) and not half_free(1.0, 0.0, 0.0, -0.1)
+    assert half_free(1.0, 5.0, 0.0, 0.0)
+    assert not half_free(1.0, -math.inf, 1.0, 1.0) and not half_free(1.0, 0.0, 0.0, math.inf)
+
+
+def test_both_ends_count_the_clearance_twice_and_their_rounding():
+    assert not ends_free(1.0, 1.0, 0.9, 0.9, 0.15)  # between one clearance and two
+    assert ends_free(1.0, 1.0, 0.9, 0.9, 0.09)
+    rng = np.random.default_rng(20)
+    for d_a, d_b, a, delta in rng.uniform(0, 1, (2000, 4)):
+        for b in (d_a + d_b - 2.0 * delta - a) * (1.0 + EPS * np.arange(-40, 4)):
+            exact = sum(map(Fraction, (d_a, d_b))) - 2 * Fraction(delta)
+            assert not ends_free(d_a, d_b, a, b, delta) or Fraction(a) + Fraction(b) < exact
 
 
 def test_what_is_not_a_number_is_not_free():
@@ -420,6 +692,75 @@ def test_bad_bodies_and_motions_are_refused():
         bound.segment([0, 0], [0, 0], deviation=[0, -1])
     with pytest.raises(ConfigurationError, match="a/j0"):
         bound.curve([1, 0], [0, 0], [1, 1], [1, 1])
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        np.zeros((2, 2)),
+        np.zeros((3, 2)),
+        np.zeros(3),
+        np.zeros((1, 1, 3)),
+        np.zeros((0, 3)),
+        [["a", "b", "c"]],
+        "abc",
+        None,
+        [[0, 0, 0], [1, 2]],
+        [[1j, 0, 0]],
+        [[0, 0, math.inf]],
+        [[0, 0, 1e200]],
+        [[0, 2e9, 0]],
+    ],
+)
+def test_points_that_make_no_body_are_refused_by_its_name(points):
+    with pytest.raises(ShapeError, match="crate"):
+        MovingBody("crate", 1, points)
+
+
+@pytest.mark.parametrize("frame", [1.5, 1.0, "a/l1", None, True, -1, 9, 10**30])
+def test_frames_that_are_none_are_refused_by_the_name_of_the_body(frame):
+    with pytest.raises(CellError, match="crate"):
+        MotionBound(planar(2), [MovingBody("crate", frame, np.zeros((1, 3)))])
+    MotionBound(planar(2), [MovingBody("crate", np.int64(1), [[0, 0, 0]])])
+
+
+def test_a_bad_pose_of_a_body_is_refused():
+    with pytest.raises(PoseError, match="crate"):
+        MovingBody.of_shape("crate", 1, Sphere(1.0), np.full((4, 4), math.nan))
+
+
+@pytest.mark.parametrize(
+    "normal",
+    [
+        *([0, y, 0] for y in (0.001, 0, 1 + 1e-5, 1e9, 1e200, math.nan, math.inf)),
+        [0, 1],
+        [[0, 1, 0]],
+        "up",
+        None,
+    ],
+)
+def test_a_normal_that_is_not_of_unit_length_is_refused(normal):
+    bound = MotionBound(planar(2), [MovingBody("x", 2, [[1.0, 0, 0]])])
+    with pytest.raises(PoseError, match="normal"):
+        bound.segment([0, 0], [1, 1]).closing(bound.pair("x"), [0, 0], [1, 1], normal)
+
+
+def test_a_normal_of_single_precision_is_brought_to_length_1():
+    bound = MotionBound(planar(2), [MovingBody("x", 2, [[1.0, 0, 0]])])
+    motion, pair = bound.segment([0, 0], [1, 1]), bound.pair("x")
+    exact = motion.closing(pair, [0, 0], [1, 1], [0, 1, 0])
+    assert motion.closing(pair, [0, 0], [1, 1], [0, 1 - 1e-7, 0]) == exact
+
+
+def test_joints_faster_than_the_motion_are_refused():
+    bound = MotionBound(planar(2), [MovingBody("x", 2, [[1.0, 0, 0]])])
+    motion, pair = bound.segment([0, 0], [1, -1]), bound.pair("x")
+    with pytest.raises(ConfigurationError, match="a/j1"):
+        motion.closing(pair, [0, 0], [1, 1.001], [0, 1, 0])
+    with pytest.raises(ConfigurationError, match="a/j0"):
+        motion.nearing(pair, [0, 0], [-100, 1])
+    with pytest.raises(ConfigurationError, match="qb - qa"):
+        bound.segment([-1.7e308, 0], [1.7e308, 0])
 
 
 def test_planted_cases_hold_without_the_compiler():

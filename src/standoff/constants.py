@@ -140,6 +140,27 @@ REACH_ROUNDING = 1e-9
 #: relative to the speeds and turning speeds times coordinates it was computed from, [-]. A frame
 #: adds some 10 units of rounding (2e-15), and 100 frames in a row stay below this.
 SPEED_ROUNDING = 1e-12
+
+#: By how much the sums of a motion bound, a length moved or ``M``, are raised, relative to
+#: themselves, [-]: for their own rounding (100 joints leave 1e-13), for that of the inequality they
+#: go into, and for joint velocities that SPEED_ROUNDING lets pass above the motion's own speed.
+MOTION_ROUNDING = 1e-11
+
+#: By how much a free span is shortened so that rounding cannot make it too long, relative to
+#: itself, [-]: a square root, a hypotenuse, a sum and a quotient, each of a unit or two.
+SPAN_ROUNDING = 16 * EPS
+
+#: Largest free span of bodies that may meet at all, [units of time], and the largest distance it is
+#: computed from, [m]: the largest float64, so that no intermediate result is infinite.
+LARGEST_SPAN = 1.7976931348623157e308
+
+#: Rounding of the inequality between both ends of a segment, relative to all its terms, [-]: four
+#: sums and two products, of half a unit each.
+ENDS_ROUNDING = 8 * EPS
+
+#: How far the length of a normal may be from 1 before it is refused, [-]. One that went through a
+#: float32 is 1e-7 off; it is brought to length 1, and a longer way off it is no normal.
+NORMAL_TOLERANCE = 1e-6
 #: Rounding of an analytic distance, [units of EPS times the sum of all coordinates and sizes].
 #: Some thirty roundings lie on the longest way from a pose to a value, each of at most one unit.
 ROUNDING_UNITS = 64.0

@@ -24,12 +24,13 @@ The tables, made once by `robots.motion`
 
 from __future__ import annotations
 
-from standoff.constants import SPEED_ROUNDING
+from standoff.constants import EPS, MOTION_ROUNDING, SPEED_ROUNDING
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import (
     DEPTH,
     HIGHEST,
     INDEX,
+    JOINT_KIND,
     LOWEST,
     MULTIPLIER,
     OFFSET,
@@ -68,11 +69,13 @@ def common_frame(ints, a, b):
 def path_length(chain, reach, start, stop, speed):
     """``Σ_j R_j s_j``: no point of the body moves by more while the joints of ``chain[start:stop]``
     move by ``s_j``. The bound of paper 001, section 3.3; and what deviations ``e_j`` of the joints
-    add to every bound."""
+    add to every bound. A joint at rest adds nothing, however far the body may reach about it."""
     total = 0.0
     for i in range(start, stop):
-        total += reach[i] * speed[chain[i, 0]]
-    return total
+        s = speed[chain[i, 0]]
+        if s != 0.0:
+            total += reach[i] * s
+    return (1.0 + MOTION_ROUNDING) * total
 
 
 @entry("float64(int64[:,::1], float64[::1], int64, int64, float64[::1])")
@@ -82,23 +85,57 @@ def curvature(chain, reach, start, stop, speed):
     turning = 0.0
     for i in range(start, stop):
         s = speed[chain[i, 0]]
+        if s == 0.0:
+            continue
         if chain[i, 1] == REVOLUTE:
             total += s * reach[i] * (s + 2.0 * turning)
             turning += s
         else:
             total += s * reach[i] * (2.0 * turning)
+    return (1.0 + MOTION_ROUNDING) * total
+
+
+@entry(
+    "float64(float64[:,::1], int64[:,::1], int64[:,::1], float64[::1], int64, int64, float64[::1],"
+    " float64[::1], float64)"
+)
+def speed_slack(reals, ints, chain, reach, start, stop, speed, q, extent):
+    """What rounding can take from a velocity of the body that was computed at ``q``, where
+    ``chain[start:stop]`` is its whole chain from the world and no point of it, nor of a frame that
+    carries it, gets farther than ``extent`` from there.
+
+    Beside the rounding of the products, the position ``x = multiplier q + offset`` of a mimic joint
+    is rounded. An error ``e_k`` of a position turns the velocity that each joint ``j`` beyond adds,
+    by ``e_k s_j R_j``, and moves the point under each joint before, by ``s_j e_k R_k``: together no
+    more than ``Σ s_j R_j Σ e_k + Σ s_j Σ e_k R_k``, where only turning joints turn."""
+    total, length, turning = 0.0, 0.0, 0.0
+    turned, moved = 0.0, 0.0
+    for i in range(start, stop):
+        f = chain[i, 0]
+        s, e = speed[f], _position_error(reals, f, q[ints[f, INDEX]])
+        revolute = chain[i, 1] == REVOLUTE
+        if s != 0.0:
+            total += (reach[i] + (extent if revolute else 0.0)) * s
+            length += reach[i] * s
+            turning += s if revolute else 0.0
+        if e != 0.0:
+            moved += reach[i] * e
+            turned += e if revolute else 0.0
+    total *= SPEED_ROUNDING
+    if turned != 0.0:
+        total += length * turned
+    if turning != 0.0:
+        total += turning * moved
     return total
 
 
-@entry("float64(int64[:,::1], float64[::1], int64, int64, float64[::1], float64)")
-def speed_slack(chain, reach, start, stop, speed, extent):
-    """What rounding can take from a computed velocity of the body, where ``chain[start:stop]`` is
-    its whole chain from the world and no frame of it gets farther than ``extent`` from there."""
-    total = 0.0
-    for i in range(start, stop):
-        lever = reach[i] + (extent if chain[i, 1] == REVOLUTE else 0.0)
-        total += lever * speed[chain[i, 0]]
-    return SPEED_ROUNDING * total
+@kernel
+def _position_error(reals, f, q):
+    """Rounding of ``multiplier q + offset``: half a unit of the product and half one of the sum, so
+    less than a unit of both terms; nothing where the position is ``q`` itself."""
+    if reals[f, MULTIPLIER] == 1.0 and reals[f, OFFSET] == 0.0:
+        return 0.0
+    return EPS * (abs(reals[f, MULTIPLIER] * q) + abs(reals[f, OFFSET]))
 
 
 @entry(
@@ -121,10 +158,23 @@ def widen_reach(reals, ints, bodies, chain, reach, low, high, widened):
                 widened[i] = reach[i] + beyond
 
 
+@entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1])")
+def travel_beyond(reals, ints, low, high, beyond):
+    """``beyond[f]``: what all prismatic joints from the world to frame ``f`` travel past LOWEST or
+    HIGHEST where ``q`` runs from ``low`` to ``high``."""
+    beyond[0] = 0.0
+    for f in range(1, reals.shape[0]):
+        beyond[f] = beyond[ints[f, PARENT]]
+        if ints[f, JOINT_KIND] == PRISMATIC:
+            beyond[f] += _excess(reals, ints, f, low, high)
+
+
 @kernel
 def _excess(reals, ints, f, low, high):
-    if reals[f, MULTIPLIER] == 0.0:
-        return 0.0
-    a = reals[f, MULTIPLIER] * low[ints[f, INDEX]] + reals[f, OFFSET]
-    b = reals[f, MULTIPLIER] * high[ints[f, INDEX]] + reals[f, OFFSET]
+    """How far beyond LOWEST or HIGHEST joint ``f`` gets. A multiplier of 0 leaves it at its offset,
+    even where its master has no limits."""
+    a, b = reals[f, OFFSET], reals[f, OFFSET]
+    if reals[f, MULTIPLIER] != 0.0:
+        a += reals[f, MULTIPLIER] * low[ints[f, INDEX]]
+        b += reals[f, MULTIPLIER] * high[ints[f, INDEX]]
     return max(0.0, max(reals[f, LOWEST] - min(a, b), max(a, b) - reals[f, HIGHEST]))

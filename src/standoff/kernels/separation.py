@@ -1,20 +1,29 @@
 """The inequalities that call a stretch of motion free, from a distance and a motion bound.
 
-All of them take ``d``, the distance left after everything that is subtracted once: the clearance,
-the deviations ``Σ R_j e_j`` of both bodies, and the slack of the distance itself. All are strict:
-touching is not free. Not a number anywhere gives "not free"."""
+`half_free` and `free_span` take ``d``, the distance left after everything that is subtracted once:
+the clearance, the deviations ``Σ R_j e_j`` of both bodies, and the slack of the distance itself.
+`ends_free` takes two distances after the deviations and the slack, and the clearance beside them.
+
+All are strict: touching is not free. What is not a number, a time that is negative or infinite,
+or a speed without bounds, is not free either.
+
+Rounding: `half_free` has no margin of its own. Its terms are off by some units of rounding, and its
+arguments carry more than that: ``d`` is less by its slack, ``closing`` is more by `Motion.slack`
+(1e-12 of the speeds it is the difference of), and a `path_length` and ``M`` are more by
+MOTION_ROUNDING. Arguments that came another way need a slack of their own. `free_span` and
+`ends_free` round down by themselves."""
 
 from __future__ import annotations
 
 import math
 
-from standoff.constants import EPS
+from standoff.constants import ENDS_ROUNDING, LARGEST_SPAN, SMALLEST_LENGTH, SPAN_ROUNDING
 from standoff.kernels.jit import entry
 
 
 @entry("boolean(float64, float64, float64, float64)")
 def half_free(d, closing, M, h):
-    """Whether the half interval next to the instant of ``d`` is free, ``h`` long.
+    """Whether the half interval next to the instant of ``d`` is free, ``h >= 0`` long.
 
     A direction ``n`` separates the bodies by ``d``, ``closing`` is the largest speed at which any
     two of their points near each other along it, signed (negative: all draw apart), and ``M`` is
@@ -29,27 +38,36 @@ def half_free(d, closing, M, h):
     top speeds, which only nears, and the same holds of the distance itself. And with ``closing``
     the `path_length` of both a unit of time and ``M = 0`` it is the bound of first order, which is
     the shorter one on long stretches."""
-    return d > 0.0 and d > h * (closing + 0.5 * h * M)
+    meant = h >= 0.0 and closing > -math.inf
+    return meant and d > 0.0 and d > h * (closing + 0.5 * h * M)
 
 
 @entry("float64(float64, float64, float64)")
 def free_span(d, closing, M):
-    """How long it stays free: the largest ``h`` that `half_free` proves, as its root from below;
-    0 where ``d`` is not positive, infinite where the bodies can never meet."""
-    if not d > 0.0:
+    """How long it stays free: the largest ``h`` that `half_free` proves, as its root from below.
+
+    Infinite where the bodies can never meet, ``M = 0`` and ``closing <= 0``, and only there. 0
+    where ``d`` is not positive (or so small that its root would lose digits), and where anything
+    is in doubt: not a number, an infinite ``closing`` or ``M``, a negative ``M``. An infinite ``d``
+    counts as the largest number there is."""
+    if not (d > SMALLEST_LENGTH and 0.0 <= M < math.inf and abs(closing) < math.inf):
         return 0.0
-    root = math.hypot(closing, math.sqrt(2.0 * d) * math.sqrt(M))
-    if closing > 0.0:
-        return (1.0 - 16.0 * EPS) * (2.0 * d / (closing + root))
-    return (1.0 - 16.0 * EPS) * ((root - closing) / M) if M > 0.0 else math.inf
+    if M == 0.0 and closing <= 0.0:
+        return math.inf
+    d = min(d, LARGEST_SPAN)
+    root = math.hypot(closing, math.sqrt(2.0) * math.sqrt(d) * math.sqrt(M))
+    span = d / (0.5 * closing + 0.5 * root) if closing > 0.0 else (root - closing) / M
+    return (1.0 - SPAN_ROUNDING) * min(span, LARGEST_SPAN)
 
 
 @entry("boolean(float64, float64, float64, float64, float64)")
 def ends_free(d_a, d_b, length_a, length_b, clearance):
     """The two-ended form of paper 001, (2) and (3): ``λ_a + λ_b < d(q_a) + d(q_b) - 2 δ``, with the
-    distances at both ends of the segment and the `path_length` of both bodies over all of it.
+    distances at both ends of the segment (the clearance ``δ`` not yet subtracted) and the
+    `path_length` of both bodies over all of it. The rounding of all terms counts against it.
 
     On the way ``d >= d(q_a) - (what was moved)`` and ``d >= d(q_b) - (what is still to move)``, and
     half the sum exceeds ``δ``. The paper bounds the motion of hulls grown by ``δ/2``; distance is
     1-Lipschitz in the motion of each body, so the bodies' own bounds do."""
-    return length_a + length_b < d_a + d_b - 2.0 * clearance
+    terms = length_a + length_b + abs(d_a) + abs(d_b) + 2.0 * abs(clearance)
+    return length_a + length_b + ENDS_ROUNDING * terms < d_a + d_b - 2.0 * clearance

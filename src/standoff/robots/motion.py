@@ -29,13 +29,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import ConfigurationError, DuplicateNameError, ShapeError, UnknownNameError
+from standoff.constants import NORMAL_TOLERANCE, SPEED_ROUNDING
+from standoff.errors import (
+    ConfigurationError,
+    DuplicateNameError,
+    PoseError,
+    UnknownNameError,
+)
 from standoff.kernels import closing, kinematics, motion
 from standoff.kernels import reach as reach_kernel
 from standoff.robots.joint_values import joint_values
 from standoff.robots.moving_body import MovingBody, few_points
 from standoff.robots.tree import WORLD, Tree
-from standoff.shapes.pose import Array
+from standoff.shapes.pose import Array, numbers
 from standoff.shapes.shape import IntArray
 
 Values = ArrayLike | Mapping[str, float]
@@ -67,6 +73,7 @@ class MotionBound:
             static.
         bodies, chain, reach, points: the tables of `kernels.motion`.
         extent: (frames,) how far from the world's origin each frame can get within limits, [m].
+        size: (bodies,) how far each body's points are from the origin of its frame, [m].
     """
 
     def __init__(self, tree: Tree, bodies: Sequence[MovingBody]) -> None:
@@ -82,7 +89,7 @@ class MotionBound:
         points: list[Array] = []
         first = 0
         for body in bodies:
-            chain = self._chain(body.frame)
+            chain = self._chain(body)
             few = few_points(body.points)
             rows.append([body.frame, len(chains), first, len(few)])
             first += len(few)
@@ -94,6 +101,7 @@ class MotionBound:
         self.reach: Array = np.concatenate([np.zeros(0), *reaches])
         self.points: Array = np.ascontiguousarray(np.concatenate([np.zeros((0, 3)), *points]))
         self.extent: Array = _extents(tree)
+        self.size: Array = np.array([0.0, *(_farthest(few) for few in points)])
 
     def pair(self, a: str, b: str = "world") -> Pair:
         """The joints that count between two bodies."""
@@ -113,13 +121,10 @@ class MotionBound:
         ``deviation`` (>= 0; none by default) of it [rad or m]."""
         joints = self.tree.joints
         qa, qb = joint_values(qa, joints, "qa"), joint_values(qb, joints, "qb")
-        return self._motion(
-            np.minimum(qa, qb),
-            np.maximum(qa, qb),
-            np.abs(qb - qa),
-            np.zeros(len(joints)),
-            deviation,
-        )
+        with np.errstate(over="ignore"):
+            way = joint_values(np.abs(qb - qa), joints, "|qb - qa|")
+        still = np.zeros(len(joints))
+        return self._motion(np.minimum(qa, qb), np.maximum(qa, qb), way, still, deviation)
 
     def curve(
         self,
@@ -156,19 +161,19 @@ class MotionBound:
             error = np.zeros(len(tree.joints))
         else:
             error = joint_values(deviation, tree.joints, "deviation", negative=False)
-        reach = np.empty(len(self.reach))
+        low, high = low - error, high + error
+        reach, beyond = np.empty(len(self.reach)), np.empty(tree.frames)
         motion.widen_reach(
-            tree.reals,
-            tree.ints,
-            self.bodies,
-            self.chain,
-            self.reach,
-            low - error,
-            high + error,
-            reach,
+            tree.reals, tree.ints, self.bodies, self.chain, self.reach, low, high, reach
         )
+        motion.travel_beyond(tree.reals, tree.ints, low, high, beyond)
         return Motion(
-            self, reach, self._frames(speed), self._frames(acceleration), self._frames(error)
+            bound=self,
+            reach=reach,
+            speed=self._frames(speed),
+            acceleration=self._frames(acceleration),
+            deviation=self._frames(error),
+            beyond=beyond,
         )
 
     def _frames(self, values: Array) -> Array:
@@ -176,9 +181,11 @@ class MotionBound:
         motion.joint_magnitudes(self.tree.reals, self.tree.ints, values, result)
         return result
 
-    def _chain(self, frame: int) -> list[list[int]]:
-        if not 0 <= frame < self.tree.frames:
-            raise UnknownNameError(str(frame), map(str, range(self.tree.frames)), what="frame")
+    def _chain(self, body: MovingBody) -> list[list[int]]:
+        frame = body.frame
+        if frame >= self.tree.frames:
+            known = map(str, range(self.tree.frames))
+            raise UnknownNameError(str(frame), known, what="frame", element=f"body {body.name!r}")
         chain = []
         while frame != WORLD:
             chain.append([frame, int(self.tree.ints[frame, kinematics.JOINT_KIND])])
@@ -186,11 +193,8 @@ class MotionBound:
         return chain[::-1]
 
     def _reach(self, body: MovingBody, joints: int) -> Array:
-        points = np.ascontiguousarray(body.points, dtype=float).reshape(-1, 3)
-        if not np.isfinite(points).all() or (joints and not len(points)):
-            raise ShapeError("a moving body needs finite points", element=body.name)
         result = np.empty(joints)
-        reach_kernel.reach(self.tree.reals, self.tree.ints, body.frame, points, result)
+        reach_kernel.reach(self.tree.reals, self.tree.ints, body.frame, body.points, result)
         return result
 
     def _row(self, name: str) -> int:
@@ -215,6 +219,7 @@ class Motion:
     Attributes:
         reach: as `MotionBound.reach`, widened by what prismatic joints travel past their limits.
         speed, acceleration, deviation: (frames,) the largest of each frame's joint.
+        beyond: (frames,) what prismatic joints carry each frame past their limits, [m].
     """
 
     bound: MotionBound
@@ -222,6 +227,7 @@ class Motion:
     speed: Array
     acceleration: Array
     deviation: Array
+    beyond: Array
 
     def curvature(self, pair: Pair) -> float:
         """``M`` of both bodies together: what `closing` foretells is right within h² M / 2."""
@@ -244,37 +250,44 @@ class Motion:
     def closing(self, pair: Pair, q: Values, dq: Values, normal: ArrayLike) -> tuple[float, float]:
         """How fast any two points of the two bodies near each other along ``normal`` (a unit vector
         from b to a, in the world), at ``q`` with joint velocities ``dq``: looking back in time, and
-        looking forward. Negative where all of them draw apart; raised by what rounding could hide.
+        looking forward. Negative where all of them draw apart; raised by what rounding could hide
+        (`slack`).
+
+        Raises:
+            PoseError: a normal that is not of length 1 within NORMAL_TOLERANCE.
+            ConfigurationError: a joint faster than the motion's own ``speed``.
         """
-        n = joint_values(normal, ("x", "y", "z"), "normal")
+        n = _unit(normal)
         poses, twists = self._forward(q, dq)
         tables = (self.bound.bodies, self.bound.points)
         back, forward = closing.closing_speeds(
             poses, twists, *tables, pair.a, pair.b, pair.common, n[0], n[1], n[2]
         )
-        slack = self.slack(pair)
+        slack = self.slack(pair, q)
         return back + slack, forward + slack
 
     def nearing(self, pair: Pair, q: Values, dq: Values) -> float:
         """How fast the distance can shrink at most, back or forward in time, for bodies that no
-        direction separates because one of them is not convex."""
+        direction separates because one of them is not convex; raised and checked as `closing`."""
         poses, twists = self._forward(q, dq)
         tables = (self.bound.bodies, self.bound.points)
         speed: float = closing.nearing_speed(poses, twists, *tables, pair.a, pair.b, pair.common)
-        return speed + self.slack(pair)
+        return speed + self.slack(pair, q)
 
     def _forward(self, q: Values, dq: Values) -> tuple[Array, Array]:
         tree = self.bound.tree
+        q, dq = tree.configuration(q), tree.configuration(dq, "dq")
+        faster = self.bound._frames(dq) > (1.0 + SPEED_ROUNDING) * self.speed
+        if faster.any():
+            at = int(np.argmax(faster))
+            raise ConfigurationError(
+                "faster than the motion",
+                element=f"dq of {tree.frame_joint[at]}",
+                value=float(self.bound._frames(dq)[at]),
+                allowed=f"up to {self.speed[at]:g}",
+            )
         poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
-        kinematics.forward_velocity(
-            tree.reals,
-            tree.ints,
-            tree.configuration(q),
-            tree.configuration(dq, "dq"),
-            tree.scratch(),
-            poses,
-            twists,
-        )
+        kinematics.forward_velocity(tree.reals, tree.ints, q, dq, tree.scratch(), poses, twists)
         return poses, twists
 
     def _length(self, pair: Pair, amounts: Array) -> float:
@@ -284,17 +297,44 @@ class Motion:
             total += motion.path_length(chain, self.reach, *span, amounts)
         return total
 
-    def slack(self, pair: Pair) -> float:
-        """What rounding can hide of a speed that was computed for this pair."""
-        bound = self.bound
-        beyond = float((self.reach - bound.reach).max(initial=0.0))
+    def slack(self, pair: Pair, q: Values) -> float:
+        """What rounding can hide of a speed that was computed for this pair at ``q``, the rounding
+        of where mimic joints stand at ``q`` included.
+
+        ``q`` itself counts as exact. Who computes the instant, ``q(tc) = qa + tc (qb - qa)``, puts
+        its rounding, EPS times ``|qa| + |qb|`` of each joint, into the ``deviation`` of the motion,
+        which then runs through that very ``q``; and what rounding makes of the poses counts in the
+        slack of the distance that was measured at them."""
+        bound, tree = self.bound, self.bound.tree
+        q = tree.configuration(q)
         total = 0.0
         for row in (pair.a, pair.b):
             first, frame = bound.bodies[row, [motion.CHAIN0, motion.BODY_FRAME]]
-            last = first + bound.tree.ints[frame, kinematics.DEPTH]
-            extent = float(bound.extent[frame]) + beyond
-            total += motion.speed_slack(bound.chain, self.reach, first, last, self.speed, extent)
+            last = first + tree.ints[frame, kinematics.DEPTH]
+            extent = float(bound.extent[frame] + self.beyond[frame] + bound.size[row])
+            total += motion.speed_slack(
+                tree.reals, tree.ints, bound.chain, self.reach, first, last, self.speed, q, extent
+            )
         return total
+
+
+def _unit(normal: ArrayLike) -> Array:
+    """The normal, of length 1 but for rounding."""
+    result = numbers(normal, "normal")
+    if result.shape != (3,):
+        raise PoseError("wrong shape", element="normal", value=result.shape, allowed="(3,)")
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(result))
+    if not abs(length - 1.0) <= NORMAL_TOLERANCE:
+        raise PoseError(
+            "not a unit vector", element="normal", value=result.tolist(), allowed="length 1"
+        )
+    unit: Array = result / length
+    return unit
+
+
+def _farthest(points: Array) -> float:
+    return float(np.linalg.norm(points, axis=1).max(initial=0.0))
 
 
 def _extents(tree: Tree) -> Array:

@@ -201,11 +201,11 @@ class Tree:
         # The travel that the reach counts on. Any range would be sound, since what a motion travels
         # beyond it is added then; this one is chosen so that little has to be.
         ends = np.array([joint.lower, joint.upper], dtype=float)
-        if joint.mimic is not None:
-            with np.errstate(invalid="ignore"):
-                follows = multiplier * np.array([master.lower, master.upper], dtype=float) + offset
+        if joint.mimic is not None and multiplier != 0.0:
+            follows = multiplier * np.array([master.lower, master.upper], dtype=float) + offset
             ends = follows if np.isfinite(follows).all() else ends
-        if joint.kind == "continuous" or not np.isfinite(ends).all():
+        # A multiplier of 0 holds the joint at its offset, wherever an endless master may be.
+        if joint.kind == "continuous" or multiplier == 0.0 or not np.isfinite(ends).all():
             ends = np.array([offset, offset])
         row = np.zeros(16)
         row[:12] = origin[:3].ravel()
