@@ -236,18 +236,18 @@ def thin(rng):
     n = np.cross(d, e) / np.linalg.norm(np.cross(d, e))
     height = rng.choice([0.0, 1.0], p=[0.05, 0.95]) * 10.0 ** rng.uniform(-17, -2)
     apex = a + rng.uniform(0.1, 0.9) * d + height * np.cross(n, d)
-    return np.roll([a, a + d, apex], rng.integers(3), axis=0), n, height
+    return np.roll([a, a + d, apex], rng.integers(3), axis=0), n
 
 
 def corner_over_sliver(rng):
-    a, n, _ = thin(rng)
+    a, n = thin(rng)
     tip = rng.dirichlet([1, 1, 1]) @ a + 10.0 ** rng.uniform(-15, 0) * n
     return a, np.array([tip, *(tip + n + 0.3 * rng.normal(size=(2, 3)))])
 
 
 def sliver_pierced(rng):
     """One edge of b goes through a face, at any slope down to along it."""
-    a, n, _ = thin(rng)
+    a, n = thin(rng)
     through = rng.dirichlet([1, 1, 1]) @ a
     d = rng.normal(size=3)
     d = d - (d @ n) * n * (1.0 - 10.0 ** rng.uniform(-12, 0))
@@ -256,7 +256,7 @@ def sliver_pierced(rng):
 
 def sliver_through(rng):
     """The long edges of a go through the face of b, which is small or large."""
-    a, n, _ = thin(rng)
+    a = thin(rng)[0]
     b = 10.0 ** rng.uniform(-6, 0) * rng.normal(size=(3, 3))
     return a, b + rng.dirichlet([1, 1, 1]) @ a - rng.dirichlet([1, 1, 1]) @ b
 
@@ -269,7 +269,7 @@ def two_slivers(rng):
 
 def sliver_and_fewer(rng):
     """A sliver and a segment or a point at or near it, the cores of capsules and spheres."""
-    a, n, _ = thin(rng)
+    a, n = thin(rng)
     x = rng.dirichlet([1, 1, 1]) @ a + rng.choice([0.0, 1.0]) * 10.0 ** rng.uniform(-15, 0) * n
     return a, np.array([x, x + rng.normal(size=3)])[: rng.integers(1, 3)]
 
