@@ -101,3 +101,72 @@ def test_sizes_and_coordinates_far_apart(size, far):
     there = distances(a, b, poses_a + shift, poses_b + shift)
     assert np.abs(there[:, 0] - near[:, 0]).max() < 1e-11 + 1e-14 * size
     assert (np.abs(there[:, 0] - near[:, 0]) <= there[:, 10] + near[:, 10]).all()
+
+
+def loose_mesh(*triangles):
+    return Mesh(np.reshape(triangles, (-1, 3)), np.arange(3 * len(triangles)).reshape(-1, 3))
+
+
+#: A sliver and a body that holds a point of it; the decoy beside the body is found first.
+SHAPES = {
+    "sphere": lambda size: Sphere(size),
+    "capsule": lambda size: Capsule(size, size),
+    "box": lambda size: Box((size, size, size)),
+    "cylinder": lambda size: Cylinder(size, size),
+    "polyhedron": lambda size: Polyhedron(
+        size * np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    ),
+    "triangle mesh": lambda size: loose_mesh(
+        [[size * np.cos(t), size * np.sin(t), 0.0] for t in (0.0, 2.0, 4.0)]
+    ),
+}
+
+
+@pytest.mark.parametrize("body", SHAPES)
+def test_no_sliver_is_missed(body):
+    """A body about a point of a sliver's edge overlaps it; moved away, it is no farther than the
+    corner of its own that came from there."""
+    rng = np.random.default_rng(13)
+    still = np.eye(4)[None]
+    for _ in range(1000):
+        a, d, e = rng.normal(size=(3, 3))
+        side = np.cross(d, e) / np.linalg.norm(np.cross(d, e))
+        thickness = rng.choice([0.0, 1.0], p=[0.1, 0.9]) * 10.0 ** rng.uniform(-17, -6)
+        sliver = [a, a + d, a + rng.uniform(0.2, 0.8) * d + thickness * side * np.linalg.norm(d)]
+        x = a + d * (1.0 - 10.0 ** rng.uniform(-2, -0.3))
+        u = np.cross(d, rng.normal(size=3))
+        u /= np.linalg.norm(u)
+        v = np.cross(d, u) / np.linalg.norm(d)
+        size = 10.0 ** rng.uniform(-6, -2)
+        q = x + 4.0 * size * u
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = np.stack([u, v, np.cross(u, v)], axis=1), x
+        decoyed = loose_mesh(sliver, [q, q + u + 0.1 * v, q + u - 0.1 * v])
+        out = distances(decoyed, SHAPES[body](size), still, pose[None])[0]
+        assert out[0] <= 0.0
+        # the body's centre is a point of it, and now ``moved`` away from x
+        moved = size * 10.0 ** rng.uniform(-2, 0.3)
+        pose[:3, 3] += moved * v
+        out = distances(decoyed, SHAPES[body](size), still, pose[None])[0]
+        assert out[0] - out[10] <= moved
+
+
+def test_slack_covers_the_triangles_that_lost():
+    """Two triangles at the same cylinder: the one that the walk sees first is measured in full, and
+    its slack counts even where the other one wins."""
+    rng = np.random.default_rng(17)
+    cylinder, still = Cylinder(0.3, 0.5), np.eye(4)[None]
+    uneven = 0
+    for _ in range(300):
+        pair = np.array([rng.normal(size=(3, 3)) * 0.4 + (0.0, 0.0, 1.0)] * 2)
+        pair[1] = pair[1] @ np.diag([-1.0, 1.0, 1.0]) + rng.normal(size=3) * 1e-4
+        alone = [distances(loose_mesh(t), cylinder, still, still)[0] for t in pair]
+        both = loose_mesh(*pair)
+        first = ~both.geometry.ints[0]
+        loser, winner = alone[first], alone[1 - first]
+        if not loser[0] > winner[0] > 0.01:
+            continue
+        uneven += loser[10] > 2.0 * winner[10]
+        rounding = 1e-13  # the two alone are nearer to the origin by a little
+        assert distances(both, cylinder, still, still)[0, 10] >= loser[10] - rounding
+    assert uneven > 3

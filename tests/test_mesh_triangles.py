@@ -3,9 +3,12 @@ between them separates the two by the distance claimed, so nothing can be nearer
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from standoff.constants import MESH_ROUNDING
 from standoff.kernels.pairs.triangle_triangle import TRIANGLE_WORK, triangle_triangle
 from standoff.kernels.rss_fit import triangle_rss
 
@@ -159,6 +162,135 @@ def test_cutoff_gives_up_only_beyond_it():
         gave_up += limited == np.inf
         assert limited == exact if exact <= cutoff else limited in (exact, np.inf)
     assert gave_up > 300
+
+
+def exact_distance(a, b):
+    """Distance of two bodies of one to three corners, in rational numbers: every corner over a
+    face, every edge through one, every pair of edges and of corners."""
+    a, b = ([tuple(Fraction(float(c)) for c in p) for p in corners] for corners in (a, b))
+    best = min(dot(minus(p, q), minus(p, q)) for p in a for q in b)
+    for one, other in ((a, b), (b, a)):
+        for k, p in enumerate(one):
+            if len(other) == 3:
+                best = min(best, over_face(p, one[(k + 1) % len(one)], other))
+            for j in range(len(other)):
+                best = min(best, over_edge(p, other[j], other[(j + 1) % len(other)]))
+    for i in range(len(a)):
+        for j in range(len(b)):
+            best = min(best, lines(a[i], a[(i + 1) % len(a)], b[j], b[(j + 1) % len(b)]))
+    return np.sqrt(float(best))
+
+
+def minus(p, q):
+    return tuple(x - y for x, y in zip(p, q))
+
+
+def dot(p, q):
+    return sum(x * y for x, y in zip(p, q))
+
+
+def cross(p, q):
+    return tuple(p[k - 2] * q[k - 1] - p[k - 1] * q[k - 2] for k in range(3))
+
+
+def over_face(p, q, face):
+    """Squared height of p over the face, 0 where the edge from p to q goes through it."""
+    n = cross(minus(face[1], face[0]), minus(face[2], face[0]))
+    nn = dot(n, n)
+    if nn == 0:
+        return np.inf
+
+    def over(x):
+        sides = (cross(minus(face[k], face[k - 1]), minus(x, face[k - 1])) for k in range(3))
+        return all(dot(n, side) >= 0 for side in sides)
+
+    h, g = dot(n, minus(p, face[0])), dot(n, minus(q, face[0]))
+    if h * g < 0 and over(tuple(x + h / (h - g) * (y - x) for x, y in zip(p, q))):
+        return 0
+    return h * h / nn if over(p) else np.inf
+
+
+def over_edge(p, q, r):
+    v = minus(r, q)
+    t = dot(minus(p, q), v)
+    if not 0 < t < dot(v, v):
+        return np.inf
+    d = minus(p, q)
+    return dot(d, d) - t * t / dot(v, v)
+
+
+def lines(p, q, r, s):
+    """Squared distance of the lines p q and r s where their nearest points are on the edges."""
+    u, v, d = minus(q, p), minus(s, r), minus(r, p)
+    n = cross(u, v)
+    nn = dot(n, n)
+    if nn == 0:
+        return np.inf
+    inside = 0 <= dot(cross(d, v), n) <= nn and 0 <= dot(cross(d, u), n) <= nn
+    return dot(d, n) ** 2 / nn if inside else np.inf
+
+
+def thin(rng):
+    """A triangle of any thinness down to none, and a unit normal."""
+    a, d, e = rng.normal(size=(3, 3))
+    n = np.cross(d, e) / np.linalg.norm(np.cross(d, e))
+    height = rng.choice([0.0, 1.0], p=[0.05, 0.95]) * 10.0 ** rng.uniform(-17, -2)
+    apex = a + rng.uniform(0.1, 0.9) * d + height * np.cross(n, d)
+    return np.roll([a, a + d, apex], rng.integers(3), axis=0), n
+
+
+def corner_over_sliver(rng):
+    a, n = thin(rng)
+    tip = rng.dirichlet([1, 1, 1]) @ a + 10.0 ** rng.uniform(-15, 0) * n
+    return a, np.array([tip, *(tip + n + 0.3 * rng.normal(size=(2, 3)))])
+
+
+def sliver_pierced(rng):
+    """One edge of b goes through a face, at any slope down to along it."""
+    a, n = thin(rng)
+    through = rng.dirichlet([1, 1, 1]) @ a
+    d = rng.normal(size=3)
+    d = d - (d @ n) * n * (1.0 - 10.0 ** rng.uniform(-12, 0))
+    return a, np.array([through + d, through - rng.uniform(0.1, 1) * d, rng.normal(size=3)])
+
+
+def sliver_through(rng):
+    """The long edges of a go through the face of b, which is small or large."""
+    a = thin(rng)[0]
+    b = 10.0 ** rng.uniform(-6, 0) * rng.normal(size=(3, 3))
+    return a, b + rng.dirichlet([1, 1, 1]) @ a - rng.dirichlet([1, 1, 1]) @ b
+
+
+def two_slivers(rng):
+    a, b = thin(rng)[0], thin(rng)[0]
+    gap = 10.0 ** rng.uniform(-15, 0) * rng.normal(size=3)
+    return a, b + rng.dirichlet([1, 1, 1]) @ a - rng.dirichlet([1, 1, 1]) @ b + gap
+
+
+def sliver_and_fewer(rng):
+    """A sliver and a segment or a point at or near it, the cores of capsules and spheres."""
+    a, n = thin(rng)
+    x = rng.dirichlet([1, 1, 1]) @ a + rng.choice([0.0, 1.0]) * 10.0 ** rng.uniform(-15, 0) * n
+    return a, np.array([x, x + rng.normal(size=3)])[: rng.integers(1, 3)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [corner_over_sliver, sliver_pierced, sliver_through, two_slivers, sliver_and_fewer, anywhere],
+)
+def test_slivers_are_measured_as_well_as_any_triangle(make):
+    """Against rational arithmetic, and with a cutoff that the distance only just passes."""
+    rng = RNG(8)
+    for _ in range(400):
+        a, b = make(rng)
+        exact = exact_distance(a, b)
+        rounding = 0.5 * MESH_ROUNDING * (np.abs(a).max() + np.abs(b).max())
+        for first, second in ((a, b), (b, a)):
+            distance, x, y = measure(first, second)
+            assert abs(distance - exact) <= rounding
+            assert abs(np.linalg.norm(x - y) - exact) <= rounding
+            limited = measure(first, second, (exact + rounding) ** 2)[0]
+            assert abs(limited - exact) <= rounding
 
 
 @pytest.mark.parametrize("make", [anywhere, sliver, needle, points_and_segments])

@@ -45,9 +45,10 @@ from standoff.kernels.pairs.mesh_work import (
     REL,
     STACK,
 )
+from standoff.kernels.pairs.triangle_triangle import face_normal
 from standoff.kernels.rss import CENTRE, DIAMETER
 from standoff.kernels.rss_tree import node_count
-from standoff.kernels.vectors import cross, dot, load, place, point, store, turn, unplace
+from standoff.kernels.vectors import dot, load, place, point, store, turn, unplace
 
 __all__ = ["MESH_IWORK", "MESH_WORK", "mesh_pair"]
 
@@ -167,8 +168,8 @@ def _contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork):
 
 @kernel
 def _normal(R, i, P, F, t):
-    """A triangle's normal, as long as twice its area."""
+    """The normal of triangle ``t``, in the mesh's frame; see `face_normal`."""
     a0, a1, a2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 0])
     b0, b1, b2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 1])
     c0, c1, c2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 2])
-    return cross(b0 - a0, b1 - a1, b2 - a2, c0 - a0, c1 - a1, c2 - a2)
+    return face_normal(a0, a1, a2, b0, b1, b2, c0, c1, c2)

@@ -44,13 +44,13 @@ from standoff.kernels.pairs.triangle_triangle import (
     CORNERS_B,
     NEAR_A,
     NEAR_B,
+    NORMAL_A,
     TRIANGLE_WORK,
     triangle_triangle,
 )
 from standoff.kernels.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS, rss_bound
 from standoff.kernels.rss_fit import triangle_rss
 from standoff.kernels.vectors import (
-    cross,
     dot,
     in_axes,
     load,
@@ -69,7 +69,8 @@ _COMMON_STEPS = 64
 def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
     """Signed distance of the surface and the solid convex body, not more than 0 where they share
     a point; the nearest points and the normal into ``work[BEST:]`` in a's frame, the triangle into
-    ``iwork[NEAREST]``, and the rounding of the leaf's answer into ``work[ANSWER + SLACK]``.
+    ``iwork[NEAREST]``, and the most that any triangle's answer was uncertain by into
+    ``work[ANSWER + SLACK]``: one that lost may have lost by its own slack.
 
     Depth first, the nearer child first, and done at the first triangle that meets the body.
     """
@@ -123,9 +124,9 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
                 convex_pair_within(
                     rows, refs, 0, corners, rows, refs, 1, PB, best, scratch, iscratch, out, 0
                 )
+            slack = max(slack, out[0, SLACK])
             if out[0, 0] < best:
                 best = out[0, 0]
-                slack = out[0, SLACK]
                 for r in range(9):
                     work[BEST + r] = out[0, 1 + r]
                 iwork[NEAREST] = ~c
@@ -244,8 +245,7 @@ def _round(B, RB, j, best, rel, w, out):
     n0, n1, n2 = minus(a0, a1, a2, b0, b1, b2)
     length = distance
     if length == 0.0:  # the core meets the triangle: the triangle's normal, or any direction
-        p0, p1, p2 = load(w, 0)
-        n0, n1, n2 = cross(w[3] - p0, w[4] - p1, w[5] - p2, w[6] - p0, w[7] - p1, w[8] - p2)
+        n0, n1, n2 = load(w, NORMAL_A)
         length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
     if length == 0.0:
         n2 = length = 1.0
