@@ -69,7 +69,7 @@ MESH_REACH = 1e30
 #: that is taken off before anything is pruned, and a gap below it counts as touching.
 MESH_ROUNDING = 64 * EPS
 
-#: Height over longest side below which a triangle has no usable normal, [-]. Its edges then stand
+#: Height over longest side below which a triangle counts as flat, [-]. Its edges then stand
 #: for it, and that loses no more than the height, which is less than MESH_ROUNDING.
 FLAT_TRIANGLE = 16 * EPS
 
