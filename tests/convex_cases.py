@@ -18,7 +18,7 @@ class Points(Shape):
 
     def __init__(self, points):
         self.points = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
-        self.size = np.zeros(4)
+        self.size_row = np.zeros(4)
 
     @property
     def geometry(self):

@@ -336,6 +336,33 @@ def test_cylinders_with_parallel_collinear_and_crossing_axes():
     assert codes[0] == 0 and out[0, 0] == pytest.approx(-0.1, abs=1e-12)
 
 
+def test_a_cap_is_as_far_as_it_looks_at_every_turn():
+    """Straight above the cap, the direction is the axis to the last bit, and what is left of it
+    across is rounding that may point along the axis: at 45 degrees it is nothing else."""
+    turns = np.arange(24) * np.pi / 12
+    c, s = np.cos(turns), np.sin(turns)
+    rolls, pitches = np.tile(np.eye(4), (2, 24, 1, 1))
+    rolls[:, 1, 1], rolls[:, 1, 2], rolls[:, 2, 1], rolls[:, 2, 2] = c, -s, s, c
+    pitches[:, 0, 0], pitches[:, 0, 2], pitches[:, 2, 0], pitches[:, 2, 2] = c, s, -s, c
+    placed = (pitches[:, None] @ rolls[None]).reshape(-1, 4, 4)
+    cube = Polyhedron(list(itertools.product((-0.1, 0.1), repeat=3)))
+    for cylinder, side in itertools.product((Cylinder(1.0, 1.0), Cylinder(1e3, 0.0226)), (0.0, 0.3)):
+        size = size_of(cylinder)
+        for other, half in (
+            (Capsule(0.1, 0.0), 0.1),
+            (Capsule(0.1, 0.2), 0.2),
+            (Box((0.2, 0.2, 0.2)), 0.1),
+            (cube, 0.1),
+            (Cylinder(0.1, 0.2), 0.1),
+        ):
+            above = placed.copy()
+            away = cylinder.length / 2 + 0.5 + half
+            above[:, :3, 3] += away * placed[:, :3, 2] + side * placed[:, :3, 0]
+            out, codes = measure(cylinder, placed, other, above)
+            assert np.abs(out[:, 0] - 0.5).max() <= 1e-9 * size
+            check(cylinder, placed, other, above, out, codes, 1e-8 * size)
+
+
 def test_point_segment_triangle_and_flat_bodies():
     origin = np.tile(np.eye(4), (1, 1, 1))
     point = Points([[0.0, 0.0, 0.0]])

@@ -109,9 +109,10 @@ GJK_STALL = 256.0
 #: a step is lost.
 SIMPLEX_FLATNESS = 1e-13
 
-#: Sine of the angle to a cylinder's axis below which its cap's centre is the support point, [-].
-#: The rim would be higher by less than one rounding of the radius.
-CAP_SINE = 1e-16
+#: Sine of the angle to a cylinder's axis below which a direction is along it, [-]: its part across
+#: is then the rounding of its three components. The cap's centre is the support point, and the
+#: rim would be higher by no more than four roundings of the radius.
+CAP_SINE = 4 * EPS
 
 #: Directions about an axis, and half as many along it, in which the reach of a body is measured,
 #: [-]. The reach comes out too long by at most 1 / cos(pi / 64) a joint each way, 0.24 %, and on

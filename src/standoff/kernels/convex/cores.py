@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from standoff.constants import CAP_SINE
 from standoff.kernels.convex.scratch import (
     CACHED_POINTS,
     CORE_A,
@@ -166,11 +167,12 @@ def support(work, base, tag, count, first, points, x, y, z):
 def _cylinder(work, base, x, y, z):
     ax, ay, az = load(work, base)
     along = dot(x, y, z, ax, ay, az)
-    # Twice: what is left of a direction along the axis is rounding, and may point along it.
+    # Twice, so that the rest is square to the axis even where little is left of the direction.
     rx, ry, rz = square(*plus(x, y, z, -along, ax, ay, az), ax, ay, az)
     across = math.sqrt(dot(rx, ry, rz, rx, ry, rz))
     half = math.copysign(work[base + 3], along)
-    scale = work[base + 4] / across if across > 0.0 else 0.0
+    # Along the axis the rest is rounding, in any direction, and the cap's centre is as far.
+    scale = work[base + 4] / across if across > CAP_SINE * abs(along) else 0.0
     return plus(half * ax, half * ay, half * az, scale, rx, ry, rz)
 
 
