@@ -137,6 +137,21 @@ def test_cylinder_and_sphere_have_a_closed_form():
         assert np.abs(out[:, 0] - exact).max() < 1e-14
 
 
+def test_a_sphere_on_the_axis_of_a_cylinder_is_let_out_across_it():
+    rng = np.random.default_rng(20)
+    cylinder, sphere = Cylinder(0.05, 2.0), Sphere(0.01)
+    poses_a = poses(rng, 2000, 1.0)
+    poses_b = poses_a.copy()
+    poses_b[:, :3, 3] += poses_a[:, :3, 2] * rng.uniform(-0.9, 0.9, (2000, 1))
+    out, codes = measure(cylinder, poses_a, sphere, poses_b)
+    assert np.abs(out[:, 0] + 0.06).max() <= 1e-14
+    assert np.abs(np.einsum("ni,ni->n", out[:, 7:10], poses_a[:, :3, 2])).max() <= 1e-14
+    check(cylinder, poses_a, sphere, poses_b, out, codes, 1e-14)
+    poses_b[:, :3, 3] += out[:, :1] * out[:, 7:10]
+    after, _ = measure(cylinder, poses_a, sphere, poses_b)
+    assert np.abs(after[:, 0]).max() <= 1e-14
+
+
 def test_coal_misses_the_near_cap_of_a_cylinder_around_a_sphere():
     """A ball deep in a cylinder, 0.1206 below the upper cap: the way out is through that cap,
     0.1206 + 0.4 long. Coal 3.0.3 goes out elsewhere and says 0.7811 (it does so for 1.6 % of

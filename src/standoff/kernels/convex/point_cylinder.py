@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import EPS, GJK_ROUNDING
+from standoff.constants import CAP_SINE, EPS, GJK_ROUNDING
 from standoff.kernels.convex.cores import CYLINDER, POINTS, across
 from standoff.kernels.convex.scratch import (
     CORE_A,
@@ -20,6 +20,7 @@ from standoff.kernels.convex.scratch import (
     R_ROUNDING,
 )
 from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import dot, plus, square
 
 
 @kernel
@@ -39,12 +40,13 @@ def point_cylinder(work, iwork):
     ax, ay, az = work[base], work[base + 1], work[base + 2]
     half, radius = work[base + 3], work[base + 4]
     along = x * ax + y * ay + z * az
-    qx, qy, qz = x - along * ax, y - along * ay, z - along * az
-    reach = math.sqrt(qx * qx + qy * qy + qz * qz)
-    if reach > 0.0:
+    # Twice, so that the rest is square to the axis even where it is short.
+    qx, qy, qz = square(*plus(x, y, z, -along, ax, ay, az), ax, ay, az)
+    reach = math.sqrt(dot(qx, qy, qz, qx, qy, qz))
+    if reach > CAP_SINE * abs(along):
         qx, qy, qz = qx / reach, qy / reach, qz / reach
     else:
-        # On the axis every way to the side is equally long.
+        # On the axis, as far as rounding can tell, every way to the side is equally long.
         qx, qy, qz = across(ax, ay, az)
     end = math.copysign(1.0, along)
     beyond = abs(along) - half
