@@ -87,8 +87,9 @@ CONVEX_TOLERANCE = 1e-6
 #: exactly; a curved support converges step by step, and 1e-6 is what is promised.
 GJK_TOLERANCE = 1e-9
 
-#: Rounding of one support step in units of ``EPS`` times the largest coordinate difference, [-]:
-#: two transforms, two subtractions and a dot product of three, each a few half ulps.
+#: Rounding of one support step in units of ``EPS`` times the sizes of both bodies and the distance
+#: of their origins, [-]: two transforms, two subtractions and a dot product of three, each a few
+#: half ulps, once for the point taken and once for the best of those passed over.
 GJK_ROUNDING = 16.0
 
 #: Steps of GJK before it gives its lower bound instead of its distance, [-]. Polytopes of 500

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from standoff.constants import CAP_SINE
+from standoff.constants import CAP_SINE, EPS, GJK_ROUNDING
 from standoff.kernels.convex.scratch import (
     CACHED_POINTS,
     CORE_A,
@@ -211,6 +211,45 @@ def middle(work, base, iwork, ibase):
         x, y, z = plus(x, y, z, 1.0, *load(work, p))
     share = 1.0 / iwork[ibase + 1]
     return share * x, share * y, share * z
+
+
+@kernel
+def extent(work, base, iwork, ibase, points):
+    """Radius of a ball about the body's origin that holds the core, [m]."""
+    tag = iwork[ibase]
+    if tag == CYLINDER or tag == SPINE:
+        return work[base + 3] + work[base + 4]
+    largest = 0.0
+    if tag == CLOUD:
+        for p in range(iwork[ibase + 2], iwork[ibase + 2] + iwork[ibase + 1]):
+            x, y, z = points[p, 0], points[p, 1], points[p, 2]
+            largest = max(largest, dot(x, y, z, x, y, z))
+        return math.sqrt(largest)
+    total = 0.0
+    for p in range(base, base + 3 * (3 if tag == BOX else iwork[ibase + 1]), 3):
+        x, y, z = load(work, p)
+        square_length = dot(x, y, z, x, y, z)
+        total += square_length
+        largest = max(largest, square_length)
+    # The corner of a box is the sum of its half edges, which are square to each other.
+    return math.sqrt(total if tag == BOX else largest)
+
+
+@kernel
+def rounding_of(work, iwork, PA, PB, radii):
+    """How far rounding may move a height of the two prepared cores, or the distance less
+    ``radii``, [m]: all coordinates on the way count, also those that cancel in the end."""
+    ox, oy, oz = load(work, OFFSET)
+    scene = math.sqrt(dot(ox, oy, oz, ox, oy, oz)) + radii
+    for side in range(2):
+        scene += extent(
+            work,
+            CORE_A if side == 0 else CORE_B,
+            iwork,
+            ICORE_A if side == 0 else ICORE_B,
+            PA if side == 0 else PB,
+        )
+    return GJK_ROUNDING * EPS * scene
 
 
 @kernel

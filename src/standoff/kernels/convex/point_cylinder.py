@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import CAP_SINE, EPS, GJK_ROUNDING
+from standoff.constants import CAP_SINE
 from standoff.kernels.convex.cores import CYLINDER, POINTS, across
 from standoff.kernels.convex.scratch import (
     CORE_A,
@@ -17,7 +17,6 @@ from standoff.kernels.convex.scratch import (
     R_NORMAL,
     R_POINT_A,
     R_POINT_B,
-    R_ROUNDING,
 )
 from standoff.kernels.jit import kernel
 from standoff.kernels.vectors import dot, plus, square
@@ -74,5 +73,4 @@ def point_cylinder(work, iwork):
     work[R_NORMAL + 2] = s * nz
     work[R_DISTANCE] = value
     work[R_LOWER] = value
-    work[R_ROUNDING] = GJK_ROUNDING * EPS * (abs(x) + abs(y) + abs(z) + half + radius)
     return True

@@ -22,6 +22,7 @@ from standoff.kernels.convex.cores import (
     inscribed,
     prepare,
     probe,
+    rounding_of,
     roundness,
 )
 from standoff.kernels.convex.expand import PROVED, expand
@@ -77,6 +78,7 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
     rb = prepare(B, RB, j, PB, work, CORE_B, iwork, ICORE_B)
     for r in range(3):
         work[OFFSET + r] = A[i, 4 * r + 3] - B[j, 4 * r + 3]
+    work[R_ROUNDING] = rounding_of(work, iwork, PA, PB, ra + rb)
     size = roundness(work, CORE_A, iwork, ICORE_A) + roundness(work, CORE_B, iwork, ICORE_B)
     curved = size > 0.0
     status = STALLED
