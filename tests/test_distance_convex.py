@@ -428,6 +428,49 @@ def test_contact_is_resolved_to_the_last_digits(gap):
             np.testing.assert_allclose(out[0, 7:10], (-1.0, 0.0, 0.0), atol=1e-12)
 
 
+@pytest.mark.parametrize("apart", [0.0, 1e-5, 0.3])
+def test_parallel_cylinders_and_capsules_have_a_closed_form(apart):
+    """Sizes from 1e-4 to 10 in all combinations, with one centre or moved a little along and
+    across: a cylinder of the summed sizes against a point."""
+    rng = np.random.default_rng(23)
+    sizes = list(itertools.product((1e-4, 1e-2, 0.1, 1.0, 10.0), (1e-4, 1e-2, 0.1, 1.0, 2.0, 10.0)))
+    here = np.eye(4)[None]
+    turned = poses(rng, 1, 1.0)
+    for (wide, high), (thick, long), capsule in itertools.product(sizes, sizes, (False, True)):
+        cylinder = Cylinder(wide, high)
+        other = Capsule(thick, long) if capsule else Cylinder(thick, long)
+        size = wide + high + thick + long
+        move = apart * np.array([0.6 * (wide + thick), 0.8 * (wide + thick), high + long])
+        side = np.hypot(move[0], move[1]) - (wide if capsule else wide + thick)
+        end = move[2] - (high + long) / 2
+        exact = max(side, end) - (thick if capsule else 0.0)
+        for pose in (here, turned):
+            there = pose.copy()
+            there[0, :3, 3] += pose[0, :3, :3] @ move
+            for swapped in (False, True):
+                one, two = (cylinder, pose), (other, there)
+                pair = (*two, *one) if swapped else (*one, *two)
+                out, codes = measure(*pair)
+                assert out[0, 0] == pytest.approx(exact, abs=1e-14 * (size + 4.0))
+                check(*pair, out, codes, 1e-14 * (size + 4.0))
+
+
+@pytest.mark.parametrize("lean", [1e-15, 1e-12, 1e-10, 1e-9, 1e-8])
+def test_cylinders_that_lean_a_little_keep_their_proof(lean):
+    rng = np.random.default_rng(24)
+    poses_a = poses(rng, 50, 0.0)
+    tilt = np.eye(3)
+    tilt[0, 2], tilt[2, 0] = lean, -lean
+    for a, b in itertools.product(CYLINDERS, [*CYLINDERS, *CAPSULES]):
+        poses_b = poses_a.copy()
+        poses_b[:, :3, :3] = poses_a[:, :3, :3] @ tilt
+        poses_b[:, :3, 3] += rng.normal(size=(50, 3)) * rng.choice([0.3, 1.0], (50, 1))
+        out, codes = measure(a, poses_a, b, poses_b)
+        check(a, poses_a, b, poses_b, out, codes, REACHED * (size_of(a) + size_of(b)))
+        proved = -depth_along(a, poses_a, b, poses_b, -out[:, 7:10])
+        assert (proved >= out[:, 0] - out[:, layout.SLACK]).all()
+
+
 def test_cylinders_with_parallel_collinear_and_crossing_axes():
     cylinder, flat = Cylinder(0.2, 1.0), Cylinder(0.5, 0.1)
     place = np.tile(np.eye(4), (6, 1, 1))
@@ -462,7 +505,8 @@ def test_a_cap_is_as_far_as_it_looks_at_every_turn():
     pitches[:, 0, 0], pitches[:, 0, 2], pitches[:, 2, 0], pitches[:, 2, 2] = c, s, -s, c
     placed = (pitches[:, None] @ rolls[None]).reshape(-1, 4, 4)
     cube = Polyhedron(list(itertools.product((-0.1, 0.1), repeat=3)))
-    for cylinder, side in itertools.product((Cylinder(1.0, 1.0), Cylinder(1e3, 0.0226)), (0.0, 0.3)):
+    plates = (Cylinder(1.0, 1.0), Cylinder(1e3, 0.0226))
+    for cylinder, side in itertools.product(plates, (0.0, 0.3)):
         size = size_of(cylinder)
         for other, half in (
             (Capsule(0.1, 0.0), 0.1),

@@ -8,7 +8,15 @@ import numpy as np
 
 from standoff.kernels.convex.cores import CLOUD, POINTS, rounding_of
 from standoff.kernels.convex.gjk import BEYOND, COLD, gjk
-from standoff.kernels.convex.scratch import CORE_B, ICORE_A, ICORE_B, IWORK, R_DISTANCE, R_ROUNDING, WORK
+from standoff.kernels.convex.scratch import (
+    CORE_B,
+    ICORE_A,
+    ICORE_B,
+    IWORK,
+    R_DISTANCE,
+    R_ROUNDING,
+    WORK,
+)
 from standoff.kernels.hull import THIN, height_above, plane
 from standoff.kernels.jit import allocating, entry
 
