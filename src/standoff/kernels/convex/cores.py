@@ -217,9 +217,9 @@ def middle(work, base, iwork, ibase):
 def extent(work, base, iwork, ibase, points):
     """Radius of a ball about the body's origin that holds the core, [m]."""
     tag = iwork[ibase]
-    if tag == CYLINDER or tag == SPINE:
-        return work[base + 3] + work[base + 4]
-    largest = 0.0
+    largest = roundness(work, base, iwork, ibase)
+    if largest > 0.0:
+        return largest
     if tag == CLOUD:
         for p in range(iwork[ibase + 2], iwork[ibase + 2] + iwork[ibase + 1]):
             x, y, z = points[p, 0], points[p, 1], points[p, 2]
@@ -254,7 +254,7 @@ def rounding_of(work, iwork, PA, PB, radii):
 
 @kernel
 def roundness(work, base, iwork, ibase):
-    """Size of a curved core, 0 for one with corners only, [m]."""
+    """Size of a curved core, half length and radius; 0 for one with corners only, [m]."""
     if iwork[ibase] == CYLINDER or iwork[ibase] == SPINE:
         return work[base + 3] + work[base + 4]
     return 0.0

@@ -50,8 +50,8 @@ COLD = np.bool_(False)
 @kernel
 def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     """Distance of the two prepared cores into RESULT, down to ``tolerance`` [m] and rounding,
-    which is in RESULT already. Stops with BEYOND as soon as the distance is proved to exceed ``limit`` [m]. Starts along the
-    normal in RESULT where ``warm``."""
+    which is in RESULT already. Stops with BEYOND as soon as the distance is proved to exceed
+    ``limit`` [m]. Starts along the normal in RESULT where ``warm``."""
     # In locals: a probe inside the loop is half the price of a call with all its arrays.
     tag_a, count_a, first_a = iwork[ICORE_A], iwork[ICORE_A + 1], iwork[ICORE_A + 2]
     tag_b, count_b, first_b = iwork[ICORE_B], iwork[ICORE_B + 1], iwork[ICORE_B + 2]
