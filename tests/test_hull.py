@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from standoff.constants import HULL_SHARPNESS
+from standoff.constants import EPS, HULL_OUTSIDE
 from standoff.errors import ShapeError
 from standoff.kernels import layout
 from standoff.shapes.hull import convex_hull, hull_tolerance
@@ -101,8 +103,51 @@ def test_hull_agrees_with_qhull(cloud):
         vertices[faces[:, 0]] - middle,
         np.cross(vertices[faces[:, 1]] - middle, vertices[faces[:, 2]] - middle),
     )
-    skin = oracle.area * hull_tolerance(points) / HULL_SHARPNESS
+    skin = oracle.area * HULL_OUTSIDE * EPS * np.abs(points).max()
     assert volume.sum() / 6.0 == pytest.approx(oracle.volume, rel=1e-12, abs=skin)
+
+
+def farthest_out_exactly(points, vertices, faces):
+    """How far a point stands out of the vertices along the normal of a face, at most: in exact
+    arithmetic but for the last division; float64 picks the three that look highest."""
+    middle = points.mean(axis=0)
+    farthest = 0.0
+    for face in faces:
+        a, b, c = (vertices[k] - middle for k in face)
+        rough = np.cross(b - a, c - a)
+        o, p, q = ([Fraction(x) for x in vertices[k]] for k in face)
+        u, v = ([x - y for x, y in zip(end, o, strict=True)] for end in (p, q))
+        n = [u[i - 2] * v[i - 1] - u[i - 1] * v[i - 2] for i in range(3)]
+        tops = []
+        for cloud in (points, vertices):
+            high = cloud[np.argsort((cloud - middle) @ rough)[-3:]]
+            tops.append(max(sum(m * Fraction(x) for m, x in zip(n, p, strict=True)) for p in high))
+        farthest = max(farthest, float(tops[0] - tops[1]) / math.sqrt(sum(x * x for x in n)))
+    return farthest
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("out", [1e-14, 1e-12, 1e-10])
+def test_no_point_is_left_outside_by_more_than_rounding(seed, out):
+    """A cube of 1000 m with points a nanometre and less outside its faces, and the like on turned
+    boxes: each of them is a part of the body."""
+    rng = np.random.default_rng(seed)
+    bumps = on_box(rng, 60) * (1.0 + out * rng.uniform(0, 1, (60, 1)))
+    corners = 0.5 * CUBE * (0.6, 0.8, 1.0)
+    for points in (
+        1e3 * np.vstack([CUBE, [[1.0 + out, 0.0, 0.0], [0.3, -1.0 - out, 0.2]]]),
+        turned(np.vstack([corners, bumps]), seed),
+        turned(np.vstack([corners, bumps]), seed) + 10.0,
+    ):
+        vertices, faces = convex_hull(points)
+        assert_hull_of(points, vertices, faces)
+        allowed = 2.0 * HULL_OUTSIDE * EPS * np.abs(points).max()
+        assert farthest_out_exactly(points, vertices, faces) <= allowed
+
+
+def test_a_vertex_a_nanometre_outside_a_cube_of_1000_m_stays():
+    points = np.vstack([500.0 * CUBE, [[500.0 + 1e-9, 0.0, 0.0]]])
+    assert convex_hull(points)[0].tolist() == points.tolist()
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])

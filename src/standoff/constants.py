@@ -100,9 +100,11 @@ CONVEX_TOLERANCE = 1e-6
 #: exactly; a curved support converges step by step, and 1e-6 is what is promised.
 GJK_TOLERANCE = 1e-9
 
-#: Rounding of one support step in units of ``EPS`` times the largest coordinate difference, [-]:
-#: two transforms, two subtractions and a dot product of three, each a few half ulps.
-GJK_ROUNDING = 16.0
+#: Rounding of one support step in units of ``EPS`` times the sizes of both bodies and the distance
+#: of their origins, [-]: two transforms, two subtractions and a dot product of three, each a few
+#: half ulps, once for the point taken and once for the best of those passed over, together less
+#: than 16; and twice ``HULL_OUTSIDE`` for the points that a hull leaves out.
+GJK_ROUNDING = 32.0
 
 #: Steps of GJK before it gives its lower bound instead of its distance, [-]. Polytopes of 500
 #: vertices need about 15, cylinders about 25; the rest is head room for slivers.
@@ -122,9 +124,10 @@ GJK_STALL = 256.0
 #: a step is lost.
 SIMPLEX_FLATNESS = 1e-13
 
-#: Sine of the angle to a cylinder's axis below which its cap's centre is the support point, [-].
-#: The rim would be higher by less than one rounding of the radius.
-CAP_SINE = 1e-16
+#: Sine of the angle to a cylinder's axis below which a direction is along it, [-]: its part across
+#: is then the rounding of its three components. The cap's centre is the support point, and the
+#: rim would be higher by no more than four roundings of the radius.
+CAP_SINE = 4 * EPS
 
 #: Directions about an axis, and half as many along it, in which the reach of a body is measured,
 #: [-]. The reach comes out too long by at most 1 / cos(pi / 64) a joint each way, 0.24 %, and on
@@ -223,18 +226,22 @@ REFINE_DOUBLINGS = 24
 #: turns the direction the most; but far above the rounding of a projection.
 REFINE_OFFSET = 1e-2
 
-#: How far a point may lie outside the convex hull taken of it, as a part of the largest extent,
-#: [-]. Also the thickness below which points are flat: two sides nearer than this cannot be told
-#: apart.
+#: The thickness below which points are flat, as a part of the largest extent, [-]: two sides nearer
+#: than this cannot be told apart. Also how far a vertex may stand out of a face given with it.
 HULL_TOLERANCE = 1e-10
 
 #: The same in units of ``EPS`` times the largest coordinate, [-], for bodies far from their own
 #: origin: points that went through a rigid motion there are off by some roundings of it.
 HULL_ROUNDING = 512.0
 
-#: How many times nearer a point must be to a hull to be left out of it, [-]: what is allowed
-#: above is a promise, and a face's plane is known a little less well than that.
-HULL_SHARPNESS = 64.0
+#: How near to the hull of the others a point is left out of it, in units of ``EPS`` times the
+#: largest coordinate, [-]: a point of a face that went through a rotation is off by as much.
+HULL_INSIDE = 4.0
+
+#: How far outside its hull a point may lie in the end, in the same units, [-]. The grid on which
+#: this is measured moves point and face by 7 more at most. ``GJK_ROUNDING`` holds both, so that a
+#: distance less its slack is one to all points given.
+HULL_OUTSIDE = 8.0
 
 #: Largest coordinate of a vertex, [m]. Beyond it a rounding is a tenth of a micrometre, and squares
 #: of squares are still far from overflow.

@@ -6,9 +6,17 @@ import math
 
 import numpy as np
 
-from standoff.kernels.convex.cores import CLOUD, POINTS
+from standoff.kernels.convex.cores import CLOUD, POINTS, rounding_of
 from standoff.kernels.convex.gjk import BEYOND, COLD, gjk
-from standoff.kernels.convex.scratch import CORE_B, ICORE_A, ICORE_B, IWORK, R_DISTANCE, WORK
+from standoff.kernels.convex.scratch import (
+    CORE_B,
+    ICORE_A,
+    ICORE_B,
+    IWORK,
+    R_DISTANCE,
+    R_ROUNDING,
+    WORK,
+)
 from standoff.kernels.hull import THIN, height_above, plane
 from standoff.kernels.jit import allocating, entry
 
@@ -92,6 +100,7 @@ def superfluous(corners, faces, tolerance, keep):
         if not free:
             continue
         iwork[ICORE_B + 1] = ends[v + 1] - ends[v]
+        work[R_ROUNDING] = rounding_of(work, iwork, ring, ring, 0.0)
         status = gjk(work, iwork, ring, ring, tolerance, 0.0, COLD)
         if status != BEYOND and work[R_DISTANCE] <= tolerance:
             keep[v] = 0

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from standoff.constants import (
     COORDINATE_LIMIT,
     EPS,
+    HULL_INSIDE,
+    HULL_OUTSIDE,
     HULL_ROUNDING,
-    HULL_SHARPNESS,
     HULL_TOLERANCE,
 )
 from standoff.errors import ShapeError
@@ -33,10 +34,11 @@ def convex_hull(points: ArrayLike, element: str = "convex_hull") -> tuple[Array,
 
     The triangles are closed and run counter-clockwise seen from outside. The corners are input
     points, bit for bit, in the order they were given; points inside, on a face or on an edge, and
-    doubles, are left out. No point lies outside by more than `hull_tolerance`; this is asserted.
+    doubles, are left out. No point lies above the plane of a face by more than twice
+    ``HULL_OUTSIDE`` roundings of the largest coordinate, which the slack of every distance covers.
 
     Raises:
-        ShapeError: no numbers, not finite, or all points within that tolerance of one plane, one
+        ShapeError: no numbers, not finite, or all points within `hull_tolerance` of one plane, one
             line or one point.
     """
     cloud = points_of(points, element)
@@ -46,7 +48,8 @@ def convex_hull(points: ArrayLike, element: str = "convex_hull") -> tuple[Array,
     # Onto a grid where differences are exact; the move is below one rounding of the extent.
     shifted = np.round((cloud - 0.5 * (lower + upper)) / unit / GRID_STEP) * GRID_STEP
     thickness = allowed / unit
-    tolerance = thickness / HULL_SHARPNESS
+    rounding = EPS * float(np.abs(cloud).max()) / unit
+    tolerance = HULL_INSIDE * rounding
     buffer = np.empty((2 * len(cloud) + 8, 3), dtype=np.int64)
     chosen = np.sort(np.unique(cloud, axis=0, return_index=True)[1])
     while True:
@@ -64,7 +67,18 @@ def convex_hull(points: ArrayLike, element: str = "convex_hull") -> tuple[Array,
         if not superfluous(shifted[chosen], faces, tolerance, keep):
             break
         chosen = chosen[keep == 1]
-    outside, _, _ = farthest_outside(shifted[chosen], faces, np.delete(shifted, chosen, axis=0))
+    # Corners left out one after another may add up to more than each of them: such a one returns.
+    outside = 0.0
+    rest = np.delete(np.arange(len(cloud)), chosen)
+    while len(rest) > 0:
+        outside, worst, _ = farthest_outside(shifted[chosen], faces, shifted[rest])
+        if outside <= HULL_OUTSIDE * rounding:
+            break
+        chosen = np.sort(np.append(chosen, rest[worst]))
+        rest = np.delete(rest, worst)
+        _, count = hull(shifted[chosen], 0.0, thickness, buffer)
+        used, faces = _used(buffer[:count])
+        chosen = chosen[used]
     if not outside <= thickness:
         raise ShapeError(
             f"a point would lie {outside * unit:.3g} m outside the hull taken",
@@ -87,8 +101,8 @@ def _used(faces: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def hull_tolerance(points: Array) -> float:
-    """How far outside its hull a point may lie, [m]: a part of the extent and some roundings of
-    the coordinates."""
+    """The thickness below which points are flat, and how far a vertex may stand out of a face
+    that was given with it, [m]: a part of the extent and some roundings of the coordinates."""
     extent = float((points.max(axis=0) - points.min(axis=0)).max())
     return HULL_TOLERANCE * extent + HULL_ROUNDING * EPS * float(np.abs(points).max())
 

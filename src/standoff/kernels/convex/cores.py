@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from standoff.constants import CAP_SINE, EPS, GJK_ROUNDING
 from standoff.kernels.convex.scratch import (
     CACHED_POINTS,
     CORE_A,
@@ -166,11 +167,12 @@ def support(work, base, tag, count, first, points, x, y, z):
 def _cylinder(work, base, x, y, z):
     ax, ay, az = load(work, base)
     along = dot(x, y, z, ax, ay, az)
-    # Twice: what is left of a direction along the axis is rounding, and may point along it.
+    # Twice, so that the rest is square to the axis even where little is left of the direction.
     rx, ry, rz = square(*plus(x, y, z, -along, ax, ay, az), ax, ay, az)
     across = math.sqrt(dot(rx, ry, rz, rx, ry, rz))
     half = math.copysign(work[base + 3], along)
-    scale = work[base + 4] / across if across > 0.0 else 0.0
+    # Along the axis the rest is rounding, in any direction, and the cap's centre is as far.
+    scale = work[base + 4] / across if across > CAP_SINE * abs(along) else 0.0
     return plus(half * ax, half * ay, half * az, scale, rx, ry, rz)
 
 
@@ -212,8 +214,47 @@ def middle(work, base, iwork, ibase):
 
 
 @kernel
+def extent(work, base, iwork, ibase, points):
+    """Radius of a ball about the body's origin that holds the core, [m]."""
+    tag = iwork[ibase]
+    largest = roundness(work, base, iwork, ibase)
+    if largest > 0.0:
+        return largest
+    if tag == CLOUD:
+        for p in range(iwork[ibase + 2], iwork[ibase + 2] + iwork[ibase + 1]):
+            x, y, z = points[p, 0], points[p, 1], points[p, 2]
+            largest = max(largest, dot(x, y, z, x, y, z))
+        return math.sqrt(largest)
+    total = 0.0
+    for p in range(base, base + 3 * (3 if tag == BOX else iwork[ibase + 1]), 3):
+        x, y, z = load(work, p)
+        square_length = dot(x, y, z, x, y, z)
+        total += square_length
+        largest = max(largest, square_length)
+    # The corner of a box is the sum of its half edges, which are square to each other.
+    return math.sqrt(total if tag == BOX else largest)
+
+
+@kernel
+def rounding_of(work, iwork, PA, PB, radii):
+    """How far rounding may move a height of the two prepared cores, or the distance less
+    ``radii``, [m]: all coordinates on the way count, also those that cancel in the end."""
+    ox, oy, oz = load(work, OFFSET)
+    scene = math.sqrt(dot(ox, oy, oz, ox, oy, oz)) + radii
+    for side in range(2):
+        scene += extent(
+            work,
+            CORE_A if side == 0 else CORE_B,
+            iwork,
+            ICORE_A if side == 0 else ICORE_B,
+            PA if side == 0 else PB,
+        )
+    return GJK_ROUNDING * EPS * scene
+
+
+@kernel
 def roundness(work, base, iwork, ibase):
-    """Size of a curved core, 0 for one with corners only, [m]."""
+    """Size of a curved core, half length and radius; 0 for one with corners only, [m]."""
     if iwork[ibase] == CYLINDER or iwork[ibase] == SPINE:
         return work[base + 3] + work[base + 4]
     return 0.0

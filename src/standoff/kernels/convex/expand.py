@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from standoff.constants import EPA_START, EPA_STEPS, EPS, GJK_ROUNDING
+from standoff.constants import EPA_START, EPA_STEPS
 from standoff.kernels.convex.cores import across, probe
 from standoff.kernels.convex.polytope import PRESENT, TORN, grow, nearest_face, tetrahedron
 from standoff.kernels.convex.scratch import (
@@ -48,8 +48,7 @@ def expand(work, iwork, PA, PB, tolerance):
     rounding. The points of a common position must already be there: flat cores keep them."""
     rounding = work[R_ROUNDING]
     if not _inherit(work):
-        rounding = _start(work, iwork, PA, PB)
-        work[R_ROUNDING] = rounding
+        _start(work, iwork, PA, PB, rounding)
         if work[R_DISTANCE] < math.inf:
             return PROVED if abs(work[R_DISTANCE]) <= 4.0 * rounding else BOUNDED
     tetrahedron(work, iwork)
@@ -123,35 +122,31 @@ def _inherit(work):
 
 
 @kernel
-def _start(work, iwork, PA, PB):
-    """Four vertices that span the difference of the cores; returns the rounding of a height.
+def _start(work, iwork, PA, PB, rounding):
+    """Four vertices that span the difference of the cores.
     Where it is flat, the answer is concluded; otherwise the distance is left infinite."""
     work[R_DISTANCE] = math.inf
     v = VERTICES
     widest = -1.0
     up = 0.0
-    size = 0.0
     for k in range(6):
         s = 1.0 if k % 2 == 0 else -1.0
         ex = s if k < 2 else 0.0
         ey = s if k // 2 == 1 else 0.0
         ez = s if k > 3 else 0.0
         height = probe(work, iwork, PA, PB, v + 9 * (2 + k % 2), ex, ey, ez)
-        size = max(size, abs(height))
         if k % 2 == 0:
             up = height
         elif up + height > widest:
             widest = up + height
             _move(work, v, v + 18)
             _move(work, v + 9, v + 27)
-    # |y| <= sqrt(3) times its largest component.
-    rounding = GJK_ROUNDING * EPS * 2.0 * size
     ux, uy, uz = between(work, v, v + 9)
     length = math.sqrt(dot(ux, uy, uz, ux, uy, uz))
     if length <= rounding:
         # A point: every direction is across it, and x is as good as any.
         _conclude(work, work[v], 1.0, 0.0, 0.0, work[v])
-        return rounding
+        return
     ux, uy, uz = ux / length, uy / length, uz / length
     px, py, pz = across(ux, uy, uz)
     qx, qy, qz = cross(ux, uy, uz, px, py, pz)
@@ -170,7 +165,7 @@ def _start(work, iwork, PA, PB):
     if farthest <= rounding:
         level = dot(px, py, pz, *load(work, v))
         _conclude(work, level, px, py, pz, level)
-        return rounding
+        return
     nx, ny, nz = square(nx, ny, nz, ux, uy, uz)
     t = 1.0 / math.sqrt(dot(nx, ny, nz, nx, ny, nz))
     nx, ny, nz = t * nx, t * ny, t * nz
@@ -189,7 +184,6 @@ def _start(work, iwork, PA, PB):
             _conclude(work, down, -nx, -ny, -nz, down)
     elif down + level > up - level:
         _move(work, v + 27, v + 36)
-    return rounding
 
 
 @kernel

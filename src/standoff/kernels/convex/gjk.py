@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from standoff.constants import EPS, GJK_PATIENCE, GJK_ROUNDING, GJK_STALL, GJK_STEPS
+from standoff.constants import GJK_PATIENCE, GJK_STALL, GJK_STEPS
 from standoff.kernels.convex.cores import middle, probe, support
 from standoff.kernels.convex.scratch import (
     CORE_A,
@@ -49,9 +49,9 @@ COLD = np.bool_(False)
 
 @kernel
 def gjk(work, iwork, PA, PB, limit, tolerance, warm):
-    """Distance of the two prepared cores into RESULT, down to ``tolerance`` [m] and rounding.
-    Stops with BEYOND as soon as the distance is proved to exceed ``limit`` [m]. Starts along the
-    normal in RESULT where ``warm``."""
+    """Distance of the two prepared cores into RESULT, down to ``tolerance`` [m] and rounding,
+    which is in RESULT already. Stops with BEYOND as soon as the distance is proved to exceed
+    ``limit`` [m]. Starts along the normal in RESULT where ``warm``."""
     # In locals: a probe inside the loop is half the price of a call with all its arrays.
     tag_a, count_a, first_a = iwork[ICORE_A], iwork[ICORE_A + 1], iwork[ICORE_A + 2]
     tag_b, count_b, first_b = iwork[ICORE_B], iwork[ICORE_B + 1], iwork[ICORE_B + 2]
@@ -70,8 +70,7 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     count = np.int64(0)
     distance = math.inf
     lower = -math.inf
-    largest = 0.0
-    rounding = 0.0
+    rounding = work[R_ROUNDING]
     patience = GJK_PATIENCE
     vx = 0.0
     vy = 0.0
@@ -83,10 +82,6 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         x, y, z = ax - bx + ox, ay - by + oy, az - bz + oz
         # For all points of the cores: n . (a - b) >= n . y.
         lower = dot(nx, ny, nz, x, y, z)
-        yy = dot(x, y, z, x, y, z)
-        if yy > largest:
-            largest = yy
-            rounding = GJK_ROUNDING * EPS * math.sqrt(largest)
         if distance - lower <= tolerance + rounding:
             status = SEPARATED
             break
@@ -103,7 +98,7 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         _put(work, SIMPLEX + 9 * count, x, y, z, ax, ay, az, bx, by, bz)
         if count == 0:
             # The first vertex is the simplex.
-            distance = math.sqrt(yy)
+            distance = math.sqrt(dot(x, y, z, x, y, z))
             if distance > 0.0:
                 nx, ny, nz = x / distance, y / distance, z / distance
             work[WEIGHTS] = 1.0
@@ -139,7 +134,6 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     work[R_DISTANCE] = distance
     store(work, R_NORMAL, nx, ny, nz)
     work[R_LOWER] = lower
-    work[R_ROUNDING] = rounding
     work[R_COUNT] = count
     if count == 3 and status != OVERLAP:
         settle(work, WEIGHTS, vx, vy, vz)

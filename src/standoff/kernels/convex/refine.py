@@ -63,4 +63,3 @@ def refine(work, iwork, PA, PB, tolerance):
         if turn <= 2.0 and depth - found <= tolerance + rounding:
             break
     work[R_LOWER] = work[R_DISTANCE]
-    work[R_ROUNDING] = rounding

@@ -5,7 +5,7 @@
     OFFSET          origin of a minus origin of b, world axes
     RESULT          distance of the cores, unit normal from b to a (3), point on a (3), on b (3)
                     (each relative to its body's origin, world axes), lower bound, upper bound,
-                    rounding, number of vertices of the last simplex
+                    rounding (given beforehand), number of vertices of the last simplex
     SAVED           a RESULT put aside
     TRIAL           of the simplex: distance to the origin, unit direction (3), weights (4)
     WEIGHTS         weights of the accepted simplex (4)

@@ -7,7 +7,8 @@ penetration depth.
 A cylinder holds a capsule along its axis. The distance of such capsules is found on segments, in
 a few exact steps, and is an upper bound of the distance of the cylinders; one probe of the
 cylinders along the same normal gives a lower bound. Where a side is nearest the two agree, and it
-is just there that a ring of equally deep directions would keep the polytope busy.
+is just there that a ring of equally deep directions would keep the polytope busy. A cylinder and
+a body along its axis have a closed form.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from standoff.kernels.convex.cores import (
     inscribed,
     prepare,
     probe,
+    rounding_of,
     roundness,
 )
 from standoff.kernels.convex.expand import PROVED, expand
 from standoff.kernels.convex.gjk import BEYOND, OVERLAP, SEPARATED, STALLED, gjk
-from standoff.kernels.convex.point_cylinder import point_cylinder
+from standoff.kernels.convex.parallel import parallel
 from standoff.kernels.convex.refine import refine
 from standoff.kernels.convex.scratch import (
     CORE_A,
@@ -77,13 +79,14 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
     rb = prepare(B, RB, j, PB, work, CORE_B, iwork, ICORE_B)
     for r in range(3):
         work[OFFSET + r] = A[i, 4 * r + 3] - B[j, 4 * r + 3]
+    work[R_ROUNDING] = rounding_of(work, iwork, PA, PB, ra + rb)
     size = roundness(work, CORE_A, iwork, ICORE_A) + roundness(work, CORE_B, iwork, ICORE_B)
     curved = size > 0.0
     status = STALLED
     first = 1
     if curved:
         first = 0
-        if point_cylinder(work, iwork):
+        if parallel(work, iwork, GJK_TOLERANCE * size):
             status = SEPARATED
             first = 2
     # Two rounds in one loop, so that each method is compiled in once.
