@@ -263,9 +263,9 @@ def main() -> None:
         title=f"One signed distance with witnesses, {arguments.pairs:,} pairs of each kind"
     )
     table.add_column("pair")
-    for column in ("overlap", "standoff [ns]", "worst", "Coal [ns]", "× Coal", "floor"):
+    for column in ("overlap", r"standoff \[ns]", "worst", r"Coal \[ns]", "× Coal", "floor"):
         table.add_column(column, justify="right")
-    for column in ("reused result [ns]", "×", "fcl [ns]", "× fcl", "Coal off by > 1e-6"):
+    for column in (r"reused result \[ns]", "×", r"fcl \[ns]", "× fcl", "Coal off by > 1e-6"):
         table.add_column(column, justify="right")
     rng = np.random.default_rng(0)
     for kind_a, kind_b, floor in PAIRS:
@@ -309,7 +309,7 @@ def measured(
     kept = "" if floor is None else f"{floor:g} {'✓' if ratio['coal'] >= floor else '✗'}"
     return [
         f"{kind_a}, {kind_b}",
-        f"{np.mean(values['standoff'] < 0):.0%}",
+        f"{np.mean(values['standoff'] <= 0):.0%}",
         f"{median['standoff']:.1f}",
         f"{max(times['standoff'][1:]):.1f}",
         f"{median['coal']:.0f}",

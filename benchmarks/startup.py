@@ -55,7 +55,7 @@ def seconds(*args: str, cache: str) -> float:
 
 
 def main() -> None:
-    table = Table("standoff info", "cold [s]", "warm, median [s]", "warm, worst [s]")
+    table = Table("standoff info", r"cold \[s]", r"warm, median \[s]", r"warm, worst \[s]")
     for name, args in robots().items():
         with tempfile.TemporaryDirectory() as cache:
             cold = seconds("info", *args, cache=cache)
