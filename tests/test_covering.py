@@ -473,3 +473,33 @@ print(repr(price(np.array([1.0, 0.0, 0.0, 0.1]), capsule_search._SCAN)))
         assert run.returncode == 0, run.stderr
         results.append([float(line) for line in run.stdout.split()])
     assert results[0] == pytest.approx(results[1], rel=1e-4)
+
+
+def test_a_covering_read_from_the_cache_is_the_one_that_was_found(tmp_path, monkeypatch):
+    from standoff.shapes import covering_cache
+
+    monkeypatch.setattr(covering_cache, "CACHE_DIR", tmp_path)
+    points = np.random.default_rng(8).normal(size=(30, 3))
+    first = cover(points, count=2)
+    (file,) = (tmp_path / "coverings").iterdir()
+    monkeypatch.setattr("standoff.shapes.covering._searched", None)
+    again = cover(points, count=2)
+    assert (again.volume, again.hull_volume) == (first.volume, first.hull_volume)
+    for (a, at_a), (b, at_b) in zip(first.capsules, again.capsules, strict=True):
+        assert a == b and at_a.tobytes() == at_b.tobytes()
+    monkeypatch.undo()
+    monkeypatch.setattr(covering_cache, "CACHE_DIR", tmp_path)
+    file.write_bytes(b"noise")
+    assert cover(points, count=2).volume == first.volume
+
+
+def test_another_body_is_never_answered_from_the_cache(tmp_path, monkeypatch):
+    from standoff.shapes import covering_cache
+
+    monkeypatch.setattr(covering_cache, "CACHE_DIR", tmp_path)
+    points = np.random.default_rng(9).normal(size=(30, 3))
+    cover(points, count=2)
+    cover(points * np.nextafter(1.0, 2.0), count=2)
+    cover(points, count=3)
+    cover(points, count=2, seed=1)
+    assert len(list((tmp_path / "coverings").iterdir())) == 4

@@ -25,6 +25,7 @@ from standoff.constants import (
 )
 from standoff.errors import ShapeError
 from standoff.kernels.capsule_fit import CAPSULE_COLUMNS, least_radius
+from standoff.shapes import covering_cache
 from standoff.shapes.capsule_search import Part, Search, half_sphere, principal_axes, union
 from standoff.shapes.hull import convex_hull, hull_tolerance
 from standoff.shapes.pose import Array, as_pose
@@ -114,8 +115,22 @@ def _as_capsule(shape: Shape, pose: Array) -> tuple[Capsule, Array] | None:
 
 
 def _cover(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
-    count = _integer("count", count, 1)
-    search = Search(_integer("seed", seed, 0))
+    count, seed = _integer("count", count, 1), _integer("seed", seed, 0)
+    key = covering_cache.key_of(soup, faced, count, seed)
+    rows = covering_cache.read(key)
+    if rows is not None:
+        found = Covering(*covering_cache.unpacked(rows))
+        _check(soup.balls, found.capsules)
+        return found
+    found = _searched(soup, faced, count, seed)
+    covering_cache.write(
+        key, covering_cache.packed(found.capsules, found.volume, found.hull_volume)
+    )
+    return found
+
+
+def _searched(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
+    search = Search(seed)
     frame = _Frame(soup.balls)
     body = frame.inward(soup)
     whole = search.tightest(body.balls)
@@ -244,7 +259,7 @@ def _hull_volume(soup: Soup) -> float:
         points = body.balls[:, :3]
         if frame.size == 0.0 or _thin_directions(points):
             return 0.0
-    return _enclosed(*convex_hull(points)) * frame.size**3
+    return _enclosed(*convex_hull(points, tidy=False)) * frame.size**3
 
 
 def _extreme_points(balls: Array) -> Array:

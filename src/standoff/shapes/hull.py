@@ -29,13 +29,16 @@ _FLAT = {
 }
 
 
-def convex_hull(points: ArrayLike, element: str = "convex_hull") -> tuple[Array, IntArray]:
+def convex_hull(
+    points: ArrayLike, element: str = "convex_hull", *, tidy: bool = True
+) -> tuple[Array, IntArray]:
     """Corners (v, 3) and triangles (f, 3) of the convex hull of ``points`` (n, 3), [m].
 
     The triangles are closed and run counter-clockwise seen from outside. The corners are input
     points, bit for bit, in the order they were given; points inside, on a face or on an edge, and
     doubles, are left out. No point lies above the plane of a face by more than twice
     ``HULL_OUTSIDE`` roundings of the largest coordinate, which the slack of every distance covers.
+    Where only the volume matters, ``tidy=False`` spares the search for corners to leave out.
 
     Raises:
         ShapeError: no numbers, not finite, or all points within `hull_tolerance` of one plane, one
@@ -63,6 +66,8 @@ def convex_hull(points: ArrayLike, element: str = "convex_hull") -> tuple[Array,
             )
         used, faces = _used(buffer[:count])
         chosen = chosen[used]
+        if not tidy:
+            return cloud[chosen], faces
         keep = np.empty(len(chosen), dtype=np.int64)
         if not superfluous(shifted[chosen], faces, tolerance, keep):
             break

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from standoff.constants import COORDINATE_LIMIT
 from standoff.errors import ShapeError
-from standoff.kernels import layout
 from standoff.shapes.hull import points_of
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.shapes.shape import IntArray, Shape
@@ -62,8 +63,8 @@ def _parts(shape: Shape) -> tuple[Array, IntArray, float]:
         return shape.core()[0], _BOX_FACES, 0.0
     if isinstance(shape, Cylinder):
         return *_prism(shape), 0.0
-    if shape.kind in (layout.POLYHEDRON, layout.MESH):
-        return shape.geometry.points, shape.geometry.faces, 0.0
+    if isinstance(shape, (Polyhedron, Mesh)):
+        return shape.vertices, shape.faces, 0.0
     raise ShapeError(
         "cannot be covered by capsules", element=type(shape).__name__, allowed="a bounded shape"
     )
