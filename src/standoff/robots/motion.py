@@ -194,7 +194,8 @@ class MotionBound:
 
     def _reach(self, body: MovingBody, joints: int) -> Array:
         result = np.empty(joints)
-        reach_kernel.reach(self.tree.reals, self.tree.ints, body.frame, body.points, result)
+        points = body.points.copy()  # writable: a read-only array would compile the kernel anew
+        reach_kernel.reach(self.tree.reals, self.tree.ints, body.frame, points, result)
         return result
 
     def _row(self, name: str) -> int:
