@@ -489,8 +489,13 @@ def test_a_covering_read_from_the_cache_is_the_one_that_was_found(tmp_path, monk
         assert a == b and at_a.tobytes() == at_b.tobytes()
     monkeypatch.undo()
     monkeypatch.setattr(covering_cache, "CACHE_DIR", tmp_path)
-    file.write_bytes(b"noise")
-    assert cover(points, count=2).volume == first.volume
+    good = file.read_bytes()
+    for bad in (b"", b"noise", good[:-1], good[:40] + bytes([good[40] ^ 1]) + good[41:]):
+        file.write_bytes(bad)
+        again = cover(points, count=2)
+        assert again.volume == first.volume
+        assert [c for c, _ in again.capsules] == [c for c, _ in first.capsules]
+        assert file.read_bytes() == good
 
 
 def test_another_body_is_never_answered_from_the_cache(tmp_path, monkeypatch):

@@ -2,8 +2,8 @@
 
 Fitting capsules to a robot takes a second, and the answer to the same points is always the same.
 A file is named after everything the answer depends on: the body, the number of capsules, the seed,
-and the sources of the search. One that cannot be read is searched anew; each that is read is
-checked to hold its body like a fresh one.
+and the sources of the search, and begins with a digest of what it holds: one that a disk or a hand
+has changed is searched anew. Each that is read is checked to hold its body's points, too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from standoff.shapes.shape import frozen
 from standoff.shapes.soup import Soup
 
 Placed = tuple[tuple[Capsule, Array], ...]
+
+#: Bytes of a digest.
+_DIGEST = hashlib.sha256().digest_size
 
 _SOURCES = ("covering.py", "capsule_search.py", "soup.py", "soup_input.py", "hull.py")
 
@@ -61,26 +64,30 @@ def unpacked(rows: Array) -> tuple[Placed, float, float]:
 
 
 def read(key: str) -> Array | None:
+    """What was written under a key, whole and unchanged, or nothing."""
     try:
-        rows = np.load(_path(key), allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        content = _path(key).read_bytes()
+    except OSError:
         return None
-    whole = rows.ndim == 2 and rows.shape[1] == 18 and len(rows) > 1 and np.isfinite(rows).all()
-    return rows if whole and rows.dtype == np.float64 else None
+    digest, data = content[:_DIGEST], content[_DIGEST:]
+    if hashlib.sha256(data).digest() != digest:
+        return None
+    return np.frombuffer(data, dtype=np.float64).reshape(-1, 18)
 
 
 def write(key: str, rows: Array) -> None:
     """Whole or not at all; a cache that cannot be written to is no reason to fail."""
+    data = rows.tobytes()
     try:
         path = _path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
         with os.fdopen(handle, "wb") as file:
-            np.save(file, rows, allow_pickle=False)
+            file.write(hashlib.sha256(data).digest() + data)
         os.replace(name, path)
     except OSError:
         return
 
 
 def _path(key: str) -> Path:
-    return CACHE_DIR / "coverings" / f"{key}.npy"
+    return CACHE_DIR / "coverings" / f"{key}.bin"

@@ -58,7 +58,7 @@ def _choice(mounted: MountedRobot) -> str:
         added = sum(c.volume for c in mounted.coverings.values())
         hull = sum(c.hull_volume for c in mounted.coverings.values())
         if hull > 0.0:
-            text += f", {added / hull:.2f} × the volume of the hulls"
+            text += f"; covered links {added / hull:.2f} × their hulls"
     return text
 
 
