@@ -11,8 +11,9 @@ ratios to this), and with transforms that are ready before the clock starts.
 
 The engines' answers are first compared with every pair tried by brute force. Then they take turns,
 a block of cycles each, so that drift of the machine hits all alike; every engine goes on from the
-cycle where it stopped, and the first cycles of a block, on cold caches, do not count. Garbage
-collection is on; what was built before is frozen, so that no engine pays for another's objects.
+cycle where it stopped, and the first cycles of a block, on cold caches, do not count; nor does a
+cycle in which the system gave the processor to another process. Garbage collection is on; what was
+built before is frozen, so that no engine pays for another's objects.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def main() -> None:
     arguments = parser.parse_args()
     cycles = CYCLES // 10 if arguments.quick else CYCLES
     chosen = arguments.scene or list(SCENES)
-    console = Console(width=130)
+    console = Console(width=150)
 
     engines = dict(ENGINES)
     if not hasattr(so, "Monitor"):
@@ -118,13 +119,15 @@ def times_table(results: Mapping[str, Mapping[str, Times]]) -> Table:
     for column in (r"median \[µs]", r"99.9 % \[µs]", r"worst \[µs]", "99.9 % / median"):
         table.add_column(column, justify="right")
     table.add_column("× Standoff", justify="right")
-    table.add_column("cycles", justify="right")
+    for column in ("cycles", "preempted"):
+        table.add_column(column, justify="right")
     for scene, engines in results.items():
         ours = engines.get("Standoff")
         for n, (engine, t) in enumerate(engines.items()):
             ratio = "" if ours is None else f"{t.median / ours.median:.1f}"
             values = f"{t.median:.1f}", f"{t.late:.1f}", f"{t.worst:.0f}", f"{t.tail:.2f}"
-            table.add_row("" if n else scene, engine, *values, ratio, f"{t.cycles:,}")
+            counts = f"{t.cycles:,}", f"{t.preempted:,}"
+            table.add_row("" if n else scene, engine, *values, ratio, *counts)
         table.add_section()
     return table
 

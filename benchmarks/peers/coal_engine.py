@@ -46,16 +46,15 @@ class Coal:
 
     def near(self) -> list[tuple[int, int, float]]:
         self.moving.update()
-        callback = coal.CollisionCallBackDefault()
-        callback.data.request.num_max_contacts = 1_000_000
-        callback.init()
+        # A manager's `collide` empties the callback it is given: each has one of its own.
+        callback = fresh_callback()
         self.moving.collide(callback)
+        found = contacts(callback)
         if self.boxes:
+            callback = fresh_callback()
             self.moving.collide(self.standing, callback)
-        return [
-            (contact.o1.id(), contact.o2.id(), contact.penetration_depth)
-            for contact in callback.data.result.getContacts()
-        ]
+            found += contacts(callback)
+        return found
 
     def pairs(self, answer: list[tuple[int, int, float]]) -> Pairs:
         found: Pairs = {}
@@ -79,6 +78,20 @@ class ReadyCoal(Coal):
             mover.setTransform(at)
             mover.computeAABB()
         return self.near()
+
+
+def fresh_callback() -> coal.CollisionCallBackDefault:
+    callback = coal.CollisionCallBackDefault()
+    callback.data.request.num_max_contacts = 1_000_000
+    callback.init()
+    return callback
+
+
+def contacts(callback: coal.CollisionCallBackDefault) -> list[tuple[int, int, float]]:
+    return [
+        (contact.o1.id(), contact.o2.id(), contact.penetration_depth)
+        for contact in callback.data.result.getContacts()
+    ]
 
 
 def transform(pose: np.ndarray) -> coal.Transform3s:

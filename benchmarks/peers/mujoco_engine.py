@@ -12,6 +12,9 @@ from peers.scene import BASES, BUFFER, LENGTH, LINKS, RADIUS, Scene
 
 VERSION = f"MuJoCo {mujoco.__version__}"
 
+#: So many boxes stand on bodies of their own, more are geoms of the world: whichever is quicker.
+#: Measured: 21 boxes 7.8 and 9.6 µs, 100 boxes 18.5 and 14.4, 10,000 boxes 9,160 and 128.
+BOXES_ON_BODIES = 50
 #: Margins of two geoms add up.
 CAPSULE = f'type="capsule" size="{RADIUS} {LENGTH / 2}" margin="{BUFFER}"'
 
@@ -22,6 +25,7 @@ class MuJoCo:
     def __init__(self, scene: Scene) -> None:
         self.model = mujoco.MjModel.from_xml_string(mjcf(scene))
         self.data = mujoco.MjData(self.model)
+        self.qpos = self.data.qpos
         if scene.joints is None:
             quaternions = np.empty((scene.count, 4))
             for q, pose in zip(quaternions, scene.movers[0]):
@@ -37,10 +41,12 @@ class MuJoCo:
 
     def cycle(self, k: int) -> tuple[list[list[int]], list[float]]:
         model, data = self.model, self.data
-        data.qpos[:] = self.state[k]
+        self.qpos[:] = self.state[k]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_collision(model, data)
+        if not data.ncon:
+            return [], []
         contact = data.contact
         return contact.geom.tolist(), contact.dist.tolist()
 
@@ -54,8 +60,11 @@ class MuJoCo:
 
 
 def mjcf(scene: Scene) -> str:
+    own = len(scene.boxes) <= BOXES_ON_BODIES
     boxes = "".join(
-        f'<geom name="box{i}" type="box" size="{text(size / 2)}" {pose_text(pose)}/>'
+        f'<body {pose_text(pose)}><geom name="box{i}" type="box" size="{text(size / 2)}"/></body>'
+        if own
+        else f'<geom name="box{i}" type="box" size="{text(size / 2)}" {pose_text(pose)}/>'
         for i, (size, pose) in enumerate(zip(scene.sizes, scene.boxes))
     )
     if scene.joints is None:
