@@ -45,8 +45,6 @@ ENGINES: dict[str, type[Engine]] = {
 VERSIONS = [m.VERSION for m in (standoff_engine, mujoco_engine, coal_engine, fcl_engine)]
 
 CYCLES = 10_000
-#: The answers are compared at every so many cycles.
-EVERY = 20
 
 
 def main() -> None:
@@ -87,7 +85,7 @@ def measured(
 ) -> tuple[dict[str, Agreement], dict[str, Times]]:
     scene = build(name)
     engines = {label: engine(scene) for label, engine in classes.items()}
-    agreement = compare(scene, engines, EVERY)
+    agreement = compare(scene, engines)
     return agreement, contest({n: (e, scene.loop) for n, e in engines.items()}, cycles)
 
 

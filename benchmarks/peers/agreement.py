@@ -37,9 +37,11 @@ class Agreement:
         self.false += sum(pair not in truth for pair in answer)
 
 
-def compare(scene: Scene, engines: Mapping[str, Engine], every: int) -> dict[str, Agreement]:
-    """Take all engines once through the scene's loop; compare them at every so many cycles."""
+def compare(scene: Scene, engines: Mapping[str, Engine]) -> dict[str, Agreement]:
+    """Take all engines once round the scene's loop. They are compared at every cycle; where there
+    are many movers, and so many pairs to try, at every so many cycles."""
     truth = Truth(scene)
+    every = max(1, scene.count // 50)
     found = {name: Agreement() for name in engines}
     for k in range(scene.loop):
         near = truth.near(k) if k % every == 0 else None

@@ -29,12 +29,12 @@ def claims(results: Results, growth: float | None) -> list[Claim]:
         if scene in results:
             ours, theirs = results[scene]["Standoff"], results[scene][peer]
             value = ours.median / theirs.median
-            found.append(Claim(scene, f"our time / {peer}", value, floor, goal))
+            found.append(Claim(scene, f"our time over {peer}'s", value, floor, goal))
 
     def tails(scene: str) -> None:
         if scene in results:
             ours, theirs = results[scene]["Standoff"], results[scene]["MuJoCo"]
-            what = f"99.9 % over median: ours {ours.tail:.2f} / MuJoCo's {theirs.tail:.2f}"
+            what = f"99.9 % / median: ours {ours.tail:.2f} over MuJoCo's {theirs.tail:.2f}"
             found.append(Claim(scene, what, ours.tail / theirs.tail, 1.0, 0.5))
 
     times("boxes-21", "MuJoCo", 1.0, 0.4)
@@ -42,7 +42,7 @@ def claims(results: Results, growth: float | None) -> list[Claim]:
     times("boxes-10000", "MuJoCo", 1 / 10, 1 / 30)
     times("boxes-10000", "Coal", 1 / 5, 1 / 15)
     if growth is not None:
-        found.append(Claim("boxes", "our time, 10,000 boxes / 21 boxes", growth, 2.0, 1.3))
+        found.append(Claim("boxes", "our time, 10,000 boxes over 21", growth, 2.0, 1.3))
     times("movers-1000", "MuJoCo", 1.0, 0.5)
     for scene in ("boxes-21", "boxes-10000", "movers-1000"):
         tails(scene)
