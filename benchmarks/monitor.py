@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -78,6 +79,11 @@ def main() -> None:
         console.print(f"Cycle with 10,000 boxes over cycle with 21, by turns: {shares}")
     if "Standoff" in engines:
         console.print(claims_table(claims(results, grown.get("Standoff"))))
+        wrong = [
+            name for name, a in agreements.items() if a["Standoff"].missed or a["Standoff"].false
+        ]
+        if wrong:
+            sys.exit(f"Standoff's pairs are not those by brute force: {', '.join(wrong)}")
 
 
 def measured(
