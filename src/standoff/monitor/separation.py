@@ -6,17 +6,17 @@ same of any two bodies. Here the body may speed up until it brakes, waits for th
 before it is told to, and brakes more slowly with a load; docs/separation.md derives each term.
 
 Every term is a polynomial of degree two in the speed of the body without a negative coefficient,
-so the buffer grows with the speed and with everything given but brakes and moved mass.
+so the buffer never shrinks as the body gets faster.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
-from standoff.constants import EPS
 from standoff.errors import MonitorError
+from standoff.monitor.amounts import amount
+from standoff.monitor.stopping import described_stop, load_ratio
 
 #: ``(c0, c1, c2)`` stands for ``c0 + c1 v + c2 v²``, [m], [s], [s²/m].
 Coefficients = tuple[float, float, float]
@@ -83,7 +83,7 @@ class Separation:
         It is ``c0 + v (c1 + v c2)``, in this order: a kernel that computes it so gets the same
         bits. Above `fastest` nothing is known of the stop, and asking is an error.
         """
-        v = _number("speed", speed, "m/s")
+        v = amount("separation.at: speed", speed, "m/s")
         if v > self.fastest:
             raise MonitorError(
                 "faster than the speed that stopping_time or stopping_distance was given for",
@@ -108,12 +108,13 @@ class Separation:
 
     def __str__(self) -> str:
         rows = [("term", "", "formula", "metres")]
-        for (name, metres), formula in zip(self.terms().items(), self.formulas, strict=True):
-            rows.append((name, _SYMBOLS[name], formula, f"{metres:.4f}"))
+        for (name, value), formula in zip(self.terms().items(), self.formulas, strict=True):
+            rows.append((name, _SYMBOLS[name], formula, f"{value:.4f}"))
         rows.append(("total", "S_p", f"at {self.speed:g} m/s", f"{self.total:.4f}"))
-        name, symbol, formula, metres_ = (max(map(len, column)) for column in zip(*rows))
+        a, b, c, d = (max(map(len, column)) for column in zip(*rows))
         return "\n".join(
-            f"{a:{name}}  {b:{symbol}}  {c:{formula}}  {d:>{metres_}}" for a, b, c, d in rows
+            f"{name:{a}}  {symbol:{b}}  {formula:{c}}  {metres:>{d}}"
+            for name, symbol, formula, metres in rows
         )
 
 
@@ -161,23 +162,24 @@ def separation(
         MonitorError: for a number that is negative or not finite, a stop that is not described,
             described twice or impossible, a load without a mass to compare it with.
     """
-    v = _number("speed", speed, "m/s")
-    react = _number("reaction", reaction, "s")
-    wait = _number("period", period, "s")
-    gain = _number("acceleration", acceleration, "m/s²")
-    reach = _number("intrusion", intrusion, "m")
-    error = _number("position_error", position_error, "m")
-    other_error = _number("other_position_error", other_position_error, "m")
-    v_other = _number("other_speed", other_speed, "m/s")
-    stop = _stop(v, stopping_time, stopping_distance, deceleration, v_other)
-    more = _load_ratio(moved_mass, load)
+    v = amount("separation: speed", speed, "m/s")
+    react = amount("separation: reaction", reaction, "s")
+    wait = amount("separation: period", period, "s")
+    gain = amount("separation: acceleration", acceleration, "m/s²")
+    reach = amount("separation: intrusion", intrusion, "m")
+    error = amount("separation: position_error", position_error, "m")
+    other_error = amount("separation: other_position_error", other_position_error, "m")
+    v_other = amount("separation: other_speed", other_speed, "m/s")
+    stop = described_stop(v, stopping_time, stopping_distance, deceleration, v_other)
+    more, masses = load_ratio(moved_mass, load)
 
     # Until the brakes act the body goes v t + A t² / 2, and then stops from v + u.
     until = wait + react
     u = gain * until
     d1, d2 = stop.distance
     t0, t1 = stop.time
-    stopping_again = d1 * u + d2 * u * u
+    gained = d1 * u + d2 * u * u
+    faster_stop = (gained, d1 + 2 * d2 * u, d2)
     terms: dict[str, tuple[Coefficients, str]] = {
         "other": (
             (v_other * (until + (1 + more) * (t0 + t1 * u)), v_other * (1 + more) * t1, 0.0),
@@ -186,17 +188,15 @@ def separation(
         "period": ((0.0, wait, 0.0), f"{v:g} m/s × {wait:g} s"),
         "reaction": ((0.0, react, 0.0), f"{v:g} m/s × {react:g} s"),
         "acceleration": (
-            (gain * until * until / 2 + stopping_again, 2 * d2 * u, 0.0),
+            (gain * until * until / 2 + gained, 2 * d2 * u, 0.0),
             f"{gain:g} m/s² × ({until:g} s)² / 2, and stops from {u:g} m/s more"
             if gain
             else "keeps its speed",
         ),
         "stopping": ((0.0, d1, d2), stop.formula),
         "load": (
-            (more * stopping_again, more * (d1 + 2 * d2 * u), more * d2),
-            f"{more:g} × {_value((stopping_again, d1 + 2 * d2 * u, d2), v):g} m"
-            if more
-            else "no load",
+            (more * faster_stop[0], more * faster_stop[1], more * faster_stop[2]),
+            f"{masses} × {_value(faster_stop, v):g} m" if more else "no load",
         ),
         "intrusion": ((reach, 0.0, 0.0), "as given"),
         "position_error": ((error, 0.0, 0.0), "as given"),
@@ -221,106 +221,6 @@ def separation(
     return result
 
 
-class _Stop(NamedTuple):
-    """A stop from the speed ``v`` takes ``d1 v + d2 v²`` [m] and ``t0 + t1 v`` [s]."""
-
-    distance: tuple[float, float]
-    time: tuple[float, float]
-    fastest: float
-    formula: str
-
-
-def _stop(v: float, time: Any, distance: Any, deceleration: Any, v_other: float) -> _Stop:
-    if deceleration is not None:
-        if time is not None or distance is not None:
-            raise MonitorError(
-                "the stop is described twice",
-                element="separation: deceleration",
-                value=deceleration,
-                allowed="either deceleration, or stopping_time and stopping_distance",
-            )
-        a = _number("deceleration", deceleration, "m/s²", zero=False)
-        return _Stop((0.0, 0.5 / a), (0.0, 1 / a), math.inf, f"({v:g} m/s)² / (2 × {a:g} m/s²)")
-    if distance is None:
-        if time is None:
-            raise MonitorError(
-                "the stop is not described",
-                element="separation",
-                allowed="stopping_time, stopping_distance or deceleration",
-            )
-        t = _number("stopping_time", time, "s")
-        return _Stop((t, 0.0), (t, 0.0), v, f"{v:g} m/s × {t:g} s")
-    return _measured_stop(v, time, _number("stopping_distance", distance, "m"), v_other)
-
-
-def _measured_stop(v: float, time: Any, d: float, v_other: float) -> _Stop:
-    """A stop by its distance at the highest speed, and its time where that was measured too.
-
-    From a lower speed w it is no longer than d w / v: a slower body stops in no more time."""
-    if time is None:
-        if v_other > 0.0:
-            raise MonitorError(
-                "the time to stop is missing, in which the other one comes nearer",
-                element="separation: other_speed",
-                value=v_other,
-                allowed="0 [m/s] with stopping_distance alone; else stopping_time beside it",
-            )
-        t = 0.0
-    else:
-        t = _number("stopping_time", time, "s")
-        # A body that only brakes stays within d <= v t; two roundings may lie between the sides.
-        if d > v * t * (1 + 2 * EPS):
-            raise MonitorError(
-                f"farther than {v:g} m/s gets in the stopping_time of {t:g} s",
-                element="separation: stopping_distance",
-                value=d,
-                allowed=f"0 to {v * t:g} [m]",
-            )
-    if v == 0.0 and d > 0.0:
-        raise MonitorError(
-            "a body at rest needs no way to stop",
-            element="separation: stopping_distance",
-            value=d,
-            allowed="0 [m], or the speed it was measured at as speed",
-        )
-    slope = d / v if d > 0.0 else 0.0
-    return _Stop((slope, 0.0), (t, 0.0), v, f"{d:g} m, measured at {v:g} m/s")
-
-
-def _load_ratio(moved_mass: Any, load: Any) -> float:
-    """How much longer the same brakes need, as a part of the stop without a load: by F = m a,
-    time and distance grow by (moved_mass + load) / moved_mass = 1 + load / moved_mass."""
-    held = _number("load", load, "kg")
-    if moved_mass is None:
-        if held > 0.0:
-            raise MonitorError(
-                "a load without the mass that it is added to",
-                element="separation: load",
-                value=load,
-                allowed="0 [kg], or moved_mass beside it",
-            )
-        return 0.0
-    return held / _number("moved_mass", moved_mass, "kg", zero=False)
-
-
 def _value(coefficients: Coefficients, v: float) -> float:
     c0, c1, c2 = coefficients
     return c0 + v * (c1 + v * c2)
-
-
-def _number(name: str, value: Any, unit: str, *, zero: bool = True) -> float:
-    """A finite number, positive (or 0 where ``zero``)."""
-    allowed = f"a finite number, {'0 or more' if zero else 'more than 0'} [{unit}]"
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise MonitorError(
-            "not a number", element=f"separation: {name}", value=value, allowed=allowed
-        ) from error
-    if not (math.isfinite(result) and (result > 0.0 or (zero and result == 0.0))):
-        raise MonitorError(
-            "not a possible value", element=f"separation: {name}", value=value, allowed=allowed
-        )
-    return result
