@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba.core.config
 from numba.core import types
-from numba.core.config import DISABLE_JIT
 from numba.extending import intrinsic
 
 from standoff.kernels.jit import ENTRIES
 from standoff.kernels.pairs.dispatch import pair_distance
+
+#: Whether kernels are interpreted; typed loosely, as Numba makes its settings at run time.
+_config: Any = numba.core.config
+DISABLE_JIT: bool = _config.DISABLE_JIT
 
 
 def address() -> int:
