@@ -6,7 +6,8 @@ from pathlib import Path
 
 from standoff.errors import UnknownNameError
 
-#: Beside the package in a wheel, at the top of a checkout.
+#: Inside the package in a wheel, at the top of a checkout. The first that is there counts alone:
+#: what lies above an installed package is not ours.
 _PLACES = (Path(__file__).parents[1] / "cells", Path(__file__).parents[3] / "cells")
 
 
@@ -16,7 +17,8 @@ def shipped_cell(name: str) -> Path:
     Raises:
         UnknownNameError: there is none of that name; the message offers the nearest.
     """
-    known = {file.stem: file for place in _PLACES for file in sorted(place.glob("*.toml"))}
+    folder = next((place for place in _PLACES if place.is_dir()), _PLACES[0])
+    known = {file.stem: file for file in sorted(folder.glob("*.toml"))}
     if name not in known:
         raise UnknownNameError(name, known, what="shipped cell")
     return known[name]

@@ -24,6 +24,7 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
+from standoff.errors import CellError
 from standoff.shapes.pose import Array
 
 INCH = 0.0254
@@ -72,12 +73,16 @@ class Task:
         """Joint angles (cycles, 14), [rad], in the order of ``cell.joints``.
 
         Raises:
-            UnknownNameError: the cell lacks a joint of the two arms, or has another one.
+            CellError: the joints of the cell are not those of the two arms.
         """
         found = {}
         for arm, keys in (("left", self.left), ("right", self.right)):
             angles = _least_jerk(keys, self.cycles)
             found.update({f"{arm}/joint{i + 1}": angles[:, i] for i in range(angles.shape[1])})
+        if sorted(found) != sorted(cell.joints):
+            raise CellError(
+                "not the joints of the test bed", value=cell.joints, allowed=", ".join(found)
+            )
         return np.stack([found[name] for name in cell.joints], axis=1)
 
 
@@ -102,35 +107,38 @@ def _least_jerk(keys: tuple[KeyPose, ...], cycles: int) -> Array:
     return result
 
 
+# Joints 1 to 7, [degrees]: roll and pitch in turn. In the ready pose the upper arm points up, the
+# forearm forward, the hand down: every link along an axis of coordinates.
 _READY = (0, 0, 0, 90, 0, 90, 0)
-"""Upper arm up, forearm forward, hand down: every link along an axis of coordinates."""
 
-_LEFT_OVER = (-9, 11, -1, 72, -8, 78, 0)
-_LEFT_OVER_TURNED = (-9, 11, -1, 72, -30, 55, 60)
-_LEFT_AT_BOX = (-19, 26, -2, 88, -5, 47, 60)
-_LEFT_IN_TABLE = (-2, 56, 6, 97, 2, 3, 0)
+_LEFT_OVER_TABLE = (-9, 11, -1, 72, -8, 78, 0)
+_LEFT_HAND_TURNED = (-9, 11, -1, 72, -30, 55, 60)
+_LEFT_AT_BOX = (-19, 26, -2, 88, -5, 47, 60)  # the tip 4 in above the front box
+_LEFT_IN_TABLE = (-2, 56, 6, 97, 2, 3, 0)  # the tip 6 in below the top of the front table
 _LEFT_OVER_TRAY = (81, 13, 0, 73, 4, 68, 0)
-_LEFT_OVER_TRAY_TURNED = (81, 13, 0, 73, 30, 85, -40)
-_RIGHT_LIFTED = (-21, -5, -2, 68, 6, 102, 0)
-_RIGHT_OVER = (-75, 27, 0, 52, -1, 95, 0)
-_RIGHT_AT_BOX = (-81, 48, 0, 45, 0, 88, 0)
-_RIGHT_AT_BOX_TURNED = (-81, 48, 0, 45, 0, 88, 90)
-_RIGHT_FRONT = (8, 16, 1, 72, 8, 74, 0)
-_RIGHT_FRONT_TURNED = (8, 16, 1, 72, 20, 60, 45)
-_RIGHT_BESIDE_BOX = (9, 29, 3, 99, 11, 35, 45)
-_RIGHT_IN_TABLE = (8, 54, 8, 101, 6, 7, 45)
+_LEFT_TRAY_HAND_TURNED = (81, 13, 0, 73, 30, 85, -40)
 
-TASKS = (
+_RIGHT_LIFTED = (-21, -5, -2, 68, 6, 102, 0)
+_RIGHT_OVER_TABLE = (-75, 27, 0, 52, -1, 95, 0)
+_RIGHT_ABOVE_BOX = (-81, 48, 0, 45, 0, 88, 0)  # the tip 5 in above the right box
+_RIGHT_GRIPPER_TURNED = (-81, 48, 0, 45, 0, 88, 90)
+_RIGHT_IN_FRONT = (8, 16, 1, 72, 8, 74, 0)
+_RIGHT_FRONT_HAND_TURNED = (8, 16, 1, 72, 20, 60, 45)
+_RIGHT_BESIDE_BOX = (9, 29, 3, 99, 11, 35, 45)  # the tip level with the top of the front box
+_RIGHT_IN_TABLE = (8, 54, 8, 101, 6, 7, 45)  # the tip 6 in below the top of the front table
+
+#: The three tasks, in the order of the paper.
+TASKS: tuple[Task, ...] = (
     Task(
         "1",
         "the left arm moves toward the front box, the right arm above the right one",
         1000,
         left=(
             KeyPose(0, _READY),
-            KeyPose(200, _LEFT_OVER),
-            KeyPose(350, _LEFT_OVER),
-            KeyPose(450, _LEFT_OVER_TURNED),
-            KeyPose(650, _LEFT_OVER_TURNED),
+            KeyPose(200, _LEFT_OVER_TABLE),
+            KeyPose(350, _LEFT_OVER_TABLE),
+            KeyPose(450, _LEFT_HAND_TURNED),
+            KeyPose(650, _LEFT_HAND_TURNED),
             KeyPose(950, _LEFT_AT_BOX),
         ),
         right=(
@@ -138,9 +146,9 @@ TASKS = (
             KeyPose(150, _READY),
             KeyPose(350, _RIGHT_LIFTED),
             KeyPose(450, _RIGHT_LIFTED),
-            KeyPose(650, _RIGHT_OVER),
-            KeyPose(900, _RIGHT_AT_BOX),
-            KeyPose(1000, _RIGHT_AT_BOX_TURNED),
+            KeyPose(650, _RIGHT_OVER_TABLE),
+            KeyPose(900, _RIGHT_ABOVE_BOX),
+            KeyPose(1000, _RIGHT_GRIPPER_TURNED),
         ),
     ),
     Task(
@@ -163,19 +171,19 @@ TASKS = (
             KeyPose(0, _READY),
             KeyPose(300, _LEFT_OVER_TRAY),
             KeyPose(1150, _LEFT_OVER_TRAY),
-            KeyPose(1300, _LEFT_OVER_TRAY_TURNED),
+            KeyPose(1300, _LEFT_TRAY_HAND_TURNED),
         ),
         right=(
             KeyPose(0, _READY),
             KeyPose(200, _READY),
             KeyPose(350, _RIGHT_LIFTED),
-            KeyPose(600, _RIGHT_OVER),
-            KeyPose(800, _RIGHT_AT_BOX),
-            KeyPose(900, _RIGHT_AT_BOX_TURNED),
-            KeyPose(1050, _RIGHT_OVER),
-            KeyPose(1210, _RIGHT_FRONT),
-            KeyPose(1300, _RIGHT_FRONT),
-            KeyPose(1450, _RIGHT_FRONT_TURNED),
+            KeyPose(600, _RIGHT_OVER_TABLE),
+            KeyPose(800, _RIGHT_ABOVE_BOX),
+            KeyPose(900, _RIGHT_GRIPPER_TURNED),
+            KeyPose(1050, _RIGHT_OVER_TABLE),
+            KeyPose(1210, _RIGHT_IN_FRONT),
+            KeyPose(1300, _RIGHT_IN_FRONT),
+            KeyPose(1450, _RIGHT_FRONT_HAND_TURNED),
             KeyPose(1880, _RIGHT_BESIDE_BOX),
             KeyPose(2141, _RIGHT_IN_TABLE),
         ),
