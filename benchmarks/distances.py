@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from standoff.kernels import layout
-from standoff.kernels.pairs import batch, dispatch
+from standoff.kernels.pairs import batch, dispatch, general
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
@@ -190,7 +190,9 @@ def ours(scene: Scene) -> Callable[[], np.ndarray]:
     work, iwork = np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64)
 
     def call() -> np.ndarray:
-        assert batch.distances(rows, bodies, *tables, pairs, work, iwork, out) == -1
+        assert (
+            batch.distances(general.address(), rows, bodies, *tables, pairs, work, iwork, out) == -1
+        )
         return out[:, 0]
 
     return call

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from standoff.kernels import layout
-from standoff.kernels.pairs import batch
+from standoff.kernels.pairs import batch, general
 from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.shapes.shape import EMPTY
 
@@ -38,7 +38,7 @@ def run(rows_a, kind_a, rows_b, kind_b):
     pairs = np.stack([np.arange(n), np.arange(n, 2 * n)], axis=1)
     out = np.full((n, layout.OUT_COLUMNS), np.nan)
     e = EMPTY
-    bad = batch.distances(
+    bad = batch.distances(general.address(),
         rows, refs, e.points, e.faces, e.nodes, e.ints, pairs,
         np.zeros(64), np.zeros(64, dtype=np.int64), out,
     )  # fmt: skip

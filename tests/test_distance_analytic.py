@@ -99,7 +99,7 @@ def test_no_direction_separates_farther_than_the_value(kind_a, kind_b):
 
 
 def test_a_pair_without_a_kernel_reads_as_danger():
-    from standoff.kernels.pairs import batch
+    from standoff.kernels.pairs import batch, general
     from standoff.shapes.shape import EMPTY
 
     rows = np.zeros((2, layout.ROW_COLUMNS))
@@ -110,7 +110,9 @@ def test_a_pair_without_a_kernel_reads_as_danger():
     out = np.zeros((4, layout.OUT_COLUMNS))
     e = EMPTY
     work, iwork = np.zeros(8), np.zeros(8, dtype=np.int64)
-    bad = batch.distances(rows, refs, e.points, e.faces, e.nodes, e.ints, pairs, work, iwork, out)
+    bad = batch.distances(
+        general.address(), rows, refs, e.points, e.faces, e.nodes, e.ints, pairs, work, iwork, out
+    )
     assert bad == 1
     assert out[[1, 3], 0].tolist() == [-np.inf, -np.inf]
     assert np.isfinite(out[[0, 2]]).all()

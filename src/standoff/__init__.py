@@ -16,12 +16,14 @@ if TYPE_CHECKING:
         DuplicateNameError,
         Error,
         MeshError,
+        MonitorError,
         PoseError,
         RobotError,
         ShapeError,
         UnknownNameError,
         UnsupportedPairError,
     )
+    from standoff.monitor.separation import Separation, separation
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -38,12 +40,14 @@ _HOME = {
         "DuplicateNameError",
         "Error",
         "MeshError",
+        "MonitorError",
         "PoseError",
         "RobotError",
         "ShapeError",
         "UnknownNameError",
         "UnsupportedPairError",
     ),
+    "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -70,9 +74,11 @@ __all__ = [
     "HalfSpace",
     "Mesh",
     "MeshError",
+    "MonitorError",
     "Polyhedron",
     "PoseError",
     "RobotError",
+    "Separation",
     "Shape",
     "ShapeError",
     "Sphere",
@@ -81,6 +87,7 @@ __all__ = [
     "distance",
     "model_path",
     "pose",
+    "separation",
 ]
 
 

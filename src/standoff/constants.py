@@ -293,3 +293,23 @@ ZERO_LENGTH = 1e-100
 #: Most pairs of vertex and triangle looked at to tell whether an inward part of a mesh is a cavity,
 #: [-]; a few seconds' worth.
 MAX_CAVITY_TESTS = 50_000_000
+
+#: Visits after which the marks of an index are cleared and counted from 1 again, [-]: those of an
+#: unsigned number of 32 bits, as in paper 000.
+VISIT_WRAP = 2**32 - 1
+
+#: Levels an octree may have below its root, [-]; the way to a neighbour is kept in three bits a
+#: level of one 64-bit number, and a cube of 1 km has leaves of 1 mm there.
+DEEPEST_LEVEL = 20
+
+#: Most cells along the edge of a grid, [-]: 2 million cells of 112 bytes.
+LARGEST_GRID = 128
+
+#: How much wider than computed a box is made, in units of ``EPS`` times the sum of its coordinates
+#: and extents, [-]. A pair whose boxes do not meet is never looked at again, so the box holds what
+#: the distance kernels see of the body, the slack of their results included.
+BOX_ROUNDING = 256.0
+
+#: How far beyond its limit a body may seem to have moved before it counts as a jump, [-]: the
+#: rounding of two poses, and of the clock that says how long it took.
+JUMP_ROUNDING = 1e-6

@@ -120,6 +120,10 @@ class ConfigurationError(CellError):
     """Joint values that do not fit the cell: wrong length, unknown joint, not finite."""
 
 
+class MonitorError(Error):
+    """A setting of a monitor that makes no sense: a negative buffer, a stop described twice."""
+
+
 class UnsupportedPairError(Error):
     """A pair of shapes that no kernel answers for; both are named."""
 

@@ -86,6 +86,12 @@ def inlined(function: Callable[..., Any]) -> Any:
     return _compiled(function, _nrt=False, forceinline=True)
 
 
+def spliced(function: Callable[..., Any]) -> Any:
+    """A `kernel` whose text becomes part of its caller's before types are known: for the few that
+    return a view of an array, which no kernel without reference counts may."""
+    return _compiled(function, _nrt=False, inline="always")
+
+
 def allocating(function: Callable[..., Any]) -> Any:
     """A kernel that makes arrays of its own; none that runs each cycle is one."""
     return _compiled(function, _nrt=True, forceinline=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import PoseError, ShapeError, UnsupportedPairError
 from standoff.kernels import layout
-from standoff.kernels.pairs import batch, dispatch
+from standoff.kernels.pairs import batch, dispatch, general
 from standoff.shapes.pose import IDENTITY, Array, as_pose
 from standoff.shapes.shape import Shape
 
@@ -91,7 +92,7 @@ def distance(
     else:
         ask = batch.one_general
         sides = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
-        arguments = (poses, rows, refs, *sides, work, iwork, out)
+        arguments = (_general(), poses, rows, refs, *sides, work, iwork, out)
     out[0] = -np.inf  # what stood here belongs to another pair
     status = ask(*arguments)
     if status == batch.NOT_A_POSE:
@@ -105,6 +106,10 @@ def distance(
         raise _unsupported(shape_a, shape_b)
     row = out[0].copy()
     return Distance(float(row[0]), row[1:4], row[4:7], row[7:10], status == dispatch.DONE)
+
+
+#: Compiled when the first pair without a closed form is asked for.
+_general = cache(general.address)
 
 
 def _unsupported(a: Shape, b: Shape) -> UnsupportedPairError:

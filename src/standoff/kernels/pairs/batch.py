@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from standoff.constants import COORDINATE_LIMIT, ROTATION_EXACT
 from standoff.kernels.jit import entry, kernel
-from standoff.kernels.pairs.dispatch import DONE, UNSUPPORTED, closed_form, pair_distance
+from standoff.kernels.pairs.dispatch import DONE, UNSUPPORTED, closed_form
+from standoff.kernels.pairs.general import general_pair
 
 #: A pose that is not plainly a rigid motion; nothing was computed.
 NOT_A_POSE = -1
 
 
 @entry(
-    "int64(float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], float64[:, ::1], "
-    "int64[::1], int64[:, ::1], float64[::1], int64[::1], float64[:, ::1])"
+    "int64(int64, float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], "
+    "float64[:, ::1], int64[::1], int64[:, ::1], float64[::1], int64[::1], float64[:, ::1])"
 )
-def distances(rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
-    """Row ``p`` of ``out`` for the two bodies ``pairs[p]`` of one table, for every ``p``. Returns
-    the first ``p`` whose kernel did not report `DONE`, or -1 where all did; the rows after it are
-    computed all the same."""
+def distances(general, rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
+    """Row ``p`` of ``out`` for the two bodies ``pairs[p]`` of one table, for every ``p``;
+    ``general`` is the address of `pair_distance`. Returns the first ``p`` whose kernel did not
+    report `DONE`, or -1 where all did; the rows after it are computed all the same."""
     first = -1
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         if closed_form(rows, refs, i, points, rows, refs, j, points, out, p):
             continue
-        status = pair_distance(
-            rows, refs, i, points, faces, nodes, ints,
+        status = general_pair(
+            general, rows, refs, i, points, faces, nodes, ints,
             rows, refs, j, points, faces, nodes, ints,
             work, iwork, out, p,
         )  # fmt: skip
@@ -47,17 +48,17 @@ def one_closed(poses, rows, refs, PA, PB, out):
 
 
 @entry(
-    "int64(float64[:, :, ::1], float64[:, ::1], int64[:, ::1], "
+    "int64(int64, float64[:, :, ::1], float64[:, ::1], int64[:, ::1], "
     "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
     "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
     "float64[::1], int64[::1], float64[:, ::1])"
 )
-def one_general(poses, rows, refs, PA, FA, NA, IA, PB, FB, NB, IB, work, iwork, out):
+def one_general(general, poses, rows, refs, PA, FA, NA, IA, PB, FB, NB, IB, work, iwork, out):
     """As `one_closed`, for bodies of any kinds. Returns the kernel's status, or NOT_A_POSE."""
     if not put_poses(poses, rows):
         return NOT_A_POSE
-    return pair_distance(
-        rows, refs, 0, PA, FA, NA, IA, rows, refs, 1, PB, FB, NB, IB, work, iwork, out, 0
+    return general_pair(
+        general, rows, refs, 0, PA, FA, NA, IA, rows, refs, 1, PB, FB, NB, IB, work, iwork, out, 0
     )
 
 

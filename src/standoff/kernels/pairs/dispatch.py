@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.jit import inlined, kernel
+from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.layout import BOX, CAPSULE, HALFSPACE, KIND, MESH
 from standoff.kernels.pairs.box_box import box_box
 from standoff.kernels.pairs.capsule_box import capsule_box
@@ -82,11 +82,16 @@ def analytic_pair(A, a, i, B, b, j, out, k):
         swap(out, k)
 
 
-@kernel
+_TABLES = (
+    "float64[:,::1], int64[:,::1], int64, float64[:,::1], int64[:,::1], float64[:,::1], int64[::1]"
+)
+
+
+@entry(f"int64({_TABLES}, {_TABLES}, float64[::1], int64[::1], float64[:,::1], int64)")
 def pair_distance(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
     """Row ``k`` of ``out`` for body ``i`` of one table and body ``j`` of another, of any kinds;
     the faces, nodes and integers of both and the scratch are for those that need them. Returns
-    DONE, or why not."""
+    DONE, or why not. Kernels call it as `general_pair`."""
     if closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
         return DONE
     a, b = RA[i, KIND], RB[j, KIND]

@@ -1,0 +1,50 @@
+"""The N-objects octree of paper 000."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
+
+from standoff.constants import DEEPEST_LEVEL, VISIT_WRAP
+from standoff.errors import ConfigurationError
+from standoff.index.index import Index
+from standoff.kernels.index import entries, layout
+
+
+class Octree(Index):
+    """A node with more than ``split`` items is split, down to an edge of ``smallest``.
+
+    Args:
+        items, low, edge, wrap: as for `Index`.
+        split: the paper's N.
+        smallest: no node gets a smaller edge, [m]; more than the farthest that a face of a box
+            moves in one step, as long as boxes are to be followed from node to node.
+    """
+
+    kind: ClassVar[int] = layout.OCTREE
+
+    def __init__(
+        self,
+        items: int,
+        low: ArrayLike,
+        edge: float,
+        *,
+        split: int = 10,
+        smallest: float = 0.0,
+        wrap: int = VISIT_WRAP,
+    ) -> None:
+        if not (isinstance(split, int) and split >= 1):
+            raise ConfigurationError("split", value=split, allowed="a whole number from 1 on")
+        if not 0.0 <= smallest < math.inf:
+            raise ConfigurationError("smallest", value=smallest, allowed="from 0 on")
+        levels = DEEPEST_LEVEL
+        if smallest > 0.0:
+            # The deepest level whose nodes are not smaller: edge / 2^levels >= smallest.
+            levels = min(levels, max(0, math.floor(math.log2(edge / smallest))))
+        nodes = 1 + 8 * max(64, math.ceil(2 * items / split))
+        super().__init__(items, low, edge, nodes=nodes, smallest=edge / 2.0**levels, wrap=wrap)
+        self._set(layout.SPLIT_ABOVE, split)
+        self._set(layout.DEEPEST, levels)
+        entries.clear(self.arena.F, self.arena.W)

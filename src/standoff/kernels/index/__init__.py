@@ -1,0 +1,1 @@
+"""Which bodies may touch: the N-objects octree and the grid, on flat tables."""

@@ -1,0 +1,85 @@
+"""Location links: an item in a leaf, chained both ways."""
+
+from __future__ import annotations
+
+from standoff.kernels.index.layout import (
+    AFTER,
+    COUNT,
+    FREE_LINKS,
+    HEAD,
+    ITEM,
+    LINKS_LEFT,
+    LIST,
+    NEXT,
+    NODE,
+    NODE_TESTS,
+    NONE,
+)
+from standoff.kernels.jit import kernel
+
+
+@kernel
+def overlaps(boxes, i, nodes, node, state):
+    """Whether the box of item ``i`` meets a node; touching is meeting."""
+    state[0, NODE_TESTS] += 1
+    return (
+        boxes[i, 0] <= nodes[node, 3]
+        and boxes[i, 3] >= nodes[node, 0]
+        and boxes[i, 1] <= nodes[node, 4]
+        and boxes[i, 4] >= nodes[node, 1]
+        and boxes[i, 2] <= nodes[node, 5]
+        and boxes[i, 5] >= nodes[node, 2]
+    )
+
+
+@kernel
+def add_link(items, tree, links, state, i, node):
+    """Put item ``i`` into the leaf's list and the leaf into the item's; False: no link is left."""
+    link = state[0, FREE_LINKS]
+    if link == NONE:
+        return False
+    state[0, FREE_LINKS] = links[link, AFTER]
+    state[0, LINKS_LEFT] -= 1
+    links[link, ITEM] = i
+    links[link, NODE] = node
+    links[link, NEXT] = tree[node, LIST]
+    tree[node, LIST] = link
+    tree[node, COUNT] += 1
+    links[link, AFTER] = items[i, HEAD]
+    items[i, HEAD] = link
+    return True
+
+
+@kernel
+def leave_node(tree, links, link):
+    """Take a link out of its leaf's list; it stays in the item's."""
+    node = links[link, NODE]
+    before = tree[node, LIST]
+    if before == link:
+        tree[node, LIST] = links[link, NEXT]
+    else:
+        while links[before, NEXT] != link:
+            before = links[before, NEXT]
+        links[before, NEXT] = links[link, NEXT]
+    tree[node, COUNT] -= 1
+
+
+@kernel
+def leave_item(items, links, link):
+    """Take a link out of its item's list; it stays in the leaf's."""
+    i = links[link, ITEM]
+    before = items[i, HEAD]
+    if before == link:
+        items[i, HEAD] = links[link, AFTER]
+    else:
+        while links[before, AFTER] != link:
+            before = links[before, AFTER]
+        links[before, AFTER] = links[link, AFTER]
+
+
+@kernel
+def free_link(links, state, link):
+    """Back among the free; it must be in no list."""
+    links[link, AFTER] = state[0, FREE_LINKS]
+    state[0, FREE_LINKS] = link
+    state[0, LINKS_LEFT] += 1

@@ -1,0 +1,78 @@
+"""Which items share a node with an item and have a box that meets its box."""
+
+from __future__ import annotations
+
+from standoff.kernels.index.layout import (
+    ABSENT,
+    AFTER,
+    BOX_TESTS,
+    BOXES_FIRST,
+    HEAD,
+    ITEM,
+    LIST,
+    NEXT,
+    NODE,
+    NONE,
+    ONCE_A_PAIR,
+    OUT_FIRST,
+    OUT_NEXT,
+    OUTSIDE,
+    SEEN,
+    STATE,
+    TECHNIQUES,
+)
+from standoff.kernels.index.octree import next_visit
+from standoff.kernels.jit import inlined, kernel
+
+
+@inlined
+def boxes_meet(A, a, B, b):
+    """Whether two boxes overlap or touch."""
+    return (
+        A[a, 0] <= B[b, 3]
+        and A[a, 3] >= B[b, 0]
+        and A[a, 1] <= B[b, 4]
+        and A[a, 4] >= B[b, 1]
+        and A[a, 2] <= B[b, 5]
+        and A[a, 5] >= B[b, 2]
+    )
+
+
+@kernel
+def candidates(boxes, items, tree, links, state, i, found):
+    """Write the items whose boxes meet that of item ``i`` into ``found`` (as long as ``items``)
+    and return how many they are. An item outside is held against all, and all against it."""
+    count = 0
+    boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0
+    if items[i, STATE] == OUTSIDE:
+        for j in range(items.shape[0]):
+            if j != i and items[j, STATE] != ABSENT:
+                state[0, BOX_TESTS] += 1
+                if not boxed or boxes_meet(boxes, i, boxes, j):
+                    found[count] = j
+                    count += 1
+        return count
+    once = (state[0, TECHNIQUES] & ONCE_A_PAIR) != 0
+    visit = next_visit(items, tree, state)
+    items[i, SEEN] = visit
+    link = items[i, HEAD]
+    while link != NONE:
+        other = tree[links[link, NODE], LIST]
+        while other != NONE:
+            j = links[other, ITEM]
+            if items[j, SEEN] != visit or not (once or j == i):
+                items[j, SEEN] = visit
+                state[0, BOX_TESTS] += 1
+                if (not boxed or boxes_meet(boxes, i, boxes, j)) and count < len(found):
+                    found[count] = j
+                    count += 1
+            other = links[other, NEXT]
+        link = links[link, AFTER]
+    j = state[0, OUT_FIRST]
+    while j != NONE:
+        state[0, BOX_TESTS] += 1
+        if (not boxed or boxes_meet(boxes, i, boxes, j)) and count < len(found):
+            found[count] = j
+            count += 1
+        j = items[j, OUT_NEXT]
+    return count

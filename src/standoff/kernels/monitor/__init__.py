@@ -1,0 +1,1 @@
+"""The safety cycle on flat tables: kinematics, buffers, index, tests, in one compiled call."""

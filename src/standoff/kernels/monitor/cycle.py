@@ -1,0 +1,183 @@
+"""One safety cycle: joint angles in, imminent collisions out (paper 000, section III)."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.kernels.arena import reals, wholes
+from standoff.kernels.index.entries import empty
+from standoff.kernels.index.layout import (
+    ABSENT,
+    BOXES,
+    FULL,
+    ITEMS,
+    LINKS,
+    MOVED,
+    NODES,
+    SPACE,
+    STATE,
+    STATES,
+    TREE,
+)
+from standoff.kernels.index.update import insert, move, remove
+from standoff.kernels.jit import entry, kernel
+from standoff.kernels.kinematics import place_frames
+from standoff.kernels.monitor import layout as m
+from standoff.kernels.monitor.judge import judge
+from standoff.kernels.monitor.near import refresh_pairs
+from standoff.kernels.monitor.place import place_movers, put_fault
+from standoff.kernels.pairs.batch import plain_pose
+
+
+@entry(
+    "Tuple((int64, float64))(int64, float64[::1], int64[::1], float64[::1], int64[::1], "
+    "float64[::1], float64[:,:,::1], float64, float64)"
+)
+def cycle(general, F, W, XF, XW, q, poses, dt, grace):
+    """Kinematics, buffers, update of the index and tests, for one reading.
+
+    Args:
+        general: address of `pair_distance`; 0 where all pairs have a closed form.
+        F, W: the monitor's arena, see `kernels.monitor.layout`.
+        XF, XW: the arena of its index.
+        q: the joints.
+        poses: of the moving bodies, each 4 x 4.
+        dt: time since the last reading, [s].
+        grace: time in which a mover may go as far as its limit takes it, [s].
+
+    Returns:
+        What there is to tell, bits of `kernels.monitor.layout`; and the clearance.
+    """
+    counts, faults = wholes(W, m.T_COUNTS), reals(F, W, m.T_FAULTS)
+    counts[0, m.FAULTS_USED] = 0
+    trouble = check_input(q, poses, reals(F, W, m.T_LIMITS), faults, counts)
+    if trouble != 0:
+        return trouble, math.inf
+    frames = reals(F, W, m.T_FRAMES)
+    tree_frames = counts[0, m.TREE_FRAMES]
+    place_frames(
+        reals(F, W, m.T_TREE), wholes(W, m.T_LINKAGE), q, q, 0, reals(F, W, m.T_TURNS),
+        frames, frames, 0, False,
+    )  # fmt: skip
+    for b in range(poses.shape[0]):
+        for r in range(3):
+            for c in range(4):
+                frames[tree_frames + b, 4 * r + c] = poses[b, r, c]
+    motion, extended = reals(F, W, m.T_MOTION), reals(F, W, m.T_EXTENDED)
+    items = wholes(XW, ITEMS)
+    place_movers(
+        frames, wholes(W, m.T_FRAME), reals(F, W, m.T_LOCAL), tree_frames, reals(F, W, m.T_ROWS),
+        wholes(W, m.T_REFS), reals(F, W, m.T_BEFORE), motion, items, dt, grace, faults, counts,
+        extended,
+    )  # fmt: skip
+    update_index(
+        reals(XF, XW, BOXES), items, reals(XF, XW, NODES), reals(XF, XW, SPACE),
+        wholes(XW, TREE), wholes(XW, LINKS), wholes(XW, STATES), motion, extended,
+        reals(F, W, m.T_FRESH), counts, reals(F, W, m.T_SCALES)[0, m.SMALLEST],
+    )  # fmt: skip
+    return tests(general, F, W, XF, XW, dt)
+
+
+@entry(
+    "Tuple((int64, float64))(int64, float64[::1], int64[::1], float64[::1], int64[::1], float64)"
+)
+def test_again(general, F, W, XF, XW, dt):
+    """The tests of the last cycle once more, after its tables were enlarged."""
+    return tests(general, F, W, XF, XW, dt)
+
+
+@kernel
+def tests(general, F, W, XF, XW, dt):
+    """Near pairs and their distances, as everything stands."""
+    counts, state = wholes(W, m.T_COUNTS), wholes(XW, STATES)
+    boxes, items, owner = reals(XF, XW, BOXES), wholes(XW, ITEMS), wholes(W, m.T_OWNER)
+    thresholds, pairs = reals(F, W, m.T_THRESHOLDS), wholes(W, m.T_PAIRS)
+    hits = reals(F, W, m.T_HITS)
+    found, iwork = wholes(W, m.T_FOUND), wholes(W, m.T_IWORK)
+    work, ints = reals(F, W, m.T_WORK), wholes(W, m.T_INTS)
+    if not refresh_pairs(
+        boxes, items, wholes(XW, TREE), wholes(XW, LINKS), state, owner, wholes(W, m.T_BODIES),
+        wholes(W, m.T_EXCEPTIONS), thresholds, found.reshape(found.size), pairs, counts,
+    ):  # fmt: skip
+        return m.PAIRS_FULL, math.inf
+    clearance = judge(
+        general, reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_POINTS),
+        wholes(W, m.T_FACES), reals(F, W, m.T_SOLIDS), ints.reshape(ints.size),
+        reals(F, W, m.T_BEFORE), reals(F, W, m.T_MOTION), boxes, reals(F, W, m.T_EXTENDED),
+        thresholds, pairs, dt, work.reshape(work.size), iwork.reshape(iwork.size), hits,
+        wholes(W, m.T_HIT_PAIRS), counts, state,
+    )  # fmt: skip
+    told = 0
+    if counts[0, m.HITS_USED] > hits.shape[0]:
+        return m.HITS_FULL, clearance
+    if counts[0, m.HITS_USED] > 0:
+        told |= m.HITS_FOUND
+    if counts[0, m.FAULTS_USED] > 0:
+        told |= m.FAULTS_FOUND
+    if state[0, FULL] != 0:
+        told |= m.INDEX_FULL
+    return told, clearance
+
+
+@kernel
+def check_input(q, poses, limits, faults, counts):
+    """Nothing is changed by input that cannot be used; joints beyond their limits are noted."""
+    for j in range(len(q)):
+        if not math.isfinite(q[j]):
+            return m.BAD_JOINT
+    for b in range(poses.shape[0]):
+        if not plain_pose(poses[b]):
+            return m.BAD_POSE
+    for j in range(len(q)):
+        if q[j] < limits[j, 0]:
+            put_fault(faults, counts, m.LIMITS_FAULT, j, q[j], limits[j, 0])
+        elif q[j] > limits[j, 1]:
+            put_fault(faults, counts, m.LIMITS_FAULT, j, q[j], limits[j, 1])
+    return 0
+
+
+@kernel
+def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, counts,
+                 smallest):  # fmt: skip
+    """Register anew every mover that left the room it is registered with; in the two ways that the
+    paper rejected, all movers or all of everything."""
+    mode = counts[0, m.UPDATE_MODE]
+    if mode == m.REBUILD:
+        rebuild(boxes, items, nodes, space, tree, links, state, extended, counts[0, m.MOVERS])
+        return
+    for i in range(counts[0, m.MOVERS]):
+        if items[i, STATE] == ABSENT:
+            continue
+        if mode == m.REINSERT:
+            remove(items, tree, links, state, i)
+            for c in range(6):
+                boxes[i, c] = extended[i, c]
+            insert(boxes, items, nodes, space, tree, links, state, i)
+            continue
+        reserve = motion[i, m.RESERVE]
+        inside = reserve > 0.0
+        for axis in range(3):
+            inside = inside and extended[i, axis] >= boxes[i, axis]
+            inside = inside and extended[i, axis + 3] <= boxes[i, axis + 3]
+        if inside:
+            continue
+        for axis in range(3):
+            fresh[0, axis] = extended[i, axis] - reserve
+            fresh[0, axis + 3] = extended[i, axis + 3] + reserve
+        move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+
+
+@kernel
+def rebuild(boxes, items, nodes, space, tree, links, state, extended, movers):
+    """Empty the index and insert everything."""
+    # MOVED remembers who is there: whoever is inserted has moved.
+    for i in range(items.shape[0]):
+        items[i, MOVED] = 0 if items[i, STATE] == ABSENT else 1
+    empty(nodes, space, items, tree, links, state)
+    for i in range(items.shape[0]):
+        if items[i, MOVED] == 0:
+            continue
+        if i < movers:
+            for c in range(6):
+                boxes[i, c] = extended[i, c]
+        insert(boxes, items, nodes, space, tree, links, state, i)

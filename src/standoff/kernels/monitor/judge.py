@@ -1,0 +1,101 @@
+"""The tests of the near pairs: extended boxes first, then the exact distance."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.kernels.index.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
+from standoff.kernels.index.near import boxes_meet
+from standoff.kernels.jit import kernel
+from standoff.kernels.layout import SLACK
+from standoff.kernels.monitor.layout import (
+    BUFFER,
+    BUFFERS,
+    CLOSING,
+    HITS_USED,
+    KNOWN,
+    MOVERS,
+    PAIRS_USED,
+    THRESHOLD,
+    WHEN,
+)
+from standoff.kernels.pairs.dispatch import closed_form
+from standoff.kernels.pairs.general import general_pair
+
+
+@kernel
+def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxes, extended,
+          thresholds, pairs, dt, work, iwork, hits, hit_pairs, counts, state):  # fmt: skip
+    """Write every pair that is too close to ``hits`` and count them all, also those for which there
+    is no row left. Returns the smallest distance of the pairs whose extended boxes meet.
+
+    The value of a distance less its slack is a proved lower bound, so a pair is let pass only
+    when it is farther apart than its threshold beyond doubt."""
+    movers = counts[0, MOVERS]
+    boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0
+    last = hits.shape[0] - 1
+    found = 0
+    clearance = math.inf
+    for p in range(counts[0, PAIRS_USED]):
+        a, b, rule = pairs[p, 0], pairs[p, 1], pairs[p, 2]
+        if boxed:
+            if b < movers:
+                if not boxes_meet(extended, a, extended, b):
+                    continue
+            elif not boxes_meet(extended, a, boxes, b):
+                continue
+        state[0, PAIR_TESTS] += 1
+        # The row after the last hit serves as scratch.
+        k = min(found, last)
+        if not closed_form(rows, refs, a, points, rows, refs, b, points, hits, k):
+            general_pair(
+                general, rows, refs, a, points, faces, solids, ints,
+                rows, refs, b, points, faces, solids, ints, work, iwork, hits, k,
+            )  # fmt: skip
+        value = hits[k, 0]
+        clearance = min(clearance, value)
+        if rule == BUFFERS:
+            threshold = motion[a, BUFFER]
+            if b < movers:
+                threshold += motion[b, BUFFER]
+        else:
+            threshold = thresholds[rule, 0]
+        if not value - hits[k, SLACK] > threshold:
+            hits[k, THRESHOLD] = threshold
+            hits[k, CLOSING] = closing_speed(rows, before, motion, movers, a, b, dt, hits, k)
+            hits[k, WHEN] = 1.0
+            hit_pairs[k, 0] = a
+            hit_pairs[k, 1] = b
+            found += 1
+    counts[0, HITS_USED] = found
+    return clearance
+
+
+@kernel
+def closing_speed(rows, before, motion, movers, a, b, dt, hits, k):
+    """How fast the witness points of hit ``k`` near each other along the normal, from the last
+    reading to this one; NaN where one of them was not seen before."""
+    vx, vy, vz = point_velocity(rows, before, a, hits[k, 1], hits[k, 2], hits[k, 3])
+    if motion[a, KNOWN] < 2.0:
+        return math.nan
+    if b < movers:
+        if motion[b, KNOWN] < 2.0:
+            return math.nan
+        ux, uy, uz = point_velocity(rows, before, b, hits[k, 4], hits[k, 5], hits[k, 6])
+        vx, vy, vz = vx - ux, vy - uy, vz - uz
+    return -(vx * hits[k, 7] + vy * hits[k, 8] + vz * hits[k, 9]) / dt
+
+
+@kernel
+def point_velocity(rows, before, i, x, y, z):
+    """How far the point of mover ``i`` that is now at (x, y, z) has come, [m]."""
+    x, y, z = x - rows[i, 3], y - rows[i, 7], z - rows[i, 11]
+    lx = rows[i, 0] * x + rows[i, 4] * y + rows[i, 8] * z
+    ly = rows[i, 1] * x + rows[i, 5] * y + rows[i, 9] * z
+    lz = rows[i, 2] * x + rows[i, 6] * y + rows[i, 10] * z
+    return (
+        x + rows[i, 3] - (before[i, 0] * lx + before[i, 1] * ly + before[i, 2] * lz + before[i, 3]),
+        y + rows[i, 7] - (before[i, 4] * lx + before[i, 5] * ly + before[i, 6] * lz + before[i, 7]),
+        z + rows[i, 11]
+        - (before[i, 8] * lx + before[i, 9] * ly + before[i, 10] * lz + before[i, 11]),
+    )  # fmt: skip

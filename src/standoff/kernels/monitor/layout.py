@@ -1,0 +1,79 @@
+"""The tables of a monitor: what each column means.
+
+A *slot* is a primitive. Those that can move have the slots below ``movers``; the rest stands still,
+and its rows and boxes are written once. Slots are the items of the index.
+
+``motion``, float64 (movers, MOTION_COLUMNS)
+    C0, C1, C2: the buffer is C0 + v (C1 + v C2) at a speed of v, [m]
+    LEAST: the extension that thresholds of its own pairs ask for, [m]
+    LIMIT: the fastest it can be, [m/s]
+    BUFFER, MOVE, SPEED: its buffer, how far its farthest point moved and how fast, as of this cycle
+    KNOWN: 1 when it was seen for the first time, 2 from then on: it has a speed
+    RESERVE: how much wider than extended it is registered, [m]
+    REACH: farthest point from its own origin, [m]; CX, CY, CZ, HX, HY, HZ: centre and half extents
+    of its box in its own axes
+
+``bodies``, int64 (bodies, 4): FRAME; ROBOT: which robot's, NO_ROBOT for the scene; EXCEPTIONS0 and
+EXCEPTIONS1: its stretch of ``exceptions``, int64 (e, 2): other body, rule; ascending
+
+A *rule* says when a pair is too close: BUFFERS: at the sum of both buffers; ALLOWED: never; from 0
+on: at ``thresholds[rule]``. The first three thresholds are for links of one robot, of two, and of
+a robot against the scene, NaN where the buffers decide.
+
+``pairs``, int64 (p, 3): a slot that moves, another one, their rule. Those whose registered boxes
+meet.
+
+``hits``, float64 (h, HIT_COLUMNS): a row of results as the pair kernels write it, then the
+threshold, the closing speed, and the time as a part of the way from the last reading to this one.
+``hit_pairs``, int64 (h, 2): the two slots.
+
+``faults``, float64 (f, 4): kind, which joint or slot, value, allowed.
+
+``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS).
+"""
+
+from __future__ import annotations
+
+(
+    C0, C1, C2, LEAST, LIMIT, BUFFER, MOVE, SPEED, KNOWN, RESERVE, REACH, CX, CY, CZ, HX, HY, HZ,
+) = range(17)  # fmt: skip
+MOTION_COLUMNS = 17
+
+FRAME, ROBOT, EXCEPTIONS0, EXCEPTIONS1 = range(4)
+NO_ROBOT = -1
+
+BUFFERS = -1
+ALLOWED = -2
+SELF, ROBOT_ROBOT, ROBOT_SCENE = range(3)
+
+THRESHOLD, CLOSING, WHEN = 11, 12, 13
+HIT_COLUMNS = 14
+
+LIMITS_FAULT, JUMP_FAULT = range(2)
+
+MOVERS, TREE_FRAMES, PAIRS_USED, HITS_USED, FAULTS_USED, UPDATE_MODE = range(6)
+COUNT_COLUMNS = 6
+
+NEIGHBOURS, REINSERT, REBUILD = range(3)
+
+SMALLEST = 0
+SCALE_COLUMNS = 1
+
+#: What `cycle` returns: bits, 0 when there is nothing to tell.
+HITS_FOUND = 1
+FAULTS_FOUND = 2
+INDEX_FULL = 4
+#: The tables of pairs or hits are too short: enlarge them and ask again; nothing is lost.
+PAIRS_FULL = 8
+HITS_FULL = 16
+#: The input cannot be used and nothing was changed.
+BAD_JOINT = 32
+BAD_POSE = 64
+
+#: Numbers of the tables in a monitor's arena; the float64 ones first.
+(
+    T_ROWS, T_LOCAL, T_BEFORE, T_MOTION, T_EXTENDED, T_FRAMES, T_LIMITS, T_TREE, T_TURNS, T_POINTS,
+    T_SOLIDS, T_THRESHOLDS, T_HITS, T_FAULTS, T_WORK, T_FRESH, T_SCALES,
+    T_REFS, T_FRAME, T_OWNER, T_BODIES, T_EXCEPTIONS, T_LINKAGE, T_FACES, T_INTS, T_PAIRS,
+    T_HIT_PAIRS, T_FOUND, T_IWORK, T_COUNTS,
+) = range(30)  # fmt: skip

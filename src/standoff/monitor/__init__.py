@@ -1,0 +1,1 @@
+"""What is too close at this instant: buffers, thresholds, the safety cycle."""

@@ -1,0 +1,1 @@
+"""Each paper's experiments, printed beside the paper's own figures."""
