@@ -23,7 +23,11 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedPairError,
     )
+    from standoff.monitor.monitor import Monitor
+    from standoff.monitor.report import Cycle, Fault, Warning
     from standoff.monitor.separation import Separation, separation
+    from standoff.monitor.thresholds import Thresholds
+    from standoff.monitor.zones import KeepIn, KeepOut
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -47,6 +51,10 @@ _HOME = {
         "UnknownNameError",
         "UnsupportedPairError",
     ),
+    "standoff.monitor.monitor": ("Monitor",),
+    "standoff.monitor.report": ("Cycle", "Fault", "Warning"),
+    "standoff.monitor.thresholds": ("Thresholds",),
+    "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
@@ -67,13 +75,18 @@ __all__ = [
     "Cell",
     "CellError",
     "ConfigurationError",
+    "Cycle",
     "Cylinder",
     "Distance",
     "DuplicateNameError",
     "Error",
+    "Fault",
     "HalfSpace",
+    "KeepIn",
+    "KeepOut",
     "Mesh",
     "MeshError",
+    "Monitor",
     "MonitorError",
     "Polyhedron",
     "PoseError",
@@ -82,8 +95,10 @@ __all__ = [
     "Shape",
     "ShapeError",
     "Sphere",
+    "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",
+    "Warning",
     "distance",
     "model_path",
     "pose",

@@ -313,3 +313,18 @@ BOX_ROUNDING = 256.0
 #: How far beyond its limit a body may seem to have moved before it counts as a jump, [-]: the
 #: rounding of two poses, and of the clock that says how long it took.
 JUMP_ROUNDING = 1e-6
+
+#: What a body is taken to be capable of where neither its joints nor anybody else says, [m/s];
+#: beyond the tool speed of any industrial arm.
+USUAL_SPEED_LIMIT = 10.0
+
+#: How much wider than extended a mover is registered, as a part of the half extents of its box,
+#: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.1 and 0.4.
+RESERVE_FRACTION = 0.25
+
+#: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
+#: its edge.
+ROOT_MARGIN = 0.05
+
+#: A reading is late when it comes after more than this many periods, [-].
+LATE_PERIODS = 1.5

@@ -1,1 +1,1 @@
-"""What is too close at this instant: buffers, thresholds, the safety cycle."""
+"""The monitor: joint angles in, imminent collisions out, every cycle, none missed."""

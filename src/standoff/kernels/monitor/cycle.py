@@ -31,9 +31,9 @@ from standoff.kernels.pairs.batch import plain_pose
 
 @entry(
     "Tuple((int64, float64))(int64, float64[::1], int64[::1], float64[::1], int64[::1], "
-    "float64[::1], float64[:,:,::1], float64, float64)"
+    "float64[::1], float64[:,:,::1], float64, float64, int64)"
 )
-def cycle(general, F, W, XF, XW, q, poses, dt, grace):
+def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
     """Kinematics, buffers, update of the index and tests, for one reading.
 
     Args:
@@ -44,6 +44,7 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace):
         poses: of the moving bodies, each 4 x 4.
         dt: time since the last reading, [s].
         grace: time in which a mover may go as far as its limit takes it, [s].
+        stale: not 0 where old values stand in for some of the input: speeds are then unknown.
 
     Returns:
         What there is to tell, bits of `kernels.monitor.layout`; and the clearance.
@@ -67,8 +68,8 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace):
     items = wholes(XW, ITEMS)
     place_movers(
         frames, wholes(W, m.T_FRAME), reals(F, W, m.T_LOCAL), tree_frames, reals(F, W, m.T_ROWS),
-        wholes(W, m.T_REFS), reals(F, W, m.T_BEFORE), motion, items, dt, grace, faults, counts,
-        extended,
+        wholes(W, m.T_REFS), reals(F, W, m.T_BEFORE), motion, items, dt, grace, stale, faults,
+        counts, extended,
     )  # fmt: skip
     update_index(
         reals(XF, XW, BOXES), items, reals(XF, XW, NODES), reals(XF, XW, SPACE),

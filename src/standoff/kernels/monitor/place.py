@@ -47,7 +47,7 @@ def put_fault(faults, counts, kind, which, value, allowed):
 
 
 @kernel
-def place_movers(frames, frame, local, free, rows, refs, before, motion, items, dt, grace,
+def place_movers(frames, frame, local, free, rows, refs, before, motion, items, dt, grace, stale,
                  faults, counts, extended):  # fmt: skip
     """Place every mover at its frame and extend it by its buffer. ``free`` is the first frame of
     the bodies whose poses are given; ``dt`` the time since the last reading, ``grace`` the time in
@@ -85,7 +85,7 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
             allowed = motion[i, LIMIT] * grace
             if moved > allowed * (1.0 + JUMP_ROUNDING):
                 put_fault(faults, counts, JUMP_FAULT, i, moved, allowed)
-            else:
+            elif stale == 0:
                 speed = min(moved / dt, speed)
         motion[i, SPEED] = speed
         motion[i, BUFFER] = motion[i, C0] + speed * (motion[i, C1] + speed * motion[i, C2])

@@ -1,0 +1,143 @@
+"""What a monitor watches: the cell's bodies and the zones, numbered together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.errors import DuplicateNameError, UnknownNameError
+from standoff.kernels.monitor import layout as m
+from standoff.monitor.slots import Primitive
+from standoff.monitor.thresholds import Thresholds
+from standoff.monitor.zones import KeepIn, KeepOut
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+Zone = KeepIn | KeepOut
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One revision of a cell as the monitor sees it.
+
+    Attributes:
+        names: of all bodies, the zones after those of the cell.
+        frame: of each body; robot: number of the robot it belongs to, or NO_ROBOT.
+        owner: name of the robot, or of the body itself.
+        primitives: of all bodies.
+        robots: their names.
+    """
+
+    names: tuple[str, ...]
+    index: Mapping[str, int]
+    frame: tuple[int, ...]
+    robot: tuple[int, ...]
+    owner: tuple[str, ...]
+    primitives: list[Primitive]
+    robots: tuple[str, ...]
+
+    def members(self, name: str) -> list[int]:
+        """The bodies behind a name: those of a robot, or the one itself."""
+        if name in self.index:
+            return [self.index[name]]
+        if name in self.robots:
+            number = self.robots.index(name)
+            return [b for b, r in enumerate(self.robot) if r == number]
+        raise UnknownNameError(name, [*self.robots, *self.names], what="name")
+
+
+def read_scene(cell: Cell, zones: Sequence[Zone]) -> Scene:
+    """Number everything."""
+    world = cell.world
+    robots = tuple(cell.robots)
+    number = {name: k for k, name in enumerate(robots)}
+    held = {
+        body.name: body.attachment.link.partition("/")[0]
+        for body in cell.bodies.values()
+        if body.attachment is not None
+    }
+    names = [*world.names, *(zone.name for zone in zones)]
+    index = {name: k for k, name in enumerate(names)}
+    taken = {*robots, *cell.bodies}
+    for zone in zones:
+        if zone.name in taken:
+            raise DuplicateNameError("name of a zone is taken", value=zone.name)
+        taken.add(zone.name)
+    owner = [held.get(name, name.partition("/")[0]) for name in world.names]
+    primitives = [
+        Primitive(body, frame, shape, pose, (name, part, frame != 0))
+        for body, (name, frame, parts) in enumerate(zip(world.names, world.frame, world.parts))
+        for part, (shape, pose) in enumerate(parts)
+    ]
+    primitives += [
+        Primitive(len(world.names) + k, 0, shape, pose, (zone.name, part, False))
+        for k, zone in enumerate(zones)
+        for part, (shape, pose) in enumerate(zone.parts())
+    ]
+    return Scene(
+        names=tuple(names),
+        index=index,
+        frame=(*world.frame, *(0 for _ in zones)),
+        robot=(*(number.get(name, m.NO_ROBOT) for name in owner), *(m.NO_ROBOT for _ in zones)),
+        owner=(*owner, *(zone.name for zone in zones)),
+        primitives=primitives,
+        robots=robots,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Who may touch whom, and who has a threshold of its own; see `kernels.monitor.layout`.
+
+    Attributes:
+        bodies, exceptions, thresholds: the tables.
+        least: for each body the largest threshold it is in, [m].
+    """
+
+    bodies: IntArray
+    exceptions: IntArray
+    thresholds: Array
+    least: Array
+
+
+def make_rules(cell: Cell, scene: Scene, zones: Sequence[Zone], thresholds: Thresholds) -> Rules:
+    """Exceptions are kept for the bodies that have some: the tables grow with their number, and not
+    with the number of pairs."""
+    kinds = (thresholds.self_, thresholds.robot_robot, thresholds.robot_scene)
+    values = [np.nan if value is None else value for value in kinds]
+    of_robots = max((v for v in values if not np.isnan(v)), default=0.0)
+    least = np.where(np.array(scene.robot) != m.NO_ROBOT, of_robots, 0.0)
+    found: dict[tuple[int, int], int] = {}
+    for (a, b), value in thresholds.pairs.items():
+        for x in scene.members(a):
+            for y in scene.members(b):
+                found[min(x, y), max(x, y)] = len(values)
+                least[x], least[y] = max(least[x], value), max(least[y], value)
+        values.append(value)
+    for zone in zones:
+        if zone.only is not None:
+            meant = {b for name in zone.only for b in scene.members(name)}
+            z = scene.index[zone.name]
+            for k, frame in enumerate(scene.frame):
+                if frame != 0 and k not in meant:
+                    found[min(k, z), max(k, z)] = m.ALLOWED
+    for a, b in cell.pairs.reasons:
+        if a in scene.index and b in scene.index:
+            x, y = scene.index[a], scene.index[b]
+            found[min(x, y), max(x, y)] = m.ALLOWED
+    both = [(a, b, rule) for (a, b), rule in found.items()]
+    both += [(b, a, rule) for a, b, rule in both]
+    table = np.array(sorted(both), dtype=np.int64).reshape(-1, 3)
+    ends = np.searchsorted(table[:, 0], np.arange(len(scene.names) + 1))
+    bodies = np.stack(
+        [np.array(scene.frame), np.array(scene.robot), ends[:-1], ends[1:]], axis=1
+    ).reshape(-1, 4)
+    return Rules(
+        bodies=bodies.astype(np.int64),
+        exceptions=np.ascontiguousarray(table[:, 1:]),
+        thresholds=np.array(values).reshape(-1, 1),
+        least=least,
+    )

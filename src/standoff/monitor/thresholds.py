@@ -1,0 +1,44 @@
+"""When is a pair too close, where its buffers are not to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from standoff.errors import MonitorError
+from standoff.monitor.amounts import amount
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Distances at which pairs warn, instead of the sum of their buffers, [m].
+
+    Attributes:
+        self_: two links of one robot (what it holds counts as a link); None: the buffers decide.
+        robot_robot: links of two robots.
+        robot_scene: a link against a body or zone, static or moving.
+        pairs: single pairs, by the names of links, bodies, zones or robots (all links of it);
+            these go before all others.
+    """
+
+    self_: float | None = None
+    robot_robot: float | None = None
+    robot_scene: float | None = None
+    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("self_", "robot_robot", "robot_scene"):
+            value = getattr(self, name)
+            if value is not None:
+                amount(f"threshold {name}", value, "m")
+        if not isinstance(self.pairs, Mapping):
+            raise MonitorError(
+                "thresholds of pairs", value=self.pairs, allowed='{("left/hand", "table"): 0.01}'
+            )
+        for pair, value in self.pairs.items():
+            named = isinstance(pair, tuple) and len(pair) == 2
+            if not (named and all(isinstance(name, str) for name in pair)):
+                raise MonitorError(
+                    "threshold of a pair", value=pair, allowed="two names, as a tuple"
+                )
+            amount(f"threshold of {pair[0]} and {pair[1]}", value, "m")
