@@ -120,6 +120,7 @@ class Monitor:
         self._scene: Scene
         self._revision: int
         self._general: int
+        self._single: bool
         self._reading = Reading(cell, self.period)
         self._sync()
 
@@ -192,12 +193,17 @@ class Monitor:
             self.cell.set_state(self._reading.last_q, self._reading.last_poses)
 
     def _eventful(self, told: int, clearance: float, time: float | None) -> Cycle:
+        if told == m.HITS_FOUND and not self._reading.faults:
+            return Cycle(
+                self._cycles, time, clearance, (), self._copied_hits(), self._scene.names,
+                self._single,
+            )  # fmt: skip
         while told & (m.PAIRS_FULL | m.HITS_FULL):
             rows = {"pairs": 2 * len(self._arena["pairs"])} if told & m.PAIRS_FULL else {}
             if told & m.HITS_FULL:
                 count = self._count(m.HITS_USED)
                 rows = {"hits": 2 * count}
-            self._arena = self._arena.grown(rows)
+            self._use(self._arena.grown(rows))
             index = self.index.arena
             told, clearance = test_again(
                 self._general, self._arena.F, self._arena.W, index.F, index.W, self._reading.dt
@@ -207,11 +213,12 @@ class Monitor:
         faults = [*self._reading.faults]
         if told & m.FAULTS_FOUND:
             faults += self._kernel_faults()
-        hits = None
-        if told & m.HITS_FOUND:
-            count = self._count(m.HITS_USED)
-            hits = self._arena["hits"][:count].copy()
+        hits = self._copied_hits() if told & m.HITS_FOUND else None
         return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._scene.names)
+
+    def _copied_hits(self) -> Array:
+        result: Array = self._hits[: self._counts[m.HITS_USED]].copy()
+        return result
 
     def _kernel_faults(self) -> list[Fault]:
         found: list[Fault] = []
@@ -228,6 +235,10 @@ class Monitor:
                     text = f"a move of up to {allowed:.4g} m"
                     jumped[name] = Fault("jump", name, float(value), text)
         return [*found, *jumped.values()]
+
+    def _use(self, arena: Arena) -> None:
+        """Take these tables, with the two that each cycle is read from at hand."""
+        self._arena, self._hits, self._counts = arena, arena["hits"], arena["counts"][0]
 
     def _count(self, column: int) -> int:
         return int(self._arena["counts"][0, column])
@@ -263,7 +274,9 @@ class Monitor:
         smallest = self._smallest_edge(arena["motion"])
         arena["scales"][0, m.SMALLEST] = smallest
         arena["counts"][0, m.UPDATE_MODE] = self._update
-        self._arena, self._scene, self._revision = arena, scene, cell.revision
+        self._use(arena)
+        self._scene, self._revision = scene, cell.revision
+        self._single = len(scene.primitives) == len(scene.names)
         self._general = 0 if tables.closed else general.address()
         self._reading.adopt(cell)
         self._start_boxes(tables, where, moves)
@@ -355,7 +368,10 @@ class Monitor:
         low, edge = self._root_cube(tables.boxes, reaches)
         if self._index_name == "grid":
             return Grid(total, low, edge, side=self._grid, wrap=self._wrap)
-        return Octree(total, low, edge, split=self._split, smallest=smallest, wrap=self._wrap)
+        octree = Octree(total, low, edge, split=self._split, smallest=smallest, wrap=self._wrap)
+        if self._reserve != 0.0:
+            octree.search_from_above()
+        return octree
 
     def _root_cube(self, boxes: Array, reaches: Reaches) -> tuple[Array, float]:
         """Low corner and edge of a cube around all that stands still, all that the joints reach and

@@ -12,6 +12,9 @@ import numpy as np
 from standoff.kernels.monitor import layout as m
 from standoff.shapes.pose import Array
 
+#: The columns of a hit that say who and how near.
+_PAIR = [m.BODY_A, m.BODY_B, 0]
+
 FaultKind = Literal[
     "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose"
 ]
@@ -127,7 +130,7 @@ class Cycle:
         faults: what was wrong with the input.
     """
 
-    __slots__ = ("_hits", "_names", "_warnings", "clearance", "faults", "number", "time")
+    __slots__ = ("_hits", "_names", "_single", "_warnings", "clearance", "faults", "number", "time")
 
     def __init__(
         self,
@@ -137,12 +140,13 @@ class Cycle:
         faults: tuple[Fault, ...] = (),
         hits: Array | None = None,
         names: Sequence[str] = (),
+        single: bool = False,
     ) -> None:
         self.number = number
         self.time = time
         self.clearance = clearance
         self.faults = faults
-        self._hits, self._names = hits, names
+        self._hits, self._names, self._single = hits, names, single
         self._warnings: tuple[Warning, ...] | None = () if hits is None else None
 
     @property
@@ -154,31 +158,51 @@ class Cycle:
     def warnings(self) -> tuple[Warning, ...]:
         """The pairs that are too close, the nearest first."""
         if self._warnings is None:
-            self._warnings = self._make()
+            hits, names = self._hits, self._names
+            assert hits is not None
+            first, second = hits[:, m.BODY_A].tolist(), hits[:, m.BODY_B].tolist()
+            distances = hits[:, 0].tolist()
+            self._warnings = tuple(
+                Warning(names[int(first[k])], names[int(second[k])], distances[k], hits[k])
+                for k in self._order()
+            )
         return self._warnings
 
-    def _make(self) -> tuple[Warning, ...]:
+    @property
+    def pairs(self) -> list[tuple[str, str, float]]:
+        """Both names and the distance of each warning, in the same order: for those who have many
+        and need no more of them."""
         hits, names = self._hits, self._names
+        if hits is None:
+            return []
+        if len(hits) == 1:
+            row = hits[0].tolist()
+            return [(names[int(row[m.BODY_A])], names[int(row[m.BODY_B])], row[0])]
+        rows = hits[self._order()][:, _PAIR].tolist()
+        return [(names[int(a)], names[int(b)], distance) for a, b, distance in rows]
+
+    def _order(self) -> list[int]:
+        """Nearest first; those equally near always in the same order, whoever found them. Of a pair
+        of bodies the two primitives that are nearest stand for it."""
+        hits = self._hits
         assert hits is not None
-        distances = hits[:, 0].tolist()
-        first, second = (
-            hits[:, m.BODY_A].astype(int).tolist(),
-            hits[:, m.BODY_B].astype(int).tolist(),
-        )
-        order: list[int] | range = range(len(distances))
-        if len(distances) > 1:
-            # Nearest first; where two are equally near, always in the same order, whoever found
-            # them. Of a pair of bodies the two primitives that are nearest stand for it.
+        if len(hits) == 1:
+            return [0]
+        distances = hits[:, 0]
+        order = distances.argsort()
+        ranked = distances[order]
+        if (ranked[1:] == ranked[:-1]).any():
             order = np.lexsort(
-                (*hits[:, 9::-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], hits[:, 0])
-            ).tolist()
-            seen: dict[tuple[int, int], int] = {}
-            for k in order:
-                seen.setdefault((first[k], second[k]), k)
-            order = list(seen.values())
-        return tuple(
-            Warning(names[first[k]], names[second[k]], distances[k], hits[k]) for k in order
-        )
+                (*hits[:, 9:0:-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], distances)
+            )
+        ranking: list[int] = order.tolist()
+        if self._single:
+            return ranking
+        bodies = hits[:, m.BODY_A].tolist(), hits[:, m.BODY_B].tolist()
+        seen: dict[tuple[float, float], int] = {}
+        for k in ranking:
+            seen.setdefault((bodies[0][k], bodies[1][k]), k)
+        return list(seen.values())
 
     def __repr__(self) -> str:
         return (
