@@ -43,7 +43,7 @@ class Octree(Index):
         if smallest > 0.0:
             # The deepest level whose nodes are not smaller: edge / 2^levels >= smallest.
             levels = min(levels, max(0, math.floor(math.log2(edge / smallest))))
-        nodes = 1 + 8 * max(64, math.ceil(2 * items / split))
+        nodes = 1 + 8 * max(64, math.ceil(items / split))
         super().__init__(items, low, edge, nodes=nodes, smallest=edge / 2.0**levels, wrap=wrap)
         self._set(layout.SPLIT_ABOVE, split)
         self._set(layout.DEEPEST, levels)
