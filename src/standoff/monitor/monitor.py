@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
@@ -23,7 +24,7 @@ from standoff.monitor.amounts import amount
 from standoff.monitor.buffers import DEFAULT, Buffer, by_name, coefficients, speed_limit
 from standoff.monitor.limits import Reaches, measure_reaches
 from standoff.monitor.reading import Reading
-from standoff.monitor.report import Cycle, Fault
+from standoff.monitor.report import Cycle, Fault, QuietCycle
 from standoff.monitor.scene import Scene, Zone, make_rules, read_scene
 from standoff.monitor.separation import Separation
 from standoff.monitor.slots import Primitive, Slots
@@ -121,7 +122,7 @@ class Monitor:
         self._revision: int
         self._general: int
         self._single: bool
-        self._reading = Reading(cell, self.period)
+        self._reading = Reading(self.period)
         self._sync()
 
     def update(self, q: Any, poses: Any = None, time: float | None = None) -> Cycle:
@@ -139,22 +140,54 @@ class Monitor:
         if self.cell.revision != self._revision:
             self._sync()
         reading = self._reading
+        arena, index = self._arena, self.index.arena
+        if poses is None:
+            poses = self._no_poses
+        dt = self.period
+        if time is not None and reading.time is not None:
+            dt = time - reading.time if type(time) is float else -1.0
+        # What comes as it should is handed over as it is; anything else is looked at closely.
+        if (
+            type(q) is ndarray
+            and type(poses) is ndarray
+            and q.dtype is _FLOAT
+            and poses.dtype is _FLOAT
+            and q.shape == self._joints_shape
+            and poses.shape == self._poses_shape
+            and q.flags.carray
+            and poses.flags.carray
+            and 0.0 < dt <= reading.late
+            and not reading.missed
+        ):
+            told, clearance = run_cycle(
+                self._general, arena.F, arena.W, index.F, index.W,
+                q, poses, dt, dt if dt > self.period else self.period, 0,
+            )  # fmt: skip
+            if told < m.BAD_JOINT:
+                self._cycles += 1
+                if time is not None:
+                    reading.time = time
+                if told == 0:
+                    return QuietCycle(self._cycles, time, clearance)
+                reading.faults = []
+                reading.dt = dt
+                return self._eventful(told, clearance, time)
+        return self._update_with_care(q, None if poses is self._no_poses else poses, time)
+
+    def _update_with_care(self, q: Any, poses: Any, time: float | None) -> Cycle:
+        """An update for whatever was given."""
+        reading = self._reading
+        arena, index = self._arena, self.index.arena
         reading.take(q, poses, time)
         self._cycles += 1
-        arena, index = self._arena, self.index.arena
-        told, clearance = run_cycle(
-            self._general, arena.F, arena.W, index.F, index.W,
-            reading.q, reading.poses, reading.dt, reading.grace, reading.stale,
-        )  # fmt: skip
-        if told & _BAD:
-            reading.mend()
+        for _ in range(2):
             told, clearance = run_cycle(
                 self._general, arena.F, arena.W, index.F, index.W,
                 reading.q, reading.poses, reading.dt, reading.grace, reading.stale,
             )  # fmt: skip
-        reading.used()
-        if told == 0 and not reading.faults:
-            return Cycle(self._cycles, time, clearance)
+            if told < m.BAD_JOINT:
+                break
+            reading.mend()
         return self._eventful(told, clearance, time)
 
     def figures(self) -> IndexFigures:
@@ -227,7 +260,7 @@ class Monitor:
         for kind, which, value, allowed in self._arena["faults"][: self._count(m.FAULTS_USED)]:
             if kind == m.LIMITS_FAULT:
                 joint = self.cell.joints[int(which)]
-                low, high = self._arena["limits"][int(which)]
+                low, high, _ = self._arena["limits"][int(which)]
                 found.append(Fault("limits", joint, float(value), f"{low:g} to {high:g}"))
             else:
                 name = names[owner[int(which), 0]]
@@ -239,6 +272,7 @@ class Monitor:
     def _use(self, arena: Arena) -> None:
         """Take these tables, with the two that each cycle is read from at hand."""
         self._arena, self._hits, self._counts = arena, arena["hits"], arena["counts"][0]
+        self._reading.read_from(arena)
 
     def _count(self, column: int) -> int:
         return int(self._arena["counts"][0, column])
@@ -274,11 +308,13 @@ class Monitor:
         smallest = self._smallest_edge(arena["motion"])
         arena["scales"][0, m.SMALLEST] = smallest
         arena["counts"][0, m.UPDATE_MODE] = self._update
+        self._reading.adopt(cell, arena)
         self._use(arena)
         self._scene, self._revision = scene, cell.revision
         self._single = len(scene.primitives) == len(scene.names)
         self._general = 0 if tables.closed else general.address()
-        self._reading.adopt(cell)
+        self._no_poses = np.zeros((0, 4, 4))
+        self._joints_shape, self._poses_shape = (len(cell.joints),), (len(cell.moving), 4, 4)
         self._start_boxes(tables, where, moves)
         if anew:
             self.index = self._new_index(tables, where, moves, reaches, smallest)
@@ -397,8 +433,8 @@ class Monitor:
         return 0.5 * (low + high) - 0.5 * edge, edge
 
 
-#: Input that could not be used.
-_BAD = m.BAD_JOINT | m.BAD_POSE
+#: The one float64 of this machine's byte order.
+_FLOAT = np.dtype(np.float64)
 
 
 def _one_of(element: str, value: Any, allowed: tuple[str, ...]) -> None:

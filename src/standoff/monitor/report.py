@@ -209,3 +209,17 @@ class Cycle:
             f"<Cycle {self.number}: clearance {self.clearance:.4f} m, "
             f"{len(self.warnings)} warnings, {len(self.faults)} faults>"
         )
+
+
+class QuietCycle(Cycle):
+    """A cycle in which nothing was wrong: three values, and nothing else is made."""
+
+    __slots__ = ()
+    faults = ()
+    _hits = None
+    _warnings = ()
+
+    def __init__(self, number: int, time: float | None, clearance: float) -> None:
+        self.number = number
+        self.time = time
+        self.clearance = clearance

@@ -51,9 +51,12 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
     """
     counts, faults = wholes(W, m.T_COUNTS), reals(F, W, m.T_FAULTS)
     counts[0, m.FAULTS_USED] = 0
-    trouble = check_input(q, poses, reals(F, W, m.T_LIMITS), faults, counts)
+    limits = reals(F, W, m.T_LIMITS)
+    trouble = check_input(q, poses, limits, faults, counts)
     if trouble != 0:
         return trouble, math.inf
+    for j in range(len(q)):
+        limits[j, m.LAST] = q[j]
     frames = reals(F, W, m.T_FRAMES)
     tree_frames = counts[0, m.TREE_FRAMES]
     place_frames(
