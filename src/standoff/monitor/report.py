@@ -218,6 +218,7 @@ class QuietCycle(Cycle):
     faults = ()
     _hits = None
     _warnings = ()
+    _names = ()
 
     def __init__(self, number: int, time: float | None, clearance: float) -> None:
         self.number = number
