@@ -24,7 +24,7 @@ from standoff.monitor.amounts import amount
 from standoff.monitor.buffers import DEFAULT, Buffer, by_name, coefficients, speed_limit
 from standoff.monitor.limits import Reaches, measure_reaches
 from standoff.monitor.reading import Reading
-from standoff.monitor.report import Cycle, Fault, QuietCycle
+from standoff.monitor.report import Cycle, Fault, QuietCycle, copied
 from standoff.monitor.scene import Scene, Zone, make_rules, read_scene
 from standoff.monitor.separation import Separation
 from standoff.monitor.slots import Primitive, Slots
@@ -121,7 +121,6 @@ class Monitor:
         self._scene: Scene
         self._revision: int
         self._general: int
-        self._single: bool
         self._reading = Reading(self.period)
         self._sync()
 
@@ -140,51 +139,55 @@ class Monitor:
         if self.cell.revision != self._revision:
             self._sync()
         reading = self._reading
-        arena, index = self._arena, self.index.arena
-        if poses is None:
-            poses = self._no_poses
-        dt = self.period
+        period = self.period
+        dt = period
         if time is not None and reading.time is not None:
             dt = time - reading.time if type(time) is float else -1.0
+        given = self._no_poses if poses is None else poses
         # What comes as it should is handed over as it is; anything else is looked at closely.
         if (
             type(q) is ndarray
-            and type(poses) is ndarray
             and q.dtype is _FLOAT
-            and poses.dtype is _FLOAT
             and q.shape == self._joints_shape
-            and poses.shape == self._poses_shape
             and q.flags.carray
-            and poses.flags.carray
+            and (given is self._expected or self._good_poses(given))
             and 0.0 < dt <= reading.late
             and not reading.missed
         ):
-            told, clearance = run_cycle(
-                self._general, arena.F, arena.W, index.F, index.W,
-                q, poses, dt, dt if dt > self.period else self.period, 0,
-            )  # fmt: skip
+            grace = dt if dt > period else period
+            told, clearance = run_cycle(*self._tables, q, given, dt, grace, 0)
             if told < m.BAD_JOINT:
                 self._cycles += 1
                 if time is not None:
                     reading.time = time
                 if told == 0:
                     return QuietCycle(self._cycles, time, clearance)
+                if told == m.HITS_FOUND:
+                    hits = copied(self._hits, self._counts[m.HITS_USED])
+                    return Cycle(self._cycles, time, clearance, (), hits, self._naming)
                 reading.faults = []
                 reading.dt = dt
                 return self._eventful(told, clearance, time)
-        return self._update_with_care(q, None if poses is self._no_poses else poses, time)
+        return self._update_with_care(q, poses, time)
+
+    def _good_poses(self, poses: Any) -> bool:
+        """Whether they can be handed over as they are."""
+        return (
+            type(poses) is ndarray
+            and poses.dtype is _FLOAT
+            and poses.shape == self._poses_shape
+            and poses.flags.carray
+        )
 
     def _update_with_care(self, q: Any, poses: Any, time: float | None) -> Cycle:
         """An update for whatever was given."""
         reading = self._reading
-        arena, index = self._arena, self.index.arena
         reading.take(q, poses, time)
         self._cycles += 1
         for _ in range(2):
             told, clearance = run_cycle(
-                self._general, arena.F, arena.W, index.F, index.W,
-                reading.q, reading.poses, reading.dt, reading.grace, reading.stale,
-            )  # fmt: skip
+                *self._tables, reading.q, reading.poses, reading.dt, reading.grace, reading.stale
+            )
             if told < m.BAD_JOINT:
                 break
             reading.mend()
@@ -226,32 +229,20 @@ class Monitor:
             self.cell.set_state(self._reading.last_q, self._reading.last_poses)
 
     def _eventful(self, told: int, clearance: float, time: float | None) -> Cycle:
-        if told == m.HITS_FOUND and not self._reading.faults:
-            return Cycle(
-                self._cycles, time, clearance, (), self._copied_hits(), self._scene.names,
-                self._single,
-            )  # fmt: skip
         while told & (m.PAIRS_FULL | m.HITS_FULL):
-            rows = {"pairs": 2 * len(self._arena["pairs"])} if told & m.PAIRS_FULL else {}
+            rows = {"pairs": 2 * len(self._arena["pairs"])}
             if told & m.HITS_FULL:
-                count = self._count(m.HITS_USED)
-                rows = {"hits": 2 * count}
+                rows = {"hits": 2 * self._count(m.HITS_USED)}
             self._use(self._arena.grown(rows))
-            index = self.index.arena
-            told, clearance = test_again(
-                self._general, self._arena.F, self._arena.W, index.F, index.W, self._reading.dt
-            )
+            told, clearance = test_again(*self._tables, self._reading.dt)
         if told & m.INDEX_FULL:
             self.index.make_room()
+            self._use(self._arena)
         faults = [*self._reading.faults]
         if told & m.FAULTS_FOUND:
             faults += self._kernel_faults()
-        hits = self._copied_hits() if told & m.HITS_FOUND else None
-        return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._scene.names)
-
-    def _copied_hits(self) -> Array:
-        result: Array = self._hits[: self._counts[m.HITS_USED]].copy()
-        return result
+        hits = copied(self._hits, self._count(m.HITS_USED)) if told & m.HITS_FOUND else None
+        return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._naming)
 
     def _kernel_faults(self) -> list[Fault]:
         found: list[Fault] = []
@@ -270,9 +261,11 @@ class Monitor:
         return [*found, *jumped.values()]
 
     def _use(self, arena: Arena) -> None:
-        """Take these tables, with the two that each cycle is read from at hand."""
+        """Take these tables, with what each cycle needs of them at hand."""
         self._arena, self._hits, self._counts = arena, arena["hits"], arena["counts"][0]
         self._reading.read_from(arena)
+        index = self.index.arena
+        self._tables = (self._general, arena.F, arena.W, index.F, index.W)
 
     def _count(self, column: int) -> int:
         return int(self._arena["counts"][0, column])
@@ -309,11 +302,12 @@ class Monitor:
         arena["scales"][0, m.SMALLEST] = smallest
         arena["counts"][0, m.UPDATE_MODE] = self._update
         self._reading.adopt(cell, arena)
-        self._use(arena)
-        self._scene, self._revision = scene, cell.revision
-        self._single = len(scene.primitives) == len(scene.names)
+        self._arena, self._scene, self._revision = arena, scene, cell.revision
+        single = len(scene.primitives) == len(scene.names)
+        self._naming = (scene.names, single)
         self._general = 0 if tables.closed else general.address()
         self._no_poses = np.zeros((0, 4, 4))
+        self._expected = None if cell.moving else self._no_poses
         self._joints_shape, self._poses_shape = (len(cell.joints),), (len(cell.moving), 4, 4)
         self._start_boxes(tables, where, moves)
         if anew:
@@ -329,6 +323,7 @@ class Monitor:
         self.index.arena["items"][: self._slots.movers, x.MOVED] = 1
         self.index.arena["items"][self._slots.movers :, x.MOVED] = 0
         arena["counts"][0, m.PAIRS_USED] = 0
+        self._use(arena)
 
     def _motion(
         self, scene: Scene, least: Array, reaches: Reaches, slots: Slots, where: list[int]
