@@ -94,6 +94,31 @@ def info(
     show(cell, source, out, pairs=pairs)
 
 
+@app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
+def demo(
+    plot: Annotated[Path, typer.Option(help="Where the clearance over time goes, a PNG.")] = Path(
+        "clearance.png"
+    ),
+) -> None:
+    """Watch two arms do the three tasks of paper 000: who comes too close to what, and when."""
+    from standoff.papers.testbed import BUFFER, TASKS, testbed_cell, testbed_monitor
+    from standoff.view.demo import Recording, save_plot, show, watch
+
+    cell = testbed_cell()
+    moving = sum(frame != 0 for frame in cell.world.frame)
+    out.print(
+        f"Two arms of 7 joints, {moving} capsules, among {len(cell.world.names) - moving} boxes; "
+        f"{cell.pairs.count()} pairs to watch, a buffer of {1e3 * BUFFER:.1f} mm on all that moves",
+        highlight=False,
+        soft_wrap=True,
+    )
+    tasks = [Recording(task.name, task.title, task.joints(cell)) for task in TASKS]
+    watched = watch(lambda: testbed_monitor(cell), tasks, notes)
+    out.print()
+    show(watched, out)
+    save_plot(watched, lambda width: testbed_monitor(cell, buffer=width), BUFFER, plot, out)
+
+
 @app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")
 def compile_() -> None:
     """Compile all kernels now, so that no later command has to wait for it."""
