@@ -196,7 +196,7 @@ class Monitor:
             rows = {"pairs": 2 * len(self._arena["pairs"])} if told & m.PAIRS_FULL else {}
             if told & m.HITS_FULL:
                 count = self._count(m.HITS_USED)
-                rows = {"hits": 2 * count, "hit_pairs": 2 * count}
+                rows = {"hits": 2 * count}
             self._arena = self._arena.grown(rows)
             index = self.index.arena
             told, clearance = test_again(
@@ -207,12 +207,11 @@ class Monitor:
         faults = [*self._reading.faults]
         if told & m.FAULTS_FOUND:
             faults += self._kernel_faults()
-        hits = pairs = None
+        hits = None
         if told & m.HITS_FOUND:
             count = self._count(m.HITS_USED)
             hits = self._arena["hits"][:count].copy()
-            pairs = self._arena["owner"][self._arena["hit_pairs"][:count], 0]
-        return Cycle(self._cycles, time, clearance, tuple(faults), hits, pairs, self._scene.names)
+        return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._scene.names)
 
     def _kernel_faults(self) -> list[Fault]:
         found: list[Fault] = []

@@ -7,47 +7,85 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from standoff.kernels.layout import SLACK
+import numpy as np
+
 from standoff.kernels.monitor import layout as m
 from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 
 FaultKind = Literal[
     "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose"
 ]
 
 
-@dataclass(frozen=True, eq=False)
 class Warning:
     """Two bodies that are too close to each other; world frame, metres, seconds.
+
+    It reads from the row of numbers that the cycle left, so that a thousand of them cost little.
 
     Attributes:
         a, b: their names, in the order of the cell's; of the many primitives of a body the nearest
             pair is reported.
         distance: the signed distance, negative where they overlap.
-        point_a, point_b: the witness points, ``point_a - point_b == distance * normal``.
-        normal: the unit vector from b to a.
-        closing_speed: how fast the witness points near each other, from the last reading to this
-            one, [m/s]; negative while they part, NaN where a body was not seen before.
-        time_to_contact: ``distance / closing_speed``; 0 where they overlap, infinite while they
-            part, NaN where the closing speed is.
-        approaching: False where the pair surely parts, so that it may be let out of trouble. An
-            unknown speed counts as approaching.
-        threshold: the distance at which the pair is too close.
-        when: the instant this was measured at, 0 at the last reading and 1 at this one.
     """
 
-    a: str
-    b: str
-    distance: float
-    point_a: Array
-    point_b: Array
-    normal: Array
-    closing_speed: float
-    time_to_contact: float
-    approaching: bool
-    threshold: float
-    when: float = 1.0
+    __slots__ = ("_row", "a", "b", "distance")
+
+    def __init__(self, a: str, b: str, distance: float, row: Array) -> None:
+        self.a = a
+        self.b = b
+        self.distance = distance
+        self._row = row
+
+    @property
+    def point_a(self) -> Array:
+        """The witness point on a; ``point_a - point_b == distance * normal``."""
+        return self._row[1:4]
+
+    @property
+    def point_b(self) -> Array:
+        """The witness point on b."""
+        return self._row[4:7]
+
+    @property
+    def normal(self) -> Array:
+        """The unit vector from b to a."""
+        return self._row[7:10]
+
+    @property
+    def closing_speed(self) -> float:
+        """How fast the witness points near each other, from the last reading to this one, [m/s];
+        negative while they part, NaN where a body was not seen before."""
+        return float(self._row[m.CLOSING])
+
+    @property
+    def time_to_contact(self) -> float:
+        """``distance / closing_speed``, [s]; 0 where they overlap, infinite while they do not come
+        nearer, NaN where the closing speed is."""
+        if self.distance <= 0.0:
+            return 0.0
+        speed = self.closing_speed
+        if math.isnan(speed):
+            return math.nan
+        return self.distance / speed if speed > 0.0 else math.inf
+
+    @property
+    def approaching(self) -> bool:
+        """False where the pair surely parts, so that it may be let out of trouble. An unknown speed
+        counts as approaching."""
+        return not self.closing_speed < 0.0
+
+    @property
+    def threshold(self) -> float:
+        """The distance at which the pair is too close, [m]."""
+        return float(self._row[m.THRESHOLD])
+
+    @property
+    def when(self) -> float:
+        """The instant this was measured at, 0 at the last reading and 1 at this one."""
+        return float(self._row[m.WHEN])
+
+    def __repr__(self) -> str:
+        return f"Warning({self.a!r}, {self.b!r}, distance={self.distance:.6g})"
 
     def __str__(self) -> str:
         way = "approaching" if self.approaching else "parting"
@@ -89,7 +127,7 @@ class Cycle:
         faults: what was wrong with the input.
     """
 
-    __slots__ = ("_hits", "_names", "_pairs", "_warnings", "clearance", "faults", "number", "time")
+    __slots__ = ("_hits", "_names", "_warnings", "clearance", "faults", "number", "time")
 
     def __init__(
         self,
@@ -98,14 +136,13 @@ class Cycle:
         clearance: float,
         faults: tuple[Fault, ...] = (),
         hits: Array | None = None,
-        pairs: IntArray | None = None,
         names: Sequence[str] = (),
     ) -> None:
         self.number = number
         self.time = time
         self.clearance = clearance
         self.faults = faults
-        self._hits, self._pairs, self._names = hits, pairs, names
+        self._hits, self._names = hits, names
         self._warnings: tuple[Warning, ...] | None = () if hits is None else None
 
     @property
@@ -121,55 +158,30 @@ class Cycle:
         return self._warnings
 
     def _make(self) -> tuple[Warning, ...]:
-        hits, pairs = self._hits, self._pairs
-        assert hits is not None and pairs is not None
-        nearest: dict[tuple[int, int], int] = {}
-        for k in range(len(hits)):
-            key = (int(pairs[k, 0]), int(pairs[k, 1]))
-            if key[0] > key[1]:
-                key = key[1], key[0]
-            # Of a pair of bodies the two primitives that are nearest: too close for their own
-            # threshold they all are.
-            if key not in nearest or _order(hits, k) < _order(hits, nearest[key]):
-                nearest[key] = k
-        rows = sorted(nearest.values(), key=lambda k: (hits[k, 0], *pairs[k]))
-        return tuple(_warning(hits[k], pairs[k], self._names) for k in rows)
+        hits, names = self._hits, self._names
+        assert hits is not None
+        distances = hits[:, 0].tolist()
+        first, second = (
+            hits[:, m.BODY_A].astype(int).tolist(),
+            hits[:, m.BODY_B].astype(int).tolist(),
+        )
+        order: list[int] | range = range(len(distances))
+        if len(distances) > 1:
+            # Nearest first; where two are equally near, always in the same order, whoever found
+            # them. Of a pair of bodies the two primitives that are nearest stand for it.
+            order = np.lexsort(
+                (*hits[:, 9::-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], hits[:, 0])
+            ).tolist()
+            seen: dict[tuple[int, int], int] = {}
+            for k in order:
+                seen.setdefault((first[k], second[k]), k)
+            order = list(seen.values())
+        return tuple(
+            Warning(names[first[k]], names[second[k]], distances[k], hits[k]) for k in order
+        )
 
     def __repr__(self) -> str:
         return (
             f"<Cycle {self.number}: clearance {self.clearance:.4f} m, "
             f"{len(self.warnings)} warnings, {len(self.faults)} faults>"
         )
-
-
-def _order(hits: Array, k: int) -> tuple[float, ...]:
-    """Nearest first; of two that are equally near always the same one, whoever found them."""
-    return tuple(float(x) for x in (*hits[k, :SLACK], hits[k, m.WHEN]))
-
-
-def _warning(row: Array, pair: IntArray, names: Sequence[str]) -> Warning:
-    a, b = int(pair[0]), int(pair[1])
-    point_a, point_b, normal = row[1:4].copy(), row[4:7].copy(), row[7:10].copy()
-    if a > b:
-        a, b = b, a
-        point_a, point_b, normal = point_b, point_a, -normal
-    distance, closing = float(row[0]), float(row[m.CLOSING])
-    if distance <= 0.0:
-        left = 0.0
-    elif math.isnan(closing):
-        left = math.nan
-    else:
-        left = distance / closing if closing > 0.0 else math.inf
-    return Warning(
-        a=names[a],
-        b=names[b],
-        distance=distance,
-        point_a=point_a,
-        point_b=point_b,
-        normal=normal,
-        closing_speed=closing,
-        time_to_contact=left,
-        approaching=not closing < 0.0,
-        threshold=float(row[m.THRESHOLD]),
-        when=float(row[m.WHEN]),
-    )

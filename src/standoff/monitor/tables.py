@@ -72,7 +72,6 @@ def fill_tables(
             "faces": geometry.faces.shape,
             "ints": (1, len(geometry.ints)),
             "pairs": (max(64, 8 * slots.movers), 3),
-            "hit_pairs": (64, 2),
             "found": (1, slots.total),
             "iwork": (1, dispatch.IWORK),
             "counts": (1, m.COUNT_COLUMNS),

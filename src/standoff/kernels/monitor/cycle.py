@@ -106,7 +106,7 @@ def tests(general, F, W, XF, XW, dt):
         wholes(W, m.T_FACES), reals(F, W, m.T_SOLIDS), ints.reshape(ints.size),
         reals(F, W, m.T_BEFORE), reals(F, W, m.T_MOTION), boxes, reals(F, W, m.T_EXTENDED),
         thresholds, pairs, dt, work.reshape(work.size), iwork.reshape(iwork.size), hits,
-        wholes(W, m.T_HIT_PAIRS), counts, state,
+        owner, counts, state,
     )  # fmt: skip
     told = 0
     if counts[0, m.HITS_USED] > hits.shape[0]:

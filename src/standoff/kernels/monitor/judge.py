@@ -9,6 +9,8 @@ from standoff.kernels.index.near import boxes_meet
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SLACK
 from standoff.kernels.monitor.layout import (
+    BODY_A,
+    BODY_B,
     BUFFER,
     BUFFERS,
     CLOSING,
@@ -19,13 +21,13 @@ from standoff.kernels.monitor.layout import (
     THRESHOLD,
     WHEN,
 )
-from standoff.kernels.pairs.dispatch import closed_form
+from standoff.kernels.pairs.dispatch import closed_form, swap
 from standoff.kernels.pairs.general import general_pair
 
 
 @kernel
 def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxes, extended,
-          thresholds, pairs, dt, work, iwork, hits, hit_pairs, counts, state):  # fmt: skip
+          thresholds, pairs, dt, work, iwork, hits, owner, counts, state):  # fmt: skip
     """Write every pair that is too close to ``hits`` and count them all, also those for which there
     is no row left. Returns the smallest distance of the pairs whose extended boxes meet.
 
@@ -64,8 +66,12 @@ def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxe
             hits[k, THRESHOLD] = threshold
             hits[k, CLOSING] = closing_speed(rows, before, motion, movers, a, b, dt, hits, k)
             hits[k, WHEN] = 1.0
-            hit_pairs[k, 0] = a
-            hit_pairs[k, 1] = b
+            first, second = owner[a, 0], owner[b, 0]
+            if first > second:
+                swap(hits, k)
+                first, second = second, first
+            hits[k, BODY_A] = first
+            hits[k, BODY_B] = second
             found += 1
     counts[0, HITS_USED] = found
     return clearance

@@ -24,8 +24,8 @@ a robot against the scene, NaN where the buffers decide.
 meet.
 
 ``hits``, float64 (h, HIT_COLUMNS): a row of results as the pair kernels write it, then the
-threshold, the closing speed, and the time as a part of the way from the last reading to this one.
-``hit_pairs``, int64 (h, 2): the two slots.
+threshold, the closing speed, the time as a part of the way from the last reading to this one, and
+the numbers of the two bodies, the smaller first.
 
 ``faults``, float64 (f, 4): kind, which joint or slot, value, allowed.
 
@@ -46,8 +46,8 @@ BUFFERS = -1
 ALLOWED = -2
 SELF, ROBOT_ROBOT, ROBOT_SCENE = range(3)
 
-THRESHOLD, CLOSING, WHEN = 11, 12, 13
-HIT_COLUMNS = 14
+THRESHOLD, CLOSING, WHEN, BODY_A, BODY_B = range(11, 16)
+HIT_COLUMNS = 16
 
 LIMITS_FAULT, JUMP_FAULT = range(2)
 
@@ -75,5 +75,5 @@ BAD_POSE = 64
     T_ROWS, T_LOCAL, T_BEFORE, T_MOTION, T_EXTENDED, T_FRAMES, T_LIMITS, T_TREE, T_TURNS, T_POINTS,
     T_SOLIDS, T_THRESHOLDS, T_HITS, T_FAULTS, T_WORK, T_FRESH, T_SCALES,
     T_REFS, T_FRAME, T_OWNER, T_BODIES, T_EXCEPTIONS, T_LINKAGE, T_FACES, T_INTS, T_PAIRS,
-    T_HIT_PAIRS, T_FOUND, T_IWORK, T_COUNTS,
-) = range(30)  # fmt: skip
+    T_FOUND, T_IWORK, T_COUNTS,
+) = range(29)  # fmt: skip
