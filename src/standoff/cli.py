@@ -116,7 +116,30 @@ def demo(
     watched = watch(lambda: testbed_monitor(cell), tasks, notes)
     out.print()
     show(watched, out)
-    save_plot(watched, lambda width: testbed_monitor(cell, buffer=width), BUFFER, plot, out)
+    save_plot(watched, lambda width: testbed_monitor(cell, buffer=width), BUFFER, plot, out, notes)
+
+
+@app.command(
+    epilog="Example: [bold]standoff papers 000[/bold], [bold]standoff papers 000 --only N[/bold]"
+)
+def papers(
+    number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds and points.")] = False,
+    plots: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="One experiment by its name; repeatable.")
+    ] = None,
+) -> None:
+    """Run a paper's experiments: ours beside what the paper says."""
+    from standoff.papers import PAPERS
+
+    if number not in PAPERS:
+        raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
+    from standoff.papers.paper000 import run
+
+    run(only or (), plots or Path(f"papers-{number}"), out, notes, quick=quick)
 
 
 @app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")

@@ -162,6 +162,7 @@ def save_plot(
     buffer: float,
     path: Path,
     console: Console,
+    notes: Console,
 ) -> None:
     """The clearance over time as a PNG; without matplotlib a word on how to get it. ``make`` makes
     a monitor with a buffer of that width, [m]."""
@@ -170,7 +171,8 @@ def save_plot(
         return
     panels = []
     for w in watched:
-        sampled, curves = _approach(make, w.recording)
+        with announced(notes):
+            sampled, curves = _approach(make, w.recording)
         title = f"task {w.recording.name}: {w.recording.title}"
         panels.append(Panel(title, w.period * sampled.astype(np.float64), curves, _mark(w)))
     clearance_plot(panels, buffer, _RULER, path)

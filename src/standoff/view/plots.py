@@ -69,3 +69,45 @@ def clearance_plot(panels: Sequence[Panel], buffer: float, highest: float, path:
         axis.legend(fontsize=8, loc="lower left", framealpha=0.9)
     axes[-1].set_xlabel("time [s]")
     save(figure, path)
+
+
+def lines_plot(
+    x: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    labels: tuple[str, str],
+    path: Path,
+    *,
+    log: tuple[bool, bool] = (False, False),
+) -> None:
+    """Curves over the same ``x``, with ``labels`` on the two axes, either of them logarithmic."""
+    figure, (axis,) = new_figure()
+    for name, values in curves.items():
+        axis.plot(x, values, marker="o", ms=4, lw=1.4, label=name)
+    axis.set_xlabel(labels[0])
+    axis.set_ylabel(labels[1])
+    if log[0]:
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(x, [f"{value:g}" for value in x])
+        axis.minorticks_off()
+    if log[1]:
+        axis.set_yscale("log")
+    else:
+        axis.set_ylim(bottom=0.0)
+    axis.legend(fontsize=8)
+    save(figure, path)
+
+
+def bars_plot(
+    series: Mapping[str, Mapping[str, float]], label: str, path: Path, *, scale: float = 1.0
+) -> None:
+    """Bars side by side: for each name within a series, one bar a series."""
+    figure, (axis,) = new_figure()
+    names = list(next(iter(series.values())))
+    width = 0.8 / len(series)
+    for k, (title, values) in enumerate(series.items()):
+        at = [n - 0.4 + (k + 0.5) * width for n in range(len(names))]
+        axis.bar(at, [scale * values[name] for name in names], width, label=title)
+    axis.set_xticks(range(len(names)), names, fontsize=8)
+    axis.set_ylabel(label)
+    axis.legend(fontsize=8)
+    save(figure, path)
