@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from standoff.index import IndexFigures
-from standoff.kernels.monitor.replay import WHOLE
-from standoff.monitor.monitor import Monitor
 from standoff.papers.region import Leaves, region_leaves, solids_of
 from standoff.papers.result import UNSAID, Result
 from standoff.papers.testbed import INCH, ROOT
-from standoff.papers.timing import AS_PUBLISHED, Bench, run
+from standoff.papers.timing import AS_PUBLISHED, Bench, upkeep
 
 
 def structure(bench: Bench) -> Result:
@@ -18,14 +16,11 @@ def structure(bench: Bench) -> Result:
     allowed: dict[str, float] = {}
     between: dict[str, float] = {}
     for kind, options in kinds.items():
-        changes = 0
-        for task in bench.tasks:
-            monitor = bench.monitor(**options)
-            monitor.update(task[0])
-            first.setdefault(kind, monitor.figures())
-            allowed.setdefault(kind, monitor.index.smallest / INCH)
-            changes += _changes(monitor, task)
-        between[kind] = bench.cycles / changes if changes else float("inf")
+        monitor = bench.monitor(**options)
+        monitor.update(bench.tasks[0][0])
+        first[kind] = monitor.figures()
+        allowed[kind] = monitor.index.smallest / INCH
+        between[kind] = bench.cycles / upkeep(bench, options).changes
 
     def row(name: str, paper: str, values: list[str]) -> tuple[str, ...]:
         return name, paper, *values
@@ -54,13 +49,6 @@ def structure(bench: Bench) -> Result:
         ),
         {"first": first, "allowed": allowed, "between": between},
     )
-
-
-def _changes(monitor: Monitor, task: object) -> int:
-    monitor.index.clear_counters()
-    run(monitor, task, WHOLE)  # type: ignore[arg-type]
-    found = monitor.figures()
-    return found.splits + found.merges
 
 
 def region(bench: Bench) -> Result:

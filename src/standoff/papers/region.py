@@ -35,9 +35,9 @@ class Solid:
     segment: bool
 
     def meets(self, centres: Array, half: float) -> np.ndarray:
-        """Which cubes (n, 3) of that half edge touch it."""
+        """Which cubes (n, 3) of that half edge overlap it; touching is not enough."""
         if not self.segment:
-            inside = (centres + half >= self.low) & (centres - half <= self.high)
+            inside = (centres + half > self.low) & (centres - half < self.high)
             return np.asarray(inside.all(axis=1))
         # The distance from a convex body is convex along a segment: thirds close in on the least.
         start, end = np.zeros(len(centres)), np.ones(len(centres))
@@ -46,7 +46,7 @@ class Solid:
             a, b = start + third, end - third
             nearer = self._apart(a, centres, half) < self._apart(b, centres, half)
             start, end = np.where(nearer, start, a), np.where(nearer, b, end)
-        return self._apart(0.5 * (start + end), centres, half) <= self.radius
+        return self._apart(0.5 * (start + end), centres, half) < self.radius
 
     def _apart(self, t: Array, centres: Array, half: float) -> Array:
         point = self.low + t[:, None] * (self.high - self.low)

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 #: Where the paper's prose gives no number.
@@ -46,5 +47,6 @@ def show(result: Result, console: Console) -> None:
         table.add_row(*map(escape, row))
     console.print(table)
     for remark in result.remarks:
-        console.print(f"  {escape(remark)}", highlight=False, style="italic")
+        text = Padding(escape(remark), (0, 0, 0, 2))
+        console.print(text, highlight=False, style="italic")
     console.print()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -123,6 +124,28 @@ def run(monitor: Monitor, recording: Array, stages: int = WHOLE) -> None:
         monitor._general, arena.F, arena.W, index.F, index.W, recording, _NO_POSES,
         monitor.period, stages,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """What the tree took during the tasks: splits and merges, and tests against nodes."""
+
+    changes: int
+    node_tests: int
+
+
+def upkeep(bench: Bench, options: Mapping[str, Any]) -> Upkeep:
+    """Each task by a monitor of its own, from its first cycle on: no jump from task to task."""
+    changes = node_tests = 0
+    for task in bench.tasks:
+        monitor = bench.monitor(**options)
+        monitor.update(task[0])
+        monitor.index.clear_counters()
+        run(monitor, task)
+        found = monitor.figures()
+        changes += found.splits + found.merges
+        node_tests += found.node_tests
+    return Upkeep(changes, node_tests)
 
 
 def counted(monitor: Monitor, recordings: Sequence[Array]) -> IndexFigures:

@@ -27,6 +27,7 @@ def new_figure(rows: int = 1, width: float = 8.0, height: float = 4.0) -> tuple[
     axes = figure.subplots(rows, 1, squeeze=False)[:, 0]
     for axis in axes:
         axis.grid(True, alpha=0.3)
+        axis.set_axisbelow(True)
         axis.spines[["top", "right"]].set_visible(False)
     return figure, list(axes)
 
@@ -91,6 +92,9 @@ def lines_plot(
         axis.minorticks_off()
     if log[1]:
         axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.yaxis.set_minor_formatter("{x:g}")
+        axis.tick_params(axis="y", which="minor", labelsize=7)
     else:
         axis.set_ylim(bottom=0.0)
     axis.legend(fontsize=8)
