@@ -99,9 +99,10 @@ def test_without_a_technique_the_answers_are_the_same(technique, options):
     other = without(bench().monitor(buffer=0.2, **options), technique[2])
     for q in np.concatenate([bench().tasks[1][::3], bench().tasks[2][-90:]]):
         one, two = usual.update(q), other.update(q)
-        assert [(w.a, w.b, w.distance) for w in one.warnings] == [
-            (w.a, w.b, w.distance) for w in two.warnings
-        ]
+        # A set: where a pair is tested twice it warns twice.
+        found = {(w.a, w.b, w.distance) for w in two.warnings}
+        assert {(w.a, w.b, w.distance) for w in one.warnings} == found
+        assert one.clearance <= two.clearance or technique[2] == x.BOXES_FIRST
 
 
 def test_pairs_found_twice_never_push_out_others():

@@ -34,7 +34,7 @@ def without(monitor: Monitor, bit: int) -> Monitor:
     """Switch a technique off; the monitor is new."""
     monitor.index.arena["state"][0, x.TECHNIQUES] = x.ALL_TECHNIQUES & ~bit
     if bit == x.ONCE_A_PAIR:
-        monitor._arena = monitor._arena.grown({"found": _REPEATS})
+        monitor._use(monitor._arena.grown({"found": _REPEATS}))
     return monitor
 
 

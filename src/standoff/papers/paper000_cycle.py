@@ -209,9 +209,8 @@ _LOOPS = 8
 
 def _repeat(monitor: Monitor, kind: int, which: IntArray) -> float:
     """Time of one pass over ``which``, [µs]."""
-    arena, index = monitor._arena, monitor.index.arena
     start = time.perf_counter_ns()
-    stage.repeat(kind, arena.F, arena.W, index.F, index.W, which, 0, _LOOPS)
+    stage.repeat(kind, *monitor._tables[1:], which, 0, _LOOPS)
     return (time.perf_counter_ns() - start) / 1e3 / _LOOPS
 
 

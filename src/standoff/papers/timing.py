@@ -94,10 +94,9 @@ def warm_up(bench: Bench) -> None:
     settle(monitor, [bench.tasks[1][:2]])
     bench.cell.tree.forward(bench.tasks[0][0])
     bench.cell.tree.forward_batch(bench.tasks[0][:1])
-    arena, index = monitor._arena, monitor.index.arena
     which = np.zeros((1, 2), dtype=np.int64)
-    repeat(BOX_TEST, arena.F, arena.W, index.F, index.W, which, 0, 1)
-    test_again(monitor._general, arena.F, arena.W, index.F, index.W, monitor.period)
+    repeat(BOX_TEST, *monitor._tables[1:], which, 0, 1)
+    test_again(*monitor._tables, monitor.period)
 
 
 def _stretches(recordings: Sequence[Array]) -> list[Array]:
@@ -119,11 +118,7 @@ def settle(monitor: Monitor, recordings: Sequence[Array]) -> None:
 
 def run(monitor: Monitor, recording: Array, stages: int = WHOLE) -> None:
     """A recording through a monitor in one compiled call, on the monitor's own tables."""
-    arena, index = monitor._arena, monitor.index.arena
-    replay(
-        monitor._general, arena.F, arena.W, index.F, index.W, recording, _NO_POSES,
-        monitor.period, stages,
-    )  # fmt: skip
+    replay(*monitor._tables, recording, _NO_POSES, monitor.period, stages)
 
 
 @dataclass(frozen=True)

@@ -192,11 +192,10 @@ def _approach(make: Callable[[float], Monitor], recording: Recording) -> tuple[I
     robots = list(ruler.cell.robots)
     found: dict[tuple[str, str], Array] = {}
     for k, cycle in enumerate(sampled):
-        for warning in ruler.update(recording.joints[cycle]).warnings:
-            a, b = (name.partition("/")[0] for name in (warning.a, warning.b))
-            if a != b:
-                row = found.setdefault((warning.a, warning.b), np.full(len(sampled), np.nan))
-                row[k] = warning.distance
+        for a, b, distance in ruler.update(recording.joints[cycle]).pairs:
+            if a.partition("/")[0] != b.partition("/")[0]:
+                row = found.setdefault((a, b), np.full(len(sampled), np.nan))
+                row[k] = distance
     curves: dict[str, Array] = {robot: np.full(len(sampled), np.nan) for robot in robots}
     for (a, b), row in found.items():
         if np.nanmax(row) - np.nanmin(row) < _STILL:
