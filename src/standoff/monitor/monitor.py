@@ -29,6 +29,7 @@ from standoff.monitor.separation import Separation
 from standoff.monitor.slots import Primitive, Slots
 from standoff.monitor.tables import Tables, fill_tables, own_box
 from standoff.monitor.thresholds import Thresholds
+from standoff.monitor.way import Way
 from standoff.shapes.pose import Array
 
 IndexName = Literal["octree", "grid", "naive"]
@@ -114,6 +115,7 @@ class Monitor:
             self._reserve = 0.0
         self._between = bool(between)
         self._cycles = 0
+        self._joints: tuple[str, ...] = ()
         self._slots: Slots | None = None
         self.index: Index
         self._arena: Arena
@@ -253,7 +255,12 @@ class Monitor:
         assert assigned is not None and self._slots is not None
         where, gone, fresh = assigned
         motion = self._motion(scene, rules.least, reaches, self._slots, where)
-        tables = fill_tables(cell, scene, rules, self._slots, where, motion)
+        seen: dict[str, float] | None = {} if self._between else None
+        if seen is not None and old is not None:
+            seen = dict(zip(self._joints, self._arena["way"][m.TO]))
+        way = Way(cell, reaches, self._slots, where, seen)
+        tables = fill_tables(cell, scene, rules, self._slots, where, motion, way)
+        self._joints = cell.joints
         arena = tables.arena
         for slot, p in self._slots.taken.values():
             if p.key in kept and slot not in set(fresh):

@@ -1,0 +1,312 @@
+"""The tests of the near pairs over the whole way from the last reading to this one.
+
+A pair is let pass when its distance is proved to exceed its threshold δ at every instant. Let an
+interval of length L lie between two instants at which distances ``d_i`` and ``d_j`` were measured,
+λ and M those of both bodies together, seen from the last frame that carries both (see `.way`). Then
+it is free when one of these holds:
+
+    d_i + d_j - L λ > 2 δ               any two bodies: what was moved since one end, and what is
+                                        still to be moved to the other, is L λ at most
+    d_i + d_j - D - L² M / 4 > 2 δ      the same for motions that agree: D is how far the bodies
+                                        move against each other from end to end, see `moved_apart`
+    min(s_i, s_j) - L² M / 8 > δ        convex bodies, for any unit vector n that is fixed in that
+                                        frame; s: by how much n separates them at either end
+
+The last: for two points ``n·(a(t) - b(t))`` differs from the straight line between its values at
+the ends by L² M / 8 at most, and the signed distance of convex bodies is the largest separation
+along any direction. The normals of the distances at both ends are tried for n. Where none holds
+the interval is halved, as often as BETWEEN_TESTS allows; what is open then is a warning.
+
+Once a pair is known to be too close, the same search goes on for the instant at which it is nearest
+(an interval is passed over when nothing in it is nearer by NEAREST_INSTANT), as far as the tests
+reach.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import (
+    BETWEEN_TESTS,
+    INSTANT_ROUNDING,
+    MOTION_ROUNDING,
+    NEAREST_INSTANT,
+)
+from standoff.kernels.arena import reals, wholes
+from standoff.kernels.index.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
+from standoff.kernels.index.near import boxes_meet
+from standoff.kernels.jit import kernel
+from standoff.kernels.kinematics import DEPTH
+from standoff.kernels.layout import HALFSPACE, KIND, MESH, OUT_COLUMNS, SLACK
+from standoff.kernels.monitor import layout as m
+from standoff.kernels.monitor.instant import (
+    measure,
+    note_stop,
+    place_two,
+    separation_along,
+    take_two,
+)
+from standoff.kernels.monitor.judge import closing_speed
+from standoff.kernels.motion import CHAIN0, common_frame, curvature, path_length
+from standoff.kernels.pairs.dispatch import swap
+
+#: Rows of ``stops``: the instant up to which all is free; then the ends of the intervals still
+#: open, the nearest last; and the nearest instant of all.
+LEFT = 0
+RIGHT = 1
+BEST = BETWEEN_TESTS + 2
+STOP_ROWS = BETWEEN_TESTS + 3
+
+
+@kernel
+def judge_between(general, F, W, boxes, state, dt):
+    """As `judge`, over the whole way: writes and counts the pairs that are not proved to keep their
+    distance, and returns the smallest distance measured."""
+    counts, pairs, owner = wholes(W, m.T_COUNTS), wholes(W, m.T_PAIRS), wholes(W, m.T_OWNER)
+    rows, refs, hits = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_HITS)
+    extended, motion, sway = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_MOTION), reals(F, W, m.T_SWAY)
+    thresholds = reals(F, W, m.T_THRESHOLDS)
+    movers = counts[0, m.MOVERS]
+    boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0
+    last = hits.shape[0] - 1
+    found = 0
+    clearance = math.inf
+    for p in range(counts[0, m.PAIRS_USED]):
+        a, b, rule = pairs[p, 0], pairs[p, 1], pairs[p, 2]
+        if boxed:
+            if b < movers:
+                if not boxes_meet(extended, a, extended, b):
+                    continue
+            elif not boxes_meet(extended, a, boxes, b):
+                continue
+        state[0, PAIR_TESTS] += 1
+        k = min(found, last)
+        measure(general, F, W, rows, refs, a, b, hits, k)
+        sweep, stray = sway[a, m.SWEEP], sway[a, m.STRAY]
+        threshold = motion[a, m.BUFFER]
+        if b < movers:
+            sweep += sway[b, m.SWEEP]
+            stray += sway[b, m.STRAY]
+            threshold += motion[b, m.BUFFER]
+        if rule != m.BUFFERS:
+            threshold = thresholds[rule, 0]
+        left = hits[k, 0] - hits[k, SLACK]
+        free = left > threshold
+        hits[k, m.WHEN] = 1.0
+        if sweep > 0.0 and not left - sweep - stray > threshold:
+            free = certify(general, F, W, a, b, threshold, stray, hits, k, state)
+        clearance = min(clearance, hits[k, 0])
+        if free:
+            continue
+        hits[k, m.THRESHOLD] = threshold
+        hits[k, m.CLOSING] = closing_between(F, W, a, b, dt, hits, k)
+        first, second = owner[a, 0], owner[b, 0]
+        if first > second:
+            swap(hits, k)
+            first, second = second, first
+        hits[k, m.BODY_A] = first
+        hits[k, m.BODY_B] = second
+        found += 1
+    counts[0, m.HITS_USED] = found
+    return clearance
+
+
+@kernel
+def certify(general, F, W, a, b, threshold, stray, hits, k, state):
+    """Whether slots ``a`` and ``b`` keep farther apart than ``threshold`` on the whole way. Hit
+    ``k`` holds their distance now, and in the end that of the nearest instant looked at."""
+    rows, refs, stops = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_STOPS)
+    two, two_refs, points = reals(F, W, m.T_TWO), wholes(W, m.T_TWO_REFS), reals(F, W, m.T_POINTS)
+    free = hits[k, 0] - hits[k, SLACK] > threshold
+    c, length, bend, doubt = relative_motion(F, W, a, b)
+    take_two(rows, refs, a, b, two, two_refs)
+    note_stop(stops, RIGHT, 1.0, two, reals(F, W, m.T_FRAMES), c)
+    for e in range(OUT_COLUMNS):
+        stops[RIGHT, e] = hits[k, e]
+    copy_stop(stops, RIGHT, BEST)
+    if not length > 0.0:
+        return free
+    place_two(F, W, a, b, 0.0)
+    note_stop(stops, LEFT, 0.0, two, reals(F, W, m.T_START_FRAMES), c)
+    convex = two_refs[0, KIND] < MESH and two_refs[1, KIND] < MESH
+    if free and convex and separated(
+        stops, LEFT, RIGHT, RIGHT, two, two_refs, points, bend, stray, threshold
+    ):  # fmt: skip
+        return True
+    measure(general, F, W, two, two_refs, 0, 1, stops, LEFT)
+    tests = 2
+    free = free and stops[LEFT, 0] - stops[LEFT, SLACK] > threshold
+    if stops[LEFT, 0] < stops[BEST, 0]:
+        copy_stop(stops, LEFT, BEST)
+    # Seen from the world alone the motions of both can be compared.
+    motion = reals(F, W, m.T_MOTION)
+    reach_a, reach_b = motion[a, m.REACH] if c == 0 else math.inf, 0.0
+    if b < wholes(W, m.T_COUNTS)[0, m.MOVERS]:
+        reach_b = motion[b, m.REACH]
+    top = RIGHT
+    while top >= RIGHT:
+        level = threshold if free else min(threshold, stops[BEST, 0] - NEAREST_INSTANT)
+        if interval_free(
+            stops, LEFT, top, two, two_refs, points, reach_a, reach_b, length, bend, stray, level
+        ):  # fmt: skip
+            copy_stop(stops, top, LEFT)
+            top -= 1
+            continue
+        t0, t1 = stops[LEFT, m.TIME], stops[top, m.TIME]
+        # Motion that rounding hides is not worth another look.
+        hidden = not (t1 - t0) * length > stray + stops[top, SLACK]
+        # A mesh that overlaps has no distance to compare with; a way without end has no middle.
+        blind = (not convex and stops[BEST, 0] <= 0.0) or not length < math.inf
+        if tests == BETWEEN_TESTS or doubt or hidden or blind:
+            free = False
+            break
+        t = 0.5 * (t0 + t1)
+        top += 1
+        place_two(F, W, a, b, t)
+        note_stop(stops, top, t, two, reals(F, W, m.T_AT_FRAMES), c)
+        measure(general, F, W, two, two_refs, 0, 1, stops, top)
+        tests += 1
+        free = free and stops[top, 0] - stops[top, SLACK] > threshold
+        if stops[top, 0] < stops[BEST, 0]:
+            copy_stop(stops, top, BEST)
+    state[0, PAIR_TESTS] += tests - 1
+    for e in range(OUT_COLUMNS):
+        hits[k, e] = stops[BEST, e]
+    hits[k, m.WHEN] = stops[BEST, m.TIME]
+    return free
+
+
+@kernel
+def relative_motion(F, W, a, b):
+    """The last frame that carries both, λ and M of both together as seen from there, and whether
+    nobody knows how one of them turns."""
+    counts, sway, frame = wholes(W, m.T_COUNTS), reals(F, W, m.T_SWAY), wholes(W, m.T_FRAME)
+    if b >= counts[0, m.MOVERS]:
+        return 0, sway[a, m.LENGTH], sway[a, m.BEND], sway[a, m.DOUBT] > 0.0
+    doubt = sway[a, m.DOUBT] + sway[b, m.DOUBT] > 0.0
+    fa, fb = frame[a, 0], frame[b, 0]
+    linkage = wholes(W, m.T_LINKAGE)
+    c = 0
+    if max(fa, fb) < counts[0, m.TREE_FRAMES]:
+        c = common_frame(linkage, fa, fb)
+    if c == 0:
+        return 0, sway[a, m.LENGTH] + sway[b, m.LENGTH], sway[a, m.BEND] + sway[b, m.BEND], doubt
+    carried, chain, wide = wholes(W, m.T_CARRIED), wholes(W, m.T_CHAIN), reals(F, W, m.T_WIDE_REACH)
+    reach, change = wide.reshape(wide.size), reals(F, W, m.T_JOINT_SUMS)[0]
+    length, bend = 0.0, 0.0
+    for k in range(2):
+        i = a if k == 0 else b
+        first, last = linkage[c, DEPTH], linkage[frame[i, 0], DEPTH]
+        first, last = first + carried[i, CHAIN0], last + carried[i, CHAIN0]
+        length += path_length(chain, reach, first, last, change)
+        bend += curvature(chain, reach, first, last, change)
+    return c, length, bend, doubt
+
+
+@kernel
+def interval_free(stops, i, j, two, refs, points, reach_a, reach_b, length, bend, stray, level):
+    """Whether the pair is farther apart than ``level`` from stop ``i`` to stop ``j``."""
+    span = stops[j, m.TIME] - stops[i, m.TIME]
+    both = stops[i, 0] - stops[i, SLACK] + (stops[j, 0] - stops[j, SLACK])
+    both -= 2.0 * (stray + level)
+    if both > span * length:
+        return True
+    bend *= span * span
+    if refs[0, KIND] < MESH and refs[1, KIND] < MESH:
+        return separated(
+            stops, i, j, j, two, refs, points, bend, stray, level
+        ) or separated(stops, i, j, i, two, refs, points, bend, stray, level)  # fmt: skip
+    return both > moved_apart(stops, i, j, reach_a, reach_b) + 0.25 * bend
+
+
+@kernel
+def moved_apart(stops, i, j, reach_a, reach_b):
+    """How far from where it would be any point gets, from stop ``i`` to stop ``j``, if both bodies
+    moved as the origin of one of them does: ``|Δ_a - Δ_b| + |ΔR_a| r_a + |ΔR_b| r_b``."""
+    A, B, square = m.POSE_A, m.POSE_B, 0.0
+    for c in range(3, 12, 4):
+        x = stops[j, A + c] - stops[i, A + c] - (stops[j, B + c] - stops[i, B + c])
+        square += x * x
+    turns = turned_by(stops, i, j, A) * reach_a + turned_by(stops, i, j, B) * reach_b
+    return (1.0 + MOTION_ROUNDING) * (math.sqrt(square) + turns)
+
+
+@kernel
+def turned_by(stops, i, j, pose):
+    """The norm of the difference of two rotations: its Frobenius norm over √2."""
+    square = 0.0
+    for r in range(pose, pose + 12, 4):
+        for c in range(3):
+            square += (stops[j, r + c] - stops[i, r + c]) ** 2
+    return math.sqrt(0.5 * square)
+
+
+@kernel
+def separated(stops, i, j, n, two, refs, points, bend, stray, level):
+    """Whether the normal that was found at stop ``n``, one of ``i`` and ``j``, separates the pair
+    by more than ``level`` all the way between them; ``bend`` is L² M."""
+    x, y, z = stops[n, 7], stops[n, 8], stops[n, 9]
+    if refs[1, KIND] == HALFSPACE:
+        x, y, z = stops[n, m.POSE_B + 2], stops[n, m.POSE_B + 6], stops[n, m.POSE_B + 10]
+    if not abs(x * x + y * y + z * z - 1.0) <= INSTANT_ROUNDING:
+        return False
+    least = separation_along(stops, n, two, refs, points, x, y, z) - 0.125 * bend - stray
+    if not least > level:
+        return False
+    # The same direction at the other end: fixed in the frame that carries both.
+    T, o = stops, i + j - n
+    t = m.TURN
+    u = T[n, t] * x + T[n, t + 3] * y + T[n, t + 6] * z
+    v = T[n, t + 1] * x + T[n, t + 4] * y + T[n, t + 7] * z
+    w = T[n, t + 2] * x + T[n, t + 5] * y + T[n, t + 8] * z
+    x = T[o, t] * u + T[o, t + 1] * v + T[o, t + 2] * w
+    y = T[o, t + 3] * u + T[o, t + 4] * v + T[o, t + 5] * w
+    z = T[o, t + 6] * u + T[o, t + 7] * v + T[o, t + 8] * w
+    least = separation_along(stops, o, two, refs, points, x, y, z) - 0.125 * bend - stray
+    return least > level
+
+
+@kernel
+def copy_stop(stops, k, to):
+    for c in range(m.STOP_COLUMNS):
+        stops[to, c] = stops[k, c]
+
+
+@kernel
+def closing_between(F, W, a, b, dt, hits, k):
+    """How fast the points of both bodies that are nearest at the instant of hit ``k`` near each
+    other along its normal, on average from the last reading to this one; NaN where one of them was
+    not seen before."""
+    motion, movers = reals(F, W, m.T_MOTION), wholes(W, m.T_COUNTS)[0, m.MOVERS]
+    rows = reals(F, W, m.T_ROWS)
+    if hits[k, m.WHEN] == 1.0:
+        return closing_speed(rows, reals(F, W, m.T_BEFORE), motion, movers, a, b, dt, hits, k)
+    start, stops = reals(F, W, m.T_START), reals(F, W, m.T_STOPS)
+    if motion[a, m.KNOWN] < 2.0:
+        return math.nan
+    vx, vy, vz = travel(stops, m.POSE_A, rows, start, a, hits[k, 1], hits[k, 2], hits[k, 3])
+    if b < movers:
+        if motion[b, m.KNOWN] < 2.0:
+            return math.nan
+        ux, uy, uz = travel(stops, m.POSE_B, rows, start, b, hits[k, 4], hits[k, 5], hits[k, 6])
+        vx, vy, vz = vx - ux, vy - uy, vz - uz
+    return -(vx * hits[k, 7] + vy * hits[k, 8] + vz * hits[k, 9]) / dt
+
+
+@kernel
+def travel(stops, o, rows, start, i, x, y, z):
+    """From where to where the point of mover ``i`` went that is at (x, y, z) at the instant of
+    stop BEST, [m]; ``o`` is the first column of its pose there."""
+    S = stops
+    x, y, z = x - S[BEST, o + 3], y - S[BEST, o + 7], z - S[BEST, o + 11]
+    u = S[BEST, o] * x + S[BEST, o + 4] * y + S[BEST, o + 8] * z
+    v = S[BEST, o + 1] * x + S[BEST, o + 5] * y + S[BEST, o + 9] * z
+    w = S[BEST, o + 2] * x + S[BEST, o + 6] * y + S[BEST, o + 10] * z
+    x = (rows[i, 0] - start[i, 0]) * u + (rows[i, 1] - start[i, 1]) * v
+    y = (rows[i, 4] - start[i, 4]) * u + (rows[i, 5] - start[i, 5]) * v
+    z = (rows[i, 8] - start[i, 8]) * u + (rows[i, 9] - start[i, 9]) * v
+    return (
+        rows[i, 3] - start[i, 3] + x + (rows[i, 2] - start[i, 2]) * w,
+        rows[i, 7] - start[i, 7] + y + (rows[i, 6] - start[i, 6]) * w,
+        rows[i, 11] - start[i, 11] + z + (rows[i, 10] - start[i, 10]) * w,
+    )
