@@ -11,6 +11,7 @@ from standoff.cell import Cell
 from standoff.index.arena import Arena
 from standoff.kernels import layout
 from standoff.kernels.monitor import layout as m
+from standoff.kernels.monitor import step
 from standoff.kernels.monitor.between import STOP_ROWS
 from standoff.monitor.limits import Reaches
 from standoff.monitor.slots import Slots
@@ -71,7 +72,8 @@ class Way:
         if self.seen is None:
             return
         bound = self.reaches.bound
-        arena["counts"][0, m.BETWEEN] = 1
+        arena["counts"][0, m.SWEEP_STEP] = step.address("monitor.way.sweep_movers")
+        arena["counts"][0, m.JUDGE_STEP] = step.address("monitor.between.judge_between")
         arena["way"][m.TO] = [self.seen.get(name, np.nan) for name in self.cell.joints]
         arena["chain"][:], arena["reach"][0] = bound.chain, bound.reach
         for slot, row in zip(self.where, self.reaches.rows):

@@ -33,9 +33,9 @@ from standoff.constants import (
     NEAREST_INSTANT,
 )
 from standoff.kernels.arena import reals, wholes
-from standoff.kernels.index.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
+from standoff.kernels.index.layout import BOXES, BOXES_FIRST, PAIR_TESTS, STATES, TECHNIQUES
 from standoff.kernels.index.near import boxes_meet
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import DEPTH
 from standoff.kernels.layout import HALFSPACE, KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.kernels.monitor import layout as m
@@ -47,6 +47,7 @@ from standoff.kernels.monitor.instant import (
     take_two,
 )
 from standoff.kernels.monitor.judge import closing_speed
+from standoff.kernels.monitor.step import STEP
 from standoff.kernels.motion import CHAIN0, common_frame, curvature, path_length
 from standoff.kernels.pairs.dispatch import swap
 
@@ -58,10 +59,11 @@ BEST = BETWEEN_TESTS + 2
 STOP_ROWS = BETWEEN_TESTS + 3
 
 
-@kernel
-def judge_between(general, F, W, boxes, state, dt):
+@entry(STEP)
+def judge_between(general, F, W, XF, XW, dt):
     """As `judge`, over the whole way: writes and counts the pairs that are not proved to keep their
-    distance, and returns the smallest distance measured."""
+    distance, and returns the smallest distance measured. A step of the cycle."""
+    boxes, state = reals(XF, XW, BOXES), wholes(XW, STATES)
     counts, pairs, owner = wholes(W, m.T_COUNTS), wholes(W, m.T_PAIRS), wholes(W, m.T_OWNER)
     rows, refs, hits = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_HITS)
     extended, motion, sway = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_MOTION), reals(F, W, m.T_SWAY)

@@ -23,11 +23,11 @@ from standoff.kernels.index.update import insert, move, remove
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import place_frames
 from standoff.kernels.monitor import layout as m
-from standoff.kernels.monitor.between import judge_between
 from standoff.kernels.monitor.judge import judge
 from standoff.kernels.monitor.near import refresh_pairs
 from standoff.kernels.monitor.place import place_movers, put_fault
-from standoff.kernels.monitor.way import begin_way, sweep_movers
+from standoff.kernels.monitor.step import take_step
+from standoff.kernels.monitor.way import note_joints
 from standoff.kernels.pairs.batch import plain_pose
 
 
@@ -56,9 +56,9 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
     trouble = check_input(q, poses, reals(F, W, m.T_LIMITS), faults, counts)
     if trouble != 0:
         return trouble, math.inf
-    between = counts[0, m.BETWEEN] != 0
-    if between:
-        begin_way(F, W, q)
+    sweep = counts[0, m.SWEEP_STEP]
+    if sweep != 0:
+        note_joints(reals(F, W, m.T_WAY), q)
     frames = reals(F, W, m.T_FRAMES)
     tree_frames = counts[0, m.TREE_FRAMES]
     place_frames(
@@ -76,8 +76,8 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
         wholes(W, m.T_REFS), reals(F, W, m.T_BEFORE), motion, items, dt, grace, stale, faults,
         counts, extended,
     )  # fmt: skip
-    if between:
-        sweep_movers(F, W, items)
+    if sweep != 0:
+        take_step(sweep, general, F, W, XF, XW, dt)
     update_index(
         reals(XF, XW, BOXES), items, reals(XF, XW, NODES), reals(XF, XW, SPACE),
         wholes(XW, TREE), wholes(XW, LINKS), wholes(XW, STATES), motion, extended,
@@ -108,8 +108,8 @@ def tests(general, F, W, XF, XW, dt):
         wholes(W, m.T_EXCEPTIONS), thresholds, found.reshape(found.size), pairs, counts,
     ):  # fmt: skip
         return m.PAIRS_FULL, math.inf
-    if counts[0, m.BETWEEN] != 0:
-        clearance = judge_between(general, F, W, boxes, state, dt)
+    if counts[0, m.JUDGE_STEP] != 0:
+        clearance = take_step(counts[0, m.JUDGE_STEP], general, F, W, XF, XW, dt)
     else:
         clearance = judge(
             general, reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_POINTS),

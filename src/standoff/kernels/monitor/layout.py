@@ -31,7 +31,8 @@ the numbers of the two bodies, the smaller first.
 
 ``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS).
 
-The rest has rows only where the motion between two readings is certified; see `.way`, `.between`.
+The rest has rows only where the motion between two readings is certified, as the counts SWEEP_STEP
+and JUDGE_STEP, addresses of `sweep_movers` and `judge_between`, are not 0 there; see `.way`.
 
 ``way``, float64 (WAY_ROWS, joints): FROM and TO: the joints at the last reading (NaN before the
 first) and at this one; LOW, HIGH: of the two; CHANGE: how far they are apart; SIZE_OF: the sum of
@@ -71,7 +72,7 @@ HIT_COLUMNS = 16
 
 LIMITS_FAULT, JUMP_FAULT = range(2)
 
-MOVERS, TREE_FRAMES, PAIRS_USED, HITS_USED, FAULTS_USED, UPDATE_MODE, BETWEEN, WAY_KNOWN = range(8)
+MOVERS, TREE_FRAMES, PAIRS_USED, HITS_USED, FAULTS_USED, UPDATE_MODE, SWEEP_STEP, JUDGE_STEP = range(8)
 COUNT_COLUMNS = 8
 
 NEIGHBOURS, REINSERT, REBUILD = range(3)

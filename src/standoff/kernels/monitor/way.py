@@ -21,42 +21,41 @@ import math
 from standoff.constants import HALF_TURN_SINE, INSTANT_ROUNDING, MOTION_ROUNDING
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.boxes import half_extents, put, turned
-from standoff.kernels.index.layout import ABSENT, STATE
-from standoff.kernels.jit import kernel
+from standoff.kernels.index.layout import ABSENT, ITEMS, STATE
+from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import DEPTH, OFFSET, place_frames
 from standoff.kernels.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.place import farthest_move
+from standoff.kernels.monitor.step import STEP
 from standoff.kernels.motion import CHAIN0, curvature, joint_magnitudes, path_length, widen_reach
 
 
 @kernel
-def begin_way(F, W, q):
-    """The joints of the last reading and of this one, and the tree at the former. To be called
-    before the frames are placed for this reading."""
-    way, counts = reals(F, W, m.T_WAY), wholes(W, m.T_COUNTS)
-    tree, linkage = reals(F, W, m.T_TREE), wholes(W, m.T_LINKAGE)
+def note_joints(way, q):
+    """The joints of this reading, after those of the last one; where there was none, these."""
     for j in range(way.shape[1]):
         a, b = way[m.TO, j], q[j]
-        if math.isnan(a):  # not seen before
+        if math.isnan(a):
             a = b
         way[m.FROM, j], way[m.TO, j] = a, b
+
+
+@kernel
+def measure_joints(F, W):
+    """How far each joint goes, the tree at the last reading, and the reaches for this motion."""
+    way, sums = reals(F, W, m.T_WAY), reals(F, W, m.T_JOINT_SUMS)
+    tree, linkage = reals(F, W, m.T_TREE), wholes(W, m.T_LINKAGE)
+    for j in range(way.shape[1]):
+        a, b = way[m.FROM, j], way[m.TO, j]
         way[m.LOW, j], way[m.HIGH, j] = min(a, b), max(a, b)
         way[m.CHANGE, j], way[m.SIZE_OF, j] = abs(b - a), abs(a) + abs(b)
-    start = reals(F, W, m.T_START_FRAMES)
-    if counts[0, m.WAY_KNOWN] != 0:
-        frames = reals(F, W, m.T_FRAMES)
-        for f in range(start.shape[0]):
-            for c in range(12):
-                start[f, c] = frames[f, c]
-    else:
-        place_frames(
-            tree, linkage, way.reshape(way.size), q, m.FROM * way.shape[1],
-            reals(F, W, m.T_TURNS), start, start, 0, False,
-        )  # fmt: skip
-    counts[0, m.WAY_KNOWN] = 1
+    flat, start = way.reshape(way.size), reals(F, W, m.T_START_FRAMES)
+    place_frames(
+        tree, linkage, flat, flat, m.FROM * way.shape[1], reals(F, W, m.T_TURNS),
+        start, start, 0, False,
+    )  # fmt: skip
     reals(F, W, m.T_SCALES)[0, m.INSTANT] = math.nan
-    sums = reals(F, W, m.T_JOINT_SUMS)
     joint_magnitudes(tree, linkage, way[m.CHANGE], sums[0])
     joint_magnitudes(tree, linkage, way[m.SIZE_OF], sums[1])
     for f in range(sums.shape[1]):
@@ -68,16 +67,18 @@ def begin_way(F, W, q):
     )  # fmt: skip
 
 
-@kernel
-def sweep_movers(F, W, items):
-    """Where every mover was, how far it can have been, and its extended box around all of that."""
+@entry(STEP)
+def sweep_movers(general, F, W, XF, XW, dt):
+    """Where every mover was, how far it can have been, and its extended box around all of that. A
+    step of the cycle, after the movers were placed."""
+    measure_joints(F, W)
     rows, refs, start = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_START)
     before, motion, sway = reals(F, W, m.T_BEFORE), reals(F, W, m.T_MOTION), reals(F, W, m.T_SWAY)
     frame, local, counts = wholes(W, m.T_FRAME), reals(F, W, m.T_LOCAL), wholes(W, m.T_COUNTS)
     start_frames, linkage = reals(F, W, m.T_START_FRAMES), wholes(W, m.T_LINKAGE)
     carried, chain, sums = wholes(W, m.T_CARRIED), wholes(W, m.T_CHAIN), reals(F, W, m.T_JOINT_SUMS)
     wide, two = reals(F, W, m.T_WIDE_REACH), reals(F, W, m.T_TWO)
-    extended, fresh = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_FRESH)
+    extended, fresh, items = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_FRESH), wholes(XW, ITEMS)
     reach, change, sizes = wide.reshape(wide.size), sums[0], sums[1]
     for i in range(counts[0, m.MOVERS]):
         if items[i, STATE] == ABSENT:
@@ -111,6 +112,7 @@ def sweep_movers(F, W, items):
         else:
             sway[i, m.SWEEP] = 0.0
         sway[i, m.LENGTH], sway[i, m.BEND], sway[i, m.STRAY] = length, bend, stray
+    return 0.0
 
 
 @kernel
