@@ -59,7 +59,10 @@ class Monitor:
         max_speed: the fastest any point of a robot or body moves, [m/s], one number or by name;
             whatever moves faster has jumped. None: from the speeds of the joints, and
             USUAL_SPEED_LIMIT for the rest.
-        between: certify the motion from the last reading to this one, joints moving evenly.
+        between: certify the motion from the last reading to this one, and not this instant alone:
+            joints move evenly, moving bodies straight ahead while they turn evenly, the shorter
+            way. A pair then warns unless its distance is proved to exceed its threshold at every
+            instant; one whose proof would take more than BETWEEN_TESTS distances warns, too.
         split: the paper's N: a node with more primitives is split.
         grid: the paper's G: cells along an edge of the grid.
         root: centre and edge of the root cube, [m]; around all that can be reached by default.

@@ -116,7 +116,9 @@ def judge_between(general, F, W, XF, XW, dt):
 @kernel
 def certify(general, F, W, a, b, threshold, stray, hits, k, state):
     """Whether slots ``a`` and ``b`` keep farther apart than ``threshold`` on the whole way. Hit
-    ``k`` holds their distance now, and in the end that of the nearest instant looked at."""
+    ``k`` holds their distance now, and in the end that of the nearest instant looked at. CLOSING is
+    then how fast their distance shrank up to that instant since the last reading; if they were
+    nearest there, how fast it did since: less than 0, as they parted."""
     rows, refs, stops = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_STOPS)
     two, two_refs, points = reals(F, W, m.T_TWO), wholes(W, m.T_TWO_REFS), reals(F, W, m.T_POINTS)
     free = hits[k, 0] - hits[k, SLACK] > threshold
@@ -136,7 +138,7 @@ def certify(general, F, W, a, b, threshold, stray, hits, k, state):
     ):  # fmt: skip
         return True
     measure(general, F, W, two, two_refs, 0, 1, stops, LEFT)
-    tests = 2
+    tests, before, now = 2, stops[LEFT, 0], hits[k, 0]
     free = free and stops[LEFT, 0] - stops[LEFT, SLACK] > threshold
     if stops[LEFT, 0] < stops[BEST, 0]:
         copy_stop(stops, LEFT, BEST)
@@ -174,7 +176,9 @@ def certify(general, F, W, a, b, threshold, stray, hits, k, state):
     state[0, PAIR_TESTS] += tests - 1
     for e in range(OUT_COLUMNS):
         hits[k, e] = stops[BEST, e]
-    hits[k, m.WHEN] = stops[BEST, m.TIME]
+    when = stops[BEST, m.TIME]
+    hits[k, m.WHEN] = when
+    hits[k, m.CLOSING] = (before - hits[k, 0]) / when if when > 0.0 else before - now
     return free
 
 
@@ -276,39 +280,12 @@ def copy_stop(stops, k, to):
 
 @kernel
 def closing_between(F, W, a, b, dt, hits, k):
-    """How fast the points of both bodies that are nearest at the instant of hit ``k`` near each
-    other along its normal, on average from the last reading to this one; NaN where one of them was
-    not seen before."""
+    """How fast the pair of hit ``k`` drew near: at this reading as `closing_speed` has it, at an
+    instant before as `certify` noted it; NaN where one of them was not seen before."""
     motion, movers = reals(F, W, m.T_MOTION), wholes(W, m.T_COUNTS)[0, m.MOVERS]
-    rows = reals(F, W, m.T_ROWS)
     if hits[k, m.WHEN] == 1.0:
+        rows = reals(F, W, m.T_ROWS)
         return closing_speed(rows, reals(F, W, m.T_BEFORE), motion, movers, a, b, dt, hits, k)
-    start, stops = reals(F, W, m.T_START), reals(F, W, m.T_STOPS)
-    if motion[a, m.KNOWN] < 2.0:
+    if motion[a, m.KNOWN] < 2.0 or (b < movers and motion[b, m.KNOWN] < 2.0):
         return math.nan
-    vx, vy, vz = travel(stops, m.POSE_A, rows, start, a, hits[k, 1], hits[k, 2], hits[k, 3])
-    if b < movers:
-        if motion[b, m.KNOWN] < 2.0:
-            return math.nan
-        ux, uy, uz = travel(stops, m.POSE_B, rows, start, b, hits[k, 4], hits[k, 5], hits[k, 6])
-        vx, vy, vz = vx - ux, vy - uy, vz - uz
-    return -(vx * hits[k, 7] + vy * hits[k, 8] + vz * hits[k, 9]) / dt
-
-
-@kernel
-def travel(stops, o, rows, start, i, x, y, z):
-    """From where to where the point of mover ``i`` went that is at (x, y, z) at the instant of
-    stop BEST, [m]; ``o`` is the first column of its pose there."""
-    S = stops
-    x, y, z = x - S[BEST, o + 3], y - S[BEST, o + 7], z - S[BEST, o + 11]
-    u = S[BEST, o] * x + S[BEST, o + 4] * y + S[BEST, o + 8] * z
-    v = S[BEST, o + 1] * x + S[BEST, o + 5] * y + S[BEST, o + 9] * z
-    w = S[BEST, o + 2] * x + S[BEST, o + 6] * y + S[BEST, o + 10] * z
-    x = (rows[i, 0] - start[i, 0]) * u + (rows[i, 1] - start[i, 1]) * v
-    y = (rows[i, 4] - start[i, 4]) * u + (rows[i, 5] - start[i, 5]) * v
-    z = (rows[i, 8] - start[i, 8]) * u + (rows[i, 9] - start[i, 9]) * v
-    return (
-        rows[i, 3] - start[i, 3] + x + (rows[i, 2] - start[i, 2]) * w,
-        rows[i, 7] - start[i, 7] + y + (rows[i, 6] - start[i, 6]) * w,
-        rows[i, 11] - start[i, 11] + z + (rows[i, 10] - start[i, 10]) * w,
-    )
+    return hits[k, m.CLOSING] / dt

@@ -22,13 +22,13 @@ from standoff.constants import HALF_TURN_SINE, INSTANT_ROUNDING, MOTION_ROUNDING
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.boxes import half_extents, put, turned
 from standoff.kernels.index.layout import ABSENT, ITEMS, STATE
-from standoff.kernels.jit import entry, kernel
-from standoff.kernels.kinematics import DEPTH, OFFSET, place_frames
+from standoff.kernels.jit import entry, inlined, kernel
+from standoff.kernels.kinematics import DEPTH, OFFSET, REVOLUTE, place_frames
 from standoff.kernels.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.place import farthest_move
 from standoff.kernels.monitor.step import STEP
-from standoff.kernels.motion import CHAIN0, curvature, joint_magnitudes, path_length, widen_reach
+from standoff.kernels.motion import CHAIN0, joint_magnitudes, widen_reach
 
 
 @kernel
@@ -92,13 +92,8 @@ def sweep_movers(general, F, W, XF, XW, dt):
         else:
             first = carried[i, CHAIN0]
             last = first + linkage[f, DEPTH]
-            length = path_length(chain, reach, first, last, change)
+            length, bend, stray = chain_bounds(chain, reach, first, last, change, sizes)
             place_row(start_frames, f, local, i, start, i)
-            if length > 0.0:
-                bend = curvature(chain, reach, first, last, change)
-                stray = INSTANT_ROUNDING * path_length(chain, reach, first, last, sizes)
-            else:
-                bend, stray = 0.0, 0.0
         if length > 0.0:
             stray += INSTANT_ROUNDING * scene_of(start, rows, i, motion[i, m.REACH])
             moved = farthest_move(rows, start, i, kind, motion[i, m.REACH])
@@ -110,9 +105,29 @@ def sweep_movers(general, F, W, XF, XW, dt):
                 extended[i, axis] = min(extended[i, axis], low) - grown
                 extended[i, axis + 3] = max(extended[i, axis + 3], high) + grown
         else:
-            sway[i, m.SWEEP] = 0.0
+            sway[i, m.SWEEP] = stray = 0.0
         sway[i, m.LENGTH], sway[i, m.BEND], sway[i, m.STRAY] = length, bend, stray
     return 0.0
+
+
+@inlined
+def chain_bounds(chain, reach, first, last, change, sizes):
+    """λ and M of a mover that joints carry, `path_length` and `curvature` in one loop, and how far
+    the rounding of its joints at an instant can take it."""
+    length, bend, stray, turning = 0.0, 0.0, 0.0, 0.0
+    for k in range(first, last):
+        f = chain[k, 0]
+        s = change[f]
+        stray += reach[k] * sizes[f]
+        if s != 0.0:
+            length += reach[k] * s
+            if chain[k, 1] == REVOLUTE:
+                bend += s * reach[k] * (s + 2.0 * turning)
+                turning += s
+            else:
+                bend += s * reach[k] * (2.0 * turning)
+    more = 1.0 + MOTION_ROUNDING
+    return more * length, more * bend, INSTANT_ROUNDING * stray
 
 
 @kernel
@@ -179,7 +194,7 @@ def turn_row(P, i, x, y, z, angle, out, k):
         out[k, 8 + column] = pz * c + (x * py - y * px) * s + z * along
 
 
-@kernel
+@inlined
 def place_row(frames, f, local, i, rows, k):
     """Row ``k``: ``local[i]`` on frame ``f``, summed as `place_movers` does."""
     for r in range(0, 12, 4):
@@ -190,14 +205,14 @@ def place_row(frames, f, local, i, rows, k):
         rows[k, r + 3] = frames[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
 
 
-@kernel
+@inlined
 def scene_of(start, rows, i, reach):
     """The largest coordinates in play, [m]."""
     now = abs(rows[i, 3]) + abs(rows[i, 7]) + abs(rows[i, 11])
     return max(now, abs(start[i, 3]) + abs(start[i, 7]) + abs(start[i, 11])) + reach
 
 
-@kernel
+@inlined
 def extend_start(start, motion, i, kind, fresh):
     """The box of mover ``i`` at the last reading, extended as it is now, into ``fresh[0]``."""
     more = max(motion[i, m.BUFFER], motion[i, m.LEAST])
