@@ -34,8 +34,6 @@ from peers.times import Times, contest
 from rich.console import Console
 from rich.table import Table
 
-import standoff as so
-
 ENGINES: dict[str, type[Engine]] = {
     "Standoff": standoff_engine.Standoff,
     "MuJoCo": mujoco_engine.MuJoCo,
@@ -57,18 +55,14 @@ def main() -> None:
     chosen = arguments.scene or list(SCENES)
     console = Console(width=150)
 
-    engines = dict(ENGINES)
-    if not hasattr(so, "Monitor"):
-        del engines["Standoff"]
-        console.print("This Standoff has no Monitor: the peers are measured alone.")
     agreements, results = {}, {}
     for scene in chosen:
         with console.status(f"{scene}: comparing and timing"):
-            agreements[scene], results[scene] = measured(scene, engines, cycles)
+            agreements[scene], results[scene] = measured(scene, cycles)
     grown = {}
     if {"boxes-21", "boxes-10000"} <= set(chosen):
         with console.status("growth: 21 and 10,000 boxes by turns"):
-            grown = {name: growth(engine, cycles // 4) for name, engine in engines.items()}
+            grown = {name: growth(engine, cycles // 4) for name, engine in ENGINES.items()}
 
     console.print(", ".join([*VERSIONS, f"Python {platform.python_version()}"]))
     console.print(f"{processor()}, {os.cpu_count()} cores, one thread")
@@ -77,20 +71,15 @@ def main() -> None:
     if grown:
         shares = ", ".join(f"{name} {ratio:.2f}" for name, ratio in grown.items())
         console.print(f"Cycle with 10,000 boxes over cycle with 21, by turns: {shares}")
-    if "Standoff" in engines:
-        console.print(claims_table(claims(results, grown.get("Standoff"))))
-        wrong = [
-            name for name, a in agreements.items() if a["Standoff"].missed or a["Standoff"].false
-        ]
-        if wrong:
-            sys.exit(f"Standoff's pairs are not those by brute force: {', '.join(wrong)}")
+    console.print(claims_table(claims(results, grown.get("Standoff"))))
+    wrong = [name for name, a in agreements.items() if a["Standoff"].missed or a["Standoff"].false]
+    if wrong:
+        sys.exit(f"Standoff's pairs are not those by brute force: {', '.join(wrong)}")
 
 
-def measured(
-    name: str, classes: Mapping[str, type[Engine]], cycles: int
-) -> tuple[dict[str, Agreement], dict[str, Times]]:
+def measured(name: str, cycles: int) -> tuple[dict[str, Agreement], dict[str, Times]]:
     scene = build(name)
-    engines = {label: engine(scene) for label, engine in classes.items()}
+    engines = {label: engine(scene) for label, engine in ENGINES.items()}
     agreement = compare(scene, engines)
     return agreement, contest({n: (e, scene.loop) for n, e in engines.items()}, cycles)
 
@@ -126,9 +115,9 @@ def times_table(results: Mapping[str, Mapping[str, Times]]) -> Table:
     for column in ("cycles", "preempted"):
         table.add_column(column, justify="right")
     for scene, engines in results.items():
-        ours = engines.get("Standoff")
+        ours = engines["Standoff"]
         for n, (engine, t) in enumerate(engines.items()):
-            ratio = "" if ours is None else f"{t.median / ours.median:.1f}"
+            ratio = f"{t.median / ours.median:.1f}"
             values = f"{t.median:.1f}", f"{t.late:.1f}", f"{t.worst:.0f}", f"{t.tail:.2f}"
             counts = f"{t.cycles:,}", f"{t.preempted:,}"
             table.add_row("" if n else scene, engine, *values, ratio, *counts)

@@ -36,7 +36,10 @@ def answers(cycle):
     return (
         cycle.clearance,
         [str(f) for f in cycle.faults],
-        [(w.a, w.b, w.distance, w.when, w.threshold, *w.point_a, *w.normal) for w in cycle.warnings],
+        [
+            (w.a, w.b, w.distance, w.when, w.threshold, *w.point_a, *w.normal)
+            for w in cycle.warnings
+        ],
     )
 
 
@@ -252,7 +255,10 @@ def test_moving_bodies_of_all_shapes():
     for _ in range(20):
         pa, pb = (
             np.stack(
-                [so.pose(rng.uniform(-0.8, 0.8, 3), rpy=rng.uniform(-3.0, 3.0, 3)) for _ in range(6)]
+                [
+                    so.pose(rng.uniform(-0.8, 0.8, 3), rpy=rng.uniform(-3.0, 3.0, 3))
+                    for _ in range(6)
+                ]
             )
             for _ in range(2)
         )

@@ -17,7 +17,7 @@ SIDES = ("left", "right")
 
 
 class Standoff:
-    """`Monitor.update` as it comes, and names and distance of each warning."""
+    """`Monitor.update` as it comes, and `Cycle.pairs`: names and distance of each warning."""
 
     def __init__(self, scene: Scene) -> None:
         cell = so.Cell()
@@ -42,7 +42,7 @@ class Standoff:
         cycle = self.monitor.update(self.joints[k], self.poses[k])
         if cycle.faults:
             raise RuntimeError(f"faults at cycle {k}: {cycle.faults}")
-        return [(warning.a, warning.b, warning.distance) for warning in cycle.warnings]
+        return cycle.pairs
 
     def pairs(self, answer: list[tuple[str, str, float]]) -> Pairs:
         found: Pairs = {}

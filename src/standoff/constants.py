@@ -319,8 +319,8 @@ JUMP_ROUNDING = 1e-6
 USUAL_SPEED_LIMIT = 10.0
 
 #: How much wider than extended a mover is registered, as a part of the half extents of its box,
-#: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.1 and 0.4.
-RESERVE_FRACTION = 0.25
+#: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.5 and 1.
+RESERVE_FRACTION = 0.6
 
 #: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
 #: its edge.

@@ -22,13 +22,14 @@ def moving_poses(names: Sequence[str], known: Sequence[Array], poses: Any) -> Ar
                 raise UnknownNameError(str(name), names, what="moving body")
         given = [poses.get(name, pose) for name, pose in zip(names, known, strict=True)]
     else:
-        given = list(numbers(poses, "poses"))
-        if np.shape(given) != (len(names), 4, 4):
+        array = numbers(poses, "poses")
+        if array.shape != (len(names), 4, 4):
             raise ConfigurationError(
                 "wrong shape of poses",
-                value=np.shape(given),
+                value=array.shape,
                 allowed=f"({len(names)}, 4, 4), for {', '.join(names) or 'no moving body'}",
             )
+        given = list(array)
     for name, pose in zip(names, given, strict=True):
         if pose is None:
             raise ConfigurationError(f"no pose of {name!r}", value=None, allowed="a 4 x 4 pose")

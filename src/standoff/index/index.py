@@ -94,7 +94,7 @@ class Index:
             {
                 "items": (items, layout.ITEM_COLUMNS),
                 "tree": (nodes, layout.NODE_COLUMNS),
-                "links": (max(4 * items, 64), layout.LINK_COLUMNS),
+                "links": (max(3 * items, 64), layout.LINK_COLUMNS),
                 "state": (1, layout.STATE_COLUMNS),
             },
         )
@@ -201,7 +201,7 @@ class Index:
             return
         rows = max(item + 1, 2 * have)
         links = len(self.arena["links"])
-        grown = {"items": rows, "boxes": rows, "links": max(4 * rows, links)}
+        grown = {"items": rows, "boxes": rows, "links": max(3 * rows, links)}
         self.arena = self.arena.grown(grown)
         self.arena["items"][have:, layout.HEAD] = layout.NONE
         entries.free_links(self.arena.W, links)

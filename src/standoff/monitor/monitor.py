@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
@@ -23,7 +24,7 @@ from standoff.monitor.amounts import amount
 from standoff.monitor.buffers import DEFAULT, Buffer, by_name, coefficients, speed_limit
 from standoff.monitor.limits import Reaches, measure_reaches
 from standoff.monitor.reading import Reading
-from standoff.monitor.report import Cycle, Fault
+from standoff.monitor.report import Cycle, Fault, QuietCycle, copied
 from standoff.monitor.scene import Scene, Zone, make_rules, read_scene
 from standoff.monitor.separation import Separation
 from standoff.monitor.slots import Primitive, Slots
@@ -125,7 +126,7 @@ class Monitor:
         self._scene: Scene
         self._revision: int
         self._general: int
-        self._reading = Reading(cell, self.period)
+        self._reading = Reading(self.period)
         self._sync()
 
     def update(self, q: Any, poses: Any = None, time: float | None = None) -> Cycle:
@@ -143,22 +144,58 @@ class Monitor:
         if self.cell.revision != self._revision:
             self._sync()
         reading = self._reading
+        period = self.period
+        dt = period
+        if time is not None and reading.time is not None:
+            dt = time - reading.time if type(time) is float else -1.0
+        given = self._no_poses if poses is None else poses
+        # What comes as it should is handed over as it is; anything else is looked at closely.
+        if (
+            type(q) is ndarray
+            and q.dtype is _FLOAT
+            and q.shape == self._joints_shape
+            and q.flags.carray
+            and (given is self._expected or self._good_poses(given))
+            and 0.0 < dt <= reading.late
+            and not reading.missed
+        ):
+            grace = dt if dt > period else period
+            told, clearance = run_cycle(*self._tables, q, given, dt, grace, 0)
+            if told < m.BAD_JOINT:
+                self._cycles += 1
+                if time is not None:
+                    reading.time = time
+                if told == 0:
+                    return QuietCycle(self._cycles, time, clearance)
+                if told == m.HITS_FOUND:
+                    hits = copied(self._hits, self._counts[m.HITS_USED])
+                    return Cycle(self._cycles, time, clearance, (), hits, self._naming)
+                reading.faults = []
+                reading.dt = dt
+                return self._eventful(told, clearance, time)
+        return self._update_with_care(q, poses, time)
+
+    def _good_poses(self, poses: Any) -> bool:
+        """Whether they can be handed over as they are."""
+        return (
+            type(poses) is ndarray
+            and poses.dtype is _FLOAT
+            and poses.shape == self._poses_shape
+            and poses.flags.carray
+        )
+
+    def _update_with_care(self, q: Any, poses: Any, time: float | None) -> Cycle:
+        """An update for whatever was given."""
+        reading = self._reading
         reading.take(q, poses, time)
         self._cycles += 1
-        arena, index = self._arena, self.index.arena
-        told, clearance = run_cycle(
-            self._general, arena.F, arena.W, index.F, index.W,
-            reading.q, reading.poses, reading.dt, reading.grace, reading.stale,
-        )  # fmt: skip
-        if told & _BAD:
-            reading.mend()
+        for _ in range(2):
             told, clearance = run_cycle(
-                self._general, arena.F, arena.W, index.F, index.W,
-                reading.q, reading.poses, reading.dt, reading.grace, reading.stale,
-            )  # fmt: skip
-        reading.used()
-        if told == 0 and not reading.faults:
-            return Cycle(self._cycles, time, clearance)
+                *self._tables, reading.q, reading.poses, reading.dt, reading.grace, reading.stale
+            )
+            if told < m.BAD_JOINT:
+                break
+            reading.mend()
         return self._eventful(told, clearance, time)
 
     def figures(self) -> IndexFigures:
@@ -198,25 +235,19 @@ class Monitor:
 
     def _eventful(self, told: int, clearance: float, time: float | None) -> Cycle:
         while told & (m.PAIRS_FULL | m.HITS_FULL):
-            rows = {"pairs": 2 * len(self._arena["pairs"])} if told & m.PAIRS_FULL else {}
+            rows = {"pairs": 2 * len(self._arena["pairs"])}
             if told & m.HITS_FULL:
-                count = self._count(m.HITS_USED)
-                rows = {"hits": 2 * count}
-            self._arena = self._arena.grown(rows)
-            index = self.index.arena
-            told, clearance = test_again(
-                self._general, self._arena.F, self._arena.W, index.F, index.W, self._reading.dt
-            )
+                rows = {"hits": 2 * self._count(m.HITS_USED)}
+            self._use(self._arena.grown(rows))
+            told, clearance = test_again(*self._tables, self._reading.dt)
         if told & m.INDEX_FULL:
             self.index.make_room()
+            self._use(self._arena)
         faults = [*self._reading.faults]
         if told & m.FAULTS_FOUND:
             faults += self._kernel_faults()
-        hits = None
-        if told & m.HITS_FOUND:
-            count = self._count(m.HITS_USED)
-            hits = self._arena["hits"][:count].copy()
-        return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._scene.names)
+        hits = copied(self._hits, self._count(m.HITS_USED)) if told & m.HITS_FOUND else None
+        return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._naming)
 
     def _kernel_faults(self) -> list[Fault]:
         found: list[Fault] = []
@@ -225,7 +256,7 @@ class Monitor:
         for kind, which, value, allowed in self._arena["faults"][: self._count(m.FAULTS_USED)]:
             if kind == m.LIMITS_FAULT:
                 joint = self.cell.joints[int(which)]
-                low, high = self._arena["limits"][int(which)]
+                low, high, _ = self._arena["limits"][int(which)]
                 found.append(Fault("limits", joint, float(value), f"{low:g} to {high:g}"))
             else:
                 name = names[owner[int(which), 0]]
@@ -233,6 +264,13 @@ class Monitor:
                     text = f"a move of up to {allowed:.4g} m"
                     jumped[name] = Fault("jump", name, float(value), text)
         return [*found, *jumped.values()]
+
+    def _use(self, arena: Arena) -> None:
+        """Take these tables, with what each cycle needs of them at hand."""
+        self._arena, self._hits, self._counts = arena, arena["hits"], arena["counts"][0]
+        self._reading.read_from(arena)
+        index = self.index.arena
+        self._tables = (self._general, arena.F, arena.W, index.F, index.W)
 
     def _count(self, column: int) -> int:
         return int(self._arena["counts"][0, column])
@@ -273,9 +311,14 @@ class Monitor:
         smallest = self._smallest_edge(arena["motion"])
         arena["scales"][0, m.SMALLEST] = smallest
         arena["counts"][0, m.UPDATE_MODE] = self._update
+        self._reading.adopt(cell, arena)
         self._arena, self._scene, self._revision = arena, scene, cell.revision
+        single = len(scene.primitives) == len(scene.names)
+        self._naming = (scene.names, single)
         self._general = 0 if tables.closed else general.address()
-        self._reading.adopt(cell)
+        self._no_poses = np.zeros((0, 4, 4))
+        self._expected = None if cell.moving else self._no_poses
+        self._joints_shape, self._poses_shape = (len(cell.joints),), (len(cell.moving), 4, 4)
         self._start_boxes(tables, where, moves)
         if anew:
             self.index = self._new_index(tables, where, moves, reaches, smallest)
@@ -290,6 +333,7 @@ class Monitor:
         self.index.arena["items"][: self._slots.movers, x.MOVED] = 1
         self.index.arena["items"][self._slots.movers :, x.MOVED] = 0
         arena["counts"][0, m.PAIRS_USED] = 0
+        self._use(arena)
 
     def _motion(
         self, scene: Scene, least: Array, reaches: Reaches, slots: Slots, where: list[int]
@@ -365,7 +409,10 @@ class Monitor:
         low, edge = self._root_cube(tables.boxes, reaches)
         if self._index_name == "grid":
             return Grid(total, low, edge, side=self._grid, wrap=self._wrap)
-        return Octree(total, low, edge, split=self._split, smallest=smallest, wrap=self._wrap)
+        octree = Octree(total, low, edge, split=self._split, smallest=smallest, wrap=self._wrap)
+        if self._reserve != 0.0:
+            octree.search_from_above()
+        return octree
 
     def _root_cube(self, boxes: Array, reaches: Reaches) -> tuple[Array, float]:
         """Low corner and edge of a cube around all that stands still, all that the joints reach and
@@ -391,8 +438,8 @@ class Monitor:
         return 0.5 * (low + high) - 0.5 * edge, edge
 
 
-#: Input that could not be used.
-_BAD = m.BAD_JOINT | m.BAD_POSE
+#: The one float64 of this machine's byte order.
+_FLOAT = np.dtype(np.float64)
 
 
 def _one_of(element: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -11,8 +11,10 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.constants import LATE_PERIODS
 from standoff.errors import Error
+from standoff.index.arena import Arena
+from standoff.kernels.monitor import layout as m
 from standoff.monitor.report import Fault
-from standoff.shapes.pose import as_pose
+from standoff.shapes.pose import Array, as_pose
 
 
 class Reading:
@@ -23,74 +25,83 @@ class Reading:
         dt: time since the last good reading, [s]; grace: the same, but no less than a period.
         stale: 1 where old values stand in for some of this reading.
         faults: what was wrong with it.
-        last_q, last_poses: of the last good reading.
+        time: of the last reading that had one.
+        missed: how many readings in a row were stale.
     """
 
-    def __init__(self, cell: Cell, period: float) -> None:
+    def __init__(self, period: float) -> None:
         self._period = period
-        self._time: float | None = None
-        self._missed = 0
+        self.late = LATE_PERIODS * period
+        self.time: float | None = None
+        self.missed = 0
         self.faults: list[Fault] = []
         self.dt = self.grace = period
         self.stale = 0
-        self.q = np.zeros(0)
-        self.poses = np.zeros((0, 4, 4))
-        self.last_q, self.last_poses = self.q, self.poses
+        self.q: Array = np.zeros(0)
+        self.poses: Array = np.zeros((0, 4, 4))
         self._joints: tuple[str, ...] = ()
         self._moving: tuple[str, ...] = ()
+        self._limits: Array = np.zeros((0, 3))
+        self._frames: Array = np.zeros((0, 12))
 
-    def adopt(self, cell: Cell) -> None:
-        """Follow a change of the cell: the joints and bodies that stay keep their last values."""
+    def adopt(self, cell: Cell, arena: Arena) -> None:
+        """Follow a change of the cell: the joints and bodies that stay keep their last values.
+        From now on the last good values are kept in the tables of ``arena``."""
         joints = dict(zip(cell.joints, cell.q))
         joints |= {n: v for n, v in zip(self._joints, self.last_q) if n in joints}
         bodies = {name: cell.bodies[name].pose for name in cell.moving}
         bodies |= {n: v for n, v in zip(self._moving, self.last_poses) if n in bodies}
         self._joints, self._moving = cell.joints, cell.moving
-        self.last_q = np.array([joints[n] for n in cell.joints], dtype=float)
-        self.last_poses = np.array([bodies[n] for n in cell.moving], dtype=float).reshape(-1, 4, 4)
-        self.q, self.poses = self.last_q.copy(), self.last_poses.copy()
+        self.q = np.array([joints[n] for n in cell.joints], dtype=float)
+        self.poses = np.array([bodies[n] for n in cell.moving], dtype=float).reshape(-1, 4, 4)
+        self.read_from(arena)
+        self._limits[:, m.LAST] = self.q
+        self._frames[:] = self.poses[:, :3].reshape(-1, 12)
+
+    def read_from(self, arena: Arena) -> None:
+        """The last good values are kept in these tables now."""
+        self._limits = arena["limits"]
+        self._frames = arena["frames"][len(arena["frames"]) - len(self._moving) :]
+
+    @property
+    def last_q(self) -> Array:
+        """The joints of the last good reading."""
+        return self._limits[:, m.LAST].copy()
+
+    @property
+    def last_poses(self) -> Array:
+        """The poses of the moving bodies at the last good reading."""
+        result = np.tile(np.eye(4), (len(self._frames), 1, 1))
+        result[:, :3] = self._frames.reshape(-1, 3, 4)
+        return result
 
     def take(self, q: Any, poses: Any, time: float | None) -> None:
         """Copy what was given to where the kernel reads it."""
-        self.faults.clear()
+        self.faults = []
         self.stale = 0
-        if type(q) is np.ndarray and q.shape == self.q.shape and q.dtype == np.float64:
-            self.q[:] = q
-        else:
-            self._take_joints(q)
+        self._take_joints(q)
         if len(self._moving) or poses is not None:
-            if (
-                type(poses) is np.ndarray
-                and poses.shape == self.poses.shape
-                and poses.dtype == np.float64
-            ):
-                self.poses[:] = poses
-            else:
-                self._take_poses(poses)
-        if time is None and self._missed == 0:
-            self.dt = self.grace = self._period
-        else:
-            self._take_time(time)
-
-    def used(self) -> None:
-        """The reading went through: it is the last one now."""
-        self.q, self.last_q = self.last_q, self.q
-        self.poses, self.last_poses = self.last_poses, self.poses
-        self._missed = self._missed + 1 if self.stale else 0
+            self._take_poses(poses)
+        self._take_time(time)
+        self.missed = self.missed + 1 if self.stale else 0
 
     def mend(self) -> None:
         """The kernel found joints that are no numbers or poses that are none: put the last good
         values in their place."""
         for j in np.flatnonzero(~np.isfinite(self.q)):
             self._fault("non-finite", self._joints[j], float(self.q[j]), "a finite number")
-            self.q[j] = self.last_q[j]
+            self.q[j] = self._limits[j, m.LAST]
         for b, pose in enumerate(self.poses):
             self._take_pose(b, pose.copy())
+        self.missed = max(self.missed, self.stale)
 
     def _take_joints(self, q: Any) -> None:
         self.q[:] = self.last_q
         if isinstance(q, Mapping):
             self._take_named(q)
+            return
+        if q is None:
+            self._fault("missing", "q", None, f"{len(self.q)} numbers")
             return
         try:
             given = np.asarray(q, dtype=np.float64)
@@ -148,26 +159,27 @@ class Reading:
         try:
             self.poses[b] = as_pose(pose, self._moving[b])
         except Error as error:
-            self.poses[b] = self.last_poses[b]
+            self.poses[b, :3] = self._frames[b].reshape(3, 4)
+            self.poses[b, 3] = 0.0, 0.0, 0.0, 1.0
             self._fault("pose", self._moving[b], str(error), "a rigid motion, 4 x 4")
 
     def _take_time(self, time: float | None) -> None:
         """Time since the last good reading. A clock that stands or runs back says nothing: one
         period is assumed."""
-        passed = self._period * (1 + self._missed)
+        passed = self._period * (1 + self.missed)
         if time is not None:
             good = isinstance(time, (int, float)) and math.isfinite(time)
             if not good:
                 self._fault("time", "time", _short(time), "a finite number, [s]")
-            elif self._time is not None and not time > self._time:
-                self._fault("time", "time", time, f"later than the last reading, {self._time}")
+            elif self.time is not None and not time > self.time:
+                self._fault("time", "time", time, f"later than the last reading, {self.time}")
             else:
-                if self._time is not None:
-                    passed = time - self._time
-                    if passed > LATE_PERIODS * self._period * (1 + self._missed):
+                if self.time is not None:
+                    passed = time - self.time
+                    if passed > LATE_PERIODS * self._period * (1 + self.missed):
                         allowed = f"{LATE_PERIODS:g} periods of {self._period:g} s"
                         self._fault("late", "time", passed, allowed, stale=False)
-                self._time = float(time)
+                self.time = float(time)
         self.dt, self.grace = passed, max(passed, self._period)
 
     def _fault(

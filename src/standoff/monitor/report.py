@@ -5,12 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
 
 from standoff.kernels.monitor import layout as m
 from standoff.shapes.pose import Array
+
+#: Nearest first; those equally near by their bodies, then by their points.
+_rank = itemgetter(0, m.BODY_A, m.BODY_B, *range(1, 10))
+
+#: The hits of a cycle: few as lists, which Python reads faster, many as an array.
+Hits = list[list[float]] | Array
+
+#: The names of all bodies, and whether each has a single primitive.
+Naming = tuple[Sequence[str], bool]
+
+#: Up to so many rows Python sorts faster than numpy.
+_FEW = 8
 
 FaultKind = Literal[
     "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose"
@@ -30,26 +43,26 @@ class Warning:
 
     __slots__ = ("_row", "a", "b", "distance")
 
-    def __init__(self, a: str, b: str, distance: float, row: Array) -> None:
+    def __init__(self, a: str, b: str, row: list[float]) -> None:
         self.a = a
         self.b = b
-        self.distance = distance
+        self.distance = row[0]
         self._row = row
 
     @property
     def point_a(self) -> Array:
         """The witness point on a; ``point_a - point_b == distance * normal``."""
-        return self._row[1:4]
+        return np.array(self._row[1:4])
 
     @property
     def point_b(self) -> Array:
         """The witness point on b."""
-        return self._row[4:7]
+        return np.array(self._row[4:7])
 
     @property
     def normal(self) -> Array:
         """The unit vector from b to a."""
-        return self._row[7:10]
+        return np.array(self._row[7:10])
 
     @property
     def closing_speed(self) -> float:
@@ -57,7 +70,7 @@ class Warning:
         negative while they part, NaN where a body was not seen before. Where the pair was nearest
         on the way (``when`` below 1): how fast its distance shrank up to then; and where it was
         so at the last reading (``when`` 0): how fast it has shrunk since, negative."""
-        return float(self._row[m.CLOSING])
+        return self._row[m.CLOSING]
 
     @property
     def time_to_contact(self) -> float:
@@ -79,12 +92,12 @@ class Warning:
     @property
     def threshold(self) -> float:
         """The distance at which the pair is too close, [m]."""
-        return float(self._row[m.THRESHOLD])
+        return self._row[m.THRESHOLD]
 
     @property
     def when(self) -> float:
         """The instant this was measured at, 0 at the last reading and 1 at this one."""
-        return float(self._row[m.WHEN])
+        return self._row[m.WHEN]
 
     def __repr__(self) -> str:
         return f"Warning({self.a!r}, {self.b!r}, distance={self.distance:.6g})"
@@ -130,22 +143,23 @@ class Cycle:
         faults: what was wrong with the input.
     """
 
-    __slots__ = ("_hits", "_names", "_warnings", "clearance", "faults", "number", "time")
+    __slots__ = ("_hits", "_naming", "_warnings", "clearance", "faults", "number", "time")
 
     def __init__(
         self,
         number: int,
         time: float | None,
         clearance: float,
-        faults: tuple[Fault, ...] = (),
-        hits: Array | None = None,
-        names: Sequence[str] = (),
+        faults: tuple[Fault, ...],
+        hits: Hits | None,
+        naming: Naming,
     ) -> None:
         self.number = number
         self.time = time
         self.clearance = clearance
         self.faults = faults
-        self._hits, self._names = hits, names
+        self._hits = hits
+        self._naming = naming
         self._warnings: tuple[Warning, ...] | None = () if hits is None else None
 
     @property
@@ -157,34 +171,79 @@ class Cycle:
     def warnings(self) -> tuple[Warning, ...]:
         """The pairs that are too close, the nearest first."""
         if self._warnings is None:
-            self._warnings = self._make()
+            names = self._naming[0]
+            self._warnings = tuple(
+                Warning(names[int(row[m.BODY_A])], names[int(row[m.BODY_B])], row)
+                for row in self._rows()
+            )
         return self._warnings
 
-    def _make(self) -> tuple[Warning, ...]:
-        hits, names = self._hits, self._names
+    @property
+    def pairs(self) -> list[tuple[str, str, float]]:
+        """Both names and the distance of each warning, in the same order: for those who have many
+        and need no more of them."""
+        hits = self._hits
+        if hits is None:
+            return []
+        names, single = self._naming
+        if single and isinstance(hits, np.ndarray):
+            hits = hits[_ranking(hits)]
+            bodies = hits[:, m.BODY_A : m.BODY_B + 1].astype(int).T.tolist()
+            a, b = (map(names.__getitem__, numbers) for numbers in bodies)
+            return list(zip(a, b, hits[:, 0].tolist()))
+        return [
+            (names[int(row[m.BODY_A])], names[int(row[m.BODY_B])], row[0]) for row in self._rows()
+        ]
+
+    def _rows(self) -> list[list[float]]:
+        """The hits, nearest first. Of a pair of bodies the two primitives that are nearest stand
+        for it."""
+        hits = self._hits
         assert hits is not None
-        distances = hits[:, 0].tolist()
-        first, second = (
-            hits[:, m.BODY_A].astype(int).tolist(),
-            hits[:, m.BODY_B].astype(int).tolist(),
-        )
-        order: list[int] | range = range(len(distances))
-        if len(distances) > 1:
-            # Nearest first; where two are equally near, always in the same order, whoever found
-            # them. Of a pair of bodies the two primitives that are nearest stand for it.
-            order = np.lexsort(
-                (*hits[:, 9::-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], hits[:, 0])
-            ).tolist()
-            seen: dict[tuple[int, int], int] = {}
-            for k in order:
-                seen.setdefault((first[k], second[k]), k)
-            order = list(seen.values())
-        return tuple(
-            Warning(names[first[k]], names[second[k]], distances[k], hits[k]) for k in order
-        )
+        if isinstance(hits, np.ndarray):
+            rows: list[list[float]] = hits[_ranking(hits)].tolist()
+        else:
+            rows = hits
+            if len(rows) > 1:
+                rows.sort(key=_rank)
+        if len(rows) == 1 or self._naming[1]:
+            return rows
+        first: dict[tuple[float, float], list[float]] = {}
+        for row in rows:
+            first.setdefault((row[m.BODY_A], row[m.BODY_B]), row)
+        return list(first.values())
 
     def __repr__(self) -> str:
         return (
             f"<Cycle {self.number}: clearance {self.clearance:.4f} m, "
             f"{len(self.warnings)} warnings, {len(self.faults)} faults>"
         )
+
+
+class QuietCycle(Cycle):
+    """A cycle in which nothing was wrong: three values, and nothing else is made."""
+
+    __slots__ = ()
+    faults = ()
+    _hits = None
+    _warnings = ()
+
+    def __init__(self, number: int, time: float | None, clearance: float) -> None:
+        self.number = number
+        self.time = time
+        self.clearance = clearance
+
+
+def copied(hits: Array, count: int) -> Hits:
+    """The first ``count`` hits, out of reach of the next cycle."""
+    return hits[:count].tolist() if count <= _FEW else hits[:count].copy()
+
+
+def _ranking(hits: Array) -> Any:
+    """The order of many hits, as `_rank` has it."""
+    distances = hits[:, 0]
+    order = distances.argsort()
+    ranked = distances[order]
+    if (ranked[1:] == ranked[:-1]).any():
+        order = np.lexsort((*hits[:, 9:0:-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], distances))
+    return order

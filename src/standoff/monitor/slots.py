@@ -47,7 +47,7 @@ class Slots:
         moving = sum(p.frame != 0 for p in primitives)
         still = len(primitives) - moving
         movers = moving + max(16, moving // 2)
-        return cls(movers, movers + still + max(16, still // 4))
+        return cls(movers, movers + still + max(16, still // 16))
 
     def assign(self, primitives: list[Primitive]) -> tuple[list[int], list[int], list[int]] | None:
         """Give each primitive a slot; None where there are too few.

@@ -57,7 +57,7 @@ def fill_tables(
             "motion": (slots.movers, m.MOTION_COLUMNS),
             "extended": (slots.movers, 6),
             "frames": (frames, 12),
-            "limits": (joints, 2),
+            "limits": (joints, 3),
             "tree": (tree.frames, 16),
             "turns": turns.shape,
             "points": geometry.points.shape,

@@ -65,7 +65,9 @@ class Way:
         )
 
     def _if_asked(self, shapes: Shapes) -> Shapes:
-        return shapes if self.seen is not None else {name: (0, c) for name, (_, c) in shapes.items()}
+        return (
+            shapes if self.seen is not None else {name: (0, c) for name, (_, c) in shapes.items()}
+        )
 
     def fill(self, arena: Arena) -> None:
         """Fill what does not change from cycle to cycle; the sizes of all rows are in place."""

@@ -19,16 +19,19 @@ def pack(shapes: Sequence[Shape]) -> tuple[Array, IntArray, Geometry]:
     rows = np.zeros((len(shapes), layout.ROW_COLUMNS))
     refs = np.zeros((len(shapes), layout.REF_COLUMNS), dtype=np.int64)
     parts: list[Geometry] = []
-    first = np.zeros(4, dtype=np.int64)  # points, faces, nodes, ints so far
-    known: dict[int, IntArray] = {}
-    for i, shape in enumerate(shapes):
-        rows[i, layout.SIZE :] = shape.size_row
+    first = [0, 0, 0, 0]  # points, faces, nodes, ints so far
+    known: dict[int, list[int]] = {}
+    columns: list[list[int]] = []
+    for shape in shapes:
         if id(shape) not in known:
             known[id(shape)] = _ref(shape, first)
             if shape.geometry is not EMPTY:
                 parts.append(shape.geometry)
-                first = first + _counts(shape.geometry)
-        refs[i] = known[id(shape)]
+                first = [a + b for a, b in zip(first, _counts(shape.geometry))]
+        columns.append(known[id(shape)])
+    if shapes:
+        rows[:, layout.SIZE :] = [shape.size_row for shape in shapes]
+        refs[:] = columns
     if not parts:
         return rows, refs, EMPTY
     return (
@@ -43,16 +46,12 @@ def pack(shapes: Sequence[Shape]) -> tuple[Array, IntArray, Geometry]:
     )
 
 
-def _counts(geometry: Geometry) -> IntArray:
-    parts = (geometry.points, geometry.faces, geometry.nodes, geometry.ints)
-    return np.array([len(part) for part in parts], dtype=np.int64)
+def _counts(geometry: Geometry) -> list[int]:
+    return [len(p) for p in (geometry.points, geometry.faces, geometry.nodes, geometry.ints)]
 
 
-def _ref(shape: Shape, first: IntArray) -> IntArray:
-    ref = np.zeros(layout.REF_COLUMNS, dtype=np.int64)
-    ref[layout.KIND] = shape.kind
-    ref[layout.POINT0], ref[layout.FACE0], ref[layout.NODE0], ref[layout.INT0] = first
-    ref[layout.POINTS] = len(shape.geometry.points)
-    ref[layout.FACES] = len(shape.geometry.faces)
-    ref[layout.FLAGS] = shape.flags
-    return ref
+def _ref(shape: Shape, first: list[int]) -> list[int]:
+    """The columns of `kernels.layout`, in their order."""
+    points, faces, nodes, ints = first
+    sizes = len(shape.geometry.points), len(shape.geometry.faces)
+    return [shape.kind, points, sizes[0], faces, sizes[1], nodes, ints, shape.flags]

@@ -63,6 +63,11 @@ OUTWARD_ONLY = 2
 INSIDE_CHECK = 4
 BOXES_FIRST = 8
 ALL_TECHNIQUES = 15
+#: Not the paper's: leaves entered are looked for from above and not among the neighbours.
+FROM_ABOVE = 16
+
+#: Faces that moved outwards, where it does not matter which.
+ANYWHERE = 64
 
 #: Numbers of the tables in an index's arena; the float64 ones first.
 BOXES, NODES, SPACE, ITEMS, TREE, LINKS, STATES = range(7)

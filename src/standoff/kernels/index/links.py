@@ -15,10 +15,10 @@ from standoff.kernels.index.layout import (
     NODE_TESTS,
     NONE,
 )
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def overlaps(boxes, i, nodes, node, state):
     """Whether the box of item ``i`` meets a node; touching is meeting."""
     state[0, NODE_TESTS] += 1
@@ -32,7 +32,7 @@ def overlaps(boxes, i, nodes, node, state):
     )
 
 
-@kernel
+@inlined
 def add_link(items, tree, links, state, i, node):
     """Put item ``i`` into the leaf's list and the leaf into the item's; False: no link is left."""
     link = state[0, FREE_LINKS]
@@ -50,7 +50,7 @@ def add_link(items, tree, links, state, i, node):
     return True
 
 
-@kernel
+@inlined
 def leave_node(tree, links, link):
     """Take a link out of its leaf's list; it stays in the item's."""
     node = links[link, NODE]
@@ -64,7 +64,7 @@ def leave_node(tree, links, link):
     tree[node, COUNT] -= 1
 
 
-@kernel
+@inlined
 def leave_item(items, links, link):
     """Take a link out of its item's list; it stays in the leaf's."""
     i = links[link, ITEM]
@@ -77,7 +77,7 @@ def leave_item(items, links, link):
         links[before, AFTER] = links[link, AFTER]
 
 
-@kernel
+@inlined
 def free_link(links, state, link):
     """Back among the free; it must be in no list."""
     links[link, AFTER] = state[0, FREE_LINKS]

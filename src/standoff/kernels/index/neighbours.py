@@ -12,10 +12,10 @@ from standoff.kernels.index.layout import (
     PARENT,
     SIDE,
 )
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined
 
 
-@kernel
+@inlined
 def neighbour(tree, state, node, dx, dy, dz):
     """The node next to ``node`` in the direction (dx, dy, dz), each -1, 0 or 1: of its size, or a
     larger leaf; NONE beyond the root."""
@@ -53,7 +53,7 @@ def neighbour(tree, state, node, dx, dy, dz):
     return node
 
 
-@kernel
+@inlined
 def grid_neighbour(side, cell, dx, dy, dz):
     """The cell next to ``cell``; cells are numbered x first, then y, then z."""
     x = cell % side + dx

@@ -36,10 +36,10 @@ from standoff.kernels.index.links import (
     leave_node,
     overlaps,
 )
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 
 
-@kernel
+@inlined
 def next_visit(items, tree, state):
     """Advance the visit number, once for each item updated and each walk that marks items. When
     it has run to WRAP all marks are cleared, so that none is left from the last time round."""
@@ -115,7 +115,7 @@ def split(boxes, items, nodes, tree, links, state, node):
     tree[node, LIST] = NONE
 
 
-@kernel
+@inlined
 def take_block(tree, state):
     """The first of eight unused nodes, NONE where there are none."""
     first = state[0, FREE_BLOCKS]
@@ -144,7 +144,7 @@ def delete_item(items, tree, links, state, i):
     merge_pending(items, tree, links, state, pending)
 
 
-@kernel
+@inlined
 def note_parent(tree, node, pending):
     """Chain the parent of a leaf that lost an item to those to be tried for merging."""
     parent = tree[node, PARENT]

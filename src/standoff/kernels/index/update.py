@@ -20,8 +20,10 @@ from standoff.kernels.index.grid import insert_cells
 from standoff.kernels.index.layout import (
     ABSENT,
     AFTER,
+    ANYWHERE,
     CHILD,
     FIRST,
+    FROM_ABOVE,
     FULL,
     GRID,
     HEAD,
@@ -54,7 +56,7 @@ from standoff.kernels.index.octree import (
     next_visit,
     note_parent,
 )
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 
 
 @kernel
@@ -92,7 +94,7 @@ def remove(items, tree, links, state, i):
     items[i, STATE] = ABSENT
 
 
-@kernel
+@inlined
 def put_outside(items, state, i):
     """Into the list of those that are held against everything."""
     first = state[0, OUT_FIRST]
@@ -104,7 +106,7 @@ def put_outside(items, state, i):
     state[0, OUT_FIRST] = i
 
 
-@kernel
+@inlined
 def within_root(boxes, i, space):
     """Whether the whole box is in the root cube."""
     edge = space[0, 3]
@@ -118,7 +120,8 @@ def within_root(boxes, i, space):
 @kernel
 def move(boxes, items, nodes, space, tree, links, state, i, fresh, k, smallest):
     """Register item ``i`` with the box ``fresh[k]``. From its neighbours where no face moved
-    outwards by as much as the edge of the smallest node, from the root otherwise."""
+    outwards by as much as the edge of the smallest node, from the root otherwise; with FROM_ABOVE
+    from the smallest node that holds all of the box, however far it moved."""
     outward = 0
     farthest = 0.0
     for axis in range(3):
@@ -135,9 +138,13 @@ def move(boxes, items, nodes, space, tree, links, state, i, fresh, k, smallest):
     state[0, UPDATES] += 1
     if state[0, KIND] == NAIVE and items[i, STATE] == OUTSIDE:
         return
-    if items[i, STATE] == INSIDE and farthest < smallest and within_root(boxes, i, space):
-        if (state[0, TECHNIQUES] & OUTWARD_ONLY) == 0:
-            outward = 63
+    near_by = farthest < smallest
+    if (state[0, TECHNIQUES] & FROM_ABOVE) != 0:
+        outward = ANYWHERE
+        near_by = items[i, HEAD] != NONE
+    elif (state[0, TECHNIQUES] & OUTWARD_ONLY) == 0:
+        outward = 63
+    if items[i, STATE] == INSIDE and near_by and within_root(boxes, i, space):
         follow(boxes, items, nodes, tree, links, state, i, outward)
         return
     if items[i, STATE] == INSIDE:
@@ -149,22 +156,28 @@ def move(boxes, items, nodes, space, tree, links, state, i, fresh, k, smallest):
 @kernel
 def follow(boxes, items, nodes, tree, links, state, i, outward):
     """Bring the leaves of item ``i`` up to date with its box, of which the faces in ``outward``
-    moved outwards (bits low x, high x, low y, …)."""
+    moved outwards (bits low x, high x, low y, …), or ANYWHERE."""
     visit = next_visit(items, tree, state)
     old = items[i, HEAD]
     link = old
     while link != NONE:
         tree[links[link, NODE], MARK] = visit
         link = links[link, AFTER]
-    # Leaves entered are put before ``old`` in the item's list, so this loop does not meet them.
-    link = old
-    while link != NONE:
-        if not enter_from(boxes, items, nodes, tree, links, state, i, links[link, NODE], outward):
-            state[0, FULL] = 1
-            delete_item(items, tree, links, state, i)
-            put_outside(items, state, i)
-            return
-        link = links[link, AFTER]
+    if outward == ANYWHERE:
+        done = enter_below_common(boxes, items, nodes, tree, links, state, i, links[old, NODE])
+    else:
+        # Leaves entered are put before ``old`` in the item's list: this loop does not meet them.
+        done = True
+        link = old
+        while done and link != NONE:
+            leaf = links[link, NODE]
+            done = enter_from(boxes, items, nodes, tree, links, state, i, leaf, outward)
+            link = links[link, AFTER]
+    if not done:
+        state[0, FULL] = 1
+        delete_item(items, tree, links, state, i)
+        put_outside(items, state, i)
+        return
     pending = NONE
     link = old
     while link != NONE:
@@ -177,6 +190,44 @@ def follow(boxes, items, nodes, tree, links, state, i, outward):
             pending = note_parent(tree, node, pending)
         link = after
     merge_pending(items, tree, links, state, pending)
+
+
+@kernel
+def enter_below_common(boxes, items, nodes, tree, links, state, i, node):
+    """Insert item ``i`` into the leaves that its box has entered, however far it moved: down from
+    the smallest node above one of its leaves that holds all of its box. False where the links ran
+    out."""
+    visit = state[0, VISIT]
+    while tree[node, PARENT] != NONE and not holds(nodes, node, boxes, i):
+        node = tree[node, PARENT]
+    top = node
+    while True:
+        if overlaps(boxes, i, nodes, node, state):
+            if tree[node, FIRST] != NONE:
+                node = tree[node, FIRST]
+                continue
+            if tree[node, MARK] != visit:
+                tree[node, MARK] = visit
+                if not insert_below(boxes, items, nodes, tree, links, state, i, node):
+                    return False
+        while node != top and tree[node, CHILD] == 7:
+            node = tree[node, PARENT]
+        if node == top:
+            return True
+        node += 1
+
+
+@inlined
+def holds(nodes, node, boxes, i):
+    """Whether the whole box lies within a node, and does not touch its faces."""
+    return (
+        boxes[i, 0] > nodes[node, 0]
+        and boxes[i, 1] > nodes[node, 1]
+        and boxes[i, 2] > nodes[node, 2]
+        and boxes[i, 3] < nodes[node, 3]
+        and boxes[i, 4] < nodes[node, 4]
+        and boxes[i, 5] < nodes[node, 5]
+    )
 
 
 @kernel
@@ -213,7 +264,7 @@ def enter_from(boxes, items, nodes, tree, links, state, i, leaf, outward):
     return True
 
 
-@kernel
+@inlined
 def enter(boxes, items, nodes, tree, links, state, i, top, dx, dy, dz):
     """Insert item ``i`` into the leaves of ``top`` that its box meets and that touch the face, edge
     or corner by which ``top`` lies in the direction (dx, dy, dz). False where the links ran out."""
@@ -241,7 +292,7 @@ def enter(boxes, items, nodes, tree, links, state, i, top, dx, dy, dz):
                 break
 
 
-@kernel
+@inlined
 def near_side(child, dx, dy, dz):
     """Whether a child lies on the side of its parent that a step (dx, dy, dz) arrives at."""
     return (

@@ -66,7 +66,11 @@ def judge_between(general, F, W, XF, XW, dt):
     boxes, state = reals(XF, XW, BOXES), wholes(XW, STATES)
     counts, pairs, owner = wholes(W, m.T_COUNTS), wholes(W, m.T_PAIRS), wholes(W, m.T_OWNER)
     rows, refs, hits = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_HITS)
-    extended, motion, sway = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_MOTION), reals(F, W, m.T_SWAY)
+    extended, motion, sway = (
+        reals(F, W, m.T_EXTENDED),
+        reals(F, W, m.T_MOTION),
+        reals(F, W, m.T_SWAY),
+    )
     thresholds = reals(F, W, m.T_THRESHOLDS)
     movers = counts[0, m.MOVERS]
     boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0

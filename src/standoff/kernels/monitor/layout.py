@@ -27,6 +27,8 @@ meet.
 threshold, the closing speed, the time as a part of the way from the last reading to this one, and
 the numbers of the two bodies, the smaller first.
 
+``limits``, float64 (joints, 3): lowest and highest position of each joint, and the LAST good one.
+
 ``faults``, float64 (f, 4): kind, which joint or slot, value, allowed.
 
 ``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS).
@@ -70,10 +72,15 @@ SELF, ROBOT_ROBOT, ROBOT_SCENE = range(3)
 THRESHOLD, CLOSING, WHEN, BODY_A, BODY_B = range(11, 16)
 HIT_COLUMNS = 16
 
+LAST = 2
+
 LIMITS_FAULT, JUMP_FAULT = range(2)
 
-MOVERS, TREE_FRAMES, PAIRS_USED, HITS_USED, FAULTS_USED, UPDATE_MODE, SWEEP_STEP, JUDGE_STEP = range(8)
-COUNT_COLUMNS = 8
+(
+    MOVERS, TREE_FRAMES, PAIRS_USED, HITS_USED, FAULTS_USED, UPDATE_MODE, DICE, SWEEP_STEP,
+    JUDGE_STEP,
+) = range(9)  # fmt: skip
+COUNT_COLUMNS = 9
 
 NEIGHBOURS, REINSERT, REBUILD = range(3)
 
