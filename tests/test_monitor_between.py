@@ -170,7 +170,7 @@ def test_bodies_that_move_in_step_are_let_pass():
 
 
 def test_a_rod_that_turns_by_170_degrees_takes_the_shorter_way():
-    """Hinged at its own origin, it sweeps over what lies ahead and never comes to the other side."""
+    """Hinged at its own origin, it sweeps over one side and never comes to the other."""
     corners = [(x, y, z) for x in (0.0, 1.0) for y in (-0.01, 0.01) for z in (-0.01, 0.01)]
     for side in (1.0, -1.0):
         cell = shifting(so.Polyhedron(corners))

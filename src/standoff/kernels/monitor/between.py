@@ -1,21 +1,8 @@
 """The tests of the near pairs over the whole way from the last reading to this one.
 
-A pair is let pass when its distance is proved to exceed its threshold δ at every instant. Let an
-interval of length L lie between two instants at which distances ``d_i`` and ``d_j`` were measured,
-λ and M those of both bodies together, seen from the last frame that carries both (see `.way`). Then
-it is free when one of these holds:
-
-    d_i + d_j - L λ > 2 δ               any two bodies: what was moved since one end, and what is
-                                        still to be moved to the other, is L λ at most
-    d_i + d_j - D - L² M / 4 > 2 δ      the same for motions that agree: D is how far the bodies
-                                        move against each other from end to end, see `moved_apart`
-    min(s_i, s_j) - L² M / 8 > δ        convex bodies, for any unit vector n that is fixed in that
-                                        frame; s: by how much n separates them at either end
-
-The last: for two points ``n·(a(t) - b(t))`` differs from the straight line between its values at
-the ends by L² M / 8 at most, and the signed distance of convex bodies is the largest separation
-along any direction. The normals of the distances at both ends are tried for n. Where none holds
-the interval is halved, as often as BETWEEN_TESTS allows; what is open then is a warning.
+A pair is let pass when its distance is proved to exceed its threshold at every instant. Where the
+two ends do not prove it (see `.interval`), the way is halved, and its parts again, as often as
+BETWEEN_TESTS allows; what is open then is a warning.
 
 Once a pair is known to be too close, the same search goes on for the instant at which it is nearest
 (an interval is passed over when nothing in it is nearer by NEAREST_INSTANT), as far as the tests
@@ -26,26 +13,16 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import (
-    BETWEEN_TESTS,
-    INSTANT_ROUNDING,
-    MOTION_ROUNDING,
-    NEAREST_INSTANT,
-)
+from standoff.constants import BETWEEN_TESTS, NEAREST_INSTANT
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.index.layout import BOXES, BOXES_FIRST, PAIR_TESTS, STATES, TECHNIQUES
 from standoff.kernels.index.near import boxes_meet
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import DEPTH
-from standoff.kernels.layout import HALFSPACE, KIND, MESH, OUT_COLUMNS, SLACK
+from standoff.kernels.layout import KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.kernels.monitor import layout as m
-from standoff.kernels.monitor.instant import (
-    measure,
-    note_stop,
-    place_two,
-    separation_along,
-    take_two,
-)
+from standoff.kernels.monitor.instant import measure, note_stop, place_two, take_two
+from standoff.kernels.monitor.interval import interval_free, separated
 from standoff.kernels.monitor.judge import closing_speed
 from standoff.kernels.monitor.step import STEP
 from standoff.kernels.motion import CHAIN0, common_frame, curvature, path_length
@@ -66,12 +43,8 @@ def judge_between(general, F, W, XF, XW, dt):
     boxes, state = reals(XF, XW, BOXES), wholes(XW, STATES)
     counts, pairs, owner = wholes(W, m.T_COUNTS), wholes(W, m.T_PAIRS), wholes(W, m.T_OWNER)
     rows, refs, hits = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_HITS)
-    extended, motion, sway = (
-        reals(F, W, m.T_EXTENDED),
-        reals(F, W, m.T_MOTION),
-        reals(F, W, m.T_SWAY),
-    )
-    thresholds = reals(F, W, m.T_THRESHOLDS)
+    extended, motion = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_MOTION)
+    sway, thresholds = reals(F, W, m.T_SWAY), reals(F, W, m.T_THRESHOLDS)
     movers = counts[0, m.MOVERS]
     boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0
     last = hits.shape[0] - 1
@@ -211,69 +184,6 @@ def relative_motion(F, W, a, b):
         length += path_length(chain, reach, first, last, change)
         bend += curvature(chain, reach, first, last, change)
     return c, length, bend, doubt
-
-
-@kernel
-def interval_free(stops, i, j, two, refs, points, reach_a, reach_b, length, bend, stray, level):
-    """Whether the pair is farther apart than ``level`` from stop ``i`` to stop ``j``."""
-    span = stops[j, m.TIME] - stops[i, m.TIME]
-    both = stops[i, 0] - stops[i, SLACK] + (stops[j, 0] - stops[j, SLACK])
-    both -= 2.0 * (stray + level)
-    if both > span * length:
-        return True
-    bend *= span * span
-    if refs[0, KIND] < MESH and refs[1, KIND] < MESH:
-        return separated(
-            stops, i, j, j, two, refs, points, bend, stray, level
-        ) or separated(stops, i, j, i, two, refs, points, bend, stray, level)  # fmt: skip
-    return both > moved_apart(stops, i, j, reach_a, reach_b) + 0.25 * bend
-
-
-@kernel
-def moved_apart(stops, i, j, reach_a, reach_b):
-    """How far from where it would be any point gets, from stop ``i`` to stop ``j``, if both bodies
-    moved as the origin of one of them does: ``|Δ_a - Δ_b| + |ΔR_a| r_a + |ΔR_b| r_b``."""
-    A, B, square = m.POSE_A, m.POSE_B, 0.0
-    for c in range(3, 12, 4):
-        x = stops[j, A + c] - stops[i, A + c] - (stops[j, B + c] - stops[i, B + c])
-        square += x * x
-    turns = turned_by(stops, i, j, A) * reach_a + turned_by(stops, i, j, B) * reach_b
-    return (1.0 + MOTION_ROUNDING) * (math.sqrt(square) + turns)
-
-
-@kernel
-def turned_by(stops, i, j, pose):
-    """The norm of the difference of two rotations: its Frobenius norm over √2."""
-    square = 0.0
-    for r in range(pose, pose + 12, 4):
-        for c in range(3):
-            square += (stops[j, r + c] - stops[i, r + c]) ** 2
-    return math.sqrt(0.5 * square)
-
-
-@kernel
-def separated(stops, i, j, n, two, refs, points, bend, stray, level):
-    """Whether the normal that was found at stop ``n``, one of ``i`` and ``j``, separates the pair
-    by more than ``level`` all the way between them; ``bend`` is L² M."""
-    x, y, z = stops[n, 7], stops[n, 8], stops[n, 9]
-    if refs[1, KIND] == HALFSPACE:
-        x, y, z = stops[n, m.POSE_B + 2], stops[n, m.POSE_B + 6], stops[n, m.POSE_B + 10]
-    if not abs(x * x + y * y + z * z - 1.0) <= INSTANT_ROUNDING:
-        return False
-    least = separation_along(stops, n, two, refs, points, x, y, z) - 0.125 * bend - stray
-    if not least > level:
-        return False
-    # The same direction at the other end: fixed in the frame that carries both.
-    T, o = stops, i + j - n
-    t = m.TURN
-    u = T[n, t] * x + T[n, t + 3] * y + T[n, t + 6] * z
-    v = T[n, t + 1] * x + T[n, t + 4] * y + T[n, t + 7] * z
-    w = T[n, t + 2] * x + T[n, t + 5] * y + T[n, t + 8] * z
-    x = T[o, t] * u + T[o, t + 1] * v + T[o, t + 2] * w
-    y = T[o, t + 3] * u + T[o, t + 4] * v + T[o, t + 5] * w
-    z = T[o, t + 6] * u + T[o, t + 7] * v + T[o, t + 8] * w
-    least = separation_along(stops, o, two, refs, points, x, y, z) - 0.125 * bend - stray
-    return least > level
 
 
 @kernel

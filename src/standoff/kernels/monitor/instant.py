@@ -1,27 +1,11 @@
-"""One pair at one instant between two readings: where both stand, how far apart they are, and by
-how much a direction separates them."""
+"""One pair at one instant between two readings: where both stand, and how far apart."""
 
 from __future__ import annotations
 
-import math
-
-from standoff.constants import INSTANT_ROUNDING
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import kernel
 from standoff.kernels.kinematics import place_frames
-from standoff.kernels.layout import (
-    BOX,
-    CAPSULE,
-    CYLINDER,
-    HALFSPACE,
-    KIND,
-    POINT0,
-    POINTS,
-    REF_COLUMNS,
-    ROW_COLUMNS,
-    SIZE,
-    SPHERE,
-)
+from standoff.kernels.layout import REF_COLUMNS, ROW_COLUMNS
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.way import place_row, turn_row
 from standoff.kernels.pairs.dispatch import closed_form
@@ -102,50 +86,3 @@ def note_stop(stops, k, t, two, frames, c):
     for e in range(12):
         stops[k, m.POSE_A + e] = two[0, e]
         stops[k, m.POSE_B + e] = two[1, e]
-
-
-@kernel
-def separation_along(stops, k, two, two_refs, points, nx, ny, nz):
-    """By how much the direction ``n`` separates the pair as it stands at stop ``k``, at least:
-    no smaller than their signed distance is, for any unit vector."""
-    low, high, far = span(stops, k, m.POSE_A, two, two_refs, 0, points, nx, ny, nz)
-    below, top, away = span(stops, k, m.POSE_B, two, two_refs, 1, points, nx, ny, nz)
-    return low - top - INSTANT_ROUNDING * (far + away)
-
-
-@kernel
-def span(stops, k, pose, two, refs, i, points, nx, ny, nz):
-    """Smallest and largest ``n·p`` over the points of body ``i`` of the pair, and the sum of the
-    lengths it was computed from. A half space is asked along its own normal only."""
-    S, kind = stops, refs[i, KIND]
-    cx, cy, cz = S[k, pose + 3], S[k, pose + 7], S[k, pose + 11]
-    along, far = nx * cx + ny * cy + nz * cz, abs(cx) + abs(cy) + abs(cz)
-    if kind == HALFSPACE:
-        return -math.inf, along, far
-    if kind == SPHERE:
-        half = two[i, SIZE]
-        return along - half, along + half, far + half
-    x = nx * S[k, pose] + ny * S[k, pose + 4] + nz * S[k, pose + 8]
-    y = nx * S[k, pose + 1] + ny * S[k, pose + 5] + nz * S[k, pose + 9]
-    z = nx * S[k, pose + 2] + ny * S[k, pose + 6] + nz * S[k, pose + 10]
-    if kind == CAPSULE:
-        half = two[i, SIZE] + two[i, SIZE + 1] * abs(z)
-    elif kind == BOX:
-        half = two[i, SIZE] * abs(x) + two[i, SIZE + 1] * abs(y) + two[i, SIZE + 2] * abs(z)
-    elif kind == CYLINDER:
-        half = two[i, SIZE] * math.sqrt(x * x + y * y) + two[i, SIZE + 1] * abs(z)
-    else:
-        return span_points(points, refs, i, x, y, z, along, far)
-    return along - half, along + half, far + half
-
-
-@kernel
-def span_points(points, refs, i, x, y, z, along, far):
-    """`span` of a polyhedron; (x, y, z) is the direction in its own axes."""
-    low, high, size = math.inf, -math.inf, 0.0
-    first = refs[i, POINT0]
-    for p in range(first, first + refs[i, POINTS]):
-        s = x * points[p, 0] + y * points[p, 1] + z * points[p, 2]
-        low, high = min(low, s), max(high, s)
-        size = max(size, abs(points[p, 0]) + abs(points[p, 1]) + abs(points[p, 2]))
-    return along + low, along + high, far + size
