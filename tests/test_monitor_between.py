@@ -3,13 +3,20 @@ its distance is not. Coal at hundreds of instants is the judge; see `tests.motio
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import io
 import math
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import standoff as so
 from tests.mesh_shapes import torus
@@ -169,6 +176,19 @@ def test_bodies_that_move_in_step_are_let_pass():
     assert list(said) == [frozenset(("body0", "body1"))]
 
 
+def test_a_pair_that_parts_is_nearest_at_the_last_reading():
+    cell = shifting(so.Sphere(0.1))
+    cell.add_body("post", so.Sphere(0.1))
+    monitor = so.Monitor(cell, BUFFER, between=True, period=0.5)
+    monitor.update(no_joints(), at(0.21)[None])
+    (parting,) = monitor.update(no_joints(), at(0.215)[None]).warnings
+    assert parting.when == 0.0 and not parting.approaching
+    assert parting.distance == pytest.approx(0.01) and parting.closing_speed == pytest.approx(-0.01)
+    (nearing,) = monitor.update(no_joints(), at(0.205)[None]).warnings
+    assert nearing.when == 1.0 and nearing.approaching
+    assert nearing.distance == pytest.approx(0.005) and nearing.closing_speed == pytest.approx(0.02)
+
+
 def test_a_rod_that_turns_by_170_degrees_takes_the_shorter_way():
     """Hinged at its own origin, it sweeps over one side and never comes to the other."""
     corners = [(x, y, z) for x in (0.0, 1.0) for y in (-0.01, 0.01) for z in (-0.01, 0.01)]
@@ -231,6 +251,26 @@ def test_nothing_is_missed_and_nothing_is_made_up_among_boxes(robot):
     case.settle(warnings=50)
 
 
+@functools.cache
+def two_buffers():
+    cell = among_boxes("arm7", seed=6)
+    narrow, wide = (so.Monitor(cell, b, between=True) for b in (BUFFER, 1.2 * BUFFER))
+    return cell, narrow, wide
+
+
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(st.integers(0, 2**32 - 1), st.floats(0.0, 1.5))
+def test_a_wider_buffer_never_warns_less_and_the_way_back_is_the_same(seed, span):
+    cell, narrow, wide = two_buffers()
+    qa, qb = random_step(np.random.default_rng(seed), cell.tree, span)
+    for monitor in (narrow, wide):
+        monitor.update(qa)
+    there = warned(narrow.update(qb))
+    assert set(there) <= set(warned(wide.update(qb)))
+    back = warned(narrow.update(qa))
+    assert set(there) == set(back)
+
+
 def all_shapes(rng):
     corners = rng.normal(size=(20, 3))
     return (
@@ -264,6 +304,37 @@ def test_moving_bodies_of_all_shapes():
         )
         case.run(no_joints(), no_joints(), pa, pb, samples=201)
     case.settle(warnings=100)
+
+
+def test_every_index_and_every_update_answer_alike_on_a_long_walk():
+    """An arm among bodies that drift, turn and sometimes jump, one of them held for a while."""
+    rng = np.random.default_rng(12)
+    cell = among_boxes("arm7", seed=12, count=20)
+    shapes = [so.Sphere(0.05), so.Capsule(0.03, 0.2), so.Box((0.1, 0.05, 0.2))]
+    poses = np.stack([so.pose(rng.uniform(-1.0, 1.0, 3)) for _ in range(24)])
+    for k, pose in enumerate(poses):
+        cell.add_body(f"drifter{k}", shapes[k % 3], pose=pose, moving=True)
+    monitors = [so.Monitor(cell, BUFFER, index, between=True) for index in INDEXES]
+    monitors += [so.Monitor(cell, BUFFER, update=u, between=True) for u in ("reinsert", "rebuild")]
+    q, total, midway = np.zeros(7), 0, 0
+    for cycle in range(160):
+        jump = 1.0 if cycle % 40 == 39 else 0.02
+        q = np.clip(q + rng.uniform(-0.03, 0.03, 7), cell.tree.lower, cell.tree.upper)
+        turns = rng.uniform(-0.1, 0.1, (24, 3))
+        poses = np.stack([p @ at(rpy=turn) for p, turn in zip(poses, turns)])
+        poses[:, :3, 3] += rng.uniform(-jump, jump, (24, 3))
+        if cycle == 60:
+            cell.set_state(q, poses)
+            cell.attach("drifter0", "r/link7")
+        if cycle == 100:
+            cell.set_state(q)
+            cell.detach("drifter0")
+        given = poses[1:] if "drifter0" not in cell.moving else poses
+        said = [answers(monitor.update(q, given.copy())) for monitor in monitors]
+        assert all(other == said[0] for other in said)
+        total += len(said[0][2])
+        midway += sum(0.0 < warning[3] < 1.0 for warning in said[0][2])
+    assert total > 300 and midway > 20
 
 
 GANTRY = """<robot name="gantry">
@@ -408,3 +479,13 @@ print(repr(answers(monitor.update(reaching(cell, 0.5)))))
     assert plain[0] == pytest.approx(clearance, abs=1e-12) and plain[1] == faults
     for one, other in zip(plain[2], warnings, strict=True):
         assert one[:2] == other[:2] and one[2:] == pytest.approx(other[2:], abs=1e-9)
+
+
+def test_the_page_prints_what_it_says():
+    page = (Path(__file__).parent.parent / "docs" / "between-readings.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    (text,) = re.findall(r"```text\n(.*?)```", page, re.S)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {})
+    assert printed.getvalue() == text
