@@ -28,7 +28,7 @@ def bound_all(rows, refs, points, boxes):
             bound_halfspace(rows, i, boxes)
         elif kind <= CYLINDER:
             x, y, z = half_extents(rows, kind, i)
-            put(rows, i, 0.0, 0.0, 0.0, x, y, z, boxes, i, 0.0)
+            put(rows[i, 3], rows[i, 7], rows[i, 11], x, y, z, boxes, i, 0.0)
         else:
             bound_points(rows, refs, i, points, boxes)
 
@@ -64,11 +64,10 @@ def turned(rows, i, hx, hy, hz):
 
 
 @kernel
-def put(rows, i, cx, cy, cz, x, y, z, boxes, k, more):
-    """Box ``k``: half extents about the origin of row ``i`` plus (cx, cy, cz), widened by ``more``
-    and by what rounding could hide. Every coordinate of a body is a sum of a dozen products of
-    numbers no larger than these."""
-    cx, cy, cz = cx + rows[i, 3], cy + rows[i, 7], cz + rows[i, 11]
+def put(cx, cy, cz, x, y, z, boxes, k, more):
+    """Box ``k``: half extents (x, y, z) about (cx, cy, cz), widened by ``more`` and by what
+    rounding could hide. Every coordinate of a body is a sum of a dozen products of numbers no
+    larger than these."""
     scene = abs(cx) + abs(cy) + abs(cz) + x + y + z + more
     more += BOX_ROUNDING * EPS * scene
     boxes[k, 0], boxes[k, 3] = cx - x - more, cx + x + more

@@ -161,14 +161,14 @@ class Monitor:
         ):
             grace = dt if dt > period else period
             told, clearance = run_cycle(*self._tables, q, given, dt, grace, 0)
-            if told < m.BAD_JOINT:
+            if not told & _UNUSABLE:
                 self._cycles += 1
                 if time is not None:
                     reading.time = time
                 if told == 0:
                     return QuietCycle(self._cycles, time, clearance)
-                if told == m.HITS_FOUND:
-                    hits = copied(self._hits, self._counts[m.HITS_USED])
+                if told & _EVENTS == m.HITS_FOUND:
+                    hits = copied(self._hits, told // m.EACH_HIT)
                     return Cycle(self._cycles, time, clearance, (), hits, self._naming)
                 reading.faults = []
                 reading.dt = dt
@@ -193,7 +193,7 @@ class Monitor:
             told, clearance = run_cycle(
                 *self._tables, reading.q, reading.poses, reading.dt, reading.grace, reading.stale
             )
-            if told < m.BAD_JOINT:
+            if not told & _UNUSABLE:
                 break
             reading.mend()
         return self._eventful(told, clearance, time)
@@ -246,7 +246,7 @@ class Monitor:
         faults = [*self._reading.faults]
         if told & m.FAULTS_FOUND:
             faults += self._kernel_faults()
-        hits = copied(self._hits, self._count(m.HITS_USED)) if told & m.HITS_FOUND else None
+        hits = copied(self._hits, told // m.EACH_HIT) if told & m.HITS_FOUND else None
         return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._naming)
 
     def _kernel_faults(self) -> list[Fault]:
@@ -437,6 +437,12 @@ class Monitor:
         edge = float((high - low).max()) * (1.0 + 2.0 * ROOT_MARGIN) or 1.0
         return 0.5 * (low + high) - 0.5 * edge, edge
 
+
+#: Input that could not be used.
+_UNUSABLE = m.BAD_JOINT | m.BAD_POSE
+
+#: All that a cycle can tell, without the number of hits.
+_EVENTS = m.EACH_HIT - 1
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)

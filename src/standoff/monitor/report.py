@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
 
 from standoff.kernels.monitor import layout as m
 from standoff.shapes.pose import Array
-
-#: Nearest first; those equally near by their bodies, then by their points.
-_rank = itemgetter(0, m.BODY_A, m.BODY_B, *range(1, 10))
 
 #: The hits of a cycle: few as lists, which Python reads faster, many as an array.
 Hits = list[list[float]] | Array
@@ -205,7 +201,7 @@ class Cycle:
         else:
             rows = hits
             if len(rows) > 1:
-                rows.sort(key=_rank)
+                rows.sort()
         if len(rows) == 1 or self._naming[1]:
             return rows
         first: dict[tuple[float, float], list[float]] = {}
@@ -240,10 +236,10 @@ def copied(hits: Array, count: int) -> Hits:
 
 
 def _ranking(hits: Array) -> Any:
-    """The order of many hits, as `_rank` has it."""
+    """The order of many hits: nearest first, those equally near by their points."""
     distances = hits[:, 0]
     order = distances.argsort()
     ranked = distances[order]
     if (ranked[1:] == ranked[:-1]).any():
-        order = np.lexsort((*hits[:, 9:0:-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], distances))
+        order = np.lexsort(hits[:, 9::-1].T)
     return order

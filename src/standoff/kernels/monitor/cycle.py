@@ -125,7 +125,7 @@ def tests(general, F, W, XF, XW, dt):
     if counts[0, m.HITS_USED] > hits.shape[0]:
         return m.HITS_FULL, clearance
     if counts[0, m.HITS_USED] > 0:
-        told |= m.HITS_FOUND
+        told |= m.HITS_FOUND + m.EACH_HIT * counts[0, m.HITS_USED]
     if counts[0, m.FAULTS_USED] > 0:
         told |= m.FAULTS_FOUND
     if state[0, FULL] != 0:

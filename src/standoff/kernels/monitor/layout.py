@@ -100,6 +100,8 @@ STOP_COLUMNS = 45
 HITS_FOUND = 1
 FAULTS_FOUND = 2
 INDEX_FULL = 4
+#: Added once for each hit.
+EACH_HIT = 256
 #: The tables of pairs or hits are too short: enlarge them and ask again; nothing is lost.
 PAIRS_FULL = 8
 HITS_FULL = 16

@@ -7,7 +7,7 @@ import math
 from standoff.constants import JUMP_ROUNDING
 from standoff.kernels.boxes import half_extents, put, turned
 from standoff.kernels.index.layout import ABSENT, STATE
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
 from standoff.kernels.monitor.layout import (
     BUFFER,
@@ -31,8 +31,6 @@ from standoff.kernels.monitor.layout import (
     SPEED,
 )
 
-HALF_SQRT = math.sqrt(0.5)
-
 
 @kernel
 def put_fault(faults, counts, kind, which, value, allowed):
@@ -51,82 +49,91 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
                  faults, counts, extended):  # fmt: skip
     """Place every mover at its frame and extend it by its buffer. ``free`` is the first frame of
     the bodies whose poses are given; ``dt`` the time since the last reading, ``grace`` the time in
-    which a mover may go as far as its LIMIT takes it."""
+    which a mover may go as far as its LIMIT takes it.
+
+    How far its farthest point moved:
+
+        |c' + R' p - c - R p|  <=  |c' - c| + |R' - R| |p|
+
+    where the norm of the difference of two rotations is its Frobenius norm over √2. A sphere does
+    not turn, and of a capsule only the axis does."""
     for i in range(counts[0, MOVERS]):
         if items[i, STATE] == ABSENT:
             continue
-        for c in range(12):
-            before[i, c] = rows[i, c]
+        # Poses are kept in variables: read back from the tables, they would wait for their own
+        # writing, which doubles the time.
         f = frame[i, 0]
-        if f >= free:
-            for c in range(12):
-                rows[i, c] = frames[f, c]
-        else:
-            for r in range(0, 12, 4):
-                a, b, c = frames[f, r], frames[f, r + 1], frames[f, r + 2]
-                rows[i, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-                rows[i, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-                rows[i, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-                rows[i, r + 3] = frames[f, r + 3] + (
-                    a * local[i, 3] + b * local[i, 7] + c * local[i, 11]
-                )
+        xx, xy, xz, x = frames[f, 0], frames[f, 1], frames[f, 2], frames[f, 3]
+        yx, yy, yz, y = frames[f, 4], frames[f, 5], frames[f, 6], frames[f, 7]
+        zx, zy, zz, z = frames[f, 8], frames[f, 9], frames[f, 10], frames[f, 11]
+        if f < free:
+            xx, xy, xz, x = compose(xx, xy, xz, x, local, i)
+            yx, yy, yz, y = compose(yx, yy, yz, y, local, i)
+            zx, zy, zz, z = compose(zx, zy, zz, z, local, i)
         kind = refs[i, KIND]
         speed = motion[i, LIMIT]
         if motion[i, KNOWN] == 0.0:
             # Not seen before: for all we know it is as fast as it can be.
             motion[i, KNOWN] = 1.0
             motion[i, MOVE] = 0.0
-            for c in range(12):
-                before[i, c] = rows[i, c]
+            put_pose(before, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
         else:
             motion[i, KNOWN] = 2.0
-            moved = farthest_move(rows, before, i, kind, motion[i, REACH])
+            moved = length(x - rows[i, 3], y - rows[i, 7], z - rows[i, 11])
+            if kind == CAPSULE:
+                turn = length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10])
+                moved += rows[i, SIZE + 1] * turn
+            elif kind != SPHERE:
+                square = length(xx - rows[i, 0], yx - rows[i, 4], zx - rows[i, 8]) ** 2
+                square += length(xy - rows[i, 1], yy - rows[i, 5], zy - rows[i, 9]) ** 2
+                square += length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10]) ** 2
+                moved += math.sqrt(0.5 * square) * motion[i, REACH]
+            for c in range(12):
+                before[i, c] = rows[i, c]
             motion[i, MOVE] = moved
             allowed = motion[i, LIMIT] * grace
             if moved > allowed * (1.0 + JUMP_ROUNDING):
                 put_fault(faults, counts, JUMP_FAULT, i, moved, allowed)
             elif stale == 0:
                 speed = min(moved / dt, speed)
+        put_pose(rows, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
         motion[i, SPEED] = speed
-        motion[i, BUFFER] = motion[i, C0] + speed * (motion[i, C1] + speed * motion[i, C2])
-        more = max(motion[i, BUFFER], motion[i, LEAST])
-        if kind <= CYLINDER:
-            x, y, z = half_extents(rows, kind, i)
-            put(rows, i, 0.0, 0.0, 0.0, x, y, z, extended, i, more)
+        buffer = motion[i, C0] + speed * (motion[i, C1] + speed * motion[i, C2])
+        motion[i, BUFFER] = buffer
+        more = max(buffer, motion[i, LEAST])
+        if kind == CAPSULE:
+            r, h = rows[i, SIZE], rows[i, SIZE + 1]
+            ex, ey, ez = r + h * abs(xz), r + h * abs(yz), r + h * abs(zz)
+        elif kind <= CYLINDER:
+            ex, ey, ez = half_extents(rows, kind, i)
         else:
-            x, y, z = turned(rows, i, motion[i, HX], motion[i, HY], motion[i, HZ])
-            cx = (
-                rows[i, 0] * motion[i, CX] + rows[i, 1] * motion[i, CY] + rows[i, 2] * motion[i, CZ]
-            )
-            cy = (
-                rows[i, 4] * motion[i, CX] + rows[i, 5] * motion[i, CY] + rows[i, 6] * motion[i, CZ]
-            )
-            cz = (
-                rows[i, 8] * motion[i, CX]
-                + rows[i, 9] * motion[i, CY]
-                + rows[i, 10] * motion[i, CZ]
-            )
-            put(rows, i, cx, cy, cz, x, y, z, extended, i, more)
+            ex, ey, ez = turned(rows, i, motion[i, HX], motion[i, HY], motion[i, HZ])
+            cx, cy, cz = motion[i, CX], motion[i, CY], motion[i, CZ]
+            x += xx * cx + xy * cy + xz * cz
+            y += yx * cx + yy * cy + yz * cz
+            z += zx * cx + zy * cy + zz * cz
+        put(x, y, z, ex, ey, ez, extended, i, more)
 
 
-@kernel
-def farthest_move(rows, before, i, kind, reach):
-    """How far the farthest point of a body moved at most:
+@inlined
+def compose(a, b, c, shift, local, i):
+    """One row of the product of a frame, whose row (a, b, c, shift) is, and ``local[i]``."""
+    return (
+        a * local[i, 0] + b * local[i, 4] + c * local[i, 8],
+        a * local[i, 1] + b * local[i, 5] + c * local[i, 9],
+        a * local[i, 2] + b * local[i, 6] + c * local[i, 10],
+        shift + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11]),
+    )
 
-        |c' + R' p - c - R p|  <=  |c' - c| + |R' - R| |p|
 
-    where the norm of the difference of two rotations is its Frobenius norm over √2. A sphere does
-    not turn, and of a capsule only the axis does."""
-    x, y, z = rows[i, 3] - before[i, 3], rows[i, 7] - before[i, 7], rows[i, 11] - before[i, 11]
-    shift = math.sqrt(x * x + y * y + z * z)
-    if kind == SPHERE:
-        return shift
-    if kind == CAPSULE:
-        x, y, z = rows[i, 2] - before[i, 2], rows[i, 6] - before[i, 6], rows[i, 10] - before[i, 10]
-        return shift + rows[i, SIZE + 1] * math.sqrt(x * x + y * y + z * z)
-    square = 0.0
-    for r in range(0, 12, 4):
-        for c in range(3):
-            d = rows[i, r + c] - before[i, r + c]
-            square += d * d
-    return shift + HALF_SQRT * math.sqrt(square) * reach
+@inlined
+def length(x, y, z):
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@inlined
+def put_pose(table, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z):
+    """The first twelve columns of a row."""
+    table[i, 0], table[i, 1], table[i, 2], table[i, 3] = xx, xy, xz, x
+    table[i, 4], table[i, 5], table[i, 6], table[i, 7] = yx, yy, yz, y
+    table[i, 8], table[i, 9], table[i, 10], table[i, 11] = zx, zy, zz, z

@@ -1,0 +1,32 @@
+"""The examples in the documents run as they stand."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def example(name: str) -> tuple[str, dict[str, object]]:
+    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / name).read_text(), re.S)
+    printed, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    return printed.getvalue(), names
+
+
+def test_the_monitor_warns_of_the_table():
+    printed, names = example("monitor.md")
+    nearest = names["nearest"]
+    assert nearest.b == "table" and nearest.approaching
+    assert 0.0 < nearest.distance <= 0.03 and nearest.time_to_contact < 1.0
+    assert printed.startswith("left/panda_") and not names["cycle"].faults
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
+def test_every_link_leads_somewhere(page):
+    for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):
+        assert (DOCS / link).is_file(), link
