@@ -328,3 +328,21 @@ ROOT_MARGIN = 0.05
 
 #: A reading is late when it comes after more than this many periods, [-].
 LATE_PERIODS = 1.5
+
+#: Distances that may be measured to certify one pair from one reading to the next, [-]. Moves of a
+#: cycle take one to three, jumps of a radian past an edge about 30; a pair that slides along its
+#: threshold takes them all, some 50 µs, and is warned of.
+BETWEEN_TESTS = 128
+
+#: How far rounding can move a body at an instant between two readings, relative to its coordinates
+#: and to reach times angle of each joint that carries it, [-]: the instant's own joints, the
+#: kinematics of up to 100 frames, a turn by a part of an angle. Far above all of them together.
+INSTANT_ROUNDING = 1e-12
+
+#: How much nearer than reported two bodies that are too close may get on the way, [m]: below it the
+#: search for the nearest instant ends.
+NEAREST_INSTANT = 1e-4
+
+#: Sine of the angle that is left to a half turn below which nobody knows which way a body turned,
+#: [-]; its axis would be rounding noise.
+HALF_TURN_SINE = 1e-6

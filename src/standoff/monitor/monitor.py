@@ -30,6 +30,7 @@ from standoff.monitor.separation import Separation
 from standoff.monitor.slots import Primitive, Slots
 from standoff.monitor.tables import Tables, fill_tables, own_box
 from standoff.monitor.thresholds import Thresholds
+from standoff.monitor.way import Way
 from standoff.shapes.pose import Array
 
 IndexName = Literal["octree", "grid", "naive"]
@@ -59,7 +60,10 @@ class Monitor:
         max_speed: the fastest any point of a robot or body moves, [m/s], one number or by name;
             whatever moves faster has jumped. None: from the speeds of the joints, and
             USUAL_SPEED_LIMIT for the rest.
-        between: certify the motion from the last reading to this one, joints moving evenly.
+        between: certify the motion from the last reading to this one, and not this instant alone:
+            joints move evenly, moving bodies straight ahead while they turn evenly, the shorter
+            way. A pair then warns unless its distance is proved to exceed its threshold at every
+            instant; one whose proof would take more than BETWEEN_TESTS distances warns, too.
         split: the paper's N: a node with more primitives is split.
         grid: the paper's G: cells along an edge of the grid.
         root: centre and edge of the root cube, [m]; around all that can be reached by default.
@@ -115,6 +119,7 @@ class Monitor:
             self._reserve = 0.0
         self._between = bool(between)
         self._cycles = 0
+        self._joints: tuple[str, ...] = ()
         self._slots: Slots | None = None
         self.index: Index
         self._arena: Arena
@@ -291,7 +296,12 @@ class Monitor:
         assert assigned is not None and self._slots is not None
         where, gone, fresh = assigned
         motion = self._motion(scene, rules.least, reaches, self._slots, where)
-        tables = fill_tables(cell, scene, rules, self._slots, where, motion)
+        seen: dict[str, float] | None = {} if self._between else None
+        if seen is not None and old is not None:
+            seen = dict(zip(self._joints, self._arena["way"][m.TO]))
+        way = Way(cell, reaches, self._slots, where, seen)
+        tables = fill_tables(cell, scene, rules, self._slots, where, motion, way)
+        self._joints = cell.joints
         arena = tables.arena
         for slot, p in self._slots.taken.values():
             if p.key in kept and slot not in set(fresh):

@@ -63,7 +63,9 @@ class Warning:
     @property
     def closing_speed(self) -> float:
         """How fast the witness points near each other, from the last reading to this one, [m/s];
-        negative while they part, NaN where a body was not seen before."""
+        negative while they part, NaN where a body was not seen before. Where the pair was nearest
+        on the way (``when`` below 1): how fast its distance shrank up to then; and where it was
+        so at the last reading (``when`` 0): how fast it has shrunk since, negative."""
         return self._row[m.CLOSING]
 
     @property
@@ -132,7 +134,8 @@ class Cycle:
         number: which cycle, from 1 on.
         time: of the reading, as it was given.
         clearance: the smallest distance among near pairs, those whose extended boxes meet; infinite
-            where there is none, [m].
+            where there is none, [m]. Where the motion between readings is certified, the boxes are
+            those of the whole motion, and the smallest distance measured on it counts.
         faults: what was wrong with the input.
     """
 

@@ -14,6 +14,7 @@ from standoff.kernels.monitor import layout as m
 from standoff.kernels.pairs import dispatch
 from standoff.monitor.scene import Rules, Scene
 from standoff.monitor.slots import Slots
+from standoff.monitor.way import Way
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
 from standoff.shapes.table import pack
@@ -29,10 +30,16 @@ class Tables:
 
 
 def fill_tables(
-    cell: Cell, scene: Scene, rules: Rules, slots: Slots, where: list[int], motion: Array
+    cell: Cell,
+    scene: Scene,
+    rules: Rules,
+    slots: Slots,
+    where: list[int],
+    motion: Array,
+    way: Way,
 ) -> Tables:
-    """Lay all tables out and fill them; ``where`` is the slot of each primitive and ``motion`` the
-    movers' table, (movers, MOTION_COLUMNS)."""
+    """Lay all tables out and fill them; ``where`` is the slot of each primitive, ``motion`` the
+    movers' table, (movers, MOTION_COLUMNS), and ``way`` what the motion between readings needs."""
     tree = cell.tree
     rows, refs, geometry = pack([p.shape for p in scene.primitives])
     at = np.array(where, dtype=np.int64)
@@ -61,6 +68,7 @@ def fill_tables(
             "work": (1, dispatch.WORK),
             "fresh": (1, 6),
             "scales": (1, m.SCALE_COLUMNS),
+            **way.real_shapes,
         },
         {
             "refs": (slots.total, layout.REF_COLUMNS),
@@ -75,6 +83,7 @@ def fill_tables(
             "found": (1, slots.total),
             "iwork": (1, dispatch.IWORK),
             "counts": (1, m.COUNT_COLUMNS),
+            **way.whole_shapes,
         },
     )
     arena["rows"][at] = rows
@@ -93,6 +102,7 @@ def fill_tables(
     arena["bodies"][:], arena["exceptions"][:] = rules.bodies, rules.exceptions
     arena["counts"][0, m.MOVERS] = slots.movers
     arena["counts"][0, m.TREE_FRAMES] = tree.frames
+    way.fill(arena)
     boxes = np.empty((len(rows), 6))
     bound_all(rows, refs, np.ascontiguousarray(geometry.points), boxes)
     by_slot = np.full((slots.total, 6), np.nan)

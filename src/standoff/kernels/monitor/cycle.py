@@ -26,6 +26,8 @@ from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.judge import judge
 from standoff.kernels.monitor.near import refresh_pairs
 from standoff.kernels.monitor.place import place_movers, put_fault
+from standoff.kernels.monitor.step import take_step
+from standoff.kernels.monitor.way import note_joints
 from standoff.kernels.pairs.batch import plain_pose
 
 
@@ -57,6 +59,9 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
         return trouble, math.inf
     for j in range(len(q)):
         limits[j, m.LAST] = q[j]
+    sweep = counts[0, m.SWEEP_STEP]
+    if sweep != 0:
+        note_joints(reals(F, W, m.T_WAY), q)
     frames = reals(F, W, m.T_FRAMES)
     tree_frames = counts[0, m.TREE_FRAMES]
     place_frames(
@@ -74,6 +79,8 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
         wholes(W, m.T_REFS), reals(F, W, m.T_BEFORE), motion, items, dt, grace, stale, faults,
         counts, extended,
     )  # fmt: skip
+    if sweep != 0:
+        take_step(sweep, general, F, W, XF, XW, dt)
     update_index(
         reals(XF, XW, BOXES), items, reals(XF, XW, NODES), reals(XF, XW, SPACE),
         wholes(XW, TREE), wholes(XW, LINKS), wholes(XW, STATES), motion, extended,
@@ -104,13 +111,16 @@ def tests(general, F, W, XF, XW, dt):
         wholes(W, m.T_EXCEPTIONS), thresholds, found.reshape(found.size), pairs, counts,
     ):  # fmt: skip
         return m.PAIRS_FULL, math.inf
-    clearance = judge(
-        general, reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_POINTS),
-        wholes(W, m.T_FACES), reals(F, W, m.T_SOLIDS), ints.reshape(ints.size),
-        reals(F, W, m.T_BEFORE), reals(F, W, m.T_MOTION), boxes, reals(F, W, m.T_EXTENDED),
-        thresholds, pairs, dt, work.reshape(work.size), iwork.reshape(iwork.size), hits,
-        owner, counts, state,
-    )  # fmt: skip
+    if counts[0, m.JUDGE_STEP] != 0:
+        clearance = take_step(counts[0, m.JUDGE_STEP], general, F, W, XF, XW, dt)
+    else:
+        clearance = judge(
+            general, reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_POINTS),
+            wholes(W, m.T_FACES), reals(F, W, m.T_SOLIDS), ints.reshape(ints.size),
+            reals(F, W, m.T_BEFORE), reals(F, W, m.T_MOTION), boxes, reals(F, W, m.T_EXTENDED),
+            thresholds, pairs, dt, work.reshape(work.size), iwork.reshape(iwork.size), hits,
+            owner, counts, state,
+        )  # fmt: skip
     told = 0
     if counts[0, m.HITS_USED] > hits.shape[0]:
         return m.HITS_FULL, clearance

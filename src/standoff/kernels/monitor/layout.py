@@ -32,6 +32,27 @@ the numbers of the two bodies, the smaller first.
 ``faults``, float64 (f, 4): kind, which joint or slot, value, allowed.
 
 ``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS).
+
+The rest has rows only where the motion between two readings is certified, as the counts SWEEP_STEP
+and JUDGE_STEP, addresses of `sweep_movers` and `judge_between`, are not 0 there; see `.way`.
+
+``way``, float64 (WAY_ROWS, joints): FROM and TO: the joints at the last reading (NaN before the
+first) and at this one; LOW, HIGH: of the two; CHANGE: how far they are apart; SIZE_OF: the sum of
+their magnitudes; AT: room for an instant between them
+``joint_sums``, float64 (2, frames): CHANGE and SIZE_OF handed on to mimic joints
+``start``, float64 (movers, 16): as ``rows``, at the last reading
+``start_frames``, ``at_frames``, float64 (frames, 12): the tree at the last reading, and at INSTANT
+``sway``, float64 (movers, SWAY_COLUMNS)
+    LENGTH: no point of it moves along a longer path, [m]; SWEEP: nor gets farther from where it is
+    now; BEND: the largest acceleration of a point, [m a squared unit of the motion's own time];
+    STRAY: how far rounding can move it at an instant, [m]
+    AXIS: three numbers, and ANGLE: how a body whose pose is given turns; DOUBT: 1 where it may turn
+    either way
+``chain``, ``reach`` and ``wide_reach``: of `kernels.motion`, the last for this motion;
+``carried``, int64 (movers, 4): rows of ``bodies`` there
+``two``, float64 (2, 16) and ``two_refs``, int64 (2, 8): the pair at one instant, for its kernel
+``stops``, float64 (STOP_ROWS, STOP_COLUMNS): instants that were looked at: a row of results, then
+    TIME; TURN: the rotation of the frame that carries both; POSE_A, POSE_B
 """
 
 from __future__ import annotations
@@ -55,13 +76,25 @@ LAST = 2
 
 LIMITS_FAULT, JUMP_FAULT = range(2)
 
-MOVERS, TREE_FRAMES, PAIRS_USED, HITS_USED, FAULTS_USED, UPDATE_MODE, DICE = range(7)
-COUNT_COLUMNS = 7
+(
+    MOVERS, TREE_FRAMES, PAIRS_USED, HITS_USED, FAULTS_USED, UPDATE_MODE, DICE, SWEEP_STEP,
+    JUDGE_STEP,
+) = range(9)  # fmt: skip
+COUNT_COLUMNS = 9
 
 NEIGHBOURS, REINSERT, REBUILD = range(3)
 
-SMALLEST = 0
-SCALE_COLUMNS = 1
+SMALLEST, INSTANT = range(2)
+SCALE_COLUMNS = 2
+
+FROM, TO, LOW, HIGH, CHANGE, SIZE_OF, AT = range(7)
+WAY_ROWS = 7
+
+LENGTH, SWEEP, BEND, STRAY, AXIS, ANGLE, DOUBT = 0, 1, 2, 3, 4, 7, 8
+SWAY_COLUMNS = 9
+
+TIME, TURN, POSE_A, POSE_B = 11, 12, 21, 33
+STOP_COLUMNS = 45
 
 #: What `cycle` returns: bits, 0 when there is nothing to tell.
 HITS_FOUND = 1
@@ -80,6 +113,8 @@ BAD_POSE = 64
 (
     T_ROWS, T_LOCAL, T_BEFORE, T_MOTION, T_EXTENDED, T_FRAMES, T_LIMITS, T_TREE, T_TURNS, T_POINTS,
     T_SOLIDS, T_THRESHOLDS, T_HITS, T_FAULTS, T_WORK, T_FRESH, T_SCALES,
+    T_WAY, T_JOINT_SUMS, T_START, T_START_FRAMES, T_AT_FRAMES, T_SWAY, T_REACH, T_WIDE_REACH,
+    T_TWO, T_STOPS,
     T_REFS, T_FRAME, T_OWNER, T_BODIES, T_EXCEPTIONS, T_LINKAGE, T_FACES, T_INTS, T_PAIRS,
-    T_FOUND, T_IWORK, T_COUNTS,
-) = range(29)  # fmt: skip
+    T_FOUND, T_IWORK, T_COUNTS, T_CHAIN, T_CARRIED, T_TWO_REFS,
+) = range(42)  # fmt: skip
