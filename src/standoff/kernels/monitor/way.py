@@ -26,7 +26,7 @@ from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.kinematics import DEPTH, OFFSET, REVOLUTE, place_frames
 from standoff.kernels.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
 from standoff.kernels.monitor import layout as m
-from standoff.kernels.monitor.place import farthest_move
+from standoff.kernels.monitor.place import compose, length
 from standoff.kernels.monitor.step import STEP
 from standoff.kernels.motion import CHAIN0, joint_magnitudes, widen_reach
 
@@ -88,25 +88,25 @@ def sweep_movers(general, F, W, XF, XW, dt):
         if f >= counts[0, m.TREE_FRAMES]:
             for c in range(12):
                 start[i, c] = before[i, c]
-            length, bend, stray = free_motion(start, rows, i, kind, motion[i, m.REACH], two, sway)
+            path, bend, stray = free_motion(start, rows, i, kind, motion[i, m.REACH], two, sway)
         else:
             first = carried[i, CHAIN0]
             last = first + linkage[f, DEPTH]
-            length, bend, stray = chain_bounds(chain, reach, first, last, change, sizes)
+            path, bend, stray = chain_bounds(chain, reach, first, last, change, sizes)
             place_row(start_frames, f, local, i, start, i)
-        if length > 0.0:
+        if path > 0.0:
             stray += INSTANT_ROUNDING * scene_of(start, rows, i, motion[i, m.REACH])
-            moved = farthest_move(rows, start, i, kind, motion[i, m.REACH])
-            sway[i, m.SWEEP] = min(length, moved + 0.125 * bend)
+            moved = farthest_move(start, rows, i, kind, motion[i, m.REACH])
+            sway[i, m.SWEEP] = min(path, moved + 0.125 * bend)
             extend_start(start, motion, i, kind, fresh)
-            grown = min(0.5 * length, 0.125 * bend) + stray
+            grown = min(0.5 * path, 0.125 * bend) + stray
             for axis in range(3):
                 low, high = fresh[0, axis], fresh[0, axis + 3]
                 extended[i, axis] = min(extended[i, axis], low) - grown
                 extended[i, axis + 3] = max(extended[i, axis + 3], high) + grown
         else:
             sway[i, m.SWEEP] = stray = 0.0
-        sway[i, m.LENGTH], sway[i, m.BEND], sway[i, m.STRAY] = length, bend, stray
+        sway[i, m.LENGTH], sway[i, m.BEND], sway[i, m.STRAY] = path, bend, stray
     return 0.0
 
 
@@ -114,20 +114,20 @@ def sweep_movers(general, F, W, XF, XW, dt):
 def chain_bounds(chain, reach, first, last, change, sizes):
     """λ and M of a mover that joints carry, `path_length` and `curvature` in one loop, and how far
     the rounding of its joints at an instant can take it."""
-    length, bend, stray, turning = 0.0, 0.0, 0.0, 0.0
+    path, bend, stray, turning = 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):
         f = chain[k, 0]
         s = change[f]
         stray += reach[k] * sizes[f]
         if s != 0.0:
-            length += reach[k] * s
+            path += reach[k] * s
             if chain[k, 1] == REVOLUTE:
                 bend += s * reach[k] * (s + 2.0 * turning)
                 turning += s
             else:
                 bend += s * reach[k] * (2.0 * turning)
     more = 1.0 + MOTION_ROUNDING
-    return more * length, more * bend, INSTANT_ROUNDING * stray
+    return more * path, more * bend, INSTANT_ROUNDING * stray
 
 
 @kernel
@@ -135,14 +135,14 @@ def free_motion(start, rows, i, kind, reach, two, sway):
     """λ, M and what rounding leaves in doubt of a body whose poses are given, and how it turns:
     ``R(t) = exp(t θ axis) R(0)``. Of a capsule only the axis turns, of a sphere nothing."""
     x, y, z = rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11]
-    shift = math.sqrt(x * x + y * y + z * z)
+    shift = length(x, y, z)
     # R(1) R(0)^T: twice the sine times the axis in what is not symmetric, the cosine on the
     # diagonal.
     xx, xy, xz = turned_row(start, rows, i, 0)
     yx, yy, yz = turned_row(start, rows, i, 4)
     zx, zy, zz = turned_row(start, rows, i, 8)
     x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
-    sine, cosine = math.sqrt(x * x + y * y + z * z), 0.5 * (xx + yy + zz - 1.0)
+    sine, cosine = length(x, y, z), 0.5 * (xx + yy + zz - 1.0)
     angle = math.atan2(sine, cosine)
     lever = 0.0 if kind == SPHERE else reach
     if kind == CAPSULE:
@@ -154,20 +154,20 @@ def free_motion(start, rows, i, kind, reach, two, sway):
         sway[i, m.DOUBT] = 1.0
     elif kind == CAPSULE:
         u, v, w = start[i, 2], start[i, 6], start[i, 10]
-        lever *= math.sqrt((y * w - z * v) ** 2 + (z * u - x * w) ** 2 + (x * v - y * u) ** 2)
+        lever *= length(y * w - z * v, z * u - x * w, x * v - y * u)
     sway[i, m.AXIS], sway[i, m.AXIS + 1], sway[i, m.AXIS + 2] = x, y, z
     sway[i, m.ANGLE] = angle
     more = 1.0 + MOTION_ROUNDING
-    length, bend = more * (shift + angle * lever), more * angle * angle * lever
-    if doubt or not length > 0.0:
-        return length, bend, 0.0
+    path, bend = more * (shift + angle * lever), more * angle * angle * lever
+    if doubt or not path > 0.0:
+        return path, bend, 0.0
     # The turn leads to where the body is, but for rounding.
     turn_row(start, i, x, y, z, angle, two, 0)
     square = 0.0
     for r in range(0, 12, 4):
         for c in range(3):
             square += (two[0, r + c] - rows[i, r + c]) ** 2
-    return length, bend, math.sqrt(square) * reach
+    return path, bend, math.sqrt(square) * reach
 
 
 @kernel
@@ -196,13 +196,27 @@ def turn_row(P, i, x, y, z, angle, out, k):
 
 @inlined
 def place_row(frames, f, local, i, rows, k):
-    """Row ``k``: ``local[i]`` on frame ``f``, summed as `place_movers` does."""
+    """Row ``k``: ``local[i]`` on frame ``f``."""
     for r in range(0, 12, 4):
-        a, b, c = frames[f, r], frames[f, r + 1], frames[f, r + 2]
-        rows[k, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-        rows[k, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-        rows[k, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-        rows[k, r + 3] = frames[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
+        rows[k, r], rows[k, r + 1], rows[k, r + 2], rows[k, r + 3] = compose(
+            frames[f, r], frames[f, r + 1], frames[f, r + 2], frames[f, r + 3], local, i
+        )
+
+
+@inlined
+def farthest_move(start, rows, i, kind, reach):
+    """How far any point of mover ``i`` is from where it was, at most; see `place_movers`."""
+    moved = length(rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11])
+    if kind == SPHERE:
+        return moved
+    if kind == CAPSULE:
+        x, y, z = rows[i, 2] - start[i, 2], rows[i, 6] - start[i, 6], rows[i, 10] - start[i, 10]
+        return moved + rows[i, SIZE + 1] * length(x, y, z)
+    square = 0.0
+    for r in range(0, 12, 4):
+        for c in range(r, r + 3):
+            square += (rows[i, c] - start[i, c]) ** 2
+    return moved + math.sqrt(0.5 * square) * reach
 
 
 @inlined
@@ -216,16 +230,13 @@ def scene_of(start, rows, i, reach):
 def extend_start(start, motion, i, kind, fresh):
     """The box of mover ``i`` at the last reading, extended as it is now, into ``fresh[0]``."""
     more = max(motion[i, m.BUFFER], motion[i, m.LEAST])
+    x, y, z = start[i, 3], start[i, 7], start[i, 11]
     if kind <= CYLINDER:
-        x, y, z = half_extents(start, kind, i)
-        put(start, i, 0.0, 0.0, 0.0, x, y, z, fresh, 0, more)
-        return
-    x, y, z = turned(start, i, motion[i, m.HX], motion[i, m.HY], motion[i, m.HZ])
-    cx, cy, cz = motion[i, m.CX], motion[i, m.CY], motion[i, m.CZ]
-    put(
-        start, i,
-        start[i, 0] * cx + start[i, 1] * cy + start[i, 2] * cz,
-        start[i, 4] * cx + start[i, 5] * cy + start[i, 6] * cz,
-        start[i, 8] * cx + start[i, 9] * cy + start[i, 10] * cz,
-        x, y, z, fresh, 0, more,
-    )  # fmt: skip
+        ex, ey, ez = half_extents(start, kind, i)
+    else:
+        ex, ey, ez = turned(start, i, motion[i, m.HX], motion[i, m.HY], motion[i, m.HZ])
+        cx, cy, cz = motion[i, m.CX], motion[i, m.CY], motion[i, m.CZ]
+        x += start[i, 0] * cx + start[i, 1] * cy + start[i, 2] * cz
+        y += start[i, 4] * cx + start[i, 5] * cy + start[i, 6] * cz
+        z += start[i, 8] * cx + start[i, 9] * cy + start[i, 10] * cz
+    put(x, y, z, ex, ey, ez, fresh, 0, more)
