@@ -136,6 +136,13 @@ def free_motion(start, rows, i, kind, reach, two, sway):
     ``R(t) = exp(t θ axis) R(0)``. Of a capsule only the axis turns, of a sphere nothing."""
     x, y, z = rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11]
     shift = length(x, y, z)
+    turns = False
+    for r in range(0, 12, 4):
+        for c in range(r, r + 3):
+            turns = turns or rows[i, c] != start[i, c]
+    if not turns:
+        sway[i, m.ANGLE] = 0.0
+        return (1.0 + MOTION_ROUNDING) * shift, 0.0, 0.0
     # R(1) R(0)^T: twice the sine times the axis in what is not symmetric, the cosine on the
     # diagonal.
     xx, xy, xz = turned_row(start, rows, i, 0)
