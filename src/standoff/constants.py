@@ -353,3 +353,6 @@ NEAREST_INSTANT = 1e-4
 #: Sine of the angle that is left to a half turn below which nobody knows which way a body turned,
 #: [-]; its axis would be rounding noise.
 HALF_TURN_SINE = 1e-6
+
+#: The buffer of what moves where nothing else is said, [m].
+USUAL_BUFFER = 0.03

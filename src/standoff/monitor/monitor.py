@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from standoff.cell import Body, Cell
-from standoff.constants import RESERVE_FRACTION, ROOT_MARGIN, VISIT_WRAP
-from standoff.errors import MonitorError
-from standoff.index import Grid, Index, IndexFigures, Naive, Octree
-from standoff.index.arena import Arena
-from standoff.kernels.index import layout as x
+from standoff.cell import Cell
+from standoff.constants import USUAL_BUFFER, VISIT_WRAP
+from standoff.errors import Error, MonitorError
+from standoff.index import IndexFigures
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.cycle import cycle as run_cycle
 from standoff.kernels.monitor.cycle import test_again
-from standoff.kernels.pairs import general
-from standoff.monitor.amounts import amount
-from standoff.monitor.buffers import DEFAULT, Buffer, by_name, coefficients, speed_limit
-from standoff.monitor.limits import Reaches, measure_reaches
-from standoff.monitor.reading import Reading
+from standoff.monitor.buffers import Buffer
+from standoff.monitor.options import IndexName, UpdateName, checked
 from standoff.monitor.report import Cycle, Fault, QuietCycle, copied
-from standoff.monitor.scene import Scene, Zone, make_rules, read_scene
-from standoff.monitor.separation import Coefficients, Separation
-from standoff.monitor.slots import Primitive, Slots
-from standoff.monitor.tables import Tables, fill_tables, own_box
+from standoff.monitor.scene import Zone
 from standoff.monitor.thresholds import Thresholds
-from standoff.monitor.way import Way
-from standoff.shapes.pose import Array
+from standoff.monitor.watch import Watch
 
-IndexName = Literal["octree", "grid", "naive"]
-UpdateName = Literal["neighbours", "reinsert", "rebuild"]
-_UPDATES = {"neighbours": m.NEIGHBOURS, "reinsert": m.REINSERT, "rebuild": m.REBUILD}
-_INDEXES = ("octree", "grid", "naive")
+#: Input that could not be used.
+_UNUSABLE = m.BAD_JOINT | m.BAD_POSE
+
+#: All that a cycle can tell, without the number of hits.
+_EVENTS = m.EACH_HIT - 1
+
+#: The one float64 of this machine's byte order.
+_FLOAT = np.dtype(np.float64)
 
 
-class Monitor:
+class Monitor(Watch):
     """Watches a cell, one reading at a time.
 
     A moving primitive is extended by its whole buffer, a static one not at all, and a pair that is
@@ -82,7 +77,7 @@ class Monitor:
     def __init__(
         self,
         cell: Cell,
-        buffer: Buffer | Mapping[str, Buffer] = 0.03,
+        buffer: Buffer | Mapping[str, Buffer] = USUAL_BUFFER,
         index: IndexName = "octree",
         *,
         thresholds: Thresholds | None = None,
@@ -101,37 +96,14 @@ class Monitor:
     ) -> None:
         if not isinstance(cell, Cell):
             raise MonitorError("not a cell", element="cell", value=cell, allowed="a Cell")
-        _one_of("index", index, _INDEXES)
-        _one_of("update", update, tuple(_UPDATES))
-        self.cell = cell
-        self.period = amount("period", period, "s", zero=False)
-        self.thresholds = Thresholds() if thresholds is None else thresholds
-        if not isinstance(self.thresholds, Thresholds):
-            raise MonitorError("thresholds", value=thresholds, allowed="Thresholds(...)")
-        self.zones = tuple(zones)
-        self._buffer, self._max_speed, self._grasped = buffer, max_speed, dict(grasped or {})
-        self._index_name, self._split, self._grid, self._wrap = index, split, grid, wrap
-        self._root = None if root is None else (np.asarray(root[0], float), float(root[1]))
-        self._smallest = None if smallest is None else amount("smallest", smallest, "m")
-        self._reserve = None if reserve is None else amount("reserve", reserve, "m")
-        self._update = _UPDATES[update]
-        if self._update != m.NEIGHBOURS or index == "naive":
-            self._reserve = 0.0
-        self._between = bool(between)
         self._cycles = 0
-        self._joints: tuple[str, ...] = ()
-        self._slots: Slots | None = None
-        self.index: Index
-        self._arena: Arena
-        self._scene: Scene
-        self._revision: int
-        self._general: int
-        self._reading = Reading(self.period)
-        self._bodies: Mapping[str, Body] = {}
-        #: Names that were in the cell once: rules may go on naming them.
-        self._seen: frozenset[str] = frozenset()
-        self._check_defaults()
-        self._sync()
+        self._unwatched: Fault | None = None
+        options = checked(
+            cell, buffer=buffer, max_speed=max_speed, thresholds=thresholds, zones=zones,
+            grasped=grasped, period=period, between=between, index=index, split=split, grid=grid,
+            root=root, smallest=smallest, reserve=reserve, update=update, wrap=wrap,
+        )  # fmt: skip
+        super().__init__(cell, options)
 
     def update(self, q: Any, poses: Any = None, time: float | None = None) -> Cycle:
         """One reading in, one `Cycle` out.
@@ -145,8 +117,8 @@ class Monitor:
         Whatever is wrong with the input is a fault of the cycle, and never an exception: the last
         good values stand in for what cannot be used, at the highest speed.
         """
-        if self.cell.revision != self._revision:
-            self._sync()
+        if self.cell.revision != self._revision and not self._follow_cell():
+            return self._update_with_care(q, poses, time)
         reading = self._reading
         period = self.period
         dt = period
@@ -184,6 +156,17 @@ class Monitor:
                 return self._eventful(told, clearance, time)
         return self._update_with_care(q, poses, time)
 
+    def _follow_cell(self) -> bool:
+        """Take a change of the cell over. Where that is not possible the watch goes on as it was,
+        and every cycle has a fault that says why."""
+        try:
+            self._sync()
+        except Error as error:
+            self._unwatched = Fault("cell", "cell", str(error), "a cell that can be watched")
+        else:
+            self._unwatched = None
+        return self._unwatched is None
+
     def _good_poses(self, poses: Any) -> bool:
         """Whether they can be handed over as they are."""
         return (
@@ -197,6 +180,8 @@ class Monitor:
         """An update for whatever was given."""
         reading = self._reading
         reading.take(q, poses, time)
+        if self._unwatched is not None:
+            reading.faults.append(self._unwatched)
         self._cycles += 1
         for otherwise in (reading.mend, reading.fall_back, None):
             told, clearance = run_cycle(
@@ -282,220 +267,3 @@ class Monitor:
                     text = f"a move of up to {allowed:.4g} m"
                     jumped[name] = Fault("jump", name, float(value), text)
         return [*found, *jumped.values()]
-
-    def _use(self, arena: Arena) -> None:
-        """Take these tables, with what each cycle needs of them at hand."""
-        self._arena, self._hits, self._counts = arena, arena["hits"], arena["counts"][0]
-        self._reading.read_from(arena)
-        index = self.index.arena
-        self._tables = (self._general, arena.F, arena.W, index.F, index.W)
-
-    def _count(self, column: int) -> int:
-        return int(self._arena["counts"][0, column])
-
-    def _taken(self) -> list[tuple[int, Primitive]]:
-        assert self._slots is not None
-        return list(self._slots.taken.values())
-
-    def _sync(self) -> None:
-        """Bring all tables up to date with the cell; the index changes where the cell did."""
-        cell = self.cell
-        scene = read_scene(cell, self.zones, self._seen)
-        rules = make_rules(cell, scene, self.zones, self.thresholds)
-        reaches = measure_reaches(cell, scene.primitives)
-        old = self._slots
-        moves = [p.frame != 0 for p in scene.primitives]
-        kept = _known(self) if old is not None else {}
-        assigned = None if old is None else old.assign(scene.primitives)
-        anew = assigned is None
-        if assigned is None:
-            self._slots = Slots.with_room(scene.primitives)
-            assigned = self._slots.assign(scene.primitives)
-        assert assigned is not None and self._slots is not None
-        where, gone, fresh = assigned
-        motion = self._motion(scene, rules.least, reaches, self._slots, where)
-        seen: dict[str, float] | None = {} if self._between else None
-        if seen is not None and old is not None:
-            seen = dict(zip(self._joints, self._arena["way"][m.TO]))
-        way = Way(cell, reaches, self._slots, where, seen)
-        tables = fill_tables(cell, scene, rules, self._slots, where, motion, way)
-        self._joints = cell.joints
-        arena = tables.arena
-        for slot, p in self._slots.taken.values():
-            if p.key in kept and slot not in set(fresh):
-                state = kept[p.key]
-                arena["rows"][slot, :12], arena["before"][slot] = state[0], state[1]
-                arena["motion"][slot, m.KNOWN] = state[2]
-        smallest = self._smallest_edge(arena["motion"])
-        arena["counts"][0, m.UPDATE_MODE] = self._update
-        self._reading.adopt(cell, arena)
-        self._arena, self._scene, self._revision = arena, scene, cell.revision
-        self._bodies, self._seen = cell.bodies, self._seen | scene.named
-        single = len(scene.primitives) == len(scene.names)
-        self._naming = (scene.names, single)
-        self._general = 0 if tables.closed else general.address()
-        self._no_poses = np.zeros((0, 4, 4))
-        self._expected = None if cell.moving else self._no_poses
-        self._joints_shape, self._poses_shape = (len(cell.joints),), (len(cell.moving), 4, 4)
-        self._start_boxes(tables, where, moves)
-        if anew:
-            self.index = self._new_index(tables, where, moves, reaches, smallest)
-            fresh, gone = where, []
-        # A node may be smaller than the farthest move: a cell of a fine grid, or one of a tree made
-        # when all moved less.
-        arena["scales"][0, m.SMALLEST] = min(smallest, self.index.smallest)
-        for slot in gone:
-            if self.index.arena["items"][slot, x.STATE] != x.ABSENT:
-                self.index.remove(slot)
-        if fresh:
-            at = np.array(fresh, dtype=np.int64)
-            self.index.insert_many(at, tables.boxes[at])
-        # Pairs are found anew for all that moves, as if all of it were new.
-        self.index.arena["items"][: self._slots.movers, x.MOVED] = 1
-        self.index.arena["items"][self._slots.movers :, x.MOVED] = 0
-        arena["counts"][0, m.PAIRS_USED] = 0
-        self._use(arena)
-
-    def _motion(
-        self, scene: Scene, least: Array, reaches: Reaches, slots: Slots, where: list[int]
-    ) -> Array:
-        """The movers' table."""
-        names = {*scene.robots, *self.cell.bodies, *self._seen}
-        buffers = by_name(self._buffer, "buffer", names)
-        speeds = by_name(self._max_speed, "max_speed", names)
-        extra = self._extra(scene)
-        table = np.zeros((slots.movers, m.MOTION_COLUMNS))
-        for k, p in enumerate(scene.primitives):
-            if p.frame == 0:
-                continue
-            owner, body = scene.owner[p.body], scene.names[p.body]
-            given = buffers.get(body, buffers.get(owner, buffers.get(DEFAULT, 0.03)))
-            c0, c1, c2 = self._buffer_of(given, owner)
-            asked = speeds.get(body, speeds.get(owner, speeds.get(DEFAULT)))
-            limit = speed_limit(asked, given, float(reaches.fastest[k]), owner)
-            centre, half, reach = own_box(p.shape)
-            reserve = self._reserve
-            if reserve is None:
-                reserve = RESERVE_FRACTION * float(half.mean())
-            table[where[k]] = (
-                c0 + extra.get(owner, 0.0), c1, c2, least[p.body], limit, 0.0, 0.0, 0.0, 0.0,
-                reserve, reach, *centre, *half,
-            )  # fmt: skip
-        return table
-
-    def _check_defaults(self) -> None:
-        """Refuse now what would only be found out when the first body moves that it is for."""
-        names = {*self.cell.robots, *self.cell.bodies}
-        given = by_name(self._buffer, "buffer", names).get(DEFAULT, 0.03)
-        asked = by_name(self._max_speed, "max_speed", names).get(DEFAULT)
-        self._buffer_of(given, DEFAULT)
-        speed_limit(asked, given, 0.0, DEFAULT)
-
-    def _buffer_of(self, given: Any, owner: str) -> Coefficients:
-        if isinstance(given, Separation) and self.period > given.period_time:
-            raise MonitorError(
-                "readings come less often than the separation allows",
-                element=f"buffer of {owner}",
-                value=self.period,
-                allowed=f"a period of up to {given.period_time:g} s",
-            )
-        return coefficients(given, f"buffer of {owner}")
-
-    def _extra(self, scene: Scene) -> dict[str, float]:
-        """What is held adds to the buffer of its robot."""
-        found: dict[str, float] = {}
-        for name, value in self._grasped.items():
-            body = self.cell.bodies.get(name)
-            added = amount(f"grasped {name!r}", value, "m")
-            if body is not None and body.attachment is not None:
-                robot = body.attachment.link.partition("/")[0]
-                found[robot] = found.get(robot, 0.0) + added
-        return found
-
-    def _smallest_edge(self, motion: Array) -> float:
-        """No face of a registered box moves as far outwards in a cycle, buffers of one speed: the
-        farthest move, and the reserve put on anew."""
-        if self._smallest is not None:
-            return self._smallest
-        steps = motion[:, m.LIMIT] * self.period + motion[:, m.RESERVE]
-        return float(steps.max(initial=0.0))
-
-    def _start_boxes(self, tables: Tables, where: list[int], moves: list[bool]) -> None:
-        """Movers are registered with no place yet: the first cycle puts them where they are."""
-        for slot, moving in zip(where, moves):
-            if moving:
-                tables.boxes[slot] = math.inf, math.inf, math.inf, -math.inf, -math.inf, -math.inf
-
-    def _new_index(
-        self,
-        tables: Tables,
-        where: list[int],
-        moves: list[bool],
-        reaches: Reaches,
-        smallest: float,
-    ) -> Index:
-        assert self._slots is not None
-        total = self._slots.total
-        if self._index_name == "naive":
-            return Naive(total)
-        low, edge = self._root_cube(tables.boxes, reaches)
-        if self._index_name == "grid":
-            return Grid(total, low, edge, side=self._grid, wrap=self._wrap)
-        octree = Octree(total, low, edge, split=self._split, smallest=smallest, wrap=self._wrap)
-        if self._reserve != 0.0:
-            octree.search_from_above()
-        return octree
-
-    def _root_cube(self, boxes: Array, reaches: Reaches) -> tuple[Array, float]:
-        """Low corner and edge of a cube around all that stands still, all that the joints reach and
-        where the moving bodies are now."""
-        if self._root is not None:
-            centre, edge = self._root
-            return centre - 0.5 * edge, edge
-        still = boxes[np.isfinite(boxes).all(axis=1)]
-        corners = [still[:, :3], still[:, 3:]]
-        far = reaches.farthest[np.isfinite(reaches.farthest)].max(initial=0.0)
-        if far:
-            corners.append(np.array([[-far] * 3, [far] * 3]))
-        for name in self.cell.moving:
-            body = self.cell.bodies[name]
-            _, _, reach = own_box(body.shape)
-            at = body.pose[:3, 3]
-            corners.append(np.array([at - 2.0 * reach, at + 2.0 * reach]))
-        points = np.concatenate(corners) if corners else np.zeros((0, 3))
-        if not len(points):
-            return np.full(3, -0.5), 1.0
-        low, high = points.min(axis=0), points.max(axis=0)
-        edge = float((high - low).max()) * (1.0 + 2.0 * ROOT_MARGIN) or 1.0
-        return 0.5 * (low + high) - 0.5 * edge, edge
-
-
-#: Input that could not be used.
-_UNUSABLE = m.BAD_JOINT | m.BAD_POSE
-
-#: All that a cycle can tell, without the number of hits.
-_EVENTS = m.EACH_HIT - 1
-
-#: The one float64 of this machine's byte order.
-_FLOAT = np.dtype(np.float64)
-
-
-def _one_of(element: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise MonitorError(
-            "unknown choice", element=element, value=value, allowed=", ".join(allowed)
-        )
-
-
-def _known(monitor: Monitor) -> dict[tuple[str, int, bool], tuple[Array, Array, float]]:
-    """Where each mover is and was, to be carried over to the next revision."""
-    arena: Arena = monitor._arena
-    return {
-        p.key: (
-            arena["rows"][slot, :12].copy(),
-            arena["before"][slot].copy(),
-            float(arena["motion"][slot, m.KNOWN]),
-        )
-        for slot, p in monitor._taken()
-        if p.frame != 0
-    }

@@ -27,7 +27,7 @@ _FEW = 8
 _RANK = itemgetter(0, m.BODY_A, m.BODY_B, *range(1, 10))
 
 FaultKind = Literal[
-    "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose"
+    "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose", "cell"
 ]
 
 
@@ -117,7 +117,8 @@ class Fault:
             ``limits`` (a joint beyond its limits), ``jump`` (a body that moved farther than it
             can), ``late`` (a reading that came too late), ``time`` (a clock that stands or runs
             back), ``missing`` (nothing was given for a joint or body), ``unknown`` (a name that is
-            not in the cell), ``pose`` (a matrix that is no rigid motion).
+            not in the cell), ``pose`` (a matrix that is no rigid motion), ``cell`` (a change of the
+            cell that cannot be watched; what was there before still is).
         element: the joint, body or argument.
         value: what was given.
         allowed: what would have been right.

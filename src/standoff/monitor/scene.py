@@ -10,6 +10,7 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.errors import DuplicateNameError, UnknownNameError
 from standoff.kernels.monitor import layout as m
+from standoff.kernels.pairs.dispatch import has_closed_form
 from standoff.monitor.slots import Primitive
 from standoff.monitor.thresholds import Thresholds
 from standoff.monitor.zones import KeepIn, KeepOut
@@ -45,6 +46,12 @@ class Scene:
     def named(self) -> frozenset[str]:
         """All names that rules may use."""
         return frozenset((*self.names, *self.robots))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the distance of every pair that can be watched has a closed form."""
+        kinds = {(p.shape.kind, p.frame != 0) for p in self.primitives}
+        return all(has_closed_form(a, b) for a, moves in kinds if moves for b, _ in kinds)
 
     def members(self, name: str) -> list[int]:
         """The bodies behind a name: those of a robot, or the one itself; none where it is gone."""

@@ -22,11 +22,11 @@ from standoff.shapes.table import pack
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The arena, and the boxes of the primitives that stand still (by slot, NaN for movers)."""
+    """The arena, and the boxes of all primitives where ``local`` puts them, by slot: the boxes of
+    what stands still, and of no meaning for what moves."""
 
     arena: Arena
     boxes: Array
-    closed: bool
 
 
 def fill_tables(
@@ -35,11 +35,12 @@ def fill_tables(
     rules: Rules,
     slots: Slots,
     where: list[int],
-    motion: Array,
+    rows_of_movers: Array,
     way: Way,
 ) -> Tables:
-    """Lay all tables out and fill them; ``where`` is the slot of each primitive, ``motion`` the
-    movers' table, (movers, MOTION_COLUMNS), and ``way`` what the motion between readings needs."""
+    """Lay all tables out and fill them; ``where`` is the slot of each primitive,
+    ``rows_of_movers`` its row in the table of movers (not used where it stands still), and ``way``
+    what the motion between readings needs."""
     tree = cell.tree
     rows, refs, geometry = pack([p.shape for p in scene.primitives])
     at = np.array(where, dtype=np.int64)
@@ -92,7 +93,7 @@ def fill_tables(
     moving = at < slots.movers
     arena["local"][at[moving]] = local[moving]
     arena["frame"][at[moving], 0] = np.array([p.frame for p in scene.primitives])[moving]
-    arena["motion"][:] = motion
+    arena["motion"][at[moving]] = rows_of_movers[moving]
     arena["limits"][:, 0], arena["limits"][:, 1] = tree.lower, tree.upper
     arena["tree"][:], arena["linkage"][:] = tree.reals, tree.ints
     arena["turns"][:] = turns
@@ -107,9 +108,7 @@ def fill_tables(
     bound_all(rows, refs, np.ascontiguousarray(geometry.points), boxes)
     by_slot = np.full((slots.total, 6), np.nan)
     by_slot[at] = boxes
-    kinds = {(p.shape.kind, p.frame != 0) for p in scene.primitives}
-    closed = all(dispatch.has_closed_form(a, b) for a, moves in kinds if moves for b, _ in kinds)
-    return Tables(arena, by_slot, closed)
+    return Tables(arena, by_slot)
 
 
 def own_box(shape: Shape) -> tuple[Array, Array, float]:

@@ -1,0 +1,91 @@
+"""The table of what moves: buffers, limits and extents of each primitive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.constants import RESERVE_FRACTION, USUAL_BUFFER
+from standoff.errors import MonitorError
+from standoff.kernels.monitor import layout as m
+from standoff.monitor.buffers import DEFAULT, by_name, coefficients, speed_limit
+from standoff.monitor.limits import Reaches
+from standoff.monitor.options import Options
+from standoff.monitor.scene import Scene
+from standoff.monitor.separation import Coefficients, Separation
+from standoff.monitor.tables import own_box
+from standoff.shapes.pose import Array
+
+
+def check_defaults(cell: Cell, options: Options) -> None:
+    """Refuse now what would only be found out when the first body moves that it is for."""
+    names = {*cell.robots, *cell.bodies}
+    given = by_name(options.buffer, "buffer", names).get(DEFAULT, USUAL_BUFFER)
+    asked = by_name(options.max_speed, "max_speed", names).get(DEFAULT)
+    _coefficients(given, DEFAULT, options.period)
+    speed_limit(asked, given, 0.0, DEFAULT)
+
+
+def mover_rows(
+    cell: Cell,
+    scene: Scene,
+    options: Options,
+    known: frozenset[str],
+    least: Array,
+    reaches: Reaches,
+) -> Array:
+    """A row of the motion table (see `kernels.monitor.layout`) for each primitive of the scene; 0
+    for what stands still. ``known`` are the names that options may use."""
+    names = {*scene.robots, *cell.bodies, *known}
+    buffers = by_name(options.buffer, "buffer", names)
+    speeds = by_name(options.max_speed, "max_speed", names)
+    held = _held(cell, options)
+    rows = np.zeros((len(scene.primitives), m.MOTION_COLUMNS))
+    for k, p in enumerate(scene.primitives):
+        if p.frame == 0:
+            continue
+        owner, body = scene.owner[p.body], scene.names[p.body]
+        given = buffers.get(body, buffers.get(owner, buffers.get(DEFAULT, USUAL_BUFFER)))
+        c0, c1, c2 = _coefficients(given, owner, options.period)
+        asked = speeds.get(body, speeds.get(owner, speeds.get(DEFAULT)))
+        limit = speed_limit(asked, given, float(reaches.fastest[k]), owner)
+        centre, half, reach = own_box(p.shape)
+        reserve = options.reserve
+        if reserve is None:
+            reserve = RESERVE_FRACTION * float(half.mean())
+        rows[k] = (
+            c0 + held.get(owner, 0.0), c1, c2, least[p.body], limit, 0.0, 0.0, 0.0, 0.0,
+            reserve, reach, *centre, *half,
+        )  # fmt: skip
+    return rows
+
+
+def farthest_step(rows: Array, period: float) -> float:
+    """No face of a registered box moves as far outwards in a cycle at a steady buffer, [m]: the
+    farthest move, and the reserve put on anew."""
+    steps = rows[:, m.LIMIT] * period + rows[:, m.RESERVE]
+    return float(steps.max(initial=0.0))
+
+
+def _held(cell: Cell, options: Options) -> dict[str, float]:
+    """What bodies add to the buffers of the robots that hold them."""
+    found: dict[str, float] = {}
+    for name, added in options.grasped.items():
+        body = cell.bodies.get(name)
+        if body is not None and body.attachment is not None:
+            robot = body.attachment.link.partition("/")[0]
+            found[robot] = found.get(robot, 0.0) + added
+    return found
+
+
+def _coefficients(given: Any, owner: str, period: float) -> Coefficients:
+    if isinstance(given, Separation) and period > given.period_time:
+        raise MonitorError(
+            "readings come less often than the separation allows",
+            element=f"buffer of {owner}",
+            value=period,
+            allowed=f"a period of up to {given.period_time:g} s",
+        )
+    return coefficients(given, f"buffer of {owner}")

@@ -1,0 +1,128 @@
+"""What a monitor was asked to do, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.cell import Cell
+from standoff.errors import MonitorError, UnknownNameError
+from standoff.kernels.monitor import layout as m
+from standoff.monitor.amounts import amount
+from standoff.monitor.buffers import Buffer
+from standoff.monitor.scene import Zone
+from standoff.monitor.thresholds import Thresholds
+from standoff.monitor.zones import KeepIn, KeepOut
+from standoff.shapes.pose import Array
+
+IndexName = Literal["octree", "grid", "naive"]
+UpdateName = Literal["neighbours", "reinsert", "rebuild"]
+_UPDATES = {"neighbours": m.NEIGHBOURS, "reinsert": m.REINSERT, "rebuild": m.REBUILD}
+_INDEXES = ("octree", "grid", "naive")
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """The arguments of `Monitor`, where they mean the same; see there.
+
+    Attributes:
+        root: centre and edge of the root cube, or None.
+        reserve: of every mover, [m]; None: a part of its size.
+        update: number of the way to update, see `kernels.monitor.layout`.
+    """
+
+    buffer: Buffer | Mapping[str, Buffer]
+    max_speed: float | Mapping[str, float] | None
+    thresholds: Thresholds
+    zones: tuple[Zone, ...]
+    grasped: Mapping[str, float]
+    period: float
+    between: bool
+    index: str
+    split: int
+    grid: int
+    root: tuple[Array, float] | None
+    smallest: float | None
+    reserve: float | None
+    update: int
+    wrap: int
+
+
+def checked(
+    cell: Cell,
+    *,
+    thresholds: Thresholds | None,
+    zones: Sequence[Zone],
+    grasped: Mapping[str, float] | None,
+    period: float,
+    between: bool,
+    index: str,
+    root: tuple[ArrayLike, float] | None,
+    smallest: float | None,
+    reserve: float | None,
+    update: str,
+    **others: Any,
+) -> Options:
+    """Options from arguments as people give them; names are held against the cell."""
+    _one_of("index", index, _INDEXES)
+    _one_of("update", update, tuple(_UPDATES))
+    if not (thresholds is None or isinstance(thresholds, Thresholds)):
+        raise MonitorError("thresholds", value=thresholds, allowed="Thresholds(...)")
+    if not isinstance(between, (bool, np.bool_)):
+        raise MonitorError("between", value=between, allowed="True or False")
+    as_published = reserve is not None and amount("reserve", reserve, "m") == 0.0
+    if as_published or index == "naive" or update != "neighbours":
+        reserve = 0.0
+    return Options(
+        thresholds=Thresholds() if thresholds is None else thresholds,
+        zones=_zones(zones),
+        grasped=_grasped(cell, grasped),
+        period=amount("period", period, "s", zero=False),
+        between=bool(between),
+        index=index,
+        root=None if root is None else _cube(root),
+        smallest=None if smallest is None else amount("smallest", smallest, "m"),
+        reserve=None if reserve is None else float(reserve),
+        update=_UPDATES[update],
+        **others,
+    )
+
+
+def _zones(zones: Any) -> tuple[Zone, ...]:
+    if not isinstance(zones, Sequence) or not all(isinstance(z, (KeepIn, KeepOut)) for z in zones):
+        raise MonitorError("zones", value=zones, allowed="a list of KeepIn(...) and KeepOut(...)")
+    return tuple(zones)
+
+
+def _grasped(cell: Cell, grasped: Any) -> dict[str, float]:
+    if grasped is None:
+        return {}
+    if not isinstance(grasped, Mapping):
+        raise MonitorError("grasped", value=grasped, allowed='{"part": 0.02}')
+    for name in grasped:
+        if name not in cell.bodies:
+            raise UnknownNameError(str(name), cell.bodies, what="body", element="grasped")
+    return {name: amount(f"grasped {name!r}", value, "m") for name, value in grasped.items()}
+
+
+def _cube(root: Any) -> tuple[Array, float]:
+    """Centre and edge of a cube."""
+    try:
+        centre, edge = root
+        middle = np.array(centre, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise MonitorError("root", value=root, allowed="((x, y, z), edge), [m]") from error
+    if middle.shape != (3,) or not np.isfinite(middle).all():
+        raise MonitorError("centre of the root cube", value=centre, allowed="x, y, z, [m]")
+    return middle, amount("edge of the root cube", edge, "m", zero=False)
+
+
+def _one_of(element: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in allowed:
+        raise MonitorError(
+            "unknown choice", element=element, value=value, allowed=", ".join(allowed)
+        )
