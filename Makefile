@@ -12,7 +12,7 @@ TEST_ENV := NUMBA_CACHE_DIR=$(TEST_CACHE) NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo   run the main job on a built-in cell"
+	@echo "make demo   watch two arms at work: warnings, cycle times, clearance.png"
 	@echo "make test   run all tests"
 	@echo "make lint   ruff, mypy and the contract between the rooms"
 	@echo "make bench  measure, with the peers in the same run"
@@ -24,7 +24,7 @@ $(VENV)/base: pyproject.toml
 		|| { echo "Standoff needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.12 …" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "Making $(VENV) (once)"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing standoff (once)"
-	@$(PIP) -e .
+	@$(PIP) -e '.[plot]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/base
@@ -38,7 +38,7 @@ $(VENV)/peers: $(VENV)/dev
 	@touch $@
 
 demo: $(VENV)/base
-	@$(BIN)/standoff info cells/two_arms.toml
+	@$(BIN)/standoff demo
 
 test: $(VENV)/dev
 	@$(TEST_ENV) $(BIN)/standoff compile

@@ -30,7 +30,7 @@ def test_version():
     assert result.returncode == 0 and result.stdout == f"standoff {standoff.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [(), ("info",), ("compile",)])
+@pytest.mark.parametrize("command", [(), ("info",), ("demo",), ("papers",), ("compile",)])
 def test_help_has_an_example(command):
     result = run(*command, "--help")
     assert result.returncode == 0
@@ -80,6 +80,8 @@ def test_info_counts_what_the_library_counts():
     ("args", "words"),
     [
         (("info", "gone.toml"), ["CellError", "gone.toml"]),
+        (("papers", "1992"), ["1992", "000"]),
+        (("papers", "000", "--only", "speed"), ["speed", "cycle", "growing", "region"]),
         (("info", "gone.urdf"), ["RobotError", "gone.urdf"]),
         (("info", "builtin:pnada"), ["panda"]),
         (("info", "builtin:panda", "--geometry", "voxels"), ["voxels", "capsules"]),

@@ -5,8 +5,6 @@ import io
 import re
 from pathlib import Path
 
-import numpy as np
-
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
 
@@ -16,9 +14,11 @@ def test_the_python_example_runs_as_it_stands():
     names = {}
     with contextlib.redirect_stdout(printed):
         exec(code, names)
-    first, *_ = printed.getvalue().splitlines()
-    assert first.split()[0] == "left/panda_joint1" and first.endswith("adjacent")
-    assert np.isclose(names["d"].value, 1 - 0.135 - 0.06 - 0.05)
+    assert names["cycle"].warnings and not names["cycle"].faults
+    pair = names["cycle"].warnings[0]
+    assert {pair.a.split("/")[0], pair.b.split("/")[0]} == {"left", "right"}
+    assert 0.0 < pair.distance <= 0.06 and pair.approaching
+    assert str(pair) in printed.getvalue()
 
 
 def test_every_file_it_points_to_is_there():

@@ -94,6 +94,54 @@ def info(
     show(cell, source, out, pairs=pairs)
 
 
+@app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
+def demo(
+    plot: Annotated[Path, typer.Option(help="Where the clearance over time goes, a PNG.")] = Path(
+        "clearance.png"
+    ),
+) -> None:
+    """Watch two arms do the three tasks of paper 000: who comes too close to what, and when."""
+    from standoff.papers.testbed import BUFFER, TASKS, testbed_cell, testbed_monitor
+    from standoff.view.demo import Recording, save_plot, show, watch
+
+    cell = testbed_cell()
+    moving = sum(frame != 0 for frame in cell.world.frame)
+    out.print(
+        f"Two arms of 7 joints, {moving} capsules, among {len(cell.world.names) - moving} boxes; "
+        f"{cell.pairs.count()} pairs to watch, a buffer of {1e3 * BUFFER:.1f} mm on all that moves",
+        highlight=False,
+        soft_wrap=True,
+    )
+    tasks = [Recording(task.name, task.title, task.joints(cell)) for task in TASKS]
+    watched = watch(lambda: testbed_monitor(cell), tasks, notes)
+    out.print()
+    show(watched, out)
+    save_plot(watched, lambda width: testbed_monitor(cell, buffer=width), BUFFER, plot, out, notes)
+
+
+@app.command(
+    epilog="Example: [bold]standoff papers 000[/bold], [bold]standoff papers 000 --only N[/bold]"
+)
+def papers(
+    number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds and points.")] = False,
+    plots: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="One experiment by its name; repeatable.")
+    ] = None,
+) -> None:
+    """Run a paper's experiments: ours beside what the paper says."""
+    from standoff.papers import PAPERS
+
+    if number not in PAPERS:
+        raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
+    from standoff.papers.paper000 import run
+
+    run(only or (), plots or Path(f"papers-{number}"), out, notes, quick=quick)
+
+
 @app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")
 def compile_() -> None:
     """Compile all kernels now, so that no later command has to wait for it."""

@@ -141,9 +141,10 @@ class Index:
         held against everything: slow, and right."""
         while self.arena["state"][0, layout.FULL]:
             links, nodes = len(self.arena["links"]), len(self.arena["tree"])
-            self.arena = self.arena.grown(
-                {"links": 2 * links, "tree": 2 * nodes, "nodes": 2 * nodes}
-            )
+            rows = {"links": 2 * links}
+            if self.kind == layout.OCTREE:  # a grid has all its nodes from the start
+                rows |= {"tree": 2 * nodes, "nodes": 2 * nodes}
+            self.arena = self.arena.grown(rows)
             entries.free_links(self.arena.W, links)
             entries.retry_outside(self.arena.F, self.arena.W)
 

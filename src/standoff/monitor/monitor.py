@@ -309,7 +309,6 @@ class Monitor:
                 arena["rows"][slot, :12], arena["before"][slot] = state[0], state[1]
                 arena["motion"][slot, m.KNOWN] = state[2]
         smallest = self._smallest_edge(arena["motion"])
-        arena["scales"][0, m.SMALLEST] = smallest
         arena["counts"][0, m.UPDATE_MODE] = self._update
         self._reading.adopt(cell, arena)
         self._arena, self._scene, self._revision = arena, scene, cell.revision
@@ -323,6 +322,9 @@ class Monitor:
         if anew:
             self.index = self._new_index(tables, where, moves, reaches, smallest)
             fresh, gone = where, []
+        # A node may be smaller than the farthest move: a cell of a fine grid, or one of a tree made
+        # when all moved less.
+        arena["scales"][0, m.SMALLEST] = min(smallest, self.index.smallest)
         for slot in gone:
             if self.index.arena["items"][slot, x.STATE] != x.ABSENT:
                 self.index.remove(slot)

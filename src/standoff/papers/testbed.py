@@ -19,12 +19,14 @@ the operator is who did not see the table.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError
+from standoff.monitor.monitor import Monitor
 from standoff.shapes.pose import Array
 
 INCH = 0.0254
@@ -89,6 +91,18 @@ class Task:
 def testbed_cell() -> Cell:
     """The cell of ``cells/testbed.toml``: the arms in the pose in which every task begins."""
     return Cell.load(shipped_cell("testbed"))
+
+
+def testbed_monitor(cell: Cell, **options: Any) -> Monitor:
+    """A monitor with the paper's root cube, buffer, N and speed; options go before these."""
+    usual: dict[str, Any] = {
+        "buffer": BUFFER,
+        "period": PERIOD,
+        "max_speed": MAX_SPEED,
+        "root": ROOT,
+        "split": 10,
+    }
+    return Monitor(cell, **(usual | options))
 
 
 def _least_jerk(keys: tuple[KeyPose, ...], cycles: int) -> Array:

@@ -41,7 +41,10 @@ def boxes_meet(A, a, B, b):
 @kernel
 def candidates(boxes, items, tree, links, state, i, found):
     """Write the items whose boxes meet that of item ``i`` into ``found`` (as long as ``items``)
-    and return how many they are. An item outside is held against all, and all against it."""
+    and return how many they are. An item outside is held against all, and all against it.
+
+    Without ONCE_A_PAIR an item is written once for each node they share, as long as ``found`` has
+    room for them beyond that for every item once."""
     count = 0
     boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0
     if items[i, STATE] == OUTSIDE:
@@ -53,6 +56,7 @@ def candidates(boxes, items, tree, links, state, i, found):
                     count += 1
         return count
     once = (state[0, TECHNIQUES] & ONCE_A_PAIR) != 0
+    spare = len(found) - items.shape[0]
     visit = next_visit(items, tree, state)
     items[i, SEEN] = visit
     link = items[i, HEAD]
@@ -60,10 +64,13 @@ def candidates(boxes, items, tree, links, state, i, found):
         other = tree[links[link, NODE], LIST]
         while other != NONE:
             j = links[other, ITEM]
-            if items[j, SEEN] != visit or not (once or j == i):
+            again = items[j, SEEN] == visit
+            if not again or not (once or j == i):
                 items[j, SEEN] = visit
                 state[0, BOX_TESTS] += 1
-                if (not boxed or boxes_meet(boxes, i, boxes, j)) and count < len(found):
+                if again and count >= spare:
+                    pass  # no room to have it twice
+                elif not boxed or boxes_meet(boxes, i, boxes, j):
                     found[count] = j
                     count += 1
             other = links[other, NEXT]
@@ -71,7 +78,7 @@ def candidates(boxes, items, tree, links, state, i, found):
     j = state[0, OUT_FIRST]
     while j != NONE:
         state[0, BOX_TESTS] += 1
-        if (not boxed or boxes_meet(boxes, i, boxes, j)) and count < len(found):
+        if not boxed or boxes_meet(boxes, i, boxes, j):
             found[count] = j
             count += 1
         j = items[j, OUT_NEXT]

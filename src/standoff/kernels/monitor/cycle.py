@@ -154,7 +154,7 @@ def check_input(q, poses, limits, faults, counts):
 def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, counts,
                  smallest):  # fmt: skip
     """Register anew every mover that left the room it is registered with; in the two ways that the
-    paper rejected, all movers or all of everything."""
+    paper rejected, by taking it out and putting it in again, or by building everything anew."""
     mode = counts[0, m.UPDATE_MODE]
     if mode == m.REBUILD:
         rebuild(boxes, items, nodes, space, tree, links, state, extended, counts[0, m.MOVERS])
@@ -162,18 +162,23 @@ def update_index(boxes, items, nodes, space, tree, links, state, motion, extende
     for i in range(counts[0, m.MOVERS]):
         if items[i, STATE] == ABSENT:
             continue
+        reserve = motion[i, m.RESERVE]
+        # Without a reserve it must be where it was: a box that shrinks may leave nodes.
+        stays = True
+        for axis in range(3):
+            if reserve > 0.0:
+                stays = stays and extended[i, axis] >= boxes[i, axis]
+                stays = stays and extended[i, axis + 3] <= boxes[i, axis + 3]
+            else:
+                stays = stays and extended[i, axis] == boxes[i, axis]
+                stays = stays and extended[i, axis + 3] == boxes[i, axis + 3]
+        if stays:
+            continue
         if mode == m.REINSERT:
             remove(items, tree, links, state, i)
             for c in range(6):
                 boxes[i, c] = extended[i, c]
             insert(boxes, items, nodes, space, tree, links, state, i)
-            continue
-        reserve = motion[i, m.RESERVE]
-        inside = reserve > 0.0
-        for axis in range(3):
-            inside = inside and extended[i, axis] >= boxes[i, axis]
-            inside = inside and extended[i, axis + 3] <= boxes[i, axis + 3]
-        if inside:
             continue
         reserve *= spread(counts)
         for axis in range(3):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.index.layout import ABSENT, MOVED, STATE
+from standoff.kernels.index.layout import ABSENT, MOVED, ONCE_A_PAIR, STATE, TECHNIQUES
 from standoff.kernels.index.near import candidates
 from standoff.kernels.jit import kernel
 from standoff.kernels.monitor.layout import (
@@ -63,6 +63,7 @@ def refresh_pairs(boxes, items, tree, links, state, owner, bodies, exceptions, t
     is too short; asked again with a longer one, the result is the same, as nothing is taken for
     done before all is."""
     movers = counts[0, MOVERS]
+    once = (state[0, TECHNIQUES] & ONCE_A_PAIR) != 0
     kept = 0
     for p in range(counts[0, PAIRS_USED]):
         a, b = pairs[p, 0], pairs[p, 1]
@@ -79,7 +80,7 @@ def refresh_pairs(boxes, items, tree, links, state, owner, bodies, exceptions, t
         count = candidates(boxes, items, tree, links, state, i, found)
         for k in range(count):
             j = found[k]
-            if j < i and items[j, MOVED] != 0:
+            if once and j < i and items[j, MOVED] != 0:
                 continue  # found when it was the other's turn
             rule = rule_of(bodies, exceptions, thresholds, owner[i, 0], owner[j, 0])
             if rule == ALLOWED:

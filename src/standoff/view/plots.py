@@ -1,0 +1,117 @@
+"""Plots as PNG files. matplotlib is optional: ask `have_matplotlib` before asking for one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from standoff.shapes.pose import Array
+
+#: What to say where there is no matplotlib.
+MISSING = "no plot: matplotlib is not installed; get it with  pip install 'standoff[plot]'"
+
+
+def have_matplotlib() -> bool:
+    """Whether plots can be drawn."""
+    return find_spec("matplotlib") is not None
+
+
+def new_figure(rows: int = 1, width: float = 8.0, height: float = 4.0) -> tuple[Any, list[Any]]:
+    """A figure with ``rows`` axes on top of each other, [in]; drawn without any window."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(rows, 1, squeeze=False)[:, 0]
+    for axis in axes:
+        axis.grid(True, alpha=0.3)
+        axis.set_axisbelow(True)
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure, list(axes)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure as PNG, whatever the suffix; the folder is made where it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, format="png", dpi=120)
+
+
+#: Values over the same times, by name.
+Curves = Mapping[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Distances [m] over time [s], NaN where there is none; the first warning: when, of whom."""
+
+    title: str
+    time: Array
+    curves: Curves
+    warning: tuple[float, str] | None
+
+
+def clearance_plot(panels: Sequence[Panel], buffer: float, highest: float, path: Path) -> None:
+    """Clearance over time, one panel on top of the other, up to ``highest``; the buffer is a line,
+    [m]."""
+    figure, axes = new_figure(len(panels), height=2.6 * len(panels))
+    for axis, panel in zip(axes, panels):
+        for name, values in panel.curves.items():
+            axis.plot(panel.time, 1e3 * values, lw=1.4, label=f"{name}, to what is nearest")
+        axis.axhspan(0.0, 1e3 * buffer, color="tab:red", alpha=0.15, label="buffer")
+        if panel.warning is not None:
+            when, whom = panel.warning
+            axis.axvline(when, color="tab:red", lw=2.5, alpha=0.6, label=f"warning: {whom}")
+        axis.set_title(panel.title, fontsize=9, loc="left")
+        axis.set_ylabel("clearance [mm]")
+        axis.set_ylim(0.0, 1e3 * highest)
+        axis.set_xlim(0.0, 1.01 * panel.time[-1])
+        axis.legend(fontsize=8, loc="lower left", framealpha=0.9)
+    axes[-1].set_xlabel("time [s]")
+    save(figure, path)
+
+
+def lines_plot(
+    x: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    labels: tuple[str, str],
+    path: Path,
+    *,
+    log: tuple[bool, bool] = (False, False),
+) -> None:
+    """Curves over the same ``x``, with ``labels`` on the two axes, either of them logarithmic."""
+    figure, (axis,) = new_figure()
+    for name, values in curves.items():
+        axis.plot(x, values, marker="o", ms=4, lw=1.4, label=name)
+    axis.set_xlabel(labels[0])
+    axis.set_ylabel(labels[1])
+    if log[0]:
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(x, [f"{value:g}" for value in x])
+        axis.minorticks_off()
+    if log[1]:
+        axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.yaxis.set_minor_formatter("{x:g}")
+        axis.tick_params(axis="y", which="minor", labelsize=7)
+    else:
+        axis.set_ylim(bottom=0.0)
+    axis.legend(fontsize=8)
+    save(figure, path)
+
+
+def bars_plot(
+    series: Mapping[str, Mapping[str, float]], label: str, path: Path, *, scale: float = 1.0
+) -> None:
+    """Bars side by side: for each name within a series, one bar a series."""
+    figure, (axis,) = new_figure()
+    names = list(next(iter(series.values())))
+    width = 0.8 / len(series)
+    for k, (title, values) in enumerate(series.items()):
+        at = [n - 0.4 + (k + 0.5) * width for n in range(len(names))]
+        axis.bar(at, [scale * values[name] for name in names], width, label=title)
+    axis.set_xticks(range(len(names)), names, fontsize=8)
+    axis.set_ylabel(label)
+    axis.legend(fontsize=8)
+    save(figure, path)
