@@ -429,6 +429,20 @@ def test_two_links_that_move_as_one_are_no_news():
             assert said[1][pair].distance == pytest.approx(warning.distance, abs=1e-12)
 
 
+def test_two_links_are_seen_from_the_frame_that_carries_both():
+    """A wrist that moves a little while the whole arm swings by a radian: the distances of this
+    reading prove it, and none is measured on the way."""
+    cell = arm_by_plate()
+    cell.remove_body("plate")
+    monitor = so.Monitor(cell, BUFFER, between=True)
+    q = np.array([0.0, 1.2, 0.2, 2.0, 0.2, 1.4, 0.0])
+    monitor.update(q)
+    before = monitor.figures().pair_tests
+    cycle = monitor.update(q + np.array([1.0, 0.0, 0.0, 0.0, 0.01, -0.01, 0.02]))
+    assert not cycle.warnings and 2 * BUFFER < cycle.clearance < 5 * BUFFER
+    assert 1 <= monitor.figures().pair_tests - before <= len(list(cell.pairs.watched()))
+
+
 def test_a_world_that_stands_still_is_judged_by_its_instant():
     cell = among_boxes("panda", seed=9)
     cell.add_body("cart", so.Box((0.2, 0.3, 0.1)), pose=at(0.5), moving=True)
