@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import truediv
 from pathlib import Path
 from typing import Any
 
@@ -166,7 +167,8 @@ def growing(bench: Bench) -> Result:
         rows,
         (
             *(
-                f"{kind}: {_told(crossings[kind], sizes, rival)}; at {sizes[-1]} primitives "
+                f"{kind}: {_told(sizes, found[kind], found[rival], rival)}; at {sizes[-1]} "
+                f"primitives "
                 f"{rival} takes {found[rival][-1] / found[kind][-1]:.1f} × its time."
                 for kind, rival in rivals.items()
             ),
@@ -183,7 +185,15 @@ def _ahead(found: Mapping[str, Sequence[float]], k: int) -> str:
     return min(found, key=lambda kind: found[kind][k])
 
 
-def _told(crossing: float, sizes: Sequence[int], rival: str) -> str:
+#: Two times that differ by less are level, [-]: as much as they vary from run to run.
+_LEVEL = 1.05
+
+
+def _told(sizes: Sequence[int], times: Sequence[float], naive: Sequence[float], rival: str) -> str:
+    crossing = crossover(sizes, times, naive)
+    clear = crossover(sizes, [_LEVEL * t for t in times], naive)
+    if crossing > sizes[0] and clear < math.inf and max(map(truediv, times, naive)) < _LEVEL:
+        return f"level with {rival} up to about {clear:.0f} primitives, ahead from there on only"
     if crossing <= sizes[0]:
         return f"ahead of {rival} from {sizes[0]} primitives on, as in the paper"
     if math.isinf(crossing):

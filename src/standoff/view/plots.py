@@ -81,6 +81,8 @@ def lines_plot(
     log: tuple[bool, bool] = (False, False),
 ) -> None:
     """Curves over the same ``x``, with ``labels`` on the two axes, either of them logarithmic."""
+    from matplotlib.ticker import LogLocator
+
     figure, (axis,) = new_figure()
     for name, values in curves.items():
         axis.plot(x, values, marker="o", ms=4, lw=1.4, label=name)
@@ -92,9 +94,9 @@ def lines_plot(
         axis.minorticks_off()
     if log[1]:
         axis.set_yscale("log")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.yaxis.set_major_formatter("{x:g}")
-        axis.yaxis.set_minor_formatter("{x:g}")
-        axis.tick_params(axis="y", which="minor", labelsize=7)
+        axis.yaxis.set_minor_formatter("")
     else:
         axis.set_ylim(bottom=0.0)
     axis.legend(fontsize=8)
