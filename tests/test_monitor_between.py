@@ -387,6 +387,31 @@ def test_prismatic_and_mimic_joints(tmp_path):
     case.settle(warnings=10)
 
 
+TELESCOPE = """<robot name="telescope">
+  <link name="base"/><link name="boom"/>
+  <link name="tip"><collision><geometry><sphere radius="0.02"/></geometry></collision></link>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="boom"/>
+    <axis xyz="0 0 1"/><limit velocity="3" effort="1"/></joint>
+  <joint name="slide" type="prismatic"><parent link="boom"/><child link="tip"/>
+    <axis xyz="1 0 0"/><limit lower="0" upper="0.1" velocity="1" effort="1"/></joint>
+</robot>"""
+
+
+def test_a_joint_ten_times_beyond_its_limit_reaches_as_far(tmp_path):
+    path = tmp_path / "telescope.urdf"
+    path.write_text(TELESCOPE)
+    cell = so.Cell()
+    cell.add_robot(path, name="t")
+    cell.add_body("post", so.Sphere(0.02), pose=at(1.05))
+    monitor = so.Monitor(cell, BUFFER, between=True)
+    monitor.update([-0.3, 1.0])
+    cycle = monitor.update([0.3, 1.0])
+    assert "limits" in {f.kind for f in cycle.faults}
+    (warning,) = cycle.warnings
+    assert warning.when == pytest.approx(0.5, abs=0.05)
+    assert warning.distance == pytest.approx(0.01, abs=2e-4)
+
+
 def test_fingers_that_close_through_a_card_by_a_mimic_joint(tmp_path):
     cell = gantry(tmp_path)
     cell.add_body("card", so.Box((0.1, 0.001, 0.05)), pose=at(0.2, -0.15, 0.8))
