@@ -302,6 +302,13 @@ VISIT_WRAP = 2**32 - 1
 #: level of one 64-bit number, and a cube of 1 km has leaves of 1 mm there.
 DEEPEST_LEVEL = 20
 
+#: Links an octree may have for each item before it is made a level coarser instead of larger, [-],
+#: and how many it may always have: 16 and 4,096, of 32 bytes. Trees that follow the scene need 2
+#: to 4; more than N boxes that overlap would otherwise be split down to the smallest node, millions
+#: of them where that is a millimetre.
+LINKS_PER_ITEM = 16
+LEAST_LINKS = 4_096
+
 #: Most cells along the edge of a grid, [-]: 2 million cells of 112 bytes.
 LARGEST_GRID = 128
 

@@ -141,12 +141,18 @@ class Index:
         held against everything: slow, and right."""
         while self.arena["state"][0, layout.FULL]:
             links, nodes = len(self.arena["links"]), len(self.arena["tree"])
-            rows = {"links": 2 * links}
-            if self.kind == layout.OCTREE:  # a grid has all its nodes from the start
-                rows |= {"tree": 2 * nodes, "nodes": 2 * nodes}
-            self.arena = self.arena.grown(rows)
+            if self._coarsened(links):
+                continue
+            if 2 * self.arena["state"][0, layout.NODES_USED] > nodes and self.kind == layout.OCTREE:
+                nodes *= 2
+            self.arena = self.arena.grown({"links": 2 * links, "tree": nodes, "nodes": nodes})
             entries.free_links(self.arena.W, links)
             entries.retry_outside(self.arena.F, self.arena.W)
+
+    def _coarsened(self, links: int) -> bool:
+        """Whether the index was made coarser instead: no box is told apart from another where the
+        two overlap, and smaller nodes there only take memory."""
+        return False
 
     def clear_counters(self) -> None:
         """Set all counts of `figures` to 0."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import DEEPEST_LEVEL, VISIT_WRAP
+from standoff.constants import DEEPEST_LEVEL, LEAST_LINKS, LINKS_PER_ITEM, VISIT_WRAP
 from standoff.errors import ConfigurationError
 from standoff.index.index import Index
 from standoff.kernels.index import entries, layout
@@ -48,6 +49,19 @@ class Octree(Index):
         self._set(layout.SPLIT_ABOVE, split)
         self._set(layout.DEEPEST, levels)
         entries.clear(self.arena.F, self.arena.W)
+
+    def _coarsened(self, links: int) -> bool:
+        """One level less, once the links are as many as items may have."""
+        state, items = self.arena["state"][0], self.arena["items"]
+        if links < max(LINKS_PER_ITEM * len(items), LEAST_LINKS) or state[layout.DEEPEST] == 0:
+            return False
+        state[layout.DEEPEST] -= 1
+        here = np.flatnonzero(items[:, layout.STATE] != layout.ABSENT)
+        moved = items[:, layout.MOVED].copy()
+        entries.clear(self.arena.F, self.arena.W)
+        entries.insert_all(self.arena.F, self.arena.W, here)
+        items[:, layout.MOVED] = moved
+        return True
 
     def search_from_above(self) -> None:
         """Look for the leaves that a box has entered from the smallest node that holds all of it

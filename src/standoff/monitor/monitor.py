@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from standoff.cell import Cell
+from standoff.cell import Body, Cell
 from standoff.constants import RESERVE_FRACTION, ROOT_MARGIN, VISIT_WRAP
 from standoff.errors import MonitorError
 from standoff.index import Grid, Index, IndexFigures, Naive, Octree
@@ -26,7 +26,7 @@ from standoff.monitor.limits import Reaches, measure_reaches
 from standoff.monitor.reading import Reading
 from standoff.monitor.report import Cycle, Fault, QuietCycle, copied
 from standoff.monitor.scene import Scene, Zone, make_rules, read_scene
-from standoff.monitor.separation import Separation
+from standoff.monitor.separation import Coefficients, Separation
 from standoff.monitor.slots import Primitive, Slots
 from standoff.monitor.tables import Tables, fill_tables, own_box
 from standoff.monitor.thresholds import Thresholds
@@ -127,6 +127,10 @@ class Monitor:
         self._revision: int
         self._general: int
         self._reading = Reading(self.period)
+        self._bodies: Mapping[str, Body] = {}
+        #: Names that were in the cell once: rules may go on naming them.
+        self._seen: frozenset[str] = frozenset()
+        self._check_defaults()
         self._sync()
 
     def update(self, q: Any, poses: Any = None, time: float | None = None) -> Cycle:
@@ -146,8 +150,11 @@ class Monitor:
         reading = self._reading
         period = self.period
         dt = period
-        if time is not None and reading.time is not None:
-            dt = time - reading.time if type(time) is float else -1.0
+        if time is not None:
+            last = reading.time
+            dt = -1.0
+            if type(time) is float and last is not None and not reading.blind:
+                dt = time - last
         given = self._no_poses if poses is None else poses
         # What comes as it should is handed over as it is; anything else is looked at closely.
         if (
@@ -165,6 +172,8 @@ class Monitor:
                 self._cycles += 1
                 if time is not None:
                     reading.time = time
+                else:
+                    reading.blind += 1
                 if told == 0:
                     return QuietCycle(self._cycles, time, clearance)
                 if told & _EVENTS == m.HITS_FOUND:
@@ -189,13 +198,13 @@ class Monitor:
         reading = self._reading
         reading.take(q, poses, time)
         self._cycles += 1
-        for _ in range(2):
+        for otherwise in (reading.mend, reading.fall_back, None):
             told, clearance = run_cycle(
                 *self._tables, reading.q, reading.poses, reading.dt, reading.grace, reading.stale
             )
-            if not told & _UNUSABLE:
+            if not told & _UNUSABLE or otherwise is None:
                 break
-            reading.mend()
+            otherwise()
         return self._eventful(told, clearance, time)
 
     def figures(self) -> IndexFigures:
@@ -230,8 +239,16 @@ class Monitor:
         self.cell.detach(body)
 
     def _tell_cell(self) -> None:
-        if self.cell.revision == self._revision:
-            self.cell.set_state(self._reading.last_q, self._reading.last_poses)
+        """Joints and poses of the last reading; but for bodies that the cell has changed since."""
+        now, moving = self.cell.bodies, {*self.cell.moving}
+        joints = dict(zip(self.cell.joints, self.cell.q)) | self._reading.last_joints
+        poses = {
+            name: pose
+            for name, pose in self._reading.last_places.items()
+            if name in moving and now[name] is self._bodies.get(name)
+        }
+        self.cell.set_state([joints[name] for name in self.cell.joints], poses)
+        self._bodies = self.cell.bodies
 
     def _eventful(self, told: int, clearance: float, time: float | None) -> Cycle:
         while told & (m.PAIRS_FULL | m.HITS_FULL):
@@ -239,7 +256,8 @@ class Monitor:
             if told & m.HITS_FULL:
                 rows = {"hits": 2 * self._count(m.HITS_USED)}
             self._use(self._arena.grown(rows))
-            told, clearance = test_again(*self._tables, self._reading.dt)
+            dt = math.nan if self._reading.stale else self._reading.dt
+            told, clearance = test_again(*self._tables, dt)
         if told & m.INDEX_FULL:
             self.index.make_room()
             self._use(self._arena)
@@ -282,7 +300,7 @@ class Monitor:
     def _sync(self) -> None:
         """Bring all tables up to date with the cell; the index changes where the cell did."""
         cell = self.cell
-        scene = read_scene(cell, self.zones)
+        scene = read_scene(cell, self.zones, self._seen)
         rules = make_rules(cell, scene, self.zones, self.thresholds)
         reaches = measure_reaches(cell, scene.primitives)
         old = self._slots
@@ -312,6 +330,7 @@ class Monitor:
         arena["counts"][0, m.UPDATE_MODE] = self._update
         self._reading.adopt(cell, arena)
         self._arena, self._scene, self._revision = arena, scene, cell.revision
+        self._bodies, self._seen = cell.bodies, self._seen | scene.named
         single = len(scene.primitives) == len(scene.names)
         self._naming = (scene.names, single)
         self._general = 0 if tables.closed else general.address()
@@ -341,7 +360,7 @@ class Monitor:
         self, scene: Scene, least: Array, reaches: Reaches, slots: Slots, where: list[int]
     ) -> Array:
         """The movers' table."""
-        names = {*scene.robots, *self.cell.bodies}
+        names = {*scene.robots, *self.cell.bodies, *self._seen}
         buffers = by_name(self._buffer, "buffer", names)
         speeds = by_name(self._max_speed, "max_speed", names)
         extra = self._extra(scene)
@@ -351,14 +370,7 @@ class Monitor:
                 continue
             owner, body = scene.owner[p.body], scene.names[p.body]
             given = buffers.get(body, buffers.get(owner, buffers.get(DEFAULT, 0.03)))
-            if isinstance(given, Separation) and self.period > given.period_time:
-                raise MonitorError(
-                    "readings come less often than the separation allows",
-                    element=f"buffer of {owner}",
-                    value=self.period,
-                    allowed=f"a period of up to {given.period_time:g} s",
-                )
-            c0, c1, c2 = coefficients(given, f"buffer of {owner}")
+            c0, c1, c2 = self._buffer_of(given, owner)
             asked = speeds.get(body, speeds.get(owner, speeds.get(DEFAULT)))
             limit = speed_limit(asked, given, float(reaches.fastest[k]), owner)
             centre, half, reach = own_box(p.shape)
@@ -370,6 +382,24 @@ class Monitor:
                 reserve, reach, *centre, *half,
             )  # fmt: skip
         return table
+
+    def _check_defaults(self) -> None:
+        """Refuse now what would only be found out when the first body moves that it is for."""
+        names = {*self.cell.robots, *self.cell.bodies}
+        given = by_name(self._buffer, "buffer", names).get(DEFAULT, 0.03)
+        asked = by_name(self._max_speed, "max_speed", names).get(DEFAULT)
+        self._buffer_of(given, DEFAULT)
+        speed_limit(asked, given, 0.0, DEFAULT)
+
+    def _buffer_of(self, given: Any, owner: str) -> Coefficients:
+        if isinstance(given, Separation) and self.period > given.period_time:
+            raise MonitorError(
+                "readings come less often than the separation allows",
+                element=f"buffer of {owner}",
+                value=self.period,
+                allowed=f"a period of up to {given.period_time:g} s",
+            )
+        return coefficients(given, f"buffer of {owner}")
 
     def _extra(self, scene: Scene) -> dict[str, float]:
         """What is held adds to the buffer of its robot."""

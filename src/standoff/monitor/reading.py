@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from standoff.cell import Cell
 from standoff.constants import LATE_PERIODS
-from standoff.errors import Error
+from standoff.errors import Error, PoseError
 from standoff.index.arena import Arena
 from standoff.kernels.monitor import layout as m
 from standoff.monitor.report import Fault
@@ -22,18 +23,22 @@ class Reading:
 
     Attributes:
         q, poses: what the next cycle is to be run with.
-        dt: time since the last good reading, [s]; grace: the same, but no less than a period.
+        dt: time since the last reading, [s]: what was read well then is not faster than this says.
+        grace: time since the last good reading, no less than a period: what was not read well has
+            had this long to move.
         stale: 1 where old values stand in for some of this reading.
         faults: what was wrong with it.
         time: of the last reading that had one.
-        missed: how many readings in a row were stale.
+        missed: how many readings in a row were stale; blind: how many had no time.
     """
 
     def __init__(self, period: float) -> None:
         self._period = period
         self.late = LATE_PERIODS * period
         self.time: float | None = None
-        self.missed = 0
+        self.missed = self.blind = 0
+        self._good: float | None = None
+        self._missed_before = 0
         self.faults: list[Fault] = []
         self.dt = self.grace = period
         self.stale = 0
@@ -75,15 +80,36 @@ class Reading:
         result[:, :3] = self._frames.reshape(-1, 3, 4)
         return result
 
+    @property
+    def last_joints(self) -> dict[str, float]:
+        """`last_q` by name."""
+        return dict(zip(self._joints, self.last_q.tolist()))
+
+    @property
+    def last_places(self) -> dict[str, Array]:
+        """`last_poses` by name."""
+        return dict(zip(self._moving, self.last_poses))
+
     def take(self, q: Any, poses: Any, time: float | None) -> None:
         """Copy what was given to where the kernel reads it."""
         self.faults = []
         self.stale = 0
-        self._take_joints(q)
-        if len(self._moving) or poses is not None:
-            self._take_poses(poses)
-        self._take_time(time)
+        self._missed_before = self.missed
+        if self.missed == 0:
+            self._good = None if self.blind else self.time
+        try:
+            self._take_joints(q)
+            if len(self._moving) or poses is not None:
+                self._take_poses(poses)
+            self._take_time(time)
+        except Exception as error:  # whatever the objects of strangers raise when they are read
+            self.fall_back(type(error).__name__)
         self.missed = self.missed + 1 if self.stale else 0
+
+    def fall_back(self, why: str | None = None) -> None:
+        """Nothing of this reading can be used."""
+        self.q[:], self.poses[:] = self.last_q, self.last_poses
+        self._fault("missing", "reading", why, "joints, poses and a time")
 
     def mend(self) -> None:
         """The kernel found joints that are no numbers or poses that are none: put the last good
@@ -93,19 +119,16 @@ class Reading:
             self.q[j] = self._limits[j, m.LAST]
         for b, pose in enumerate(self.poses):
             self._take_pose(b, pose.copy())
-        self.missed = max(self.missed, self.stale)
+        if self.stale:
+            self.missed = self._missed_before + 1
 
     def _take_joints(self, q: Any) -> None:
         self.q[:] = self.last_q
         if isinstance(q, Mapping):
             self._take_named(q)
             return
-        if q is None:
-            self._fault("missing", "q", None, f"{len(self.q)} numbers")
-            return
-        try:
-            given = np.asarray(q, dtype=np.float64)
-        except (TypeError, ValueError):
+        given = None if q is None else _numbers(q)
+        if given is None:
             self._fault("missing", "q", _short(q), f"{len(self.q)} numbers")
             return
         if given.shape != self.q.shape:
@@ -117,12 +140,13 @@ class Reading:
         known = {name: j for j, name in enumerate(self._joints)}
         for name, value in q.items():
             if name not in known:
-                self._fault("unknown", str(name), _short(value), "a name of cell.joints")
+                self._fault("unknown", _name(name), _short(value), "a name of cell.joints")
                 continue
-            try:
-                self.q[known[name]] = value
-            except (TypeError, ValueError):
-                self._fault("non-finite", str(name), _short(value), "a finite number")
+            given = _numbers(value)
+            if given is None or given.shape != ():
+                self._fault("non-finite", name, _short(value), "a finite number")
+            else:
+                self.q[known[name]] = given
         for name in self._joints:
             if name not in q:
                 self._fault("missing", name, None, "a value for each joint")
@@ -135,7 +159,7 @@ class Reading:
                 if name in known:
                     self._take_pose(known[name], pose)
                 else:
-                    self._fault("unknown", str(name), "a pose", "a name of cell.moving")
+                    self._fault("unknown", _name(name), "a pose", "a name of cell.moving")
             for name in self._moving:
                 if name not in poses:
                     self._fault("missing", name, None, "a pose for each moving body")
@@ -144,9 +168,8 @@ class Reading:
             for name in self._moving:
                 self._fault("missing", name, None, "a pose for each moving body")
             return
-        try:
-            given = np.asarray(poses, dtype=np.float64)
-        except (TypeError, ValueError):
+        given = _numbers(poses)
+        if given is None:
             self._fault("pose", "poses", _short(poses), f"numbers of shape {self.poses.shape}")
             return
         if given.shape != self.poses.shape:
@@ -157,6 +180,8 @@ class Reading:
     def _take_pose(self, b: int, pose: Any) -> None:
         """A pose that is nearly a rigid motion is tidied up; any other is a fault."""
         try:
+            if pose is None:
+                raise PoseError("no pose", element=self._moving[b])
             self.poses[b] = as_pose(pose, self._moving[b])
         except Error as error:
             self.poses[b, :3] = self._frames[b].reshape(3, 4)
@@ -164,23 +189,24 @@ class Reading:
             self._fault("pose", self._moving[b], str(error), "a rigid motion, 4 x 4")
 
     def _take_time(self, time: float | None) -> None:
-        """Time since the last good reading. A clock that stands or runs back says nothing: one
-        period is assumed."""
-        passed = self._period * (1 + self.missed)
-        if time is not None:
-            good = isinstance(time, (int, float)) and math.isfinite(time)
-            if not good:
-                self._fault("time", "time", _short(time), "a finite number, [s]")
-            elif self.time is not None and not time > self.time:
-                self._fault("time", "time", time, f"later than the last reading, {self.time}")
-            else:
-                if self.time is not None:
-                    passed = time - self.time
-                    if passed > LATE_PERIODS * self._period * (1 + self.missed):
-                        allowed = f"{LATE_PERIODS:g} periods of {self._period:g} s"
-                        self._fault("late", "time", passed, allowed, stale=False)
-                self.time = float(time)
-        self.dt, self.grace = passed, max(passed, self._period)
+        """A clock that stands or runs back says nothing: one period is assumed."""
+        self.dt, self.grace = self._period, self._period * (1 + self.missed)
+        now = None if time is None else _instant(time)
+        if now is None or (self.time is not None and not now > self.time):
+            self.blind += 1
+            if time is not None:
+                last = "" if self.time is None else f", later than the last reading, {self.time}"
+                self._fault("time", "time", _short(time), f"a finite number, [s]{last}")
+            return
+        if self.time is not None:
+            since = now - self.time
+            if since > self.late * (1 + self.blind):
+                allowed = f"{LATE_PERIODS:g} periods of {self._period:g} s"
+                self._fault("late", "time", since, allowed, stale=False)
+            # Where readings had no time, the last of them may be no longer ago than a period.
+            self.dt = min(since, self._period) if self.blind else since
+            self.grace = max(since if self._good is None else now - self._good, self.grace)
+        self.time, self.blind = now, 0
 
     def _fault(
         self, kind: Any, element: str, value: Any, allowed: str, *, stale: bool = True
@@ -190,6 +216,33 @@ class Reading:
             self.stale = 1
 
 
+def _numbers(value: Any) -> Array | None:
+    """Whatever numbers were given; None where they are none."""
+    try:
+        given = np.asarray(value)
+        return None if given.dtype.kind not in "iufO" else given.astype(np.float64)
+    except Exception:  # objects are free to raise what they like when they are to be numbers
+        return None
+
+
+def _instant(time: Any) -> float | None:
+    """A finite time, or None."""
+    if isinstance(time, bool) or not isinstance(time, Real):
+        return None
+    try:
+        result = float(time)
+    except OverflowError:
+        return None
+    return result if math.isfinite(result) else None
+
+
+def _name(value: Any) -> str:
+    return value if isinstance(value, str) else _short(value)
+
+
 def _short(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= 60 else text[:57] + "…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,10 @@ Naming = tuple[Sequence[str], bool]
 
 #: Up to so many rows Python sorts faster than numpy.
 _FEW = 8
+
+#: Nearest first; those equally near by their bodies, then by where they are: never by a speed,
+#: which may be no number.
+_RANK = itemgetter(0, m.BODY_A, m.BODY_B, *range(1, 10))
 
 FaultKind = Literal[
     "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose"
@@ -201,7 +206,7 @@ class Cycle:
         else:
             rows = hits
             if len(rows) > 1:
-                rows.sort()
+                rows.sort(key=_RANK)
         if len(rows) == 1 or self._naming[1]:
             return rows
         first: dict[tuple[float, float], list[float]] = {}
@@ -236,10 +241,10 @@ def copied(hits: Array, count: int) -> Hits:
 
 
 def _ranking(hits: Array) -> Any:
-    """The order of many hits: nearest first, those equally near by their points."""
+    """The order of many hits, that of _RANK."""
     distances = hits[:, 0]
     order = distances.argsort()
     ranked = distances[order]
     if (ranked[1:] == ranked[:-1]).any():
-        order = np.lexsort(hits[:, 9::-1].T)
+        order = np.lexsort((*hits[:, 9:0:-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], distances))
     return order

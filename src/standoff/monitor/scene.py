@@ -29,6 +29,7 @@ class Scene:
         owner: name of the robot, or of the body itself.
         primitives: of all bodies.
         robots: their names.
+        gone: names that were in the cell once and are no more.
     """
 
     names: tuple[str, ...]
@@ -38,19 +39,28 @@ class Scene:
     owner: tuple[str, ...]
     primitives: list[Primitive]
     robots: tuple[str, ...]
+    gone: frozenset[str]
+
+    @property
+    def named(self) -> frozenset[str]:
+        """All names that rules may use."""
+        return frozenset((*self.names, *self.robots))
 
     def members(self, name: str) -> list[int]:
-        """The bodies behind a name: those of a robot, or the one itself."""
+        """The bodies behind a name: those of a robot, or the one itself; none where it is gone."""
         if name in self.index:
             return [self.index[name]]
         if name in self.robots:
             number = self.robots.index(name)
             return [b for b, r in enumerate(self.robot) if r == number]
+        if name in self.gone:
+            return []
         raise UnknownNameError(name, [*self.robots, *self.names], what="name")
 
 
-def read_scene(cell: Cell, zones: Sequence[Zone]) -> Scene:
-    """Number everything."""
+def read_scene(cell: Cell, zones: Sequence[Zone], seen: frozenset[str] = frozenset()) -> Scene:
+    """Number everything. ``seen`` are the names of earlier revisions: those that are gone may still
+    be named, and a body that comes with the name of a zone ends no watch."""
     world = cell.world
     robots = tuple(cell.robots)
     number = {name: k for k, name in enumerate(robots)}
@@ -60,10 +70,10 @@ def read_scene(cell: Cell, zones: Sequence[Zone]) -> Scene:
         if body.attachment is not None
     }
     names = [*world.names, *(zone.name for zone in zones)]
-    index = {name: k for k, name in enumerate(names)}
-    taken = {*robots, *cell.bodies}
+    index = {name: k for k, name in reversed([*enumerate(names)])}
+    taken = {*robots, *cell.bodies, *world.names}
     for zone in zones:
-        if zone.name in taken:
+        if zone.name in taken and not seen:
             raise DuplicateNameError("name of a zone is taken", value=zone.name)
         taken.add(zone.name)
     owner = [held.get(name, name.partition("/")[0]) for name in world.names]
@@ -73,7 +83,7 @@ def read_scene(cell: Cell, zones: Sequence[Zone]) -> Scene:
         for part, (shape, pose) in enumerate(parts)
     ]
     primitives += [
-        Primitive(len(world.names) + k, 0, shape, pose, (zone.name, part, False))
+        Primitive(len(world.names) + k, 0, shape, pose, (zone.name, -1 - part, False))
         for k, zone in enumerate(zones)
         for part, (shape, pose) in enumerate(zone.parts())
     ]
@@ -85,6 +95,7 @@ def read_scene(cell: Cell, zones: Sequence[Zone]) -> Scene:
         owner=(*owner, *(zone.name for zone in zones)),
         primitives=primitives,
         robots=robots,
+        gone=seen.difference(names, robots),
     )
 
 
@@ -109,7 +120,10 @@ def make_rules(cell: Cell, scene: Scene, zones: Sequence[Zone], thresholds: Thre
     kinds = (thresholds.self_, thresholds.robot_robot, thresholds.robot_scene)
     values = [np.nan if value is None else value for value in kinds]
     of_robots = max((v for v in values if not np.isnan(v)), default=0.0)
-    least = np.where(np.array(scene.robot) != m.NO_ROBOT, of_robots, 0.0)
+    # A link is extended for all that it may meet; one that stands still is not extended at all, so
+    # that whatever moves about it is.
+    of_scene = 0.0 if thresholds.robot_scene is None else thresholds.robot_scene
+    least = np.where(np.array(scene.robot) != m.NO_ROBOT, of_robots, of_scene)
     found: dict[tuple[int, int], int] = {}
     for (a, b), value in thresholds.pairs.items():
         for x in scene.members(a):
@@ -117,10 +131,9 @@ def make_rules(cell: Cell, scene: Scene, zones: Sequence[Zone], thresholds: Thre
                 found[min(x, y), max(x, y)] = len(values)
                 least[x], least[y] = max(least[x], value), max(least[y], value)
         values.append(value)
-    for zone in zones:
+    for z, zone in enumerate(zones, len(scene.names) - len(zones)):
         if zone.only is not None:
             meant = {b for name in zone.only for b in scene.members(name)}
-            z = scene.index[zone.name]
             for k, frame in enumerate(scene.frame):
                 if frame != 0 and k not in meant:
                     found[min(k, z), max(k, z)] = m.ALLOWED

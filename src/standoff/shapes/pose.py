@@ -88,7 +88,9 @@ def _plainly_rigid(rows: list[list[float]]) -> bool:
     near = ROTATION_EXACT / 4
     return (
         last == [0.0, 0.0, 0.0, 1.0]
-        and max(abs(x), abs(y), abs(z)) <= COORDINATE_LIMIT
+        and abs(x) <= COORDINATE_LIMIT
+        and abs(y) <= COORDINATE_LIMIT
+        and abs(z) <= COORDINATE_LIMIT
         and abs(a * a + b * b + c * c - 1.0) <= near
         and abs(d * d + e * e + f * f - 1.0) <= near
         and abs(g * g + h * h + i * i - 1.0) <= near

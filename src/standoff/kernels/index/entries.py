@@ -23,6 +23,7 @@ from standoff.kernels.index.layout import (
     LINKS_LEFT,
     LIST,
     MARK,
+    MOVED,
     NODES,
     NODES_USED,
     NONE,
@@ -119,15 +120,18 @@ def move_all(F, W, which, fresh, smallest):
 
 @entry("void(float64[::1], int64[::1])")
 def retry_outside(F, W):
-    """Insert anew whatever is outside: after more room was made."""
+    """Insert anew whatever is outside: after more room was made. The boxes are the same, so none of
+    them has moved: a floor that had would be for movers to find again, and they would not look."""
     boxes, nodes, space = reals(F, W, BOXES), reals(F, W, NODES), reals(F, W, SPACE)
     items, tree = wholes(W, ITEMS), wholes(W, TREE)
     links, state = wholes(W, LINKS), wholes(W, STATES)
     state[0, FULL] = 0
     for i in range(items.shape[0]):
         if items[i, STATE] == OUTSIDE:
+            moved = items[i, MOVED]
             remove(items, tree, links, state, i)
             insert(boxes, items, nodes, space, tree, links, state, i)
+            items[i, MOVED] = moved
 
 
 @entry("void(int64[::1], int64)")

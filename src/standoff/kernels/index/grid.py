@@ -31,7 +31,8 @@ def insert_cells(boxes, items, nodes, space, tree, links, state, i):
 @kernel
 def span(low, high, origin, scale, side):
     """The cells that may meet [low, high] on one axis. One more on each side: the quotient may be
-    off by a rounding, and what touches a face is in both cells."""
-    first = math.floor((low - origin) * scale) - 1
-    last = math.floor((high - origin) * scale) + 1
+    off by a rounding, and what touches a face is in both cells. A box with no place yet begins at
+    infinity, which no whole number is."""
+    first = math.floor(min(max((low - origin) * scale, 0.0), float(side))) - 1
+    last = math.floor(min(max((high - origin) * scale, 0.0), float(side))) + 1
     return max(first, 0), min(last, side - 1)

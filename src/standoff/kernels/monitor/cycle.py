@@ -44,7 +44,7 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
         XF, XW: the arena of its index.
         q: the joints.
         poses: of the moving bodies, each 4 x 4.
-        dt: time since the last reading, [s].
+        dt: time since the last reading, [s]; no speed is taken to be lower than over this time.
         grace: time in which a mover may go as far as its limit takes it, [s].
         stale: not 0 where old values stand in for some of the input: speeds are then unknown.
 
@@ -86,14 +86,15 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
         wholes(XW, TREE), wholes(XW, LINKS), wholes(XW, STATES), motion, extended,
         reals(F, W, m.T_FRESH), counts, reals(F, W, m.T_SCALES)[0, m.SMALLEST],
     )  # fmt: skip
-    return tests(general, F, W, XF, XW, dt)
+    return tests(general, F, W, XF, XW, math.nan if stale != 0 else dt)
 
 
 @entry(
     "Tuple((int64, float64))(int64, float64[::1], int64[::1], float64[::1], int64[::1], float64)"
 )
 def test_again(general, F, W, XF, XW, dt):
-    """The tests of the last cycle once more, after its tables were enlarged."""
+    """The tests of the last cycle once more, after its tables were enlarged; ``dt`` is NaN where
+    speeds are unknown."""
     return tests(general, F, W, XF, XW, dt)
 
 

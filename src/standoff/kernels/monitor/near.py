@@ -67,7 +67,9 @@ def refresh_pairs(boxes, items, tree, links, state, owner, bodies, exceptions, t
     kept = 0
     for p in range(counts[0, PAIRS_USED]):
         a, b = pairs[p, 0], pairs[p, 1]
-        if items[a, MOVED] == 0 and items[b, MOVED] == 0:
+        # What stands still never counts as moved, also where the index was built anew: it is for
+        # movers to find, and they would not look.
+        if items[a, MOVED] == 0 and (b >= movers or items[b, MOVED] == 0):
             pairs[kept, 0] = a
             pairs[kept, 1] = b
             pairs[kept, 2] = pairs[p, 2]
