@@ -387,6 +387,31 @@ def test_prismatic_and_mimic_joints(tmp_path):
     case.settle(warnings=10)
 
 
+TELESCOPE = """<robot name="telescope">
+  <link name="base"/><link name="boom"/>
+  <link name="tip"><collision><geometry><sphere radius="0.02"/></geometry></collision></link>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="boom"/>
+    <axis xyz="0 0 1"/><limit velocity="3" effort="1"/></joint>
+  <joint name="slide" type="prismatic"><parent link="boom"/><child link="tip"/>
+    <axis xyz="1 0 0"/><limit lower="0" upper="0.1" velocity="1" effort="1"/></joint>
+</robot>"""
+
+
+def test_a_joint_ten_times_beyond_its_limit_reaches_as_far(tmp_path):
+    path = tmp_path / "telescope.urdf"
+    path.write_text(TELESCOPE)
+    cell = so.Cell()
+    cell.add_robot(path, name="t")
+    cell.add_body("post", so.Sphere(0.02), pose=at(1.05))
+    monitor = so.Monitor(cell, BUFFER, between=True)
+    monitor.update([-0.3, 1.0])
+    cycle = monitor.update([0.3, 1.0])
+    assert "limits" in {f.kind for f in cycle.faults}
+    (warning,) = cycle.warnings
+    assert warning.when == pytest.approx(0.5, abs=0.05)
+    assert warning.distance == pytest.approx(0.01, abs=2e-4)
+
+
 def test_fingers_that_close_through_a_card_by_a_mimic_joint(tmp_path):
     cell = gantry(tmp_path)
     cell.add_body("card", so.Box((0.1, 0.001, 0.05)), pose=at(0.2, -0.15, 0.8))
@@ -427,6 +452,20 @@ def test_two_links_that_move_as_one_are_no_news():
         assert set(said[0]) == set(said[1]) and said[0]
         for pair, warning in said[0].items():
             assert said[1][pair].distance == pytest.approx(warning.distance, abs=1e-12)
+
+
+def test_two_links_are_seen_from_the_frame_that_carries_both():
+    """A wrist that moves a little while the whole arm swings by a radian: the distances of this
+    reading prove it, and none is measured on the way."""
+    cell = arm_by_plate()
+    cell.remove_body("plate")
+    monitor = so.Monitor(cell, BUFFER, between=True)
+    q = np.array([0.0, 1.2, 0.2, 2.0, 0.2, 1.4, 0.0])
+    monitor.update(q)
+    before = monitor.figures().pair_tests
+    cycle = monitor.update(q + np.array([1.0, 0.0, 0.0, 0.0, 0.01, -0.01, 0.02]))
+    assert not cycle.warnings and 2 * BUFFER < cycle.clearance < 5 * BUFFER
+    assert 1 <= monitor.figures().pair_tests - before <= len(list(cell.pairs.watched()))
 
 
 def test_a_world_that_stands_still_is_judged_by_its_instant():
