@@ -244,7 +244,8 @@ class MonitorWorld:
         }
 
     def monitor(self, **way: Any) -> so.Monitor:
-        return so.Monitor(self.cell, **{**self.options, **way})
+        there = {n: v for n, v in self.options["grasped"].items() if n in self.cell.bodies}
+        return so.Monitor(self.cell, **{**self.options, "grasped": there, **way})
 
     def joints(self, cycle: int) -> np.ndarray:
         """Joints that swing within their limits, and now and then a little beyond."""
