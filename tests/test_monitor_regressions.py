@@ -338,3 +338,25 @@ def test_warnings_equally_near_come_in_the_order_of_the_cell(many):
             ground = [(w.a, w.b) for w in warnings if not w.b.startswith("cart")]
             names = ("floor", "plate", "fence")
             assert ground == [(f"cart{k}", name) for k in range(many) for name in names]
+
+
+@pytest.mark.parametrize("count", range(62, 67))
+def test_as_many_hits_as_the_table_has_rows_are_all_told_right(count):
+    """The last row of a full table was used again for the pairs after it, which are no hits: the
+    last hit had then their distance."""
+    cell = so.Cell()
+    cell.add_body("cart", so.Sphere(0.5), moving=True)
+    for k in range(count):
+        turn = 2 * math.pi * k / count
+        cell.add_body(
+            f"post{k}", so.Sphere(0.01), place(0.5 * math.cos(turn), 0.5 * math.sin(turn), 0)
+        )
+    for k in range(8):  # in the corners of its box
+        corner = [0.45 * (1 if k >> axis & 1 else -1) for axis in range(3)]
+        cell.add_body(f"corner{k}", so.Sphere(0.01), place(*corner))
+    for index in ("naive", "octree"):
+        monitor = so.Monitor(cell, 0.01, index=index)
+        for _ in range(2):
+            cycle = monitor.update(np.zeros(0), poses((0, 0, 0)))
+            assert len(cycle.warnings) == count
+            assert all(w.distance == pytest.approx(-0.01) for w in cycle.warnings)

@@ -123,7 +123,8 @@ def tests(general, F, W, XF, XW, dt):
             owner, counts, state,
         )  # fmt: skip
     told = 0
-    if counts[0, m.HITS_USED] > hits.shape[0]:
+    # The last row is scratch for the pairs that are no hits, and a hit in it would be written over.
+    if counts[0, m.HITS_USED] >= hits.shape[0]:
         return m.HITS_FULL, clearance
     if counts[0, m.HITS_USED] > 0:
         told |= m.HITS_FOUND + m.EACH_HIT * counts[0, m.HITS_USED]
