@@ -133,10 +133,12 @@ def test_times(cell):
         say = lambda time: [f.kind for f in monitor.update(Q, places(), time).faults]  # noqa: B023, E731
         assert say(1.0) == [] and say(1.01) == []
         assert say(1.01) == ["time"] and say(0.5) == ["time"]
-        assert say(1.04) == []  # two readings in between had no time
-        assert say(1.07) == ["late"] and say(1.08) == []
+        assert say(0.51) == []  # the clock is believed again, wherever it stands
+        assert say(1.0) == ["late"] and say(1.01) == []
+        assert say(math.nan) == ["time"] and say(1.03) == []  # one reading had no time
+        assert say(1.06) == ["late"] and say(1.08) == ["late"]
         assert say(math.nan) == ["time"] and say("late") == ["time"] and say(1.11) == []
-        assert say(1e9) == ["late"]
+        assert say(1e9) == ["late"] and say(1.12) == ["time"] and say(1.13) == []
 
 
 def test_faults_of_all_kinds_at_once(cell):

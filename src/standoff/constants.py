@@ -356,3 +356,6 @@ HALF_TURN_SINE = 1e-6
 
 #: The buffer of what moves where nothing else is said, [m].
 USUAL_BUFFER = 0.03
+
+#: The largest count that people may give, [-]: far beyond any use, and far from overflow.
+LARGEST_COUNT = 2**32

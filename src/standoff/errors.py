@@ -140,4 +140,6 @@ def _short(value: Any) -> str:
         text = repr(value)
     except RecursionError:
         text = f"a {type(value).__name__} nested too deeply to show"
+    except Exception:
+        text = f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= _VALUE_LENGTH else text[: _VALUE_LENGTH - 1] + "…"

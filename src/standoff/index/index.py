@@ -6,13 +6,14 @@ kinds of index answer `near` alike; they differ in how much they look at.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import VISIT_WRAP
+from standoff.constants import COORDINATE_LIMIT, LARGEST_COUNT, SMALLEST_SIZE, VISIT_WRAP
 from standoff.errors import ConfigurationError, DuplicateNameError, UnknownNameError
 from standoff.index.arena import Arena
 from standoff.kernels.index import entries, layout
@@ -82,10 +83,16 @@ class Index:
         wrap: int = VISIT_WRAP,
     ) -> None:
         corner = numbers(low, "low corner of the root cube")
-        if corner.shape != (3,):
-            raise ConfigurationError("wrong shape", element="low", value=corner.shape, allowed="3")
-        if not 0.0 < edge < np.inf:
-            raise ConfigurationError("edge of the root cube", value=edge, allowed="above 0")
+        if corner.shape != (3,) or not np.isfinite(corner).all():
+            raise ConfigurationError("low corner of the root cube", value=low, allowed="x, y, z")
+        if not (isinstance(edge, (int, float)) and SMALLEST_SIZE <= edge <= COORDINATE_LIMIT):
+            raise ConfigurationError(
+                "edge of the root cube",
+                value=edge,
+                allowed=f"{SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} m",
+            )
+        if self._number(items) != items:
+            raise ConfigurationError("items", value=items, allowed="a whole number")
         if not (isinstance(wrap, int) and wrap > 0):
             raise ConfigurationError("wrap", value=wrap, allowed="a whole number above 0")
         self.smallest = float(smallest)
@@ -106,6 +113,7 @@ class Index:
 
     def insert(self, item: int, box: ArrayLike) -> None:
         """Add an item that is not there."""
+        item = self._number(item)
         self._reserve(item)
         if self.arena["items"][item, layout.STATE] != layout.ABSENT:
             raise DuplicateNameError("item is in the index already", value=item)
@@ -214,7 +222,21 @@ class Index:
         entries.free_links(self.arena.W, links)
         self._found = np.empty(rows, dtype=np.int64)
 
+    @staticmethod
+    def _number(item: Any) -> int:
+        """A number that an item can have."""
+        try:
+            if isinstance(item, (bool, np.bool_)):
+                raise TypeError("not a number")
+            number = operator.index(item)
+        except TypeError as error:
+            raise ConfigurationError("not an item", value=item, allowed="a whole number") from error
+        if not 0 <= number < LARGEST_COUNT:
+            raise ConfigurationError("not an item", value=item, allowed="0 and above")
+        return number
+
     def _known(self, item: int) -> None:
+        item = self._number(item)
         states = self.arena["items"][:, layout.STATE]
         if not 0 <= item < len(states) or states[item] == layout.ABSENT:
             known = map(str, np.flatnonzero(states))
@@ -222,7 +244,7 @@ class Index:
 
     @staticmethod
     def _box(box: ArrayLike) -> Array:
-        result = np.asarray(box, dtype=np.float64)
+        result = numbers(box, "box")
         if result.shape != (6,) or not (result[:3] <= result[3:]).all():
             raise ConfigurationError(
                 "not a box", value=result.tolist(), allowed="low x y z <= high x y z"

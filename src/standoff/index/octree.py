@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import DEEPEST_LEVEL, LEAST_LINKS, LINKS_PER_ITEM, VISIT_WRAP
+from standoff.constants import DEEPEST_LEVEL, LEAST_LINKS, LINKS_PER_ITEM, SMALLEST_SIZE, VISIT_WRAP
 from standoff.errors import ConfigurationError
 from standoff.index.index import Index
 from standoff.kernels.index import entries, layout
@@ -38,10 +38,10 @@ class Octree(Index):
     ) -> None:
         if not (isinstance(split, int) and split >= 1):
             raise ConfigurationError("split", value=split, allowed="a whole number from 1 on")
-        if not 0.0 <= smallest < math.inf:
+        if not (isinstance(smallest, (int, float)) and 0.0 <= smallest < math.inf):
             raise ConfigurationError("smallest", value=smallest, allowed="from 0 on")
         levels = DEEPEST_LEVEL
-        if smallest > 0.0:
+        if smallest > SMALLEST_SIZE:
             # The deepest level whose nodes are not smaller: edge / 2^levels >= smallest.
             levels = min(levels, max(0, math.floor(math.log2(edge / smallest))))
         nodes = 1 + 8 * max(64, math.ceil(items / split))

@@ -46,10 +46,11 @@ def half_extents(rows, kind, i):
         return turned(rows, i, rows[i, SIZE], rows[i, SIZE + 1], rows[i, SIZE + 2])
     r, h = rows[i, SIZE], rows[i, SIZE + 1]
     x, y, z = rows[i, 2], rows[i, 6], rows[i, 10]
+    # sqrt(1 - x²) would lose a tilt of 1e-8.
     return (
-        h * abs(x) + r * math.sqrt(max(1.0 - x * x, 0.0)),
-        h * abs(y) + r * math.sqrt(max(1.0 - y * y, 0.0)),
-        h * abs(z) + r * math.sqrt(max(1.0 - z * z, 0.0)),
+        h * abs(x) + r * math.sqrt(y * y + z * z),
+        h * abs(y) + r * math.sqrt(x * x + z * z),
+        h * abs(z) + r * math.sqrt(x * x + y * y),
     )
 
 
@@ -80,13 +81,16 @@ def bound_points(rows, refs, i, points, boxes):
     """The box of a polyhedron's or mesh's points."""
     first = refs[i, POINT0]
     for axis in range(3):
-        low, high = math.inf, -math.inf
+        low, high, largest = math.inf, -math.inf, 0.0
         for p in range(first, first + refs[i, POINTS]):
-            x = rows[i, 4 * axis] * points[p, 0] + rows[i, 4 * axis + 1] * points[p, 1]
-            x += rows[i, 4 * axis + 2] * points[p, 2]
+            a = rows[i, 4 * axis] * points[p, 0]
+            b = rows[i, 4 * axis + 1] * points[p, 1]
+            c = rows[i, 4 * axis + 2] * points[p, 2]
+            x = a + b + c
             low, high = min(low, x), max(high, x)
+            largest = max(largest, abs(a) + abs(b) + abs(c))
         shift = rows[i, 4 * axis + 3]
-        more = BOX_ROUNDING * EPS * (abs(shift) + max(abs(low), abs(high)))
+        more = BOX_ROUNDING * EPS * (abs(shift) + largest)
         boxes[i, axis], boxes[i, axis + 3] = shift + low - more, shift + high + more
 
 
@@ -97,7 +101,10 @@ def bound_halfspace(rows, i, boxes):
         boxes[i, axis], boxes[i, axis + 3] = -math.inf, math.inf
     for axis in range(3):
         n = rows[i, 4 * axis + 2]
-        if abs(n) == 1.0:
+        # The two other components must be 0: beside one of 1e-9 this one is 1 all the same, and
+        # the half space has no end in any direction.
+        across = abs(rows[i, 2]) + abs(rows[i, 6]) + abs(rows[i, 10]) - abs(n)
+        if abs(n) == 1.0 and across == 0.0:
             at = rows[i, 4 * axis + 3]
             more = BOX_ROUNDING * EPS * abs(at)
             if n > 0.0:

@@ -151,7 +151,7 @@ class Monitor(Watch):
                 if told & _EVENTS == m.HITS_FOUND:
                     hits = copied(self._hits, told // m.EACH_HIT)
                     return Cycle(self._cycles, time, clearance, (), hits, self._naming)
-                reading.faults = []
+                reading.faults, reading.stale, reading.unsure = [], 0, 0
                 reading.dt = dt
                 return self._eventful(told, clearance, time)
         return self._update_with_care(q, poses, time)
@@ -185,12 +185,15 @@ class Monitor(Watch):
         self._cycles += 1
         for otherwise in (reading.mend, reading.fall_back, None):
             told, clearance = run_cycle(
-                *self._tables, reading.q, reading.poses, reading.dt, reading.grace, reading.stale
+                *self._tables, reading.q, reading.poses, reading.dt, reading.grace, reading.unsure
             )
             if not told & _UNUSABLE or otherwise is None:
                 break
             otherwise()
         return self._eventful(told, clearance, time)
+
+    def __reduce__(self) -> Any:
+        raise MonitorError("a monitor cannot be copied", allowed="Monitor(cell, ...) once more")
 
     def figures(self) -> IndexFigures:
         """What the index looks like, and what it did."""
@@ -241,7 +244,7 @@ class Monitor(Watch):
             if told & m.HITS_FULL:
                 rows = {"hits": 2 * self._count(m.HITS_USED)}
             self._use(self._arena.grown(rows))
-            dt = math.nan if self._reading.stale else self._reading.dt
+            dt = math.nan if self._reading.unsure else self._reading.dt
             told, clearance = test_again(*self._tables, dt)
         if told & m.INDEX_FULL:
             self.index.make_room()
@@ -258,7 +261,7 @@ class Monitor(Watch):
         jumped: dict[str, Fault] = {}
         for kind, which, value, allowed in self._arena["faults"][: self._count(m.FAULTS_USED)]:
             if kind == m.LIMITS_FAULT:
-                joint = self.cell.joints[int(which)]
+                joint = self._joints[int(which)]
                 low, high, _ = self._arena["limits"][int(which)]
                 found.append(Fault("limits", joint, float(value), f"{low:g} to {high:g}"))
             else:

@@ -19,13 +19,15 @@ from standoff.monitor.tables import own_box
 from standoff.shapes.pose import Array
 
 
-def check_defaults(cell: Cell, options: Options) -> None:
+def check_names(cell: Cell, options: Options) -> None:
     """Refuse now what would only be found out when the first body moves that it is for."""
     names = {*cell.robots, *cell.bodies}
-    given = by_name(options.buffer, "buffer", names).get(DEFAULT, USUAL_BUFFER)
-    asked = by_name(options.max_speed, "max_speed", names).get(DEFAULT)
-    _coefficients(given, DEFAULT, options.period)
-    speed_limit(asked, given, 0.0, DEFAULT)
+    buffers = by_name(options.buffer, "buffer", names)
+    speeds = by_name(options.max_speed, "max_speed", names)
+    for name in {DEFAULT, *buffers, *speeds}:
+        given = buffers.get(name, buffers.get(DEFAULT, USUAL_BUFFER))
+        _coefficients(given, name, options.period)
+        speed_limit(speeds.get(name, speeds.get(DEFAULT)), given, 0.0, name)
 
 
 def mover_rows(
@@ -57,7 +59,7 @@ def mover_rows(
             reserve = RESERVE_FRACTION * float(half.mean())
         rows[k] = (
             c0 + held.get(owner, 0.0), c1, c2, least[p.body], limit, 0.0, 0.0, 0.0, 0.0,
-            reserve, reach, *centre, *half,
+            reserve, reach, *centre, *half, limit * options.period,
         )  # fmt: skip
     return rows
 

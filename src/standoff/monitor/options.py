@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,11 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
+from standoff.constants import (
+    COORDINATE_LIMIT,
+    JUMP_ROUNDING,
+    LARGEST_COUNT,
+    LARGEST_GRID,
+    LATE_PERIODS,
+    SMALLEST_SIZE,
+)
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.kernels.monitor import layout as m
-from standoff.monitor.amounts import amount
+from standoff.monitor.amounts import amount, whole
 from standoff.monitor.buffers import Buffer
 from standoff.monitor.scene import Zone
+from standoff.monitor.separation import Separation
 from standoff.monitor.thresholds import Thresholds
 from standoff.monitor.zones import KeepIn, KeepOut
 from standoff.shapes.pose import Array
@@ -51,6 +61,23 @@ class Options:
     update: int
     wrap: int
 
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """The names that options use; those that leave the cell may be used still."""
+        names = [name for zone in self.zones for name in zone.only or ()]
+        names += [name for pair in self.thresholds.pairs for name in pair]
+        for given in (self.buffer, self.max_speed):
+            names += given if isinstance(given, Mapping) else ()
+        return frozenset(names)
+
+    @property
+    def latest(self) -> float:
+        """The longest time between two readings, [s]; a later one is late. No longer than a
+        separation allows for."""
+        buffers = self.buffer.values() if isinstance(self.buffer, Mapping) else (self.buffer,)
+        allowed = [b.period_time for b in buffers if isinstance(b, Separation)]
+        return (1.0 + JUMP_ROUNDING) * min(LATE_PERIODS * self.period, *allowed, math.inf)
+
 
 def checked(
     cell: Cell,
@@ -65,6 +92,9 @@ def checked(
     smallest: float | None,
     reserve: float | None,
     update: str,
+    split: int,
+    grid: int,
+    wrap: int,
     **others: Any,
 ) -> Options:
     """Options from arguments as people give them; names are held against the cell."""
@@ -88,8 +118,16 @@ def checked(
         smallest=None if smallest is None else amount("smallest", smallest, "m"),
         reserve=None if reserve is None else float(reserve),
         update=_UPDATES[update],
-        **others,
+        split=whole("split", split, 1, LARGEST_COUNT),
+        grid=whole("grid", grid, 1, LARGEST_GRID),
+        wrap=whole("wrap", wrap, 1, LARGEST_COUNT),
+        **{name: _copied(value) for name, value in others.items()},
     )
+
+
+def _copied(given: Any) -> Any:
+    """A mapping of ours, which nobody changes behind our back."""
+    return dict(given) if isinstance(given, Mapping) else given
 
 
 def _zones(zones: Any) -> tuple[Zone, ...]:
@@ -118,7 +156,14 @@ def _cube(root: Any) -> tuple[Array, float]:
         raise MonitorError("root", value=root, allowed="((x, y, z), edge), [m]") from error
     if middle.shape != (3,) or not np.isfinite(middle).all():
         raise MonitorError("centre of the root cube", value=centre, allowed="x, y, z, [m]")
-    return middle, amount("edge of the root cube", edge, "m", zero=False)
+    length = amount("edge of the root cube", edge, "m", zero=False)
+    if not SMALLEST_SIZE <= length <= COORDINATE_LIMIT:
+        raise MonitorError(
+            "edge of the root cube",
+            value=edge,
+            allowed=f"{SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} m",
+        )
+    return middle, length
 
 
 def _one_of(element: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import LATE_PERIODS
 from standoff.errors import Error, PoseError
 from standoff.index.arena import Arena
 from standoff.kernels.monitor import layout as m
@@ -27,21 +27,24 @@ class Reading:
         grace: time since the last good reading, no less than a period: what was not read well has
             had this long to move.
         stale: 1 where old values stand in for some of this reading.
+        unsure: 1 where speeds are not known from it: it is stale, or late, and much may have
+            happened on the way.
+        late: longest time between two readings, [s].
         faults: what was wrong with it.
         time: of the last reading that had one.
         missed: how many readings in a row were stale; blind: how many had no time.
     """
 
-    def __init__(self, period: float) -> None:
+    def __init__(self, period: float, late: float) -> None:
         self._period = period
-        self.late = LATE_PERIODS * period
+        self.late = late
         self.time: float | None = None
         self.missed = self.blind = 0
         self._good: float | None = None
         self._missed_before = 0
         self.faults: list[Fault] = []
         self.dt = self.grace = period
-        self.stale = 0
+        self.stale = self.unsure = 0
         self.q: Array = np.zeros(0)
         self.poses: Array = np.zeros((0, 4, 4))
         self._joints: tuple[str, ...] = ()
@@ -93,15 +96,15 @@ class Reading:
     def take(self, q: Any, poses: Any, time: float | None) -> None:
         """Copy what was given to where the kernel reads it."""
         self.faults = []
-        self.stale = 0
+        self.stale = self.unsure = 0
         self._missed_before = self.missed
         if self.missed == 0:
             self._good = None if self.blind else self.time
+        self._take_time(time)
         try:
             self._take_joints(q)
             if len(self._moving) or poses is not None:
                 self._take_poses(poses)
-            self._take_time(time)
         except Exception as error:  # whatever the objects of strangers raise when they are read
             self.fall_back(type(error).__name__)
         self.missed = self.missed + 1 if self.stale else 0
@@ -189,7 +192,8 @@ class Reading:
             self._fault("pose", self._moving[b], str(error), "a rigid motion, 4 x 4")
 
     def _take_time(self, time: float | None) -> None:
-        """A clock that stands or runs back says nothing: one period is assumed."""
+        """A clock that stands or runs back says nothing: one period is assumed, and the clock is
+        believed again from the next reading on."""
         self.dt, self.grace = self._period, self._period * (1 + self.missed)
         now = None if time is None else _instant(time)
         if now is None or (self.time is not None and not now > self.time):
@@ -197,12 +201,15 @@ class Reading:
             if time is not None:
                 last = "" if self.time is None else f", later than the last reading, {self.time}"
                 self._fault("time", "time", _short(time), f"a finite number, [s]{last}")
+            if now is not None:
+                self.time, self._good, self.blind = now, None, 0
             return
         if self.time is not None:
             since = now - self.time
             if since > self.late * (1 + self.blind):
-                allowed = f"{LATE_PERIODS:g} periods of {self._period:g} s"
-                self._fault("late", "time", since, allowed, stale=False)
+                allowed = f"{self.late:g} s after the last reading"
+                self._fault("late", "time", f"{since:g} s after it", allowed, stale=False)
+                self.unsure = 1
             # Where readings had no time, the last of them may be no longer ago than a period.
             self.dt = min(since, self._period) if self.blind else since
             self.grace = max(since if self._good is None else now - self._good, self.grace)
@@ -213,13 +220,16 @@ class Reading:
     ) -> None:
         self.faults.append(Fault(kind, element, value, allowed))
         if stale:
-            self.stale = 1
+            self.stale = self.unsure = 1
 
 
 def _numbers(value: Any) -> Array | None:
-    """Whatever numbers were given; None where they are none."""
+    """Whatever numbers were given; None where they are none. What is masked is no number."""
     try:
-        given = np.asarray(value)
+        masked = isinstance(value, np.ma.MaskedArray)
+        given = value.astype(np.float64).filled(np.nan) if masked else np.asarray(value)
+        if given.dtype.kind == "O" and not all(_is_number(x) for x in given.flat):
+            return None
         return None if given.dtype.kind not in "iufO" else given.astype(np.float64)
     except Exception:  # objects are free to raise what they like when they are to be numbers
         return None
@@ -227,13 +237,16 @@ def _numbers(value: Any) -> Array | None:
 
 def _instant(time: Any) -> float | None:
     """A finite time, or None."""
-    if isinstance(time, bool) or not isinstance(time, Real):
-        return None
     try:
-        result = float(time)
-    except OverflowError:
+        one = time.item() if isinstance(time, np.ndarray) else time
+        result = float(one) if _is_number(one) else math.nan
+    except Exception:  # a number too large, an array of many, an object that raises
         return None
     return result if math.isfinite(result) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (Real, Decimal)) and not isinstance(value, (bool, np.bool_))
 
 
 def _name(value: Any) -> str:

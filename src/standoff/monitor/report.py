@@ -86,9 +86,9 @@ class Warning:
 
     @property
     def approaching(self) -> bool:
-        """False where the pair surely parts, so that it may be let out of trouble. An unknown speed
-        counts as approaching."""
-        return not self.closing_speed < 0.0
+        """False where the pair surely parts, so that it may be let out of trouble: all of its
+        primitives that are too close do. An unknown speed counts as approaching."""
+        return len(self._row) > m.HIT_COLUMNS or not self.closing_speed < 0.0
 
     @property
     def threshold(self) -> float:
@@ -212,7 +212,9 @@ class Cycle:
             return rows
         first: dict[tuple[float, float], list[float]] = {}
         for row in rows:
-            first.setdefault((row[m.BODY_A], row[m.BODY_B]), row)
+            nearest = first.setdefault((row[m.BODY_A], row[m.BODY_B]), row)
+            if not row[m.CLOSING] < 0.0 and len(nearest) == m.HIT_COLUMNS:
+                nearest.append(1.0)  # a mark: one of its primitives approaches
         return list(first.values())
 
     def __repr__(self) -> str:
@@ -234,6 +236,9 @@ class QuietCycle(Cycle):
         self.number = number
         self.time = time
         self.clearance = clearance
+
+    def __reduce__(self) -> Any:
+        return QuietCycle, (self.number, self.time, self.clearance)
 
 
 def copied(hits: Array, count: int) -> Hits:

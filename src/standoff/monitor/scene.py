@@ -31,6 +31,7 @@ class Scene:
         primitives: of all bodies.
         robots: their names.
         gone: names that were in the cell once and are no more.
+        zones: how many of the bodies, at their end, are zones.
     """
 
     names: tuple[str, ...]
@@ -41,6 +42,7 @@ class Scene:
     primitives: list[Primitive]
     robots: tuple[str, ...]
     gone: frozenset[str]
+    zones: int
 
     @property
     def named(self) -> frozenset[str]:
@@ -56,7 +58,8 @@ class Scene:
     def members(self, name: str) -> list[int]:
         """The bodies behind a name: those of a robot, or the one itself; none where it is gone."""
         if name in self.index:
-            return [self.index[name]]
+            zones = range(len(self.names) - self.zones, len(self.names))
+            return [self.index[name], *(k for k in zones if self.names[k] == name)]
         if name in self.robots:
             number = self.robots.index(name)
             return [b for b, r in enumerate(self.robot) if r == number]
@@ -65,9 +68,9 @@ class Scene:
         raise UnknownNameError(name, [*self.robots, *self.names], what="name")
 
 
-def read_scene(cell: Cell, zones: Sequence[Zone], seen: frozenset[str] = frozenset()) -> Scene:
-    """Number everything. ``seen`` are the names of earlier revisions: those that are gone may still
-    be named, and a body that comes with the name of a zone ends no watch."""
+def read_scene(cell: Cell, zones: Sequence[Zone], seen: frozenset[str] | None = None) -> Scene:
+    """Number everything. ``seen`` are names of earlier revisions, None at first: those that are
+    gone may still be named, and a body that comes later with the name of a zone ends no watch."""
     world = cell.world
     robots = tuple(cell.robots)
     number = {name: k for k, name in enumerate(robots)}
@@ -80,7 +83,7 @@ def read_scene(cell: Cell, zones: Sequence[Zone], seen: frozenset[str] = frozens
     index = {name: k for k, name in reversed([*enumerate(names)])}
     taken = {*robots, *cell.bodies, *world.names}
     for zone in zones:
-        if zone.name in taken and not seen:
+        if zone.name in taken and seen is None:
             raise DuplicateNameError("name of a zone is taken", value=zone.name)
         taken.add(zone.name)
     owner = [held.get(name, name.partition("/")[0]) for name in world.names]
@@ -102,7 +105,8 @@ def read_scene(cell: Cell, zones: Sequence[Zone], seen: frozenset[str] = frozens
         owner=(*owner, *(zone.name for zone in zones)),
         primitives=primitives,
         robots=robots,
-        gone=seen.difference(names, robots),
+        gone=(seen or frozenset()).difference(names, robots),
+        zones=len(zones),
     )
 
 
@@ -130,13 +134,17 @@ def make_rules(cell: Cell, scene: Scene, zones: Sequence[Zone], thresholds: Thre
     # A link is extended for all that it may meet; one that stands still is not extended at all, so
     # that whatever moves about it is.
     of_scene = 0.0 if thresholds.robot_scene is None else thresholds.robot_scene
-    least = np.where(np.array(scene.robot) != m.NO_ROBOT, of_robots, of_scene)
+    least = np.where(np.array(scene.robot) != m.NO_ROBOT, of_robots, of_scene).astype(float)
     found: dict[tuple[int, int], int] = {}
-    for (a, b), value in thresholds.pairs.items():
+    # Those that name a robot first: whoever names its links one by one means them more.
+    for (a, b), value in sorted(
+        thresholds.pairs.items(), key=lambda item: -sum(name in scene.robots for name in item[0])
+    ):
         for x in scene.members(a):
             for y in scene.members(b):
-                found[min(x, y), max(x, y)] = len(values)
-                least[x], least[y] = max(least[x], value), max(least[y], value)
+                if x != y:
+                    found[min(x, y), max(x, y)] = len(values)
+                    least[x], least[y] = max(least[x], value), max(least[y], value)
         values.append(value)
     for z, zone in enumerate(zones, len(scene.names) - len(zones)):
         if zone.only is not None:

@@ -6,7 +6,7 @@ A primitive that stays keeps its slot, so that the index changes only where the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
@@ -33,7 +33,7 @@ class Primitive:
         return self.shape is other.shape and bool((self.local == other.local).all())
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Slots:
     """Slots below ``movers`` are for what moves, the others for what stands still."""
 
@@ -49,12 +49,8 @@ class Slots:
         movers = moving + max(16, moving // 2)
         return cls(movers, movers + still + max(16, still // 16))
 
-    def assign(self, primitives: list[Primitive]) -> tuple[list[int], list[int], list[int]] | None:
-        """Give each primitive a slot; None where there are too few.
-
-        Returns:
-            The slot of each, the slots that were given up, and those newly taken.
-        """
+    def assigned(self, primitives: list[Primitive]) -> Assigned | None:
+        """Slots for these primitives instead; None where there are too few."""
         wanted = {p.key: p for p in primitives}
         stay = {
             key: (slot, wanted[key])
@@ -74,8 +70,25 @@ class Slots:
                 return None
             stay[p.key] = slot, p
             fresh.append(slot)
-        self.taken = stay
-        return [stay[p.key][0] for p in primitives], gone, fresh
+        where = [stay[p.key][0] for p in primitives]
+        return Assigned(replace(self, taken=stay), where, gone, fresh)
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """Slots for the primitives of another revision.
+
+    Attributes:
+        slots: who has which.
+        where: the slot of each primitive.
+        gone: slots that were given up.
+        fresh: slots newly taken.
+    """
+
+    slots: Slots
+    where: list[int]
+    gone: list[int]
+    fresh: list[int]
 
 
 def _free(slots: Iterable[int], used: set[int]) -> Iterator[int]:

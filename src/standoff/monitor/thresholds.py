@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from standoff.errors import MonitorError
 from standoff.monitor.amounts import amount
@@ -18,7 +19,8 @@ class Thresholds:
         robot_robot: links of two robots.
         robot_scene: a link against a body or zone, static or moving.
         pairs: single pairs, by the names of links, bodies, zones or robots (all links of it);
-            these go before all others.
+            these go before all others, and among them the pair that names links and bodies before
+            the one that names a robot.
     """
 
     self_: float | None = None
@@ -30,15 +32,19 @@ class Thresholds:
         for name in ("self_", "robot_robot", "robot_scene"):
             value = getattr(self, name)
             if value is not None:
-                amount(f"threshold {name}", value, "m")
+                object.__setattr__(self, name, amount(f"threshold {name}", value, "m"))
         if not isinstance(self.pairs, Mapping):
             raise MonitorError(
                 "thresholds of pairs", value=self.pairs, allowed='{("left/hand", "table"): 0.01}'
             )
-        for pair, value in self.pairs.items():
+        pairs = dict(self.pairs)
+        for pair, value in pairs.items():
             named = isinstance(pair, tuple) and len(pair) == 2
             if not (named and all(isinstance(name, str) for name in pair)):
                 raise MonitorError(
                     "threshold of a pair", value=pair, allowed="two names, as a tuple"
                 )
-            amount(f"threshold of {pair[0]} and {pair[1]}", value, "m")
+            pairs[pair] = amount(f"threshold of {pair[0]} and {pair[1]}", value, "m")
+            if pair[0] != pair[1] and (pair[1], pair[0]) in pairs:
+                raise MonitorError("two thresholds of one pair", value=pair, allowed="one")
+        object.__setattr__(self, "pairs", MappingProxyType(pairs))

@@ -15,7 +15,7 @@ from standoff.kernels.monitor import layout as m
 from standoff.kernels.pairs import general
 from standoff.monitor.indexes import new_index
 from standoff.monitor.limits import measure_reaches
-from standoff.monitor.movers import check_defaults, farthest_step, mover_rows
+from standoff.monitor.movers import check_names, farthest_step, mover_rows
 from standoff.monitor.options import Options
 from standoff.monitor.reading import Reading
 from standoff.monitor.report import Naming
@@ -23,7 +23,6 @@ from standoff.monitor.scene import Scene, make_rules, read_scene
 from standoff.monitor.slots import Primitive, Slots
 from standoff.monitor.tables import Tables, fill_tables
 from standoff.monitor.way import Way
-from standoff.shapes.pose import Array
 
 #: The box of a mover that has no place yet: it meets nothing.
 _NOWHERE = (math.inf,) * 3 + (-math.inf,) * 3
@@ -43,8 +42,9 @@ class Watch:
         self.cell = cell
         self.period = options.period
         self._options = options
-        self._reading = Reading(options.period)
+        self._reading = Reading(options.period, options.latest)
         self._slots: Slots | None = None
+        self._started = False
         self._joints: tuple[str, ...] = ()
         self._bodies: Mapping[str, Body] = {}
         #: Names that were in the cell once: rules may go on naming them.
@@ -55,7 +55,7 @@ class Watch:
         self._naming: Naming
         self._revision: int
         self._general: int
-        check_defaults(cell, options)
+        check_names(cell, options)
         self._sync()
 
     def _use(self, arena: Arena) -> None:
@@ -76,7 +76,7 @@ class Watch:
         """Bring all tables up to date with the cell; the index changes where the cell did."""
         cell, options = self.cell, self._options
         # Whatever can raise comes first, and changes nothing.
-        scene = read_scene(cell, options.zones, self._seen)
+        scene = read_scene(cell, options.zones, self._seen if self._started else None)
         rules = make_rules(cell, scene, options.zones, options.thresholds)
         reaches = measure_reaches(cell, scene.primitives)
         rows = mover_rows(cell, scene, options, self._seen, rules.least, reaches)
@@ -85,35 +85,32 @@ class Watch:
             smallest = farthest_step(rows, options.period)
         general_address = 0 if scene.closed else general.address()
 
-        known = self._known()
-        assigned = None if self._slots is None else self._slots.assign(scene.primitives)
+        assigned = None if self._slots is None else self._slots.assigned(scene.primitives)
         anew = assigned is None
         if assigned is None:
-            self._slots = Slots.with_room(scene.primitives)
-            assigned = self._slots.assign(scene.primitives)
-        assert assigned is not None and self._slots is not None
-        where, gone, fresh = assigned
-        way = Way(cell, reaches, self._slots, where, self._last_joints())
-        tables = fill_tables(cell, scene, rules, self._slots, where, rows, way)
+            assigned = Slots.with_room(scene.primitives).assigned(scene.primitives)
+        assert assigned is not None
+        slots, where = assigned.slots, assigned.where
+        way = Way(cell, reaches, slots, where, self._last_joints())
+        tables = fill_tables(cell, scene, rules, slots, where, rows, way)
         arena = tables.arena
-        self._carry_over(known, arena)
         arena["counts"][0, m.UPDATE_MODE] = options.update
+        self._carry_over(slots, arena)
+        index = self.index if not anew else None
+        if index is None:
+            still = tables.boxes[slots.movers :]
+            index = new_index(cell, options, slots.total, still, reaches, smallest)
+
+        # From here on it is done. Who interrupts it finds the watch without slots: everything is
+        # then laid out anew.
+        self._slots = None
+        self.index = index
+        self._change_index(tables, slots.movers, [] if anew else assigned.gone, assigned.fresh)
         self._reading.adopt(cell, arena)
         self._joints, self._bodies = cell.joints, cell.bodies
-        self._scene, self._seen = scene, self._seen | scene.named
+        self._scene, self._seen = scene, self._seen | (scene.named & options.mentioned)
         self._naming = (scene.names, len(scene.primitives) == len(scene.names))
         self._general = general_address
-        if anew:
-            self.index = new_index(
-                cell,
-                options,
-                self._slots.total,
-                tables.boxes[self._slots.movers :],
-                reaches,
-                smallest,
-            )
-            gone = []
-        self._change_index(tables, gone, fresh)
         # A node may be smaller than the farthest move: a cell of a fine grid, or one of a tree made
         # when all moved less.
         arena["scales"][0, m.SMALLEST] = min(smallest, self.index.smallest)
@@ -121,13 +118,11 @@ class Watch:
         self._no_poses = np.zeros((0, 4, 4))
         self._expected = None if cell.moving else self._no_poses
         self._joints_shape, self._poses_shape = (len(cell.joints),), (len(cell.moving), 4, 4)
-        self._revision = cell.revision
+        self._slots, self._revision, self._started = slots, cell.revision, True
 
-    def _change_index(self, tables: Tables, gone: list[int], fresh: list[int]) -> None:
+    def _change_index(self, tables: Tables, movers: int, gone: list[int], fresh: list[int]) -> None:
         """Take out who is gone, put in who is new: movers with no place yet, the first cycle puts
         them where they are."""
-        assert self._slots is not None
-        movers = self._slots.movers
         for slot in gone:
             if self.index.arena["items"][slot, x.STATE] != x.ABSENT:
                 self.index.remove(slot)
@@ -148,30 +143,16 @@ class Watch:
             return {}
         return dict(zip(self._joints, self._arena["way"][m.TO]))
 
-    def _known(self) -> dict[tuple[str, int, bool], tuple[Primitive, Array, Array, float]]:
-        """Where each mover is and was."""
+    def _carry_over(self, slots: Slots, arena: Arena) -> None:
+        """What stays goes on from where it was, whatever carries it now."""
         if self._slots is None:
-            return {}
-        arena = self._arena
-        return {
-            p.key: (
-                p,
-                arena["rows"][slot, :12].copy(),
-                arena["before"][slot].copy(),
-                float(arena["motion"][slot, m.KNOWN]),
-            )
-            for slot, p in self._taken()
-            if p.frame != 0
-        }
-
-    def _carry_over(
-        self,
-        known: Mapping[tuple[str, int, bool], tuple[Primitive, Array, Array, float]],
-        arena: Arena,
-    ) -> None:
-        """The primitives that stayed the same go on from where they were."""
-        for slot, p in self._taken():
-            if p.key in known and p.same(known[p.key][0]):
-                _, now, before, seen = known[p.key]
-                arena["rows"][slot, :12], arena["before"][slot] = now, before
-                arena["motion"][slot, m.KNOWN] = seen
+            return
+        old = self._arena
+        for key, (slot, p) in slots.taken.items():
+            if p.frame != 0 and key in self._slots.taken:
+                before, then = self._slots.taken[key]
+                if then.shape is p.shape:
+                    arena["rows"][slot, :12] = old["rows"][before, :12]
+                    arena["before"][slot] = old["before"][before]
+                    arena["motion"][slot, m.KNOWN] = old["motion"][before, m.KNOWN]
+                    arena["motion"][slot, m.BANK] = old["motion"][before, m.BANK]

@@ -82,3 +82,5 @@ class Way:
             if row:
                 arena["carried"][slot] = bound.bodies[row]
         arena["start"][:] = arena["rows"][: self.slots.movers]
+        # The world itself, which no walk down the tree writes.
+        arena["start_frames"][0] = arena["at_frames"][0] = np.eye(4)[:3].reshape(12)

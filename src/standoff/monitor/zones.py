@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from standoff.errors import MonitorError
 from standoff.shapes.pose import Array, as_pose
 from standoff.shapes.primitives import Box, HalfSpace
-from standoff.shapes.shape import Shape
+from standoff.shapes.shape import Shape, frozen
 
 Parts = tuple[tuple[Shape, Array], ...]
 
@@ -30,11 +31,8 @@ class _Zone:
             raise MonitorError(
                 "shape of a zone", element=self.name, value=self.shape, allowed="Box or HalfSpace"
             )
-        if isinstance(self.only, str):
-            raise MonitorError(
-                "only of a zone", element=self.name, value=self.only, allowed="a list of names"
-            )
-        as_pose(self.pose, f"pose of zone {self.name!r}")
+        object.__setattr__(self, "pose", frozen(as_pose(self.pose, f"pose of zone {self.name!r}")))
+        object.__setattr__(self, "only", _names(self.only, self.name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +67,16 @@ class KeepIn(_Zone):
             for axis in range(3)
             for side in (-1.0, 1.0)
         )
+
+
+def _names(only: Any, zone: str) -> tuple[str, ...] | None:
+    """The names that a zone is for, once and for all."""
+    if only is None:
+        return None
+    names = None if isinstance(only, (str, bytes)) or not isinstance(only, Iterable) else [*only]
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise MonitorError("only of a zone", element=zone, value=only, allowed="a list of names")
+    return tuple(names)
 
 
 def _facing(axis: int, sign: float, at: float) -> Array:

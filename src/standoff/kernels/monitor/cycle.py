@@ -132,7 +132,8 @@ def tests(general, F, W, XF, XW, dt):
         told |= m.FAULTS_FOUND
     if state[0, FULL] != 0:
         told |= m.INDEX_FULL
-    return told, clearance
+    # Of 0 and -0 the smaller is whichever came first; added to 0 both are 0.
+    return told, clearance + 0.0
 
 
 @kernel

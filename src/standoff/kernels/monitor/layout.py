@@ -12,6 +12,7 @@ and its rows and boxes are written once. Slots are the items of the index.
     RESERVE: how much wider than extended it is registered, [m]
     REACH: farthest point from its own origin, [m]; CX, CY, CZ, HX, HY, HZ: centre and half extents
     of its box in its own axes
+    BANK: how far it may still move beyond what its LIMIT gives it from now on, [m]
 
 ``bodies``, int64 (bodies, 4): FRAME; ROBOT: which robot's, NO_ROBOT for the scene; EXCEPTIONS0 and
 EXCEPTIONS1: its stretch of ``exceptions``, int64 (e, 2): other body, rule; ascending
@@ -59,8 +60,9 @@ from __future__ import annotations
 
 (
     C0, C1, C2, LEAST, LIMIT, BUFFER, MOVE, SPEED, KNOWN, RESERVE, REACH, CX, CY, CZ, HX, HY, HZ,
-) = range(17)  # fmt: skip
-MOTION_COLUMNS = 17
+    BANK,
+) = range(18)  # fmt: skip
+MOTION_COLUMNS = 18
 
 FRAME, ROBOT, EXCEPTIONS0, EXCEPTIONS1 = range(4)
 NO_ROBOT = -1

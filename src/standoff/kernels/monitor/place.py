@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import JUMP_ROUNDING
+from standoff.constants import BOX_ROUNDING, COORDINATE_LIMIT, EPS, JUMP_ROUNDING
 from standoff.kernels.boxes import half_extents, put, turned
 from standoff.kernels.index.layout import ABSENT, STATE
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
 from standoff.kernels.monitor.layout import (
+    BANK,
     BUFFER,
     C0,
     C1,
@@ -71,7 +72,7 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
             yx, yy, yz, y = compose(yx, yy, yz, y, local, i)
             zx, zy, zz, z = compose(zx, zy, zz, z, local, i)
         kind = refs[i, KIND]
-        speed = motion[i, LIMIT]
+        speed, moved = motion[i, LIMIT], 0.0
         if motion[i, KNOWN] == 0.0:
             # Not seen before: for all we know it is as fast as it can be.
             motion[i, KNOWN] = 1.0
@@ -91,11 +92,14 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
             for c in range(12):
                 before[i, c] = rows[i, c]
             motion[i, MOVE] = moved
-            allowed = motion[i, LIMIT] * grace
-            if moved > allowed * (1.0 + JUMP_ROUNDING):
+            # Readings that come faster than the period share what a period allows: one of them may
+            # use it up, all of them may not use it again.
+            allowed = min(motion[i, BANK] + motion[i, LIMIT] * dt, motion[i, LIMIT] * grace)
+            motion[i, BANK] = allowed - moved if moved <= allowed else 0.0
+            if not moved <= allowed * (1.0 + JUMP_ROUNDING):
                 put_fault(faults, counts, JUMP_FAULT, i, moved, allowed)
             elif stale == 0:
-                speed = min(moved / dt, speed)
+                speed = moved / dt
         put_pose(rows, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
         motion[i, SPEED] = speed
         buffer = motion[i, C0] + speed * (motion[i, C1] + speed * motion[i, C2])
@@ -112,7 +116,14 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
             x += xx * cx + xy * cy + xz * cz
             y += yx * cx + yy * cy + yz * cz
             z += zx * cx + zy * cy + zz * cz
+            # Far from its own origin, a body has the rounding of that distance.
+            more += BOX_ROUNDING * EPS * (abs(cx) + abs(cy) + abs(cz) + ex + ey + ez)
         put(x, y, z, ex, ey, ez, extended, i, more)
+        if not abs(x) + abs(y) + abs(z) <= COORDINATE_LIMIT:
+            # It is anywhere, or nowhere: held against everything.
+            put_fault(faults, counts, JUMP_FAULT, i, moved, COORDINATE_LIMIT)
+            for axis in range(3):
+                extended[i, axis], extended[i, axis + 3] = -math.inf, math.inf
 
 
 @inlined

@@ -166,7 +166,7 @@ def free_motion(start, rows, i, kind, reach, two, sway):
     sway[i, m.ANGLE] = angle
     more = 1.0 + MOTION_ROUNDING
     path, bend = more * (shift + angle * lever), more * angle * angle * lever
-    if doubt or not path > 0.0:
+    if doubt or not lever > 0.0:
         return path, bend, 0.0
     # The turn leads to where the body is, but for rounding.
     turn_row(start, i, x, y, z, angle, two, 0)
