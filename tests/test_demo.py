@@ -46,3 +46,12 @@ def test_a_plot_that_cannot_be_written_is_one_message_and_status_2(tmp_path):
     result = run("demo", "--plot", tmp_path / "file" / "clearance.png")
     assert result.returncode == 2
     assert "Traceback" not in result.stderr and str(tmp_path / "file") in result.stderr
+
+
+@pytest.mark.parametrize("name", ["here", "plot.xyz", "file/plot.png"])
+def test_a_plot_that_cannot_be_written_is_refused_before_the_work(name, tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "file").touch()
+    result = run("demo", "--plot", tmp_path / name)
+    assert result.returncode == 2 and "Traceback" not in result.stderr
+    assert "task" not in result.stdout

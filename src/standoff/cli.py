@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import time
 from pathlib import Path
@@ -104,6 +105,7 @@ def demo(
     from standoff.papers.testbed import BUFFER, TASKS, testbed_cell, testbed_monitor
     from standoff.view.demo import Recording, save_plot, show, watch
 
+    _check_plot(plot)
     cell = testbed_cell()
     moving = sum(frame != 0 for frame in cell.world.frame)
     out.print(
@@ -139,7 +141,17 @@ def papers(
         raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
     from standoff.papers.paper000 import run
 
-    run(only or (), plots or Path(f"papers-{number}"), out, notes, quick=quick)
+    folder = plots or Path(f"papers-{number}")
+    folder.mkdir(parents=True, exist_ok=True)  # or say so now, and not after two minutes
+    run(only or (), folder, out, notes, quick=quick)
+
+
+def _check_plot(path: Path) -> None:
+    """Refuse a file that cannot be written before the work for it is done."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix != ".png" or path.is_dir() or not os.access(path.parent, os.W_OK):
+        allowed = "a .png in a folder that can be written to"
+        raise Error("cannot write a plot there", value=str(path), allowed=allowed)
 
 
 @app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")
