@@ -19,7 +19,7 @@ from standoff.kernels.monitor.cycle import cycle as run_cycle
 from standoff.kernels.monitor.cycle import test_again
 from standoff.monitor.buffers import Buffer
 from standoff.monitor.options import IndexName, UpdateName, checked
-from standoff.monitor.report import Cycle, Fault, QuietCycle, copied
+from standoff.monitor.report import Cycle, Fault, QuietCycle
 from standoff.monitor.scene import Zone
 from standoff.monitor.thresholds import Thresholds
 from standoff.monitor.watch import Watch
@@ -149,7 +149,7 @@ class Monitor(Watch):
                 if told == 0:
                     return QuietCycle(self._cycles, time, clearance)
                 if told & _EVENTS == m.HITS_FOUND:
-                    hits = copied(self._hits, told // m.EACH_HIT)
+                    hits = self._hits[: told // m.EACH_HIT].tobytes()
                     return Cycle(self._cycles, time, clearance, (), hits, self._naming)
                 reading.faults, reading.stale, reading.unsure = [], 0, 0
                 reading.dt = dt
@@ -252,7 +252,9 @@ class Monitor(Watch):
         faults = [*self._reading.faults]
         if told & m.FAULTS_FOUND:
             faults += self._kernel_faults()
-        hits = copied(self._hits, told // m.EACH_HIT) if told & m.HITS_FOUND else None
+        hits = None
+        if told & m.HITS_FOUND:
+            hits = self._hits[: told // m.EACH_HIT].tobytes()
         return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._naming)
 
     def _kernel_faults(self) -> list[Fault]:

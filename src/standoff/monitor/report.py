@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from struct import Struct
 from typing import Any, Literal
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from standoff.kernels.monitor import layout as m
 from standoff.shapes.pose import Array
 
-#: The hits of a cycle: few as lists, which Python reads faster, many as an array.
-Hits = list[list[float]] | Array
+#: One hit, as a cycle leaves it.
+Row = tuple[float, ...]
+_ROW = Struct(f"={m.HIT_COLUMNS}d")
 
 #: The names of all bodies, and whether each has a single primitive.
 Naming = tuple[Sequence[str], bool]
@@ -44,7 +46,7 @@ class Warning:
 
     __slots__ = ("_row", "a", "b", "distance")
 
-    def __init__(self, a: str, b: str, row: list[float]) -> None:
+    def __init__(self, a: str, b: str, row: Row) -> None:
         self.a = a
         self.b = b
         self.distance = row[0]
@@ -153,7 +155,7 @@ class Cycle:
         time: float | None,
         clearance: float,
         faults: tuple[Fault, ...],
-        hits: Hits | None,
+        hits: bytes | None,
         naming: Naming,
     ) -> None:
         self.number = number
@@ -188,33 +190,34 @@ class Cycle:
         if hits is None:
             return []
         names, single = self._naming
-        if single and isinstance(hits, np.ndarray):
-            hits = hits[_ranking(hits)]
-            bodies = hits[:, m.BODY_A : m.BODY_B + 1].astype(int).T.tolist()
+        if single and len(hits) > _FEW * _ROW.size:
+            table = _table(hits)
+            bodies = table[:, m.BODY_A : m.BODY_B + 1].astype(int).T.tolist()
             a, b = (map(names.__getitem__, numbers) for numbers in bodies)
-            return list(zip(a, b, hits[:, 0].tolist()))
+            return list(zip(a, b, table[:, 0].tolist()))
         return [
             (names[int(row[m.BODY_A])], names[int(row[m.BODY_B])], row[0]) for row in self._rows()
         ]
 
-    def _rows(self) -> list[list[float]]:
+    def _rows(self) -> list[Row]:
         """The hits, nearest first. Of a pair of bodies the two primitives that are nearest stand
         for it."""
         hits = self._hits
         assert hits is not None
-        if isinstance(hits, np.ndarray):
-            rows: list[list[float]] = hits[_ranking(hits)].tolist()
+        if len(hits) == _ROW.size:
+            return [_ROW.unpack(hits)]
+        if len(hits) > _FEW * _ROW.size:
+            rows: list[Row] = [tuple(row) for row in _table(hits).tolist()]
         else:
-            rows = hits
-            if len(rows) > 1:
-                rows.sort(key=_RANK)
-        if len(rows) == 1 or self._naming[1]:
+            rows = sorted(_ROW.iter_unpack(hits), key=_RANK)
+        if self._naming[1]:
             return rows
-        first: dict[tuple[float, float], list[float]] = {}
+        first: dict[tuple[float, float], Row] = {}
         for row in rows:
-            nearest = first.setdefault((row[m.BODY_A], row[m.BODY_B]), row)
+            key = (row[m.BODY_A], row[m.BODY_B])
+            nearest = first.setdefault(key, row)
             if not row[m.CLOSING] < 0.0 and len(nearest) == m.HIT_COLUMNS:
-                nearest.append(1.0)  # a mark: one of its primitives approaches
+                first[key] = (*nearest, 1.0)  # a mark: one of its primitives approaches
         return list(first.values())
 
     def __repr__(self) -> str:
@@ -241,16 +244,12 @@ class QuietCycle(Cycle):
         return QuietCycle, (self.number, self.time, self.clearance)
 
 
-def copied(hits: Array, count: int) -> Hits:
-    """The first ``count`` hits, out of reach of the next cycle."""
-    return hits[:count].tolist() if count <= _FEW else hits[:count].copy()
-
-
-def _ranking(hits: Array) -> Any:
-    """The order of many hits, that of _RANK."""
-    distances = hits[:, 0]
+def _table(hits: bytes) -> Array:
+    """Many hits in the order of `_RANK`."""
+    table: Array = np.frombuffer(hits).reshape(-1, m.HIT_COLUMNS)
+    distances = table[:, 0]
     order = distances.argsort()
     ranked = distances[order]
     if (ranked[1:] == ranked[:-1]).any():
-        order = np.lexsort((*hits[:, 9:0:-1].T, hits[:, m.BODY_B], hits[:, m.BODY_A], distances))
-    return order
+        order = np.lexsort((*table[:, 9:0:-1].T, table[:, m.BODY_B], table[:, m.BODY_A], distances))
+    return table[order]
