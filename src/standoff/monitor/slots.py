@@ -46,7 +46,7 @@ class Slots:
         """Room for some more than there are."""
         moving = sum(p.frame != 0 for p in primitives)
         still = len(primitives) - moving
-        movers = moving + max(16, moving // 2)
+        movers = moving + max(16, moving // 8)
         return cls(movers, movers + still + max(16, still // 16))
 
     def assigned(self, primitives: list[Primitive]) -> Assigned | None:

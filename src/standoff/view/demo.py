@@ -112,7 +112,7 @@ def show(watched: Sequence[Watched], console: Console) -> None:
     table.add_column("task", header_style="dim")
     for column in (
         "cycles", "warnings in", r"median \[µs]", r"99.9 % \[µs]", r"worst \[µs]",
-        r"least clearance \[mm]",
+        r"nearest near pair \[mm]",
     ):  # fmt: skip
         table.add_column(column, header_style="dim", justify="right")
     for w in watched:

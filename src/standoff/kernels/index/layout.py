@@ -20,7 +20,7 @@ whatever their sizes, and no gap of a rounding is between them.
 ``tree``, int64 (nodes, 8)
     0 FIRST: first of eight children in a row, NONE in a leaf: the paper's ``isSplit`` and
       ``children``; the bits of a child's number say on which side of its parent it lies
-    1 PARENT, NONE at the root, 2 CHILD: its number, 3 COUNT: how many items, 4 HEAD: first link of
+    1 PARENT, NONE at the root, 2 CHILD: its number, 3 COUNT: how many items, 4 LIST: first link of
     its list, 5 MARK: the visit number at which it was last looked at, 6 LEVEL, 7 PENDING: next of
     those to be tried for merging, FREE where it is not one of them; chains the free blocks, too
 
