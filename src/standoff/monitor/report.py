@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from struct import Struct
 from typing import Any, Literal
 
@@ -17,16 +16,14 @@ from standoff.shapes.pose import Array
 #: One hit, as a cycle leaves it.
 Row = tuple[float, ...]
 _ROW = Struct(f"={m.HIT_COLUMNS}d")
+#: Its distance and the two bodies, which are the last columns.
+_PAIR = Struct(f"=d{8 * (m.BODY_A - 1)}xdd")
 
 #: The names of all bodies, and whether each has a single primitive.
 Naming = tuple[Sequence[str], bool]
 
-#: Up to so many rows Python sorts faster than numpy.
-_FEW = 8
-
-#: Nearest first; those equally near by their bodies, then by where they are: never by a speed,
-#: which may be no number.
-_RANK = itemgetter(0, m.BODY_A, m.BODY_B, *range(1, 10))
+#: Up to so many hits come sorted.
+_FEW = m.FEW_HITS
 
 FaultKind = Literal[
     "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose", "cell"
@@ -195,9 +192,15 @@ class Cycle:
             bodies = table[:, m.BODY_A : m.BODY_B + 1].astype(int).T.tolist()
             a, b = (map(names.__getitem__, numbers) for numbers in bodies)
             return list(zip(a, b, table[:, 0].tolist()))
-        return [
-            (names[int(row[m.BODY_A])], names[int(row[m.BODY_B])], row[0]) for row in self._rows()
-        ]
+        if len(hits) > _FEW * _ROW.size:
+            hits = _table(hits).tobytes()
+        found = _PAIR.iter_unpack(hits)
+        if single or len(hits) == _ROW.size:
+            return [(names[int(a)], names[int(b)], distance) for distance, a, b in found]
+        nearest: dict[tuple[float, float], float] = {}
+        for distance, a, b in found:
+            nearest.setdefault((a, b), distance)
+        return [(names[int(a)], names[int(b)], d) for (a, b), d in nearest.items()]
 
     def _rows(self) -> list[Row]:
         """The hits, nearest first. Of a pair of bodies the two primitives that are nearest stand
@@ -209,7 +212,7 @@ class Cycle:
         if len(hits) > _FEW * _ROW.size:
             rows: list[Row] = [tuple(row) for row in _table(hits).tolist()]
         else:
-            rows = sorted(_ROW.iter_unpack(hits), key=_RANK)
+            rows = list(_ROW.iter_unpack(hits))
         if self._naming[1]:
             return rows
         first: dict[tuple[float, float], Row] = {}
@@ -245,7 +248,8 @@ class QuietCycle(Cycle):
 
 
 def _table(hits: bytes) -> Array:
-    """Many hits in the order of `_RANK`."""
+    """Many hits in the order in which the cycle leaves few: nearest first, those equally near by
+    their bodies, then by where they are."""
     table: Array = np.frombuffer(hits).reshape(-1, m.HIT_COLUMNS)
     distances = table[:, 0]
     order = distances.argsort()

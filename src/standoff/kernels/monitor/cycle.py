@@ -23,7 +23,7 @@ from standoff.kernels.index.update import insert, move, remove
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import place_frames
 from standoff.kernels.monitor import layout as m
-from standoff.kernels.monitor.judge import judge
+from standoff.kernels.monitor.judge import judge, rank
 from standoff.kernels.monitor.near import refresh_pairs
 from standoff.kernels.monitor.place import place_movers, put_fault
 from standoff.kernels.monitor.step import take_step
@@ -128,6 +128,8 @@ def tests(general, F, W, XF, XW, dt):
         return m.HITS_FULL, clearance
     if counts[0, m.HITS_USED] > 0:
         told |= m.HITS_FOUND + m.EACH_HIT * counts[0, m.HITS_USED]
+        if counts[0, m.HITS_USED] <= m.FEW_HITS:
+            rank(hits, counts[0, m.HITS_USED])
     if counts[0, m.FAULTS_USED] > 0:
         told |= m.FAULTS_FOUND
     if state[0, FULL] != 0:

@@ -14,6 +14,7 @@ from standoff.kernels.monitor.layout import (
     BUFFER,
     BUFFERS,
     CLOSING,
+    HIT_COLUMNS,
     HITS_USED,
     KNOWN,
     MOVERS,
@@ -75,6 +76,33 @@ def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxe
             found += 1
     counts[0, HITS_USED] = found
     return clearance
+
+
+@kernel
+def rank(hits, count):
+    """Sort the first ``count`` hits: nearest first, those equally near by their bodies, then by
+    where they are; never by a speed, which may be no number. For few of them."""
+    for k in range(1, count):
+        i = k
+        while i > 0 and precedes(hits, i, i - 1):
+            for c in range(HIT_COLUMNS):
+                hits[i, c], hits[i - 1, c] = hits[i - 1, c], hits[i, c]
+            i -= 1
+
+
+@kernel
+def precedes(hits, i, j):
+    """Whether hit ``i`` comes before hit ``j``."""
+    if hits[i, 0] != hits[j, 0]:
+        return hits[i, 0] < hits[j, 0]
+    if hits[i, BODY_A] != hits[j, BODY_A]:
+        return hits[i, BODY_A] < hits[j, BODY_A]
+    if hits[i, BODY_B] != hits[j, BODY_B]:
+        return hits[i, BODY_B] < hits[j, BODY_B]
+    for c in range(1, 10):
+        if hits[i, c] != hits[j, c]:
+            return hits[i, c] < hits[j, c]
+    return False
 
 
 @kernel

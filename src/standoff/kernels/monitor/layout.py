@@ -73,6 +73,8 @@ SELF, ROBOT_ROBOT, ROBOT_SCENE = range(3)
 
 THRESHOLD, CLOSING, WHEN, BODY_A, BODY_B = range(11, 16)
 HIT_COLUMNS = 16
+#: Up to so many hits are sorted by the cycle itself.
+FEW_HITS = 8
 
 LAST = 2
 
