@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba.core.config
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+from standoff.kernels.by_address import INTERPRETED
 from standoff.kernels.jit import spliced
 
 HEAD = 3
 
-_config: Any = numba.core.config
-
-if _config.DISABLE_JIT:
+if INTERPRETED:
 
     def table(data, first, rows, columns):
         """``rows`` x ``columns`` numbers of a flat array, from ``first`` on, as a table."""

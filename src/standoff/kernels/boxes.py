@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import BOX_ROUNDING, EPS
-from standoff.kernels.jit import entry, kernel
+from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.layout import (
     BOX,
     CAPSULE,
@@ -31,6 +31,19 @@ def bound_all(rows, refs, points, boxes):
             put(rows[i, 3], rows[i, 7], rows[i, 11], x, y, z, boxes, i, 0.0)
         else:
             bound_points(rows, refs, i, points, boxes)
+
+
+@inlined
+def boxes_meet(A, a, B, b):
+    """Whether two boxes overlap or touch."""
+    return (
+        A[a, 0] <= B[b, 3]
+        and A[a, 3] >= B[b, 0]
+        and A[a, 1] <= B[b, 4]
+        and A[a, 4] >= B[b, 1]
+        and A[a, 2] <= B[b, 5]
+        and A[a, 5] >= B[b, 2]
+    )
 
 
 @kernel

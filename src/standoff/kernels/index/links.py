@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from standoff.kernels.boxes import boxes_meet
 from standoff.kernels.index.layout import (
     AFTER,
     COUNT,
@@ -22,14 +23,7 @@ from standoff.kernels.jit import inlined
 def overlaps(boxes, i, nodes, node, state):
     """Whether the box of item ``i`` meets a node; touching is meeting."""
     state[0, NODE_TESTS] += 1
-    return (
-        boxes[i, 0] <= nodes[node, 3]
-        and boxes[i, 3] >= nodes[node, 0]
-        and boxes[i, 1] <= nodes[node, 4]
-        and boxes[i, 4] >= nodes[node, 1]
-        and boxes[i, 2] <= nodes[node, 5]
-        and boxes[i, 5] >= nodes[node, 2]
-    )
+    return boxes_meet(boxes, i, nodes, node)
 
 
 @inlined

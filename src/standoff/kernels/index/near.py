@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from standoff.kernels.boxes import boxes_meet
 from standoff.kernels.index.layout import (
     ABSENT,
     AFTER,
@@ -22,20 +23,7 @@ from standoff.kernels.index.layout import (
     TECHNIQUES,
 )
 from standoff.kernels.index.octree import next_visit
-from standoff.kernels.jit import inlined, kernel
-
-
-@inlined
-def boxes_meet(A, a, B, b):
-    """Whether two boxes overlap or touch."""
-    return (
-        A[a, 0] <= B[b, 3]
-        and A[a, 3] >= B[b, 0]
-        and A[a, 1] <= B[b, 4]
-        and A[a, 4] >= B[b, 1]
-        and A[a, 2] <= B[b, 5]
-        and A[a, 5] >= B[b, 2]
-    )
+from standoff.kernels.jit import kernel
 
 
 @kernel

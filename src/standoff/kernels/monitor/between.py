@@ -16,7 +16,6 @@ import math
 from standoff.constants import BETWEEN_TESTS, NEAREST_INSTANT
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.index.layout import BOXES, BOXES_FIRST, PAIR_TESTS, STATES, TECHNIQUES
-from standoff.kernels.index.near import boxes_meet
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import DEPTH
 from standoff.kernels.layout import KIND, MESH, OUT_COLUMNS, SLACK
@@ -24,6 +23,7 @@ from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.instant import measure, note_stop, place_two, take_two
 from standoff.kernels.monitor.interval import interval_free, separated
 from standoff.kernels.monitor.judge import closing_speed
+from standoff.kernels.monitor.near import extended_meet
 from standoff.kernels.monitor.step import STEP
 from standoff.kernels.motion import CHAIN0, common_frame, curvature, path_length
 from standoff.kernels.pairs.dispatch import swap
@@ -52,12 +52,8 @@ def judge_between(general, F, W, XF, XW, dt):
     clearance = math.inf
     for p in range(counts[0, m.PAIRS_USED]):
         a, b, rule = pairs[p, 0], pairs[p, 1], pairs[p, 2]
-        if boxed:
-            if b < movers:
-                if not boxes_meet(extended, a, extended, b):
-                    continue
-            elif not boxes_meet(extended, a, boxes, b):
-                continue
+        if boxed and not extended_meet(extended, boxes, movers, a, b):
+            continue
         state[0, PAIR_TESTS] += 1
         k = min(found, last)
         measure(general, F, W, rows, refs, a, b, hits, k)

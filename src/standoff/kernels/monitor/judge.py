@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from standoff.kernels.index.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
-from standoff.kernels.index.near import boxes_meet
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SLACK
 from standoff.kernels.monitor.layout import (
@@ -22,6 +21,7 @@ from standoff.kernels.monitor.layout import (
     THRESHOLD,
     WHEN,
 )
+from standoff.kernels.monitor.near import extended_meet
 from standoff.kernels.pairs.dispatch import closed_form, swap
 from standoff.kernels.pairs.general import general_pair
 
@@ -41,12 +41,8 @@ def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxe
     clearance = math.inf
     for p in range(counts[0, PAIRS_USED]):
         a, b, rule = pairs[p, 0], pairs[p, 1], pairs[p, 2]
-        if boxed:
-            if b < movers:
-                if not boxes_meet(extended, a, extended, b):
-                    continue
-            elif not boxes_meet(extended, a, boxes, b):
-                continue
+        if boxed and not extended_meet(extended, boxes, movers, a, b):
+            continue
         state[0, PAIR_TESTS] += 1
         # The row after the last hit serves as scratch.
         k = min(found, last)

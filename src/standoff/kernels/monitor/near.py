@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
+from standoff.kernels.boxes import boxes_meet
 from standoff.kernels.index.layout import ABSENT, MOVED, ONCE_A_PAIR, STATE, TECHNIQUES
 from standoff.kernels.index.near import candidates
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.monitor.layout import (
     ALLOWED,
     BUFFERS,
@@ -54,6 +55,14 @@ def rule_of(bodies, exceptions, thresholds, a, b):
     if rule != BUFFERS and math.isnan(thresholds[rule, 0]):
         rule = BUFFERS
     return rule
+
+
+@inlined
+def extended_meet(extended, boxes, movers, a, b):
+    """Whether the extended boxes of a pair meet; what stands still is not extended."""
+    if b < movers:
+        return boxes_meet(extended, a, extended, b)
+    return boxes_meet(extended, a, boxes, b)
 
 
 @kernel

@@ -4,9 +4,9 @@ which the way from Python into a kernel would drown what is measured."""
 from __future__ import annotations
 
 from standoff.kernels.arena import reals, wholes
+from standoff.kernels.boxes import boxes_meet
 from standoff.kernels.index.layout import BOXES, ITEMS, LINKS, NODES, SPACE, STATES, TREE
 from standoff.kernels.index.links import overlaps
-from standoff.kernels.index.near import boxes_meet
 from standoff.kernels.index.neighbours import neighbour
 from standoff.kernels.jit import entry
 from standoff.kernels.kinematics import place_frames

@@ -8,32 +8,19 @@ The call itself costs what any other does.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba.core.config
 from numba.core import types
 from numba.extending import intrinsic
 
-from standoff.kernels.jit import ENTRIES
+from standoff.kernels.by_address import INTERPRETED, address_of, call_at
 from standoff.kernels.pairs.dispatch import pair_distance
-
-#: Whether kernels are interpreted; typed loosely, as Numba makes its settings at run time.
-_config: Any = numba.core.config
-DISABLE_JIT: bool = _config.DISABLE_JIT
 
 
 def address() -> int:
     """Where the machine code of `pair_distance` is, compiling it if need be; 0 if interpreted."""
-    if DISABLE_JIT:
-        return 0
-    dispatcher, signature = ENTRIES["pairs.dispatch.pair_distance"]
-    dispatcher.compile(signature)
-    (compiled,) = dispatcher.overloads.values()
-    found: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return found
+    return 0 if INTERPRETED else address_of("pairs.dispatch.pair_distance")
 
 
-if DISABLE_JIT:
+if INTERPRETED:
 
     def general_pair(address, *arguments):
         """`pair_distance`, interpreted."""
@@ -51,12 +38,4 @@ else:
         arguments = (
             A, RA, number, PA, FA, NA, IA, B, RB, number, PB, FB, NB, IB, work, iwork, out, number
         )  # fmt: skip
-
-        def call(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            convention = context.call_conv
-            kind = convention.get_function_type(number, arguments)
-            function = builder.inttoptr(values[0], kind.as_pointer())
-            _, result = convention.call_function(builder, function, number, arguments, values[1:])
-            return result
-
-        return number(number, *arguments), call
+        return call_at(number, arguments)
