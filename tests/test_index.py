@@ -420,3 +420,29 @@ def test_what_makes_no_index_is_refused():
     for ask in (index.near, index.remove):
         with pytest.raises(UnknownNameError):
             ask(5)
+
+
+@pytest.mark.parametrize("make", ["octree", "grid"])
+def test_moves_by_next_to_a_whole_node_far_from_the_origin_lose_nothing(make):
+    """Faces of nodes are rounded, so that a node may be a little smaller than its edge."""
+    rng = np.random.default_rng(5)
+    low = np.full(3, 1e6 / 3.0)
+    for edge in (0.3, 0.7):
+        if make == "octree":
+            index = Octree(24, low, edge, split=1, smallest=edge / 8)
+        else:
+            index = Grid(24, low, edge, side=7)
+        naive = Naive(24)
+        corner = low + rng.uniform(0.0, 0.8, (24, 3)) * edge
+        for i, c in enumerate(corner):
+            for each in (index, naive):
+                each.insert(i, (*c, *(c + 0.02 * edge)))
+        for _ in range(300):
+            i = int(rng.integers(24))
+            step = index.smallest * (1.0 - rng.choice([0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-3], 3))
+            corner[i] = np.clip(
+                corner[i] + rng.choice([-1, 0, 1], 3) * step, low, low + 0.95 * edge
+            )
+            for each in (index, naive):
+                each.move(i, (*corner[i], *(corner[i] + 0.02 * edge)))
+            assert index.near(i).tolist() == naive.near(i).tolist()

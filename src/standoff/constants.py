@@ -359,3 +359,7 @@ USUAL_BUFFER = 0.03
 
 #: The largest count that people may give, [-]: far beyond any use, and far from overflow.
 LARGEST_COUNT = 2**32
+
+#: How much smaller than its edge a node may be, [-]: its faces are rounded, far from the origin
+#: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
+EDGE_ROUNDING = 1e-6

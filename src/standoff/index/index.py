@@ -13,7 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import COORDINATE_LIMIT, LARGEST_COUNT, SMALLEST_SIZE, VISIT_WRAP
+from standoff.constants import (
+    COORDINATE_LIMIT,
+    EDGE_ROUNDING,
+    LARGEST_COUNT,
+    SMALLEST_SIZE,
+    VISIT_WRAP,
+)
 from standoff.errors import ConfigurationError, DuplicateNameError, UnknownNameError
 from standoff.index.arena import Arena
 from standoff.kernels.index import entries, layout
@@ -135,7 +141,9 @@ class Index:
         """Register an item with another box."""
         self._known(item)
         which, fresh = np.array([item], dtype=np.int64), self._box(box)[None]
-        entries.move_all(self.arena.F, self.arena.W, which, fresh.copy(), self.smallest)
+        entries.move_all(
+            self.arena.F, self.arena.W, which, fresh.copy(), (1.0 - EDGE_ROUNDING) * self.smallest
+        )
         self.make_room()
 
     def near(self, item: int) -> IntArray:

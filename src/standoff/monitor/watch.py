@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from standoff.cell import Body, Cell
+from standoff.constants import EDGE_ROUNDING
 from standoff.index import Index
 from standoff.index.arena import Arena
 from standoff.kernels.index import layout as x
@@ -113,7 +114,8 @@ class Watch:
         self._general = general_address
         # A node may be smaller than the farthest move: a cell of a fine grid, or one of a tree made
         # when all moved less.
-        arena["scales"][0, m.SMALLEST] = min(smallest, self.index.smallest)
+        edge = (1.0 - EDGE_ROUNDING) * self.index.smallest
+        arena["scales"][0, m.SMALLEST] = min(smallest, edge)
         self._use(arena)
         self._no_poses = np.zeros((0, 4, 4))
         self._expected = None if cell.moving else self._no_poses
