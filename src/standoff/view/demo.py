@@ -176,7 +176,8 @@ def save_plot(
         title = f"task {w.recording.name}: {w.recording.title}"
         panels.append(Panel(title, w.period * sampled.astype(np.float64), curves, _mark(w)))
     clearance_plot(panels, buffer, _RULER, path)
-    console.print(f"clearance over time: {escape(str(path))}", highlight=False, soft_wrap=True)
+    text = f"each arm's clearance from what is not its own, over time: {escape(str(path))}"
+    console.print(text, highlight=False, soft_wrap=True)
 
 
 def _approach(make: Callable[[float], Monitor], recording: Recording) -> tuple[IntArray, Curves]:
