@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Error,
         MeshError,
         MonitorError,
+        PathError,
         PoseError,
         RobotError,
         ShapeError,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from standoff.monitor.separation import Separation, separation
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.glide import Glide
+    from standoff.paths.pieces import Pieces
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -45,6 +48,7 @@ _HOME = {
         "Error",
         "MeshError",
         "MonitorError",
+        "PathError",
         "PoseError",
         "RobotError",
         "ShapeError",
@@ -56,6 +60,8 @@ _HOME = {
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.paths.glide": ("Glide",),
+    "standoff.paths.pieces": ("Pieces",),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -81,6 +87,7 @@ __all__ = [
     "DuplicateNameError",
     "Error",
     "Fault",
+    "Glide",
     "HalfSpace",
     "KeepIn",
     "KeepOut",
@@ -88,6 +95,8 @@ __all__ = [
     "MeshError",
     "Monitor",
     "MonitorError",
+    "PathError",
+    "Pieces",
     "Polyhedron",
     "PoseError",
     "RobotError",

@@ -363,3 +363,23 @@ LARGEST_COUNT = 2**32
 #: How much smaller than its edge a node may be, [-]: its faces are rounded, far from the origin
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
+
+#: Rounding of a polynomial of degree 5 by Horner's rule for 0 <= u <= 1, relative to the sum of the
+#: magnitudes of its coefficients, [-]: ten operations of half a unit each, and one unit more for
+#: the bound's own rounding and for coefficients that were rounded by a sum or a difference.
+HORNER_ROUNDING = 6 * EPS
+
+#: What underflow can add to a result whose rounding is otherwise relative, [rad] or [m]: a few of
+#: the smallest float64, with room for the factors that follow.
+UNDERFLOW = 1e-300
+
+#: By how much the positions at the end of one piece of a motion and at the start of the next may
+#: differ, [rad] or [m]. Files in single precision are off by 2e-7 at 3 rad; such a gap counts as a
+#: deviation of both pieces, so that it is certified too. A longer one is a jump.
+LONGEST_GAP = 1e-6
+
+#: Rounding of a piece of a motion that is cut out of another one, relative to the sum of the
+#: magnitudes of its coefficients, [-]. The two ends, as fractions of the piece, are off by 2 units
+#: each, which moves the position by up to 5 times as much; the coefficients' sums of up to six
+#: products of three factors take another 9 units.
+CUT_ROUNDING = 32 * EPS

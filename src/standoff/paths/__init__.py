@@ -1,0 +1,1 @@
+"""Motions, and the proof that they are free at every instant."""
