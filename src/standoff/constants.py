@@ -383,3 +383,38 @@ LONGEST_GAP = 1e-6
 #: each, which moves the position by up to 5 times as much; the coefficients' sums of up to six
 #: products of three factors take another 9 units.
 CUT_ROUNDING = 32 * EPS
+
+#: Rounding of one coefficient of a polynomial for each power of the interval's length it was
+#: multiplied by, relative to itself, [-]: half a unit for the length, half for the product.
+SCALE_ROUNDING = EPS
+
+#: Rounding of one step of de Boor's recursion, relative to the largest coefficient, [-]: a weight
+#: is a quotient of two differences, its product is rounded and the sum is; 2.5 units, and a half
+#: for terms of second order.
+DE_BOOR_ROUNDING = 3 * EPS
+
+#: Rounding of a coefficient of a Hermite polynomial, relative to the magnitudes of its terms, [-]:
+#: an acceleration times the square of a length is off by 2 units, its weight by a half, and the sum
+#: of five terms by 2.
+HERMITE_ROUNDING = 5 * EPS
+
+#: By how much a mimic joint in a trajectory may differ from what its master makes of it, [rad] or
+#: [m]; as LONGEST_GAP, and counted as a deviation of the master.
+LONGEST_MIMIC_GAP = LONGEST_GAP
+
+#: How near to half a turn a step of a wrapped angle may be, [rad], before nobody knows which way it
+#: goes: files of seven digits are off by as much.
+HALF_TURN_ANGLE = 1e-6
+
+#: Braking times that are nearer than this are one, relative to themselves, [-]: each is a quotient,
+#: so equal ones are within 1 unit.
+STANDSTILL_MERGING = 4 * EPS
+
+#: Rounding of a braking motion, relative to the joint's position and its speed times the time to
+#: standstill, [-]: 2 units from times that were merged, 1 from the sum of reaction and braking
+#: time, 3 from the final position, 6 from the coefficients; half as much again for room.
+BRAKING_ROUNDING = 18 * EPS
+
+#: Largest trajectory file that is read, [bytes]: hours at 1 kHz; beyond it, reading on would only
+#: fill the memory.
+MAX_TRAJECTORY_BYTES = 256 * 2**20

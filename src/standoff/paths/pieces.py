@@ -221,6 +221,13 @@ class Pieces:
         return Pieces.make(times, coefficients, rounding)
 
 
+def at_rest(q: Array, pieces: int) -> tuple[Array, Array]:
+    """Coefficients and rounding of joints that stay at ``q``."""
+    coefficients = np.zeros((pieces, POWERS, len(q)))
+    coefficients[:, 0] = q
+    return coefficients, np.zeros((pieces, len(q)))
+
+
 def _cut(c: Array, low: float, high: float) -> Array:
     """The polynomial over ``u = low + v (high - low)`` in powers of ``v``."""
     size = high - low
