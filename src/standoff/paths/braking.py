@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
-from standoff.constants import BRAKING_ROUNDING, STANDSTILL_MERGING, UNDERFLOW
+from standoff.constants import BRAKING_ROUNDING, STANDSTILL_MERGING
 from standoff.errors import PathError
 from standoff.paths.pieces import Pieces, at_rest
 from standoff.robots.joint_values import joint_values
@@ -68,32 +69,20 @@ def braking_curve(
             "a stop without end", element=f"joint {joints[j]!r}", value=(float(v[j]), float(a[j]))
         )
     times = _breakpoints(r, still[moving])
-    coefficients, rounding = at_rest(at, len(times) - 1)
-    rounding += BRAKING_ROUNDING * (np.abs(at) + np.abs(v) * still) + UNDERFLOW
-    rounding[:, ~moving] = 0.0
-    for k in range(len(times) - 1):
-        length = times[k + 1] - times[k]
-        for j in np.flatnonzero(moving):
-            coefficients[k, :3, j] = _piece(
-                float(at[j]), float(v[j]), float(final[j]), float(braking[j]),
-                float(times[k]), float(length), float(still[j]), r,
-            )  # fmt: skip
+    coefficients, rounding = at_rest(final, len(times) - 1)
+    rounding += np.where(moving, BRAKING_ROUNDING * (np.abs(at) + np.abs(v) * still), 0.0)
+    for k, (start, end) in enumerate(pairwise(times)):
+        length = end - start
+        if start < r:
+            coefficients[k, 0], coefficients[k, 1] = at, v * length
+            continue
+        # Seen from where the joint stands in the end: final - d (still - t)² / 2.
+        left = np.maximum(still - start, 0.0)
+        d = np.divide(v, braking, out=np.zeros_like(v), where=left > 0.0)
+        coefficients[k, 0] -= 0.5 * d * left * left
+        coefficients[k, 1] = d * left * length
+        coefficients[k, 2] = -0.5 * d * length * length
     return Pieces.make(times, coefficients, rounding, joints)
-
-
-def _piece(
-    at: float, v: float, final: float, braking: float,
-    start: float, length: float, still: float, reaction: float,
-) -> tuple[float, float, float]:  # fmt: skip
-    """Powers 0 to 2 of u of one joint in one piece. Under the brake the position is seen from the
-    end, where the joint stands: ``final - d (still - t)² / 2`` with ``d = v / braking``."""
-    if start < reaction:
-        return at + v * start, v * length, 0.0
-    left = still - start
-    if left <= 0.0:
-        return final, 0.0, 0.0
-    d = v / braking
-    return final - 0.5 * d * left * left, d * left * length, -0.5 * d * length * length
 
 
 def _merged(braking: Array) -> Array:
@@ -109,9 +98,8 @@ def _merged(braking: Array) -> Array:
 
 def _breakpoints(reaction: float, still: Array) -> Array:
     """0, the moment the brakes act, and each joint's standstill."""
-    if len(still) == 0:
-        return np.array([0.0, 1.0])
-    return np.unique(np.concatenate([[0.0, reaction], still]))
+    times = np.unique([0.0, reaction, *still]) if len(still) else np.zeros(1)
+    return times if len(times) > 1 else np.array([0.0, 1.0])
 
 
 def _limits(value: Any, joints: Sequence[str], v: Array) -> Array:

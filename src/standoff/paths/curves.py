@@ -16,8 +16,8 @@ from standoff.paths.splines import Polynomials, read_spline, spline_kind
 from standoff.paths.trajectory import is_trajectory, joint_trajectory
 
 _TAKEN = (
-    "so.Pieces; SciPy's PPoly (CubicSpline, PchipInterpolator, …), BPoly or BSpline up to degree 5; "
-    "a ROS JointTrajectory or MoveIt RobotTrajectory as an object, a dict or a file"
+    "so.Pieces; PPoly (CubicSpline, PchipInterpolator, …), BPoly or BSpline of SciPy up to degree "
+    "5; a ROS JointTrajectory or MoveIt RobotTrajectory as an object, a dict or a file"
 )
 
 
@@ -61,7 +61,7 @@ def as_pieces(cell: Cell, motion: Any, joints: Sequence[str] | None = None) -> P
 
 
 def _fits(cell: Cell, motion: Polynomials) -> bool:
-    return motion.coefficients.shape[2] == len(cell.joints)
+    return bool(motion.coefficients.shape[2] == len(cell.joints))
 
 
 def _placed(cell: Cell, motion: Polynomials, joints: Sequence[str] | None) -> Pieces:

@@ -45,10 +45,10 @@ def overruns(cell: Cell, motion: Pieces) -> tuple[Overrun, ...]:
         ):
             bar = max(side * limit, side * float(first[j]))
             farthest = None
-            for k in np.flatnonzero(hull > bar + motion.rounding[:, j]):
+            for k in map(int, np.flatnonzero(hull > bar + motion.rounding[:, j])):
                 u, position = _highest(side * motion.coefficients[k, :, j])
                 if position > bar + motion.rounding[k, j]:
-                    bar, farthest = position, (int(k), u)
+                    bar, farthest = position, (k, u)
             if farthest is not None:
                 k, u = farthest
                 time = float(motion.times[k] + u * (motion.times[k + 1] - motion.times[k]))

@@ -114,7 +114,7 @@ def _blossom(t: Array, c: Array, k: int, span: Any, arguments: list[Array]) -> A
             low, high = t[span - k + m], t[span + 1 + m - r]
             below, above = (high - x) / (high - low), (x - low) / (high - low)
             d[m] = below[:, None] * d[m - 1] + above[:, None] * d[m]
-    return d[k]
+    return np.asarray(d[k])
 
 
 def _powers_of_bernstein(c: Array) -> tuple[Array, Array]:

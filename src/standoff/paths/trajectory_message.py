@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,7 +92,7 @@ def _content(text: str, suffix: str) -> Any:
         except (ValueError, RecursionError) as error:
             raise PathError(f"not JSON: {error}") from error
     try:
-        import yaml
+        yaml = import_module("yaml")
     except ImportError as error:
         raise PathError(
             "YAML needs the package PyYAML, which is not installed",
@@ -162,7 +163,7 @@ def _unpacked(value: Any) -> Any:
 
 def _row(point: Any, name: str, count: int, where: str) -> Array | None:
     value = _get(point, name)
-    if value is None or len(_listed(value, f"{where}.{name}")) == 0 and count > 0:
+    if value is None or (count > 0 and len(_listed(value, f"{where}.{name}")) == 0):
         return None
     element, allowed = f"{where}.{name}", f"{count} finite numbers, one a joint"
     try:
