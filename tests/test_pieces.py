@@ -124,7 +124,7 @@ def test_a_small_gap_is_part_of_what_is_certified():
     c[1, 0, 0] = gap
     motion = so.Pieces.make([0.0, 1.0, 2.0], c)
     assert motion.rounding[0, 0] + motion.rounding[1, 0] >= gap
-    with pytest.raises(so.PathError, match="joint number 0 at t = 1.0"):
+    with pytest.raises(so.PathError, match=r"joint number 0 at t = 1\.0"):
         so.Pieces([0.0, 1.0, 2.0], c, np.zeros((2, 1)))
 
 
