@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from standoff.cell import AllowedPair, Body, Cell
     from standoff.errors import (
         CellError,
+        CertificateError,
         ConfigurationError,
         DuplicateNameError,
         Error,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from standoff.monitor.separation import Separation, separation
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.certificate import Certificate
+    from standoff.paths.verify import Verification, verify
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -40,6 +43,7 @@ _HOME = {
     "standoff.cell": ("AllowedPair", "Body", "Cell"),
     "standoff.errors": (
         "CellError",
+        "CertificateError",
         "ConfigurationError",
         "DuplicateNameError",
         "Error",
@@ -56,6 +60,8 @@ _HOME = {
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.paths.certificate": ("Certificate",),
+    "standoff.paths.verify": ("Verification", "verify"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -74,6 +80,8 @@ __all__ = [
     "Capsule",
     "Cell",
     "CellError",
+    "Certificate",
+    "CertificateError",
     "ConfigurationError",
     "Cycle",
     "Cylinder",
@@ -98,11 +106,13 @@ __all__ = [
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",
+    "Verification",
     "Warning",
     "distance",
     "model_path",
     "pose",
     "separation",
+    "verify",
 ]
 
 
