@@ -14,10 +14,8 @@ from standoff.kernels.paths.links import near_links, test_links
 from standoff.kernels.paths.motion import bound_motion, place_at
 from standoff.kernels.paths.statics import near_statics, test_statics
 
-ARENAS = "int64, float64[::1], int64[::1], float64[::1], int64[::1]"
 
-
-@entry(f"int64({ARENAS}, int64)")
+@entry(f"int64({p.ARENAS}, int64)")
 def step(general, CF, CW, SF, SW, piece):
     """Look at the most pressing node of a piece, whose motion is loaded. The node is taken off only
     when all went well, so that nothing is lost where a table turns out too small."""
