@@ -363,3 +363,7 @@ LARGEST_COUNT = 2**32
 #: How much smaller than its edge a node may be, [-]: its faces are rounded, far from the origin
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
+
+#: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
+#: digits or so, and a path that ends at a limit was rounded to one side of it.
+LIMIT_ROUNDING = 1e-6

@@ -1,0 +1,94 @@
+"""Joint values of a path against what the joints can do: limits, and turns past half a circle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from standoff.constants import LIMIT_ROUNDING
+from standoff.errors import PathError
+from standoff.robots.tree import Tree
+from standoff.shapes.pose import Array
+
+
+def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:
+    """Refuse the first waypoint with a joint beyond its limits; how many more there are, and
+    whether they look like another unit, is said, too."""
+    beyond = _beyond(values, tree)
+    bad = np.argwhere(beyond)
+    if not len(bad):
+        return
+    row, joint = bad[0]
+    unit = tree.units[joint]
+    rest = f", and {len(bad) - 1} more values" if len(bad) > 1 else ""
+    hint = _hint(values, beyond, tree)
+    raise PathError(
+        f"joint {tree.joints[joint]!r} is beyond its limits{rest}{hint}",
+        file=file,
+        element=places[row],
+        value=float(values[row, joint]),
+        allowed=(
+            f"{tree.lower[joint]:g} to {tree.upper[joint]:g} [{unit}]; "
+            "limits=False or --no-limits takes them as they are"
+        ),
+    )
+
+
+#: Yes or no for each value.
+Flags = NDArray[np.bool_]
+
+
+def _beyond(values: Array, tree: Tree) -> Flags:
+    low, high = tree.lower - LIMIT_ROUNDING, tree.upper + LIMIT_ROUNDING
+    result: Flags = (values < low) | (values > high)
+    return result
+
+
+#: How often beyond its limits a joint must be before its unit is doubted, [-].
+_BY_FAR = 2.0
+
+
+def _hint(values: Array, beyond: Flags, tree: Tree) -> str:
+    """Whether what lies far beyond the limits would lie within them in another unit."""
+    size = np.maximum(np.abs(tree.lower), np.abs(tree.upper))
+    for unit, factor, words in (
+        ("rad", math.pi / 180.0, "these look like degrees"),
+        ("m", 1e-3, "these look like millimetres"),
+    ):
+        meant = beyond & np.array([u == unit for u in tree.units])
+        far = meant & (np.abs(values) > _BY_FAR * size)
+        if far.any() and not (_beyond(factor * values, tree) & meant).any():
+            return f" ({words}; [{unit}] is wanted)"
+    return ""
+
+
+def unwrapped(values: Array, tree: Tree) -> tuple[Array, tuple[str, ...]]:
+    """The values with continuous joints unwrapped, and a note for each that was.
+
+    Only a joint whose angles all lie within [-π, π], or all within [0, 2π], can have been wrapped
+    by whoever wrote the file; one that counts its turns is left as it is.
+    """
+    result, notes = values.copy(), []
+    for k, kind in enumerate(tree.kinds):
+        angles = values[:, k]
+        jumps = np.flatnonzero(np.abs(np.diff(angles)) > math.pi)
+        if kind != "continuous" or not len(jumps) or not _one_turn(angles):
+            continue
+        result[:, k] = np.unwrap(angles)
+        where = ", ".join(f"{j}–{j + 1}" for j in jumps[:5]) + (", …" if len(jumps) > 5 else "")
+        notes.append(
+            f"joint {tree.joints[k]!r} jumps by more than half a turn between waypoints {where}: "
+            "read as passing ±180°, the shorter way"
+        )
+    return result, tuple(notes)
+
+
+def _one_turn(angles: Array) -> bool:
+    low, high = float(angles.min()), float(angles.max())
+    return (low >= -math.pi - LIMIT_ROUNDING and high <= math.pi + LIMIT_ROUNDING) or (
+        low >= -LIMIT_ROUNDING and high <= 2.0 * math.pi + LIMIT_ROUNDING
+    )
