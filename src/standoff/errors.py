@@ -125,7 +125,7 @@ class MonitorError(Error):
 
 
 class PathError(Error):
-    """A motion that makes no sense: too few waypoints, times that run back, unknown columns."""
+    """A motion that makes no sense: a jump, times that do not increase, too high a degree."""
 
 
 class UnsupportedPairError(Error):

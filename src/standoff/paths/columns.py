@@ -19,20 +19,22 @@ _UNIT = re.compile(r"\s*[\[(]\s*([^\])]*?)\s*[\])]$")
 
 @dataclass(frozen=True)
 class Columns:
-    """The place of each joint, in the cell's order, among the columns of a file; and of the time,
-    where there is one."""
+    """The place among the columns of a file of each joint, in the cell's order, None for those that
+    rest; and of the time, None where there is none."""
 
-    joints: tuple[int, ...]
+    joints: tuple[int | None, ...]
     time: int | None
 
 
-def find_columns(names: Sequence[str], tree: Tree, file: Path, header: str) -> Columns:
+def find_columns(
+    names: Sequence[str], tree: Tree, file: Path, header: str, *, rest: bool = False
+) -> Columns:
     """Match names to joints: ``left/elbow``, or ``elbow`` where one robot alone has such a joint,
     in any order; a unit may follow in brackets.
 
     Raises:
-        PathError: a name nobody bears, one that several joints bear, a joint twice or not at all,
-            a unit other than radians, metres and seconds.
+        PathError: a name nobody bears, one that several joints bear, a joint twice or (unless it
+            may ``rest``) not at all, a unit other than radians, metres and seconds.
     """
     found: dict[int, int] = {}
     time: int | None = None
@@ -63,15 +65,18 @@ def find_columns(names: Sequence[str], tree: Tree, file: Path, header: str) -> C
         else:
             found[joint] = column
     missing = [name for k, name in enumerate(tree.joints) if k not in found]
-    if missing:
+    if missing and not rest:
         raise PathError(
             f"no column for {'joint' if len(missing) == 1 else 'joints'} {_listed(missing)}",
             file=file,
             element=header,
             value=list(names),
-            allowed=f"one column for each of {len(tree.joints)} joints, in any order",
+            allowed=(
+                f"one column for each of {len(tree.joints)} joints, in any order; rest=True or "
+                "--rest leaves the others where the cell has them"
+            ),
         )
-    return Columns(tuple(found[k] for k in range(len(tree.joints))), time)
+    return Columns(tuple(found.get(k) for k in range(len(tree.joints))), time)
 
 
 def _match(written: str, tree: Tree, file: Path, place: str) -> tuple[int | None, str | None]:
@@ -104,7 +109,7 @@ def _match(written: str, tree: Tree, file: Path, place: str) -> tuple[int | None
             allowed=_listed(tree.joints),
         )
     short = [joint.partition("/")[2] for joint in tree.joints]
-    hints = nearest(name, [*tree.joints, *short]) if tree.joints else []
+    hints = nearest(name, [*tree.joints, *short, TIMES[0]]) if tree.joints else []
     raise PathError(
         "no joint is called so",
         file=file,

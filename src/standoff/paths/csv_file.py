@@ -11,6 +11,9 @@ from standoff.errors import PathError
 from standoff.paths.columns import TIMES
 from standoff.paths.table import PathTable, is_number
 
+#: As editors count lines; Python's own splitlines knows eight more ends.
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
 #: A comment behind the numbers; the blank before it keeps names such as ``joint#1`` whole.
 _TAIL = re.compile(r"\s+#.*$")
 
@@ -35,7 +38,7 @@ def parse_csv(data: bytes, file: Path, joints: Sequence[str]) -> PathTable:
         ) from error
     comment: tuple[int, str] | None = None
     lines: list[tuple[int, str]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_LINE_END.split(text), 1):
         bare = line.strip()
         if bare.startswith("#"):
             comment = comment if lines else (number, bare.lstrip("# \t"))

@@ -57,13 +57,18 @@ def _hint(values: Array, beyond: Flags, tree: Tree) -> str:
     size = np.maximum(np.abs(tree.lower), np.abs(tree.upper))
     for unit, factor, words in (
         ("rad", math.pi / 180.0, "these look like degrees"),
-        ("m", 1e-3, "these look like millimetres"),
+        ("m", 0.001, "these look like millimetres"),
     ):
         meant = beyond & np.array([u == unit for u in tree.units])
         far = meant & (np.abs(values) > _BY_FAR * size)
         if far.any() and not (_beyond(factor * values, tree) & meant).any():
             return f" ({words}; [{unit}] is wanted)"
     return ""
+
+
+#: A step beyond this is no step but the end of the scale, [rad]: half a turn, and the rounding of a
+#: file on top, since nobody knows which way half a turn goes.
+_JUMP = math.pi + LIMIT_ROUNDING
 
 
 def unwrapped(values: Array, tree: Tree) -> tuple[Array, tuple[str, ...]]:
@@ -75,10 +80,10 @@ def unwrapped(values: Array, tree: Tree) -> tuple[Array, tuple[str, ...]]:
     result, notes = values.copy(), []
     for k, kind in enumerate(tree.kinds):
         angles = values[:, k]
-        jumps = np.flatnonzero(np.abs(np.diff(angles)) > math.pi)
+        jumps = np.flatnonzero(np.abs(np.diff(angles)) > _JUMP)
         if kind != "continuous" or not len(jumps) or not _one_turn(angles):
             continue
-        result[:, k] = np.unwrap(angles)
+        result[:, k] = np.unwrap(angles, _JUMP)
         where = ", ".join(f"{j}–{j + 1}" for j in jumps[:5]) + (", …" if len(jumps) > 5 else "")
         notes.append(
             f"joint {tree.joints[k]!r} jumps by more than half a turn between waypoints {where}: "

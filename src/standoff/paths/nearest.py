@@ -114,7 +114,8 @@ class Nearest:
         # Apart along some axis: the length of the gap. Otherwise no shift shorter than the smallest
         # overlap parts the boxes, and the bodies are no deeper in each other than their boxes.
         apart = np.sqrt(np.square(np.maximum(gap, 0.0)).sum(axis=1))
-        return np.where(apart > 0.0, apart, gap.max(axis=1))
+        bound: Array = np.where(apart > 0.0, apart, gap.max(axis=1))
+        return bound
 
     def _distances(self, poses: Array, sample: IntArray, pair: IntArray) -> Array:
         """Signed distances of pairs, each at one of the configurations."""

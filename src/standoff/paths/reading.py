@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class PathFile:
         file: where it came from.
         waypoints: (n, joints), n >= 2, [rad or m].
         times: of the waypoints, increasing, [s]; None where the path is not timed.
+        motion: the curve through the waypoints at their times, where the file says more of it than
+            the waypoints; None for straight lines between them.
         lines: line of each waypoint in the file, from 1; None where the format has no lines.
         notes: what the file left open, and how it was understood.
     """
@@ -43,12 +46,18 @@ class PathFile:
     file: str
     waypoints: Array
     times: Array | None = None
+    motion: Any = None
     lines: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
 
 
 def read_path(
-    file: str | Path, cell: Cell, *, limits: bool = True, unwrap: bool = True
+    file: str | Path,
+    cell: Cell,
+    *,
+    limits: bool = True,
+    unwrap: bool = True,
+    rest: bool = False,
 ) -> PathFile:
     """The path in a file, for the joints of a cell; radians, metres, seconds.
 
@@ -67,6 +76,7 @@ def read_path(
         unwrap: where all angles of a continuous joint lie within one turn and it jumps by more
             than half of it, it passed the end of the scale: it is read as going the shorter way,
             and a note says so. Otherwise it is taken to turn all the way back.
+        rest: joints that the file's columns do not name stay where the cell has them.
 
     Raises:
         PathError: says what is wrong, in which file, at which line or waypoint, for which joint.
@@ -78,8 +88,8 @@ def read_path(
     count = len(table.rows)
     if count == 0:
         raise PathError("no waypoints in it", file=path, allowed="two or more")
-    columns = _columns(table, tree, path)
-    values, times = _numbers(table, columns, tree, path)
+    columns = _columns(table, tree, path, rest)
+    values, times = _numbers(table, columns, cell, path)
     _check_finite(values, table, tree, path)
     if count == 1:
         raise PathError(
@@ -87,12 +97,13 @@ def read_path(
         )
     if times is not None:
         _check_times(times, table, path)
-    notes: tuple[str, ...] = ()
+    notes = _resting(columns, cell)
     if unwrap:
-        values, notes = unwrapped(values, tree)
+        values, turned = unwrapped(values, tree)
+        notes += turned
     if limits:
         check_limits(values, tree, path, table.places)
-    return PathFile(str(path), values, times, table.lines, notes)
+    return PathFile(str(path), values, times, lines=table.lines, notes=notes)
 
 
 def _parse(path: Path, data: bytes, tree: Tree) -> PathTable:
@@ -115,14 +126,21 @@ def _parse(path: Path, data: bytes, tree: Tree) -> PathTable:
     return parse_csv(data, path, tree.joints)
 
 
-def _columns(table: PathTable, tree: Tree, path: Path) -> Columns:
+def _resting(columns: Columns, cell: Cell) -> tuple[str, ...]:
+    names = [n for n, column in zip(cell.joints, columns.joints) if column is None]
+    if not names:
+        return ()
+    return (f"joints that the file leaves out stay where the cell has them: {', '.join(names)}",)
+
+
+def _columns(table: PathTable, tree: Tree, path: Path, rest: bool) -> Columns:
     """Which column is which joint; every row is as long as there are columns."""
     if table.names is None:
-        width, said = len(tree.joints), "no column is named, so these"
+        width, said = len(tree.joints), "no header, so one a joint"
         columns = Columns(tuple(range(width)), None)
     else:
         width, said = len(table.names), f"as many as {table.header} names"
-        columns = find_columns(table.names, tree, path, table.header)
+        columns = find_columns(table.names, tree, path, table.header, rest=rest)
         if columns.time is not None and table.times is not None:
             raise PathError("the times stand there twice", file=path, value=table.header)
     for row, place in zip(table.rows, table.places):
@@ -139,31 +157,26 @@ def _columns(table: PathTable, tree: Tree, path: Path) -> Columns:
 
 
 def _numbers(
-    table: PathTable, columns: Columns, tree: Tree, path: Path
+    table: PathTable, columns: Columns, cell: Cell, path: Path
 ) -> tuple[Array, Array | None]:
     """Waypoints in the cell's order, and the times."""
-    if isinstance(table.rows, np.ndarray):
-        rows: Array = table.rows
-        values = np.ascontiguousarray(rows[:, list(columns.joints)])
-        times = None if columns.time is None else rows[:, columns.time].copy()
-    else:
-        named = list(zip(columns.joints, (f"joint {name!r}" for name in tree.joints)))
-        values = np.array(
-            [
-                [as_number(row[column], path, place, what) for column, what in named]
-                for row, place in zip(table.rows, table.places)
-            ]
-        ).reshape(len(table.rows), len(tree.joints))
-        times = None
-        if columns.time is not None:
-            at = columns.time
-            times = np.array(
-                [as_number(r[at], path, p, "time") for r, p in zip(table.rows, table.places)]
-            )
-    if table.times is not None:
-        times = np.array(
-            [as_number(t, path, f"times[{k}]", "time") for k, t in enumerate(table.times)]
-        )
+
+    def column(at: int, what: str) -> Array:
+        if isinstance(table.rows, np.ndarray):
+            return np.array(table.rows[:, at])
+        pairs = zip(table.rows, table.places)
+        return np.array([as_number(row[at], path, place, what) for row, place in pairs])
+
+    values = np.tile(cell.q, (len(table.rows), 1))
+    for joint, at in enumerate(columns.joints):
+        if at is not None:
+            values[:, joint] = column(at, f"joint {cell.joints[joint]!r}")
+    times = None
+    if columns.time is not None:
+        times = column(columns.time, "time")
+    elif table.times is not None:
+        given = enumerate(table.times)
+        times = np.array([as_number(t, path, f"times[{k}]", "time") for k, t in given])
     return values, times
 
 
