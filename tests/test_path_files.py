@@ -238,7 +238,7 @@ GOOD = line(REST)
         ("p.csv", b"\xff\xfe0,1", ["UTF-8", "byte 0"]),
         ("p.csv", f'{GOOD}\n"{GOOD}', ["line 2", "table"]),
         ("p.csv", b"\x00" * 40, ["p.csv"]),
-        ("p.yaml", GOOD, ["unknown kind", "'.yaml'", ".csv", ".json", ".npz"]),
+        ("p.step", GOOD, ["unknown kind", "'.step'", ".csv", ".json", ".npz"]),
         ("p", GOOD, ["unknown kind", "''"]),
         ("p.json", "", ["empty"]),
         ("p.json", "[[1, 2,", ["line 1", "not JSON"]),
@@ -354,13 +354,15 @@ def test_limits_can_be_left_alone_and_rounding_is_not_beyond_them(cell, tmp_path
     assert read_path(path, cell).waypoints[0, 1] == 1.7628005
 
 
-def test_a_continuous_joint_that_passes_half_a_turn_goes_the_shorter_way(wheel, tmp_path):
+def test_whether_a_jump_of_a_continuous_joint_is_one_is_asked(wheel, tmp_path):
     path = write(tmp_path, "p.csv", "3.0\n-3.0\n-2.5\n3.1")
-    read = read_path(path, wheel)
+    with pytest.raises(PathError) as caught:
+        read_path(path, wheel)
+    for word in ("line 2", "'r/j'", "half a turn", "1 more", "(3.0, -3.0)", "--unwrap"):
+        assert word in str(caught.value)
     turn = 2.0 * math.pi
-    assert read.waypoints[:, 0] == pytest.approx([3.0, turn - 3.0, turn - 2.5, 3.1])
-    (note,) = read.notes
-    assert "r/j" in note and "0–1, 2–3" in note
+    shorter = read_path(path, wheel, unwrap=True).waypoints[:, 0]
+    assert shorter == pytest.approx([3.0, turn - 3.0, turn - 2.5, 3.1])
     assert read_path(path, wheel, unwrap=False).waypoints[:, 0].tolist() == [3.0, -3.0, -2.5, 3.1]
 
 

@@ -147,12 +147,13 @@ def check(
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
     ] = False,
-    no_unwrap: Annotated[
-        bool,
+    unwrap: Annotated[
+        bool | None,
         typer.Option(
-            "--no-unwrap", help="Continuous joints that jump by a turn do turn all the way back."
+            help="Continuous joints go the shorter way from waypoint to waypoint, or as written; "
+            "without a word on it a jump by more than half a turn is an error."
         ),
-    ] = False,
+    ] = None,
     rest: Annotated[
         bool,
         typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
@@ -176,7 +177,7 @@ def check(
         _check_writable(certificate)
     with announced(notes):
         cell = _open_cell(source, srdf)
-    path = read_path(file, cell, limits=not no_limits, unwrap=not no_unwrap, rest=rest)
+    path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)
     checked = view.check(
         cell,
         path,

@@ -1,4 +1,4 @@
-"""Joint values of a path against what the joints can do: limits, and turns past half a circle."""
+"""Joint values of a path against what the joints can do: limits, and turns that are none."""
 
 from __future__ import annotations
 
@@ -66,30 +66,39 @@ def _hint(values: Array, beyond: Flags, tree: Tree) -> str:
     return ""
 
 
-#: A step beyond this is no step but the end of the scale, [rad]: half a turn, and the rounding of a
-#: file on top, since nobody knows which way half a turn goes.
+#: A step beyond this may be no step but the end of a scale, [rad]: half a turn, and the rounding of
+#: a file on top.
 _JUMP = math.pi + LIMIT_ROUNDING
 
 
-def unwrapped(values: Array, tree: Tree) -> tuple[Array, tuple[str, ...]]:
-    """The values with continuous joints unwrapped, and a note for each that was.
-
-    Only a joint whose angles all lie within [-π, π], or all within [0, 2π], can have been wrapped
-    by whoever wrote the file; one that counts its turns is left as it is.
-    """
-    result, notes = values.copy(), []
+def check_turns(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:
+    """Refuse a continuous joint that jumps by more than half a turn while all its angles lie within
+    [-π, π] or within [0, 2π]: it may have been wrapped by whoever wrote the file, or turn all the
+    way back, and the numbers do not tell. One that counts its turns is taken at its word."""
     for k, kind in enumerate(tree.kinds):
         angles = values[:, k]
         jumps = np.flatnonzero(np.abs(np.diff(angles)) > _JUMP)
-        if kind != "continuous" or not len(jumps) or not _one_turn(angles):
-            continue
-        result[:, k] = np.unwrap(angles, _JUMP)
-        where = ", ".join(f"{j}–{j + 1}" for j in jumps[:5]) + (", …" if len(jumps) > 5 else "")
-        notes.append(
-            f"joint {tree.joints[k]!r} jumps by more than half a turn between waypoints {where}: "
-            "read as passing ±180°, the shorter way"
-        )
-    return result, tuple(notes)
+        if kind == "continuous" and len(jumps) and _one_turn(angles):
+            at = int(jumps[0])
+            rest = f", {len(jumps) - 1} more jumps behind it" if len(jumps) > 1 else ""
+            raise PathError(
+                f"joint {tree.joints[k]!r} jumps by more than half a turn{rest}",
+                file=file,
+                element=places[at + 1],
+                value=(float(angles[at]), float(angles[at + 1])),
+                allowed=(
+                    "unwrap=True or --unwrap takes it the shorter way, past the end of the scale; "
+                    "unwrap=False or --no-unwrap all the way back, as it says"
+                ),
+            )
+
+
+def unwrapped(values: Array, tree: Tree) -> Array:
+    """The values with every continuous joint going the shorter way from waypoint to waypoint."""
+    turning = [k for k, kind in enumerate(tree.kinds) if kind == "continuous"]
+    result = values.copy()
+    result[:, turning] = np.unwrap(values[:, turning], axis=0)
+    return result
 
 
 def _one_turn(angles: Array) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,10 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.names import as_path
-from standoff.errors import PathError
+from standoff.errors import Error, PathError
 from standoff.paths.columns import Columns, find_columns
 from standoff.paths.csv_file import parse_csv
-from standoff.paths.joint_range import check_limits, unwrapped
+from standoff.paths.joint_range import check_limits, check_turns, unwrapped
 from standoff.paths.json_file import is_trajectory, parse_json, table_of_json
 from standoff.paths.numpy_file import parse_npy, parse_npz
 from standoff.paths.table import PathTable, as_number
@@ -26,7 +28,9 @@ LARGEST_FILE = 512 * 2**20
 
 #: Suffixes of text files.
 _TEXT = (".csv", ".tsv", ".txt", ".dat")
-_SUFFIXES = (*_TEXT, ".json", ".npy", ".npz")
+#: Those of files that hold a trajectory of ROS, if anything.
+_YAML = (".yaml", ".yml")
+_SUFFIXES = (*_TEXT, ".json", ".npy", ".npz", *_YAML)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,7 @@ class PathFile:
     Attributes:
         file: where it came from.
         waypoints: (n, joints), n >= 2, [rad or m].
+        places: where each stands in the file, for messages: ``line 7``, ``points[3]``.
         times: of the waypoints, increasing, [s]; None where the path is not timed.
         motion: the curve through the waypoints at their times, where the file says more of it than
             the waypoints; None for straight lines between them.
@@ -45,6 +50,7 @@ class PathFile:
 
     file: str
     waypoints: Array
+    places: tuple[str, ...]
     times: Array | None = None
     motion: Any = None
     lines: tuple[int, ...] | None = None
@@ -56,7 +62,7 @@ def read_path(
     cell: Cell,
     *,
     limits: bool = True,
-    unwrap: bool = True,
+    unwrap: bool | None = None,
     rest: bool = False,
 ) -> PathFile:
     """The path in a file, for the joints of a cell; radians, metres, seconds.
@@ -66,6 +72,8 @@ def read_path(
       order. Commas, semicolons, tabs or spaces; lines that start with ``#`` are comments.
     - JSON: a list of rows; ``{"joints": […], "waypoints": [[…], …], "times": […]}`` where only the
       waypoints must be there; or ``{"waypoints": [{joint: value, …}, …]}``.
+    - A ROS ``JointTrajectory`` or MoveIt ``RobotTrajectory``, as JSON or YAML: with velocities it
+      is the curve that its controller follows, and not the straight lines between its points.
     - NumPy: ``.npy`` of shape (n, joints); ``.npz`` with ``waypoints``, and maybe ``joints`` and
       ``times``. No pickles.
 
@@ -73,9 +81,9 @@ def read_path(
 
     Args:
         limits: refuse joints beyond their limits.
-        unwrap: where all angles of a continuous joint lie within one turn and it jumps by more
-            than half of it, it passed the end of the scale: it is read as going the shorter way,
-            and a note says so. Otherwise it is taken to turn all the way back.
+        unwrap: True takes continuous joints the shorter way from waypoint to waypoint, False takes
+            every angle as it stands: from 3 to -3 is 6 rad back. None takes them as they stand,
+            too, but refuses a path in which a wrapped angle seems to jump.
         rest: joints that the file's columns do not name stay where the cell has them.
 
     Raises:
@@ -84,29 +92,6 @@ def read_path(
     path = as_path(file, "path file")
     data = read_regular(path, LARGEST_FILE, "a path file", PathError)
     tree = cell.tree
-    table = _parse(path, data, tree)
-    count = len(table.rows)
-    if count == 0:
-        raise PathError("no waypoints in it", file=path, allowed="two or more")
-    columns = _columns(table, tree, path, rest)
-    values, times = _numbers(table, columns, cell, path)
-    _check_finite(values, table, tree, path)
-    if count == 1:
-        raise PathError(
-            "one waypoint makes no path", file=path, element=table.places[0], allowed="two or more"
-        )
-    if times is not None:
-        _check_times(times, table, path)
-    notes = _resting(columns, cell)
-    if unwrap:
-        values, turned = unwrapped(values, tree)
-        notes += turned
-    if limits:
-        check_limits(values, tree, path, table.places)
-    return PathFile(str(path), values, times, lines=table.lines, notes=notes)
-
-
-def _parse(path: Path, data: bytes, tree: Tree) -> PathTable:
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES:
         raise PathError(
@@ -114,23 +99,66 @@ def _parse(path: Path, data: bytes, tree: Tree) -> PathTable:
         )
     if not data:
         raise PathError("the file is empty", file=path, allowed="two waypoints or more")
-    if suffix == ".npy":
-        return parse_npy(data, path)
-    if suffix == ".npz":
-        return parse_npz(data, path, LARGEST_FILE)
-    if suffix == ".json":
-        content = parse_json(data, path)
-        if is_trajectory(content):
-            raise PathError("a trajectory", file=path)
-        return table_of_json(content, path)
-    return parse_csv(data, path, tree.joints)
+    if suffix in _YAML:
+        found = _trajectory(path, path, cell, unwrap, rest)
+    elif suffix == ".json" and is_trajectory(content := parse_json(data, path)):
+        found = _trajectory(content, path, cell, unwrap, rest)
+    else:
+        if suffix == ".json":
+            table = table_of_json(content, path)
+        elif suffix == ".npy":
+            table = parse_npy(data, path)
+        elif suffix == ".npz":
+            table = parse_npz(data, path, LARGEST_FILE)
+        else:
+            table = parse_csv(data, path, tree.joints)
+        found = _from_table(table, path, cell, rest)
+    if unwrap is None:
+        check_turns(found.waypoints, tree, path, found.places)
+    elif unwrap and found.motion is None:
+        found = replace(found, waypoints=unwrapped(found.waypoints, tree))
+    if limits:
+        check_limits(found.waypoints, tree, path, found.places)
+    return found
 
 
-def _resting(columns: Columns, cell: Cell) -> tuple[str, ...]:
-    names = [n for n, column in zip(cell.joints, columns.joints) if column is None]
-    if not names:
+def _from_table(table: PathTable, path: Path, cell: Cell, rest: bool) -> PathFile:
+    """Waypoints and times, checked but for what the joints can do."""
+    count = len(table.rows)
+    if count == 0:
+        raise PathError("no waypoints in it", file=path, allowed="two or more")
+    columns = _columns(table, cell.tree, path, rest)
+    values, times = _numbers(table, columns, cell, path)
+    _check_finite(values, table, cell.tree, path)
+    if count == 1:
+        raise PathError(
+            "one waypoint makes no path", file=path, element=table.places[0], allowed="two or more"
+        )
+    if times is not None:
+        _check_times(times, table, path)
+    notes = _resting(cell, [k for k, at in enumerate(columns.joints) if at is None])
+    places = tuple(table.places)
+    return PathFile(str(path), values, places, times, lines=table.lines, notes=notes)
+
+
+def _trajectory(message: Any, path: Path, cell: Cell, unwrap: bool | None, rest: bool) -> PathFile:
+    """A ROS trajectory: the curve, and where it is at its points."""
+    try:
+        read = import_module("standoff.paths.trajectory").joint_trajectory
+        motion = read(cell, message, rest="cell" if rest else None, unwrap=bool(unwrap))
+    except Error as error:
+        raise (error if error.file else error.at(path)) from error
+    still = np.flatnonzero((motion.coefficients[:, 1:] == 0.0).all(axis=(0, 1)))
+    places = tuple(f"points[{k}]" for k in range(len(motion.times)))
+    notes = _resting(cell, still.tolist()) if rest else ()
+    return PathFile(str(path), motion.at(motion.times), places, motion.times, motion, notes=notes)
+
+
+def _resting(cell: Cell, joints: Sequence[int]) -> tuple[str, ...]:
+    if not joints:
         return ()
-    return (f"joints that the file leaves out stay where the cell has them: {', '.join(names)}",)
+    names = ", ".join(cell.joints[k] for k in joints)
+    return (f"joints that the file leaves out stay where the cell has them: {names}",)
 
 
 def _columns(table: PathTable, tree: Tree, path: Path, rest: bool) -> Columns:
