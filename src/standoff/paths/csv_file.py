@@ -9,7 +9,7 @@ from pathlib import Path
 
 from standoff.errors import PathError
 from standoff.paths.columns import TIMES
-from standoff.paths.table import PathTable, is_number
+from standoff.paths.file_table import PathTable, is_number
 
 #: As editors count lines; Python's own splitlines knows eight more ends.
 _LINE_END = re.compile(r"\r\n|\r|\n")

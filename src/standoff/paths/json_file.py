@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from standoff.errors import PathError
-from standoff.paths.table import PathTable
+from standoff.paths.file_table import PathTable
 
 #: Keys of a path that is written as an object.
 KEYS = ("joints", "waypoints", "times")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from standoff.errors import PathError
-from standoff.paths.table import PathTable
+from standoff.paths.file_table import PathTable
 
 #: Arrays of an ``.npz``; all but the first may be left out.
 KEYS = ("waypoints", "joints", "times")

@@ -15,10 +15,10 @@ from standoff.cell.names import as_path
 from standoff.errors import Error, PathError
 from standoff.paths.columns import Columns, find_columns
 from standoff.paths.csv_file import parse_csv
+from standoff.paths.file_table import PathTable, as_number
 from standoff.paths.joint_range import check_limits, check_turns, unwrapped
 from standoff.paths.json_file import is_trajectory, parse_json, table_of_json
 from standoff.paths.numpy_file import parse_npy, parse_npz
-from standoff.paths.table import PathTable, as_number
 from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array
 from standoff.shapes.regular_file import read_regular
