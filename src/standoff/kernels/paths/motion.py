@@ -18,7 +18,7 @@ import math
 
 from standoff.constants import MOTION_ROUNDING, PATH_ROUNDING, SPEED_ROUNDING
 from standoff.kernels.arena import reals, wholes
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.kinematics import (
     INDEX,
     MULTIPLIER,
@@ -215,7 +215,7 @@ def _glide(glides, g, u, poses, twists, f):
         twists[f, 3 + axis] = glides[g, 12 + axis]
 
 
-@kernel
+@inlined
 def place_ball(CF, CW, SF, SW, i):
     """Centre and velocity of mover ``i``'s ball, unless they are known for this instant."""
     stamps, instant = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.INSTANT]
@@ -240,7 +240,7 @@ def place_ball(CF, CW, SF, SW, i):
     centres[i, 5] = twists[f, 5] + wx * ry - wy * rx
 
 
-@kernel
+@inlined
 def place_body(CF, CW, SF, SW, i):
     """Where mover ``i`` is, unless that is known for this instant."""
     stamps, instant = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.INSTANT]

@@ -115,7 +115,7 @@ def test_pair(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h):
     return min(back, more_back), min(ahead, more_ahead), stop
 
 
-@kernel
+@inlined
 def measure(general, CF, CW, SF, SW, a, b):
     """Row 0 of S_OUT: the distance of primitives ``a`` (a mover) and ``b``; DONE, or why not."""
     place_body(CF, CW, SF, SW, a)
@@ -136,7 +136,7 @@ def measure(general, CF, CW, SF, SW, a, b):
     )  # fmt: skip
 
 
-@kernel
+@inlined
 def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, meshed):
     """What the exact distance leaves uncovered of the two sides, and whether the pair is too close
     at the instant ``t`` already; if so S_RESULT holds it, unless it has a worse one."""
