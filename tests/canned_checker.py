@@ -56,6 +56,10 @@ class CannedChecker:
             return CannedVerdict(kind=self.start)
         return self.verdict
 
+    def curve(self, motion, *, first=False, **_):
+        self.asked.append((motion, first))
+        return self.verdict
+
 
 def can(monkeypatch, verdict=None, start="free", **fields):
     """Let the command check with a canned verdict; gives back the checker."""

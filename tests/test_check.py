@@ -240,6 +240,31 @@ def test_notes_are_shown(command, monkeypatch, files):
     assert re.search("note .*stay where the cell has them: arm/panda_finger_joint1", shown)
 
 
+def test_a_trajectory_is_checked_as_a_curve_over_its_time(command, monkeypatch, files):
+    pytest.importorskip("matplotlib")
+    joints = [name.partition("/")[2] for name in panda_and_table().joints]
+    points = [
+        {"positions": q, "velocities": [0.0] * 8, "time_from_start": {"sec": t, "nanosec": 0}}
+        for t, q in ((0, UP), (2, ASIDE), (4, DOWN))
+    ]
+    content = json.dumps({"joint_names": joints, "points": points})
+    (files / "move.json").write_text(content)
+    drawn = []
+    monkeypatch.setattr(check_plot, "save", lambda figure, path: drawn.append(figure))
+    checker = can(monkeypatch, HIT, segment=1, t=3.0, free_until=2.5)
+    status, shown, _ = command("cell.toml", "move.json", "--plot", "p.png")
+    said = words(shown)
+    assert status == 1
+    assert "segment 1, t = 0.5 (from waypoint 1 to 2), at 3 s" in said
+    assert "certified free up to segment 1, t = 0.25, at 2.5 s" in said
+    assert checker.asked[-1][0].times.tolist() == [0.0, 2.0, 4.0]
+    (axis,) = drawn[0].axes
+    lines = {entry.get_label(): entry for entry in axis.get_lines()}
+    assert lines["collision: arm/panda_hand – table"].get_xdata().tolist() == [3.0]
+    times = lines["all other pairs"].get_xdata()
+    assert times[0] == 0.0 and times[-1] == 4.0 and {2.0, 3.0} <= set(times)
+
+
 @pytest.mark.parametrize(
     ("source", "joints"), [("builtin:panda", 8), ("two_arms", 16), ("robot.urdf", 8)]
 )

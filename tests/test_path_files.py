@@ -2,6 +2,7 @@
 
 import json
 import math
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -208,10 +209,10 @@ GOOD = line(REST)
         ("p.csv", f"{GOOD}\n{GOOD},1", ["line 2", "number of values", "got 9", "8", "no header"]),
         ("p.csv", f"{HEADER}\n{GOOD}\n0,0", ["line 3", "got 2", "line 1", "panda_joint1"]),
         ("p.csv", f"{HEADER.replace('joint3', 'jiont3')}\n{GOOD}\n{GOOD}",
-         ["line 1, column 3", "panda_jiont3", "did you mean", "'panda_joint3'"]),
+         ["line 1, column 3", "panda_jiont3", "did you mean", "'arm/panda_joint3'"]),
         ("p.csv", f"{HEADER.replace('joint3', 'joint2')}\n{GOOD}\n{GOOD}",
          ["line 1", "two columns for joint 'arm/panda_joint2'", "columns 2 and 3"]),
-        ("p.csv", f"{HEADER[:-20]}\n0,0\n", ["no column", "arm/panda_finger_joint1", "--rest"]),
+        ("p.csv", f"{HEADER[:-20]}\n0,0\n", ["nothing for", "arm/panda_finger_joint1", "--rest"]),
         ("p.csv", f"{HEADER},panda_finger_joint2\n{GOOD},0\n{GOOD},0",
          ["column 9", "mimic", "panda_finger_joint2"]),
         ("p.csv", f"{HEADER},time,t\n", ["no waypoints"]),
@@ -261,7 +262,7 @@ GOOD = line(REST)
          ["times[1]", "'x'"]),
         ("p.json", '[{"panda_joint1": 0}, {"panda_joint2": 0}]',
          ["[1]", "first waypoint", "panda_joint2"]),
-        ("p.json", '[{"panda_joint1": 0}]', ["no column", "panda_joint2"]),
+        ("p.json", '[{"panda_joint1": 0}]', ["nothing for", "panda_joint2"]),
         ("p.json", '{"joints": ["panda_joint1"], "waypoints": [{"panda_joint1": 0}]}', ["twice"]),
         ("p.npy", b"", ["empty"]),
         ("p.npy", b"not an array", ["p.npy", "not an array"]),
@@ -329,7 +330,7 @@ def test_an_array_that_claims_to_be_huge_is_refused(cell, tmp_path):
 
 def test_a_joint_that_two_robots_have_needs_the_robots_name(two, tmp_path):
     lines = [",".join(short(two)), *[line(REST * 2)] * 2]
-    with pytest.raises(PathError, match="'left/panda_joint1' or 'right/panda_joint1'"):
+    with pytest.raises(PathError, match="left/panda_joint1 or right/panda_joint1"):
         read_path(write(tmp_path, "p.csv", "\n".join(lines)), two)
     lines[0] = ",".join(two.joints)
     assert read_path(write(tmp_path, "p.csv", "\n".join(lines)), two).waypoints.shape == (2, 16)
@@ -371,3 +372,64 @@ def test_a_joint_that_counts_its_turns_is_left_as_it_is(wheel, tmp_path, angles)
     path = write(tmp_path, "p.csv", "\n".join(map(repr, angles)))
     read = read_path(path, wheel)
     assert read.waypoints[:, 0].tolist() == angles and read.notes == ()
+
+
+def trajectory(cell, names=None, **fields):
+    """A message of two points as ROS writes it, at rest at both ends."""
+    names = short(cell) if names is None else names
+    count = len(names)
+    points = [
+        {"positions": row[:count], "velocities": [0.0] * count, "time_from_start": when, **fields}
+        for row, when in zip(ROWS, ({"sec": 0, "nanosec": 0}, {"sec": 1, "nanosec": 500000000}))
+    ]
+    return {"joint_names": names, "points": points}
+
+
+@pytest.mark.parametrize("around", [False, True])
+def test_a_trajectory_of_ros_is_the_curve_it_means(cell, tmp_path, around):
+    message = trajectory(cell)
+    content = {"joint_trajectory": message} if around else message
+    read = read_path(write(tmp_path, "p.json", json.dumps(content)), cell)
+    assert read.waypoints == pytest.approx(np.array(ROWS[:2]))
+    assert read.times.tolist() == [0.0, 1.5] and read.notes == ()
+    quarter = np.array(REST) + (3 / 16 - 2 / 64) * 0.001  # 3 u² - 2 u³, and not the chord
+    assert read.motion.at(0.375) == pytest.approx(quarter, abs=1e-12)
+
+
+def test_joints_that_a_trajectory_leaves_out(cell, tmp_path):
+    path = write(tmp_path, "p.json", json.dumps(trajectory(cell, short(cell)[:7])))
+    with pytest.raises(
+        PathError, match=r"joint_names: nothing for joint 'arm/panda_finger_joint1'"
+    ):
+        read_path(path, cell)
+    read = read_path(path, cell, rest=True)
+    assert (read.waypoints[:, 7] == cell.q[7]).all()
+    assert "arm/panda_finger_joint1" in read.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"points": []}, ["points", "no point"]),
+        ({"joint_names": ["elbow"] * 8}, ["joint_names[0]", "unknown joint 'elbow'"]),
+        ({"points": [{"positions": REST, "time_from_start": 0.0}]}, ["one point"]),
+        ({"points": [{"positions": [9.0] * 8, "time_from_start": t} for t in (0, 1)]},
+         ["points[0]", "'arm/panda_joint1'", "limits"]),
+    ],
+)  # fmt: skip
+def test_a_trajectory_that_is_none(cell, tmp_path, change, words):
+    path = write(tmp_path, "p.json", json.dumps({**trajectory(cell), **change}))
+    with pytest.raises(so.Error) as caught:
+        read_path(path, cell)
+    assert caught.value.file == str(path)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_trajectory_in_yaml_needs_a_reader_of_it(cell, tmp_path):
+    path = write(tmp_path, "p.yaml", json.dumps(trajectory(cell)))  # JSON is YAML
+    if find_spec("yaml") is None:
+        with pytest.raises(PathError, match="PyYAML"):
+            read_path(path, cell)
+    else:
+        assert read_path(path, cell).times.tolist() == [0.0, 1.5]

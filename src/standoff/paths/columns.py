@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from standoff.errors import PathError, nearest
-from standoff.robots.tree import Tree
+from standoff.cell import Cell
+from standoff.errors import Error, PathError
+from standoff.paths.joint_names import find_joints
 
 #: How the column of times may be called, where no joint is called so.
 TIMES = ("time", "t", "time_from_start")
@@ -27,7 +28,7 @@ class Columns:
 
 
 def find_columns(
-    names: Sequence[str], tree: Tree, file: Path, header: str, *, rest: bool = False
+    names: Sequence[str], cell: Cell, file: Path, header: str, *, rest: bool = False
 ) -> Columns:
     """Match names to joints: ``left/elbow``, or ``elbow`` where one robot alone has such a joint,
     in any order; a unit may follow in brackets.
@@ -36,11 +37,12 @@ def find_columns(
         PathError: a name nobody bears, one that several joints bear, a joint twice or (unless it
             may ``rest``) not at all, a unit other than radians, metres and seconds.
     """
+    tree = cell.tree
     found: dict[int, int] = {}
     time: int | None = None
     for column, written in enumerate(names):
         place = f"{header}, column {column + 1}"
-        joint, unit = _match(written, tree, file, place)
+        joint, unit = _match(written, cell, file, place)
         wanted = "s" if joint is None else tree.units[joint]
         if unit is not None and unit != wanted:
             raise PathError(
@@ -64,67 +66,46 @@ def find_columns(
             time = column
         else:
             found[joint] = column
-    missing = [name for k, name in enumerate(tree.joints) if k not in found]
-    if missing and not rest:
-        raise PathError(
-            f"no column for {'joint' if len(missing) == 1 else 'joints'} {_listed(missing)}",
-            file=file,
-            element=header,
-            value=list(names),
-            allowed=(
-                f"one column for each of {len(tree.joints)} joints, in any order; rest=True or "
-                "--rest leaves the others where the cell has them"
-            ),
-        )
+    if not rest:
+        check_complete(cell, found, file, header)
     return Columns(tuple(found.get(k) for k in range(len(tree.joints))), time)
 
 
-def _match(written: str, tree: Tree, file: Path, place: str) -> tuple[int | None, str | None]:
+def check_complete(cell: Cell, named: Container[int], file: Path, element: str) -> None:
+    """Refuse joints whose numbers are not among those ``named``."""
+    missing = [repr(name) for k, name in enumerate(cell.joints) if k not in named]
+    if missing:
+        raise PathError(
+            f"nothing for {'joint' if len(missing) == 1 else 'joints'} {', '.join(missing)}",
+            file=file,
+            element=element,
+            allowed=(
+                f"all {len(cell.joints)} joints, in any order; rest=True or --rest leaves the "
+                "others where the cell has them"
+            ),
+        )
+
+
+def _match(written: str, cell: Cell, file: Path, place: str) -> tuple[int | None, str | None]:
     """The joint's number, None for the time; and the unit, None where none is written."""
     name, unit = written.strip(), None
-    candidates = _candidates(name, tree.joints)
-    if not candidates and (bracket := _UNIT.search(name)):
-        unit = bracket[1]
-        name = name[: bracket.start()]
-        candidates = _candidates(name, tree.joints)
-    if len(candidates) == 1:
-        return tree.joints.index(candidates[0]), unit
-    if candidates:
-        raise PathError(
-            "several robots have such a joint",
-            file=file,
-            element=place,
-            value=name,
-            allowed=" or ".join(map(repr, candidates)),
-        )
-    if name.lower() in TIMES:
+    known = {*cell.joints, *(joint.partition("/")[2] for joint in cell.joints)}
+    if name not in known and (bracket := _UNIT.search(name)):
+        name, unit = name[: bracket.start()], bracket[1]
+    if name not in known and name.lower() in TIMES:
         return None, unit
-    followers = _candidates(name, [n for n in tree.frame_joint[1:] if n not in tree.joints])
-    if followers:
+    try:
+        (found,) = find_joints(cell, [name])
+    except Error as error:
         raise PathError(
-            "a mimic joint: it follows another and has no column of its own",
+            error.problem, file=file, element=place, value=written, allowed=error.allowed
+        ) from error
+    if found.mimic:
+        raise PathError(
+            "a mimic joint has no column of its own",
             file=file,
             element=place,
             value=name,
-            allowed=_listed(tree.joints),
+            allowed=f"{cell.joints[found.column]!r}, which it follows",
         )
-    short = [joint.partition("/")[2] for joint in tree.joints]
-    hints = nearest(name, [*tree.joints, *short, TIMES[0]]) if tree.joints else []
-    raise PathError(
-        "no joint is called so",
-        file=file,
-        element=place,
-        value=written,
-        allowed=f"did you mean {' or '.join(map(repr, hints))}?" if hints else "no joints at all",
-    )
-
-
-def _candidates(name: str, joints: Sequence[str]) -> list[str]:
-    """The joints that a name may mean."""
-    if name in joints:
-        return [name]
-    return [joint for joint in joints if joint.partition("/")[2] == name]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names))
+    return found.column, unit

@@ -93,14 +93,6 @@ def check_turns(values: Array, tree: Tree, file: Path, places: Sequence[str]) ->
             )
 
 
-def unwrapped(values: Array, tree: Tree) -> Array:
-    """The values with every continuous joint going the shorter way from waypoint to waypoint."""
-    turning = [k for k, kind in enumerate(tree.kinds) if kind == "continuous"]
-    result = values.copy()
-    result[:, turning] = np.unwrap(values[:, turning], axis=0)
-    return result
-
-
 def _one_turn(angles: Array) -> bool:
     low, high = float(angles.min()), float(angles.max())
     return (low >= -math.pi - LIMIT_ROUNDING and high <= math.pi + LIMIT_ROUNDING) or (

@@ -38,11 +38,6 @@ def parse_json(data: bytes, file: Path) -> Any:
         raise PathError(f"not JSON that can be read: {error}", file=file) from error
 
 
-def is_trajectory(content: Any) -> bool:
-    """Whether this is a ROS ``JointTrajectory`` or a MoveIt ``RobotTrajectory``."""
-    return isinstance(content, dict) and bool({"points", "joint_trajectory"} & content.keys())
-
-
 def table_of_json(content: Any, file: Path) -> PathTable:
     """The table of a path in one of the plain forms."""
     names: Sequence[str] | None = None

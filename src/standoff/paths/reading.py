@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,17 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.cell.names import as_path
 from standoff.errors import Error, PathError
-from standoff.paths.columns import Columns, find_columns
+from standoff.paths.columns import Columns, check_complete, find_columns
 from standoff.paths.csv_file import parse_csv
 from standoff.paths.file_table import PathTable, as_number
-from standoff.paths.joint_range import check_limits, check_turns, unwrapped
-from standoff.paths.json_file import is_trajectory, parse_json, table_of_json
+from standoff.paths.joint_names import find_joints
+from standoff.paths.joint_range import check_limits, check_turns
+from standoff.paths.json_file import parse_json, table_of_json
 from standoff.paths.numpy_file import parse_npy, parse_npz
+from standoff.paths.pieces import Pieces
+from standoff.paths.trajectory import is_trajectory, joint_trajectory
+from standoff.paths.trajectory_message import read_message
+from standoff.paths.unwrap import unwrap as unwrapped
 from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array
 from standoff.shapes.regular_file import read_regular
@@ -52,7 +56,7 @@ class PathFile:
     waypoints: Array
     places: tuple[str, ...]
     times: Array | None = None
-    motion: Any = None
+    motion: Pieces | None = None
     lines: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
 
@@ -116,7 +120,10 @@ def read_path(
     if unwrap is None:
         check_turns(found.waypoints, tree, path, found.places)
     elif unwrap and found.motion is None:
-        found = replace(found, waypoints=unwrapped(found.waypoints, tree))
+        try:
+            found = replace(found, waypoints=unwrapped(cell, found.waypoints))
+        except Error as error:
+            raise error.at(path) from error
     if limits:
         check_limits(found.waypoints, tree, path, found.places)
     return found
@@ -127,7 +134,7 @@ def _from_table(table: PathTable, path: Path, cell: Cell, rest: bool) -> PathFil
     count = len(table.rows)
     if count == 0:
         raise PathError("no waypoints in it", file=path, allowed="two or more")
-    columns = _columns(table, cell.tree, path, rest)
+    columns = _columns(table, cell, path, rest)
     values, times = _numbers(table, columns, cell, path)
     _check_finite(values, table, cell.tree, path)
     if count == 1:
@@ -144,13 +151,15 @@ def _from_table(table: PathTable, path: Path, cell: Cell, rest: bool) -> PathFil
 def _trajectory(message: Any, path: Path, cell: Cell, unwrap: bool | None, rest: bool) -> PathFile:
     """A ROS trajectory: the curve, and where it is at its points."""
     try:
-        read = import_module("standoff.paths.trajectory").joint_trajectory
-        motion = read(cell, message, rest="cell" if rest else None, unwrap=bool(unwrap))
+        names = read_message(message).joint_names
+        named = {joint.column for joint in find_joints(cell, names, element="joint_names")}
+        if not rest:
+            check_complete(cell, named, path, "joint_names")
+        motion = joint_trajectory(cell, message, rest="cell", unwrap=bool(unwrap))
     except Error as error:
         raise (error if error.file else error.at(path)) from error
-    still = np.flatnonzero((motion.coefficients[:, 1:] == 0.0).all(axis=(0, 1)))
+    notes = _resting(cell, [k for k in range(len(cell.joints)) if k not in named])
     places = tuple(f"points[{k}]" for k in range(len(motion.times)))
-    notes = _resting(cell, still.tolist()) if rest else ()
     return PathFile(str(path), motion.at(motion.times), places, motion.times, motion, notes=notes)
 
 
@@ -161,19 +170,19 @@ def _resting(cell: Cell, joints: Sequence[int]) -> tuple[str, ...]:
     return (f"joints that the file leaves out stay where the cell has them: {names}",)
 
 
-def _columns(table: PathTable, tree: Tree, path: Path, rest: bool) -> Columns:
+def _columns(table: PathTable, cell: Cell, path: Path, rest: bool) -> Columns:
     """Which column is which joint; every row is as long as there are columns."""
     if table.names is None:
-        width, said = len(tree.joints), "no header, so one a joint"
+        width, said = len(cell.joints), "no header, so one a joint"
         columns = Columns(tuple(range(width)), None)
     else:
         width, said = len(table.names), f"as many as {table.header} names"
-        columns = find_columns(table.names, tree, path, table.header, rest=rest)
+        columns = find_columns(table.names, cell, path, table.header, rest=rest)
         if columns.time is not None and table.times is not None:
             raise PathError("the times stand there twice", file=path, value=table.header)
     for row, place in zip(table.rows, table.places):
         if len(row) != width:
-            names = tree.joints if table.names is None else table.names
+            names = cell.joints if table.names is None else table.names
             raise PathError(
                 "wrong number of values",
                 file=path,

@@ -43,7 +43,12 @@ class Verdict(Protocol):
 
 
 class Checker(Protocol):
-    def path(self, waypoints: Array, *, first: bool = False) -> Verdict: ...
+    def path(
+        self, waypoints: Array, *, first: bool = False, progress: Progress | None = None
+    ) -> Verdict: ...
+    def curve(
+        self, motion: Any, *, first: bool = False, progress: Progress | None = None
+    ) -> Verdict: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +117,7 @@ def check(
     first: bool = False,
 ) -> Checked:
     """The verdict on a path, under a bar on ``notes`` where it takes long."""
-    with announced(notes), waiting(notes, "Checking"):
+    with announced(notes), waiting(notes, "Checking") as done:
         checker = make_checker(
             cell,
             clearance=clearance,
@@ -122,7 +127,12 @@ def check(
         )
         # Wherever else the path meets something, this is what has to be mended first.
         starts = not checker.path(path.waypoints[:1]).free
-        verdict = checker.path(path.waypoints, first=first or starts)
+        first = first or starts
+        if path.motion is not None:
+            verdict = checker.curve(path.motion, first=first, progress=done)
+        else:
+            verdict = checker.path(path.waypoints, first=first, progress=done)
+        _ = verdict.free_until  # worked out here, under the bar
     return Checked(cell, path, verdict, clearance, tolerance, deviation, starts)
 
 
@@ -198,9 +208,10 @@ def _sentence(checked: Checked) -> str:
         if checked.deviation:
             said += f", even where every joint is off by up to {checked.deviation:g}"
         return said + " (certified)"
-    if verdict.kind == "undecided":
-        return "the budget ran out before it was proved free or shown otherwise"
     a, b = verdict.pair or ("?", "?")
+    if verdict.kind == "undecided":
+        said = "the budget ran out before the path was proved free or shown otherwise"
+        return said if verdict.pair is None else f"{said}; {a} and {b} may touch"
     distance = verdict.distance or 0.0
     starts = "the path starts in collision: " if distance <= 0.0 else "the path starts too close: "
     if distance < 0.0:
