@@ -88,7 +88,7 @@ def test_free_in_words(command, monkeypatch):
     status, shown, errors = command("cell.toml", "path.csv")
     assert status == 0 and "Error" not in errors
     assert shown.startswith("free: no two watched bodies touch at any instant")
-    assert "certified" in shown and "7 intervals, 89 distances" in shown
+    assert "certified" in shown and "7 configurations, 89 distances" in shown
     assert "3 waypoints, 2 segments" in shown
     assert re.search(r"nearest seen .* – .* mm, on segment \d, t = .* \(\d+ samples\)", shown)
     assert "certified free" not in shown and "[rad or m]" not in shown

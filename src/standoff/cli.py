@@ -142,7 +142,7 @@ def check(
         Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
     ] = None,
     budget: Annotated[
-        int, typer.Option(metavar="N", help="Give up, undecided, after so many intervals.")
+        int, typer.Option(metavar="N", help="Give up, undecided, after so many distances.")
     ] = 1_000_000,
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
@@ -192,7 +192,7 @@ def check(
     said = notes if as_json else out
     seen = None if plot is None else save_path_plot(checked, plot, said, notes)
     if certificate is not None:
-        checked.verdict.certificate().save(certificate, cell)
+        view.save_certificate(checked, certificate, notes)
     if as_json:
         print(view.as_json(checked))
     else:

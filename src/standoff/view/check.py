@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -143,6 +144,12 @@ def make_checker(cell: Cell, **options: Any) -> Checker:
     return made
 
 
+def save_certificate(checked: Checked, path: Path, notes: Console) -> None:
+    """Write the proof with its cell, under a bar where it takes long."""
+    with announced(notes), waiting(notes, "Writing the proof"):
+        checked.verdict.certificate().save(path, checked.cell)
+
+
 def seen(checked: Checked, notes: Console) -> Profile:
     """Sampled distances along the path, under a bar where it takes long."""
     with announced(notes), waiting(notes, "Sampling distances") as done:
@@ -232,7 +239,8 @@ def _wanted(checked: Checked) -> str:
 def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
     verdict, path = checked.verdict, checked.path
     count = len(path.waypoints)
-    facts = [("path", f"{count} waypoints, {count - 1} segments, counted from 0")]
+    segments = "1 segment" if count == 2 else f"{count - 1} segments"
+    facts = [("path", f"{count} waypoints, {segments}, counted from 0")]
     if checked.place is not None and not verdict.free:
         facts.append(("where", _where(checked, checked.place)))
     if verdict.pair is not None and verdict.point_a is not None and verdict.point_b is not None:
@@ -254,7 +262,7 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
         facts.append(("nearest seen", text))
     facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
-    facts.append(("work", f"{verdict.intervals} intervals, {verdict.distances} distances"))
+    facts.append(("work", f"{verdict.intervals} configurations, {verdict.distances} distances"))
     return facts
 
 
