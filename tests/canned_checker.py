@@ -64,5 +64,5 @@ class CannedChecker:
 def can(monkeypatch, verdict=None, start="free", **fields):
     """Let the command check with a canned verdict; gives back the checker."""
     checker = CannedChecker(replace(verdict or CannedVerdict(), **fields), start)
-    monkeypatch.setattr(view, "make_checker", checker.make)
+    monkeypatch.setattr(view, "PathChecker", checker.make)
     return checker

@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -14,10 +13,6 @@ import standoff as so
 from tests.test_check import DOWN, PNG, UP, panda_and_table, write_path
 from tests.test_cli import ROOT, run
 from tests.test_docs import DOCS
-
-pytestmark = pytest.mark.skipif(
-    find_spec("standoff.paths.checker") is None, reason="the checker is not there yet"
-)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 from rich.console import Console
@@ -14,42 +13,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from standoff.cell import Cell
+from standoff.paths.checker import PathChecker
 from standoff.paths.nearest import Among
 from standoff.paths.profile import Profile, Progress, profile, profile_at
 from standoff.paths.reading import PathFile
+from standoff.paths.verdict import Verdict
 from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.waiting import waiting
 
 #: Places of a path at which distances are looked at, [-].
 SAMPLES = 400
-
-
-class Verdict(Protocol):
-    kind: str
-    free: bool
-    t: float | None
-    segment: int | None
-    q: Array | None
-    pair: tuple[str, str] | None
-    distance: float | None
-    point_a: Array | None
-    point_b: Array | None
-    normal: Array | None
-    free_until: float
-    intervals: int
-    distances: int
-
-    def certificate(self) -> Any: ...
-
-
-class Checker(Protocol):
-    def path(
-        self, waypoints: Array, *, first: bool = False, progress: Progress | None = None
-    ) -> Verdict: ...
-    def curve(
-        self, motion: Any, *, first: bool = False, progress: Progress | None = None
-    ) -> Verdict: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +93,7 @@ def check(
 ) -> Checked:
     """The verdict on a path, under a bar on ``notes`` where it takes long."""
     with announced(notes), waiting(notes, "Checking") as done:
-        checker = make_checker(
+        checker = PathChecker(
             cell,
             clearance=clearance,
             tolerance=tolerance,
@@ -135,13 +109,6 @@ def check(
             verdict = checker.path(path.waypoints, first=first, progress=done)
         _ = verdict.free_until  # worked out here, under the bar
     return Checked(cell, path, verdict, clearance, tolerance, deviation, starts)
-
-
-def make_checker(cell: Cell, **options: Any) -> Checker:
-    from importlib import import_module
-
-    made: Checker = import_module("standoff.paths.checker").PathChecker(cell, **options)
-    return made
 
 
 def save_certificate(checked: Checked, path: Path, notes: Console) -> None:
