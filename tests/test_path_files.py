@@ -433,3 +433,47 @@ def test_a_trajectory_in_yaml_needs_a_reader_of_it(cell, tmp_path):
             read_path(path, cell)
     else:
         assert read_path(path, cell).times.tolist() == [0.0, 1.5]
+
+
+PIECES = st.sampled_from(
+    ["0", "1.5", "-2", "nan", "x", '"', "'", ",", ";", "\t", " ", "\n", "\r", "#", "[", "]", "{",
+     "}", ":", "panda_joint1", "arm/panda_joint2", "time", '"waypoints"', '"joints"', '"points"',
+     "null", "1e999", "\x00", "\ufeff", "é", "\u2028", "(deg)", "[rad]"]
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(
+    st.sampled_from([".csv", ".json", ".npy", ".npz", ".txt", ".yaml"]),
+    st.one_of(
+        st.lists(PIECES, max_size=60).map(lambda words: "".join(words).encode()),
+        st.binary(max_size=300),
+        st.binary(max_size=60).map(lambda tail: b"\x93NUMPY\x01\x00" + tail),
+    ),
+)
+def test_whatever_a_file_holds_is_read_or_refused(cell, tmp_path_factory, suffix, data):
+    path = tmp_path_factory.getbasetemp() / f"hostile{suffix}"
+    path.write_bytes(data)
+    try:
+        read = read_path(path, cell)
+    except so.Error as error:
+        assert str(path) in str(error)
+    else:
+        assert read.waypoints.shape[1] == 8 and np.isfinite(read.waypoints).all()
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.data())
+def test_a_damaged_array_is_read_or_refused(cell, tmp_path_factory, data):
+    folder = tmp_path_factory.getbasetemp()
+    save = data.draw(st.sampled_from([np.savez, np.savez_compressed]))
+    save(folder / "damaged.npz", waypoints=np.array(ROWS), joints=np.array(short(cell)))
+    whole = bytearray((folder / "damaged.npz").read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(whole)))
+    (folder / "damaged.npz").write_bytes(whole[: cut or None])
+    try:
+        read_path(folder / "damaged.npz", cell)
+    except so.Error as error:
+        assert "damaged.npz" in str(error)

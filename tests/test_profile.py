@@ -71,6 +71,19 @@ def test_the_profile_is_what_coal_finds_pair_by_pair(seed):
         assert named == pytest.approx(value, abs=1e-6)
 
 
+@pytest.mark.parametrize("distance", [0.5, 5.0, 500.0])
+def test_what_is_far_away_on_one_side_is_measured_all_the_same(distance):
+    cell = so.Cell()
+    cell.add_robot("builtin:arm7", name="arm")
+    cell.add_body("moon", so.Sphere(0.5), so.pose((distance + 2.5, 0.1, 0.2)))
+    cell.add_body("star", so.Sphere(0.5), so.pose((distance + 2.4, 3.0, 0.2)))
+    path = waypoints(cell, 11, 3)
+    found = profile(cell, path, 30, among="others")
+    for k, q in enumerate(along(path, found.s)):
+        value, _ = brute(cell, q, lambda a, b: {a, b} & {"moon", "star"})
+        assert found.distance[k] == pytest.approx(value, abs=1e-6)
+
+
 def test_meshes_and_polyhedra_are_measured_too():
     cell = so.Cell()
     cell.add_robot("builtin:arm7", name="arm")
