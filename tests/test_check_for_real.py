@@ -49,7 +49,10 @@ def test_the_commands_of_the_page_do_as_it_says(page, command):
         assert re.match(r"(collision|too close): .*arm/panda_.*post", result.stdout)
         assert (page / "clearance.png").read_bytes().startswith(PNG)
     if "--certificate" in command:
-        assert json.loads((page / "proof.json").read_text())["format"] == "standoff-certificate"
+        proof = so.Certificate.load(page / "proof.json")
+        verified = so.verify(so.Cell.load(page / "cell.toml"), proof)
+        assert verified.ok and verified.kind == "free", verified.reason
+        assert proof.clearance == 0.005
 
 
 def test_the_shown_configuration_is_where_it_says(page):

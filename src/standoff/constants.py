@@ -373,11 +373,6 @@ EDGE_ROUNDING = 1e-6
 #: digits or so, and a path that ends at a limit was rounded to one side of it.
 LIMIT_ROUNDING = 1e-6
 
-#: What rounding can hide of where a body is on a path and of how far its velocity takes it, relative
-#: to all lengths that enter: its coordinates, reach times angle and reach times turn of each joint
-#: that carries it, its coordinates times the whole turn, [-]. A frame adds some 10 roundings of
-#: 1e-16 to a place and as many to a velocity, a polynomial of degree 5 some 20 to both; 100 frames
-#: in a row stay below a quarter of this.
 #: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
 #: relative to all lengths that enter: its coordinates, reach times angle and reach times turn of
 #: each joint that carries it, its coordinates times the whole turn. A frame adds some 10 roundings
