@@ -14,7 +14,7 @@ from rich.console import Console
 import standoff as so
 import standoff.view.check_plot as check_plot
 from standoff import cli
-from standoff.view import waiting
+from standoff.view import compiling, waiting
 from tests.canned_checker import CannedVerdict, can
 from tests.test_cli import run
 
@@ -378,3 +378,19 @@ def test_a_bar_goes_away_when_the_work_fails(monkeypatch):
     for thread in set(threading.enumerate()) - before:
         thread.join(10.0)
         assert not thread.is_alive()
+
+
+def test_a_bar_and_the_word_on_compiling_get_along(monkeypatch):
+    """Whichever comes first; before 14.1 rich raises where two want to draw."""
+    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
+    failed = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    console = Console(file=io.StringIO(), force_terminal=True)
+    for late in (0.0, 0.2):
+        announcer = compiling._Announcer(console)
+        with waiting.waiting(console, "Checking"):
+            time.sleep(late)
+            announcer.on_start(None)
+            time.sleep(0.2)
+            announcer.stop()
+    assert not failed

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
+from rich.errors import LiveError
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 #: What takes less is not worth a bar, [s].
@@ -32,7 +33,12 @@ def waiting(console: Console, what: str) -> Iterator[Callable[[float], None]]:
     def done(part: float) -> None:
         bar.update(task, total=1.0, completed=part)
 
-    timer = threading.Timer(PATIENCE, bar.start)
+    def start() -> None:
+        # Before 14.1 rich draws one thing at a time: the word on compiling goes on alone.
+        with suppress(LiveError):
+            bar.start()
+
+    timer = threading.Timer(PATIENCE, start)
     timer.daemon = True
     timer.start()
     try:
