@@ -369,6 +369,10 @@ LARGEST_COUNT = 2**32
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
 
+#: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
+#: digits or so, and a path that ends at a limit was rounded to one side of it.
+LIMIT_ROUNDING = 1e-6
+
 #: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
 #: relative to all lengths that enter: its coordinates, reach times angle and reach times turn of
 #: each joint that carries it, its coordinates times the whole turn. A frame adds some 10 roundings
