@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import coal
 import numpy as np
 
 from standoff.kernels import kinematics, layout

@@ -12,15 +12,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-from peers.paths_urdf import export
 
 import standoff as so
+from peers.paths_urdf import export
 
 WORKER = Path(__file__).with_name("paths_hpp_worker.py")
 LOCATE = "import cmeel, pathlib; print(pathlib.Path(cmeel.__file__).parents[1] / 'cmeel.prefix')"
@@ -44,10 +44,12 @@ class Hpp:
         frozen: Mapping[str, float],
         starts: np.ndarray,
         ends: np.ndarray,
+        *,
+        capsules: bool = True,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory()
         folder = Path(self._folder.name)
-        made = export(cell, frozen, folder)
+        made = export(cell, frozen, folder, capsules=capsules)
         np.savez(
             folder / "scene.npz",
             urdf=made.urdf,
@@ -68,10 +70,10 @@ class Hpp:
         )
         self.edges = int(self._answer()["edges"])
 
-    def run(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Whether edges ``first`` to ``last - 1`` are free, and how long each took, [ns]."""
+    def run(self, edges: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Whether these edges are free, by their numbers, and how long each took, [ns]."""
         assert self._process.stdin is not None
-        print(first, last, file=self._process.stdin, flush=True)
+        print(json.dumps([int(k) for k in edges]), file=self._process.stdin, flush=True)
         answer = self._answer()
         return np.array(answer["free"], dtype=bool), np.array(answer["ns"], dtype=np.int64)
 

@@ -51,20 +51,18 @@ def capsules(count: int, seed: int = 0) -> PathScene:
     )
 
 
-def hulls(count: int, seed: int = 0) -> PathScene:
-    """The Panda of `example-robot-data`, its meshes read as convex polyhedra, as they are."""
-    return scene("hulls", lambda cell: described_panda(cell, "auto"), count, seed)
-
-
 def meshes(count: int, seed: int = 0) -> PathScene:
-    """The same robot, its meshes read as meshes."""
-    return scene("meshes", lambda cell: described_panda(cell, "mesh"), count, seed)
+    """The Panda of `example-robot-data`: nine meshes of 200 or 300 triangles, fingers of boxes."""
+    return scene("meshes", described_panda, count, seed)
 
 
-def described_panda(cell: so.Cell, geometry: str) -> None:
+def builtin_panda(cell: so.Cell) -> None:
+    cell.add_robot("builtin:panda", name="panda")
+
+
+def described_panda(cell: so.Cell) -> None:
     folder = distribution("example-robot-data").locate_file(MESHES)
-    urdf, srdf = f"{folder}/urdf/panda.urdf", f"{folder}/srdf/panda.srdf"
-    cell.add_robot(urdf, name="panda", srdf=srdf, geometry=geometry)
+    cell.add_robot(f"{folder}/urdf/panda.urdf", name="panda", srdf=f"{folder}/srdf/panda.srdf")
 
 
 def scene(name: str, add_robot: Callable[[so.Cell], object], count: int, seed: int) -> PathScene:
@@ -78,7 +76,7 @@ def scene(name: str, add_robot: Callable[[so.Cell], object], count: int, seed: i
     for k in range(SPHERES):
         cell.add_body(f"sphere{k}", so.Sphere(rng.uniform(0.05, 0.12)), so.pose(somewhere(rng)))
     starts, ends = edges(cell, count, rng)
-    fingers = {name: OPENING for name in cell.joints[ARM:]}
+    fingers = dict.fromkeys(cell.joints[ARM:], OPENING)
     return PathScene(name, cell, fingers, starts, ends)
 
 
@@ -106,3 +104,6 @@ def edges(cell: so.Cell, count: int, rng: np.random.Generator) -> tuple[np.ndarr
             starts.append(start)
             ends.append(np.concatenate([b, still]))
     return np.array(starts), np.array(ends)
+
+
+SCENES = {"capsules": capsules, "meshes": meshes}

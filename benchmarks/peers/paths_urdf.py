@@ -8,7 +8,7 @@ as they are given, with no wrapping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,8 +29,8 @@ class Export:
         urdf: the text; meshes lie in files beside it.
         joints: names in ``urdf`` of the joints that move, in the order of ``columns``.
         columns: where they are in the cell's ``q``.
-        geometries: what Pinocchio calls each primitive of ``cell.world.tables``.
-        pairs: (n, 2) numbers of primitives: all of the pairs the cell watches.
+        geometries: what Pinocchio calls each shape.
+        pairs: (n, 2) numbers of shapes: all of the pairs the cell watches.
     """
 
     urdf: str
@@ -40,14 +40,17 @@ class Export:
     pairs: np.ndarray
 
 
-def export(cell: so.Cell, frozen: Mapping[str, float], folder: Path) -> Export:
-    """``frozen`` joints, and those that mimic them, are written as fixed at their values."""
+def export(
+    cell: so.Cell, frozen: Mapping[str, float], folder: Path, *, capsules: bool = True
+) -> Export:
+    """``frozen`` joints, and those that mimic them, are written as fixed at their values. Without
+    ``capsules`` each becomes a cylinder and two spheres."""
     tree, world = cell.tree, cell.world
     placed: dict[int, list[tuple[int, so.Shape, np.ndarray]]] = {f: [] for f in range(tree.frames)}
     number, first = 0, []
     for frame, parts in zip(world.frame, world.parts):
         first.append(number)
-        for shape, pose in parts:
+        for shape, pose in parts if capsules else split(parts):
             placed[frame].append((number, shape, pose))
             number += 1
     first.append(number)
@@ -72,6 +75,17 @@ def export(cell: so.Cell, frozen: Mapping[str, float], folder: Path) -> Export:
     ]
     lines.append("</robot>")
     return Export("\n".join(lines), joints, columns, geometries, np.array(pairs).reshape(-1, 2))
+
+
+def split(parts: Iterable[tuple[so.Shape, np.ndarray]]) -> Iterator[tuple[so.Shape, np.ndarray]]:
+    """The same bodies with no capsule among their shapes."""
+    for shape, pose in parts:
+        if isinstance(shape, so.Capsule):
+            yield so.Cylinder(shape.radius, shape.length), pose
+            for end in (-0.5, 0.5):
+                yield so.Sphere(shape.radius), pose @ so.pose((0, 0, end * shape.length))
+        else:
+            yield shape, pose
 
 
 def link(f: int, parts: list[tuple[int, so.Shape, np.ndarray]], folder: Path) -> str:
