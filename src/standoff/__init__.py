@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Error,
         MeshError,
         MonitorError,
+        PathError,
         PoseError,
         RobotError,
         ShapeError,
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
     from standoff.monitor.separation import Separation, separation
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.curves import as_pieces
+    from standoff.paths.glide import Glide
+    from standoff.paths.pieces import Pieces
+    from standoff.paths.stopping import braking_curve, stopping
+    from standoff.paths.trajectory import joint_trajectory
+    from standoff.paths.unwrap import unwrap
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -45,6 +52,7 @@ _HOME = {
         "Error",
         "MeshError",
         "MonitorError",
+        "PathError",
         "PoseError",
         "RobotError",
         "ShapeError",
@@ -56,6 +64,12 @@ _HOME = {
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.paths.curves": ("as_pieces",),
+    "standoff.paths.glide": ("Glide",),
+    "standoff.paths.pieces": ("Pieces",),
+    "standoff.paths.stopping": ("braking_curve", "stopping"),
+    "standoff.paths.trajectory": ("joint_trajectory",),
+    "standoff.paths.unwrap": ("unwrap",),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -81,6 +95,7 @@ __all__ = [
     "DuplicateNameError",
     "Error",
     "Fault",
+    "Glide",
     "HalfSpace",
     "KeepIn",
     "KeepOut",
@@ -88,6 +103,8 @@ __all__ = [
     "MeshError",
     "Monitor",
     "MonitorError",
+    "PathError",
+    "Pieces",
     "Polyhedron",
     "PoseError",
     "RobotError",
@@ -99,10 +116,15 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedPairError",
     "Warning",
+    "as_pieces",
+    "braking_curve",
     "distance",
+    "joint_trajectory",
     "model_path",
     "pose",
     "separation",
+    "stopping",
+    "unwrap",
 ]
 
 

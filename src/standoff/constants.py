@@ -363,3 +363,69 @@ LARGEST_COUNT = 2**32
 #: How much smaller than its edge a node may be, [-]: its faces are rounded, far from the origin
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
+
+#: What rounding can hide of where a body is on a path and of how far its velocity takes it, relative
+#: to all lengths that enter: its coordinates, reach times angle and reach times turn of each joint
+#: that carries it, its coordinates times the whole turn, [-]. A frame adds some 10 roundings of
+#: 1e-16 to a place and as many to a velocity, a polynomial of degree 5 some 20 to both; 100 frames
+#: in a row stay below a quarter of this.
+PATH_ROUNDING = 1e-12
+
+#: Part of the tolerance below which the rest of an interval's motion is not looked at any closer,
+#: [-]: a pair that comes nearer than clearance + tolerance is called too close only once it cannot
+#: get any farther away than this on the interval; what keeps more than this is proved free.
+NEAR_PART = 1.0 / 16.0
+#: Rounding of a polynomial of degree 5 by Horner's rule for 0 <= u <= 1, relative to the sum of the
+#: magnitudes of its coefficients, [-]: ten operations of half a unit each, and one unit more for
+#: the bound's own rounding and for coefficients that were rounded by a sum or a difference.
+HORNER_ROUNDING = 6 * EPS
+
+#: What underflow can add to a result whose rounding is otherwise relative, [rad] or [m]: a few of
+#: the smallest float64, with room for the factors that follow.
+UNDERFLOW = 1e-300
+
+#: By how much the positions at the end of one piece of a motion and at the start of the next may
+#: differ, [rad] or [m]. Files in single precision are off by 2e-7 at 3 rad; such a gap counts as a
+#: deviation of both pieces, so that it is certified too. A longer one is a jump.
+LONGEST_GAP = 1e-6
+
+#: Rounding of a piece of a motion that is cut out of another one, relative to the sum of the
+#: magnitudes of its coefficients, [-]. The two ends, as fractions of the piece, are off by 2 units
+#: each, which moves the position by up to 5 times as much; the coefficients' sums of up to six
+#: products of three factors take another 9 units.
+CUT_ROUNDING = 32 * EPS
+
+#: Rounding of one coefficient of a polynomial for each power of the interval's length it was
+#: multiplied by, relative to itself, [-]: half a unit for the length, half for the product.
+SCALE_ROUNDING = EPS
+
+#: Rounding of one step of de Boor's recursion, relative to the largest coefficient, [-]: a weight
+#: is a quotient of two differences, its product is rounded and the sum is; 2.5 units, and a half
+#: for terms of second order.
+DE_BOOR_ROUNDING = 3 * EPS
+
+#: Rounding of a coefficient of a Hermite polynomial, relative to the magnitudes of its terms, [-]:
+#: an acceleration times the square of a length is off by 2 units, its weight by a half, and the sum
+#: of five terms by 2.
+HERMITE_ROUNDING = 5 * EPS
+
+#: By how much a mimic joint in a trajectory may differ from what its master makes of it, [rad] or
+#: [m]; as LONGEST_GAP, and counted as a deviation of the master.
+LONGEST_MIMIC_GAP = LONGEST_GAP
+
+#: How near to half a turn a step of a wrapped angle may be, [rad], before nobody knows which way it
+#: goes: files of seven digits are off by as much.
+HALF_TURN_ANGLE = 1e-6
+
+#: Braking times that are nearer than this are one, relative to themselves, [-]: each is a quotient,
+#: so equal ones are within 1 unit.
+STANDSTILL_MERGING = 4 * EPS
+
+#: Rounding of a braking motion, relative to the joint's position and its speed times the time to
+#: standstill, [-]: 2 units from times that were merged, 1 from the sum of reaction and braking
+#: time, 3 from the final position, 6 from the coefficients; half as much again for room.
+BRAKING_ROUNDING = 18 * EPS
+
+#: Largest trajectory file that is read, [bytes]: hours at 1 kHz; beyond it, reading on would only
+#: fill the memory.
+MAX_TRAJECTORY_BYTES = 256 * 2**20

@@ -1,0 +1,153 @@
+"""Movers against what stands still: which statics a mover may reach, and the first tests of many.
+
+A mover stays within ``m = min(h |v| + h² M / 2, h λ)`` of where its ball is at the instant, ``v``
+the velocity of the ball's centre; so whatever is farther from the ball than ``m`` is passed over,
+without a root or a direction. That settles most pairs.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.kernels.arena import reals, wholes
+from standoff.kernels.jit import inlined, kernel
+from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.motion import place_ball
+from standoff.kernels.paths.pair import relative_bounds, test_pair
+from standoff.kernels.paths.proofs import prove_group
+
+#: A pair of a mover and a static is this times the mover, plus the static.
+PACK = 1 << 32
+
+
+@inlined
+def swept_ball(CF, CW, SF, SW, a, h):
+    """Where the ball of mover ``a`` is, the radius it stays within for ``h``, and how much of a
+    distance any proof for ``h`` needs at least."""
+    balls, centres = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_CENTRES)
+    place_ball(CF, CW, SF, SW, a)
+    vx, vy, vz = centres[a, 3], centres[a, 4], centres[a, 5]
+    length, bend, taken = relative_bounds(CW, SF, SW, a, wholes(CW, p.C_COUNTS)[0, p.MOVERS], 0)
+    run, bent, most = h * math.sqrt(vx * vx + vy * vy + vz * vz), 0.5 * h * h * bend, h * length
+    clearance = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
+    # Twice ``taken``: it holds the margin of the mover, which is far above the rounding of the
+    # tests made with this radius.
+    radius = balls[a, 3] + min(run + bent, most) + clearance + 2.0 * taken
+    return centres[a, 0], centres[a, 1], centres[a, 2], radius, min(bent - run, most)
+
+
+@kernel
+def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
+    """Write the codes of the statics that mover ``a`` may reach into the pool from ``low`` on, and
+    return where they end; -1 where the pool is full. A box of the tree that it cannot reach is
+    passed over with all that is in it; of a leaf, all statics are tested in one loop."""
+    counts, boxes, leaves = (
+        wholes(CW, p.C_COUNTS), reals(CF, CW, p.C_BOXES), wholes(CW, p.C_LEAVES)
+    )  # fmt: skip
+    pool, across, beyond = (
+        wholes(SW, p.S_POOL), reals(CF, CW, p.C_ACROSS), reals(SF, SW, p.S_BEYOND)
+    )  # fmt: skip
+    stack = wholes(SW, p.S_IWORK)
+    skips = wholes(CW, p.C_SKIPS)
+    exempt = skips[a, 1] > skips[a, 0]
+    proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
+    x, y, z, radius, _ = swept_ball(CF, CW, SF, SW, a, h)
+    before = counts[0, p.MOVERS]
+    top = 0
+    if boxes.shape[0] > 0:
+        stack[0, 0] = 0
+        top = 1
+    while top > 0:
+        top -= 1
+        k = stack[0, top]
+        dx = max(boxes[k, 0] - x, x - boxes[k, 3], 0.0)
+        dy = max(boxes[k, 1] - y, y - boxes[k, 4], 0.0)
+        dz = max(boxes[k, 2] - z, z - boxes[k, 5], 0.0)
+        if dx * dx + dy * dy + dz * dz > radius * radius:
+            if proving:
+                prove_group(SF, SW, piece, t, h, a, k)
+            continue
+        if leaves[k, 0] >= 0:
+            stack[0, top], stack[0, top + 1] = leaves[k, 1], leaves[k, 0]
+            top += 2
+            continue
+        first, count = leaves[k, 1] - before, leaves[k, 2] - leaves[k, 1]
+        if low + count > high:
+            return -1
+        for e in range(count):
+            dx, dy, dz = x - across[0, first + e], y - across[1, first + e], z - across[2, first + e]
+            reach = radius + across[3, first + e]
+            beyond[0, e] = dx * dx + dy * dy + dz * dz - reach * reach
+        for e in range(count):
+            b = before + first + e
+            if (proving or not beyond[0, e] > 0.0) and not (exempt and skipped(CW, a, b)):
+                pool[low, 0] = a * PACK + b
+                low += 1
+    for b in range(before + counts[0, p.BOUNDED], before + counts[0, p.STATICS]):
+        if exempt and skipped(CW, a, b):
+            continue
+        if low >= high:
+            return -1
+        pool[low, 0] = a * PACK + b
+        low += 1
+    return low
+
+
+@kernel
+def skipped(CW, a, b):
+    """Whether the pair is allowed, or is one of the links."""
+    skips, listed = wholes(CW, p.C_SKIPS), wholes(CW, p.C_SKIPPED)
+    result = False
+    for k in range(skips[a, 0], skips[a, 1]):
+        result |= listed[k, 0] == b
+    return result
+
+
+@kernel
+def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
+    """Test the pairs of the pool from ``first`` to ``last``, which are in the order of their
+    movers. What is open back goes to the pool from ``low`` up (at or before ``first``), what is
+    open ahead from ``high`` down. Returns both ends, how pressing either side is, and a status."""
+    pool, balls = wholes(SW, p.S_POOL), reals(CF, CW, p.C_BALLS)
+    header = wholes(SW, p.S_HEADER)
+    earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
+    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    press_back, press_ahead = -1.0, -1.0
+    mover = -1
+    x, y, z, radius, least = 0.0, 0.0, 0.0, 0.0, 0.0
+    for e in range(first, last):
+        code = pool[e, 0]
+        a, b = code // PACK, code % PACK
+        if a != mover:
+            mover = a
+            x, y, z, radius, least = swept_ball(CF, CW, SF, SW, a, h)
+        dx, dy, dz = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
+        square, reach = dx * dx + dy * dy + dz * dz, radius + balls[b, 3]
+        if not proving:
+            if square > reach * reach:
+                continue
+            if least > 0.0 and square < least * least:
+                # No proof for ``h`` is possible.
+                back = ahead = reach - math.sqrt(square)
+                stop = False
+            else:
+                back, ahead, stop = test_pair(
+                    general, CF, CW, SF, SW, piece, a, b, 0, 0, clearance, t, h
+                )
+        else:
+            back, ahead, stop = test_pair(
+                general, CF, CW, SF, SW, piece, a, b, 0, 0, clearance, t, h
+            )
+        if stop and not earliest:
+            return low, high, press_back, press_ahead, p.FOUND
+        if not back < 0.0:
+            press_back = max(press_back, back)
+            pool[low, 0] = code
+            low += 1
+        if not ahead < 0.0:
+            if high <= max(low, last):
+                return low, high, press_back, press_ahead, p.POOL_FULL
+            press_ahead = max(press_ahead, ahead)
+            high -= 1
+            pool[high, 0] = code
+    return low, high, press_back, press_ahead, p.FREE

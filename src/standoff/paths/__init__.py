@@ -1,0 +1,1 @@
+"""Exact checks of whole motions: free at every instant, or where not."""

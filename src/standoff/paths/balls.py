@@ -1,0 +1,63 @@
+"""A ball around each primitive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from standoff.constants import BOX_ROUNDING, EPS
+from standoff.kernels import layout
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import Shape
+
+#: Steps towards the smallest ball around many points; 100 leave it 1 % too large at most.
+_STEPS = 100
+
+
+#: Where between the radius inside a shape and the one around it a guess lies. Measured on arms of
+#: capsules among boxes: 0.8 has the fewest distances computed in vain.
+_LIKELY = 0.8
+
+
+def ball(shape: Shape) -> tuple[Array, float, float]:
+    """Centre in the shape's frame, a radius that holds all of the shape, and one at which its
+    surface is likely to be met, for guesses (minus infinity: no guess). The centre is in the hull
+    of the shape's core, so that it moves no farther than the core does; a half space has an
+    infinite ball."""
+    if not shape.bounded:
+        return np.zeros(3), math.inf, -math.inf
+    size = shape.size_row
+    centre, inside = np.zeros(3), -math.inf
+    if shape.kind == layout.SPHERE:
+        outside = inside = float(size[0])
+    elif shape.kind == layout.CAPSULE:
+        outside, inside = float(size[0] + size[1]), float(size[0])
+    elif shape.kind == layout.BOX:
+        outside, inside = float(np.linalg.norm(size[:3])), float(size[:3].min())
+    elif shape.kind == layout.CYLINDER:
+        outside, inside = math.hypot(size[0], size[1]), float(min(size[0], size[1]))
+    else:
+        centre, outside = _around(shape.core()[0])
+    likely = inside + _LIKELY * (outside - inside) if inside > 0.0 else inside
+    grown = BOX_ROUNDING * EPS * (outside + float(np.abs(centre).sum()))
+    return centre, outside + grown, likely
+
+
+def ball_of_balls(centres: Array, radii: Sequence[float]) -> tuple[Array, float]:
+    """A ball around balls; its centre is in the hull of theirs."""
+    centre, _ = _around(centres)
+    reach = np.sqrt(((centres - centre) ** 2).sum(axis=1)) + radii
+    return centre, float(reach.max()) * (1.0 + BOX_ROUNDING * EPS)
+
+
+def _around(points: Array) -> tuple[Array, float]:
+    """A ball around points, near the smallest: from their mean, step after step towards the
+    farthest, so that the centre stays in their hull."""
+    centre = points.mean(axis=0)
+    for step in range(1, _STEPS + 1):
+        away = points - centre
+        farthest = int(np.argmax(np.einsum("ij,ij->i", away, away)))
+        centre = centre + away[farthest] / (step + 1)
+    return centre, float(np.sqrt(((points - centre) ** 2).sum(axis=1).max()))
