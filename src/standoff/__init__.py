@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from standoff.monitor.separation import Separation, separation
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.checker import PathChecker
     from standoff.paths.curves import as_pieces
     from standoff.paths.glide import Glide
     from standoff.paths.pieces import Pieces
     from standoff.paths.stopping import braking_curve, stopping
     from standoff.paths.trajectory import joint_trajectory
     from standoff.paths.unwrap import unwrap
+    from standoff.paths.verdict import Verdict
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -64,12 +66,14 @@ _HOME = {
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
     "standoff.paths.glide": ("Glide",),
     "standoff.paths.pieces": ("Pieces",),
     "standoff.paths.stopping": ("braking_curve", "stopping"),
     "standoff.paths.trajectory": ("joint_trajectory",),
     "standoff.paths.unwrap": ("unwrap",),
+    "standoff.paths.verdict": ("Verdict",),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -103,6 +107,7 @@ __all__ = [
     "MeshError",
     "Monitor",
     "MonitorError",
+    "PathChecker",
     "PathError",
     "Pieces",
     "Polyhedron",
@@ -115,6 +120,7 @@ __all__ = [
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",
+    "Verdict",
     "Warning",
     "as_pieces",
     "braking_curve",

@@ -364,11 +364,11 @@ LARGEST_COUNT = 2**32
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
 
-#: What rounding can hide of where a body is on a path and of how far its velocity takes it, relative
-#: to all lengths that enter: its coordinates, reach times angle and reach times turn of each joint
-#: that carries it, its coordinates times the whole turn, [-]. A frame adds some 10 roundings of
-#: 1e-16 to a place and as many to a velocity, a polynomial of degree 5 some 20 to both; 100 frames
-#: in a row stay below a quarter of this.
+#: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
+#: relative to all lengths that enter: its coordinates, reach times angle and reach times turn of
+#: each joint that carries it, its coordinates times the whole turn. A frame adds some 10 roundings
+#: of 1e-16 to a place and as many to a velocity, a polynomial of degree 5 some 20 to both; 100
+#: frames in a row stay below a quarter of this.
 PATH_ROUNDING = 1e-12
 
 #: Part of the tolerance below which the rest of an interval's motion is not looked at any closer,
@@ -429,3 +429,7 @@ BRAKING_ROUNDING = 18 * EPS
 #: Largest trajectory file that is read, [bytes]: hours at 1 kHz; beyond it, reading on would only
 #: fill the memory.
 MAX_TRAJECTORY_BYTES = 256 * 2**20
+
+#: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
+#: part of the segment, [-]: a micrometre on a motion of one metre.
+CONTACT_PRECISION = 1e-6

@@ -51,9 +51,7 @@ def box_tree(boxes: Array) -> BoxTree:
     def build(first: int, last: int) -> int:
         inside = order[first:last]
         at = len(made)
-        made.append(
-            np.concatenate([boxes[inside, :3].min(axis=0), boxes[inside, 3:].max(axis=0)])
-        )
+        made.append(np.concatenate([boxes[inside, :3].min(axis=0), boxes[inside, 3:].max(axis=0)]))
         links.append([-1, first, last])
         if last - first > LEAF:
             spread = np.ptp(middles[inside], axis=0)

@@ -61,15 +61,15 @@ def list_pairs(
     clearances: Mapping[Pair, float],
     usual: float,
 ) -> Listed:
-    """The pairs of a cell whose first ``single`` primitives are movers, followed by their crowds."""
+    """The pairs of a cell. The first ``single`` primitives are movers, their crowds follow."""
     world, tree, reasons = cell.world, cell.tree, cell.pairs.reasons
     of_body: dict[int, list[int]] = {}
     crowd: dict[int, int] = {}
-    for k, x in enumerate(primitives):
-        if x.body == NOBODY:
-            crowd[x.frame] = k
+    for k, primitive in enumerate(primitives):
+        if primitive.body == NOBODY:
+            crowd[primitive.frame] = k
         else:
-            of_body.setdefault(x.body, []).append(k)
+            of_body.setdefault(primitive.body, []).append(k)
     members: dict[tuple[int, int, int, int, float], list[tuple[int, int]]] = {}
 
     def link(x: int, y: int, clearance: float) -> None:
@@ -83,7 +83,7 @@ def list_pairs(
         depth = int(tree.ints[common, kinematics.DEPTH])
         members.setdefault((first, second, common, depth, clearance), []).append((x, y))
 
-    moving = sorted({x.body for x in primitives[:single]})
+    moving = sorted({primitive.body for primitive in primitives[:single]})
     for i, a in enumerate(moving):
         for b in moving[i + 1 :]:
             names = ordered(world.names[a], world.names[b])
@@ -114,9 +114,10 @@ def list_pairs(
         own += [clearance] * len(pairs)
     flat: list[int] = []
     skips = np.zeros((single, 2), dtype=np.int64)
-    for x in range(single):
-        skips[x] = len(flat), len(flat) + len(skipped.get(x, ()))
-        flat += skipped.get(x, ())
+    for mover in range(single):
+        those = skipped.get(mover, [])
+        skips[mover] = len(flat), len(flat) + len(those)
+        flat += those
     return Listed(
         links=np.array(links, dtype=np.int64).reshape(-1, 4),
         clearances=np.array(own),

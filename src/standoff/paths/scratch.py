@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from standoff.index.arena import Arena
 from standoff.kernels import layout
 from standoff.kernels.pairs.dispatch import IWORK, WORK
@@ -21,8 +19,7 @@ _WAITING = 64
 
 def new_scratch(tables: Tables, pieces: int) -> Arena:
     """Scratch for a search of so many pieces."""
-    tree, movers = tables.cell.tree, tables.movers
-    frames = tables.cell.world.frames
+    tree, movers, frames = tables.tree, tables.movers, tables.frames
     deepest = int(tables.arena["counts"][0, p.DEEPEST])
     joints = tables.joints
     turns = tree.scratch().shape
@@ -63,6 +60,4 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
     arena["stamps"][:] = -1
     arena["pieces"][:] = -1
     arena["header"][0, p.LOADED] = -1
-    for g, name in enumerate(tables.gliding):
-        arena["glides"][g, :12] = tables.cell.bodies[name].pose[:3].reshape(12)
     return arena

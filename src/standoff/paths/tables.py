@@ -14,6 +14,7 @@ from standoff.kernels import kinematics, layout
 from standoff.kernels.pairs import general
 from standoff.kernels.pairs.dispatch import has_closed_form
 from standoff.kernels.paths import layout as p
+from standoff.kernels.paths import stepping
 from standoff.paths.balls import ball, ball_of_balls
 from standoff.paths.boxes import BoxTree, box_tree, world_box
 from standoff.paths.listed import NOBODY, Primitive, list_pairs
@@ -35,28 +36,30 @@ class Tables:
         names: of the bodies.
         bound: reaches of the movers that joints carry.
         boxes: around the bounded statics; counted from the first static.
-        general: address of `pair_distance`; 0 where every pair has a closed form.
+        stepper, general: addresses of `step` and of `pair_distance`; the latter 0 where every pair
+            has a closed form.
+        movers: how many, crowds included.
+        tree, frames: of the joints, and all frames with those of gliding bodies.
+        gliding: the moving bodies, which glide.
     """
 
-    cell: Cell
     revision: int
     primitives: tuple[Primitive, ...]
     names: tuple[str, ...]
     bound: MotionBound
     boxes: BoxTree
     arena: Arena
+    stepper: int
     general: int
     movers: int
+    tree: Tree
+    frames: int
+    gliding: tuple[str, ...]
 
     @property
     def joints(self) -> int:
         """How many joints a configuration has."""
-        return len(self.cell.joints)
-
-    @property
-    def gliding(self) -> tuple[str, ...]:
-        """The moving bodies, which glide."""
-        return self.cell.moving
+        return len(self.tree.joints)
 
 
 def build_tables(
@@ -90,7 +93,11 @@ def build_tables(
 
     jointed = [k for k, x in enumerate(movers) if x.frame < tree.frames]
     bound = MotionBound(
-        tree, [MovingBody.of_shape(str(k), movers[k].frame, movers[k].shape, movers[k].pose) for k in jointed]
+        tree,
+        [
+            MovingBody.of_shape(str(k), movers[k].frame, movers[k].shape, movers[k].pose)
+            for k in jointed
+        ],
     )
     mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
     listed = list_pairs(cell, primitives, len(single), clearances, clearance)
@@ -136,7 +143,11 @@ def build_tables(
     arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
     arena["balls"][:] = [_ball_row(x) for x in primitives] or np.zeros((0, 5))
     arena["cores"][:], arena["extent"][:] = cores, extent
-    arena["reach"][0], arena["chain"][:], arena["carried"][:] = bound.reach, bound.chain, bound.bodies
+    arena["reach"][0], arena["chain"][:], arena["carried"][:] = (
+        bound.reach,
+        bound.chain,
+        bound.bodies,
+    )
     arena["boxes"][:] = boxes.boxes
     leaves = boxes.leaves.copy()
     leaves[leaves[:, 0] < 0, 1:] += len(movers)
@@ -147,7 +158,7 @@ def build_tables(
     arena["skipped"][:, 0], arena["skips"][: len(single)] = listed.skipped, listed.skips
     arena["movers"][:] = mover_rows
     arena["deviation"][0] = deviation
-    arena["settings"][0] = [clearance, tolerance, 0.0, float(curved), float(straight)]
+    arena["settings"][0] = [clearance, tolerance, float(curved), float(straight)]
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
@@ -156,15 +167,18 @@ def build_tables(
     kinds = {x.shape.kind for x in primitives}
     closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
     return Tables(
-        cell=cell,
         revision=cell.revision,
         primitives=primitives,
         names=world.names,
         bound=bound,
         boxes=boxes,
         arena=arena,
+        stepper=stepping.address(),
         general=0 if closed else general.address(),
         movers=len(movers),
+        tree=tree,
+        frames=world.frames,
+        gliding=cell.moving,
     )
 
 
@@ -209,5 +223,3 @@ def _movers(
             cores.append(points)
             count += len(points)
     return rows, np.ascontiguousarray(np.concatenate(cores)), extent
-
-

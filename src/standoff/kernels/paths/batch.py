@@ -7,20 +7,21 @@ from standoff.kernels.jit import entry, kernel
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.heap import push_node
 from standoff.kernels.paths.motion import load_motion
-from standoff.kernels.paths.search import ARENAS, step
+from standoff.kernels.paths.step import ARENAS
+from standoff.kernels.paths.stepping import step_at
 
 
 @entry(
-    f"int64({ARENAS}, float64[:, ::1], float64[:, ::1], float64[:, ::1], int64, int64, int64,"
-    " int64[::1])"
+    f"int64(int64, {ARENAS}, float64[:, ::1], float64[:, ::1], float64[:, ::1], int64, int64,"
+    " int64, int64[::1])"
 )
-def check_segments(general, CF, CW, SF, SW, A, B, none, budget, first, last, kinds):
+def check_segments(stepper, general, CF, CW, SF, SW, A, B, none, budget, first, last, kinds):
     """``kinds[i]``: 0 where the segment from ``A[i]`` to ``B[i]`` is free, else the kind of what
     was found; for ``i`` from ``first`` to ``last``. Returns where it stopped: ``last``, or the
     first segment for which a table was too small. Gliding bodies rest where S_GLIDES has them;
-    ``none`` is a row of zeros."""
+    ``none`` is a row of zeros, ``stepper`` the address of `step`."""
     for i in range(first, last):
-        status = one_segment(general, CF, CW, SF, SW, A, B, none, budget, i)
+        status = one_segment(stepper, general, CF, CW, SF, SW, A, B, none, budget, i)
         if status > p.SPENT:
             return i
         kinds[i] = 0
@@ -32,7 +33,7 @@ def check_segments(general, CF, CW, SF, SW, A, B, none, budget, first, last, kin
 
 
 @kernel
-def one_segment(general, CF, CW, SF, SW, A, B, none, budget, i):
+def one_segment(stepper, general, CF, CW, SF, SW, A, B, none, budget, i):
     """A search of one piece, without the queue of pieces."""
     header, C, pieces = (
         wholes(SW, p.S_HEADER), reals(SF, SW, p.S_COEFFICIENTS), wholes(SW, p.S_PIECES)
@@ -49,7 +50,7 @@ def one_segment(general, CF, CW, SF, SW, A, B, none, budget, i):
     load_motion(CF, CW, SF, SW, none, 0)
     push_node(SF, SW, 0, 0.0, 1.0, 0.0, -1, 0, 0)
     while pieces[0, p.ROOT] >= 0:
-        status = step(general, CF, CW, SF, SW, 0)
+        status = step_at(stepper, general, CF, CW, SF, SW, 0)
         if status != p.FREE:
             return status
     return p.FREE

@@ -41,7 +41,7 @@ C_FACES = 16
 C_INTS = 17
 C_MOVERS = 18  #: (movers, MOVER_COLUMNS)
 C_CHAIN = 19  #: (m, 2), see `kernels.motion`
-C_LEAVES = 20  #: (box nodes, 3): left and right child and -1, or -1, first static, one past the last
+C_LEAVES = 20  #: (box nodes, 3): two children and -1; or -1, first static, past the last
 C_LINKS = 21  #: (links, 4): two primitives, the last frame that carries both, its depth
 C_SKIPPED = 22  #: (n, 1) statics that a mover does not test here: allowed, or one of the links
 C_SKIPS = 23  #: (movers, 2) first and past the last of each mover's
@@ -52,10 +52,9 @@ C_TEAMS = 26  #: (teams, 6): two crowds, common frame, its depth, first and past
 # columns of C_SETTINGS
 CLEARANCE = 0
 TOLERANCE = 1
-PRECISION = 2
-CURVED = 3  #: 1: second-order bound counts
-STRAIGHT = 4  #: 1: first-order bound counts
-SETTINGS = 5
+CURVED = 2  #: 1: second-order bound counts
+STRAIGHT = 3  #: 1: first-order bound counts
+SETTINGS = 4
 
 # columns of C_MOVERS
 # The first four are those of `kernels.motion`; the row after the last mover is the world's.
@@ -165,7 +164,8 @@ WHEN = 2
 DISTANCE = 3  #: and the ten numbers of `kernels.layout`'s results after it
 BODY_A = 14
 BODY_B = 15
-RESULT_COLUMNS = 16
+PRECISION = 16  #: to which the earliest is asked for, in u; set by who starts the search
+RESULT_COLUMNS = 17
 
 # columns of S_PROOFS: piece, start, end, at, method, a, b, distance, normal
 PROOF_COLUMNS = 11

@@ -24,7 +24,7 @@ def near_links(CF, CW, SF, SW, t, h, low, high):
                 CF, CW, SF, SW, teams[k, 0], teams[k, 1], teams[k, 2], teams[k, 3],
                 clearances[first, 0], h,
             )  # fmt: skip
-            if D > 0.0 and D > need_back and D > need_ahead:
+            if D > 0.0 and need_back < D and need_ahead < D:
                 continue
         if low + last - first > high:
             return -1

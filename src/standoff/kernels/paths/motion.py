@@ -7,8 +7,8 @@ derivatives, exactly and with no remainder:
     |q'(u)|   <=  Σ_k |q^(k+1)(c)| h^k / k!          |q''(u)|  <=  Σ_k |q^(k+2)(c)| h^k / k!
 
 With speeds ``s_j`` and accelerations ``a_j`` from there, the bounds of `kernels.motion` for the
-chain of a mover from each depth on follow from the tip inwards: a revolute joint with reach ``R``
-before a chain with length ``λ`` and bend ``M`` makes it ``λ + R s`` and ``M + s (R s + 2 λ) + R a``,
+chain of a mover from each depth on follow from the tip inwards: before a chain of length ``λ`` and
+bend ``M``, a revolute joint with reach ``R`` makes it ``λ + R s`` and ``M + s (R s + 2 λ) + R a``,
 a prismatic one ``λ + s`` and ``M + a``.
 """
 
@@ -59,8 +59,8 @@ def load_motion(CF, CW, SF, SW, rounding, row):
     if counts[0, p.SLIDES] != 0:
         reach, wide = reals(CF, CW, p.C_REACH), reals(SF, SW, p.S_WIDE)
         widen_reach(
-            tree, linkage, wholes(CW, p.C_CARRIED), wholes(CW, p.C_CHAIN), reach.reshape(reach.size),
-            joints[p.LOW], joints[p.HIGH], wide.reshape(wide.size),
+            tree, linkage, wholes(CW, p.C_CARRIED), wholes(CW, p.C_CHAIN),
+            reach.reshape(reach.size), joints[p.LOW], joints[p.HIGH], wide.reshape(wide.size),
         )  # fmt: skip
     bound_motion(CF, CW, SF, SW, 0.5, 0.5)
 

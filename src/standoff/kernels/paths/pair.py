@@ -30,7 +30,7 @@ from standoff.kernels.paths.proofs import prove, prove_ball
 def uncovered(D, closing, M, length, h):
     """How much more distance the proof would need, [m]; negative where the side is free."""
     need = min(h * (closing + 0.5 * h * M), h * length)
-    if D > 0.0 and D > need:
+    if D > 0.0 and need < D:
         return -1.0
     return max(need - D, 0.0)
 
@@ -96,8 +96,8 @@ def test_pair(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h):
     need_back, need_ahead, D, likely, apart, x, y, z = ball_test(
         CF, CW, SF, SW, a, b, c, depth, clearance, h
     )
-    back = -1.0 if D > 0.0 and D > need_back else max(need_back - D, 0.0)
-    ahead = -1.0 if D > 0.0 and D > need_ahead else max(need_ahead - D, 0.0)
+    back = -1.0 if D > 0.0 and need_back < D else max(need_back - D, 0.0)
+    ahead = -1.0 if D > 0.0 and need_ahead < D else max(need_ahead - D, 0.0)
     if proving and (back < 0.0 or ahead < 0.0):
         prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, x, y, z)
     # Where the shapes are hardly as far apart as the proof needs, halving comes first; unless they
@@ -156,7 +156,8 @@ def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, 
             poses, twists, movers, cores, a, other, c, out[0, 7], out[0, 8], out[0, 9]
         )
     D = d - slack - clearance - taken
-    open_back, open_ahead = uncovered(D, back, bend, length, h), uncovered(D, ahead, bend, length, h)
+    open_back = uncovered(D, back, bend, length, h)
+    open_ahead = uncovered(D, ahead, bend, length, h)
     if open_back < 0.0 and open_ahead < 0.0:
         return open_back, open_ahead, False
     kind = p.NOTHING
@@ -165,9 +166,13 @@ def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, 
             kind = p.CONTACT
         elif not d > clearance + slack:
             kind = p.NEAR
-    # A pair that cannot get farther away on this interval than a part of the tolerance.
+    # A pair that cannot get farther away on this interval than a part of the tolerance; for the
+    # earliest contact, on one that is no longer than the precision.
     moved = min(h * length, h * (max(abs(back), abs(ahead)) + 0.5 * h * bend))
-    if kind == p.NOTHING and not moved > NEAR_PART * settings[0, p.TOLERANCE]:
+    small = not moved > NEAR_PART * settings[0, p.TOLERANCE]
+    if wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0:
+        small = small and not h > reals(SF, SW, p.S_RESULT)[0, p.PRECISION]
+    if kind == p.NOTHING and small:
         if status == DONE and d + slack < clearance + settings[0, p.TOLERANCE]:
             kind = p.NEAR
         else:

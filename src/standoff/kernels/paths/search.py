@@ -1,9 +1,4 @@
-"""The search: halve intervals, most pressing first, until all is free or something is not.
-
-One node is one configuration: everything is placed once, and all pairs that are open on the
-interval are tested there, each looking back and ahead. What a pair leaves open of either half goes
-on with that half. The first node of a piece finds its pairs itself.
-"""
+"""The search: halve intervals, most pressing first, until all is free or something is not."""
 
 from __future__ import annotations
 
@@ -12,20 +7,19 @@ import math
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.heap import pop_node, push_node, requeue
-from standoff.kernels.paths.links import near_links, test_links
-from standoff.kernels.paths.motion import bound_motion, load_motion, place_at
-from standoff.kernels.paths.statics import near_statics, test_statics
+from standoff.kernels.paths.heap import push_node, requeue
+from standoff.kernels.paths.motion import load_motion
+from standoff.kernels.paths.step import ARENAS
+from standoff.kernels.paths.stepping import step_at
 
-ARENAS = "int64, float64[::1], int64[::1], float64[::1], int64[::1]"
 MOTION = "float64[:, :, ::1], float64[:, :, ::1], float64[:, ::1]"
 
 
-@entry(f"int64({ARENAS}, {MOTION}, int64)")
-def search(general, CF, CW, SF, SW, pieces, glides, rounding, fresh):
+@entry(f"int64(int64, {ARENAS}, {MOTION}, int64)")
+def search(stepper, general, CF, CW, SF, SW, pieces, glides, rounding, fresh):
     """Search the pieces (n, POWERS, joints) until all are free, FOUND, SPENT or a table is full; in
     that case no node is lost, and the search goes on after the table has grown. ``fresh`` 1: put
-    all pieces into the queue first, whole."""
+    all pieces into the queue first, whole. ``stepper`` is the address of `step`."""
     header, queue = wholes(SW, p.S_HEADER), wholes(SW, p.S_QUEUE)
     if fresh != 0:
         for k in range(pieces.shape[0]):
@@ -38,7 +32,7 @@ def search(general, CF, CW, SF, SW, pieces, glides, rounding, fresh):
             take_piece(SF, SW, pieces, glides, piece)
             load_motion(CF, CW, SF, SW, rounding, piece)
             header[0, p.LOADED] = piece
-        status = step(general, CF, CW, SF, SW, piece)
+        status = step_at(stepper, general, CF, CW, SF, SW, piece)
         if status != p.FREE:
             return status
         requeue(SF, SW, piece)
@@ -55,87 +49,3 @@ def take_piece(SF, SW, pieces, glides, k):
     for g in range(G.shape[0]):
         for e in range(18):
             G[g, e] = glides[k, g, e]
-
-
-@kernel
-def step(general, CF, CW, SF, SW, piece):
-    """Look at the most pressing node of a piece, whose motion is loaded. The node is taken off only
-    when all went well, so that nothing is lost where a table turns out too small."""
-    header, nodes, linked = (
-        wholes(SW, p.S_HEADER), reals(SF, SW, p.S_NODES), wholes(SW, p.S_LINKED)
-    )  # fmt: skip
-    k = wholes(SW, p.S_PIECES)[piece, p.ROOT]
-    start, end = nodes[k, p.START], nodes[k, p.END]
-    middle = 0.5 * (start + end)
-    h = max(middle - start, end - middle)
-    if header[0, p.EARLIEST] != 0 and settled(CF, CW, SF, SW, piece + start):
-        return p.FOUND
-    spent = header[0, p.BUDGET] <= header[0, p.DISTANCES] + header[0, p.INTERVALS]
-    if spent or not (start < middle and middle < end):
-        return p.SPENT
-    if header[0, p.NODES_USED] + 2 > nodes.shape[0]:
-        return p.NODES_FULL
-    if header[0, p.TOP_DEGREE] > 1:
-        bound_motion(CF, CW, SF, SW, middle, h)
-    place_at(CF, CW, SF, SW, middle)
-    header[0, p.INTERVALS] += 1
-    # The pairs of the first half grow from below, those of the second from above.
-    base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
-    first, count, listed = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED]
-    if first < 0:
-        first = base
-        last = near_links(CF, CW, SF, SW, middle, h, base, ceiling)
-        if last < 0:
-            return p.POOL_FULL
-        listed = last - first
-        for a in range(wholes(CW, p.C_COUNTS)[0, p.SINGLE]):
-            last = near_statics(CF, CW, SF, SW, piece, a, middle, h, last, ceiling)
-            if last < 0:
-                return p.POOL_FULL
-        count = last - first
-    low, high, back, ahead, status = test_links(
-        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, base, ceiling
-    )
-    links_back, links_ahead = low - base, ceiling - high
-    if status == p.FREE:
-        low, high, more_back, more_ahead, status = test_statics(
-            general, CF, CW, SF, SW, piece, middle, h, first + listed, first + count, low, high
-        )
-        back, ahead = max(back, more_back), max(ahead, more_ahead)
-    if status != p.FREE:
-        return status
-    proofs = reals(SF, SW, p.S_PROOFS)
-    if header[0, p.PROVING] != 0 and header[0, p.PROOFS_USED] > proofs.shape[0]:
-        return p.PROOFS_FULL
-    pop_node(SF, SW, piece)
-    earliest = header[0, p.EARLIEST] != 0
-    if low > base:
-        pressing = -(piece + start) if earliest else back
-        push_node(SF, SW, piece, start, middle, pressing, base, low - base, links_back)
-    header[0, p.POOL_USED] = low
-    if ceiling > high and not (earliest and behind(SF, SW, piece + middle)):
-        pressing = -(piece + middle) if earliest else ahead
-        push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
-        pool = wholes(SW, p.S_POOL)
-        for e in range(ceiling - high):
-            pool[low + e, 0] = pool[ceiling - 1 - e, 0]
-        header[0, p.POOL_USED] = low + ceiling - high
-    return p.FREE
-
-
-@kernel
-def behind(SF, SW, when):
-    """Whether something was found at or before ``when``: what comes later does not matter."""
-    result = reals(SF, SW, p.S_RESULT)
-    return result[0, p.KIND] != p.NOTHING and when >= result[0, p.PIECE] + result[0, p.WHEN]
-
-
-@kernel
-def settled(CF, CW, SF, SW, start):
-    """Whether the earliest contact is known as precisely as was asked for, where all before
-    ``start`` is free."""
-    result, precision = (
-        reals(SF, SW, p.S_RESULT), reals(CF, CW, p.C_SETTINGS)[0, p.PRECISION]
-    )  # fmt: skip
-    when = result[0, p.PIECE] + result[0, p.WHEN]
-    return result[0, p.KIND] != p.NOTHING and not when - start > precision

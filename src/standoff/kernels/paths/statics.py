@@ -75,7 +75,11 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
         if low + count > high:
             return -1
         for e in range(count):
-            dx, dy, dz = x - across[0, first + e], y - across[1, first + e], z - across[2, first + e]
+            dx, dy, dz = (
+                x - across[0, first + e],
+                y - across[1, first + e],
+                z - across[2, first + e],
+            )
             reach = radius + across[3, first + e]
             beyond[0, e] = dx * dx + dy * dy + dz * dz - reach * reach
         for e in range(count):
