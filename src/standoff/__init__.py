@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from standoff.cell import AllowedPair, Body, Cell
     from standoff.errors import (
         CellError,
+        CertificateError,
         ConfigurationError,
         DuplicateNameError,
         Error,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from standoff.monitor.separation import Separation, separation
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
     from standoff.paths.curves import as_pieces
     from standoff.paths.glide import Glide
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from standoff.paths.trajectory import joint_trajectory
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
+    from standoff.paths.verify import Verification, verify
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -49,6 +52,7 @@ _HOME = {
     "standoff.cell": ("AllowedPair", "Body", "Cell"),
     "standoff.errors": (
         "CellError",
+        "CertificateError",
         "ConfigurationError",
         "DuplicateNameError",
         "Error",
@@ -74,6 +78,8 @@ _HOME = {
     "standoff.paths.trajectory": ("joint_trajectory",),
     "standoff.paths.unwrap": ("unwrap",),
     "standoff.paths.verdict": ("Verdict",),
+    "standoff.paths.certificate": ("Certificate",),
+    "standoff.paths.verify": ("Verification", "verify"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -92,6 +98,8 @@ __all__ = [
     "Capsule",
     "Cell",
     "CellError",
+    "Certificate",
+    "CertificateError",
     "ConfigurationError",
     "Cycle",
     "Cylinder",
@@ -121,6 +129,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedPairError",
     "Verdict",
+    "Verification",
     "Warning",
     "as_pieces",
     "braking_curve",
@@ -131,6 +140,7 @@ __all__ = [
     "separation",
     "stopping",
     "unwrap",
+    "verify",
 ]
 
 

@@ -433,3 +433,53 @@ MAX_TRAJECTORY_BYTES = 256 * 2**20
 #: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
 #: part of the segment, [-]: a micrometre on a motion of one metre.
 CONTACT_PRECISION = 1e-6
+#: Largest certificate that is read, [bytes]: about two million proofs. Beyond it, reading on would
+#: only fill the memory.
+MAX_CERTIFICATE_BYTES = 512 * 2**20
+
+#: What `verify` takes off every distance and adds to every speed for its own rounding, relative to
+#: the lengths (speeds) it was computed from, once for each frame between the world and the body and
+#: twice for the part and its support, [-]. A frame is a product of rotations and a sum, less than
+#: 20 units of rounding (5e-15), and the rotation of a pose given may itself be off by as much
+#: (`ROTATION_EXACT` / 2). Far below the checker's own margin, so that what is free there is free
+#: here.
+VERIFY_ROUNDING = 1e-14
+
+#: By how much `verify` lengthens a reach, relative to it and to the length of the chain, [-]. Where
+#: two tangents of a profile meet is a difference of two nearly equal numbers, 100 units of rounding
+#: a joint; 100 joints stay below this.
+VERIFY_REACH_ROUNDING = 1e-11
+
+#: By how much `verify` raises its sums of reaches and speeds, relative to themselves, [-]: 100
+#: joints are 400 products and sums of half a unit each.
+VERIFY_SUM_ROUNDING = 1e-13
+
+#: By how much a distance that a certificate claims may exceed the one found by `verify`, relative
+#: to the sizes and the distance of the two bodies, [-]. It decides nothing, as the smaller of the
+#: two is used; a claim beyond it is another one than the checker's, whose search for the distance
+#: of cylinders ends at `GJK_TOLERANCE`.
+CLAIM_TOLERANCE = 1e-8
+
+#: How far a part may stand out of the bounding sphere or box that a certificate gives, relative to
+#: sizes and coordinates, [-]; the sphere or box is grown by as much as is missing. For rounding
+#: alone: what stands out farther is not held.
+HOLDING_TOLERANCE = 1e-12
+
+#: By how far the pose of a gliding body at the end of a piece may miss that at the start of the
+#: next, relative to its coordinates and angle, [-]: a turn by an angle is off by some roundings.
+GLIDE_GAP = 1e-12
+
+#: How far from its motion the configuration of a witness may be, relative to the motion's
+#: coefficients, [-]: it is evaluated in two ways, at an instant that was itself rounded.
+WITNESS_TOLERANCE = 1e-9
+
+#: How far apart two bodies may be that a witness shows in contact, and how much nearer than shown,
+#: relative to their sizes and the distance of their origins, [-]: two searches for one distance
+#: both end before it.
+WITNESS_DISTANCE = 1e-6
+
+#: How much nearer than claimed Coal may find two bodies before a certificate is refused, relative
+#: to sizes and coordinates, [-], and in any case, [m]. Its search ends at 1e-6, and it takes boxes
+#: within 1e-6 m for touching.
+COAL_TOLERANCE = 1e-6
+COAL_CONTACT = 2e-6

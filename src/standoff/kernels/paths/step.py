@@ -39,6 +39,7 @@ def step(general, CF, CW, SF, SW, piece):
         bound_motion(CF, CW, SF, SW, middle, h)
     place_at(CF, CW, SF, SW, middle)
     header[0, p.INTERVALS] += 1
+    proved = header[0, p.PROOFS_USED]
     # The pairs of the first half grow from below, those of the second from above.
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
     first, count, listed = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED]
@@ -51,6 +52,7 @@ def step(general, CF, CW, SF, SW, piece):
         for a in range(wholes(CW, p.C_COUNTS)[0, p.SINGLE]):
             last = near_statics(CF, CW, SF, SW, piece, a, middle, h, last, ceiling)
             if last < 0:
+                header[0, p.PROOFS_USED] = proved
                 return p.POOL_FULL
         count = last - first
     low, high, back, ahead, status = test_links(
@@ -62,11 +64,11 @@ def step(general, CF, CW, SF, SW, piece):
             general, CF, CW, SF, SW, piece, middle, h, first + listed, first + count, low, high
         )
         back, ahead = max(back, more_back), max(ahead, more_ahead)
+    if header[0, p.PROOFS_USED] > reals(SF, SW, p.S_PROOFS).shape[0]:
+        status = p.PROOFS_FULL
     if status != p.FREE:
+        header[0, p.PROOFS_USED] = proved
         return status
-    proofs = reals(SF, SW, p.S_PROOFS)
-    if header[0, p.PROVING] != 0 and header[0, p.PROOFS_USED] > proofs.shape[0]:
-        return p.PROOFS_FULL
     pop_node(SF, SW, piece)
     earliest = header[0, p.EARLIEST] != 0
     if low > base:
