@@ -35,8 +35,8 @@ def near_links(CF, CW, SF, SW, t, h, low, high):
 
 
 @kernel
-def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
-    """As `test_statics`, of links."""
+def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, kept, low, high):
+    """As `test_statics`, of links; the pool up to ``kept`` is still to be read."""
     links, clearances = wholes(CW, p.C_LINKS), reals(CF, CW, p.C_LINK_CLEARANCE)
     pool, earliest = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0
     press_back, press_ahead = -1.0, -1.0
@@ -50,11 +50,13 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
         if stop and not earliest:
             return low, high, press_back, press_ahead, p.FOUND
         if not back < 0.0:
+            if low >= high:
+                return low, high, press_back, press_ahead, p.POOL_FULL
             press_back = max(press_back, back)
             pool[low, 0] = code
             low += 1
         if not ahead < 0.0:
-            if high <= max(low, last):
+            if high <= max(low, kept):
                 return low, high, press_back, press_ahead, p.POOL_FULL
             press_ahead = max(press_ahead, ahead)
             high -= 1

@@ -146,6 +146,8 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
         if stop and not earliest:
             return low, high, press_back, press_ahead, p.FOUND
         if not back < 0.0:
+            if low >= high:
+                return low, high, press_back, press_ahead, p.POOL_FULL
             press_back = max(press_back, back)
             pool[low, 0] = code
             low += 1

@@ -54,8 +54,9 @@ def step(general, CF, CW, SF, SW, piece):
                 return p.POOL_FULL
         count = last - first
     low, high, back, ahead, status = test_links(
-        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, base, ceiling
-    )
+        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, first + count, base,
+        ceiling,
+    )  # fmt: skip
     links_back, links_ahead = low - base, ceiling - high
     if status == p.FREE:
         low, high, more_back, more_ahead, status = test_statics(
@@ -77,8 +78,13 @@ def step(general, CF, CW, SF, SW, piece):
         pressing = -(piece + middle) if earliest else ahead
         push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
         pool = wholes(SW, p.S_POOL)
+        # They stand in reverse, and where they are to go may overlap where they are: they are turned
+        # round in place first, and then moved down from the lowest on.
+        for e in range((ceiling - high) // 2):
+            near, far = high + e, ceiling - 1 - e
+            pool[near, 0], pool[far, 0] = pool[far, 0], pool[near, 0]
         for e in range(ceiling - high):
-            pool[low + e, 0] = pool[ceiling - 1 - e, 0]
+            pool[low + e, 0] = pool[high + e, 0]
         header[0, p.POOL_USED] = low + ceiling - high
     return p.FREE
 

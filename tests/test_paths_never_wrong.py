@@ -1,0 +1,108 @@
+"""No verdict is wrong: random segments of four robots, each judged by the oracle and by Coal.
+
+200,000 of them with `make soak`; the suite runs a seeded tenth.
+"""
+
+import math
+import os
+
+import numpy as np
+import pytest
+
+import standoff as so
+from tests.path_worlds import OBSTACLES, ROBOTS, PathWorld
+
+SOAK = bool(os.environ.get("STANDOFF_SOAK"))
+#: Segments in all, and the worlds of each robot among each kind of obstacles.
+SEGMENTS, SEEDS = (200_000, range(10)) if SOAK else (20_000, range(1))
+SHARE = math.ceil(SEGMENTS / (len(ROBOTS) * len(OBSTACLES) * len(SEEDS)))
+CLEARANCES = (0.0, 0.004, 0.03)
+TOLERANCE = 1e-3
+#: What the kernels and Coal may differ by, [m]: Coal's GJK stops at 1e-6.
+COAL = 2e-6
+
+
+def complain(world, clearance, qa, qb, verdict, why):
+    """All that is needed to see the same again."""
+    return (
+        f"{why}\n{world.robot}, {world.obstacles}, seed {world.seed}, clearance {clearance}\n"
+        f"qa = {qa.tolist()}\nqb = {qb.tolist()}\n{verdict}"
+    )
+
+
+def judge(world, clearance, qa, qb, verdict):
+    """What is wrong with a verdict, or None."""
+    oracle = world.oracle
+    if verdict.kind == "free":
+        found = oracle.touches(qa, qb, clearance)
+        if found.distances < 0:
+            return "the oracle gave up"
+        if found.distance <= clearance:
+            return f"called free, but {oracle.names(found.pair)} are at {found}"
+        return None
+    if verdict.kind == "undecided":
+        return None
+    q = qa + verdict.t * (qb - qa)
+    if not np.allclose(verdict.q, q, rtol=0.0, atol=1e-12 * (1.0 + np.abs(q).max())):
+        return "its configuration is not on the segment"
+    if world.cell.reason(*verdict.pair) is not None:
+        return "its pair may touch"
+    distance = oracle.witness_distance(verdict.q, *verdict.pair)
+    inside = oracle.at(verdict.q)
+    if verdict.kind == "collision":
+        # A body inside a closed mesh has a distance in Coal, whose meshes are surfaces.
+        if distance > COAL and not inside <= 0.0:
+            return f"called a collision, but Coal has {distance}, the kernels {inside}"
+    elif verdict.kind == "too_close":
+        if distance > clearance + TOLERANCE + COAL:
+            return f"called too close, but Coal has {distance}"
+        if distance < -COAL:
+            return f"called too close, but Coal has them overlap by {distance}"
+    else:
+        return f"a kind of its own: {verdict.kind}"
+    return None
+
+
+def judge_until(world, clearance, qa, qb, verdict):
+    """What is wrong with the part of a motion that is said to be free, or None."""
+    until = verdict.free_until
+    if verdict.kind == "free":
+        return None if until == 1.0 else f"free, but only until {until}"
+    if not 0.0 <= until <= 1.0:
+        return f"free until {until}"
+    if until == 0.0:
+        return None
+    if verdict.distance <= clearance and not until < verdict.t:
+        return f"free until {until}, after the witness"
+    found = world.oracle.touches(qa, qa + until * (qb - qa), clearance)
+    if found.distance <= clearance:
+        return f"free until {until}, but {world.oracle.names(found.pair)} are at {found}"
+    return None
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("obstacles", OBSTACLES)
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_no_segment_is_called_free_that_touches_nor_colliding_that_does_not(robot, obstacles, seed):
+    world = PathWorld(robot, obstacles, seed)
+    starts, ends = world.segments(SHARE)
+    kinds = {"free": 0, "collision": 0, "too_close": 0, "undecided": 0}
+    complaints = []
+    parts = np.array_split(np.arange(SHARE), len(CLEARANCES))
+    for clearance, part in zip(CLEARANCES, parts):
+        checker = so.PathChecker(world.cell, clearance=clearance, tolerance=TOLERANCE)
+        for k in part:
+            verdict = checker.segment(starts[k], ends[k])
+            kinds[verdict.kind] += 1
+            wrong = judge(world, clearance, starts[k], ends[k], verdict)
+            if wrong is None and k % 10 == 0:
+                wrong = judge_until(world, clearance, starts[k], ends[k], verdict)
+            if wrong is not None:
+                complaints.append(complain(world, clearance, starts[k], ends[k], verdict, wrong))
+    print(robot, obstacles, seed, kinds)
+    assert not complaints, f"{len(complaints)} wrong, such as\n" + "\n\n".join(complaints[:5])
+    # A checker that calls everything too close, or nothing, would pass all of the above.
+    assert kinds["free"] > SHARE // 20 and kinds["collision"] > SHARE // 20, kinds
+    assert kinds["too_close"] < SHARE // 5, kinds
+    assert kinds["undecided"] <= SHARE // 100, kinds
