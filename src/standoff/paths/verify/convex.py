@@ -19,8 +19,8 @@ def check_convex(rows: Rows, *, spheres: bool) -> Array:
     """By how much each proof holds, [m].
 
     Raises:
-        NotProvedError: a shape that is not convex, a normal that is none, a distance that the direction
-            does not give.
+        NotProvedError: a shape that is not convex, a normal that is none, a distance that the
+            direction does not give.
     """
     for part in np.unique(np.concatenate([rows.a, rows.b])).tolist():
         shape = rows.scene.part(part).shape

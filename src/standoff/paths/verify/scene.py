@@ -69,7 +69,8 @@ def match(cell: Cell, certificate: Certificate) -> Scene:
     """The certificate laid against the cell.
 
     Raises:
-        NotProvedError: it is about another cell, or its spheres and boxes do not hold what they should.
+        NotProvedError: it is about another cell, or its spheres and boxes do not hold what they
+            should.
     """
     model = read_model(cell)
     if certificate.joints != model.names:

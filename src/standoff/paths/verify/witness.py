@@ -11,8 +11,8 @@ from standoff.paths.verify.gjk import distance_at_most
 from standoff.paths.verify.kinematics import frames_at
 from standoff.paths.verify.meshes import pair_gap
 from standoff.paths.verify.model import Ints, Part
-from standoff.paths.verify.polynomials import value
 from standoff.paths.verify.not_proved import NotProvedError
+from standoff.paths.verify.polynomials import value
 from standoff.paths.verify.scene import Scene
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array
