@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.paths.verify.bounds import bound
 from standoff.paths.verify.convex import check_claim
 from standoff.paths.verify.mesh_gap import convex_gap, soup_gap
 from standoff.paths.verify.model import Bools, Ints
@@ -34,10 +33,7 @@ def check_meshes(rows: Rows) -> Array:
     round_ = [isinstance(part.shape, Cylinder) for part in rows.scene.model.parts]
     exact = ~(np.array(round_)[rows.a] | np.array(round_)[rows.b])
     check_claim(rows, np.where(exact, rows.proofs["distance"], found), found)
-    limits = bound(
-        rows.scene.model, rows.scene.certificate, rows.scene.reach, rows.proofs,
-        (rows.a, rows.b), centres=False,
-    )  # fmt: skip
+    limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=False)
     d = found - limits.blur - limits.stray - np.maximum(0.0, rows.clearance())
     return room(d, _nearing(rows), limits, rows.span)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.constants import EPS, GLIDE_GAP, HOLDING_TOLERANCE, ROTATION_EXACT
 from standoff.paths.certificate import Certificate
-from standoff.paths.verify.bounds import Reaches, measure
+from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
 from standoff.paths.verify.kinematics import rotations
 from standoff.paths.verify.model import Ints, Model, Part, read_model
 from standoff.paths.verify.not_proved import NotProvedError
@@ -42,7 +43,7 @@ class Scene:
     members: tuple[Ints, ...]
     bodies: Ints
     own_clearances: dict[tuple[int, int], float]
-    reach: Reaches
+    reach: Reaches | None
     soups: dict[int, Soup] = field(default_factory=dict)
 
     def clearance(self, a: Ints, b: Ints) -> Array:
@@ -58,6 +59,13 @@ class Scene:
     def part(self, number: int) -> Part:
         return self.model.parts[number]
 
+    def bound(
+        self, proofs: NDArray[np.void], parts: tuple[Ints, Ints | None], *, centres: bool
+    ) -> Bound:
+        """How far and fast the parts of proofs can move against each other; see `bounds`."""
+        assert self.reach is not None
+        return bound(self.model, self.certificate, self.reach, proofs, parts, centres=centres)
+
     def soup(self, shape: Shape) -> Soup:
         """The triangles of one of the cell's shapes, sorted once."""
         if id(shape) not in self.soups:
@@ -65,8 +73,8 @@ class Scene:
         return self.soups[id(shape)]
 
 
-def match(cell: Cell, certificate: Certificate) -> Scene:
-    """The certificate laid against the cell.
+def match(cell: Cell, certificate: Certificate, *, measured: bool = True) -> Scene:
+    """The certificate laid against the cell; with the reaches of all parts where ``measured``.
 
     Raises:
         NotProvedError: it is about another cell, or its spheres and boxes do not hold what they
@@ -112,7 +120,7 @@ def match(cell: Cell, certificate: Certificate) -> Scene:
         members=members,
         bodies=np.array([names[part.body] for part in model.parts], dtype=np.int64),
         own_clearances=own,
-        reach=measure(model, certificate, centres),
+        reach=measure(model, certificate, centres) if measured else None,
     )
 
 

@@ -135,7 +135,7 @@ class _Check:
         kind = self.certificate.verdict.kind
         if kind == "undecided":
             raise NotProvedError("the verdict is undecided, so there is nothing to prove")
-        scene = match(self.cell, self.certificate)
+        scene = match(self.cell, self.certificate, measured=kind == "free")
         watched = watched_parts(self.cell, scene)
         self.pairs = len(watched)
         self._check_clearance(scene, watched)
