@@ -27,7 +27,7 @@ from standoff.paths.verify.coverage import watched_parts
 from standoff.paths.verify.groups import check_groups
 from standoff.paths.verify.meshes import check_meshes
 from standoff.paths.verify.rows import select
-from standoff.paths.verify.scene import match
+from standoff.paths.verify.scene import match, measured
 from standoff.paths.verify.support import core_points, core_support, farthest, radius
 
 
@@ -97,7 +97,7 @@ class Prover:
             groups=self._groups(primitives) if grouped else (),
             proofs=np.zeros(0, dtype=PROOF),
         )
-        self.scene = match(cell, self.certificate)
+        self.scene = measured(match(cell, self.certificate))
 
     def free(self, most=20000):
         """A certificate that the motion is free, or None where it takes too many proofs."""

@@ -45,10 +45,10 @@ def check_claim(rows: Rows, claimed: Array, found: Array) -> None:
     radii = rows.scene.radii
     sizes = np.where(np.isinf(radii), 0.0, radii)
     apart = rows.centre(rows.a) - rows.centre(rows.b)
-    scale = sizes[rows.a] + sizes[rows.b] + np.abs(apart).max(axis=1) + np.abs(claimed)
-    short = claimed - found - CLAIM_TOLERANCE * scale
-    if not (short <= 0.0).all():
-        k = int(np.argmin(short <= 0.0))
+    scale = sizes[rows.a] + sizes[rows.b] + np.abs(apart).max(axis=1)
+    fine = claimed <= found + CLAIM_TOLERANCE * scale
+    if not fine.all():
+        k = int(np.argmin(fine))
         raise NotProvedError(
             f"{describe(rows, k)}: claims a distance of {claimed[k]:.9g} m where only "
             f"{found[k]:.9g} m is found"

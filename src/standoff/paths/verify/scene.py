@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,10 @@ class Scene:
     frames: (parts,) the frame of each part.
     lower, upper: (groups, 3) the boxes, large enough for their members.
     members: by group, places in ``model.parts``.
+    bodies: (parts,) the number of each part's body.
+    own_clearances: of pairs of bodies, by their numbers, the lower one first, [m].
+    reach: see `measured`.
+    soups: the triangles of shapes, by their identity.
     """
 
     model: Model
@@ -43,7 +47,7 @@ class Scene:
     members: tuple[Ints, ...]
     bodies: Ints
     own_clearances: dict[tuple[int, int], float]
-    reach: Reaches | None
+    reach: Reaches | None = None
     soups: dict[int, Soup] = field(default_factory=dict)
 
     def clearance(self, a: Ints, b: Ints) -> Array:
@@ -73,8 +77,8 @@ class Scene:
         return self.soups[id(shape)]
 
 
-def match(cell: Cell, certificate: Certificate, *, measured: bool = True) -> Scene:
-    """The certificate laid against the cell; with the reaches of all parts where ``measured``.
+def match(cell: Cell, certificate: Certificate) -> Scene:
+    """The certificate laid against the cell; nothing is measured yet.
 
     Raises:
         NotProvedError: it is about another cell, or its spheres and boxes do not hold what they
@@ -120,8 +124,12 @@ def match(cell: Cell, certificate: Certificate, *, measured: bool = True) -> Sce
         members=members,
         bodies=np.array([names[part.body] for part in model.parts], dtype=np.int64),
         own_clearances=own,
-        reach=measure(model, certificate, centres) if measured else None,
     )
+
+
+def measured(scene: Scene) -> Scene:
+    """With the reaches of all parts, which bounds on their motion need."""
+    return replace(scene, reach=measure(scene.model, scene.certificate, scene.centres))
 
 
 def _differ(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> str:
