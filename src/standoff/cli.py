@@ -281,6 +281,33 @@ def papers(
     run(only or (), folder, out, notes, quick=quick)
 
 
+@app.command(
+    epilog="Example: [bold]standoff verify proof.json[/bold], "
+    "[bold]standoff verify proof.json --cell cells/two_arms.toml --engine plain[/bold]"
+)
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate, JSON.")],
+    cell: Annotated[
+        Path | None, typer.Option(help="The cell, where the file does not bring it or another.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
+    ] = "auto",
+    clearance: Annotated[
+        float | None, typer.Option(help="What it must claim at least for every pair, [m].")
+    ] = None,
+) -> None:
+    """Check a certificate again by plain code that shares nothing with the checker.
+
+    Exit status: 0 verified, 1 refused, 2 bad input."""
+    from standoff.view.compiling import announced
+    from standoff.view.verify import run
+
+    with announced(notes):
+        held = run(file, cell, engine, clearance, out, notes)  # type: ignore[arg-type]
+    raise typer.Exit(0 if held else 1)
+
+
 def _check_plot(path: Path) -> None:
     """Refuse a file that cannot be written before the work for it is done."""
     path.parent.mkdir(parents=True, exist_ok=True)
