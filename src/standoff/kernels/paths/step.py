@@ -78,8 +78,8 @@ def step(general, CF, CW, SF, SW, piece):
         pressing = -(piece + middle) if earliest else ahead
         push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
         pool = wholes(SW, p.S_POOL)
-        # They stand in reverse, and where they are to go may overlap where they are: they are turned
-        # round in place first, and then moved down from the lowest on.
+        # They stand in reverse, and where they are to go may overlap where they are: they are
+        # turned round in place first, and then moved down from the lowest on.
         for e in range((ceiling - high) // 2):
             near, far = high + e, ceiling - 1 - e
             pool[near, 0], pool[far, 0] = pool[far, 0], pool[near, 0]
