@@ -29,7 +29,7 @@ def ball(shape: Shape) -> tuple[Array, float, float]:
     if not shape.bounded:
         return np.zeros(3), math.inf, -math.inf
     size = shape.size_row
-    centre, inside = np.zeros(3), -math.inf
+    centre = np.zeros(3)
     if shape.kind == layout.SPHERE:
         outside = inside = float(size[0])
     elif shape.kind == layout.CAPSULE:
@@ -40,7 +40,8 @@ def ball(shape: Shape) -> tuple[Array, float, float]:
         outside, inside = math.hypot(size[0], size[1]), float(min(size[0], size[1]))
     else:
         centre, outside = _around(shape.core()[0])
-    likely = inside + _LIKELY * (outside - inside) if inside > 0.0 else inside
+        inside = 0.0
+    likely = inside + _LIKELY * (outside - inside)
     grown = BOX_ROUNDING * EPS * (outside + float(np.abs(centre).sum()))
     return centre, outside + grown, likely
 

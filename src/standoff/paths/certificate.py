@@ -269,9 +269,8 @@ def _check_proofs(
 ) -> NDArray[np.void]:
     rows = np.array(proofs, dtype=PROOF).reshape(-1)
     for name in ("start", "end", "at", "distance", "normal"):
-        columns = 3 if name == "normal" else 1
-        numbers = rows[name].reshape(len(rows), columns)
-        _refuse_rows(~np.isfinite(numbers).all(axis=1), rows, name)
+        fine = np.isfinite(rows[name])
+        _refuse_rows(~(fine.all(axis=1) if fine.ndim > 1 else fine), rows, name)
     _refuse_rows(~((rows["start"] >= 0.0) & (rows["start"] <= rows["end"])), rows, "start")
     _refuse_rows(~(rows["end"] <= 1.0), rows, "end")
     _refuse_rows((rows["at"] != rows["start"]) & (rows["at"] != rows["end"]), rows, "at")

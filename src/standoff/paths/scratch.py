@@ -32,7 +32,7 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "twists": (frames, 6),
             "turns": (turns[0], turns[1]),
             "wide": (1, len(tables.bound.reach)),
-            "tails": (movers * (deepest + 1), 3),
+            "tails": (movers * (deepest + 1), p.TAIL_COLUMNS),
             "margin": (movers, 1),
             "centres": (movers, 6),
             "rows": (movers, layout.ROW_COLUMNS),
@@ -43,6 +43,7 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "glides": (len(tables.gliding), 18),
             "work": (1, WORK),
             "beyond": (1, LEAF),
+            "fields": (1, 12),
         },
         {
             "linked": (max(_NODES, 2 * pieces + 2), p.NODE_COLUMNS),

@@ -13,8 +13,8 @@ from standoff.index.arena import Arena
 from standoff.kernels import kinematics, layout
 from standoff.kernels.pairs import general
 from standoff.kernels.pairs.dispatch import has_closed_form
+from standoff.kernels.paths import greedy_call, mesh_call, stepping
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths import stepping
 from standoff.paths.balls import ball, ball_of_balls
 from standoff.paths.boxes import BoxTree, box_tree, world_box
 from standoff.paths.listed import NOBODY, Primitive, list_pairs
@@ -162,9 +162,12 @@ def build_tables(
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single),
+        len(single), 0, 0,
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
+    if layout.MESH in kinds:
+        arena["counts"][0, p.WALKER] = mesh_call.address()
+        arena["counts"][0, p.NESTER] = greedy_call.nested_address()
     closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
     return Tables(
         revision=cell.revision,

@@ -14,6 +14,9 @@ piece with the pairs that are still open on it; it is the heap entry of `heap`.
 
 from __future__ import annotations
 
+#: The arguments that most kernels here begin with: the address of `pair_distance`, both arenas.
+ARENAS = "int64, float64[::1], int64[::1], float64[::1], int64[::1]"
+
 #: Highest power of u in a piece, and with it the number of coefficients.
 DEGREE = 5
 POWERS = DEGREE + 1
@@ -73,7 +76,9 @@ FRAMES = 3  #: of the joint tree
 DEEPEST = 4  #: longest chain of joints
 SLIDES = 5  #: 1: there are prismatic joints
 SINGLE = 6  #: movers without the crowds
-COUNT_COLUMNS = 7
+WALKER = 7  #: addresses of `mesh_walk` and `nested_pair`; 0 where there are no meshes
+NESTER = 8
+COUNT_COLUMNS = 9
 
 # float64 tables of the second arena
 S_COEFFICIENTS = 0  #: (POWERS, joints) of the present piece
@@ -83,7 +88,7 @@ S_POSES = 3  #: (frames and gliding bodies, 12)
 S_TWISTS = 4  #: (the same, 6)
 S_TURNS = 5
 S_WIDE = 6  #: (1, m) reach of each chain entry for this piece
-S_TAILS = 7  #: (movers * (DEEPEST + 1), 3): λ, M, stray of the chain from each depth on
+S_TAILS = 7  #: (movers * (DEEPEST + 1), 4): of the chain from each depth on
 S_MARGIN = 8  #: (movers, 1) what rounding can hide of its place and way, [m]
 S_CENTRES = 9  #: (movers, 6) of its ball: place and velocity
 S_ROWS = 10  #: (movers, 16) where each is
@@ -94,15 +99,16 @@ S_PROOFS = 14  #: (proofs, PROOF_COLUMNS)
 S_GLIDES = 15  #: (gliding bodies, 18) of the present piece
 S_WORK = 16
 S_BEYOND = 17  #: (1, leaf) how far beyond reach each static of a leaf is, squared
+S_FIELDS = 18  #: (1, 12) how the two bodies of a mesh test move
 
 # int64 tables of the second arena
-S_LINKED = 18  #: (nodes, NODE_COLUMNS)
-S_POOL = 19  #: (n, 1) the pairs of all nodes
-S_STAMPS = 20  #: (movers, 2) instants at which its ball and its row were placed
-S_PIECES = 21  #: (pieces, PIECE_COLUMNS)
-S_QUEUE = 22  #: (1, pieces) heap of the pieces, the most pressing first
-S_HEADER = 23  #: (1, HEADER_COLUMNS)
-S_IWORK = 24
+S_LINKED = 19  #: (nodes, NODE_COLUMNS)
+S_POOL = 20  #: (n, 1) the pairs of all nodes
+S_STAMPS = 21  #: (movers, 2) instants at which its ball and its row were placed
+S_PIECES = 22  #: (pieces, PIECE_COLUMNS)
+S_QUEUE = 23  #: (1, pieces) heap of the pieces, the most pressing first
+S_HEADER = 24  #: (1, HEADER_COLUMNS)
+S_IWORK = 25
 
 # rows of S_JOINTS
 Q = 0
@@ -119,9 +125,11 @@ STRAY = 2
 SIZE_OF = 3
 
 # columns of S_TAILS
-LENGTH = 0
-BEND = 1
-SWAY = 2
+LENGTH = 0  #: λ, infinite where first-order bounds do not count
+BEND = 1  #: M, infinite where second-order bounds do not count
+SWAY = 2  #: what deviations add
+WAY = 3  #: λ
+TAIL_COLUMNS = 4
 
 # columns of S_NODES
 START = 0

@@ -85,7 +85,8 @@ def bound_motion(CF, CW, SF, SW, c, h):
             length, bend, sway, hidden = 0.0, 0.0, 0.0, 0.0
             far, turning = extent[i, 0], 0.0
             row = i * steps + depth
-            tails[row, p.LENGTH] = tails[row, p.BEND] = tails[row, p.SWAY] = 0.0
+            for column in range(p.TAIL_COLUMNS):
+                tails[row, column] = 0.0
             for k in range(depth - 1, -1, -1):
                 f, R = chain[first + k, 0], wide[0, first + k]
                 s = paces[p.SPEED, f]
@@ -99,7 +100,7 @@ def bound_motion(CF, CW, SF, SW, c, h):
                 sway += R * paces[p.STRAY, f]
                 hidden += R * (s + paces[p.SIZE_OF, f])
                 row -= 1
-                tails[row, p.LENGTH] = more * length
+                tails[row, p.LENGTH] = tails[row, p.WAY] = more * length
                 tails[row, p.BEND] = more * bend
                 tails[row, p.SWAY] = more * sway
             margin[i, 0] = PATH_ROUNDING * (hidden + (1.0 + turning) * far)
@@ -117,7 +118,7 @@ def _bound_glide(SF, SW, i, g, steps, extent, margin):
     w = math.sqrt(glides[g, 15] ** 2 + glides[g, 16] ** 2 + glides[g, 17] ** 2)
     far = abs(glides[g, 3]) + abs(glides[g, 7]) + abs(glides[g, 11]) + v + extent[i, 0]
     more = 1.0 + MOTION_ROUNDING
-    tails[i * steps, p.LENGTH] = more * (v + w * extent[i, 1])
+    tails[i * steps, p.LENGTH] = tails[i * steps, p.WAY] = more * (v + w * extent[i, 1])
     tails[i * steps, p.BEND] = more * w * w * extent[i, 1]
     tails[i * steps, p.SWAY] = 0.0
     margin[i, 0] = PATH_ROUNDING * (1.0 + w) * (far + v)

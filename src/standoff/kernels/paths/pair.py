@@ -22,6 +22,8 @@ from standoff.kernels.layout import KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.kernels.pairs.dispatch import DONE, closed_form
 from standoff.kernels.pairs.general import general_pair
 from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.greedy_call import call_nested
+from standoff.kernels.paths.mesh_call import call_walk
 from standoff.kernels.paths.motion import place_ball, place_body
 from standoff.kernels.paths.proofs import prove, prove_ball
 
@@ -37,19 +39,21 @@ def uncovered(D, closing, M, length, h):
 
 @inlined
 def relative_bounds(CW, SF, SW, a, b, depth):
-    """λ and M of both together, and all that is taken off their distance but the clearance."""
+    """λ and M of both together as far as they count, all that is taken off their distance but the
+    clearance, and λ itself."""
     counts, tails, margin = (
         wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_TAILS), reals(SF, SW, p.S_MARGIN)
     )  # fmt: skip
     steps = counts[0, p.DEEPEST] + 1
     row = a * steps + depth
-    length, bend = tails[row, p.LENGTH], tails[row, p.BEND]
+    length, bend, way = tails[row, p.LENGTH], tails[row, p.BEND], tails[row, p.WAY]
     taken = tails[row, p.SWAY] + margin[a, 0]
     if b < counts[0, p.MOVERS]:
         row = b * steps + depth
         length, bend = length + tails[row, p.LENGTH], bend + tails[row, p.BEND]
         taken += tails[row, p.SWAY] + margin[b, 0]
-    return length, bend, taken
+        way += tails[row, p.WAY]
+    return length, bend, taken, way
 
 
 @inlined
@@ -61,7 +65,7 @@ def ball_test(CF, CW, SF, SW, a, b, c, depth, clearance, h):
     place_ball(CF, CW, SF, SW, a)
     x, y, z = centres[a, 0], centres[a, 1], centres[a, 2]
     vx, vy, vz = centres[a, 3], centres[a, 4], centres[a, 5]
-    length, bend, taken = relative_bounds(CW, SF, SW, a, b, depth)
+    length, bend, taken, _ = relative_bounds(CW, SF, SW, a, b, depth)
     if b < wholes(CW, p.C_COUNTS)[0, p.MOVERS]:
         place_ball(CF, CW, SF, SW, b)
         x, y, z = x - centres[b, 0], y - centres[b, 1], z - centres[b, 2]
@@ -105,6 +109,12 @@ def test_pair(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h):
     hopeless = (back < 0.0 or need_back > likely) and (ahead < 0.0 or need_ahead > likely)
     if hopeless and likely > 0.0:
         return back, ahead, False
+    if meshed and not proving:
+        done, more_back, more_ahead = mesh_test(
+            general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead
+        )
+        if done:
+            return more_back, more_ahead, False
     more_back, more_ahead, stop = shape_test(
         general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, meshed
     )
@@ -113,6 +123,57 @@ def test_pair(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h):
         right = 1.0 if ahead < 0.0 else more_ahead
         prove(SF, SW, piece, t, h, left, right, p.BY_MESH if meshed else p.BY_SHAPE, a, b, 0)
     return min(back, more_back), min(ahead, more_ahead), stop
+
+
+@kernel
+def mesh_test(general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead):
+    """A walk through the trees of meshes, and whether that is all there is to do; what is left
+    uncovered back and ahead, where it is. Not where two triangles are too close or the interval is
+    `small`, and not where one body may be inside the other: the first node of a piece asks for
+    that, and as long as their surfaces keep apart it holds for all of it."""
+    counts, out = wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_OUT)
+    length, bend, taken, way = relative_bounds(CW, SF, SW, a, b, depth)
+    sides = (0 if back < 0.0 else 1) + (0 if ahead < 0.0 else 2)
+    walker = counts[0, p.WALKER]
+    met = call_walk(
+        walker, general, CF, CW, SF, SW, a, b, c, clearance + taken, h, length, bend, sides
+    )
+    if met != 0 or (h == 0.5 and is_nested(CF, CW, SF, SW, a, b)):
+        return False, 0.0, 0.0
+    back, ahead = out[1, 0] if sides & 1 else back, out[1, 1] if sides & 2 else ahead
+    free = back < 0.0 and ahead < 0.0
+    return free or not small(CF, CW, SF, SW, way, h), back, ahead
+
+
+@kernel
+def is_nested(CF, CW, SF, SW, a, b):
+    """Whether one of two bodies, whose surfaces do not meet, is inside the other."""
+    counts, refs = wholes(CW, p.C_COUNTS), wholes(CW, p.C_REFS)
+    A, B = reals(SF, SW, p.S_ROWS), reals(CF, CW, p.C_ROWS)
+    if b < counts[0, p.MOVERS]:
+        B = A
+    points, faces, solids, whole = (
+        reals(CF, CW, p.C_POINTS), wholes(CW, p.C_FACES), reals(CF, CW, p.C_SOLIDS),
+        wholes(CW, p.C_INTS),
+    )  # fmt: skip
+    work, iwork = reals(SF, SW, p.S_WORK), wholes(SW, p.S_IWORK)
+    ints = whole.reshape(whole.size)
+    return call_nested(
+        counts[0, p.NESTER], A, refs, a, points, faces, solids, ints,
+        B, refs, b, points, faces, solids, ints, work.reshape(work.size), iwork.reshape(iwork.size),
+    )  # fmt: skip
+
+
+@inlined
+def small(CF, CW, SF, SW, way, h):
+    """Whether an interval is too short to be worth halving: on it no pair that ``way`` is moved can
+    get farther away than a part of the tolerance; for the earliest contact, whether it is no longer
+    than the precision, too."""
+    tolerance = reals(CF, CW, p.C_SETTINGS)[0, p.TOLERANCE]
+    result = not h * way > NEAR_PART * tolerance
+    if wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0:
+        result = result and not h > reals(SF, SW, p.S_RESULT)[0, p.PRECISION]
+    return result
 
 
 @inlined
@@ -146,7 +207,7 @@ def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, 
         reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS), wholes(CW, p.C_MOVERS)
     )  # fmt: skip
     settings = reals(CF, CW, p.C_SETTINGS)
-    length, bend, taken = relative_bounds(CW, SF, SW, a, b, depth)
+    length, bend, taken, way = relative_bounds(CW, SF, SW, a, b, depth)
     other = min(b, movers.shape[0] - 1)
     d, slack = out[0, 0], out[0, SLACK]
     if meshed:
@@ -162,17 +223,11 @@ def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, 
         return open_back, open_ahead, False
     kind = p.NOTHING
     if status == DONE:
-        if d + slack < min(clearance, 0.0):
+        if d + slack < min(clearance, 0.0) or (meshed and d <= 0.0):
             kind = p.CONTACT
         elif not d > clearance + slack:
             kind = p.NEAR
-    # A pair that cannot get farther away on this interval than a part of the tolerance; for the
-    # earliest contact, on one that is no longer than the precision.
-    moved = min(h * length, h * (max(abs(back), abs(ahead)) + 0.5 * h * bend))
-    small = not moved > NEAR_PART * settings[0, p.TOLERANCE]
-    if wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0:
-        small = small and not h > reals(SF, SW, p.S_RESULT)[0, p.PRECISION]
-    if kind == p.NOTHING and small:
+    if kind == p.NOTHING and small(CF, CW, SF, SW, way, h):
         if status == DONE and d + slack < clearance + settings[0, p.TOLERANCE]:
             kind = p.NEAR
         else:

@@ -27,7 +27,8 @@ def swept_ball(CF, CW, SF, SW, a, h):
     balls, centres = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_CENTRES)
     place_ball(CF, CW, SF, SW, a)
     vx, vy, vz = centres[a, 3], centres[a, 4], centres[a, 5]
-    length, bend, taken = relative_bounds(CW, SF, SW, a, wholes(CW, p.C_COUNTS)[0, p.MOVERS], 0)
+    nobody = wholes(CW, p.C_COUNTS)[0, p.MOVERS]
+    length, bend, taken, _ = relative_bounds(CW, SF, SW, a, nobody, 0)
     run, bent, most = h * math.sqrt(vx * vx + vy * vy + vz * vz), 0.5 * h * h * bend, h * length
     clearance = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
     # Twice ``taken``: it holds the margin of the mover, which is far above the rounding of the

@@ -14,10 +14,8 @@ from standoff.kernels.paths.links import near_links, test_links
 from standoff.kernels.paths.motion import bound_motion, place_at
 from standoff.kernels.paths.statics import near_statics, test_statics
 
-ARENAS = "int64, float64[::1], int64[::1], float64[::1], int64[::1]"
 
-
-@entry(f"int64({ARENAS}, int64)")
+@entry(f"int64({p.ARENAS}, int64)")
 def step(general, CF, CW, SF, SW, piece):
     """Look at the most pressing node of a piece, whose motion is loaded. The node is taken off only
     when all went well, so that nothing is lost where a table turns out too small."""
@@ -80,8 +78,8 @@ def step(general, CF, CW, SF, SW, piece):
         pressing = -(piece + middle) if earliest else ahead
         push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
         pool = wholes(SW, p.S_POOL)
-        # They stand in reverse, and where they are to go may overlap where they are: they are turned
-        # round in place first, and then moved down from the lowest on.
+        # They stand in reverse, and where they are to go may overlap where they are: they are
+        # turned round in place first, and then moved down from the lowest on.
         for e in range((ceiling - high) // 2):
             near, far = high + e, ceiling - 1 - e
             pool[near, 0], pool[far, 0] = pool[far, 0], pool[near, 0]

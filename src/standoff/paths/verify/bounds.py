@@ -16,12 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.constants import EPS, VERIFY_ROUNDING, VERIFY_SUM_ROUNDING
 from standoff.paths.certificate import Certificate
-from standoff.paths.verify.model import Ints, Model
+from standoff.paths.verify.model import Bools, Ints, Model
 from standoff.paths.verify.polynomials import derivative, extremes, largest
-from standoff.paths.verify.reach import reaches
+from standoff.paths.verify.reach import PointSet, reaches
 from standoff.shapes.pose import Array
 
 
@@ -78,7 +79,8 @@ def measure(model: Model, certificate: Certificate, centres: Array) -> Reaches:
         if 0 < part.frame < model.frames:
             by_frame.setdefault(part.frame, []).append(number)
     for frame, numbers in by_frame.items():
-        sets = [model.parts[i].core for i in numbers] + [centres[i : i + 1] for i in numbers]
+        sets = [PointSet(model.parts[i].core, model.parts[i].support) for i in numbers]
+        sets += [_single(centres[i]) for i in numbers]
         both = reaches(model, frame, sets, travel)
         found[0, numbers], found[1, numbers] = np.split(both, 2)
     length = np.zeros(model.frames)
@@ -87,6 +89,10 @@ def measure(model: Model, certificate: Certificate, centres: Array) -> Reaches:
         step += float(np.abs(travel[f]).max()) if model.slides[f] else 0.0
         length[f] = length[model.parent[f]] + step
     return Reaches(found[0], found[1], size[0], size[1], beyond, length)
+
+
+def _single(point: Array) -> PointSet:
+    return PointSet(point[None], lambda d: np.asarray(d @ point))
 
 
 def _positions(model: Model, certificate: Certificate) -> tuple[Array, Array]:
@@ -109,7 +115,7 @@ def bound(
     model: Model,
     certificate: Certificate,
     reach: Reaches,
-    rows: np.ndarray[tuple[int], np.dtype[np.void]],
+    rows: NDArray[np.void],
     parts: tuple[Ints, Ints | None],
     *,
     centres: bool,
@@ -117,72 +123,116 @@ def bound(
     """The bound over the intervals of ``rows``, between the two parts of each; the second one
     stands still in the world where there is none. With ``centres`` it is the centres of the
     bounding spheres that move."""
-    piece, count = rows["piece"], len(rows)
-    powers = np.moveaxis(certificate.coefficients, 1, -1)[piece]
-    first = derivative(powers)
-    ends = rows["start"][:, None], rows["end"][:, None]
-    speed = largest(first, *ends)
-    acceleration = largest(derivative(first), *ends)
-    # Where the joints are at the instant is off by the rounding of the polynomial, and so is the
-    # position of a mimic joint by that of a product and a sum.
-    error = certificate.deviation + certificate.rounding[piece]
-    noise = 8.0 * EPS * np.abs(powers).sum(axis=-1)
-    factor = np.abs(model.multiplier)
-    s, a, e, x = (
-        factor * (v[:, model.index] if model.names else np.zeros((count, model.frames)))
-        for v in (speed, acceleration, error, noise)
-    )
-    x = x + 2.0 * EPS * np.abs(model.offset)
-    turns = ~model.slides
+    joints = _joints(model, certificate, rows)
     frames = np.array([part.frame for part in model.parts], dtype=np.int64)
-    carried = [
-        model.carried[frames[part]] if part is not None else np.zeros((count, model.frames), bool)
-        for part in parts
-    ]
-    length, curvature, stray, blur, haste = (np.zeros(count) for _ in range(5))
+    nothing = np.zeros((len(rows), model.frames), dtype=bool)
+    carried = [nothing if part is None else model.carried[frames[part]] for part in parts]
+    total = np.zeros((5, len(rows)))
     for side, part in enumerate(parts):
-        if part is None:
-            continue
-        R = (reach.centres if centres else reach.parts)[part]
-        own = carried[side]
-        past = np.where(own, reach.beyond[piece], 0.0)
-        after = np.cumsum(past[:, ::-1], axis=1)[:, ::-1] - past
-        R = np.where(own, R + np.where(turns, after, 0.0), 0.0)
-        between = own & ~carried[1 - side]
-        sb, Rb = np.where(between, s, 0.0), np.where(between, R, 0.0)
-        turning = np.cumsum(sb * turns, axis=1) - sb * turns
-        length += (Rb * sb).sum(axis=1)
-        curvature += (sb * Rb * (turns * sb + 2.0 * turning)).sum(axis=1)
-        curvature += (Rb * a).sum(axis=1)
-        stray += (Rb * e).sum(axis=1)
-        # Rounding counts over all joints: poses are worked out from the world outwards.
-        depth = own.sum(axis=1) + 2
-        size = (reach.centre_size if centres else reach.part_size)[part] + past.sum(axis=1)
-        extent = np.append(reach.length, np.zeros(len(model.moving)))[frames[part]] + size
-        glides = model.is_moving_body(frames[part])
-        if glides.any():
-            which = np.flatnonzero(glides)
-            row = certificate.glides[piece[which], frames[part][which] - model.frames]
-            way, turn = _glide(model, part[which], row, centres, reach)
-            length[which] += way + turn
-            curvature[which] += turn * np.sqrt((row[:, 15:] ** 2).sum(axis=1))
-            extent[which] += np.sqrt((row[:, [3, 7, 11]] ** 2).sum(axis=1)) + way
-            blur[which] += 8.0 * EPS * turn
-            haste[which] += VERIFY_ROUNDING * 4.0 * (way + turn)
-        blur += VERIFY_ROUNDING * depth * extent + (R * np.where(own, x, 0.0)).sum(axis=1)
-        fast = np.where(own, s, 0.0)
-        haste += VERIFY_ROUNDING * depth * (fast * (R + turns * extent[:, None])).sum(axis=1)
-        haste += fast.sum(axis=1) * (R * np.where(own, x, 0.0)).sum(axis=1)
-        haste += (fast * R).sum(axis=1) * np.where(own & turns, x, 0.0).sum(axis=1)
+        if part is not None:
+            R, size = (
+                (reach.centres[part], reach.centre_size[part])
+                if centres
+                else (reach.parts[part], reach.part_size[part])
+            )
+            own = _Side(model, reach, rows["piece"], frames[part], carried[side], R, size)
+            total += own.moved(joints, ~carried[1 - side])
+            total += own.glided(certificate, rows["piece"])
+            total += own.rounded(joints)
+    length, curvature, stray, blur, haste = total
     up = 1.0 + VERIFY_SUM_ROUNDING
     return Bound(up * length, up * curvature, up * stray, blur, haste)
 
 
-def _glide(
-    model: Model, part: Ints, rows: Array, centres: bool, reach: Reaches
-) -> tuple[Array, Array]:
-    """``|linear|`` and ``|angular| r`` of gliding parts."""
-    way = np.sqrt((rows[:, 12:15] ** 2).sum(axis=1))
-    spin = np.sqrt((rows[:, 15:] ** 2).sum(axis=1))
-    far = (reach.centre_size if centres else reach.part_size)[part]
-    return way, spin * far
+@dataclass(frozen=True, eq=False)
+class _Joints:
+    """(rows, frames) of the joint of each frame over the interval of each row: the largest speed
+    and acceleration, what it may be off, and the rounding of where it is."""
+
+    speed: Array
+    acceleration: Array
+    error: Array
+    noise: Array
+
+
+def _joints(model: Model, certificate: Certificate, rows: NDArray[np.void]) -> _Joints:
+    piece = rows["piece"]
+    powers = np.moveaxis(certificate.coefficients, 1, -1)[piece]
+    first = derivative(powers)
+    ends = rows["start"][:, None], rows["end"][:, None]
+    error = certificate.deviation + certificate.rounding[piece]
+    noise = 8.0 * EPS * np.abs(powers).sum(axis=-1)
+
+    def framed(values: Array) -> Array:
+        if not model.names:
+            return np.zeros((len(rows), model.frames))
+        return np.asarray(np.abs(model.multiplier) * values[:, model.index])
+
+    return _Joints(
+        speed=framed(largest(first, *ends)),
+        acceleration=framed(largest(derivative(first), *ends)),
+        error=framed(error),
+        # The position of a mimic joint is a product and a sum more.
+        noise=framed(noise) + 2.0 * EPS * np.abs(model.offset),
+    )
+
+
+class _Side:
+    """One primitive of each row: what it adds to the five figures of `Bound`, (5, rows)."""
+
+    def __init__(
+        self, model: Model, reach: Reaches, piece: Ints, frame: Ints, carried: Bools, R: Array,
+        size: Array,
+    ) -> None:  # fmt: skip
+        self.model, self.frame, self.carried, self.size = model, frame, carried, size
+        self.turns = ~model.slides
+        past = np.where(carried, reach.beyond[piece], 0.0)
+        after = np.cumsum(past[:, ::-1], axis=1)[:, ::-1] - past
+        self.R = np.where(carried, R + np.where(self.turns, after, 0.0), 0.0)
+        lengths = np.append(reach.length, np.zeros(len(model.moving)))
+        self.extent = lengths[frame] + size + past.sum(axis=1)
+
+    def moved(self, joints: _Joints, free: Bools) -> Array:
+        """λ, M and the stray, over the joints that carry this primitive and not the other."""
+        between = self.carried & free
+        s, R = np.where(between, joints.speed, 0.0), np.where(between, self.R, 0.0)
+        turning = np.cumsum(s * self.turns, axis=1) - s * self.turns
+        M = s * R * (self.turns * s + 2.0 * turning) + R * joints.acceleration
+        none = np.zeros(len(s))
+        sums = [(R * s).sum(axis=1), M.sum(axis=1), (R * joints.error).sum(axis=1)]
+        return np.stack([*sums, none, none])
+
+    def glided(self, certificate: Certificate, piece: Ints) -> Array:
+        """The same of gliding bodies, and their rounding."""
+        result = np.zeros((5, len(piece)))
+        which = np.flatnonzero(self.frame >= self.model.frames)
+        rows = certificate.glides[piece[which], self.frame[which] - self.model.frames]
+        way, spin, start = (
+            np.sqrt((rows[:, columns] ** 2).sum(axis=1))
+            for columns in ([12, 13, 14], [15, 16, 17], [3, 7, 11])
+        )
+        turn = spin * self.size[which]
+        result[0, which] = way + turn
+        result[1, which] = turn * spin
+        # Two frames' worth: a turn by a part of an angle, and the sum with the way.
+        result[3, which] = 2.0 * VERIFY_ROUNDING * (start + way) + 8.0 * EPS * turn
+        result[4, which] = 4.0 * VERIFY_ROUNDING * (way + turn)
+        return result
+
+    def rounded(self, joints: _Joints) -> Array:
+        """What rounding takes from distances and speeds. Over all joints that carry the primitive,
+        since poses are worked out from the world outwards.
+
+        An error ``x_k`` of a position moves points by ``R_k x_k``; it turns the velocity
+        ``s_j R_j`` that each joint beyond adds, and moves points under the turning of each one
+        before."""
+        depth = self.carried.sum(axis=1) + 2
+        x = np.where(self.carried, joints.noise, 0.0)
+        s = np.where(self.carried, joints.speed, 0.0)
+        shift, fast = (self.R * x).sum(axis=1), s * self.R
+        blur = VERIFY_ROUNDING * depth * self.extent + shift
+        haste = (fast + s * self.turns * self.extent[:, None]).sum(axis=1)
+        haste = VERIFY_ROUNDING * depth * haste + (s * self.turns).sum(axis=1) * shift
+        haste += fast.sum(axis=1) * (x * self.turns).sum(axis=1)
+        none = np.zeros(len(s))
+        return np.stack([none, none, none, blur, haste])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.constants import CLAIM_TOLERANCE, NORMAL_TOLERANCE
-from standoff.paths.verify.bounds import bound
 from standoff.paths.verify.model import Ints
 from standoff.paths.verify.not_proved import NotProvedError
 from standoff.paths.verify.rows import Rows, by_part, room
@@ -33,10 +32,7 @@ def check_convex(rows: Rows, *, spheres: bool) -> Array:
     found = _sphere_gap(rows, n) if spheres else _shape_gap(rows, n)
     claimed = rows.proofs["distance"]
     check_claim(rows, claimed, found)
-    limits = bound(
-        rows.scene.model, rows.scene.certificate, rows.scene.reach, rows.proofs,
-        (rows.a, rows.b), centres=spheres,
-    )  # fmt: skip
+    limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=spheres)
     common = rows.common()
     nearing = _approach(rows, rows.a, common, -n * rows.forward[:, None], spheres)
     nearing += _approach(rows, rows.b, common, n * rows.forward[:, None], spheres)
@@ -49,10 +45,10 @@ def check_claim(rows: Rows, claimed: Array, found: Array) -> None:
     radii = rows.scene.radii
     sizes = np.where(np.isinf(radii), 0.0, radii)
     apart = rows.centre(rows.a) - rows.centre(rows.b)
-    scale = sizes[rows.a] + sizes[rows.b] + np.abs(apart).max(axis=1) + np.abs(found)
-    short = claimed - found - CLAIM_TOLERANCE * scale
-    if not (short <= 0.0).all():
-        k = int(np.argmin(short <= 0.0))
+    scale = sizes[rows.a] + sizes[rows.b] + np.abs(apart).max(axis=1)
+    fine = claimed <= found + CLAIM_TOLERANCE * scale
+    if not fine.all():
+        k = int(np.argmin(fine))
         raise NotProvedError(
             f"{describe(rows, k)}: claims a distance of {claimed[k]:.9g} m where only "
             f"{found[k]:.9g} m is found"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.paths.verify.bounds import bound
 from standoff.paths.verify.rows import Rows
 from standoff.shapes.pose import Array
 
@@ -15,8 +14,8 @@ def check_groups(rows: Rows) -> Array:
     The centre moves along ``c + s v`` within ``s² M / 2``, or stays within ``s λ`` of where it is.
     Either way it must stay outside the box by more than the sphere's radius and the clearance; and
     outside in any case, since nothing is known of how deep in it would be."""
-    scene, model = rows.scene, rows.scene.model
-    limits = bound(model, scene.certificate, scene.reach, rows.proofs, (rows.a, None), centres=True)
+    scene = rows.scene
+    limits = rows.scene.bound(rows.proofs, (rows.a, None), centres=True)
     f = scene.frames[rows.a]
     centre = rows.centre(rows.a)
     lever = centre - rows.frames.place[rows.at, f]

@@ -77,7 +77,7 @@ def convex_gap(a: Soup, shape: Shape, turn: Array, place: Array, wanted: Array) 
         if ends.any():
             k, s = _all_of(a, row[ends], i[ends])
             own = np.einsum("nij,ncj->nci", turn[k], a.triangles[s]) + place[k][:, None]
-            np.minimum.at(result, k, search(shape, own))
+            np.minimum.at(result, k, search(shape, own, result[k]))
         row, i = row[~ends], i[~ends]
         for child in (a.left, a.right):
             _push(waiting, row, child[i], np.zeros_like(row))
@@ -136,11 +136,11 @@ def _along(shape: Shape, n: Array, t: Array) -> Array:
     return np.asarray(low - core_support(shape, n) - radius(shape) * np.sqrt(dot(n, n)))
 
 
-def _sphere(shape: Shape, t: Array) -> Array:
+def _sphere(shape: Shape, t: Array, wanted: Array) -> Array:
     return _along(shape, _unit(on_triangles(np.zeros((len(t), 3)), t)), t)
 
 
-def _capsule(shape: Shape, t: Array) -> Array:
+def _capsule(shape: Shape, t: Array, wanted: Array) -> Array:
     assert isinstance(shape, Capsule)
     half = np.zeros((len(t), 3))
     half[:, 2] = shape.length / 2.0
@@ -148,17 +148,23 @@ def _capsule(shape: Shape, t: Array) -> Array:
     return _along(shape, _unit(q - p), t)
 
 
-def _cylinder(shape: Shape, t: Array) -> Array:
-    """The nearest points by going from one body to the other and back; the best direction met."""
+def _cylinder(shape: Shape, t: Array, wanted: Array) -> Array:
+    """The nearest points by going from one body to the other and back; the best direction met, and
+    no better than is wanted."""
     assert isinstance(shape, Cylinder)
     half = np.zeros((len(t), 3))
     half[:, 2] = shape.length / 2.0
     p = segment_and_triangles(-half, half, t)[1]
     best = np.full(len(t), -np.inf)
+    left = np.arange(len(t))
     for _ in range(_PROJECTIONS):
-        q = _in_cylinder(shape, p)
-        best = np.maximum(best, _along(shape, _unit(p - q), t))
-        p = on_triangles(q, t)
+        q = _in_cylinder(shape, p[left])
+        best[left] = np.maximum(best[left], _along(shape, _unit(p[left] - q), t[left]))
+        short = best[left] < wanted[left]
+        left, q = left[short], q[short]
+        if len(left) == 0:
+            break
+        p[left] = on_triangles(q, t[left])
     return best
 
 
@@ -171,11 +177,11 @@ def _in_cylinder(shape: Cylinder, p: Array) -> Array:
     return q
 
 
-def _half_space(shape: Shape, t: Array) -> Array:
+def _half_space(shape: Shape, t: Array, wanted: Array) -> Array:
     return np.asarray(t[:, :, 2].min(axis=1))
 
 
-_SEARCH: dict[type[Shape], Callable[[Shape, Array], Array]] = {
+_SEARCH: dict[type[Shape], Callable[[Shape, Array, Array], Array]] = {
     Sphere: _sphere,
     Capsule: _capsule,
     Cylinder: _cylinder,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.paths.verify.bounds import bound
 from standoff.paths.verify.convex import check_claim
 from standoff.paths.verify.mesh_gap import convex_gap, soup_gap
 from standoff.paths.verify.model import Bools, Ints
@@ -29,15 +28,14 @@ _CHUNK = 1 << 18
 def check_meshes(rows: Rows) -> Array:
     """By how much each proof holds, [m]. A negative clearance counts as 0: how deep bodies are in
     each other has no meaning here."""
-    found = gaps(rows, rows.proofs["distance"])
-    # The search for a cylinder ends before its distance; there the bound found decides alone.
-    round_ = [isinstance(part.shape, Cylinder) for part in rows.scene.model.parts]
-    exact = ~(np.array(round_)[rows.a] | np.array(round_)[rows.b])
-    check_claim(rows, np.where(exact, rows.proofs["distance"], found), found)
-    limits = bound(
-        rows.scene.model, rows.scene.certificate, rows.scene.reach, rows.proofs,
-        (rows.a, rows.b), centres=False,
-    )  # fmt: skip
+    claimed = rows.proofs["distance"]
+    found = gaps(rows, claimed)
+    # The search for a cylinder ends before its distance, and of overlaps no depth is known; there
+    # the bound found decides alone.
+    is_round = np.array([isinstance(part.shape, Cylinder) for part in rows.scene.model.parts])
+    exact = ~(is_round[rows.a] | is_round[rows.b]) & (claimed > 0.0)
+    check_claim(rows, np.where(exact, claimed, -np.inf), found)
+    limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=False)
     d = found - limits.blur - limits.stray - np.maximum(0.0, rows.clearance())
     return room(d, _nearing(rows), limits, rows.span)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from standoff.cell import Cell
 from standoff.constants import ROTATION_EXACT
 from standoff.paths.verify.not_proved import NotProvedError
-from standoff.paths.verify.support import core_points
+from standoff.paths.verify.support import core_points, core_support
 from standoff.robots.description import Joint, Robot
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
@@ -43,10 +43,15 @@ class Part:
 
     @cached_property
     def core(self) -> Array:
-        """(n, 3) in the frame: points whose hull, grown by `radius`, holds the part; it is the part
-        but for cylinders, which get a prism of many sides."""
+        """(n, 3) in the frame: points whose hull, grown by the shape's radius, holds the part; it
+        is the part but for cylinders, which get a prism of many sides."""
         points: Array = core_points(self.shape) @ self.local[:3, :3].T + self.local[:3, 3]
         return points
+
+    def support(self, d: Array) -> Array:
+        """How far the core reaches in directions ``d`` (k, 3), in the frame; see `core_support`."""
+        turn, place = self.local[:3, :3], self.local[:3, 3]
+        return np.asarray(core_support(self.shape, d @ turn) + d @ place)
 
     def __str__(self) -> str:
         return f"{self.body} (part {self.number})" if self.number else self.body

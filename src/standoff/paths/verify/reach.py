@@ -18,7 +18,8 @@ right side over all ``d`` between is that of a harmonic.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,16 +40,22 @@ _DIRECTIONS[..., 0] = _LEVEL[:, :1] * np.cos(_TURNS)
 _DIRECTIONS[..., 1] = _LEVEL[:, :1] * np.sin(_TURNS)
 _DIRECTIONS[..., 2] = _LEVEL[:, 1:]
 
-#: Points times directions that are multiplied at once.
-_CHUNK = 1 << 22
+
+@dataclass(frozen=True, eq=False)
+class PointSet:
+    """A body in its frame: points (n, 3) whose hull holds it, and its own support function, which
+    takes directions (k, 3)."""
+
+    points: Array
+    support: Callable[[Array], Array]
 
 
-def reaches(model: Model, frame: int, sets: Sequence[Array], travel: Array) -> Array:
-    """(sets, frames): the reach of each set of points (n, 3), all fixed in ``frame``, about each
-    joint that carries it, and 1 for a slide: what a unit of it moves every point by. Joints turn to
-    any angle, and slides run through ``travel`` (frames, 2). 0 for joints that do not carry it."""
+def reaches(model: Model, frame: int, sets: Sequence[PointSet], travel: Array) -> Array:
+    """(sets, frames): the reach of each set, all fixed in ``frame``, about each joint that carries
+    it, and 1 for a slide: what a unit of it moves every point by. Joints turn to any angle, and
+    slides run through ``travel`` (frames, 2). 0 for joints that do not carry it."""
     result = np.zeros((len(sets), model.frames))
-    extent = np.array([np.sqrt((points**2).sum(axis=1).max()) for points in sets])
+    extent = np.array([np.sqrt((own.points**2).sum(axis=1).max()) for own in sets])
     # A support function in the present frame: h(d) = base(turn' d) + place·d + slides.
     turn, place = np.eye(3), np.zeros(3)
     slides: list[tuple[Array, float, float]] = []  # axis in the present frame, low, high
@@ -62,7 +69,7 @@ def reaches(model: Model, frame: int, sets: Sequence[Array], travel: Array) -> A
             extent = extent + max(abs(low), abs(high))
         else:
             if corners is None and not slides:
-                tangents = np.array([_swept(points @ turn.T + place) for points in sets])
+                tangents = np.array([_swept(own.points @ turn.T + place) for own in sets])
             else:
                 tangents = _revolved(sets, corners, turn, place, slides)
             far = tangents[:, _STEPS // 2]
@@ -85,7 +92,7 @@ def _swept(points: Array) -> Array:
 
 
 def _revolved(
-    sets: Sequence[Array],
+    sets: Sequence[PointSet],
     corners: Array | None,
     turn: Array,
     place: Array,
@@ -95,7 +102,7 @@ def _revolved(
     d = _DIRECTIONS.reshape(-1, 3)
     inner = d @ turn
     if corners is None:
-        h = np.array([_point_support(points, inner) for points in sets])
+        h = np.array([own.support(inner) for own in sets])
     else:
         h = _profile_support(corners, inner)
     h = h + d @ place
@@ -112,14 +119,6 @@ def _revolved(
     within = (across >= 0.0) & (across * math.cos(_STEP) <= x * math.sin(_STEP))
     peak = np.where(within, np.hypot(x, across), np.maximum(x, y))
     return np.asarray(peak.max(axis=2) - opposite)
-
-
-def _point_support(points: Array, d: Array) -> Array:
-    best = np.full(len(d), -np.inf)
-    rows = max(1, _CHUNK // len(d))
-    for first in range(0, len(points), rows):
-        best = np.maximum(best, (points[first : first + rows] @ d.T).max(axis=0))
-    return best
 
 
 def _profile_support(corners: Array, d: Array) -> Array:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.constants import EPS, GLIDE_GAP, HOLDING_TOLERANCE, ROTATION_EXACT
 from standoff.paths.certificate import Certificate
-from standoff.paths.verify.bounds import Reaches, measure
+from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
 from standoff.paths.verify.kinematics import rotations
 from standoff.paths.verify.model import Ints, Model, Part, read_model
 from standoff.paths.verify.not_proved import NotProvedError
@@ -29,6 +30,10 @@ class Scene:
     frames: (parts,) the frame of each part.
     lower, upper: (groups, 3) the boxes, large enough for their members.
     members: by group, places in ``model.parts``.
+    bodies: (parts,) the number of each part's body.
+    own_clearances: of pairs of bodies, by their numbers, the lower one first, [m].
+    reach: see `measured`.
+    soups: the triangles of shapes, by their identity.
     """
 
     model: Model
@@ -42,7 +47,7 @@ class Scene:
     members: tuple[Ints, ...]
     bodies: Ints
     own_clearances: dict[tuple[int, int], float]
-    reach: Reaches
+    reach: Reaches | None = None
     soups: dict[int, Soup] = field(default_factory=dict)
 
     def clearance(self, a: Ints, b: Ints) -> Array:
@@ -58,6 +63,13 @@ class Scene:
     def part(self, number: int) -> Part:
         return self.model.parts[number]
 
+    def bound(
+        self, proofs: NDArray[np.void], parts: tuple[Ints, Ints | None], *, centres: bool
+    ) -> Bound:
+        """How far and fast the parts of proofs can move against each other; see `bounds`."""
+        assert self.reach is not None
+        return bound(self.model, self.certificate, self.reach, proofs, parts, centres=centres)
+
     def soup(self, shape: Shape) -> Soup:
         """The triangles of one of the cell's shapes, sorted once."""
         if id(shape) not in self.soups:
@@ -66,7 +78,7 @@ class Scene:
 
 
 def match(cell: Cell, certificate: Certificate) -> Scene:
-    """The certificate laid against the cell.
+    """The certificate laid against the cell; nothing is measured yet.
 
     Raises:
         NotProvedError: it is about another cell, or its spheres and boxes do not hold what they
@@ -112,8 +124,12 @@ def match(cell: Cell, certificate: Certificate) -> Scene:
         members=members,
         bodies=np.array([names[part.body] for part in model.parts], dtype=np.int64),
         own_clearances=own,
-        reach=measure(model, certificate, centres),
     )
+
+
+def measured(scene: Scene) -> Scene:
+    """With the reaches of all parts, which bounds on their motion need."""
+    return replace(scene, reach=measure(scene.model, scene.certificate, scene.centres))
 
 
 def _differ(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> str:

@@ -25,7 +25,7 @@ from standoff.paths.verify.meshes import check_meshes
 from standoff.paths.verify.model import Ints
 from standoff.paths.verify.not_proved import NotProvedError
 from standoff.paths.verify.rows import Rows, select
-from standoff.paths.verify.scene import Scene, match
+from standoff.paths.verify.scene import Scene, match, measured
 from standoff.paths.verify.witness import check_witness
 from standoff.paths.verify.words import describe
 from standoff.shapes.pose import Array
@@ -143,7 +143,7 @@ class _Check:
             check_witness(scene, watched)
             return
         check_coverage(scene, watched)
-        self._check_proofs(scene)
+        self._check_proofs(measured(scene))
 
     def _check_clearance(self, scene: Scene, watched: Ints) -> None:
         if self.clearance is None or len(watched) == 0:

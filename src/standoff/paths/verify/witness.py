@@ -39,10 +39,12 @@ def check_witness(scene: Scene, watched: Ints) -> None:
     )
     first, second = scene.part(a), scene.part(b)
     poses = [_pose(now.turn[0, p.frame], now.place[0, p.frame], p) for p in (first, second)]
-    near = _apart(scene, first.shape, poses[0], second.shape, poses[1])
     radii = [r for r in (scene.radii[a], scene.radii[b]) if np.isfinite(r)]
     blur = WITNESS_DISTANCE * (sum(radii) + abs(claim.distance))
     clearance = float(scene.clearance(np.array([a]), np.array([b]))[0])
+    limit = 0.0 if claim.kind == "collision" else clearance + scene.certificate.tolerance
+    wanted = max(limit, abs(claim.distance)) + 10.0 * blur
+    near = _apart(scene, first.shape, poses[0], second.shape, poses[1], wanted)
     where = f"{first} and {second} at piece {claim.piece}, u = {claim.u:.9g}"
     if claim.kind == "collision":
         if near > blur:
@@ -59,7 +61,6 @@ def check_witness(scene: Scene, watched: Ints) -> None:
                 f"{where}: not shown to be deeper in each other than {-clearance:.9g} m"
             )
     else:
-        limit = clearance + scene.certificate.tolerance
         if near > limit + blur:
             raise NotProvedError(f"{where}: {near:.9g} m apart, and not nearer than {limit:.9g} m")
         if abs(near - claim.distance) > blur and not (near <= 0.0 and claim.distance <= 0.0):
@@ -103,11 +104,12 @@ def _pose(turn: Array, place: Array, part: Part) -> Array:
     return np.asarray(frame @ part.local)
 
 
-def _apart(scene: Scene, a: Shape, pose_a: Array, b: Shape, pose_b: Array) -> float:
-    """The distance of two parts, [m]; 0 or less where they meet, and then no depth."""
+def _apart(scene: Scene, a: Shape, pose_a: Array, b: Shape, pose_b: Array, wanted: float) -> float:
+    """The distance of two parts, [m], or ``wanted`` where a mesh is farther away; 0 or less where
+    they meet, and then no depth."""
     if not isinstance(a, Mesh):
         a, pose_a, b, pose_b = b, pose_b, a, pose_a
     if not isinstance(a, Mesh):
         return distance_at_most(a, pose_a, b, pose_b)
     at, there = ((pose[None, :3, :3], pose[None, :3, 3]) for pose in (pose_a, pose_b))
-    return float(pair_gap(scene, a, b, at, there, np.array([np.inf]))[0])
+    return float(pair_gap(scene, a, b, at, there, np.array([wanted]))[0])
