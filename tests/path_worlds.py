@@ -184,7 +184,7 @@ class PathWorld:
         assert len(found) > count // 4, f"{self.robot} has no room in {self.obstacles} {self.seed}"
         return np.array(found)
 
-    def segments(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+    def segments(self, count: int, *, grazing: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Short and long ones, of one joint and of all, from places that are free and from any;
         some that end or turn back within a hair of their first contact."""
         rng, joints = self.rng, len(self.low)
@@ -204,7 +204,7 @@ class PathWorld:
                     way = np.where(np.arange(joints) == rng.integers(joints), way, 0.0)
                 b = a + way / np.linalg.norm(way) * 10.0 ** rng.uniform(-2.0, 0.6)
                 b = np.clip(b, self.low, self.high)
-            if kind > 0.8:
+            if grazing and kind > 0.8:
                 b = self._grazing(a, b)
             starts[k], ends[k] = a, b
         return starts, ends
