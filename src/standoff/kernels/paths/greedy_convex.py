@@ -1,4 +1,4 @@
-"""A bound for what is no swept sphere: boxes, cylinders and polyhedra by their support functions."""
+"""A bound for what is no swept sphere: for boxes, cylinders and polyhedra, by support functions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def support_bound(X, x, RB, j, PB, rel, enough, work):
     """A lower bound on the distance of node ``x`` and body ``j``, whose box is in EXTENT and which
     stands at ``rel`` in the node's frame; one above ``enough`` ends the search for a better.
 
-    y is a point of the body, z the nearest to it of the node's rectangle, n = y - z. For the point
-    p of the body that is lowest along n, all of the body is above it and all of the rectangle below
-    z:
+    y is a point of the body, z the nearest to it of the node's rectangle with centre c and half
+    lengths h and g, n = y - z. With p the point of the body that is lowest along n,
 
-        |n| d  >=  n.(p - z) - |n| radius.
+        |n| d  >=  n.(p - c) - h |n.u| - g |n.v| - |n| radius    for any n:
 
+    the rectangle's reach is not taken from z, as n is mostly rounding where y and z nearly touch.
     The next y is the nearest to z between y and p (Frank and Wolfe).
     """
     c0, c1, c2 = unplace(rel, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
@@ -44,7 +44,10 @@ def support_bound(X, x, RB, j, PB, rel, enough, work):
         if length == 0.0:
             break
         p0, p1, p2 = _lowest(RB, j, PB, n0, n1, n2, work)
-        best = max(best, dot(n0, n1, n2, p0 - z0, p1 - z1, p2 - z2) / length - X[x, RADIUS])
+        reach = X[x, HALF_U] * abs(dot(n0, n1, n2, u0, u1, u2))
+        reach += X[x, HALF_V] * abs(dot(n0, n1, n2, v0, v1, v2))
+        gap = dot(n0, n1, n2, p0 - c0, p1 - c1, p2 - c2) - reach
+        best = max(best, gap / length - X[x, RADIUS])
         if best > enough:
             break
         e0, e1, e2 = minus(p0, p1, p2, y0, y1, y2)
