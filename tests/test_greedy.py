@@ -18,7 +18,7 @@ from standoff.kernels.paths.greedy_call import (
     nested_address,
 )
 from standoff.kernels.paths.greedy_pair import FARTHER, NEAR
-from standoff.kernels.paths.greedy_work import GREEDY_IWORK, GREEDY_WORK
+from standoff.kernels.paths.greedy_work import FRONT_PAIRS, GREEDY_IWORK, GREEDY_WORK
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
@@ -126,6 +126,32 @@ def test_holds_near_contact(body):
     assert farther.any() and not farther.all()
     out, farther, _ = greedy(a, b, poses_a, poses_b, 1e-5)
     keeps_its_word(out, farther, 1e-5, exact, slack)
+
+
+def test_holds_for_wide_plates_that_nearly_touch():
+    """A direction between points 1e-8 m apart is off by 1e-8 through rounding alone, and a metre
+    away that is all of the gap."""
+    rng = np.random.default_rng(14)
+    a = sheet(rng, 1, 0.0)
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    plates = Box((1.0, 1.0, 4e-9)), box_mesh(1.0, 1.0, 4e-9)
+    for b in (*plates, Polyhedron(corners * [0.5, 0.5, 2e-7])):
+        poses_a = random_poses(rng, 1000, 1.0)
+        poses_b = np.empty_like(poses_a)
+        for k, pose_a in enumerate(poses_a):
+            tilted = np.eye(4)
+            turn = rng.normal(size=3) * 10.0 ** rng.uniform(-9, -7)
+            tilted[:3, :3] += np.cross(np.eye(3), turn)
+            tilted[:2, 3] = rng.uniform(0.1, 0.9, 2)
+            tilted[2, 3] = b.bounds()[1][2] + 10.0 ** rng.uniform(-9, -7)
+            poses_b[k] = pose_a @ tilted
+        out = distances(a, b, poses_a, poses_b)
+        apart = out[:, 0] > out[:, 10]
+        assert apart.sum() > 100
+        poses_a, poses_b, out = poses_a[apart], poses_b[apart], out[apart]
+        for effort in (0, 8):
+            found, farther, _ = greedy(a, b, poses_a, poses_b, effort=effort)
+            keeps_its_word(found, farther, 0.0, out[:, 0], out[:, 10])
 
 
 def test_a_threshold_that_is_the_distance_itself_is_not_exceeded():
@@ -247,11 +273,36 @@ def test_no_effort_is_spent_on_more_than_is_wanted():
     poses_a, poses_b = random_poses(rng, 300, 0.1), random_poses(rng, 300, 1.5)
     exact, _ = surfaces(a, b, poses_a, poses_b)
     wanted = 0.6 * exact[exact > 0.0].min() + 0.4 * np.median(exact)
-    quick, farther, few = greedy(a, b, poses_a, poses_b, effort=0)
+    quick, farther, few = greedy(a, b, poses_a, poses_b, wanted=0.0)
     out, _, visits = greedy(a, b, poses_a, poses_b, wanted=wanted, effort=1_000_000)
     assert ((out[:, 0] > wanted) == (exact > wanted))[farther].all()
     content = farther & (quick[:, 0] > wanted)
     assert content.any() and (visits[content] == few[content]).all()
+
+
+def sheet(rng, side, rough):
+    """A square of 1 m in ``2 side²`` triangles, its vertices up to ``rough`` [m] out of plane."""
+    x, y = np.meshgrid(np.linspace(0, 1, side + 1), np.linspace(0, 1, side + 1), indexing="ij")
+    points = np.stack([x, y, rng.uniform(-rough, rough, x.shape)], axis=-1).reshape(-1, 3)
+    i, j = (k.ravel() for k in np.meshgrid(range(side), range(side), indexing="ij"))
+    a = i * (side + 1) + j
+    b, c, d = a + side + 1, a + side + 2, a + 1
+    return Mesh(points, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
+
+
+def test_a_front_that_overflows_keeps_its_word():
+    """Two sheets face to face: thousands of pairs are hardly farther than the threshold."""
+    rng = np.random.default_rng(13)
+    a, b = sheet(rng, 30, 1e-3), sheet(rng, 30, 1e-3)
+    poses_a, poses_b = np.tile(np.eye(4), (20, 1, 1)), np.tile(np.eye(4), (20, 1, 1))
+    poses_b[:, 2, 3] = np.linspace(0.003, 0.05, 20)
+    exact, slack = surfaces(a, b, poses_a, poses_b)
+    for delta in (0.0, 0.99 * float(exact[0]), 0.9 * float(exact[10])):
+        for effort in (0, 50, 5000):
+            out, farther, visits = greedy(a, b, poses_a, poses_b, delta, effort=effort)
+            keeps_its_word(out, farther, delta, exact, slack)
+            assert farther.any()
+    assert visits.max() > 4 * FRONT_PAIRS
 
 
 @pytest.mark.parametrize("body", BODIES)
