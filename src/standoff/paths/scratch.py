@@ -44,11 +44,12 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "work": (1, WORK),
             "beyond": (1, LEAF),
             "fields": (1, 12),
+            "ends": (movers, 12),
         },
         {
             "linked": (max(_NODES, 2 * pieces + 2), p.NODE_COLUMNS),
             "pool": (max(_POOL, 4 * len(tables.arena["links"])), 1),
-            "stamps": (movers, 2),
+            "stamps": (movers, 3),
             "pieces": (pieces, p.PIECE_COLUMNS),
             "queue": (1, pieces),
             "header": (1, p.HEADER_COLUMNS),

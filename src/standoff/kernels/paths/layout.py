@@ -100,15 +100,16 @@ S_GLIDES = 15  #: (gliding bodies, 18) of the present piece
 S_WORK = 16
 S_BEYOND = 17  #: (1, leaf) how far beyond reach each static of a leaf is, squared
 S_FIELDS = 18  #: (1, 12) how the two bodies of a mesh test move
+S_ENDS = 19  #: (movers, 12) of spheres and capsules: place and velocity of both ends
 
 # int64 tables of the second arena
-S_LINKED = 19  #: (nodes, NODE_COLUMNS)
-S_POOL = 20  #: (n, 1) the pairs of all nodes
-S_STAMPS = 21  #: (movers, 2) instants at which its ball and its row were placed
-S_PIECES = 22  #: (pieces, PIECE_COLUMNS)
-S_QUEUE = 23  #: (1, pieces) heap of the pieces, the most pressing first
-S_HEADER = 24  #: (1, HEADER_COLUMNS)
-S_IWORK = 25
+S_LINKED = 20  #: (nodes, NODE_COLUMNS)
+S_POOL = 21  #: (n, 1) the pairs of all nodes
+S_STAMPS = 22  #: (movers, 3) instants at which its ball, its row and its ends were placed
+S_PIECES = 23  #: (pieces, PIECE_COLUMNS)
+S_QUEUE = 24  #: (1, pieces) heap of the pieces, the most pressing first
+S_HEADER = 25  #: (1, HEADER_COLUMNS)
+S_IWORK = 26
 
 # rows of S_JOINTS
 Q = 0
@@ -173,7 +174,8 @@ DISTANCE = 3  #: and the ten numbers of `kernels.layout`'s results after it
 BODY_A = 14
 BODY_B = 15
 PRECISION = 16  #: to which the earliest is asked for, in u; set by who starts the search
-RESULT_COLUMNS = 17
+REQUIRED = 17  #: the clearance of the pair that was found
+RESULT_COLUMNS = 18
 
 # columns of S_PROOFS: piece, start, end, at, method, a, b, distance, normal
 PROOF_COLUMNS = 11

@@ -6,7 +6,8 @@ from __future__ import annotations
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import kernel
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.pair import ball_test, test_pair
+from standoff.kernels.paths.pair import ball_test, body_test, must_look_inside
+from standoff.kernels.paths.proofs import prove_ball
 
 
 @kernel
@@ -20,11 +21,11 @@ def near_links(CF, CW, SF, SW, t, h, low, high):
     for k in range(teams.shape[0]):
         first, last = teams[k, 4], teams[k, 5]
         if not proving:
-            need_back, need_ahead, D, _, _, _, _, _ = ball_test(
+            back, ahead, _, _, _, _, _ = ball_test(
                 CF, CW, SF, SW, teams[k, 0], teams[k, 1], teams[k, 2], teams[k, 3],
                 clearances[first, 0], h,
             )  # fmt: skip
-            if D > 0.0 and need_back < D and need_ahead < D:
+            if back < 0.0 and ahead < 0.0:
                 continue
         if low + last - first > high:
             return -1
@@ -38,15 +39,25 @@ def near_links(CF, CW, SF, SW, t, h, low, high):
 def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, kept, low, high):
     """As `test_statics`, of links; the pool up to ``kept`` is still to be read."""
     links, clearances = wholes(CW, p.C_LINKS), reals(CF, CW, p.C_LINK_CLEARANCE)
-    pool, earliest = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0
+    pool, header = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER)
+    earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
     press_back, press_ahead = -1.0, -1.0
     for e in range(first, last):
         code = pool[e, 0]
         k = -1 - code
-        back, ahead, stop = test_pair(
-            general, CF, CW, SF, SW, piece, links[k, 0], links[k, 1], links[k, 2], links[k, 3],
-            clearances[k, 0], t, h,
-        )  # fmt: skip
+        a, b, c, depth = links[k, 0], links[k, 1], links[k, 2], links[k, 3]
+        back, ahead, hope, apart, x, y, z = ball_test(
+            CF, CW, SF, SW, a, b, c, depth, clearances[k, 0], h
+        )
+        if proving and (back < 0.0 or ahead < 0.0):
+            prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, x, y, z)
+        if back < 0.0 and ahead < 0.0:
+            continue
+        stop = False
+        if hope or must_look_inside(CW, a, b, h):
+            back, ahead, stop = body_test(
+                general, CF, CW, SF, SW, piece, a, b, c, depth, clearances[k, 0], t, h, back, ahead
+            )
         if stop and not earliest:
             return low, high, press_back, press_ahead, p.FOUND
         if not back < 0.0:

@@ -256,3 +256,30 @@ def place_body(CF, CW, SF, SW, i):
         rows[i, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
         rows[i, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
         rows[i, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
+
+
+@inlined
+def place_ends(CF, CW, SF, SW, i):
+    """Both ends of the axis of mover ``i``, a sphere or a capsule, unless they are known."""
+    stamps, instant = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.INSTANT]
+    if stamps[i, 2] == instant:
+        return
+    stamps[i, 2] = instant
+    movers, cores = wholes(CW, p.C_MOVERS), reals(CF, CW, p.C_CORES)
+    poses, twists, ends = (
+        reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS), reals(SF, SW, p.S_ENDS)
+    )  # fmt: skip
+    f, first = movers[i, p.FRAME], movers[i, p.POINT0]
+    wx, wy, wz = twists[f, 0], twists[f, 1], twists[f, 2]
+    for end in range(2):
+        k = first + min(end, movers[i, p.POINTS] - 1)
+        x, y, z = cores[k, 0], cores[k, 1], cores[k, 2]
+        rx = poses[f, 0] * x + poses[f, 1] * y + poses[f, 2] * z
+        ry = poses[f, 4] * x + poses[f, 5] * y + poses[f, 6] * z
+        rz = poses[f, 8] * x + poses[f, 9] * y + poses[f, 10] * z
+        at = 6 * end
+        ends[i, at], ends[i, at + 1] = poses[f, 3] + rx, poses[f, 7] + ry
+        ends[i, at + 2] = poses[f, 11] + rz
+        ends[i, at + 3] = twists[f, 3] + wy * rz - wz * ry
+        ends[i, at + 4] = twists[f, 4] + wz * rx - wx * rz
+        ends[i, at + 5] = twists[f, 5] + wx * ry - wy * rx

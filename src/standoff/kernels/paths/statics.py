@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import math
 
+from standoff.constants import SMALLEST_LENGTH
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.motion import place_ball
-from standoff.kernels.paths.pair import relative_bounds, test_pair
-from standoff.kernels.paths.proofs import prove_group
+from standoff.kernels.paths.pair import (
+    between_balls,
+    body_test,
+    must_look_inside,
+    relative_bounds,
+)
+from standoff.kernels.paths.proofs import prove_ball, prove_group
 
 #: A pair of a mover and a static is this times the mover, plus the static.
 PACK = 1 << 32
@@ -22,19 +28,25 @@ PACK = 1 << 32
 
 @inlined
 def swept_ball(CF, CW, SF, SW, a, h):
-    """Where the ball of mover ``a`` is, the radius it stays within for ``h``, and how much of a
-    distance any proof for ``h`` needs at least."""
-    balls, centres = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_CENTRES)
+    """Where the centre of mover ``a``'s ball is and how far its velocity takes it in ``h``; how far
+    its way bends and how long it is at most; all that is taken off a distance but the clearance."""
+    centres = reals(SF, SW, p.S_CENTRES)
     place_ball(CF, CW, SF, SW, a)
-    vx, vy, vz = centres[a, 3], centres[a, 4], centres[a, 5]
     nobody = wholes(CW, p.C_COUNTS)[0, p.MOVERS]
     length, bend, taken, _ = relative_bounds(CW, SF, SW, a, nobody, 0)
-    run, bent, most = h * math.sqrt(vx * vx + vy * vy + vz * vz), 0.5 * h * h * bend, h * length
-    clearance = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
-    # Twice ``taken``: it holds the margin of the mover, which is far above the rounding of the
-    # tests made with this radius.
-    radius = balls[a, 3] + min(run + bent, most) + clearance + 2.0 * taken
-    return centres[a, 0], centres[a, 1], centres[a, 2], radius, min(bent - run, most)
+    return (
+        centres[a, 0], centres[a, 1], centres[a, 2],
+        h * centres[a, 3], h * centres[a, 4], h * centres[a, 5],
+        0.5 * h * h * bend, h * length, taken,
+    )  # fmt: skip
+
+
+@inlined
+def swept_radius(radius, vx, vy, vz, bent, most, taken, clearance):
+    """The radius about the centre that the ball stays within. Twice ``taken``: it holds the margin
+    of the mover, which is far above the rounding of the tests made with this radius."""
+    run = math.sqrt(vx * vx + vy * vy + vz * vz)
+    return radius + min(run + bent, most) + max(clearance, 0.0) + 2.0 * taken
 
 
 @kernel
@@ -52,7 +64,10 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
     skips = wholes(CW, p.C_SKIPS)
     exempt = skips[a, 1] > skips[a, 0]
     proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
-    x, y, z, radius, _ = swept_ball(CF, CW, SF, SW, a, h)
+    x, y, z, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, a, h)
+    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    around = reals(CF, CW, p.C_BALLS)[a, 3]
+    radius = swept_radius(around, vx, vy, vz, bent, most, taken, clearance)
     before = counts[0, p.MOVERS]
     top = 0
     if boxes.shape[0] > 0:
@@ -117,31 +132,37 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     header = wholes(SW, p.S_HEADER)
     earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
     clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    # The balls of a mesh, too, which may not overlap at all.
+    gap = max(clearance, 0.0)
     press_back, press_ahead = -1.0, -1.0
     mover = -1
-    x, y, z, radius, least = 0.0, 0.0, 0.0, 0.0, 0.0
+    x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
     for e in range(first, last):
         code = pool[e, 0]
         a, b = code // PACK, code % PACK
         if a != mover:
             mover = a
-            x, y, z, radius, least = swept_ball(CF, CW, SF, SW, a, h)
+            x, y, z, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, a, h)
+            radius = swept_radius(balls[a, 3], vx, vy, vz, bent, most, taken, clearance)
         dx, dy, dz = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
         square, reach = dx * dx + dy * dy + dz * dz, radius + balls[b, 3]
-        if not proving:
-            if square > reach * reach:
-                continue
-            if least > 0.0 and square < least * least:
-                # No proof for ``h`` is possible.
-                back = ahead = reach - math.sqrt(square)
-                stop = False
-            else:
-                back, ahead, stop = test_pair(
-                    general, CF, CW, SF, SW, piece, a, b, 0, 0, clearance, t, h
-                )
-        else:
-            back, ahead, stop = test_pair(
-                general, CF, CW, SF, SW, piece, a, b, 0, 0, clearance, t, h
+        if square > reach * reach and not proving:
+            continue
+        apart = math.sqrt(square)
+        run = (dx * vx + dy * vy + dz * vz) / max(apart, SMALLEST_LENGTH)
+        back, ahead, hope = between_balls(
+            apart - gap - taken, balls[a, 3] + balls[b, 3], balls[a, 4] + balls[b, 4],
+            run, bent, most,
+        )  # fmt: skip
+        if proving and (back < 0.0 or ahead < 0.0):
+            prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, dx, dy, dz)
+        if back < 0.0 and ahead < 0.0:
+            continue
+        stop = False
+        if hope or must_look_inside(CW, a, b, h):
+            back, ahead, stop = body_test(
+                general, CF, CW, SF, SW, piece, a, b, 0, 0, clearance, t, h, back, ahead
             )
         if stop and not earliest:
             return low, high, press_back, press_ahead, p.FOUND

@@ -13,6 +13,7 @@ from standoff.kernels.paths.heap import pop_node, push_node
 from standoff.kernels.paths.links import near_links, test_links
 from standoff.kernels.paths.motion import bound_motion, place_at
 from standoff.kernels.paths.statics import near_statics, test_statics
+from standoff.kernels.paths.worst import note_worst
 
 
 @entry(f"int64({p.ARENAS}, int64)")
@@ -42,16 +43,10 @@ def step(general, CF, CW, SF, SW, piece):
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
     first, count, listed = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED]
     if first < 0:
-        first = base
-        last = near_links(CF, CW, SF, SW, middle, h, base, ceiling)
+        first, listed, last = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
         if last < 0:
+            header[0, p.PROOFS_USED] = proved
             return p.POOL_FULL
-        listed = last - first
-        for a in range(wholes(CW, p.C_COUNTS)[0, p.SINGLE]):
-            last = near_statics(CF, CW, SF, SW, piece, a, middle, h, last, ceiling)
-            if last < 0:
-                header[0, p.PROOFS_USED] = proved
-                return p.POOL_FULL
         count = last - first
     low, high, back, ahead, status = test_links(
         general, CF, CW, SF, SW, piece, middle, h, first, first + listed, first + count, base,
@@ -67,6 +62,11 @@ def step(general, CF, CW, SF, SW, piece):
         status = p.PROOFS_FULL
     if status != p.FREE:
         header[0, p.PROOFS_USED] = proved
+        if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
+            if linked[k, p.FIRST] < 0:
+                first, listed, last = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
+                count = last - first
+            note_worst(general, CF, CW, SF, SW, piece, middle, first, count)
         return status
     pop_node(SF, SW, piece)
     earliest = header[0, p.EARLIEST] != 0
@@ -87,6 +87,18 @@ def step(general, CF, CW, SF, SW, piece):
             pool[low + e, 0] = pool[high + e, 0]
         header[0, p.POOL_USED] = low + ceiling - high
     return p.FREE
+
+
+@kernel
+def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
+    """All pairs that may come too close, into the pool from ``base`` on: where they begin, how many
+    are links, and where they end; -1 where the pool is full."""
+    last = near_links(CF, CW, SF, SW, t, h, base, ceiling)
+    listed = last - base
+    for a in range(wholes(CW, p.C_COUNTS)[0, p.SINGLE]):
+        if last >= 0:
+            last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
+    return base, listed, last
 
 
 @kernel
