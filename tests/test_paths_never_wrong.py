@@ -17,7 +17,7 @@ SOAK = bool(os.environ.get("STANDOFF_SOAK"))
 #: Segments in all, and the worlds of each robot among each kind of obstacles.
 SEGMENTS, SEEDS = (200_000, range(10)) if SOAK else (20_000, range(1))
 SHARE = math.ceil(SEGMENTS / (len(ROBOTS) * len(OBSTACLES) * len(SEEDS)))
-CLEARANCES = (0.0, 0.004, 0.03)
+CLEARANCES = (0.0, 0.002, 0.006)
 TOLERANCE = 1e-3
 #: What the kernels and Coal may differ by, [m]: Coal's GJK stops at 1e-6.
 COAL = 2e-6
