@@ -16,7 +16,7 @@ WORLDS = [("panda", "fat"), ("baxter", "thin"), ("irb2400", "fat"), ("chain", "t
 SHARE = 250
 
 
-@pytest.mark.parametrize(("robot", "obstacles"), WORLDS, ids="-".join)
+@pytest.mark.parametrize(("robot", "obstacles"), WORLDS)
 def test_hpp_agrees(robot, obstacles, monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     from peers.paths_hpp import Hpp, interpreter
