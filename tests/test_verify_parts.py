@@ -294,7 +294,7 @@ def test_solids_hold_what_is_inside():
 def test_distances_and_depths_of_witnesses(a, b):
     rng = np.random.default_rng(8)
     deep = apart = 0
-    for pose in random_poses(rng, 15, 0.6):
+    for pose in random_poses(rng, 18, 0.7):
         true = so.distance(a, pose, b, np.eye(4)).value
         near = distance_at_most(a, pose, b, np.eye(4))
         if true > 0.0:

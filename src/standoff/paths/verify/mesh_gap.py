@@ -54,10 +54,14 @@ def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Arra
             np.minimum.at(result, k, _triangle_gap(a.triangles[s], other))
         row, i, j = row[~ends], i[~ends], j[~ends]
         split = ~leaf_a[~ends] & (leaf_b[~ends] | (a.size[i] >= b.size[j]))
-        for child in (a.left, a.right):
-            _push(waiting, row[split], child[i[split]], j[split])
-        for child in (b.left, b.right):
-            _push(waiting, row[~split], i[~split], child[j[~split]])
+        k, m = row[split], row[~split]
+        s, t = (i[split], j[split]), (i[~split], j[~split])
+        _push(
+            waiting,
+            np.concatenate([k, k, m, m]),
+            np.concatenate([a.left[s[0]], a.right[s[0]], t[0], t[0]]),
+            np.concatenate([s[1], s[1], b.left[t[1]], b.right[t[1]]]),
+        )
     return result
 
 
@@ -79,8 +83,8 @@ def convex_gap(a: Soup, shape: Shape, turn: Array, place: Array, wanted: Array) 
             own = np.einsum("nij,ncj->nci", turn[k], a.triangles[s]) + place[k][:, None]
             np.minimum.at(result, k, search(shape, own, result[k]))
         row, i = row[~ends], i[~ends]
-        for child in (a.left, a.right):
-            _push(waiting, row, child[i], np.zeros_like(row))
+        both = np.concatenate([row, row])
+        _push(waiting, both, np.concatenate([a.left[i], a.right[i]]), np.zeros_like(both))
     return result
 
 
