@@ -249,6 +249,8 @@ def test_mesh_gaps_are_lower_bounds_that_reach_the_distance(other):
     else:
         found = soup_gap(soup_of(other), soup, turn, place, wanted)
     theirs = [coal_oracle.geometry(shape) for shape in (mesh, other)]
+    if isinstance(other, so.Box):
+        np.testing.assert_allclose(convex_gap(soup, other, turn, place, wanted), found, atol=1e-12)
     apart = 0
     for k in range(40):
         if true[k] <= 0.0:
