@@ -12,14 +12,17 @@ from hypothesis import strategies as st
 import standoff as so
 from standoff.paths.certificate import PROOF
 from standoff.paths.verify.bounds import bound, measure
+from standoff.paths.verify.convex import _approach
 from standoff.paths.verify.depth import deeper_than
 from standoff.paths.verify.gjk import distance_at_most
 from standoff.paths.verify.groups import segment_to_box
-from standoff.paths.verify.kinematics import frames_at, rotations
+from standoff.paths.verify.kinematics import frames_at, instants, rotations
 from standoff.paths.verify.mesh_gap import convex_gap, soup_gap
+from standoff.paths.verify.meshes import _nearing
 from standoff.paths.verify.model import Part, read_model
 from standoff.paths.verify.polynomials import extremes, largest, value
 from standoff.paths.verify.reach import PointSet, reaches
+from standoff.paths.verify.rows import Rows
 from standoff.paths.verify.soup import soup_of
 from standoff.paths.verify.support import core_extreme, core_points, core_support, farthest, radius
 from standoff.robots.motion import MotionBound, MovingBody
@@ -121,16 +124,8 @@ def _beyond(model, Q, frames):
 @pytest.mark.parametrize("seed", range(30))
 def test_motion_stays_within_the_bound_and_the_bound_within_the_checkers(seed):
     """Two bodies of a random tree along a random segment, seen from their common frame."""
-    rng = np.random.default_rng(1000 + seed)
-    world = World(rng)
+    world, parts, qa, qb = two_boxes(np.random.default_rng(1000 + seed))
     tree = world.tree
-    qa, qb = world.random_segment(rng)
-    size = float(world.size)
-    parts = [
-        Part(name, 0, int(rng.integers(1, tree.frames)), so.Box(rng.uniform(0.05, 0.3, 3) * size),
-             random_poses(rng, 1, 0.2 * size)[0])
-        for name in ("a", "b")
-    ]  # fmt: skip
     model = model_of(tree, parts)
     coefficients = np.zeros((1, 6, len(qa)))
     coefficients[0, 0], coefficients[0, 1] = qa, qb - qa
@@ -165,6 +160,64 @@ def test_motion_stays_within_the_bound_and_the_bound_within_the_checkers(seed):
     assert (moved <= t * mine.length[0] + tiny).all()
     # v is a quotient of differences here, off by at most t1 M / 2.
     assert (strayed <= 0.5 * (t * t + t[1] * t) * mine.curvature[0] + tiny).all()
+
+
+def two_boxes(rng):
+    """A random tree with two boxes on it, and a segment."""
+    world = World(rng)
+    size = float(world.size)
+    parts = [
+        Part(name, 0, int(rng.integers(1, world.tree.frames)),
+             so.Box(rng.uniform(0.05, 0.3, 3) * size), random_poses(rng, 1, 0.2 * size)[0])
+        for name in ("a", "b")
+    ]  # fmt: skip
+    return world, parts, *world.random_segment(rng)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_closing_and_nearing_are_those_of_the_points(seed):
+    """Against points handed up joint by joint to the common frame, a little before and after."""
+    rng = np.random.default_rng(2000 + seed)
+    world, parts, qa, qb = two_boxes(rng)
+    tree, model = world.tree, model_of(world.tree, parts)
+    frames = np.array([p.frame for p in parts])
+    scene = SimpleNamespace(model=model, frames=frames, part=lambda k: parts[k])
+    u, step = 0.4, 1e-6
+    coefficients = np.zeros((1, 6, len(qa)))
+    coefficients[0, 0], coefficients[0, 1] = qa, qb - qa
+    now = instants(model, coefficients, np.zeros((1, 0, 18)), np.array([u]))
+    zero, one = np.array([0]), np.array([1])
+    rows = Rows(scene, zero, np.zeros(1, dtype=PROOF), zero, one, now, zero, np.ones(1))
+    common = rows.common()
+    assert common[0] == tree.common(*frames)
+    # Velocities of all corners, along the world's axes, seen from the common frame.
+    Q = qa + np.array([u - step, u + step])[:, None] * (qb - qa)
+    seen = np.eye(3)
+    if common[0]:
+        link = tree.link(world.names[common[0] - 1])[1]
+        seen = now.turn[0, common[0]] @ link[:3, :3]
+    speeds = []
+    for part in parts:
+        out = np.empty((2, len(part.core), 3))
+        offset = tree.link(world.names[part.frame - 1])[1]
+        local = np.ascontiguousarray((part.core - offset[:3, 3]) @ offset[:3, :3])
+        track(world.plain, part.frame - 1, int(common[0]) - 1, local, Q, out)
+        speeds.append((out[1] - out[0]) / (2 * step) @ seen.T)
+    n = rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    found = _approach(rows, zero, common, -n[None], False)
+    found += _approach(rows, one, common, n[None], False)
+    fast = 1e-6 * (world.size + sum(np.abs(v).max() for v in speeds))
+    assert found[0] == pytest.approx((-speeds[0] @ n).max() + (speeds[1] @ n).max(), abs=fast)
+    nearing = _nearing(rows)[0]
+    middles = [v.mean(axis=0) for v in speeds]
+    best = min(
+        sum(np.linalg.norm(v - w, axis=1).max() for v in speeds) for w in (np.zeros(3), *middles)
+    )
+    assert nearing <= best + fast  # it tries these velocities among others
+    # No two corners near each other faster.
+    apart = speeds[0][:, None] - speeds[1][None]
+    assert np.linalg.norm(apart, axis=2).max() <= nearing + fast
 
 
 coefficients = st.lists(st.floats(-5, 5).filter(lambda x: x == 0 or abs(x) > 1e-6), min_size=1,
