@@ -332,8 +332,9 @@ def test_an_interval_as_long_as_the_piece_needs_a_distance_for_it():
     refused(cell, longer, f"proof {k} ")
 
 
-def sliding(folder, way, rows, clearance=0.0):
-    """A box on rails along x, a post at x = 1, and proofs (start, end, at) from true distances."""
+def sliding(folder, way, rows, clearance=0.0, turned=False):
+    """A box on rails along x, a post at x = 1, and proofs (start, end, at) from true distances; the
+    post comes first in them where they are ``turned``."""
     joint = '<joint name="j0" type="prismatic"><parent link="base"/><child link="l0"/>'
     joint += '<limit lower="-3" upper="3" velocity="2" effort="1"/></joint>'
     shape = '<geometry><box size="0.2 0.2 0.2"/></geometry>'
@@ -348,9 +349,10 @@ def sliding(folder, way, rows, clearance=0.0):
     proofs = np.zeros(len(rows), dtype=PROOF)
     for proof, (start, end, at) in zip(proofs, rows):
         x = way[0] + at * (way[1] - way[0])
-        proof["end"], proof["start"], proof["at"], proof["b"] = end, start, at, 1
+        proof["end"], proof["start"], proof["at"] = end, start, at
+        proof["a"], proof["b"] = (1, 0) if turned else (0, 1)
         proof["distance"] = abs(1.0 - x) - 0.2
-        proof["normal"] = (-1.0 if x < 1.0 else 1.0, 0.0, 0.0)
+        proof["normal"] = (-1.0 if (x < 1.0) != turned else 1.0, 0.0, 0.0)
     return cell, replace(prover.certificate, proofs=proofs)
 
 
@@ -362,15 +364,16 @@ def test_bodies_that_draw_apart_must_have_been_apart(tmp_path):
     assert so.verify(cell, replace(leaving, clearance=0.04)).ok
 
 
-def test_an_interval_is_looked_at_from_its_own_end(tmp_path):
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_interval_is_looked_at_from_its_own_end(tmp_path, turned):
     """Leaving the post, the end of the interval knows nothing of its start; the start does. Coming
     nearer it is the other way round."""
-    cell, back = sliding(tmp_path, [0.9, -0.5], [(0.0, 1.0, 1.0)])
+    cell, back = sliding(tmp_path, [0.9, -0.5], [(0.0, 1.0, 1.0)], turned=turned)
     refused(cell, back, "falls short")
-    cell, ahead = sliding(tmp_path, [-0.5, 0.9], [(0.0, 1.0, 0.0)])
+    cell, ahead = sliding(tmp_path, [-0.5, 0.9], [(0.0, 1.0, 0.0)], turned=turned)
     refused(cell, ahead, "falls short")
     for way, at in (([-0.5, 0.7], 1.0), ([0.7, -0.5], 0.0)):
-        cell, right = sliding(tmp_path, way, [(0.0, 1.0, at)])
+        cell, right = sliding(tmp_path, way, [(0.0, 1.0, at)], turned=turned)
         assert so.verify(cell, right).ok
         assert so.verify(cell, right).room == pytest.approx(0.1, abs=1e-12)
 

@@ -29,6 +29,7 @@ from standoff.robots.motion import MotionBound, MovingBody
 from standoff.shapes.pose import as_pose
 from tests import coal_oracle
 from tests.mesh_shapes import box_arrays, box_mesh, joined, random_poses, star, torus
+from tests.path_prover import Prover, glide_rows, path_coefficients
 from tests.pinocchio_oracle import ROBOTS, Oracle, random_configurations
 from tests.random_trees import World, track
 
@@ -181,7 +182,8 @@ def test_closing_and_nearing_are_those_of_the_points(seed):
     world, parts, qa, qb = two_boxes(rng)
     tree, model = world.tree, model_of(world.tree, parts)
     frames = np.array([p.frame for p in parts])
-    scene = SimpleNamespace(model=model, frames=frames, part=lambda k: parts[k])
+    centres = np.array([p.core[3] for p in parts])  # any point that moves with the part
+    scene = SimpleNamespace(model=model, frames=frames, part=lambda k: parts[k], centres=centres)
     u, step = 0.4, 1e-6
     coefficients = np.zeros((1, 6, len(qa)))
     coefficients[0, 0], coefficients[0, 1] = qa, qb - qa
@@ -209,6 +211,9 @@ def test_closing_and_nearing_are_those_of_the_points(seed):
     found += _approach(rows, one, common, n[None], False)
     fast = 1e-6 * (world.size + sum(np.abs(v).max() for v in speeds))
     assert found[0] == pytest.approx((-speeds[0] @ n).max() + (speeds[1] @ n).max(), abs=fast)
+    found = _approach(rows, zero, common, -n[None], True)
+    found += _approach(rows, one, common, n[None], True)
+    assert found[0] == pytest.approx(-speeds[0][3] @ n + speeds[1][3] @ n, abs=fast)
     nearing = _nearing(rows)[0]
     middles = [v.mean(axis=0) for v in speeds]
     best = min(
@@ -218,6 +223,54 @@ def test_closing_and_nearing_are_those_of_the_points(seed):
     # No two corners near each other faster.
     apart = speeds[0][:, None] - speeds[1][None]
     assert np.linalg.norm(apart, axis=2).max() <= nearing + fast
+
+
+def test_slides_beyond_their_limits_reach_farther(tmp_path):
+    """A ball on a boom that turns: 0.1 m of travel by its limits, 5 m by the motion."""
+    link = (
+        '<link name="l{}"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+    )
+    joint = (
+        '<joint name="j{0}" type="{1}"><parent link="{2}"/><child link="l{0}"/><axis xyz="{3}"/>'
+        '<limit lower="-0.1" upper="0.1" velocity="1" effort="1"/></joint>'
+    )
+    text = f"""<robot name="r"><link name="base"/>{link.format(0)}{link.format(1)}
+      {joint.format(0, "revolute", "base", "0 0 1")}{joint.format(1, "prismatic", "l0", "1 0 0")}
+    </robot>"""
+    (tmp_path / "r.urdf").write_text(text)
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "r.urdf", name="r")
+    prover = Prover(cell, path_coefficients([[0.0, 5.0], [1.0, 5.0], [1.0, 0.05]]))
+    ball = next(k for k, p in enumerate(prover.scene.model.parts) if p.body == "r/l1")
+    rows = np.zeros(2, dtype=PROOF)
+    rows["piece"], rows["end"] = [0, 1], 1.0
+    for centres in (False, True):
+        found = prover.scene.bound(rows, (np.array([ball, ball]), None), centres=centres)
+        assert found.length[0] == pytest.approx(5.0, rel=1e-6)
+        assert found.curvature[0] == pytest.approx(5.0, rel=1e-6)
+        assert found.length[1] == pytest.approx(4.95, rel=1e-6) and found.curvature[1] == 0.0
+
+
+def test_gliding_bodies_stay_within_their_bound():
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        cell = so.Cell()
+        cell.add_body("cart", so.Box(rng.uniform(0.1, 1.0, 3)), moving=True)
+        glide = glide_rows(random_poses(rng, 1, 2.0)[0], rng.normal(size=3), 2 * rng.normal(size=3))
+        prover = Prover(cell, np.zeros((1, 6, 0)), glides=glide[:, None])
+        rows = np.zeros(1, dtype=PROOF)
+        rows["end"] = 1.0
+        found = prover.scene.bound(rows, (np.array([0]), None), centres=False)
+        core = prover.scene.part(0).core
+        t = np.linspace(0.0, 1.0, 201)
+        poses = np.array([prover.frames(0, u)[-1] for u in t])
+        at = np.einsum("nij,kj->nki", poses[:, :3, :3], core) + poses[:, None, :3, 3]
+        v = glide[0, 12:15] + np.cross(glide[0, 15:], at[0] - poses[0, :3, 3])
+        moved = np.linalg.norm(at - at[0], axis=2).max(axis=1)
+        off = np.linalg.norm(at - at[0] - t[:, None, None] * v, axis=2).max(axis=1)
+        assert (moved <= t * found.length[0] + 1e-12).all()
+        assert (off <= 0.5 * t * t * found.curvature[0] + 1e-12).all()
+        assert off[1] >= 0.1 * 0.5 * t[1] ** 2 * found.curvature[0]  # and not far beyond it
 
 
 coefficients = st.lists(st.floats(-5, 5).filter(lambda x: x == 0 or abs(x) > 1e-6), min_size=1,
