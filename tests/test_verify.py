@@ -16,7 +16,16 @@ import pytest
 import standoff as so
 from standoff.cli import main
 from standoff.errors import CertificateError
-from standoff.paths.certificate import GROUP, MESH, SHAPE, SPHERE, Certificate, Claim, Primitive
+from standoff.paths.certificate import (
+    GROUP,
+    MESH,
+    PROOF,
+    SHAPE,
+    SPHERE,
+    Certificate,
+    Claim,
+    Primitive,
+)
 from tests.path_cells import BOX, CASES, written
 from tests.path_prover import Prover, path_coefficients
 
@@ -321,6 +330,60 @@ def test_an_interval_as_long_as_the_piece_needs_a_distance_for_it():
     assert row["at"] in (0.0, row["end"])
     longer = altered(certificate, k, start=min(row["at"], 0.0), end=1.0, at=0.0)
     refused(cell, longer, f"proof {k} ")
+
+
+def sliding(folder, way, rows, clearance=0.0, turned=False):
+    """A box on rails along x, a post at x = 1, and proofs (start, end, at) from true distances; the
+    post comes first in them where they are ``turned``."""
+    joint = '<joint name="j0" type="prismatic"><parent link="base"/><child link="l0"/>'
+    joint += '<limit lower="-3" upper="3" velocity="2" effort="1"/></joint>'
+    shape = '<geometry><box size="0.2 0.2 0.2"/></geometry>'
+    text = (
+        f'<robot name="r"><link name="base"/><link name="l0"><collision>{shape}</collision></link>'
+    )
+    (folder / "rail.urdf").write_text(f"{text}{joint}</robot>")
+    cell = so.Cell()
+    cell.add_robot(folder / "rail.urdf", name="r")
+    cell.add_body("post", so.Box((0.2, 0.2, 0.2)), so.pose((1.0, 0, 0)))
+    prover = Prover(cell, path_coefficients([[x] for x in way]), clearance=clearance)
+    proofs = np.zeros(len(rows), dtype=PROOF)
+    for proof, (start, end, at) in zip(proofs, rows):
+        x = way[0] + at * (way[1] - way[0])
+        proof["end"], proof["start"], proof["at"] = end, start, at
+        proof["a"], proof["b"] = (1, 0) if turned else (0, 1)
+        proof["distance"] = abs(1.0 - x) - 0.2
+        proof["normal"] = (-1.0 if (x < 1.0) != turned else 1.0, 0.0, 0.0)
+    return cell, replace(prover.certificate, proofs=proofs)
+
+
+def test_bodies_that_draw_apart_must_have_been_apart(tmp_path):
+    """0.05 m away where 0.1 m is asked for, and leaving: the interval ends far away, but it does
+    not begin so."""
+    cell, leaving = sliding(tmp_path, [0.75, -1.0], [(0.0, 1.0, 0.0)], clearance=0.1)
+    refused(cell, leaving, "falls short of its clearance by 0.05 m")
+    assert so.verify(cell, replace(leaving, clearance=0.04)).ok
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_interval_is_looked_at_from_its_own_end(tmp_path, turned):
+    """Leaving the post, the end of the interval knows nothing of its start; the start does. Coming
+    nearer it is the other way round."""
+    cell, back = sliding(tmp_path, [0.9, -0.5], [(0.0, 1.0, 1.0)], turned=turned)
+    refused(cell, back, "falls short")
+    cell, ahead = sliding(tmp_path, [-0.5, 0.9], [(0.0, 1.0, 0.0)], turned=turned)
+    refused(cell, ahead, "falls short")
+    for way, at in (([-0.5, 0.7], 1.0), ([0.7, -0.5], 0.0)):
+        cell, right = sliding(tmp_path, way, [(0.0, 1.0, at)], turned=turned)
+        assert so.verify(cell, right).ok
+        assert so.verify(cell, right).room == pytest.approx(0.1, abs=1e-12)
+
+
+def test_touching_at_one_instant_is_not_free(tmp_path):
+    """Up to contact exactly, and up to a hair before it."""
+    cell, touching = sliding(tmp_path, [-0.2, 0.8], [(0.0, 1.0, 0.0)])
+    refused(cell, touching, "falls short")
+    cell, before = sliding(tmp_path, [-0.2, 0.8 - 1e-11], [(0.0, 1.0, 0.0)])
+    assert so.verify(cell, before).ok
 
 
 def test_methods_must_fit_the_shapes():

@@ -12,20 +12,24 @@ from hypothesis import strategies as st
 import standoff as so
 from standoff.paths.certificate import PROOF
 from standoff.paths.verify.bounds import bound, measure
+from standoff.paths.verify.convex import _approach
 from standoff.paths.verify.depth import deeper_than
 from standoff.paths.verify.gjk import distance_at_most
 from standoff.paths.verify.groups import segment_to_box
-from standoff.paths.verify.kinematics import frames_at, rotations
+from standoff.paths.verify.kinematics import frames_at, instants, rotations
 from standoff.paths.verify.mesh_gap import convex_gap, soup_gap
+from standoff.paths.verify.meshes import _nearing
 from standoff.paths.verify.model import Part, read_model
 from standoff.paths.verify.polynomials import extremes, largest, value
 from standoff.paths.verify.reach import PointSet, reaches
+from standoff.paths.verify.rows import Rows
 from standoff.paths.verify.soup import soup_of
 from standoff.paths.verify.support import core_extreme, core_points, core_support, farthest, radius
 from standoff.robots.motion import MotionBound, MovingBody
 from standoff.shapes.pose import as_pose
 from tests import coal_oracle
 from tests.mesh_shapes import box_arrays, box_mesh, joined, random_poses, star, torus
+from tests.path_prover import Prover, glide_rows, path_coefficients
 from tests.pinocchio_oracle import ROBOTS, Oracle, random_configurations
 from tests.random_trees import World, track
 
@@ -121,16 +125,8 @@ def _beyond(model, Q, frames):
 @pytest.mark.parametrize("seed", range(30))
 def test_motion_stays_within_the_bound_and_the_bound_within_the_checkers(seed):
     """Two bodies of a random tree along a random segment, seen from their common frame."""
-    rng = np.random.default_rng(1000 + seed)
-    world = World(rng)
+    world, parts, qa, qb = two_boxes(np.random.default_rng(1000 + seed))
     tree = world.tree
-    qa, qb = world.random_segment(rng)
-    size = float(world.size)
-    parts = [
-        Part(name, 0, int(rng.integers(1, tree.frames)), so.Box(rng.uniform(0.05, 0.3, 3) * size),
-             random_poses(rng, 1, 0.2 * size)[0])
-        for name in ("a", "b")
-    ]  # fmt: skip
     model = model_of(tree, parts)
     coefficients = np.zeros((1, 6, len(qa)))
     coefficients[0, 0], coefficients[0, 1] = qa, qb - qa
@@ -165,6 +161,116 @@ def test_motion_stays_within_the_bound_and_the_bound_within_the_checkers(seed):
     assert (moved <= t * mine.length[0] + tiny).all()
     # v is a quotient of differences here, off by at most t1 M / 2.
     assert (strayed <= 0.5 * (t * t + t[1] * t) * mine.curvature[0] + tiny).all()
+
+
+def two_boxes(rng):
+    """A random tree with two boxes on it, and a segment."""
+    world = World(rng)
+    size = float(world.size)
+    parts = [
+        Part(name, 0, int(rng.integers(1, world.tree.frames)),
+             so.Box(rng.uniform(0.05, 0.3, 3) * size), random_poses(rng, 1, 0.2 * size)[0])
+        for name in ("a", "b")
+    ]  # fmt: skip
+    return world, parts, *world.random_segment(rng)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_closing_and_nearing_are_those_of_the_points(seed):
+    """Against points handed up joint by joint to the common frame, a little before and after."""
+    rng = np.random.default_rng(2000 + seed)
+    world, parts, qa, qb = two_boxes(rng)
+    tree, model = world.tree, model_of(world.tree, parts)
+    frames = np.array([p.frame for p in parts])
+    centres = np.array([p.core[3] for p in parts])  # any point that moves with the part
+    scene = SimpleNamespace(model=model, frames=frames, part=lambda k: parts[k], centres=centres)
+    u, step = 0.4, 1e-6
+    coefficients = np.zeros((1, 6, len(qa)))
+    coefficients[0, 0], coefficients[0, 1] = qa, qb - qa
+    now = instants(model, coefficients, np.zeros((1, 0, 18)), np.array([u]))
+    zero, one = np.array([0]), np.array([1])
+    rows = Rows(scene, zero, np.zeros(1, dtype=PROOF), zero, one, now, zero, np.ones(1))
+    common = rows.common()
+    assert common[0] == tree.common(*frames)
+    # Velocities of all corners, along the world's axes, seen from the common frame.
+    Q = qa + np.array([u - step, u + step])[:, None] * (qb - qa)
+    seen = np.eye(3)
+    if common[0]:
+        link = tree.link(world.names[common[0] - 1])[1]
+        seen = now.turn[0, common[0]] @ link[:3, :3]
+    speeds = []
+    for part in parts:
+        out = np.empty((2, len(part.core), 3))
+        offset = tree.link(world.names[part.frame - 1])[1]
+        local = np.ascontiguousarray((part.core - offset[:3, 3]) @ offset[:3, :3])
+        track(world.plain, part.frame - 1, int(common[0]) - 1, local, Q, out)
+        speeds.append((out[1] - out[0]) / (2 * step) @ seen.T)
+    n = rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    found = _approach(rows, zero, common, -n[None], False)
+    found += _approach(rows, one, common, n[None], False)
+    fast = 1e-6 * (world.size + sum(np.abs(v).max() for v in speeds))
+    assert found[0] == pytest.approx((-speeds[0] @ n).max() + (speeds[1] @ n).max(), abs=fast)
+    found = _approach(rows, zero, common, -n[None], True)
+    found += _approach(rows, one, common, n[None], True)
+    assert found[0] == pytest.approx(-speeds[0][3] @ n + speeds[1][3] @ n, abs=fast)
+    nearing = _nearing(rows)[0]
+    middles = [v.mean(axis=0) for v in speeds]
+    best = min(
+        sum(np.linalg.norm(v - w, axis=1).max() for v in speeds) for w in (np.zeros(3), *middles)
+    )
+    assert nearing <= best + fast  # it tries these velocities among others
+    # No two corners near each other faster.
+    apart = speeds[0][:, None] - speeds[1][None]
+    assert np.linalg.norm(apart, axis=2).max() <= nearing + fast
+
+
+def test_slides_beyond_their_limits_reach_farther(tmp_path):
+    """A ball on a boom that turns: 0.1 m of travel by its limits, 5 m by the motion."""
+    link = (
+        '<link name="l{}"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>'
+    )
+    joint = (
+        '<joint name="j{0}" type="{1}"><parent link="{2}"/><child link="l{0}"/><axis xyz="{3}"/>'
+        '<limit lower="-0.1" upper="0.1" velocity="1" effort="1"/></joint>'
+    )
+    text = f"""<robot name="r"><link name="base"/>{link.format(0)}{link.format(1)}
+      {joint.format(0, "revolute", "base", "0 0 1")}{joint.format(1, "prismatic", "l0", "1 0 0")}
+    </robot>"""
+    (tmp_path / "r.urdf").write_text(text)
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "r.urdf", name="r")
+    prover = Prover(cell, path_coefficients([[0.0, 5.0], [1.0, 5.0], [1.0, 0.05]]))
+    ball = next(k for k, p in enumerate(prover.scene.model.parts) if p.body == "r/l1")
+    rows = np.zeros(2, dtype=PROOF)
+    rows["piece"], rows["end"] = [0, 1], 1.0
+    for centres in (False, True):
+        found = prover.scene.bound(rows, (np.array([ball, ball]), None), centres=centres)
+        assert found.length[0] == pytest.approx(5.0, rel=1e-6)
+        assert found.curvature[0] == pytest.approx(5.0, rel=1e-6)
+        assert found.length[1] == pytest.approx(4.95, rel=1e-6) and found.curvature[1] == 0.0
+
+
+def test_gliding_bodies_stay_within_their_bound():
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        cell = so.Cell()
+        cell.add_body("cart", so.Box(rng.uniform(0.1, 1.0, 3)), moving=True)
+        glide = glide_rows(random_poses(rng, 1, 2.0)[0], rng.normal(size=3), 2 * rng.normal(size=3))
+        prover = Prover(cell, np.zeros((1, 6, 0)), glides=glide[:, None])
+        rows = np.zeros(1, dtype=PROOF)
+        rows["end"] = 1.0
+        found = prover.scene.bound(rows, (np.array([0]), None), centres=False)
+        core = prover.scene.part(0).core
+        t = np.linspace(0.0, 1.0, 201)
+        poses = np.array([prover.frames(0, u)[-1] for u in t])
+        at = np.einsum("nij,kj->nki", poses[:, :3, :3], core) + poses[:, None, :3, 3]
+        v = glide[0, 12:15] + np.cross(glide[0, 15:], at[0] - poses[0, :3, 3])
+        moved = np.linalg.norm(at - at[0], axis=2).max(axis=1)
+        off = np.linalg.norm(at - at[0] - t[:, None, None] * v, axis=2).max(axis=1)
+        assert (moved <= t * found.length[0] + 1e-12).all()
+        assert (off <= 0.5 * t * t * found.curvature[0] + 1e-12).all()
+        assert off[1] >= 0.1 * 0.5 * t[1] ** 2 * found.curvature[0]  # and not far beyond it
 
 
 coefficients = st.lists(st.floats(-5, 5).filter(lambda x: x == 0 or abs(x) > 1e-6), min_size=1,
@@ -249,6 +355,8 @@ def test_mesh_gaps_are_lower_bounds_that_reach_the_distance(other):
     else:
         found = soup_gap(soup_of(other), soup, turn, place, wanted)
     theirs = [coal_oracle.geometry(shape) for shape in (mesh, other)]
+    if isinstance(other, so.Box):
+        np.testing.assert_allclose(convex_gap(soup, other, turn, place, wanted), found, atol=1e-12)
     apart = 0
     for k in range(40):
         if true[k] <= 0.0:
@@ -294,7 +402,7 @@ def test_solids_hold_what_is_inside():
 def test_distances_and_depths_of_witnesses(a, b):
     rng = np.random.default_rng(8)
     deep = apart = 0
-    for pose in random_poses(rng, 15, 0.6):
+    for pose in random_poses(rng, 18, 0.7):
         true = so.distance(a, pose, b, np.eye(4)).value
         near = distance_at_most(a, pose, b, np.eye(4))
         if true > 0.0:

@@ -29,7 +29,8 @@ SHAPE, SPHERE, MESH, GROUP = range(len(METHODS))
 KINDS = ("free", "collision", "too_close", "undecided")
 
 #: One proof: ``u`` runs from ``start`` to ``end`` in a piece; ``distance`` is a lower bound of the
-#: signed distance at ``at``, one of the two; ``normal`` is a unit vector from b to a, or 0.
+#: signed distance at ``at``, one of the two; ``normal`` is a unit vector from b to a along the
+#: world's axes, or 0 where a method needs none.
 PROOF = np.dtype(
     [
         ("piece", np.int64),

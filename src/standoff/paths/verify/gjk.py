@@ -54,11 +54,12 @@ def nearest_points(support_a: Support, support_b: Support) -> tuple[Array, Array
         p, q = (sum(w * pair[k] for w, pair in zip(weights, points)) for k in (0, 1))
         d = np.asarray(p - q)
         square = float(d @ d)
-        if square == 0.0:
+        size = max(float(np.abs(a - b).max()) for a, b in points)
+        if square <= (GJK_TOLERANCE * size) ** 2:
             break
         new = (support_a(-d), support_b(d))
         gained = square - float(d @ (new[0] - new[1]))
-        if gained <= GJK_TOLERANCE**2 * square or any(_same(new, old) for old in points):
+        if gained <= GJK_TOLERANCE * square or any(_same(new, old) for old in points):
             break
         points, weights = _reduced([*points, new])
     return np.asarray(p), np.asarray(q)

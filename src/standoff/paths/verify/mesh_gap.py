@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.paths.verify.soup import Soup
+from standoff.paths.verify.soup import Soup, soup_of
 from standoff.paths.verify.support import core_support, radius
 from standoff.paths.verify.triangles import (
     between_triangles,
@@ -22,7 +22,7 @@ from standoff.paths.verify.triangles import (
     segment_and_triangles,
 )
 from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Capsule, Cylinder, HalfSpace, Sphere
+from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.shapes.shape import Shape
 
 Ints = NDArray[np.int64]
@@ -30,8 +30,10 @@ Ints = NDArray[np.int64]
 #: Pairs of balls looked at together.
 _CHUNK = 1 << 16
 
-#: Steps from cylinder to triangle and back in search of their nearest points.
+#: Steps from cylinder to triangle and back in search of their nearest points, and from box to
+#: triangle before its sides are tried.
 _PROJECTIONS = 200
+_FEW = 8
 
 
 def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Array:
@@ -51,19 +53,25 @@ def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Arra
         if ends.any():
             k, s, t = _all_pairs(a, b, row[ends], i[ends], j[ends])
             other = np.einsum("nij,ncj->nci", turn[k], b.triangles[t]) + place[k][:, None]
-            np.minimum.at(result, k, _triangle_gap(a.triangles[s], other))
+            own = a.triangles[s]
+            left = _separated(own, other, own.mean(axis=1) - other.mean(axis=1)) < result[k]
+            found = _triangle_gap(own[left], other[left])
+            np.minimum.at(result, k[left], found)
         row, i, j = row[~ends], i[~ends], j[~ends]
         split = ~leaf_a[~ends] & (leaf_b[~ends] | (a.size[i] >= b.size[j]))
-        for child in (a.left, a.right):
-            _push(waiting, row[split], child[i[split]], j[split])
-        for child in (b.left, b.right):
-            _push(waiting, row[~split], i[~split], child[j[~split]])
+        rest = ~split
+        _push(
+            waiting,
+            np.concatenate([row[split], row[split], row[rest], row[rest]]),
+            np.concatenate([a.left[i[split]], a.right[i[split]], i[rest], i[rest]]),
+            np.concatenate([j[split], j[split], b.left[j[rest]], b.right[j[rest]]]),
+        )
     return result
 
 
 def convex_gap(a: Soup, shape: Shape, turn: Array, place: Array, wanted: Array) -> Array:
-    """The same with a sphere, a capsule, a cylinder or a half space, which is a solid; the poses
-    are those of ``a`` in the shape."""
+    """The same with a sphere, a capsule, a cylinder or a half space, which is a solid, or with the
+    surface of a box; the poses are those of ``a`` in the shape."""
     result = wanted.copy()
     search = _SEARCH[type(shape)]
     start = np.zeros(len(wanted), dtype=np.int64)
@@ -79,8 +87,8 @@ def convex_gap(a: Soup, shape: Shape, turn: Array, place: Array, wanted: Array) 
             own = np.einsum("nij,ncj->nci", turn[k], a.triangles[s]) + place[k][:, None]
             np.minimum.at(result, k, search(shape, own, result[k]))
         row, i = row[~ends], i[~ends]
-        for child in (a.left, a.right):
-            _push(waiting, row, child[i], np.zeros_like(row))
+        both = np.concatenate([row, row])
+        _push(waiting, both, np.concatenate([a.left[i], a.right[i]]), np.zeros_like(both))
     return result
 
 
@@ -124,7 +132,12 @@ def _unit(d: Array) -> Array:
 
 def _triangle_gap(s: Array, t: Array) -> Array:
     p, q = between_triangles(s, t)
-    n = _unit(p - q)
+    return _separated(s, t, p - q)
+
+
+def _separated(s: Array, t: Array, d: Array) -> Array:
+    """How far directions ``d``, of any length, separate two triangles each; from t to s."""
+    n = _unit(d)
     low = np.einsum("ni,nci->nc", n, s).min(axis=1)
     high = np.einsum("ni,nci->nc", n, t).max(axis=1)
     return np.asarray(low - high)
@@ -149,26 +162,44 @@ def _capsule(shape: Shape, t: Array, wanted: Array) -> Array:
 
 
 def _cylinder(shape: Shape, t: Array, wanted: Array) -> Array:
-    """The nearest points by going from one body to the other and back; the best direction met, and
-    no better than is wanted."""
-    assert isinstance(shape, Cylinder)
-    half = np.zeros((len(t), 3))
-    half[:, 2] = shape.length / 2.0
-    p = segment_and_triangles(-half, half, t)[1]
+    return _to_and_fro(shape, t, wanted, _PROJECTIONS)
+
+
+def _box(shape: Shape, t: Array, wanted: Array) -> Array:
+    """A few steps prove most triangles far enough away; for the rest, each side of the box is
+    tried."""
+    best = _to_and_fro(shape, t, wanted, _FEW)
+    left = np.flatnonzero(best < wanted)
+    sides = soup_of(shape).triangles
+    own, side = np.repeat(t[left], len(sides), axis=0), np.tile(sides, (len(left), 1, 1))
+    found = _triangle_gap(own, side).reshape(len(left), len(sides))
+    best[left] = found.min(axis=1)
+    return best
+
+
+def _to_and_fro(shape: Shape, t: Array, wanted: Array, steps: int) -> Array:
+    """Towards the nearest points of a solid and triangles by going from one to the other and back;
+    how far the best direction met separates them. It ends where that is as much as is wanted."""
     best = np.full(len(t), -np.inf)
     left = np.arange(len(t))
-    for _ in range(_PROJECTIONS):
-        q = _in_cylinder(shape, p[left])
-        best[left] = np.maximum(best[left], _along(shape, _unit(p[left] - q), t[left]))
+    p = t.mean(axis=1)
+    for _ in range(steps):
+        q = _nearest(shape, p)
+        best[left] = np.maximum(best[left], _along(shape, _unit(p - q), t[left]))
         short = best[left] < wanted[left]
         left, q = left[short], q[short]
         if len(left) == 0:
             break
-        p[left] = on_triangles(q, t[left])
+        p = on_triangles(q, t[left])
     return best
 
 
-def _in_cylinder(shape: Cylinder, p: Array) -> Array:
+def _nearest(shape: Shape, p: Array) -> Array:
+    """The points of a box or a cylinder nearest to ``p``."""
+    if isinstance(shape, Box):
+        half = np.array(shape.size) / 2.0
+        return np.clip(p, -half, half)
+    assert isinstance(shape, Cylinder)
     across = np.hypot(p[:, 0], p[:, 1])
     inward = np.minimum(1.0, shape.radius / np.where(across > 0.0, across, shape.radius))
     q = p.copy()
@@ -184,6 +215,7 @@ def _half_space(shape: Shape, t: Array, wanted: Array) -> Array:
 _SEARCH: dict[type[Shape], Callable[[Shape, Array, Array], Array]] = {
     Sphere: _sphere,
     Capsule: _capsule,
+    Box: _box,
     Cylinder: _cylinder,
     HalfSpace: _half_space,
 }
@@ -193,8 +225,8 @@ def _point_gap(shape: Shape, p: Array) -> Array:
     """Distance of points from a shape; 0 or less inside."""
     if isinstance(shape, HalfSpace):
         return np.asarray(p[:, 2])
-    if isinstance(shape, Cylinder):
-        away = p - _in_cylinder(shape, p)
+    if isinstance(shape, (Box, Cylinder)):
+        away = p - _nearest(shape, p)
         return np.asarray(np.sqrt(dot(away, away)))
     half = shape.length / 2.0 if isinstance(shape, Capsule) else 0.0
     away = p.copy()

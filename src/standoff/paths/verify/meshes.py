@@ -74,8 +74,11 @@ def pair_gap(
     if isinstance(other, (Mesh, Box, Polyhedron)):
         second = scene.soup(other)
         turn, place = _relative(there, at)
-        found = soup_gap(soup, second, turn, place, wanted)
         back, shift = _relative(at, there)
+        if isinstance(other, Box):
+            found = convex_gap(soup, other, back, shift, wanted)
+        else:
+            found = soup_gap(soup, second, turn, place, wanted)
         inside = _holds(soup, second.seeds, turn, place) | _holds(second, soup.seeds, back, shift)
     else:
         back, shift = _relative(at, there)

@@ -12,7 +12,7 @@ from standoff.shapes.pose import Array
 
 
 def dot(a: Array, b: Array) -> Array:
-    return np.asarray((a * b).sum(axis=-1))
+    return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
 def on_segments(p: Array, a: Array, b: Array) -> Array:
