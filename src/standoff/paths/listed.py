@@ -109,7 +109,9 @@ def list_pairs(
     own: list[float] = []
     teams: list[tuple[int, ...]] = []
     for (first, second, common, depth, clearance), pairs in members.items():
-        teams.append((first, second, common, depth, len(links), len(links) + len(pairs)))
+        meshed = any(not primitives[k].shape.convex for pair in pairs for k in pair)
+        end = len(links) + len(pairs)
+        teams.append((first, second, common, depth, len(links), end, int(meshed)))
         links += [(x, y, common, depth) for x, y in pairs]
         own += [clearance] * len(pairs)
     flat: list[int] = []
@@ -121,7 +123,7 @@ def list_pairs(
     return Listed(
         links=np.array(links, dtype=np.int64).reshape(-1, 4),
         clearances=np.array(own),
-        teams=np.array(teams, dtype=np.int64).reshape(-1, 6),
+        teams=np.array(teams, dtype=np.int64).reshape(-1, 7),
         skipped=np.array(flat, dtype=np.int64),
         skips=skips,
     )

@@ -78,7 +78,7 @@ def build_tables(
         for body, parts in enumerate(world.parts)
         for part, (shape, pose) in enumerate(parts)
     ]
-    single = [x for x in found if x.frame != 0]
+    single = sorted((x for x in found if x.frame != 0), key=lambda x: x.frame)
     movers = [*single, *_crowds(tree, single)]
     still = [x for x in found if x.frame == 0]
     bounded = [x for x in still if x.shape.bounded]
@@ -212,6 +212,10 @@ def _movers(
     place = {k: row for row, k in enumerate(jointed, start=1)}
     for k, x in enumerate(movers):
         radius = float(x.shape.core()[1])
+        members = [m for m, y in enumerate(movers) if y.frame == x.frame and y.body != NOBODY]
+        those = members if x.body == NOBODY else [k]
+        rows[k, p.MEMBER0], rows[k, p.MEMBERS] = those[0], those[-1] + 1
+        rows[k, p.MESHED] = any(movers[m].shape.kind == layout.MESH for m in those)
         if k in place:
             row = place[k]
             rows[k, :4] = bound.bodies[row]

@@ -50,7 +50,7 @@ C_SKIPPED = 22  #: (n, 1) statics that a mover does not test here: allowed, or o
 C_SKIPS = 23  #: (movers, 2) first and past the last of each mover's
 C_COUNTS = 24  #: (1, COUNT_COLUMNS)
 C_CARRIED = 25  #: (n, 4) rows of `kernels.motion` of all movers that joints carry
-C_TEAMS = 26  #: (teams, 6): two crowds, common frame, its depth, first and past the last link
+C_TEAMS = 26  #: (teams, 7): two crowds, common frame, its depth, its links, whether of a mesh
 
 # columns of C_SETTINGS
 CLEARANCE = 0
@@ -66,7 +66,10 @@ CHAIN0 = 1
 POINT0 = 2
 POINTS = 3
 JOINTS = 4  #: of its chain; 0 for one that glides
-MOVER_COLUMNS = 5
+MEMBER0 = 5  #: of a crowd, first and past the last of its movers; of a mover itself
+MEMBERS = 6
+MESHED = 7  #: 1: one of them is a mesh
+MOVER_COLUMNS = 8
 
 # columns of C_COUNTS
 MOVERS = 0

@@ -12,9 +12,11 @@ import math
 from standoff.constants import SMALLEST_LENGTH
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import inlined, kernel
+from standoff.kernels.layout import KIND, MESH
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.motion import place_ball
 from standoff.kernels.paths.pair import (
+    ball_test,
     between_balls,
     body_test,
     must_look_inside,
@@ -22,8 +24,17 @@ from standoff.kernels.paths.pair import (
 )
 from standoff.kernels.paths.proofs import prove_ball, prove_group
 
-#: A pair of a mover and a static is this times the mover, plus the static.
-PACK = 1 << 32
+#: A pair of a mover and a static is the mover shifted by so many bits, plus the static. Taken apart
+#: by masks, both are plainly not negative, which spares every use of them a test.
+BITS = 32
+PACK = 1 << BITS
+MASK = PACK - 1
+
+
+@inlined
+def packed(code):
+    """The mover and the static of a pair."""
+    return (code >> BITS) & MASK, code & MASK
 
 
 @inlined
@@ -125,10 +136,11 @@ def skipped(CW, a, b):
 
 @kernel
 def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
-    """Test the pairs of the pool from ``first`` to ``last``, which are in the order of their
-    movers. What is open back goes to the pool from ``low`` up (at or before ``first``), what is
-    open ahead from ``high`` down. Returns both ends, how pressing either side is, and a status."""
-    pool, balls = wholes(SW, p.S_POOL), reals(CF, CW, p.C_BALLS)
+    """Test the pairs of the pool from ``first`` to ``last``, which are in the order of their movers
+    or crowds. What is open back goes to the pool from ``low`` up, beyond ``last``, what is open
+    ahead from ``high`` down. Returns both ends, how pressing either side is, and a status."""
+    pool, balls, refs = wholes(SW, p.S_POOL), reals(CF, CW, p.C_BALLS), wholes(CW, p.C_REFS)
+    movers, single = wholes(CW, p.C_MOVERS), wholes(CW, p.C_COUNTS)[0, p.SINGLE]
     header = wholes(SW, p.S_HEADER)
     earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
     clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
@@ -140,7 +152,7 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
     for e in range(first, last):
         code = pool[e, 0]
-        a, b = code // PACK, code % PACK
+        a, b = packed(code)
         if a != mover:
             mover = a
             x, y, z, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, a, h)
@@ -159,23 +171,31 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
             prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, dx, dy, dz)
         if back < 0.0 and ahead < 0.0:
             continue
-        stop = False
-        if hope or must_look_inside(CW, a, b, h):
-            back, ahead, stop = body_test(
-                general, CF, CW, SF, SW, piece, a, b, 0, 0, clearance, t, h, back, ahead
-            )
-        if stop and not earliest:
-            return low, high, press_back, press_ahead, p.FOUND
-        if not back < 0.0:
-            if low >= high:
+        # A crowd goes on as one for as long as there is no hope for its members.
+        begin, end = a, a + 1
+        if a >= single and (hope or (h == 0.5 and (movers[a, p.MESHED] | (refs[b, KIND] == MESH)))):
+            begin, end = movers[a, p.MEMBER0], movers[a, p.MEMBERS]
+        for k in range(begin, end):
+            if k != a:
+                if skipped(CW, k, b):
+                    continue
+                back, ahead, hope, _, _, _, _ = ball_test(CF, CW, SF, SW, k, b, 0, 0, gap, h)
+                if back < 0.0 and ahead < 0.0:
+                    continue
+            if k < single and (hope or must_look_inside(CW, k, b, h)):
+                back, ahead, stop = body_test(
+                    general, CF, CW, SF, SW, piece, k, b, 0, 0, clearance, t, h, back, ahead
+                )
+                if stop and not earliest:
+                    return low, high, press_back, press_ahead, p.FOUND
+            if high - low < 2:
                 return low, high, press_back, press_ahead, p.POOL_FULL
-            press_back = max(press_back, back)
-            pool[low, 0] = code
-            low += 1
-        if not ahead < 0.0:
-            if high <= max(low, last):
-                return low, high, press_back, press_ahead, p.POOL_FULL
-            press_ahead = max(press_ahead, ahead)
-            high -= 1
-            pool[high, 0] = code
+            if not back < 0.0:
+                press_back = max(press_back, back)
+                pool[low, 0] = k * PACK + b
+                low += 1
+            if not ahead < 0.0:
+                press_ahead = max(press_ahead, ahead)
+                high -= 1
+                pool[high, 0] = k * PACK + b
     return low, high, press_back, press_ahead, p.FREE

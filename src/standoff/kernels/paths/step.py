@@ -48,9 +48,9 @@ def step(general, CF, CW, SF, SW, piece):
             header[0, p.PROOFS_USED] = proved
             return p.POOL_FULL
         count = last - first
+        base = last
     low, high, back, ahead, status = test_links(
-        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, first + count, base,
-        ceiling,
+        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, base, ceiling
     )  # fmt: skip
     links_back, links_ahead = low - base, ceiling - high
     if status == p.FREE:
@@ -63,9 +63,6 @@ def step(general, CF, CW, SF, SW, piece):
     if status != p.FREE:
         header[0, p.PROOFS_USED] = proved
         if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
-            if linked[k, p.FIRST] < 0:
-                first, listed, last = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
-                count = last - first
             note_worst(general, CF, CW, SF, SW, piece, middle, first, count)
         return status
     pop_node(SF, SW, piece)
@@ -93,10 +90,15 @@ def step(general, CF, CW, SF, SW, piece):
 def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
     """All pairs that may come too close, into the pool from ``base`` on: where they begin, how many
     are links, and where they end; -1 where the pool is full."""
-    last = near_links(CF, CW, SF, SW, t, h, base, ceiling)
+    last = near_links(CW, SW, base, ceiling)
     listed = last - base
-    for a in range(wholes(CW, p.C_COUNTS)[0, p.SINGLE]):
-        if last >= 0:
+    counts, movers = wholes(CW, p.C_COUNTS), wholes(CW, p.C_MOVERS)
+    proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
+    for a in range(counts[0, p.MOVERS]):
+        # Each mover where the proof is asked for, else crowds, and those that are in none.
+        alone = a < counts[0, p.SINGLE]
+        leads = alone if proving else (not alone or movers[a, p.JOINTS] == 0)
+        if leads and last >= 0:
             last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
     return base, listed, last
 

@@ -7,8 +7,9 @@ from standoff.kernels.jit import kernel
 from standoff.kernels.layout import KIND, MESH, SLACK
 from standoff.kernels.pairs.dispatch import DONE
 from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.links import links_of
 from standoff.kernels.paths.pair import keep_result, measure
-from standoff.kernels.paths.statics import PACK
+from standoff.kernels.paths.statics import packed, skipped
 
 
 @kernel
@@ -16,24 +17,38 @@ def note_worst(general, CF, CW, SF, SW, piece, t, first, count):
     """Measure all pairs of the pool from ``first`` on at the instant that everything is placed at,
     and keep in S_RESULT, which has one that is too close, the first that overlaps, or else the
     nearest. A pair that is not there is proved free at this instant."""
-    pool, links, refs = wholes(SW, p.S_POOL), wholes(CW, p.C_LINKS), wholes(CW, p.C_REFS)
-    out, result = reals(SF, SW, p.S_OUT), reals(SF, SW, p.S_RESULT)
+    pool, links, movers = wholes(SW, p.S_POOL), wholes(CW, p.C_LINKS), wholes(CW, p.C_MOVERS)
     for e in range(first, first + count):
         code = pool[e, 0]
-        if code >= 0:
-            a, b = code // PACK, code % PACK
-            clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
-        else:
-            a, b = links[-1 - code, 0], links[-1 - code, 1]
-            clearance = reals(CF, CW, p.C_LINK_CLEARANCE)[-1 - code, 0]
-        if measure(general, CF, CW, SF, SW, a, b) != DONE:
+        if code < 0:
+            begin, end, _ = links_of(CW, code)
+            for k in range(begin, end):
+                clearance = reals(CF, CW, p.C_LINK_CLEARANCE)[k, 0]
+                a, b = links[k, 0], links[k, 1]
+                note_if_worse(general, CF, CW, SF, SW, piece, t, a, b, clearance)
             continue
-        d, slack = out[0, 0], out[0, SLACK]
-        meshed = refs[a, KIND] == MESH or refs[b, KIND] == MESH
-        if d + slack < min(clearance, 0.0) or (meshed and d <= 0.0):
-            keep_result(SF, SW, p.CONTACT, piece, t, a, b)
-            return
-        near = d - clearance < result[0, p.DISTANCE] - result[0, p.REQUIRED]
-        if near and d + slack < clearance + reals(CF, CW, p.C_SETTINGS)[0, p.TOLERANCE]:
-            keep_result(SF, SW, p.NEAR, piece, t, a, b)
-            result[0, p.REQUIRED] = clearance
+        a, b = packed(code)
+        clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+        for k in range(movers[a, p.MEMBER0], movers[a, p.MEMBERS]):
+            if not skipped(CW, k, b):
+                note_if_worse(general, CF, CW, SF, SW, piece, t, k, b, clearance)
+
+
+@kernel
+def note_if_worse(general, CF, CW, SF, SW, piece, t, a, b, clearance):
+    """Measure a pair and keep it where it overlaps and nothing else does, or is nearer."""
+    refs, out, result = wholes(CW, p.C_REFS), reals(SF, SW, p.S_OUT), reals(SF, SW, p.S_RESULT)
+    if result[0, p.KIND] == p.CONTACT or measure(general, CF, CW, SF, SW, a, b) != DONE:
+        return
+    d, slack = out[0, 0], out[0, SLACK]
+    meshed = refs[a, KIND] == MESH or refs[b, KIND] == MESH
+    kind = p.NOTHING
+    if d + slack < min(clearance, 0.0) or (meshed and d <= 0.0):
+        kind = p.CONTACT
+    else:
+        nearer = d - clearance < result[0, p.DISTANCE] - result[0, p.REQUIRED]
+        if nearer and d + slack < clearance + reals(CF, CW, p.C_SETTINGS)[0, p.TOLERANCE]:
+            kind = p.NEAR
+    if kind != p.NOTHING:
+        keep_result(SF, SW, kind, piece, t, a, b)
+        result[0, p.REQUIRED] = clearance
