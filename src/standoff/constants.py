@@ -492,3 +492,8 @@ WITNESS_DISTANCE = 1e-6
 #: within 1e-6 m for touching.
 COAL_TOLERANCE = 1e-6
 COAL_CONTACT = 2e-6
+
+#: How many times as far apart as they are wide the balls around two bodies may be for their exact
+#: distance to be asked for, [-]. Measured on an arm of capsules among boxes: 1.0 has half as many
+#: intervals more, 1.4 a fifth more distances; 1.1 to 1.4 cost the same.
+NEAR_BALLS = 1.2

@@ -110,7 +110,7 @@ def build_tables(
             "rows": rows.shape,
             "points": geometry.points.shape,
             "solids": geometry.nodes.shape,
-            "balls": (len(primitives), 5),
+            "balls": (len(primitives), 4),
             "cores": cores.shape,
             "reach": (1, len(bound.reach)),
             "extent": extent.shape,
@@ -141,7 +141,7 @@ def build_tables(
     arena["rows"][:], arena["refs"][:] = rows, refs
     arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes
     arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
-    arena["balls"][:] = [_ball_row(x) for x in primitives] or np.zeros((0, 5))
+    arena["balls"][:] = [_ball_row(x) for x in primitives] or np.zeros((0, 4))
     arena["cores"][:], arena["extent"][:] = cores, extent
     arena["reach"][0], arena["chain"][:], arena["carried"][:] = (
         bound.reach,
@@ -152,7 +152,7 @@ def build_tables(
     leaves = boxes.leaves.copy()
     leaves[leaves[:, 0] < 0, 1:] += len(movers)
     arena["leaves"][:] = leaves
-    arena["across"][:] = arena["balls"][len(movers) :, :4].T
+    arena["across"][:] = arena["balls"][len(movers) :].T
     arena["links"][:], arena["link_clearance"][:, 0] = links, listed.clearances
     arena["teams"][:] = teams
     arena["skipped"][:, 0], arena["skips"][: len(single)] = listed.skipped, listed.skips
@@ -198,8 +198,8 @@ def _crowds(tree: Tree, single: list[Primitive]) -> list[Primitive]:
 
 
 def _ball_row(x: Primitive) -> list[float]:
-    centre, outside, likely = ball(x.shape)
-    return [*(x.pose[:3, :3] @ centre + x.pose[:3, 3]), outside, likely]
+    centre, radius = ball(x.shape)
+    return [*(x.pose[:3, :3] @ centre + x.pose[:3, 3]), radius]
 
 
 def _movers(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import NEAR_PART, SMALLEST_LENGTH
+from standoff.constants import NEAR_BALLS, NEAR_PART, SMALLEST_LENGTH
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.closing import closing_speeds, nearing_speed
 from standoff.kernels.jit import inlined, kernel
@@ -82,26 +82,23 @@ def ball_test(CF, CW, SF, SW, a, b, c, depth, clearance, h):
         x, y, z = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
     apart = math.sqrt(x * x + y * y + z * z)
     run = h * (x * vx + y * vy + z * vz) / max(apart, SMALLEST_LENGTH)
-    radii, likely = balls[a, 3] + balls[b, 3], balls[a, 4] + balls[b, 4]
     back, ahead, hope = between_balls(
-        apart - clearance - taken, radii, likely, run, 0.5 * h * h * bend, h * length
+        apart - clearance - taken, balls[a, 3] + balls[b, 3], run, 0.5 * h * h * bend, h * length
     )
     return back, ahead, hope, apart, x, y, z
 
 
 @inlined
-def between_balls(apart, radii, likely, run, bent, most):
+def between_balls(apart, radii, run, bent, most):
     """What two balls leave uncovered back and ahead (see `uncovered`), whose centres are ``apart``
-    less all that is taken off, and near each other by ``-run`` [m] on each side. Then whether it
-    is worth to ask the shapes: they are ``likely`` [m] nearer than the centres, which is as far as
-    the proof needs, or they are likely to touch now; else halving comes first."""
+    less all that is taken off, and near each other by ``run`` [m] back and ``-run`` ahead. Then
+    whether there is hope in asking the shapes: only where the balls come near each other; else
+    halving proves as much for less."""
     D = apart - radii
     need_back, need_ahead = min(bent + run, most), min(bent - run, most)
     back = -1.0 if D > 0.0 and need_back < D else max(need_back - D, 0.0)
     ahead = -1.0 if D > 0.0 and need_ahead < D else max(need_ahead - D, 0.0)
-    gap = apart - likely
-    hope = gap <= 0.0 or (back >= 0.0 and need_back <= gap) or (ahead >= 0.0 and need_ahead <= gap)
-    return back, ahead, hope
+    return back, ahead, apart <= NEAR_BALLS * radii
 
 
 @kernel

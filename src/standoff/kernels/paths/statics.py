@@ -164,9 +164,8 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
         apart = math.sqrt(square)
         run = (dx * vx + dy * vy + dz * vz) / max(apart, SMALLEST_LENGTH)
         back, ahead, hope = between_balls(
-            apart - gap - taken, balls[a, 3] + balls[b, 3], balls[a, 4] + balls[b, 4],
-            run, bent, most,
-        )  # fmt: skip
+            apart - gap - taken, balls[a, 3] + balls[b, 3], run, bent, most
+        )
         if proving and (back < 0.0 or ahead < 0.0):
             prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, dx, dy, dz)
         if back < 0.0 and ahead < 0.0:
