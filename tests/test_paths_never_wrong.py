@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from tests.motion_oracle import Sampler
 from tests.path_worlds import OBSTACLES, ROBOTS, PathWorld
 
 SOAK = bool(os.environ.get("STANDOFF_SOAK"))
@@ -113,3 +114,23 @@ def test_no_segment_is_called_free_that_touches_nor_colliding_that_does_not(robo
     assert plain["free"] > share // 20 and plain["collision"] > share // 20, kinds
     assert plain.get("too_close", 0) < share // 5, kinds
     assert sum(n for (kind, _), n in kinds.items() if kind == "undecided") <= SHARE // 100, kinds
+
+
+@pytest.mark.parametrize(("robot", "obstacles"), [("panda", "thin"), ("irb2400", "mesh")])
+def test_the_oracle_sees_no_less_than_coal_at_400_instants(robot, obstacles):
+    world = PathWorld(robot, obstacles, 300)
+    sampler = Sampler(world.cell)
+    seen = 0
+    for qa, qb in zip(*world.segments(12, grazing=False)):
+        found = sampler.nearest(qa, qb, within=0.05)
+        coal = min((value for value, _ in found.values()), default=math.inf)
+        nearest = world.oracle.nearest(qa, qb)
+        assert nearest.distances >= 0
+        if coal > 0.0:
+            assert nearest.distance <= coal + COAL
+            seen += coal < math.inf
+        else:
+            assert world.oracle.touches(qa, qb).distance <= 0.0
+            assert nearest.distance <= 0.0
+            seen += 1
+    assert seen > 3
