@@ -24,6 +24,7 @@ from standoff.paths.certificate import (
     SPHERE,
     Certificate,
     Claim,
+    Group,
     Primitive,
 )
 from tests.path_cells import BOX, CASES, written
@@ -386,6 +387,73 @@ def test_touching_at_one_instant_is_not_free(tmp_path):
     assert so.verify(cell, before).ok
 
 
+def test_a_group_is_looked_at_from_the_interval_s_own_end(tmp_path):
+    """The arm's sphere, of 0.174 m, leaves the box around the post or comes up to it."""
+    for way, at, ok in (
+        ([0.9, -0.5], 1.0, False),
+        ([-0.5, 0.9], 0.0, False),
+        ([-0.5, 0.7], 1.0, True),
+        ([0.7, -0.5], 0.0, True),
+        ([-0.5, 0.7], 0.0, True),
+        ([-0.5, 0.73], 0.0, False),
+    ):
+        cell, certificate = sliding(tmp_path, way, [(0.0, 1.0, at)])
+        box = Group((0.9, -0.1, -0.1), (1.1, 0.1, 0.1), (1,))
+        grouped = altered(replace(certificate, groups=(box,)), 0, method=GROUP, b=0)
+        found = so.verify(cell, grouped)
+        assert found.ok == ok, (way, at, found)
+        # Nothing is known of how deep a centre is in a box, whatever depth is allowed.
+        through = replace(grouped, coefficients=path_coefficients([[0.0], [2.0]]), clearance=-5.0)
+        refused(cell, through, "falls short")
+
+
+@pytest.mark.parametrize("post", ["mesh", "cylinder"])
+def test_a_mesh_is_not_passed_through(tmp_path, post):
+    """The rails again, one of the two boxes a mesh, or a ball of triangles beside a cylinder."""
+    from tests.mesh_shapes import box_mesh
+
+    cell, certificate = sliding(tmp_path, [-0.5, 0.9], [(0.0, 1.0, 0.0)])
+    cell.remove_body("post")
+    if post == "mesh":
+        cell.add_body("post", box_mesh(0.2, 0.2, 0.2), so.pose((1.0, 0, 0)))
+    else:
+        cell.add_body("post", so.Cylinder(0.1, 0.2), so.pose((1.0, 0, 0)))
+        cell.add_body("skin", box_mesh(0.19, 0.19, 0.19))
+        cell.attach("skin", "r/l0", pose=np.eye(4))
+        primitives = (*certificate.primitives, Primitive("skin", 0, (0.0, 0.0, 0.0), 0.2))
+        more = np.concatenate([certificate.proofs, certificate.proofs])
+        more["a"][1] = 2
+        more["distance"][1] += 0.005
+        certificate = replace(certificate, primitives=primitives, proofs=more)
+    methods = MESH if post == "mesh" else [SHAPE, MESH]
+    certificate = replace(altered(certificate, slice(None), method=methods), clearance=0.0)
+    refused(cell, certificate, "falls short")
+    shorter = replace(certificate, coefficients=path_coefficients([[-0.5], [0.79]]))
+    found = so.verify(cell, shorter)
+    assert found.ok and found.room == pytest.approx(0.01, abs=1e-9), found
+
+
+@pytest.mark.parametrize("solid", [so.Box((3.0, 3.0, 3.0)), so.Sphere(2.0), "polyhedron", "mesh"])
+def test_a_mesh_inside_a_solid_is_not_free(tmp_path, solid):
+    """Its triangles keep their distance from the surface around it."""
+    from tests.mesh_shapes import box_arrays, box_mesh
+
+    if solid == "polyhedron":
+        solid = so.Polyhedron(box_arrays(3.0, 3.0, 3.0)[0])
+    elif solid == "mesh":
+        solid = box_mesh(3.0, 3.0, 3.0)
+    cell = so.Cell()
+    cell.add_robot(written(tmp_path, "in", ("revolute", "0 0 1", "0 0 0", "")), name="arm")
+    cell.add_body("ring", box_mesh(0.2, 0.2, 0.2))
+    cell.attach("ring", "arm/l0", pose=np.eye(4))
+    cell.add_body("hall", solid)
+    prover = Prover(cell, path_coefficients([[0.0], [0.1]]))
+    for a, b in ((0, 1), (1, 0)):
+        proofs = prover._rows([(0, 0.0, 1.0, MESH, a, b)])
+        proofs["distance"] = 1.0
+        refused(cell, replace(prover.certificate, proofs=proofs), "claims a distance of 1 m")
+
+
 def test_methods_must_fit_the_shapes():
     cell, certificate = case("meshes")
     (k,) = rows_of(certificate, MESH)[:1]
@@ -486,6 +554,8 @@ def test_too_close_is_shown_by_its_witness(name, pair):
     claim = near.verdict
     refused(cell, replace(near, verdict=replace(claim, distance=d + 1e-3)), "apart, and not")
     refused(cell, replace(near, verdict=replace(claim, kind="collision")), "said to collide")
+    bumped = replace(claim, kind="collision", distance=-d)
+    refused(cell, replace(near, verdict=bumped), "said to collide, but", "m apart")
     q = list(claim.q)
     q[0] += 1e-6
     refused(cell, replace(near, verdict=replace(claim, q=tuple(q))), "not on the motion")
