@@ -1,0 +1,1 @@
+"""Motions: whether they are free at every instant, and the proof of it."""
