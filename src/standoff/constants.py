@@ -363,3 +363,7 @@ LARGEST_COUNT = 2**32
 #: How much smaller than its edge a node may be, [-]: its faces are rounded, far from the origin
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
+
+#: Where an experiment asks for contact itself, a checker that needs a tolerance above 0 is given
+#: this one, [m]: a thousandth of the smallest distance that the experiments tell apart.
+CONTACT_TOLERANCE = 1e-6

@@ -21,8 +21,8 @@ Surfaces = dict[str, Surface]
 
 
 def cage(width: float, height: float, spacing: float, wire: float) -> Surfaces:
-    """Wires of radius ``wire`` in four walls and a roof, with openings ``spacing`` wide; each a solid
-    of 28 triangles."""
+    """Wires of radius ``wire`` in four walls and a roof, with openings ``spacing`` wide; each is a
+    solid of 28 triangles."""
     half = width / 2.0
     across = np.linspace(-half, half, round(width / spacing) + 1)
     levels = np.linspace(0.0, height, round(height / spacing) + 1)

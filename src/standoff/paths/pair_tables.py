@@ -10,10 +10,11 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.kernels import layout
-from standoff.kernels.pairs import general
 from standoff.kernels.pairs.dispatch import has_closed_form
+from standoff.kernels.pairs.general import address
 from standoff.kernels.paths import greedy_work
 from standoff.kernels.paths import sampled as s
+from standoff.kernels.paths.greedy_call import greedy_address, nested_address
 from standoff.robots.motion import MotionBound
 from standoff.robots.moving_body import MovingBody
 from standoff.robots.tree import WORLD
@@ -62,7 +63,7 @@ class PairTables:
         bound: rows of its bodies are those of the primitives that move; row 0 is all the rest.
         pairs: int64 (n, 5), see `kernels.paths.sampled`.
         movers, frame, local, rows, refs, geometry: of the primitives.
-        general: address of the general distance; 0 where no pair needs it.
+        at: addresses of the kernels that the pairs need; 0 for those that none does.
     """
 
     def __init__(self, cell: Cell) -> None:
@@ -86,7 +87,7 @@ class PairTables:
         row[self.movers] = 1 + np.arange(len(self.movers))
         self.bound = MotionBound(self.tree, [self._body(int(k)) for k in self.movers])
         self.pairs = self._pairs(row, tables.owner)
-        self.general = self._general()
+        self.at = self._addresses()
         self.turns = self.tree.scratch()
         self.work = np.zeros(greedy_work.GREEDY_WORK)
         self.iwork = np.zeros(greedy_work.GREEDY_IWORK, dtype=np.int64)
@@ -105,9 +106,7 @@ class PairTables:
         g = self.geometry
         return self.refs, g.points, g.faces, g.nodes, g.ints
 
-    def checked(
-        self, row: IntArray, t: float, qa: Array, qb: Array, tested: Kind = "free"
-    ) -> Checked:
+    def checked(self, row: IntArray, t: float, qa: Array, qb: Array) -> Checked:
         """The answer of a kernel, as its row of ``found``, in words."""
         counts = int(row[s.CONFIGURATIONS]), int(row[s.DISTANCES])
         if row[s.STATUS] != s.HIT:
@@ -142,12 +141,17 @@ class PairTables:
                     found.append([i, j, row[i], row[j], common])
         return np.array(found, dtype=np.int64).reshape(-1, s.PAIR_COLUMNS)
 
-    def _general(self) -> int:
+    def _addresses(self) -> IntArray:
+        found = np.zeros(s.ADDRESSES, dtype=np.int64)
         kinds = self.refs[self.pairs[:, [s.PRIM_A, s.PRIM_B]], layout.KIND]
         for a, b in np.unique(kinds, axis=0).tolist():
-            if not has_closed_form(a, b) and (a, b) != (layout.MESH, layout.MESH):
-                return general.address()
-        return 0
+            if has_closed_form(a, b):
+                continue
+            if layout.MESH in (a, b):
+                found[s.GREEDY], found[s.NESTED] = greedy_address(), nested_address()
+            if (a, b) != (layout.MESH, layout.MESH):
+                found[s.GENERAL] = address()
+        return found
 
 
 def _matrix(row: Array) -> Array:

@@ -49,7 +49,7 @@ class PairwiseChecker:
     def __init__(
         self,
         cell: Cell,
-        delta: float = 1e-3,
+        delta: float = 0.001,
         bound: Bound = "sharp",
         cover: Cover = "a",
         shared: bool = True,
@@ -105,7 +105,7 @@ class PairwiseChecker:
     def _call(self, QA: Array, QB: Array, found: IntArray, where: Array) -> None:
         t, bound = self._tables, self._tables.bound
         k.pairwise_segments(
-            t.general, t.tree.reals, t.tree.ints, t.turns, QA, QB, self.delta,
+            t.at, t.tree.reals, t.tree.ints, t.turns, QA, QB, self.delta,
             self.bound == "sharp", get_args(Cover).index(self.cover), self.shared, self.effort,
             self.budget, t.movers, t.frame, t.local, self._rows, *t.tables, t.pairs,
             bound.bodies, bound.chain, bound.reach, bound.points, bound.extent, bound.size,

@@ -20,8 +20,8 @@ class SampledChecker:
     than ``epsilon`` apart (paper 001, section 2).
 
     A contact between two samples is missed: ``free`` means only that no sample touched. It is the
-    baseline that the exact checkers are measured against. Distances between configurations are the
-    largest of ``|dq|`` over the joint's range, so that ``epsilon`` is a part of it, as in the paper.
+    baseline that the exact checkers are measured against. The distance of two configurations is
+    the largest ``|dq|`` of any joint over its range, so that ``epsilon`` is a part of the ranges.
 
     Args:
         epsilon: the resolution, [-]; 0 goes on until there is a contact or the budget is used up.
@@ -40,6 +40,11 @@ class SampledChecker:
         self.budget = int(budget)
         self._tables = PairTables(cell)
 
+    @property
+    def scale(self) -> Array:
+        """What ``|dq|`` of each joint is multiplied by: one over its range."""
+        return self._tables.scale
+
     def segment(self, qa: ArrayLike, qb: ArrayLike) -> Checked:
         """The segment from ``qa`` to ``qb``: ``free``, ``collision`` or ``undecided``."""
         tree = self.cell.tree
@@ -48,7 +53,7 @@ class SampledChecker:
         return self._tables.checked(found[0], float(where[0]), start, end)
 
     def segments(self, QA: ArrayLike, QB: ArrayLike) -> NDArray[np.bool_]:
-        """Whether no sample touches, for segment after segment (n, joints), in one compiled call."""
+        """Whether no sample touches, on each of many segments (n, joints); one compiled call."""
         tree = self.cell.tree
         found, _ = self.run(tree.configurations(QA, "QA"), tree.configurations(QB, "QB"))
         free: NDArray[np.bool_] = found[:, s.STATUS] == s.FREE
@@ -62,7 +67,7 @@ class SampledChecker:
         found = np.zeros((len(QA), s.FOUND_COLUMNS), dtype=np.int64)
         where = np.zeros(len(QA))
         s.sampled_segments(
-            t.general, t.tree.reals, t.tree.ints, t.turns, QA, QB, t.scale, self.epsilon, self.ends,
+            t.at, t.tree.reals, t.tree.ints, t.turns, QA, QB, t.scale, self.epsilon, self.ends,
             self.budget, t.movers, t.frame, t.local, t.rows, *t.tables, t.pairs,
             np.empty(len(t.tree.joints)), np.empty((t.tree.frames, 12)), t.work, t.iwork, t.out,
             found, where,

@@ -1,13 +1,13 @@
 """The exact segment check as paper 001 has it: one entry of a priority queue for each pair.
 
-An entry is a stretch [ta, tb] of the segment on which one pair is still open, with what is known to
-be free from either end: ``sa`` from ta onwards, ``sb`` from tb back. Uncovered is what lies between,
+An entry is a stretch [ta, tb] of the segment on which one pair is still open, with what is known
+to be free from either end: ``sa`` from ta onwards, ``sb`` from tb back. What lies between,
 
     tb - ta - sa - sb,
 
-and in metres, times the pair's top speed λ, it is the entry's priority: with ``s = d / λ`` it is
-``λ_i + λ_j - d(q_a) - d(q_b)`` of the paper's (2). The entry with most of it is split next, in one
-of the three ways of Fig. 4:
+is uncovered; times the pair's top speed λ, in metres, it is the entry's priority. With the paper's
+``s = d / λ`` that is ``λ_i + λ_j - d(q_a) - d(q_b)``, the left side of (2) less the right. The
+entry with most of it is split next, in one of the three ways of Fig. 4:
 
     (a) in the middle, so that all pairs are asked at the same instants, and poses can be shared;
     (b) at both edges of what is uncovered, which leaves one entry, but covers half in vain;
@@ -92,7 +92,7 @@ MOTION_ROWS = 8
 @kernel
 def measure(reals, ints, bodies, chain, reach, extent, size, pairs, qa, qb, motion, totals, limits):
     """``limits`` of every pair over the segment, ``totals`` of every body from the world on;
-    ``motion`` is scratch of MOTION_ROWS rows, as long as there are joints, frames or chain links."""
+    ``motion`` is scratch of MOTION_ROWS rows, as long as there are joints, frames or chains."""
     frames, joints, links = reals.shape[0], qa.shape[0], reach.shape[0]
     low, high, moved, rounded = motion[0], motion[1], motion[2], motion[3]
     speed, error, beyond, wide = motion[4], motion[5], motion[6], motion[7]
@@ -132,16 +132,16 @@ def measure(reals, ints, bodies, chain, reach, extent, size, pairs, qa, qb, moti
 
 
 @entry(
-    "void(int64, float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
+    "void(int64[::1], float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
     " float64, boolean, int64, boolean, int64, int64, int64[::1], int64[::1], float64[:,::1],"
     " float64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1], int64[::1],"
     " int64[:,::1], int64[:,::1], int64[:,::1], float64[::1], float64[:,::1], float64[::1],"
     " float64[::1], float64[:,::1], float64[:,::1], float64[:,::1], float64[::1], float64[:,::1],"
-    " float64[:,::1], float64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1], float64[::1],"
-    " int64[::1], float64[:,::1], int64[:,::1], float64[::1])"
+    " float64[:,::1], float64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1],"
+    " float64[::1], int64[::1], float64[:,::1], int64[:,::1], float64[::1])"
 )
 def pairwise_segments(
-    general, reals, ints, turns, QA, QB, delta, sharp, cover, shared, effort, budget,
+    at, reals, ints, turns, QA, QB, delta, sharp, cover, shared, effort, budget,
     movers, frame, local, rows, refs, points, faces, nodes, gints, pairs,
     bodies, chain, reach, mpoints, extent, size, motion, totals, limits, q, poses, twists,
     entries, tags, heap, intervals, state, work, iwork, out, found, where,
@@ -160,7 +160,7 @@ def pairwise_segments(
         for j in range(q.shape[0]):
             motion[1, j] = QB[s, j] - QA[s, j]  # the velocity of the segment, from here on
         found[s, STATUS] = _segment(
-            general, reals, ints, turns, QA[s], QB[s], delta, sharp, cover, shared, effort, budget,
+            at, reals, ints, turns, QA[s], QB[s], delta, sharp, cover, shared, effort, budget,
             movers, frame, local, rows, refs, points, faces, nodes, gints, pairs,
             bodies, mpoints, motion[1], limits, q, poses, twists,
             entries, tags, heap, intervals, state, work, iwork, out, found, where, s,
@@ -169,7 +169,7 @@ def pairwise_segments(
 
 @kernel
 def _segment(
-    general, reals, ints, turns, qa, qb, delta, sharp, cover, shared, effort, budget,
+    at, reals, ints, turns, qa, qb, delta, sharp, cover, shared, effort, budget,
     movers, frame, local, rows, refs, points, faces, nodes, gints, pairs,
     bodies, mpoints, dq, limits, q, poses, twists,
     entries, tags, heap, intervals, state, work, iwork, out, found, where, s,
@@ -188,10 +188,11 @@ def _segment(
             here = rows[end * prims : (end + 1) * prims]
             i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
             found[s, DISTANCES] += 1
-            d = apart(general, here, refs, i, j, points, faces, nodes, gints, delta, effort,
+            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, effort,
                       work, iwork, out)  # fmt: skip
             if d == NEAR or (
-                end == 0 and contained(here, refs, i, j, points, faces, nodes, gints, work, iwork)
+                end == 0
+                and contained(at, d, here, refs, i, j, points, faces, nodes, gints, work, iwork)
             ):
                 found[s, HIT_PAIR], where[s] = p, float(end)
                 return HIT
@@ -240,7 +241,7 @@ def _segment(
                 found[s, CONFIGURATIONS] += 1
             here = rows[slot * prims : (slot + 1) * prims]
             found[s, DISTANCES] += 1
-            d = apart(general, here, refs, i, j, points, faces, nodes, gints, delta, effort,
+            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, effort,
                       work, iwork, out)  # fmt: skip
             if d == NEAR:
                 found[s, HIT_PAIR], where[s] = p, t

@@ -12,16 +12,24 @@ from __future__ import annotations
 
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import place_frames
-from standoff.kernels.layout import CLOSED, FLAGS, KIND, MESH, SLACK
+from standoff.kernels.layout import CLOSED, FLAGS, KIND, MESH, NODE0, SLACK
 from standoff.kernels.pairs.dispatch import closed_form
 from standoff.kernels.pairs.general import general_pair
-from standoff.kernels.pairs.mesh import nested, relative_pose
-from standoff.kernels.paths.greedy_pair import FARTHER, greedy_pair
+from standoff.kernels.paths.greedy_call import call_greedy, call_nested
+from standoff.kernels.paths.greedy_pair import FARTHER
+from standoff.kernels.rss import RADIUS
 
 #: What became of a segment.
 FREE = 0
 HIT = 1
 UNDECIDED = 2
+
+#: Entries of ``at``, the addresses of kernels that are compiled by themselves: `pair_distance`,
+#: `greedy_pair` and `nested_pair`.
+GENERAL = 0
+GREEDY = 1
+NESTED = 2
+ADDRESSES = 3
 
 #: Columns of ``pairs``.
 PRIM_A = 0
@@ -66,20 +74,20 @@ def place_movers(poses, movers, frame, local, rows):
 
 
 @kernel
-def apart(general, rows, refs, i, j, points, faces, nodes, gints, delta, effort, work, iwork, out):
+def apart(at, rows, refs, i, j, points, faces, nodes, gints, delta, effort, work, iwork, out):
     """A lower bound on the distance of two primitives, above ``delta``; NEAR where they are not
     farther apart than that beyond doubt. Meshes count as surfaces here, see `contained`."""
     if closed_form(rows, refs, i, points, rows, refs, j, points, out, 0):
         distance = out[0, 0] - out[0, SLACK]
     elif refs[i, KIND] == MESH or refs[j, KIND] == MESH:
-        status = greedy_pair(
-            general, rows, refs, i, points, faces, nodes, gints,
+        status = call_greedy(
+            at[GREEDY], at[GENERAL], rows, refs, i, points, faces, nodes, gints,
             rows, refs, j, points, faces, nodes, gints, delta, delta, effort, work, iwork, out, 0,
         )  # fmt: skip
         return out[0, 0] if status == FARTHER else NEAR
     else:
         general_pair(
-            general, rows, refs, i, points, faces, nodes, gints,
+            at[GENERAL], rows, refs, i, points, faces, nodes, gints,
             rows, refs, j, points, faces, nodes, gints, work, iwork, out, 0,
         )  # fmt: skip
         distance = out[0, 0] - out[0, SLACK]
@@ -87,28 +95,35 @@ def apart(general, rows, refs, i, j, points, faces, nodes, gints, delta, effort,
 
 
 @kernel
-def contained(rows, refs, i, j, points, faces, nodes, gints, work, iwork):
-    """Whether one of two primitives whose surfaces are apart is inside the other, a closed mesh."""
+def contained(at, d, rows, refs, i, j, points, faces, nodes, gints, work, iwork):
+    """Whether one of two primitives whose surfaces are ``d`` or more apart is inside the other, a
+    closed mesh. No point inside a mesh is farther from its surface than the radius of the swept
+    sphere around it all: along the rectangle's normal that is where the volume ends."""
     a, b = i, j
     if refs[a, KIND] != MESH:
         a, b = b, a
     if refs[a, KIND] != MESH or (refs[a, FLAGS] | refs[b, FLAGS]) & CLOSED == 0:
         return False
-    relative_pose(rows, a, rows, b, work)
-    return nested(
-        refs, a, points, faces, nodes, gints, refs, b, points, faces, nodes, gints, work, iwork
-    )
+    deepest = nodes[refs[a, NODE0], RADIUS]
+    if refs[b, KIND] == MESH:
+        deepest = max(deepest, nodes[refs[b, NODE0], RADIUS])
+    if d > deepest:
+        return False
+    return call_nested(
+        at[NESTED], rows, refs, a, points, faces, nodes, gints,
+        rows, refs, b, points, faces, nodes, gints, work, iwork,
+    )  # fmt: skip
 
 
 @entry(
-    "void(int64, float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
+    "void(int64[::1], float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
     " float64[::1], float64, boolean, int64, int64[::1], int64[::1], float64[:,::1],"
     " float64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1], int64[::1],"
     " int64[:,::1], float64[::1], float64[:,::1], float64[::1], int64[::1], float64[:,::1],"
     " int64[:,::1], float64[::1])"
 )
 def sampled_segments(
-    general, reals, ints, turns, QA, QB, scale, epsilon, ends, budget, movers, frame, local,
+    at, reals, ints, turns, QA, QB, scale, epsilon, ends, budget, movers, frame, local,
     rows, refs, points, faces, nodes, gints, pairs, q, poses, work, iwork, out, found, where,
 ):  # fmt: skip
     """Rows of ``found`` and ``where`` (the instant of the hit) for the segments from ``QA[s]`` to
@@ -136,7 +151,7 @@ def sampled_segments(
                 place_movers(poses, movers, frame, local, rows)
                 found[s, CONFIGURATIONS] += 1
                 p = _first_hit(
-                    general, rows, refs, points, faces, nodes, gints, pairs, parts == 0,
+                    at, rows, refs, points, faces, nodes, gints, pairs, parts == 0,
                     work, iwork, out, found, s,
                 )  # fmt: skip
                 if p >= 0:
@@ -149,7 +164,7 @@ def sampled_segments(
 
 @kernel
 def _first_hit(
-    general, rows, refs, points, faces, nodes, gints, pairs, solid, work, iwork, out, found, s
+    at, rows, refs, points, faces, nodes, gints, pairs, solid, work, iwork, out, found, s
 ):
     """The first pair that touches, or -1. That a body is inside another is looked for only where
     ``solid`` is set: on the way from outside to there the surfaces meet."""
@@ -157,10 +172,12 @@ def _first_hit(
         i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
         found[s, DISTANCES] += 1
         distance = apart(
-            general, rows, refs, i, j, points, faces, nodes, gints, 0.0, 0, work, iwork, out
+            at, rows, refs, i, j, points, faces, nodes, gints, 0.0, 0, work, iwork, out
         )
-        if distance == NEAR or (
-            solid and contained(rows, refs, i, j, points, faces, nodes, gints, work, iwork)
+        if distance == NEAR:
+            return p
+        if solid and contained(
+            at, distance, rows, refs, i, j, points, faces, nodes, gints, work, iwork
         ):
             return p
     return -1
