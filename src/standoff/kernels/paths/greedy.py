@@ -111,11 +111,14 @@ def greedy_walk(
             if bound < above:
                 bound = above
             if bound - margin > delta:
-                if size < FRONT_PAIRS:
-                    push(bounds, front, size, bound, p, q)
-                    size += 1
-                else:
-                    least = min(least, bound)
+                if size == FRONT_PAIRS:
+                    # full: of this pair and the last of the heap, the farther one is not refined
+                    size -= 1
+                    least = min(least, max(bound, bounds[size]))
+                    if bound >= bounds[size]:
+                        bound, p, q = bounds[size], front[size, 0], front[size, 1]
+                push(bounds, front, size, bound, p, q)
+                size += 1
                 continue
         split_a = q < 0 or (p >= 0 and NA[node_a + p, DIAMETER] >= NB[node_b + q, DIAMETER])
         if split_a:

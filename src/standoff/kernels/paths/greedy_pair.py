@@ -9,6 +9,7 @@ from standoff.kernels.layout import KIND, MESH, NODE0, REF_COLUMNS, ROW_COLUMNS,
 from standoff.kernels.pairs.dispatch import swap
 from standoff.kernels.pairs.mesh import (
     contact_normal,
+    nested,
     relative_pose,
     rounding_margin,
     write_nearest,
@@ -47,7 +48,7 @@ def greedy_pair(
     ``iwork[NEAREST:]`` has the triangles (the first of a mesh, where the other is convex).
 
     A closed mesh is looked at as a surface: what is inside of it without touching it is apart
-    from it. `pairs.mesh.nested` tells.
+    from it. `nested_pair` tells.
     """
     swapped = RA[i, KIND] != MESH
     if swapped:
@@ -93,24 +94,34 @@ def greedy_pair(
     return NEAR
 
 
+@entry(f"boolean({_TABLES}, {_TABLES}, float64[::1], int64[::1])")
+def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork):
+    """Whether a connected part of one body lies inside the other, for the bodies of a call of
+    `greedy_pair` that were found FARTHER. On a motion along which they stay so, it is the same at
+    every instant."""
+    if RA[i, KIND] != MESH:
+        A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB = (
+            B, RB, j, PB, FB, NB, IB, A, RA, i, PA, FA, NA, IA
+        )  # fmt: skip
+    relative_pose(A, i, B, j, work)
+    return nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork)
+
+
 @entry(
-    "int64(int64, float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], "
+    "void(int64, float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], "
     "float64[:, ::1], int64[::1], int64[:, ::1], float64, float64, int64, "
     "float64[::1], int64[::1], float64[:, ::1], int64[:, ::1])"
 )
 def greedy_distances(
     general, rows, refs, points, faces, nodes, ints, pairs, delta, wanted, effort,
-    work, iwork, out, visits,
+    work, iwork, out, codes,
 ):  # fmt: skip
-    """`greedy_pair` of each two bodies ``pairs[p]`` of one table into row ``p``; the pairs of
-    volumes and of triangles it tested into ``visits[p]``. Returns how many are FARTHER."""
-    farther = 0
+    """`greedy_pair` of each two bodies ``pairs[p]`` of one table into row ``p``; into ``codes[p]``
+    what it returned, and how many pairs of volumes and of leaves it tested."""
     for p in range(len(pairs)):
-        code = greedy_pair(
+        codes[p, 0] = greedy_pair(
             general, rows, refs, pairs[p, 0], points, faces, nodes, ints,
             rows, refs, pairs[p, 1], points, faces, nodes, ints,
             delta, wanted, effort, work, iwork, out, p,
         )  # fmt: skip
-        farther += 1 - code
-        visits[p, 0], visits[p, 1] = iwork[VISITS], iwork[VISITS + 1]
-    return farther
+        codes[p, 1], codes[p, 2] = iwork[VISITS], iwork[VISITS + 1]
