@@ -23,6 +23,10 @@ VARIANTS = [
 ]
 
 
+#: A Panda with a bent elbow, its hand half open.
+READY = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0, 0.01])
+
+
 class Coal:
     """Distances of a cell's watched bodies by Coal."""
 
@@ -145,9 +149,7 @@ def panda():
 
 def test_a_wire_that_samples_jump_over_is_found():
     cell = panda()
-    a, b = np.zeros(7), np.zeros(7)
-    a[3] = b[3] = -1.5
-    a[5] = b[5] = 1.5
+    a, b = READY.copy(), READY.copy()
     b[0] = 1.0
     q = a + 0.3141 * (b - a)
     tip = cell.tree.link_pose(q, "arm/panda_link7")[:3, 3]
@@ -178,8 +180,7 @@ def _prism(radius, height):
 
 def test_samples_come_breadth_first_down_to_the_resolution():
     cell = panda()
-    a = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0])
-    b = a.copy()
+    a, b = READY.copy(), READY.copy()
     b[0] = 1.0
     length = 1.0 / (cell.tree.upper[0] - cell.tree.lower[0])
     for parts in (1, 2, 4, 8):
@@ -200,8 +201,7 @@ def test_what_starts_inside_a_solid_is_a_collision():
     corners = np.array(list(itertools.product((-3.0, 3.0), repeat=3)))
     box = so.Polyhedron(corners)
     cell.add_body("hall", so.Mesh(corners, np.array(box.faces)))
-    a, b = np.zeros(7), np.full(7, 0.05)
-    a[3] = b[3] = -1.5
+    a, b = READY, READY + 0.02
     for checker in (PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.1)):
         found = checker.segment(a, b)
         assert found.kind == "collision" and found.t == 0.0 and "hall" in found.pair
@@ -214,7 +214,7 @@ def test_primitives_of_every_kind_are_checked():
         cell.add_body(f"thing{k}", shape, pose=so.pose((0.5, 0.4 * k - 0.4, 0.5)))
     cell.add_body("floor", so.HalfSpace(), pose=so.pose((0, 0, -0.3)))
     rng = np.random.default_rng(4)
-    QA, QB = rng.uniform(cell.tree.lower, cell.tree.upper, (2, 40, 7))
+    QA, QB = rng.uniform(cell.tree.lower, cell.tree.upper, (2, 40, 8))
     exact, samples = PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.002)
     free, touched = exact.segments(QA, QB), ~samples.segments(QA, QB)
     assert not (free & touched).any()
@@ -236,10 +236,11 @@ def test_tables_that_are_too_short_are_lengthened(monkeypatch):
     expected = PairwiseChecker(cell, DELTA).run(QA, QB)[0]
     from standoff.paths import pairwise
 
-    monkeypatch.setattr(pairwise, "_ENTRIES", -18)
+    monkeypatch.setattr(pairwise, "_ENTRIES", 2)
     monkeypatch.setattr(pairwise, "_SLOTS", 4)
     short = PairwiseChecker(cell, DELTA)
     found = short.run(QA, QB)[0]
+    assert short._room > 2
     same = [s.STATUS, s.HIT_PAIR, s.DISTANCES]
     assert np.array_equal(found[:, same], expected[:, same])
 
@@ -247,7 +248,7 @@ def test_tables_that_are_too_short_are_lengthened(monkeypatch):
 def test_changes_of_the_cell_are_noticed():
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="arm")
-    q = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0])
+    q = READY
     checkers = PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.1)
     assert all(checker.segment(q, q).free for checker in checkers)
     cell.add_body("ball", so.Sphere(0.1), pose=cell.tree.link_pose(q, "arm/panda_link7"))
@@ -263,8 +264,8 @@ def test_bad_input_is_an_error():
         lambda: PairwiseChecker(cell, 0.0, "paper", "d"),
         lambda: SampledChecker(cell, -0.1),
         lambda: SampledChecker(cell, "fine"),
-        lambda: SampledChecker(cell, 0.1).segment(np.zeros(3), np.zeros(7)),
-        lambda: PairwiseChecker(cell).segment(np.zeros(7), np.full(7, np.nan)),
+        lambda: SampledChecker(cell, 0.1).segment(np.zeros(3), READY),
+        lambda: PairwiseChecker(cell).segment(READY, np.nan * READY),
     ):
         with pytest.raises(Error):
             make()

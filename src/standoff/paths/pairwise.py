@@ -24,8 +24,8 @@ Cover = Literal["a", "b", "c"]
 _SLOTS = 258
 _SLOT_ROWS = 1 << 16
 
-#: Entries of the queue beyond one for each pair, at first.
-_ENTRIES = 4096
+#: Entries that the queue has room for, at first.
+_ENTRIES = 8192
 
 
 class PairwiseChecker:
@@ -70,7 +70,7 @@ class PairwiseChecker:
         self.bound, self.cover = bound, cover
         self.shared = bool(shared)
         self.effort, self.budget = int(effort), int(budget)
-        self._more = _ENTRIES
+        self._room = _ENTRIES
         self._prepare()
 
     def segment(self, qa: ArrayLike, qb: ArrayLike) -> Checked:
@@ -95,7 +95,7 @@ class PairwiseChecker:
         where = np.zeros(len(QA))
         self._call(QA, QB, found, where)
         while (full := np.flatnonzero(found[:, s.STATUS] == k.FULL)).size:
-            self._more *= 4
+            self._room *= 4
             self._prepare()
             again, at = found[full], where[full]
             self._call(QA[full], QB[full], again, at)
@@ -125,9 +125,8 @@ class PairwiseChecker:
         self._motion = np.zeros((k.MOTION_ROWS, longest))
         self._totals = np.zeros((len(t.bound.bodies), k.LIMIT_COLUMNS))
         self._limits = np.zeros((pairs, k.LIMIT_COLUMNS))
-        room = pairs + self._more
-        self._entries = np.zeros((room, heap.ENTRY_COLUMNS))
-        self._tags = np.zeros((room, heap.TAG_COLUMNS), dtype=np.int64)
-        self._heap = np.zeros(room, dtype=np.int64)
+        self._entries = np.zeros((self._room, heap.ENTRY_COLUMNS))
+        self._tags = np.zeros((self._room, heap.TAG_COLUMNS), dtype=np.int64)
+        self._heap = np.zeros(self._room, dtype=np.int64)
         self._intervals = np.zeros((4 * slots, heap.INTERVAL_COLUMNS), dtype=np.int64)
         self._state = np.zeros(heap.STATE, dtype=np.int64)

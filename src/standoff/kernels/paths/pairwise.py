@@ -188,8 +188,9 @@ def _segment(
             here = rows[end * prims : (end + 1) * prims]
             i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
             found[s, DISTANCES] += 1
-            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, effort,
-                      work, iwork, out)  # fmt: skip
+            # What lies beyond the whole way is of no use.
+            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, limits[p, LENGTH],
+                      effort, work, iwork, out)  # fmt: skip
             if d == NEAR or (
                 end == 0
                 and contained(at, d, here, refs, i, j, points, faces, nodes, gints, work, iwork)
@@ -241,8 +242,8 @@ def _segment(
                 found[s, CONFIGURATIONS] += 1
             here = rows[slot * prims : (slot + 1) * prims]
             found[s, DISTANCES] += 1
-            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, effort,
-                      work, iwork, out)  # fmt: skip
+            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta,
+                      limits[p, LENGTH] * (tb - ta), effort, work, iwork, out)  # fmt: skip
             if d == NEAR:
                 found[s, HIT_PAIR], where[s] = p, t
                 return HIT

@@ -74,15 +74,18 @@ def place_movers(poses, movers, frame, local, rows):
 
 
 @kernel
-def apart(at, rows, refs, i, j, points, faces, nodes, gints, delta, effort, work, iwork, out):
+def apart(
+    at, rows, refs, i, j, points, faces, nodes, gints, delta, wanted, effort, work, iwork, out
+):
     """A lower bound on the distance of two primitives, above ``delta``; NEAR where they are not
-    farther apart than that beyond doubt. Meshes count as surfaces here, see `contained`."""
+    farther apart than that beyond doubt. Meshes count as surfaces here, see `contained`; for
+    ``wanted`` and ``effort`` see `greedy_walk`."""
     if closed_form(rows, refs, i, points, rows, refs, j, points, out, 0):
         distance = out[0, 0] - out[0, SLACK]
     elif refs[i, KIND] == MESH or refs[j, KIND] == MESH:
         status = call_greedy(
             at[GREEDY], at[GENERAL], rows, refs, i, points, faces, nodes, gints,
-            rows, refs, j, points, faces, nodes, gints, delta, delta, effort, work, iwork, out, 0,
+            rows, refs, j, points, faces, nodes, gints, delta, wanted, effort, work, iwork, out, 0,
         )  # fmt: skip
         return out[0, 0] if status == FARTHER else NEAR
     else:
@@ -172,7 +175,7 @@ def _first_hit(
         i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
         found[s, DISTANCES] += 1
         distance = apart(
-            at, rows, refs, i, j, points, faces, nodes, gints, 0.0, 0, work, iwork, out
+            at, rows, refs, i, j, points, faces, nodes, gints, 0.0, 0.0, 0, work, iwork, out
         )
         if distance == NEAR:
             return p
