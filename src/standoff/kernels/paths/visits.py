@@ -29,8 +29,9 @@ def counted_walks(rows, refs, points, faces, nodes, ints, pairs, part, work, iwo
     """For each two meshes ``pairs[p]`` of one table, steps of both kinds into ``visits[p]``.
 
     With ``part`` 0 it is the collision test, and ``found[p]`` is 0 where the surfaces meet and
-    infinite where they do not; otherwise a lower bound on their distance that is at least ``part``
-    times it: 1 for the distance itself."""
+    infinite where they do not. Otherwise it is a lower bound on their distance and at least
+    ``part`` of it, 1 for the distance itself: ``part`` times the distance of two triangles, where
+    no other two are nearer than that."""
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         relative_pose(rows, i, rows, j, work)
@@ -49,14 +50,13 @@ def _walk(refs, i, j, points, faces, nodes, ints, part, margin, work, iwork, vis
     bounds = work[BOUNDS : BOUNDS + STACK]
     stack = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
     node_a, node_b, int_a, int_b = refs[i, NODE0], refs[j, NODE0], refs[i, INT0], refs[j, INT0]
-    best, least = math.inf, math.inf
+    best = math.inf
     stack[0, 0] = stack[0, 1] = 0
     bounds[0] = _bound(refs, i, j, points, faces, nodes, 0, 0, part, work, visits, p)
     top = 1
     while top > 0:
         top -= 1
         if _settled(bounds[top], best, part, margin):
-            least = min(least, bounds[top])
             continue
         a, b = stack[top, 0], stack[top, 1]
         split_a = b < 0 or (a >= 0 and nodes[node_a + a, DIAMETER] >= nodes[node_b + b, DIAMETER])
@@ -72,9 +72,7 @@ def _walk(refs, i, j, points, faces, nodes, ints, part, margin, work, iwork, vis
                 best = min(best, bound)
                 if best <= margin:
                     return 0.0
-            elif _settled(bound, best, part, margin):
-                least = min(least, bound)
-            else:
+            elif not _settled(bound, best, part, margin):
                 bounds[top], stack[top, 0], stack[top, 1] = bound, c, d
                 top += 1
         if top == waiting + 2 and bounds[top - 1] > bounds[waiting]:
@@ -82,7 +80,7 @@ def _walk(refs, i, j, points, faces, nodes, ints, part, margin, work, iwork, vis
             bounds[m], bounds[waiting] = bounds[waiting], bounds[m]
             for k in range(2):
                 stack[m, k], stack[waiting, k] = stack[waiting, k], stack[m, k]
-    return math.inf if part == 0.0 else min(best, least - margin)
+    return math.inf if part == 0.0 else part * best
 
 
 @kernel
