@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from standoff.kernels.layout import SLACK
 from standoff.kernels.pairs import general
-from standoff.kernels.paths.greedy_pair import FARTHER, greedy_distances
+from standoff.kernels.paths.greedy_pair import greedy_distances
 from standoff.kernels.paths.greedy_work import GREEDY_IWORK, GREEDY_WORK
 from tests.mesh_batch import table
 
@@ -18,8 +19,8 @@ def greedy(a, b, poses_a, poses_b, delta=0.0, wanted=np.inf, effort=8, *, swappe
         pairs = np.ascontiguousarray(pairs[:, ::-1])
     out = np.full((len(pairs), 11), dirt)
     work, iwork = np.full(GREEDY_WORK, dirt), np.full(GREEDY_IWORK, int(dirt), dtype=np.int64)
-    codes = np.zeros((len(pairs), 3), dtype=np.int64)
+    visits = np.zeros((len(pairs), 2), dtype=np.int64)
     greedy_distances(
-        general.address(), *tables, pairs, delta, wanted, effort, work, iwork, out, codes
+        general.address(), *tables, pairs, delta, wanted, effort, work, iwork, out, visits
     )
-    return out, codes[:, 0] == FARTHER, codes[:, 1:]
+    return out, out[:, SLACK] == 0.0, visits

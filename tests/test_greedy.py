@@ -18,7 +18,7 @@ from standoff.kernels.paths.greedy_call import (
     nested_address,
 )
 from standoff.kernels.paths.greedy_pair import FARTHER, NEAR
-from standoff.kernels.paths.greedy_work import GREEDY_IWORK, GREEDY_WORK
+from standoff.kernels.paths.greedy_work import FRONT_PAIRS, GREEDY_IWORK, GREEDY_WORK
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
@@ -247,11 +247,36 @@ def test_no_effort_is_spent_on_more_than_is_wanted():
     poses_a, poses_b = random_poses(rng, 300, 0.1), random_poses(rng, 300, 1.5)
     exact, _ = surfaces(a, b, poses_a, poses_b)
     wanted = 0.6 * exact[exact > 0.0].min() + 0.4 * np.median(exact)
-    quick, farther, few = greedy(a, b, poses_a, poses_b, effort=0)
+    quick, farther, few = greedy(a, b, poses_a, poses_b, wanted=0.0)
     out, _, visits = greedy(a, b, poses_a, poses_b, wanted=wanted, effort=1_000_000)
     assert ((out[:, 0] > wanted) == (exact > wanted))[farther].all()
     content = farther & (quick[:, 0] > wanted)
     assert content.any() and (visits[content] == few[content]).all()
+
+
+def sheet(rng, side, rough):
+    """A square of 1 m in ``2 side²`` triangles, its vertices up to ``rough`` [m] out of plane."""
+    x, y = np.meshgrid(np.linspace(0, 1, side + 1), np.linspace(0, 1, side + 1), indexing="ij")
+    points = np.stack([x, y, rng.uniform(-rough, rough, x.shape)], axis=-1).reshape(-1, 3)
+    i, j = (k.ravel() for k in np.meshgrid(range(side), range(side), indexing="ij"))
+    a = i * (side + 1) + j
+    b, c, d = a + side + 1, a + side + 2, a + 1
+    return Mesh(points, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
+
+
+def test_a_front_that_overflows_keeps_its_word():
+    """Two sheets face to face: thousands of pairs are hardly farther than the threshold."""
+    rng = np.random.default_rng(13)
+    a, b = sheet(rng, 30, 1e-3), sheet(rng, 30, 1e-3)
+    poses_a, poses_b = np.tile(np.eye(4), (20, 1, 1)), np.tile(np.eye(4), (20, 1, 1))
+    poses_b[:, 2, 3] = np.linspace(0.003, 0.05, 20)
+    exact, slack = surfaces(a, b, poses_a, poses_b)
+    for delta in (0.0, 0.99 * float(exact[0]), 0.9 * float(exact[10])):
+        for effort in (0, 50, 5000):
+            out, farther, visits = greedy(a, b, poses_a, poses_b, delta, effort=effort)
+            keeps_its_word(out, farther, delta, exact, slack)
+            assert farther.any()
+    assert visits.max() > 4 * FRONT_PAIRS
 
 
 @pytest.mark.parametrize("body", BODIES)

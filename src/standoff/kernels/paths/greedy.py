@@ -6,9 +6,11 @@ Two trees of swept spheres are walked down from their roots. A pair of volumes f
 a leaf. The walk ends at the first two leaves that are not farther apart than ``delta``, or with a
 *front* of pairs that all are: the least of their bounds is a lower bound on the distance.
 
-That bound is what the path checker turns into covered length, and at the price of a few volumes
-more it is far better than the paper's: the pair with the least bound is split, and again, as long
-as the effort allows. A front of one pair, the two roots, gains the most.
+The walk only asks whether a pair is farther than ``delta``, and takes the first direction that
+says so. Where the pair with the least bound has such a bound only, the exact one is taken; that
+makes it the paper's. But the bound is what the path checker turns into covered length, and a few
+volumes more make it far better: the pair with the least is split, and again, as long as the effort
+allows. A front of one pair, the two roots, gains the most.
 """
 
 from __future__ import annotations
@@ -69,14 +71,15 @@ def greedy_walk(
     or less where they meet. Their nearest points are then in ``work[BEST:]`` in a's frame, for a
     convex body also the normal, and the triangles in ``iwork[NEAREST:]``.
 
-    The bound is raised until it exceeds ``wanted`` or is the distance itself, but by at most
-    ``effort`` pairs split. The relative pose, and the convex body's rows, are in ``work``.
+    The bound is raised until it exceeds ``wanted`` [m] or is the distance itself, but by no more
+    than ``effort`` splits. With none it is the paper's, and with ``wanted = 0`` what the walk alone
+    has shown. The relative pose, and the convex body's rows, are in ``work``.
     """
     rel = work[REL : REL + 12]
     leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     stack = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
     bounds = work[FRONT : FRONT + FRONT_PAIRS]
-    front = iwork[IFRONT : IFRONT + 2 * FRONT_PAIRS].reshape((FRONT_PAIRS, 2))
+    front = iwork[IFRONT : IFRONT + 3 * FRONT_PAIRS].reshape((FRONT_PAIRS, 3))
     node_a, node_b, int_a, int_b = RA[i, NODE0], RB[j, NODE0], RA[i, INT0], RB[j, INT0]
     meshes = RB[j, KIND] == MESH
     volumes = triangles = size = 0
@@ -87,15 +90,20 @@ def greedy_walk(
     while True:
         if top == 0:
             bound, p, q = bounds[0], front[0, 0], front[0, 1]
-            done = (p < 0 and q < 0) or bound - margin > wanted
-            if done or bound >= least or effort <= 0:
+            done = (p < 0 and q < 0) or bound - margin > wanted or bound >= least
+            sharp = front[0, 2] == 1
+            if done or (sharp and effort <= 0):
                 iwork[VISITS], iwork[VISITS + 1] = volumes, triangles
                 return True, min(bound, least) - margin
             pop(bounds, front, size)
             size -= 1
-            effort -= 1
             # Nothing below this pair is nearer than it, however its own bound comes out.
             above, enough = bound, wanted + margin
+            if not sharp:
+                stack[0, 0], stack[0, 1] = p, q
+                top = 1
+                continue
+            effort -= 1
         else:
             top -= 1
             p, q = stack[top, 0], stack[top, 1]
@@ -116,8 +124,9 @@ def greedy_walk(
                     size -= 1
                     least = min(least, max(bound, bounds[size]))
                     if bound >= bounds[size]:
-                        bound, p, q = bounds[size], front[size, 0], front[size, 1]
-                push(bounds, front, size, bound, p, q)
+                        size += 1
+                        continue
+                push(bounds, front, size, bound, p, q, 1 if above > 0.0 else 0)
                 size += 1
                 continue
         split_a = q < 0 or (p >= 0 and NA[node_a + p, DIAMETER] >= NB[node_b + q, DIAMETER])
@@ -130,11 +139,11 @@ def greedy_walk(
             if split_a:
                 X, x = (NB, node_b + q) if q >= 0 else (leaf, 1)
                 x0, x1, x2 = place(rel, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
-                swap = _nearer(NA, node_a + c, node_a + d, x0, x1, x2)
+                swap = nearer(NA, node_a + c, node_a + d, x0, x1, x2)
             else:
                 X, x = (NA, node_a + p) if p >= 0 else (leaf, 0)
                 x0, x1, x2 = unplace(rel, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
-                swap = _nearer(NB, node_b + c, node_b + d, x0, x1, x2)
+                swap = nearer(NB, node_b + c, node_b + d, x0, x1, x2)
             if swap:
                 c, d = d, c
         stack[top, 0], stack[top, 1] = (c, q) if split_a else (p, c)
@@ -143,7 +152,7 @@ def greedy_walk(
 
 
 @kernel
-def _nearer(N, m, n, x0, x1, x2):
+def nearer(N, m, n, x0, x1, x2):
     """Whether the centre of node ``m`` is nearer to x than that of node ``n``."""
     a0, a1, a2 = minus(N[m, CENTRE], N[m, CENTRE + 1], N[m, CENTRE + 2], x0, x1, x2)
     b0, b1, b2 = minus(N[n, CENTRE], N[n, CENTRE + 1], N[n, CENTRE + 2], x0, x1, x2)

@@ -1,4 +1,7 @@
-"""A heap of pairs of nodes by their lower bound, the least first; see `greedy`."""
+"""A heap of pairs of nodes by their lower bound, the least first; see `greedy`.
+
+A pair has three numbers: its two nodes, and whether its bound is the exact distance of the two.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,33 @@ from standoff.kernels.jit import kernel
 
 
 @kernel
-def push(bounds, pairs, size, bound, p, q):
+def push(bounds, pairs, size, bound, p, q, sharp):
     """Add a pair to a heap of ``size`` that has room for it."""
     at = size
     while at > 0 and bound < bounds[(at - 1) // 2]:
-        above = (at - 1) // 2
-        bounds[at], pairs[at, 0], pairs[at, 1] = bounds[above], pairs[above, 0], pairs[above, 1]
-        at = above
-    bounds[at], pairs[at, 0], pairs[at, 1] = bound, p, q
+        _move(bounds, pairs, (at - 1) // 2, at)
+        at = (at - 1) // 2
+    bounds[at], pairs[at, 0], pairs[at, 1], pairs[at, 2] = bound, p, q, sharp
 
 
 @kernel
 def pop(bounds, pairs, size):
     """Take the first of ``size`` pairs away; it is to be read beforehand."""
-    size -= 1
-    bound, p, q = bounds[size], pairs[size, 0], pairs[size, 1]
+    last = size - 1
     at = 0
-    while 2 * at + 1 < size:
+    while 2 * at + 1 < last:
         below = 2 * at + 1
-        if below + 1 < size and bounds[below + 1] < bounds[below]:
+        if below + 1 < last and bounds[below + 1] < bounds[below]:
             below += 1
-        if bound <= bounds[below]:
+        if bounds[last] <= bounds[below]:
             break
-        bounds[at], pairs[at, 0], pairs[at, 1] = bounds[below], pairs[below, 0], pairs[below, 1]
+        _move(bounds, pairs, below, at)
         at = below
-    bounds[at], pairs[at, 0], pairs[at, 1] = bound, p, q
+    _move(bounds, pairs, last, at)
+
+
+@kernel
+def _move(bounds, pairs, a, b):
+    bounds[b] = bounds[a]
+    for k in range(3):
+        pairs[b, k] = pairs[a, k]

@@ -114,14 +114,15 @@ def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork)
 )
 def greedy_distances(
     general, rows, refs, points, faces, nodes, ints, pairs, delta, wanted, effort,
-    work, iwork, out, codes,
+    work, iwork, out, visits,
 ):  # fmt: skip
-    """`greedy_pair` of each two bodies ``pairs[p]`` of one table into row ``p``; into ``codes[p]``
-    what it returned, and how many pairs of volumes and of leaves it tested."""
+    """`greedy_pair` of each two bodies ``pairs[p]`` of one table into row ``p`` (FARTHER where the
+    slack is 0, and only there), and how many pairs of volumes and of leaves it tested into
+    ``visits[p]``."""
     for p in range(len(pairs)):
-        codes[p, 0] = greedy_pair(
+        greedy_pair(
             general, rows, refs, pairs[p, 0], points, faces, nodes, ints,
             rows, refs, pairs[p, 1], points, faces, nodes, ints,
             delta, wanted, effort, work, iwork, out, p,
         )  # fmt: skip
-        codes[p, 1], codes[p, 2] = iwork[VISITS], iwork[VISITS + 1]
+        visits[p, 0], visits[p, 1] = iwork[VISITS], iwork[VISITS + 1]

@@ -15,8 +15,8 @@ FRONT_PAIRS = 256
 FRONT = MESH_WORK
 GREEDY_WORK = FRONT + FRONT_PAIRS
 
-#: The pairs themselves, two numbers each.
+#: The pairs themselves, three numbers each; see `greedy_front`.
 IFRONT = MESH_IWORK
 #: How many pairs of volumes, and of triangles, the last call has tested.
-VISITS = IFRONT + 2 * FRONT_PAIRS
+VISITS = IFRONT + 3 * FRONT_PAIRS
 GREEDY_IWORK = VISITS + 2
