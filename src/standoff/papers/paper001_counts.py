@@ -89,7 +89,6 @@ def measured(bench: Bench, figure: str) -> tuple[Counts, float, tuple[float, flo
     g, refs = tables.geometry, tables.refs
     rows, out = tables.rows.copy(), np.zeros((len(pairs), 11))
     values, visits = np.zeros(len(pairs)), np.zeros((len(pairs), 2), dtype=np.int64)
-    codes = np.zeros((len(pairs), 3), dtype=np.int64)
     for k, q in enumerate(Q):
         bench.tell(f"Table 1, Fig. {figure}", k / len(Q))
         poses = np.ascontiguousarray(cell.tree.forward(q)[:, :3].reshape(-1, 12))
@@ -102,8 +101,8 @@ def measured(bench: Bench, figure: str) -> tuple[Counts, float, tuple[float, flo
                 exact[:] = values
             sums.add(visits, values, exact)
         for effort, sums in ((0, greedy), (EFFORT, raised)):
-            greedy_distances(0, *bodies, 0.0, math.inf, effort, work, iwork, out, codes)
-            sums.add(codes[:, 1:], np.where(exact > 0.0, out[:, 0], 0.0), exact)
+            greedy_distances(0, *bodies, 0.0, math.inf, effort, work, iwork, out, visits)
+            sums.add(visits, np.where(exact > 0.0, out[:, 0], 0.0), exact)
     ours = Counts(
         walks[0.0].tests, greedy.tests, walks[1.0].tests, walks[0.5].tests,
         100.0 * greedy.ratio, 100.0 * walks[0.5].ratio,
