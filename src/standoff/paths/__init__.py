@@ -1,1 +1,1 @@
-"""Motions: whether they are free at every instant, and the proof of it."""
+"""Exact checks of whole motions: free at every instant, or where not."""
