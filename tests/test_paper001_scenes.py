@@ -6,10 +6,13 @@ import coal
 import numpy as np
 import pytest
 
+import standoff as so
 from standoff.errors import Error, MeshError
 from standoff.papers.meshes001 import block, joined, lathe, refined, rod, sheet, torus
 from standoff.papers.robots001 import fanuc200, irb2400
 from standoff.papers.scenes001 import SCENES, scene
+from standoff.robots.motion import MotionBound
+from standoff.robots.moving_body import MovingBody
 from tests.coal_oracle import geometry, transform
 
 #: Built in a second or less; nine linkages have 16,830 pairs.
@@ -67,8 +70,6 @@ def test_twenty_joints_a_linkage_and_nine_of_them():
 
 
 def test_the_irb_moves_as_the_built_in_one_does():
-    import standoff as so
-
     built_in = so.Cell()
     built_in.add_robot("builtin:irb2400")
     ours = cell_of("2")
@@ -121,6 +122,7 @@ def collides(cell, Q):
 def test_robot_files_stay_where_a_folder_is_given(tmp_path):
     scene("6b", tmp_path)
     assert (tmp_path / "fanuc200.urdf").is_file()
+    assert (tmp_path / "fanuc200.srdf").is_file()
     assert len(list(tmp_path.glob("*.obj"))) == 7
 
 
@@ -179,3 +181,54 @@ def test_both_robots_reach_as_far_as_their_kind():
         at = np.array([axis.at for axis in chain.axes])
         arm = at[1, 0] + at[2, 2] + np.hypot(at[3, 2], at[4, 0])
         assert arm == pytest.approx(reach, abs=0.03)
+
+
+@pytest.mark.parametrize("figure", ["2", "6b"])
+def test_links_said_never_to_meet_never_do(figure):
+    """Branch and bound over the two joints between them: at the middle of a range of angles they
+    are farther apart than anything can move within it, or the range is halved."""
+    cell = cell_of(figure)
+    never = [p for p in cell.allowed() if p.reason == "SRDF: Never"]
+    assert len(never) == {"2": 5, "6b": 4}[figure]
+    for pair in never:
+        numbers = sorted(int(name.rpartition("_")[2]) for name in (pair.a, pair.b))
+        assert numbers[1] - numbers[0] == 2
+        assert _least(cell, pair.a, pair.b, list(range(*numbers))) > 0.002
+
+
+def _least(cell, a, b, joints):
+    """A lower bound on the distance of two links over all angles of the joints."""
+    world, tree = cell.world, cell.tree
+    (shape_a, local_a), (shape_b, local_b) = (world.parts[world.index[n]][0] for n in (a, b))
+    frames = [world.frame_of(n) for n in (a, b)]
+    bodies = [
+        MovingBody.of_shape(n, f, s, local)
+        for n, f, s, local in zip((a, b), frames, (shape_a, shape_b), (local_a, local_b))
+        if f
+    ]
+    bound = MotionBound(tree, bodies)
+    pair = bound.pair(b, a if frames[0] else "world")
+    least = np.inf
+    still = np.setdiff1d(np.arange(len(tree.joints)), joints)
+    low, high = tree.lower.copy(), tree.upper.copy()
+    low[still] = high[still] = np.clip(0.0, tree.lower, tree.upper)[still]
+    open_boxes, tests = [(low, high)], 0
+    while open_boxes:
+        low, high = open_boxes.pop()
+        tests += 1
+        assert tests < 20_000, "these two may well meet"
+        middle = (low + high) / 2
+        poses = tree.forward(middle)
+        apart = so.distance(
+            shape_a, poses[frames[0]] @ local_a, shape_b, poses[frames[1]] @ local_b
+        ).value
+        left = apart - bound.segment(middle, high).length(pair)
+        if left > 0.002:
+            least = min(least, left)
+            continue
+        widest = joints[int(np.argmax((high - low)[joints]))]
+        for k in range(2):
+            parts = low.copy(), high.copy()
+            parts[1 - k][widest] = middle[widest]
+            open_boxes.append(parts)
+    return least

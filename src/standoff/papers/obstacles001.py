@@ -100,9 +100,29 @@ def machine_tool() -> Surfaces:
         .at(0.74, 0.05, 1.05),
         *[_tool(2.0 * math.pi / 8.0 * k) for k in range(8)],
     )
+    # Coolant hoses that hang over the work, and the rail before it that the door runs on.
+    hoses = joined(
+        *[rod((0.30, y, 1.45), (0.38, y + 0.1, 1.12), 0.004, 12) for y in (-0.3, -0.1, 0.15)],
+        *[rod((x, -0.84, z), (x, 0.84, z), 0.005, 12) for x, z in ((-0.10, 0.58), (0.22, 1.62))],
+        *[rod((-0.10, y, 0.48), (-0.10, y, 0.58), 0.005, 8) for y in (-0.8, 0.0, 0.8)],
+    )
     hood = _hood()
-    parts = {"bed": bed, "chuck": chuck, "piece": piece, "tailstock": tail, "turret": turret}
-    shares = {"bed": 4800, "chuck": 6900, "piece": 8400, "tailstock": 4100, "turret": 5200}
+    parts = {
+        "bed": bed,
+        "chuck": chuck,
+        "piece": piece,
+        "tailstock": tail,
+        "turret": turret,
+        "hoses": hoses,
+    }
+    shares = {
+        "bed": 4800,
+        "chuck": 6900,
+        "piece": 7900,
+        "tailstock": 4000,
+        "turret": 4800,
+        "hoses": 1000,
+    }
     found = {name: refined(surface, shares[name]) for name, surface in parts.items()}
     rest = MACHINE_TRIANGLES - sum(shares.values())
     return {**found, "hood": refined(hood, rest)}
@@ -130,9 +150,9 @@ def _jaw(angle: float) -> Surface:
 def _tool(angle: float) -> Surface:
     """One tool of the turret, pointing outwards."""
     c, s = math.cos(angle), math.sin(angle)
-    start, end = np.array([0.14 * c, 0.0, 0.14 * s]), np.array([0.21 * c, 0.0, 0.21 * s])
+    start, end = np.array([0.14 * c, 0.0, 0.14 * s]), np.array([0.24 * c, 0.0, 0.24 * s])
     centre = np.array([0.74, 0.03, 1.05])
-    return rod(tuple(centre + start), tuple(centre + end), 0.010, 16)
+    return rod(tuple(centre + start), tuple(centre + end), 0.005, 16)
 
 
 def _hood() -> Surface:

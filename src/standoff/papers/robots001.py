@@ -47,12 +47,14 @@ class Axis:
 @dataclass(frozen=True, eq=False)
 class Chain:
     """Links one after the other, each but the first moved by an axis; one of None has no geometry.
-    ``held`` is fixed to the last."""
+    ``held`` is fixed to the last. Links that are ``never`` to meet need not be watched: links with
+    two joints between them that cannot touch at any angle (the tests prove it)."""
 
     name: str
     links: Sequence[Surface | None]
     axes: Sequence[Axis]
     held: Surface | None = None
+    never: Sequence[tuple[int, int]] = ()
 
     @property
     def triangles(self) -> int:
@@ -60,7 +62,8 @@ class Chain:
         return sum(link.count for link in self.links if link is not None)
 
     def save(self, folder: Path) -> Path:
-        """Write the meshes and a URDF that names them into ``folder``; returns the URDF's path."""
+        """Write the meshes, a URDF that names them and an SRDF into ``folder``; returns the URDF's
+        path."""
         root = Xml.Element("robot", name=self.name)
         for k, surface in enumerate(self.links):
             _link(root, folder, self.name, f"link_{k}", surface)
@@ -75,6 +78,12 @@ class Chain:
             _joint(root, "grip", "fixed", f"link_{len(self.axes)}", "held")
         path = folder / f"{self.name}.urdf"
         Xml.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+        pairs = Xml.Element("robot", name=self.name)
+        for a, b in self.never:
+            names = {"link1": f"link_{a}", "link2": f"link_{b}", "reason": "Never"}
+            Xml.SubElement(pairs, "disable_collisions", names)
+        srdf = path.with_suffix(".srdf")
+        Xml.ElementTree(pairs).write(srdf, encoding="utf-8", xml_declaration=True)
         return path
 
 
@@ -112,7 +121,8 @@ def irb2400(*, rod_length: float = 0.0) -> Chain:
     if rod_length > 0.0:
         half = rod_length / 2.0
         held = rod((0.015, -half, 0.0), (0.015, half, 0.0), 0.005, 8)
-    return Chain("irb2400", _to_counts(_irb_links(), _IRB_COUNTS), axes, held)
+    never = ((0, 2), (1, 3), (2, 4), (3, 5), (4, 6))
+    return Chain("irb2400", _to_counts(_irb_links(), _IRB_COUNTS), axes, held, never)
 
 
 #: Triangles of each link, from the foot to the flange.
@@ -146,17 +156,17 @@ def _irb_links() -> list[Surface]:
         lathe([(0.05, -0.34), (0.05, -0.15)], 20).turned("x").at(0.0, -0.06, 0.135),
     )
     forearm = joined(
-        lathe([(0.082, 0.21), (0.080, 0.40), (0.068, 0.60), (0.075, 0.66)], 36).turned("x"),
-        block((0.64, 0.048, -0.05), (0.755, 0.074, 0.05)),
-        block((0.64, -0.074, -0.05), (0.755, -0.048, 0.05)),
-        lathe([(0.05, 0.048), (0.05, 0.074)], 24).turned("y").at(0.755),
-        lathe([(0.05, -0.074), (0.05, -0.048)], 24).turned("y").at(0.755),
+        lathe([(0.082, 0.21), (0.080, 0.40), (0.068, 0.60), (0.075, 0.65)], 36).turned("x"),
+        block((0.63, 0.050, -0.05), (0.755, 0.076, 0.05)),
+        block((0.63, -0.076, -0.05), (0.755, -0.050, 0.05)),
+        lathe([(0.05, 0.050), (0.05, 0.076)], 24).turned("y").at(0.755),
+        lathe([(0.05, -0.076), (0.05, -0.050)], 24).turned("y").at(0.755),
     )
     wrist = joined(
         lathe([(0.040, -0.045), (0.046, -0.03), (0.046, 0.03), (0.040, 0.045)], 20).turned("y"),
         lathe([(0.036, 0.02), (0.034, 0.062)], 16).turned("x"),
     )
-    flange = lathe([(0.036, -0.020), (0.040, -0.014), (0.040, 0.0)], 19).turned("x")
+    flange = lathe([(0.032, -0.020), (0.036, -0.014), (0.036, 0.0)], 19).turned("x")
     return [foot, turret, lower, elbow, forearm, wrist, flange]
 
 
@@ -178,7 +188,8 @@ def fanuc200() -> Chain:
         Axis(at, about, -limit, limit)
         for (at, about), limit in zip(places, _FANUC_LIMITS, strict=True)
     ]
-    return Chain("fanuc200", _to_counts(_fanuc_links(), _FANUC_COUNTS), axes)
+    never = ((0, 2), (1, 3), (2, 4), (3, 5))
+    return Chain("fanuc200", _to_counts(_fanuc_links(), _FANUC_COUNTS), axes, None, never)
 
 
 #: Triangles of each link, from the foot to the flange with the gun.
@@ -215,16 +226,17 @@ def _fanuc_links() -> list[Surface]:
         lathe([(0.044, -0.044), (0.044, 0.044)], 20).turned("y"),
         lathe([(0.034, 0.02), (0.034, 0.075)], 16).turned("x"),
     )
-    # The torch: a bracket on the flange, a barrel off axis 6, a neck bent by 45 degrees, a nozzle.
-    slant = math.sqrt(0.5)
-    neck = np.array([0.20, 0.0, 0.06])
-    tip = neck + 0.09 * np.array([slant, 0.0, -slant])
+    # The torch: a bracket on the flange, a barrel off axis 6, a neck bent by 45 degrees, a nozzle,
+    # and the wire that comes out of it.
+    slant = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5)])
+    neck = np.array([0.22, 0.0, 0.06])
     gun = joined(
-        lathe([(0.038, -0.015), (0.038, 0.0)], 20).turned("x"),
+        lathe([(0.036, -0.015), (0.036, 0.0)], 20).turned("x"),
         block((0.0, -0.018, -0.02), (0.04, 0.018, 0.08)),
-        rod((-0.03, 0.0, 0.06), tuple(neck), 0.022, 16),
-        rod(tuple(neck), tuple(tip), 0.010, 12),
-        rod(tuple(tip), tuple(tip + 0.06 * np.array([slant, 0.0, -slant])), 0.014, 14),
+        rod((0.01, 0.0, 0.06), neck, 0.022, 16),
+        rod(neck, neck + 0.09 * slant, 0.008, 12),
+        rod(neck + 0.09 * slant, neck + 0.15 * slant, 0.011, 14),
+        rod(neck + 0.15 * slant, neck + 0.17 * slant, 0.001, 5),
     )
     return [foot, column, lower, elbow, forearm, wrist, gun]
 

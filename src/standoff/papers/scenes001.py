@@ -81,7 +81,8 @@ def _cell(
     with tempfile.TemporaryDirectory() as own:
         file = chain.save(Path(own) if folder is None else folder)
         for name, base in bases.items():
-            cell.add_robot(file, name=name, base=base, geometry="mesh")
+            srdf = file.with_suffix(".srdf")
+            cell.add_robot(file, name=name, base=base, srdf=srdf, geometry="mesh")
     for name, surface in obstacles.items():
         cell.add_body(name, surface.mesh())
     return cell
@@ -151,11 +152,11 @@ def fig8_nine(folder: Path | None = None) -> Cell:
 
 
 def _cage_6a() -> Surfaces:
-    return cage(width=1.8, height=2.0, spacing=0.45, wire=0.006)
+    return cage(width=1.8, height=2.0, spacing=0.45, wire=0.015)
 
 
 def _cage_6b() -> Surfaces:
-    return cage(width=1.6, height=1.8, spacing=0.4, wire=0.004)
+    return cage(width=1.6, height=1.8, spacing=0.4, wire=0.010)
 
 
 def _holes(count: int) -> dict[str, Array]:
