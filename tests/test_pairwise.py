@@ -130,6 +130,16 @@ def test_sharing_transforms_changes_nothing_but_the_work():
         assert found[:, s.CONFIGURATIONS].sum() < alone[:, s.CONFIGURATIONS].sum()
 
 
+def test_measuring_when_a_pair_has_its_turn_saves_distances():
+    cell, _, QA, QB, samples = bed("6a-one")
+    asked = {}
+    for lazy in (False, True):
+        found, _ = PairwiseChecker(cell, 0.0, lazy=lazy).run(QA, QB)
+        assert np.array_equal(found[:, s.STATUS] == s.HIT, samples)
+        asked[lazy] = found[samples, s.DISTANCES].sum()
+    assert asked[True] < asked[False]
+
+
 def test_our_bound_needs_fewer_distances():
     cell, _, QA, QB, _ = bed("6a-one")
     asked = {}

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.constants import REACH_ROUNDING
 from standoff.kernels import layout
 from standoff.kernels.pairs.dispatch import has_closed_form
 from standoff.kernels.pairs.general import address
@@ -63,6 +64,8 @@ class PairTables:
         bound: rows of its bodies are those of the primitives that move; row 0 is all the rest.
         pairs: int64 (n, 5), see `kernels.paths.sampled`.
         movers, frame, local, rows, refs, geometry: of the primitives.
+        balls: (n, 4) a centre in the primitive's frame and a radius that holds all of it, infinite
+            for a half space.
         at: addresses of the kernels that the pairs need; 0 for those that none does.
     """
 
@@ -82,6 +85,7 @@ class PairTables:
             here = tables.owner == world.index[name]
             self.local[here] = self.rows[here, : layout.SIZE] = cell.pose(name)[:3].ravel()
         self.refs, self.geometry = tables.refs, tables.geometry
+        self.balls: Array = np.array([self._ball(k) for k in range(len(self.frame))]).reshape(-1, 4)
         self.movers: IntArray = np.flatnonzero(self.frame != WORLD)
         row = np.zeros(len(self.frame), dtype=np.int64)
         row[self.movers] = 1 + np.arange(len(self.movers))
@@ -123,6 +127,16 @@ class PairTables:
     def _body(self, k: int) -> MovingBody:
         shape, frame = self._shapes[k][0], int(self.frame[k])
         return MovingBody.of_shape(str(k), frame, shape, _matrix(self.local[k]))
+
+    def _ball(self, k: int) -> Array:
+        shape, local = self._shapes[k][0], _matrix(self.local[k])
+        if not shape.bounded:
+            return np.array([0.0, 0.0, 0.0, math.inf])
+        points, grown = shape.core()
+        centre = (points.min(axis=0) + points.max(axis=0)) / 2.0
+        radius = float(np.linalg.norm(points - centre, axis=1).max()) + grown
+        at = local[:3, :3] @ centre + local[:3, 3]
+        return np.append(at, radius + REACH_ROUNDING * (radius + float(np.linalg.norm(at))))
 
     def _pairs(self, row: IntArray, owner: IntArray) -> IntArray:
         parts: dict[int, list[int]] = {}

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.kernels.paths import pairwise as k
+from standoff.kernels.paths import pairwise_bounds as bounds
 from standoff.kernels.paths import pairwise_queue as heap
 from standoff.kernels.paths import sampled as s
 from standoff.paths.pair_tables import Checked, PairTables
@@ -42,6 +43,8 @@ class PairwiseChecker:
             where that is shorter.
         cover: where an uncovered stretch is split, (a), (b) or (c) of the paper's Fig. 4.
         shared: whether poses are kept and shared by all pairs, which (a) alone allows.
+        lazy: whether a pair is measured only when its turn comes, by the balls around its bodies;
+            the paper measures all pairs at both ends first.
         effort: pairs of volumes that may be split to raise a greedy distance; the paper's has 0.
         budget: most distances taken on one segment; ``undecided`` beyond.
     """
@@ -54,6 +57,7 @@ class PairwiseChecker:
         cover: Cover = "a",
         shared: bool = True,
         *,
+        lazy: bool = True,
         effort: int = 0,
         budget: int = 1_000_000,
     ) -> None:
@@ -68,7 +72,7 @@ class PairwiseChecker:
         self.cell = cell
         self.delta = float(delta)
         self.bound, self.cover = bound, cover
-        self.shared = bool(shared)
+        self.shared, self.lazy = bool(shared), bool(lazy)
         self.effort, self.budget = int(effort), int(budget)
         self._room = _ENTRIES
         self._prepare()
@@ -106,8 +110,9 @@ class PairwiseChecker:
         t, bound = self._tables, self._tables.bound
         k.pairwise_segments(
             t.at, t.tree.reals, t.tree.ints, t.turns, QA, QB, self.delta,
-            self.bound == "sharp", get_args(Cover).index(self.cover), self.shared, self.effort,
-            self.budget, t.movers, t.frame, t.local, self._rows, *t.tables, t.pairs,
+            self.bound == "sharp", get_args(Cover).index(self.cover), self.shared, self.lazy,
+            self.effort, self.budget, t.movers, t.frame, t.local, t.balls, self._rows, *t.tables,
+            t.pairs,
             bound.bodies, bound.chain, bound.reach, bound.points, bound.extent, bound.size,
             self._motion, self._totals, self._limits, np.empty(len(t.tree.joints)),
             self._poses, self._twists, self._entries, self._tags, self._heap, self._intervals,
@@ -122,9 +127,9 @@ class PairwiseChecker:
         self._rows = np.tile(t.rows, (slots, 1))
         self._poses, self._twists = np.zeros((slots * frames, 12)), np.zeros((slots * frames, 6))
         longest = max(frames, len(t.tree.joints), len(t.bound.reach))
-        self._motion = np.zeros((k.MOTION_ROWS, longest))
-        self._totals = np.zeros((len(t.bound.bodies), k.LIMIT_COLUMNS))
-        self._limits = np.zeros((pairs, k.LIMIT_COLUMNS))
+        self._motion = np.zeros((bounds.MOTION_ROWS, longest))
+        self._totals = np.zeros((len(t.bound.bodies), bounds.LIMIT_COLUMNS))
+        self._limits = np.zeros((pairs, bounds.LIMIT_COLUMNS))
         self._entries = np.zeros((self._room, heap.ENTRY_COLUMNS))
         self._tags = np.zeros((self._room, heap.TAG_COLUMNS), dtype=np.int64)
         self._heap = np.zeros(self._room, dtype=np.int64)

@@ -13,25 +13,23 @@ entry with most of it is split next, in one of the three ways of Fig. 4:
     (b) at both edges of what is uncovered, which leaves one entry, but covers half in vain;
     (c) in the middle of what is uncovered.
 
+A pair is first put in by the balls around its bodies, and their distances are taken when its turn
+comes (``lazy``): where a segment collides, most pairs never get it.
+
 With δ > 0 a pair found nearer than that at one of these instants ends the search as a hit (the
 paper's pseudo-collision); in between, only contact is ruled out.
 """
 
 from __future__ import annotations
 
-from standoff.constants import EPS
-from standoff.kernels.closing import nearing_speed
 from standoff.kernels.jit import entry, kernel
-from standoff.kernels.kinematics import DEPTH, place_frames
-from standoff.kernels.motion import (
-    BODY_FRAME,
-    CHAIN0,
-    curvature,
-    joint_magnitudes,
-    path_length,
-    speed_slack,
-    travel_beyond,
-    widen_reach,
+from standoff.kernels.kinematics import place_frames
+from standoff.kernels.paths.pairwise_bounds import (
+    LENGTH,
+    ball_gap,
+    first_order,
+    measure,
+    second_order,
 )
 from standoff.kernels.paths.pairwise_queue import (
     INSTANT_SLACK,
@@ -44,6 +42,7 @@ from standoff.kernels.paths.pairwise_queue import (
     SLOTS,
     TA,
     TB,
+    UNMEASURED,
     clear,
     covered,
     half_of,
@@ -52,9 +51,6 @@ from standoff.kernels.paths.pairwise_queue import (
     release,
 )
 from standoff.kernels.paths.sampled import (
-    BODY_A,
-    BODY_B,
-    COMMON,
     CONFIGURATIONS,
     DISTANCES,
     FREE,
@@ -70,7 +66,6 @@ from standoff.kernels.paths.sampled import (
     instant,
     place_movers,
 )
-from standoff.kernels.separation import free_span
 
 #: No room for another entry: to be run again with longer tables.
 FULL = 3
@@ -79,70 +74,20 @@ MIDDLE = 0
 EDGES = 1
 UNCOVERED_MIDDLE = 2
 
-#: Columns of ``limits``: λ, M, what is taken from a distance once, what is added to a speed.
-LENGTH = 0
-CURVATURE = 1
-STRAY = 2
-SLACK = 3
-LIMIT_COLUMNS = 4
-
-MOTION_ROWS = 8
-
-
-@kernel
-def measure(reals, ints, bodies, chain, reach, extent, size, pairs, qa, qb, motion, totals, limits):
-    """``limits`` of every pair over the segment, ``totals`` of every body from the world on;
-    ``motion`` is scratch of MOTION_ROWS rows, as long as there are joints, frames or chains."""
-    frames, joints, links = reals.shape[0], qa.shape[0], reach.shape[0]
-    low, high, moved, rounded = motion[0], motion[1], motion[2], motion[3]
-    speed, error, beyond, wide = motion[4], motion[5], motion[6], motion[7]
-    for j in range(joints):
-        low[j], high[j] = min(qa[j], qb[j]), max(qa[j], qb[j])
-        moved[j] = abs(qb[j] - qa[j])
-        rounded[j] = EPS * (abs(qa[j]) + abs(qb[j]))
-    joint_magnitudes(reals, ints, moved, speed)
-    joint_magnitudes(reals, ints, rounded, error)
-    widen_reach(reals, ints, bodies, chain, reach, low, high, wide[:links])
-    travel_beyond(reals, ints, low, high, beyond[:frames])
-    for j in range(joints):
-        low[j] = max(abs(qa[j]), abs(qb[j]))
-    for body in range(bodies.shape[0]):
-        frame, first = bodies[body, BODY_FRAME], bodies[body, CHAIN0]
-        last = first + ints[frame, DEPTH]
-        far = extent[frame] + beyond[frame] + size[body]
-        totals[body, LENGTH] = path_length(chain, wide, first, last, speed)
-        totals[body, CURVATURE] = curvature(chain, wide, first, last, speed)
-        totals[body, STRAY] = path_length(chain, wide, first, last, error)
-        totals[body, SLACK] = speed_slack(
-            reals, ints, chain, wide, first, last, speed, low, far
-        )  # fmt: skip
-    for p in range(pairs.shape[0]):
-        a, b, common = pairs[p, BODY_A], pairs[p, BODY_B], pairs[p, COMMON]
-        for k in range(LIMIT_COLUMNS):
-            limits[p, k] = totals[a, k] + totals[b, k]
-        if common == 0:
-            continue
-        limits[p, LENGTH] = limits[p, CURVATURE] = 0.0
-        for side in range(2):
-            body = pairs[p, BODY_A + side]
-            first = bodies[body, CHAIN0]
-            start, stop = first + ints[common, DEPTH], first + ints[bodies[body, BODY_FRAME], DEPTH]
-            limits[p, LENGTH] += path_length(chain, wide, start, stop, speed)
-            limits[p, CURVATURE] += curvature(chain, wide, start, stop, speed)
-
 
 @entry(
     "void(int64[::1], float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
-    " float64, boolean, int64, boolean, int64, int64, int64[::1], int64[::1], float64[:,::1],"
-    " float64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1], int64[::1],"
-    " int64[:,::1], int64[:,::1], int64[:,::1], float64[::1], float64[:,::1], float64[::1],"
+    " float64, boolean, int64, boolean, boolean, int64, int64, int64[::1], int64[::1],"
+    " float64[:,::1], float64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1],"
+    " int64[:,::1], float64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1],"
+    " float64[::1], float64[:,::1], float64[::1],"
     " float64[::1], float64[:,::1], float64[:,::1], float64[:,::1], float64[::1], float64[:,::1],"
     " float64[:,::1], float64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1],"
     " float64[::1], int64[::1], float64[:,::1], int64[:,::1], float64[::1])"
 )
 def pairwise_segments(
-    at, reals, ints, turns, QA, QB, delta, sharp, cover, shared, effort, budget,
-    movers, frame, local, rows, refs, points, faces, nodes, gints, pairs,
+    at, reals, ints, turns, QA, QB, delta, sharp, cover, shared, lazy, effort, budget,
+    movers, frame, local, balls, rows, refs, points, faces, nodes, gints, pairs,
     bodies, chain, reach, mpoints, extent, size, motion, totals, limits, q, poses, twists,
     entries, tags, heap, intervals, state, work, iwork, out, found, where,
 ):  # fmt: skip
@@ -160,8 +105,8 @@ def pairwise_segments(
         for j in range(q.shape[0]):
             motion[1, j] = QB[s, j] - QA[s, j]  # the velocity of the segment, from here on
         found[s, STATUS] = _segment(
-            at, reals, ints, turns, QA[s], QB[s], delta, sharp, cover, shared, effort, budget,
-            movers, frame, local, rows, refs, points, faces, nodes, gints, pairs,
+            at, reals, ints, turns, QA[s], QB[s], delta, sharp, cover, shared, lazy, effort, budget,
+            movers, frame, local, balls, rows, refs, points, faces, nodes, gints, pairs,
             bodies, mpoints, motion[1], limits, q, poses, twists,
             entries, tags, heap, intervals, state, work, iwork, out, found, where, s,
         )  # fmt: skip
@@ -169,8 +114,8 @@ def pairwise_segments(
 
 @kernel
 def _segment(
-    at, reals, ints, turns, qa, qb, delta, sharp, cover, shared, effort, budget,
-    movers, frame, local, rows, refs, points, faces, nodes, gints, pairs,
+    at, reals, ints, turns, qa, qb, delta, sharp, cover, shared, lazy, effort, budget,
+    movers, frame, local, balls, rows, refs, points, faces, nodes, gints, pairs,
     bodies, mpoints, dq, limits, q, poses, twists,
     entries, tags, heap, intervals, state, work, iwork, out, found, where, s,
 ):  # fmt: skip
@@ -183,30 +128,23 @@ def _segment(
                rows, end, prims, sharp)  # fmt: skip
         found[s, CONFIGURATIONS] += 1
     for p in range(pairs.shape[0]):
-        d = da = sa = span = 0.0
-        for end in range(2):
-            here = rows[end * prims : (end + 1) * prims]
-            i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
-            found[s, DISTANCES] += 1
-            # What lies beyond the whole way is of no use.
-            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, limits[p, LENGTH],
-                      effort, work, iwork, out)  # fmt: skip
-            if d == NEAR or (
-                end == 0
-                and contained(at, d, here, refs, i, j, points, faces, nodes, gints, work, iwork)
-            ):
-                found[s, HIT_PAIR], where[s] = p, float(end)
+        length = limits[p, LENGTH]
+        if lazy:
+            sa = first_order(ball_gap(poses, balls, frame, pairs, p, 0), limits, p)
+            sb = first_order(ball_gap(poses, balls, frame, pairs, p, frames), limits, p)
+            if covered(0.0, 1.0, sa, sb):
+                continue
+            interval = UNMEASURED
+        else:
+            sa, sb = _ends(
+                at, delta, effort, rows, refs, points, faces, nodes, gints, pairs, limits,
+                work, iwork, out, found, where, s, p,
+            )  # fmt: skip
+            if sa < 0.0:
                 return HIT
-            span = _first_order(d, limits, p)
-            if end == 0:
-                da, sa = d, span
-        if sharp and not covered(0.0, 1.0, sa, span):
-            sa = _second_order(da, sa, limits, p, poses, twists, frames, 0, bodies, mpoints, pairs)
-            span = _second_order(
-                d, span, limits, p, poses, twists, frames, 1, bodies, mpoints, pairs
-            )
-        if not covered(0.0, 1.0, sa, span) and not push(
-            entries, tags, heap, state, limits[p, LENGTH], p, 0, 0.0, 1.0, sa, span, -1
+            interval = 0
+        if not covered(0.0, 1.0, sa, sb) and not push(
+            entries, tags, heap, state, length, p, interval, 0.0, 1.0, sa, sb, -1
         ):
             return FULL
     while state[SIZE] > 0:
@@ -214,6 +152,25 @@ def _segment(
         p, interval = tags[e, PAIR], tags[e, INTERVAL]
         ta, tb, sa, sb = entries[e, TA], entries[e, TB], entries[e, SA], entries[e, SB]
         i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
+        if interval == UNMEASURED:
+            # The bodies are farther apart than the balls: it may be another pair's turn.
+            sa, sb = _ends(
+                at, delta, effort, rows, refs, points, faces, nodes, gints, pairs, limits,
+                work, iwork, out, found, where, s, p,
+            )  # fmt: skip
+            if sa < 0.0:
+                return HIT
+            if covered(0.0, 1.0, sa, sb):
+                release(tags, state, e)
+            else:
+                push(entries, tags, heap, state, limits[p, LENGTH], p, 0, 0.0, 1.0, sa, sb, e)
+            continue
+        if sharp and tb - ta == 1.0:
+            sa = second_order(sa, limits, p, poses, twists, frames, 0, bodies, mpoints, pairs)
+            sb = second_order(sb, limits, p, poses, twists, frames, 1, bodies, mpoints, pairs)
+            if covered(ta, tb, sa, sb):
+                release(tags, state, e)
+                continue
         left, right = ta + sa - INSTANT_SLACK, tb - sb + INSTANT_SLACK
         edges = cover == EDGES and left > ta and right < tb
         count = 2 if edges else 1
@@ -227,7 +184,7 @@ def _segment(
                 return UNDECIDED
             slot = spare
             if k == 1:
-                t, sa = right, span
+                t, ta, sa = right, left, span
             if shared and cover == MIDDLE and interval >= 0:
                 slot = intervals[interval, MIDDLE_SLOT]
             if slot < 0 and state[SLOTS] == spare:
@@ -247,10 +204,10 @@ def _segment(
             if d == NEAR:
                 found[s, HIT_PAIR], where[s] = p, t
                 return HIT
-            span = _first_order(d, limits, p)
-            if sharp:
-                span = _second_order(
-                    d, span, limits, p, poses, twists, frames, slot, bodies, mpoints, pairs
+            span = first_order(d, limits, p)
+            if sharp and not (covered(ta, t, sa, span) and covered(t, tb, span, sb)):
+                span = second_order(
+                    span, limits, p, poses, twists, frames, slot, bodies, mpoints, pairs
                 )
         if edges:
             if covered(left, right, sa, span):
@@ -292,17 +249,28 @@ def _place(
 
 
 @kernel
-def _first_order(d, limits, p):
-    """How long the pair stays free by the paper's bound."""
-    return free_span(d - limits[p, STRAY], limits[p, LENGTH], 0.0)
-
-
-@kernel
-def _second_order(d, span, limits, p, poses, twists, frames, slot, bodies, mpoints, pairs):
-    """The same by the speed at this instant and the curvature, where that is longer."""
-    first, last = slot * frames, (slot + 1) * frames
-    speed = limits[p, SLACK] + nearing_speed(
-        poses[first:last], twists[first:last], bodies, mpoints,
-        pairs[p, BODY_A], pairs[p, BODY_B], pairs[p, COMMON],
-    )  # fmt: skip
-    return max(span, free_span(d - limits[p, STRAY], speed, limits[p, CURVATURE]))
+def _ends(
+    at, delta, effort, rows, refs, points, faces, nodes, gints, pairs, limits, work, iwork, out,
+    found, where, s, p,
+):  # fmt: skip
+    """What is free of a whole segment from either end; -1 where the pair is not apart at one, or
+    one of the two is inside the other."""
+    prims = refs.shape[0]
+    i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
+    sa = sb = 0.0
+    for end in range(2):
+        here = rows[end * prims : (end + 1) * prims]
+        found[s, DISTANCES] += 1
+        # What lies beyond the whole way is of no use.
+        d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, limits[p, LENGTH],
+                  effort, work, iwork, out)  # fmt: skip
+        inside = False
+        if d != NEAR and end == 0:
+            inside = contained(
+                at, d, here, refs, i, j, points, faces, nodes, gints, work, iwork
+            )  # fmt: skip
+        if d == NEAR or inside:
+            found[s, HIT_PAIR], where[s] = p, float(end)
+            return -1.0, -1.0
+        sa, sb = sb, first_order(d, limits, p)
+    return sa, sb

@@ -13,10 +13,12 @@ SA = 3
 SB = 4
 ENTRY_COLUMNS = 5
 
-#: Columns of ``tags``: the pair, and the interval (-1: one that nobody shares).
+#: Columns of ``tags``: the pair, and the interval (-1: one that nobody shares; -2: the whole
+#: segment, at whose ends nothing but balls was measured).
 PAIR = 0
 INTERVAL = 1
 TAG_COLUMNS = 2
+UNMEASURED = -2
 
 #: Columns of ``intervals``: the slot of the poses in the middle, then both halves; -1 where there
 #: is none yet.
