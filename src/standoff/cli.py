@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
@@ -260,7 +261,7 @@ def demo(
     epilog="Example: [bold]standoff papers 000[/bold], [bold]standoff papers 000 --only N[/bold]"
 )
 def papers(
-    number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000.")],
+    number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000 or 001.")],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds and points.")] = False,
     plots: Annotated[
         Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
@@ -274,8 +275,7 @@ def papers(
 
     if number not in PAPERS:
         raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
-    from standoff.papers.paper000 import run
-
+    run = importlib.import_module(f"standoff.papers.paper{number}").run
     folder = plots or Path(f"papers-{number}")
     folder.mkdir(parents=True, exist_ok=True)  # or say so now, and not after two minutes
     run(only or (), folder, out, notes, quick=quick)

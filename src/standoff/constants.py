@@ -497,3 +497,6 @@ COAL_CONTACT = 2e-6
 #: distance to be asked for, [-]. Measured on an arm of capsules among boxes: 1.0 has half as many
 #: intervals more, 1.4 a fifth more distances; 1.1 to 1.4 cost the same.
 NEAR_BALLS = 1.2
+#: Where an experiment asks for contact itself, a checker that needs a tolerance above 0 is given
+#: this one, [m]: a thousandth of the smallest distance that the experiments tell apart.
+CONTACT_TOLERANCE = 1e-6
