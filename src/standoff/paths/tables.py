@@ -70,15 +70,20 @@ def build_tables(
     deviation: Array,
     curved: bool,
     straight: bool,
+    *,
+    gliding: bool = True,
 ) -> Tables:
-    """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies."""
+    """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies. Where
+    ``gliding`` does not count, pairs without a joint between them are left out: two bodies that
+    glide, or one that does and one that stands."""
     tree, world = cell.tree, cell.world
     found = [
         Primitive(body, part, world.frame[body], shape, pose)
         for body, parts in enumerate(world.parts)
         for part, (shape, pose) in enumerate(parts)
     ]
-    single = [x for x in found if x.frame != 0]
+    jointed_first = sorted(found, key=lambda x: x.frame >= tree.frames)
+    single = [x for x in jointed_first if x.frame != 0]
     movers = [*single, *_crowds(tree, single)]
     still = [x for x in found if x.frame == 0]
     bounded = [x for x in still if x.shape.bounded]
@@ -100,7 +105,8 @@ def build_tables(
         ],
     )
     mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
-    listed = list_pairs(cell, primitives, len(single), clearances, clearance)
+    listed = list_pairs(cell, primitives, len(single), clearances, clearance, gliding)
+    meeting = single if gliding else [x for x in single if x.frame < tree.frames]
     links, teams = listed.links, listed.teams
     depth = tree.ints[:, kinematics.DEPTH]
     arena = Arena(
@@ -162,7 +168,7 @@ def build_tables(
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single),
+        len(meeting),
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
     closed = all(has_closed_form(a, b) for a in kinds for b in kinds)

@@ -72,13 +72,13 @@ BOUNDED = 2  #: statics that are in the tree of boxes
 FRAMES = 3  #: of the joint tree
 DEEPEST = 4  #: longest chain of joints
 SLIDES = 5  #: 1: there are prismatic joints
-SINGLE = 6  #: movers without the crowds
+SINGLE = 6  #: movers that are tested against statics, the first ones; never the crowds
 COUNT_COLUMNS = 7
 
 # float64 tables of the second arena
 S_COEFFICIENTS = 0  #: (POWERS, joints) of the present piece
 S_JOINTS = 1  #: (JOINT_ROWS, joints)
-S_PACES = 2  #: (4, frames): speed, acceleration, deviation, size of the position
+S_PACES = 2  #: (4, frames and gliding bodies): speed, acceleration, deviation, size of the position
 S_POSES = 3  #: (frames and gliding bodies, 12)
 S_TWISTS = 4  #: (the same, 6)
 S_TURNS = 5
