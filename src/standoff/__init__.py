@@ -24,9 +24,11 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedPairError,
     )
+    from standoff.monitor.braking import Stopping
     from standoff.monitor.monitor import Monitor
     from standoff.monitor.report import Cycle, Fault, Warning
     from standoff.monitor.separation import Separation, separation
+    from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
     from standoff.paths.checker import PathChecker
@@ -61,11 +63,13 @@ _HOME = {
         "UnknownNameError",
         "UnsupportedPairError",
     ),
+    "standoff.monitor.braking": ("Stopping",),
     "standoff.monitor.monitor": ("Monitor",),
     "standoff.monitor.report": ("Cycle", "Fault", "Warning"),
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.monitor.stop_report": ("StopWarning",),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
     "standoff.paths.glide": ("Glide",),
@@ -117,6 +121,8 @@ __all__ = [
     "Shape",
     "ShapeError",
     "Sphere",
+    "StopWarning",
+    "Stopping",
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",

@@ -41,6 +41,7 @@ class StopModel:
         reaction: from the reading until the brakes act, if they are called at once, [s].
         wait: how much later they may be called, [s].
         synchronised: all joints stop together, on a straight line from where the brakes act.
+        limits: whether joints must stand before their limits.
         least, most: what the brakes hold, above 0, [rad/s²]; the most may be infinite.
         gain: by how much velocities change at most until the brakes act, [rad/s²].
         velocity_error: how far off velocities are that are given, [rad/s].
@@ -53,6 +54,7 @@ class StopModel:
     reaction: float
     wait: float
     synchronised: bool
+    limits: bool
     least: Array
     most: Array
     gain: Array
@@ -115,7 +117,9 @@ class StopCheck:
         table[stop.SLOW], table[stop.FAST] = 1.0 / model.least, 1.0 / model.most
         table[stop.GAIN], table[stop.OFF] = model.gain, model.velocity_error
         table[stop.STRAY] = model.deviation
-        table[stop.LOWER], table[stop.UPPER] = cell.tree.lower, cell.tree.upper
+        table[stop.LOWER], table[stop.UPPER] = -np.inf, np.inf
+        if model.limits:
+            table[stop.LOWER], table[stop.UPPER] = cell.tree.lower, cell.tree.upper
         table[stop.TURNS] = [kind == "continuous" for kind in cell.tree.kinds]
         table[stop.LAST] = np.nan
         self._joints = table

@@ -155,7 +155,8 @@ EARLIEST = 8  #: 1: look for the earliest contact
 PROVING = 9  #: 1: note what proves it
 PROOFS_USED = 10
 TOP_DEGREE = 11  #: of the present piece
-HEADER_COLUMNS = 12
+HASTY = 12  #: 1: end at the first instant at which strays alone rule a proof out
+HEADER_COLUMNS = 13
 
 # columns of S_RESULT
 KIND = 0

@@ -172,6 +172,9 @@ def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, 
     small = not moved > NEAR_PART * settings[0, p.TOLERANCE]
     if wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0:
         small = small and not h > reals(SF, SW, p.S_RESULT)[0, p.PRECISION]
+    if wholes(SW, p.S_HEADER)[0, p.HASTY] != 0:
+        # However short the interval: it holds this instant, and a proof needs D > 0.
+        small = small or not D > 0.0
     if kind == p.NOTHING and small:
         if status == DONE and d + slack < clearance + settings[0, p.TOLERANCE]:
             kind = p.NEAR

@@ -143,7 +143,7 @@ def empty_search(SF, SW, budget):
     header, open_pieces = wholes(SW, p.S_HEADER), wholes(SW, p.S_PIECES)
     for k in (p.NODES_USED, p.POOL_USED, p.QUEUED, p.DISTANCES, p.INTERVALS, p.EARLIEST, p.PROVING):
         header[0, k] = 0
-    header[0, p.LOADED], header[0, p.BUDGET] = -1, budget
+    header[0, p.LOADED], header[0, p.BUDGET], header[0, p.HASTY] = -1, budget, 1
     reals(SF, SW, p.S_RESULT)[0, p.KIND] = p.NOTHING
     for k in range(open_pieces.shape[0]):
         open_pieces[k, p.ROOT] = open_pieces[k, p.PLACE] = -1
@@ -178,9 +178,8 @@ def spread_joints(joints, q, plan, since, alone):
         if not alone:
             B, dB, lag = 0.5 * (slow + fast), late + 0.5 * (slow - fast), 0.5 * plan[WAIT]
         joints[BRAKING, j] = B
-        joints[SPREAD, j] = (
-            joints[STRAY, j] + r1 * (e0 + 0.5 * gain * r1) + v * lag + 0.5 * (e1 * (B + dB) + v * dB)
-        )  # fmt: skip
+        until, braking = r1 * (e0 + 0.5 * gain * r1), 0.5 * (e1 * (B + dB) + v * dB)
+        joints[SPREAD, j] = joints[STRAY, j] + until + v * lag + braking
         longest, latest = max(longest, B), max(latest, B + dB)
     return longest, latest
 
