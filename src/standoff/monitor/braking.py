@@ -78,7 +78,7 @@ class Stopping:
     tolerance: float = 1e-3
     synchronised: bool = False
     limits: bool = True
-    budget: int = 20_000
+    budget: int = 5_000
 
     def __post_init__(self) -> None:
         units = {"velocity_error": "rad/s or m/s", "deviation": "rad or m", "bodies": "m/s"}

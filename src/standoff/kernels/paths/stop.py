@@ -27,6 +27,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from standoff.constants import COORDINATE_LIMIT, HALF_TURN_SINE, STOP_ROUNDING
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import entry, inlined, kernel
@@ -101,7 +103,7 @@ def check_stop(
     for j in range(joints.shape[1]):
         moved = q[j] - joints[LAST, j]
         if joints[TURNS, j] != 0.0:
-            moved -= 2.0 * math.pi * math.floor(moved / (2.0 * math.pi) + 0.5)
+            moved -= 2.0 * math.pi * np.floor(moved / (2.0 * math.pi) + 0.5)
         joints[SPEED, j] = dq[j] if measured else moved / dt
         joints[LAST, j] = q[j]
     known = body_velocities(bodies, poses, dt)
