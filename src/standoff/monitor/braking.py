@@ -84,7 +84,7 @@ class Stopping:
         units = {"velocity_error": "rad/s or m/s", "deviation": "rad or m", "bodies": "m/s"}
         for name in ("deceleration", "hardest", "acceleration", *units):
             given = getattr(self, name)
-            if given is not None:
+            if given is not None or name in ("deceleration", "velocity_error", "deviation"):
                 unit = units.get(name, "rad/s² or m/s²")
                 endless, zero = name == "hardest", name not in ("deceleration", "hardest")
                 self._set(name, _numbers(name, given, unit, endless, zero))
