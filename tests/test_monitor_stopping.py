@@ -19,6 +19,8 @@ SEEDS = st.integers(0, 2**32 - 1)
 NO_POSES = np.zeros((0, 4, 4))
 #: Coal's own distances are right to about this, [m].
 COAL = 1e-6
+#: Quick enough without the compiler.
+interpreted = pytest.mark.interpreted
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +71,7 @@ def random_model(rng, joints, synchronised):
     )
 
 
+@interpreted
 @LAWS
 @given(SEEDS)
 def test_every_stop_that_may_follow_is_part_of_what_is_proved(rail, seed):
@@ -101,6 +104,7 @@ def test_every_stop_that_may_follow_is_part_of_what_is_proved(rail, seed):
     assert (np.abs(truth + strayed - middle) <= off + 1e-12).all()
 
 
+@interpreted
 @LAWS
 @given(SEEDS)
 def test_joints_that_stop_together_stay_on_the_line_that_is_proved(rail, seed):
@@ -130,6 +134,7 @@ def test_joints_that_stop_together_stay_on_the_line_that_is_proved(rail, seed):
     assert (excess.max(axis=2).min(axis=1) <= step + 1e-12).all()
 
 
+@interpreted
 @LAWS
 @given(SEEDS)
 def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
@@ -152,6 +157,7 @@ def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
             assert error[inside, j].max() >= 0.9 * off[inside, j].max() - 1e-4 * abs(v[j])
 
 
+@interpreted
 def test_whole_turns_of_an_endless_joint_are_no_motion(rail):
     check = new_check(rail, model(3))
     check.free(np.array([0.0, 0.0, math.pi - 0.01]), NO_POSES, 0.01)
@@ -331,35 +337,41 @@ def test_mimic_joints_and_what_a_robot_holds_take_part():
 # ------------------------------------------------------------------------------------------------
 
 
-def two_rails(folder, **bodies):
+def two_rails(folder, apart=1.0, **bodies):
     cell = so.Cell()
     path = write_rail(folder)
     cell.add_robot(path, name="a")
-    cell.add_robot(path, name="b", base=so.pose((0, 1.0, 0)))
+    cell.add_robot(path, name="b", base=so.pose((0, apart, 0)))
     for name, (shape, pose, moving) in bodies.items():
         cell.add_body(name, shape, pose, moving=moving)
     return cell
 
 
+@interpreted
 def test_two_robots_that_near_each_other_are_told(tmp_path):
-    cell = two_rails(tmp_path)
-    v = np.array([0.0, 0.0, 1.0, 0.0, 0.0, -1.0])
+    """Two tips turn towards each other."""
+    cell = two_rails(tmp_path, 0.5)
+    v = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 1.0])
     stop = so.Stopping(deceleration=5.0, reaction=0.02, acceleration=0.0)
     monitor = so.Monitor(cell, buffer=0.0, period=PERIOD, stopping=stop)
     coal = CoalWorld(cell)
-    q = np.zeros(6)
-    seen = False
-    for k in range(220):
-        cycle = monitor.update(q + k * PERIOD * v, dq=v)
+    start = np.array([0.0, 0.0, -0.4, 0.0, 0.0, -0.2])
+
+    def stands(k):
+        return start + (k * PERIOD + stop.reaction + 0.5 / 5.0) * v
+
+    for k in range(200):
+        cycle = monitor.update(start + k * PERIOD * v, dq=v)
+        assert cycle.faults == ()
         if cycle.stopping is not None:
-            assert {cycle.stopping.a[0], cycle.stopping.b[0]} <= {"a", "b"}
-            seen = True
-        elif k % 5 == 0:
-            stand = q + (k * PERIOD + stop.reaction + 0.5 / 5.0) * v
-            assert coal.nearest(stand)[0] > 0.0
-    assert not seen or coal.nearest(q + 220 * PERIOD * v)[0] < 1.0
+            break
+        assert coal.nearest(stands(k))[0] > 0.0
+    assert (cycle.stopping.a, cycle.stopping.b) == ("a/tip", "b/tip")
+    assert coal.nearest(stands(k))[0] > 0.0, "it is not too late"
+    assert coal.nearest(stands(k + 6))[0] < 0.0, "it was not too early"
 
 
+@interpreted
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("known", [True, False])
 def test_moving_bodies_stay_clear_of_what_is_proved(tmp_path, seed, known):
@@ -443,11 +455,13 @@ def kinds(cycle):
 UNKNOWN = ("missing", "velocities")
 
 
+@interpreted
 def test_it_takes_two_readings_to_know_velocities(watched):
     assert kinds(watched.update(np.zeros(6), CART)) == [UNKNOWN]
     assert watched.update(np.zeros(6), CART).safe
 
 
+@interpreted
 def test_velocities_that_are_given_do_for_joints_and_not_for_bodies(watched):
     cycle = watched.update(np.zeros(6), CART, dq=np.zeros(6))
     assert kinds(cycle) == [UNKNOWN] and cycle.faults[0].value == "cart"
@@ -456,6 +470,7 @@ def test_velocities_that_are_given_do_for_joints_and_not_for_bodies(watched):
     assert watched.update(np.zeros(6), dq=dict.fromkeys(watched.cell.joints, 0.0)).safe
 
 
+@interpreted
 @pytest.mark.parametrize(
     "q, time, told",
     [
@@ -484,6 +499,7 @@ def test_after_doubt_velocities_are_unknown_until_two_readings_are_good(watched,
     assert [cycle.safe for cycle in cycles] == [not stale, True, True]
 
 
+@interpreted
 @pytest.mark.parametrize(
     "dq, told",
     [
@@ -508,6 +524,7 @@ def test_velocities_that_are_none_are_faults(watched, dq, told):
     assert watched.update(np.zeros(6), CART).safe
 
 
+@interpreted
 def test_a_joint_that_cannot_stop_before_its_end_stop_is_a_fault(tmp_path):
     cell = two_rails(tmp_path)
     for limits in (True, False):
@@ -531,6 +548,7 @@ def test_a_joint_that_cannot_stop_before_its_end_stop_is_a_fault(tmp_path):
         assert monitor.update(-q, dq=-v).safe is not limits
 
 
+@interpreted
 def test_a_proof_beyond_its_budget_is_a_warning(tmp_path):
     post = (so.Sphere(0.1), so.pose((0.35, 0.0, 0.75)), False)
     cell = two_rails(tmp_path, post=post)
@@ -544,6 +562,7 @@ def test_a_proof_beyond_its_budget_is_a_warning(tmp_path):
     assert cycle.warnings[-1] is told and str(told) and repr(cycle)
 
 
+@interpreted
 def test_clearances_of_the_stop_and_thresholds_of_the_reading_are_two_things(tmp_path):
     post = (so.Sphere(0.1), so.pose((0.22, 0.0, 0.75)), False)
     cell = two_rails(tmp_path, post=post)
@@ -567,6 +586,7 @@ def test_clearances_of_the_stop_and_thresholds_of_the_reading_are_two_things(tmp
     ] == ("a/tip", "post")
 
 
+@interpreted
 def test_it_follows_the_cell(tmp_path):
     cell = two_rails(tmp_path)
     stop = so.Stopping(
@@ -629,6 +649,7 @@ def test_whatever_happens_it_answers_and_the_rest_is_as_without(seed):
     assert isinstance(told, int)
 
 
+@interpreted
 def test_no_robot_and_no_body_is_nothing_to_stop():
     cell = so.Cell()
     cell.add_body("cart", so.Sphere(0.1), CART[0], moving=True)
