@@ -41,7 +41,8 @@ class Stopping:
 
     Attributes:
         deceleration: the least that the brakes hold, above 0, [rad/s²] or [m/s²].
-        reaction: from the call until the brakes act, [s].
+        reaction: from the call until the brakes act at the latest, [s]; two numbers: at the soonest
+            and at the latest.
         hardest: the most that they hold, infinite if that is not known; None: ``deceleration``
             exactly. Where joints stop together it does not matter: the way is the same.
         acceleration: by how much velocities change at most until the brakes act, [rad/s²] or
@@ -67,7 +68,7 @@ class Stopping:
     """
 
     deceleration: ByJoint
-    reaction: float
+    reaction: float | tuple[float, float]
     hardest: ByJoint | None = None
     acceleration: ByJoint | None = None
     velocity_error: ByJoint = 0.0
@@ -88,7 +89,7 @@ class Stopping:
                 unit = units.get(name, "rad/s² or m/s²")
                 endless, zero = name == "hardest", name not in ("deceleration", "hardest")
                 self._set(name, _numbers(name, given, unit, endless, zero))
-        self._set("reaction", amount("stopping: reaction", self.reaction, "s"))
+        self._set("reaction", _span(self.reaction))
         self._set("clearance", amount("stopping: clearance", self.clearance, "m"))
         self._set("tolerance", amount("stopping: tolerance", self.tolerance, "m", zero=False))
         self._set("budget", whole("stopping: budget", self.budget, 1, _LARGEST_BUDGET))
@@ -142,9 +143,12 @@ class Stopping:
                     allowed=f"{low:g} or more",
                 )
         gain = self.deceleration if self.acceleration is None else self.acceleration
+        soonest, latest = (
+            self.reaction if isinstance(self.reaction, tuple) else (0.0, self.reaction)
+        )
         model = StopModel(
-            reaction=self.reaction,
-            wait=wait,
+            reaction=soonest,
+            wait=latest - soonest + wait,
             synchronised=bool(self.synchronised),
             limits=bool(self.limits),
             least=least,
@@ -198,6 +202,18 @@ def _numbers(name: str, given: Any, unit: str, endless: bool, zero: bool) -> Any
     return MappingProxyType(
         {key: one(f"stopping: {name} of {key}", value) for key, value in given.items()}
     )
+
+
+def _span(given: Any) -> float | tuple[float, float]:
+    """A time, or the soonest and the latest."""
+    if not isinstance(given, (tuple, list)):
+        return amount("stopping: reaction", given, "s")
+    if len(given) != 2:
+        raise MonitorError("stopping: reaction", value=given, allowed="(soonest, latest), [s]")
+    soonest, latest = (amount("stopping: reaction", value, "s") for value in given)
+    if latest < soonest:
+        raise MonitorError("stopping: reaction", value=given, allowed="the soonest first")
+    return soonest, latest
 
 
 def _clearances(given: Any) -> Mapping[Pair, float]:

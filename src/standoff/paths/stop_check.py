@@ -38,8 +38,8 @@ class StopModel:
     """What is known of stops; arrays have one number a joint, [rad] or [m].
 
     Attributes:
-        reaction: from the reading until the brakes act, if they are called at once, [s].
-        wait: how much later they may be called, [s].
+        reaction: from the reading until the brakes act at the soonest, [s].
+        wait: how much later they may act, [s].
         synchronised: all joints stop together, on a straight line from where the brakes act.
         limits: whether joints must stand before their limits.
         least, most: what the brakes hold, above 0, [rad/s²]; the most may be infinite.

@@ -5,10 +5,10 @@ A joint at ``q`` with velocity ``v`` goes on until its brake acts, and then slow
 
     g(t) = t  up to r,    r + τ - τ² / (2 B)  for τ = t - r up to B,    r + B / 2  from then on.
 
-Neither is known exactly. The brake may act anywhen from ``r0`` (who stops at once) to ``r1`` (who
-stops at the next reading). It holds at least ``1 / SLOW`` and at most ``1 / FAST``. Until it acts
-the velocity is off by ``e0`` at first, and by GAIN a second more. All these stops stay close to the
-one in the middle: for every joint and at every instant
+Neither is known exactly. The brake may act anywhen from ``r0`` (called at once, and quick) to
+``r1`` (called at the next reading, and slow). It holds at least ``1 / SLOW`` and at most
+``1 / FAST``. Until it acts the velocity is off by ``e0`` at first, and by GAIN a second more. All
+these stops stay close to the one in the middle: for every joint and at every instant
 
     |other - middle|  <=  e0 r1 + GAIN r1² / 2 + |v| (r1 - r0) / 2 + (e1 (B + ΔB) + |v| ΔB) / 2,
 
