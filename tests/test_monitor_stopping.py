@@ -5,6 +5,7 @@ import contextlib
 import io
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from tests.stop_oracle import CoalWorld, Ride, brake, drift
 LAWS = settings(deadline=None, max_examples=60, derandomize=True)
 SEEDS = st.integers(0, 2**32 - 1)
 NO_POSES = np.zeros((0, 4, 4))
+CART = so.pose((3, 3, 3))[None]
 #: Coal's own distances are right to about this, [m].
 COAL = 1e-6
 DOCS = Path(__file__).parent.parent / "docs"
@@ -33,6 +35,15 @@ def rail(tmp_path_factory):
     """A slide, a boom and a tip that turns without end, alone."""
     cell = so.Cell()
     cell.add_robot(write_rail(tmp_path_factory.mktemp("rail")), name="rail")
+    return cell
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """The same with a cart that moves."""
+    cell = so.Cell()
+    cell.add_robot(write_rail(tmp_path_factory.mktemp("rail")), name="rail")
+    cell.add_body("cart", so.Sphere(0.1), CART[0], moving=True)
     return cell
 
 
@@ -110,12 +121,16 @@ def test_every_stop_that_may_follow_is_part_of_what_is_proved(rail, seed):
 
 
 @interpreted
+@pytest.mark.parametrize("alone", [True, False])
 @LAWS
-@given(SEEDS)
-def test_joints_that_stop_together_stay_on_the_line_that_is_proved(rail, seed):
+@given(seed=SEEDS)
+def test_joints_that_stop_together_stay_on_the_line_that_is_proved(rail, crowded, alone, seed):
+    """Whenever that is; where bodies move, at the right time."""
     rng = np.random.default_rng(seed)
-    its = random_model(rng, 3, True)
-    check = new_check(rail, its)
+    its, poses = random_model(rng, 3, True), NO_POSES
+    if not alone:
+        its, poses = replace(its, body_change=np.ones(1), body_glides=np.zeros(1)), CART
+    check = new_check(rail if alone else crowded, its)
     q, v = rng.uniform(-0.3, 0.3, 3), rng.normal(size=3) * rng.choice([0.0, 0.5, 2.0], 3)
     rides = [Ride(x, y + rng.uniform(-1, 1) * e) for x, y, e in zip(q, v, its.velocity_error)]
     until = its.reaction + its.wait * rng.uniform()
@@ -129,9 +144,15 @@ def test_joints_that_stop_together_stay_on_the_line_that_is_proved(rail, seed):
         if time > 0.0:
             ride.add(time, -speed / time)
         ride.stop()
-    check.free(q, NO_POSES, 0.01, v)
-    truth = np.stack([r.at(np.linspace(0.0, until + time, 60)) for r in rides], axis=1)
+    check.free(q, poses, 0.01, v)
     times = check._times[np.isfinite(check._times)]
+    t = np.linspace(0.0, until + time, 60)
+    truth = np.stack([ride.at(t) for ride in rides], axis=1)
+    if not alone:
+        assert times[-1] >= until + time - 1e-12
+        middle, off = laid_out(check, t)
+        assert (np.abs(truth - middle) <= off + 1e-12).all()
+        return
     middle, off = laid_out(check, np.linspace(0.0, times[-1], 4000))
     excess = np.abs(truth[:, None] - middle[None]) - off[None]
     # Between two of the instants looked at the middle moves by no more than this.
@@ -146,7 +167,7 @@ def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
     """With nothing unknown but the moment of the call, the widening is the parabolas' own error."""
     rng = np.random.default_rng(seed)
     its = model(3, wait=1e-9, least=10.0 ** rng.uniform(-0.5, 1.5, 3), limits=False)
-    its = StopModel(**{**its.__dict__, "most": its.least})
+    its = replace(its, most=its.least)
     check = new_check(rail, its)
     v = rng.normal(size=3)
     check.free(np.zeros(3), NO_POSES, 0.01, v)
@@ -453,9 +474,6 @@ def watched(tmp_path):
     cell = two_rails(tmp_path, cart=(so.Sphere(0.1), so.pose((3, 3, 3)), True))
     stop = so.Stopping(deceleration=5.0, reaction=0.02, bodies=1.0)
     return so.Monitor(cell, buffer=0.0, period=PERIOD, stopping=stop)
-
-
-CART = so.pose((3, 3, 3))[None]
 
 
 def kinds(cycle):

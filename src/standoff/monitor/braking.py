@@ -47,8 +47,9 @@ class Stopping:
             exactly. Where joints stop together it does not matter: the way is the same.
         acceleration: by how much velocities change at most until the brakes act, [rad/s²] or
             [m/s²]; None: as hard as joints brake.
-        velocity_error: how far off velocities may be that ``update(..., dq=...)`` gives. Those
-            from two readings are off by what ``acceleration`` can do in half of that time.
+        velocity_error: how far off velocities may be, [rad/s] or [m/s]: those that
+            ``update(..., dq=...)`` gives, or those from two readings, which are off besides by what
+            ``acceleration`` can do in half of the time between.
         deviation: how far off its way a joint may be besides: tracking, calibration, [rad] or [m].
         bodies: by how much the velocity of any point of a moving body may change until the robots
             stand, [m/s], one number or by name: it goes on straight ahead at its last velocity,

@@ -51,22 +51,22 @@ class Stops:
         """The cycle, with what there is to say of the stop. ``dt``: since the last reading."""
         check = self._check
         if dq is None:
-            if check.free(q, poses, dt):
-                return cycle
-            return self._told(cycle, dt, ())
+            return cycle if check.free(q, poses, dt) else self._told(cycle, dt, ())
         faults: tuple[Fault, ...] = ()
+        given = dq
         if not (
             type(dq) is np.ndarray
             and dq.dtype is _FLOAT
             and dq.shape == q.shape
             and dq.flags.carray
-            and bool(np.isfinite(dq).all())
-        ):
-            dq, faults = joint_numbers(dq, check.joints, "dq")
-        if dq is None:
+        ):  # fmt: skip
+            given, faults = joint_numbers(dq, check.joints, "dq")
+        if given is None:
             free = check.free(q, poses, dt)
         else:
-            free = check.free(q, poses, dt, dq)
+            free = check.free(q, poses, dt, given)
+            if not check.known:
+                _, faults = joint_numbers(dq, check.joints, "dq")
         return cycle if free and not faults else self._told(cycle, dt, faults)
 
     def forget(self) -> None:

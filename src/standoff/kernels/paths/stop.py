@@ -133,10 +133,8 @@ def check_stop(
     if not known:
         return UNKNOWN
     empty_search(SF, SW, budget)
-    status = search(
-        stepper, general, CF, CW, SF, SW, pieces[:n], glides[:n], rounding[:n], 1
-    )  # fmt: skip
-    return status + overrun
+    motion = pieces[:n], glides[:n], rounding[:n]
+    return search(stepper, general, CF, CW, SF, SW, *motion, 1) + overrun
 
 
 @kernel
