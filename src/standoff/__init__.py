@@ -25,9 +25,11 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedPairError,
     )
+    from standoff.monitor.braking import Stopping
     from standoff.monitor.monitor import Monitor
     from standoff.monitor.report import Cycle, Fault, Warning
     from standoff.monitor.separation import Separation, separation
+    from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
     from standoff.paths.certificate import Certificate
@@ -65,11 +67,13 @@ _HOME = {
         "UnknownNameError",
         "UnsupportedPairError",
     ),
+    "standoff.monitor.braking": ("Stopping",),
     "standoff.monitor.monitor": ("Monitor",),
     "standoff.monitor.report": ("Cycle", "Fault", "Warning"),
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.monitor.stop_report": ("StopWarning",),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
     "standoff.paths.glide": ("Glide",),
@@ -125,6 +129,8 @@ __all__ = [
     "Shape",
     "ShapeError",
     "Sphere",
+    "StopWarning",
+    "Stopping",
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",

@@ -500,3 +500,14 @@ NEAR_BALLS = 1.2
 #: Where an experiment asks for contact itself, a checker that needs a tolerance above 0 is given
 #: this one, [m]: a thousandth of the smallest distance that the experiments tell apart.
 CONTACT_TOLERANCE = 1e-6
+
+#: Rounding of the parabola that a stop is laid out as, relative to the joint's position and its
+#: speed times the time to standstill, [-]: values of the braking motion of some 5 units each, their
+#: differences over NODE² with weights up to 11, sums of three, Horner's rule; and a bound of its
+#: own error that is rounded as often.
+STOP_ROUNDING = 256 * EPS
+
+#: Pieces that a stop is laid out in, [-]. Each costs a look at all that is near; with one piece the
+#: parabolas are 2 % of the braking time's square times the deceleration off, with two a quarter of
+#: that, which is less than what a cycle's change of velocity adds.
+STOP_PIECES = 2

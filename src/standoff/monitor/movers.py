@@ -71,6 +71,16 @@ def farthest_step(rows: Array, period: float) -> float:
     return float(steps.max(initial=0.0))
 
 
+def highest_speeds(scene: Scene, rows: Array) -> dict[str, float]:
+    """The highest speed of each body that moves, by name, [m/s]."""
+    found: dict[str, float] = {}
+    for p, row in zip(scene.primitives, rows):
+        if p.frame != 0:
+            name = scene.names[p.body]
+            found[name] = max(found.get(name, 0.0), float(row[m.LIMIT]))
+    return found
+
+
 def _held(cell: Cell, options: Options) -> dict[str, float]:
     """What bodies add to the buffers of the robots that hold them."""
     found: dict[str, float] = {}

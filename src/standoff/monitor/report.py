@@ -6,12 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from standoff.kernels.monitor import layout as m
 from standoff.shapes.pose import Array
+
+if TYPE_CHECKING:
+    from standoff.monitor.stop_report import StopWarning
 
 #: One hit, as a cycle leaves it.
 Row = tuple[float, ...]
@@ -113,11 +116,12 @@ class Fault:
 
     Attributes:
         kind: ``non-finite`` (a joint that is no number), ``length`` (too few or too many),
-            ``limits`` (a joint beyond its limits), ``jump`` (a body that moved farther than it
-            can), ``late`` (a reading that came too late), ``time`` (a clock that stands or runs
-            back), ``missing`` (nothing was given for a joint or body), ``unknown`` (a name that is
-            not in the cell), ``pose`` (a matrix that is no rigid motion), ``cell`` (a change of the
-            cell that cannot be watched; what was there before still is).
+            ``limits`` (a joint beyond its limits, or unable to stop before them), ``jump`` (a body
+            that moved farther than it can), ``late`` (a reading that came too late), ``time`` (a
+            clock that stands or runs back), ``missing`` (nothing was given for a joint or body, or
+            no velocity is known to stop from), ``unknown`` (a name that is not in the cell),
+            ``pose`` (a matrix that is no rigid motion), ``cell`` (a change of the cell that cannot
+            be watched; what was there before still is).
         element: the joint, body or argument.
         value: what was given.
         allowed: what would have been right.
@@ -142,9 +146,12 @@ class Cycle:
             where there is none, [m]. Where the motion between readings is certified, the boxes are
             those of the whole motion, and the smallest distance measured on it counts.
         faults: what was wrong with the input.
+        stopping: why stopping now is not proved free, as the last of the warnings has it; None
+            where it is, where nobody asked, and where velocities are unknown, which is a fault.
     """
 
     __slots__ = ("_hits", "_naming", "_warnings", "clearance", "faults", "number", "time")
+    stopping: StopWarning | None = None
 
     def __init__(
         self,

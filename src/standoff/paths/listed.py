@@ -60,8 +60,10 @@ def list_pairs(
     single: int,
     clearances: Mapping[Pair, float],
     usual: float,
+    gliding: bool = True,
 ) -> Listed:
-    """The pairs of a cell. The first ``single`` primitives are movers, their crowds follow."""
+    """The pairs of a cell. The first ``single`` primitives are movers, their crowds follow. Pairs
+    of bodies that no joint carries are among them where ``gliding``."""
     world, tree, reasons = cell.world, cell.tree, cell.pairs.reasons
     of_body: dict[int, list[int]] = {}
     crowd: dict[int, int] = {}
@@ -87,6 +89,8 @@ def list_pairs(
     for i, a in enumerate(moving):
         for b in moving[i + 1 :]:
             names = ordered(world.names[a], world.names[b])
+            if not gliding and min(world.frame[a], world.frame[b]) >= tree.frames:
+                continue
             if world.frame[a] != world.frame[b] and names not in reasons:
                 for x in of_body[a]:
                     for y in of_body[b]:
@@ -99,6 +103,8 @@ def list_pairs(
         if world.frame[a] == 0:
             a, b = b, a
         if world.frame[a] == 0 or world.frame[b] != 0:
+            continue
+        if not gliding and world.frame[a] >= tree.frames:
             continue
         for x in of_body[a]:
             for y in of_body[b]:

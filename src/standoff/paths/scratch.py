@@ -27,7 +27,7 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
         {
             "coefficients": (p.POWERS, joints),
             "joints": (p.JOINT_ROWS, joints),
-            "paces": (4, tree.frames),
+            "paces": (4, frames),
             "poses": (frames, 12),
             "twists": (frames, 6),
             "turns": (turns[0], turns[1]),

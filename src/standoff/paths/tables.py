@@ -70,8 +70,12 @@ def build_tables(
     deviation: Array,
     curved: bool,
     straight: bool,
+    *,
+    gliding: bool = True,
 ) -> Tables:
-    """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies."""
+    """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies. Where
+    ``gliding`` does not count, pairs without a joint between them are left out: two bodies that
+    glide, or one that does and one that stands."""
     tree, world = cell.tree, cell.world
     found = [
         Primitive(body, part, world.frame[body], shape, pose)
@@ -100,7 +104,8 @@ def build_tables(
         ],
     )
     mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
-    listed = list_pairs(cell, primitives, len(single), clearances, clearance)
+    listed = list_pairs(cell, primitives, len(single), clearances, clearance, gliding)
+    meeting = single if gliding else [x for x in single if x.frame < tree.frames]
     links, teams = listed.links, listed.teams
     depth = tree.ints[:, kinematics.DEPTH]
     arena = Arena(
@@ -162,7 +167,7 @@ def build_tables(
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single), 0, 0,
+        len(single), 0, 0, len(meeting),
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
     if layout.MESH in kinds:

@@ -81,12 +81,13 @@ SLIDES = 5  #: 1: there are prismatic joints
 SINGLE = 6  #: movers without the crowds
 WALKER = 7  #: addresses of `mesh_walk` and `nested_pair`; 0 where there are no meshes
 NESTER = 8
-COUNT_COLUMNS = 9
+MEETING = 9  #: movers that are tested against statics, the first ones
+COUNT_COLUMNS = 10
 
 # float64 tables of the second arena
 S_COEFFICIENTS = 0  #: (POWERS, joints) of the present piece
 S_JOINTS = 1  #: (JOINT_ROWS, joints)
-S_PACES = 2  #: (4, frames): speed, acceleration, deviation, size of the position
+S_PACES = 2  #: (4, frames and gliding bodies): speed, acceleration, deviation, size of the position
 S_POSES = 3  #: (frames and gliding bodies, 12)
 S_TWISTS = 4  #: (the same, 6)
 S_TURNS = 5
@@ -167,7 +168,8 @@ EARLIEST = 8  #: 1: look for the earliest contact
 PROVING = 9  #: 1: note what proves it
 PROOFS_USED = 10
 TOP_DEGREE = 11  #: of the present piece
-HEADER_COLUMNS = 12
+HASTY = 12  #: 1: end at the first instant at which strays alone rule a proof out
+HEADER_COLUMNS = 13
 
 # columns of S_RESULT
 KIND = 0

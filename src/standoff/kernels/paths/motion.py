@@ -33,7 +33,8 @@ from standoff.kernels.paths import layout as p
 @kernel
 def load_motion(CF, CW, SF, SW, rounding, row):
     """Everything about a piece that holds on all of it; its coefficients and glides are in place.
-    ``rounding[row]`` is what they may be off by, beside the deviations."""
+    ``rounding[row]`` is what they may be off by, beside the deviations: each joint, and after the
+    joints each gliding body, [m]; where the row ends with the joints, bodies glide as they are."""
     header, counts = wholes(SW, p.S_HEADER), wholes(CW, p.C_COUNTS)
     C, joints = reals(SF, SW, p.S_COEFFICIENTS), reals(SF, SW, p.S_JOINTS)
     deviation = reals(CF, CW, p.C_DEVIATION)
@@ -56,6 +57,10 @@ def load_motion(CF, CW, SF, SW, rounding, row):
         j, times = linkage[f, INDEX], abs(tree[f, MULTIPLIER])
         paces[p.STRAY, f] = times * (deviation[0, j] + rounding[row, j])
         paces[p.SIZE_OF, f] = times * joints[p.LARGEST, j] + abs(tree[f, OFFSET])
+    for g in range(reals(SF, SW, p.S_GLIDES).shape[0]):
+        at = C.shape[1] + g
+        stray = rounding[row, at] if at < rounding.shape[1] else 0.0
+        paces[p.STRAY, counts[0, p.FRAMES] + g] = stray
     if counts[0, p.SLIDES] != 0:
         reach, wide = reals(CF, CW, p.C_REACH), reals(SF, SW, p.S_WIDE)
         widen_reach(
@@ -80,7 +85,9 @@ def bound_motion(CF, CW, SF, SW, c, h):
     for i in range(counts[0, p.MOVERS]):
         first, depth = movers[i, p.CHAIN0], movers[i, p.JOINTS]
         if depth == 0:
-            _bound_glide(SF, SW, i, movers[i, p.FRAME] - counts[0, p.FRAMES], steps, extent, margin)
+            f = movers[i, p.FRAME]
+            stray = paces[p.STRAY, f]
+            _bound_glide(SF, SW, i, f - counts[0, p.FRAMES], steps, extent, stray, margin)
         else:
             length, bend, sway, hidden = 0.0, 0.0, 0.0, 0.0
             far, turning = extent[i, 0], 0.0
@@ -111,8 +118,9 @@ def bound_motion(CF, CW, SF, SW, c, h):
 
 
 @kernel
-def _bound_glide(SF, SW, i, g, steps, extent, margin):
-    """A body that glides: ``λ = |v| + |w| r``, ``M = |w|² r``, ``r`` its farthest core point."""
+def _bound_glide(SF, SW, i, g, steps, extent, stray, margin):
+    """A body that glides: ``λ = |v| + |w| r``, ``M = |w|² r``, ``r`` its farthest core point; no
+    point of it is farther than ``stray`` from where it glides."""
     glides, tails = reals(SF, SW, p.S_GLIDES), reals(SF, SW, p.S_TAILS)
     v = math.sqrt(glides[g, 12] ** 2 + glides[g, 13] ** 2 + glides[g, 14] ** 2)
     w = math.sqrt(glides[g, 15] ** 2 + glides[g, 16] ** 2 + glides[g, 17] ** 2)
@@ -120,7 +128,7 @@ def _bound_glide(SF, SW, i, g, steps, extent, margin):
     more = 1.0 + MOTION_ROUNDING
     tails[i * steps, p.LENGTH] = tails[i * steps, p.WAY] = more * (v + w * extent[i, 1])
     tails[i * steps, p.BEND] = more * w * w * extent[i, 1]
-    tails[i * steps, p.SWAY] = 0.0
+    tails[i * steps, p.SWAY] = more * stray
     margin[i, 0] = PATH_ROUNDING * (1.0 + w) * (far + v)
 
 
@@ -196,8 +204,18 @@ def place_at(CF, CW, SF, SW, u):
 
 @kernel
 def _glide(glides, g, u, poses, twists, f):
-    """Frame ``f`` of gliding body ``g`` at ``u``: its origin moved straight, its axes turned by
-    ``u`` times the spin: each column ``e`` becomes ``e cos + (n x e) sin + n (n·e) (1 - cos)``."""
+    """Frame ``f`` of gliding body ``g`` at ``u``."""
+    glide_pose(glides, g, u, poses, f)
+    for axis in range(3):
+        twists[f, axis] = glides[g, 15 + axis]
+        twists[f, 3 + axis] = glides[g, 12 + axis]
+
+
+@kernel
+def glide_pose(glides, g, u, poses, f):
+    """Row ``f``: the pose of gliding body ``g`` at ``u``, its origin moved straight, its axes
+    turned by ``u`` times the spin: each column ``e`` becomes
+    ``e cos + (n x e) sin + n (n·e) (1 - cos)``."""
     wx, wy, wz = glides[g, 15], glides[g, 16], glides[g, 17]
     w = math.sqrt(wx * wx + wy * wy + wz * wz)
     s, c = math.sin(u * w), math.cos(u * w)
@@ -212,8 +230,6 @@ def _glide(glides, g, u, poses, twists, f):
         poses[f, 8 + column] = ez * c + (x * ey - y * ex) * s + z * along
     for axis in range(3):
         poses[f, 4 * axis + 3] = glides[g, 4 * axis + 3] + u * glides[g, 12 + axis]
-        twists[f, axis] = glides[g, 15 + axis]
-        twists[f, 3 + axis] = glides[g, 12 + axis]
 
 
 @inlined

@@ -96,8 +96,8 @@ def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
     proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
     for a in range(counts[0, p.MOVERS]):
         # Each mover where the proof is asked for, else crowds, and those that are in none.
-        alone = a < counts[0, p.SINGLE]
-        leads = alone if proving else (not alone or movers[a, p.JOINTS] == 0)
+        meets, alone = a < counts[0, p.MEETING], a < counts[0, p.SINGLE]
+        leads = meets if proving else (not alone or (meets and movers[a, p.JOINTS] == 0))
         if leads and last >= 0:
             last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
     return base, listed, last
