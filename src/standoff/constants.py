@@ -329,6 +329,10 @@ USUAL_SPEED_LIMIT = 10.0
 #: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.5 and 1.
 RESERVE_FRACTION = 0.6
 
+#: Parts of the reserve, [-]: on the side where a mover is heading, on those beside its way, and
+#: behind, where it must leave room for what trembles.
+AHEAD, ASIDE, BEHIND = 2.0, 0.4, 0.2
+
 #: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
 #: its edge.
 ROOT_MARGIN = 0.05

@@ -68,6 +68,7 @@ def fill_tables(
             "faults": (faults, 4),
             "work": (1, dispatch.WORK),
             "fresh": (1, 6),
+            "basis": (slots.movers, 6),
             "scales": (1, m.SCALE_COLUMNS),
             **way.real_shapes,
         },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from standoff.constants import AHEAD, ASIDE, BEHIND
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.index.entries import empty
 from standoff.kernels.index.layout import (
@@ -84,7 +85,8 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
     update_index(
         reals(XF, XW, BOXES), items, reals(XF, XW, NODES), reals(XF, XW, SPACE),
         wholes(XW, TREE), wholes(XW, LINKS), wholes(XW, STATES), motion, extended,
-        reals(F, W, m.T_FRESH), counts, reals(F, W, m.T_SCALES)[0, m.SMALLEST],
+        reals(F, W, m.T_FRESH), reals(F, W, m.T_BASIS), counts,
+        reals(F, W, m.T_SCALES)[0, m.SMALLEST],
     )  # fmt: skip
     return tests(general, F, W, XF, XW, math.nan if stale != 0 else dt)
 
@@ -156,8 +158,8 @@ def check_input(q, poses, limits, faults, counts):
 
 
 @kernel
-def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, counts,
-                 smallest):  # fmt: skip
+def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, basis,
+                 counts, smallest):  # fmt: skip
     """Register anew every mover that left the room it is registered with; in the two ways that the
     paper rejected, by taking it out and putting it in again, or by building everything anew."""
     mode = counts[0, m.UPDATE_MODE]
@@ -185,11 +187,28 @@ def update_index(boxes, items, nodes, space, tree, links, state, motion, extende
                 boxes[i, c] = extended[i, c]
             insert(boxes, items, nodes, space, tree, links, state, i)
             continue
-        reserve *= spread(counts)
-        for axis in range(3):
-            fresh[0, axis] = extended[i, axis] - reserve
-            fresh[0, axis + 3] = extended[i, axis + 3] + reserve
+        widen(extended, basis, i, reserve * spread(counts) if reserve > 0.0 else 0.0, fresh)
         move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+
+
+@kernel
+def widen(extended, basis, i, reserve, fresh):
+    """The box to register mover ``i`` with, into ``fresh[0]``: wide where it is heading, narrow
+    where it comes from. It heads where it went since it was last registered, from ``basis``: of the
+    faces of its box, the one that moved farthest is given AHEAD of the reserve if it moved
+    outwards and BEHIND if inwards, one that stood still ASIDE, and the rest what lies between."""
+    farthest = 0.0
+    for c in range(6):
+        farthest = max(farthest, abs(extended[i, c] - basis[i, c]))
+    for c in range(6):
+        part = 1.0
+        if 0.0 < farthest < math.inf:
+            outwards = (extended[i, c] - basis[i, c]) / farthest
+            if c < 3:
+                outwards = -outwards
+            part = ASIDE + outwards * (AHEAD - ASIDE if outwards > 0.0 else ASIDE - BEHIND)
+        basis[i, c] = extended[i, c]
+        fresh[0, c] = extended[i, c] + (part * reserve if c >= 3 else -part * reserve)
 
 
 @kernel

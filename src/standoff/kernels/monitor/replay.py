@@ -63,8 +63,8 @@ def replay(general, F, W, XF, XW, Q, poses, dt, stages):
             continue
         update_index(
             boxes, items, reals(XF, XW, NODES), reals(XF, XW, SPACE), wholes(XW, TREE),
-            wholes(XW, LINKS), state, motion, extended, reals(F, W, m.T_FRESH), counts,
-            reals(F, W, m.T_SCALES)[0, m.SMALLEST],
+            wholes(XW, LINKS), state, motion, extended, reals(F, W, m.T_FRESH),
+            reals(F, W, m.T_BASIS), counts, reals(F, W, m.T_SCALES)[0, m.SMALLEST],
         )  # fmt: skip
         if stages < PAIRING:
             continue
