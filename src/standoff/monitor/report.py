@@ -48,7 +48,7 @@ class Warning:
         self.a = a
         self.b = b
         self.distance = row[0]
-        self._row = row
+        self._row: tuple[float, ...] = row
 
     @property
     def point_a(self) -> Array:

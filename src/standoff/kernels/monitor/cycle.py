@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import AHEAD, ASIDE, BEHIND
+from standoff.constants import AHEAD, ASIDE, BEHIND, EARLY, USUAL_SHARE
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.index.entries import empty
 from standoff.kernels.index.layout import (
@@ -21,7 +21,7 @@ from standoff.kernels.index.layout import (
     TREE,
 )
 from standoff.kernels.index.update import insert, move, remove
-from standoff.kernels.jit import entry, kernel
+from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.kinematics import place_frames
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.judge import judge, rank
@@ -85,8 +85,7 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
     update_index(
         reals(XF, XW, BOXES), items, reals(XF, XW, NODES), reals(XF, XW, SPACE),
         wholes(XW, TREE), wholes(XW, LINKS), wholes(XW, STATES), motion, extended,
-        reals(F, W, m.T_FRESH), reals(F, W, m.T_BASIS), counts,
-        reals(F, W, m.T_SCALES)[0, m.SMALLEST],
+        reals(F, W, m.T_FRESH), reals(F, W, m.T_BASIS), counts, reals(F, W, m.T_SCALES),
     )  # fmt: skip
     return tests(general, F, W, XF, XW, math.nan if stale != 0 else dt)
 
@@ -159,26 +158,38 @@ def check_input(q, poses, limits, faults, counts):
 
 @kernel
 def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, basis,
-                 counts, smallest):  # fmt: skip
+                 counts, scales):  # fmt: skip
     """Register anew every mover that left the room it is registered with; in the two ways that the
-    paper rejected, by taking it out and putting it in again, or by building everything anew."""
+    paper rejected, by taking it out and putting it in again, or by building everything anew.
+
+    With a reserve, those who are about to leave are registered in cycles in which fewer than usual
+    did leave, so that the work is spread over the cycles."""
     mode = counts[0, m.UPDATE_MODE]
     if mode == m.REBUILD:
         rebuild(boxes, items, nodes, space, tree, links, state, extended, counts[0, m.MOVERS])
         return
+    smallest = scales[0, m.SMALLEST]
+    usual = max(1.0, scales[0, m.REGISTERED])
+    registered, waiting = 0, 0
     for i in range(counts[0, m.MOVERS]):
         if items[i, STATE] == ABSENT:
             continue
         reserve = motion[i, m.RESERVE]
+        if reserve > 0.0:
+            if within(extended, boxes, i, EARLY * reserve):
+                continue
+            if within(extended, boxes, i, 0.0):
+                waiting += 1
+                continue
+            widen(extended, basis, i, reserve * spread(counts), fresh)
+            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+            registered += 1
+            continue
         # Without a reserve it must be where it was: a box that shrinks may leave nodes.
         stays = True
-        for axis in range(3):
-            if reserve > 0.0:
-                stays = stays and extended[i, axis] >= boxes[i, axis]
-                stays = stays and extended[i, axis + 3] <= boxes[i, axis + 3]
-            else:
-                stays = stays and extended[i, axis] == boxes[i, axis]
-                stays = stays and extended[i, axis + 3] == boxes[i, axis + 3]
+        for c in range(6):
+            stays = stays and extended[i, c] == boxes[i, c]
+            fresh[0, c] = extended[i, c]
         if stays:
             continue
         if mode == m.REINSERT:
@@ -186,9 +197,33 @@ def update_index(boxes, items, nodes, space, tree, links, state, motion, extende
             for c in range(6):
                 boxes[i, c] = extended[i, c]
             insert(boxes, items, nodes, space, tree, links, state, i)
-            continue
-        widen(extended, basis, i, reserve * spread(counts) if reserve > 0.0 else 0.0, fresh)
-        move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+        else:
+            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+    for i in range(counts[0, m.MOVERS]):
+        if waiting == 0 or registered >= usual:
+            break
+        reserve = motion[i, m.RESERVE]
+        if items[i, STATE] != ABSENT and reserve > 0.0:
+            # Those of above are not met again: BEHIND times the least of `spread` exceeds EARLY.
+            if not within(extended, boxes, i, EARLY * reserve):
+                widen(extended, basis, i, reserve * spread(counts), fresh)
+                move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+                registered += 1
+                waiting -= 1
+    scales[0, m.REGISTERED] += USUAL_SHARE * (registered - scales[0, m.REGISTERED])
+
+
+@inlined
+def within(extended, boxes, i, margin):
+    """Whether mover ``i`` is inside the room it is registered with, and so far from its faces."""
+    return (
+        extended[i, 0] >= boxes[i, 0] + margin
+        and extended[i, 1] >= boxes[i, 1] + margin
+        and extended[i, 2] >= boxes[i, 2] + margin
+        and extended[i, 3] <= boxes[i, 3] - margin
+        and extended[i, 4] <= boxes[i, 4] - margin
+        and extended[i, 5] <= boxes[i, 5] - margin
+    )
 
 
 @kernel

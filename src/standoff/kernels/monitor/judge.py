@@ -85,12 +85,14 @@ def put_bodies(hits, k, first, second):
 def rank(hits, count):
     """Sort the first ``count`` hits: nearest first, those equally near by their bodies, then by
     where they are; never by a speed, which may be no number. For few of them."""
-    for k in range(1, count):
-        i = k
-        while i > 0 and precedes(hits, i, i - 1):
+    for k in range(count - 1):
+        nearest = k
+        for i in range(k + 1, count):
+            if precedes(hits, i, nearest):
+                nearest = i
+        if nearest != k:
             for c in range(HIT_COLUMNS):
-                hits[i, c], hits[i - 1, c] = hits[i - 1, c], hits[i, c]
-            i -= 1
+                hits[k, c], hits[nearest, c] = hits[nearest, c], hits[k, c]
 
 
 @kernel

@@ -37,7 +37,8 @@ them so.
 
 ``faults``, float64 (f, 4): kind, which joint or slot, value, allowed.
 
-``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS).
+``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS), of which REGISTERED is
+how many movers are registered anew in a usual cycle.
 
 The rest has rows only where the motion between two readings is certified, as the counts SWEEP_STEP
 and JUDGE_STEP, addresses of `sweep_movers` and `judge_between`, are not 0 there; see `.way`.
@@ -93,8 +94,8 @@ COUNT_COLUMNS = 9
 
 NEIGHBOURS, REINSERT, REBUILD = range(3)
 
-SMALLEST, INSTANT = range(2)
-SCALE_COLUMNS = 2
+SMALLEST, INSTANT, REGISTERED = range(3)
+SCALE_COLUMNS = 3
 
 FROM, TO, LOW, HIGH, CHANGE, SIZE_OF, AT = range(7)
 WAY_ROWS = 7

@@ -64,7 +64,7 @@ def replay(general, F, W, XF, XW, Q, poses, dt, stages):
         update_index(
             boxes, items, reals(XF, XW, NODES), reals(XF, XW, SPACE), wholes(XW, TREE),
             wholes(XW, LINKS), state, motion, extended, reals(F, W, m.T_FRESH),
-            reals(F, W, m.T_BASIS), counts, reals(F, W, m.T_SCALES)[0, m.SMALLEST],
+            reals(F, W, m.T_BASIS), counts, reals(F, W, m.T_SCALES),
         )  # fmt: skip
         if stages < PAIRING:
             continue
