@@ -12,7 +12,7 @@ SWING, LOOP = 0.3, 100
 
 
 def swinging(count, seed):
-    """Poses (LOOP, count, 4, 4) of bodies that swing along lines of their own, and their middles."""
+    """Poses (LOOP, count, 4, 4) of bodies that swing along lines of their own."""
     rng = np.random.default_rng(seed)
     line = rng.normal(size=(count, 3))
     line /= np.linalg.norm(line, axis=1, keepdims=True)

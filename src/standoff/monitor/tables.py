@@ -95,6 +95,7 @@ def fill_tables(
     arena["local"][at[moving]] = local[moving]
     arena["frame"][at[moving], 0] = np.array([p.frame for p in scene.primitives])[moving]
     arena["motion"][at[moving]] = rows_of_movers[moving]
+    arena["basis"][:] = np.inf
     arena["limits"][:, 0], arena["limits"][:, 1] = tree.lower, tree.upper
     arena["tree"][:], arena["linkage"][:] = tree.reals, tree.ints
     arena["turns"][:] = turns

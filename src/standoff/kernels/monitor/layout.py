@@ -9,13 +9,13 @@ and its rows and boxes are written once. Slots are the items of the index.
     LIMIT: the fastest it can be, [m/s]
     BUFFER, MOVE, SPEED: its buffer, how far its farthest point moved and how fast, as of this cycle
     KNOWN: 1 when it was seen for the first time, 2 from then on: it has a speed
-    RESERVE: how much wider than extended it is registered, [m]; see `.cycle.widen`
+    RESERVE: how much wider than extended it is registered, [m]; see `.register.widen`
     REACH: farthest point from its own origin, [m]; CX, CY, CZ, HX, HY, HZ: centre and half extents
     of its box in its own axes
     BANK: how far it may still move beyond what its LIMIT gives it from now on, [m]
 
 ``extended``, float64 (movers, 6): the box of each, extended by its buffer, low x y z, high x y z;
-``basis``, likewise: what it was when it was last registered. ``fresh``, float64 (1, 6): room for a
+``basis``, likewise: what it was when it was last registered, infinite before. ``fresh``, float64 (1, 6): room for a
 box.
 
 ``bodies``, int64 (bodies, 4): FRAME; ROBOT: which robot's, NO_ROBOT for the scene; EXCEPTIONS0 and

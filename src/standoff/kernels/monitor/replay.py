@@ -11,9 +11,10 @@ from standoff.kernels.index.neighbours import neighbour
 from standoff.kernels.jit import entry
 from standoff.kernels.kinematics import place_frames
 from standoff.kernels.monitor import layout as m
-from standoff.kernels.monitor.cycle import check_input, cycle, update_index
+from standoff.kernels.monitor.cycle import check_input, cycle
 from standoff.kernels.monitor.near import refresh_pairs
 from standoff.kernels.monitor.place import place_movers
+from standoff.kernels.monitor.register import update_index
 from standoff.kernels.pairs.dispatch import closed_form
 
 #: How far into a cycle `replay` goes: so many of its stages.
