@@ -23,8 +23,8 @@ from peers.scene import Scene
 #: Cycles of a round, at least; a shorter loop is gone round several times. To an engine with a
 #: history they differ; to one without, the 99.9th percentile is then near the worst of the loop.
 LEAST_CYCLES = 1000
-#: Rounds of an engine; fewer, down to the least, where they would take longer than the seconds.
-ROUNDS, LEAST_ROUNDS, SECONDS = 20, 5, 20.0
+#: Rounds of every engine, but for those of which one takes more seconds of the processor.
+ROUNDS, SLOW_ROUNDS, SLOW_SECONDS = 20, 5, 1.5
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,17 @@ def own_times(
     """Engines take turns, a round each."""
     lowest: dict[str, np.ndarray] = {}
     done = dict.fromkeys(engines, 0)
-    spent = dict.fromkeys(engines, 0.0)
+    wanted = dict.fromkeys(engines, rounds)
     for _ in range(rounds):
         for name, make in engines.items():
-            if done[name] >= LEAST_ROUNDS and spent[name] > SECONDS:
+            if done[name] == wanted[name]:
                 continue
-            start = time.perf_counter()
-            times = one_round(make(scene), scene.loop)
+            engine, start = make(scene), time.process_time()
+            times = one_round(engine, scene.loop)
+            if time.process_time() - start > SLOW_SECONDS:
+                wanted[name] = min(rounds, SLOW_ROUNDS)
             lowest[name] = np.minimum(lowest.get(name, np.inf), times)
             done[name] += 1
-            spent[name] += time.perf_counter() - start
     return {name: summary(us, done[name]) for name, us in lowest.items()}
 
 

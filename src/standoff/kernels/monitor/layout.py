@@ -15,8 +15,8 @@ and its rows and boxes are written once. Slots are the items of the index.
     BANK: how far it may still move beyond what its LIMIT gives it from now on, [m]
 
 ``extended``, float64 (movers, 6): the box of each, extended by its buffer, low x y z, high x y z;
-``basis``, likewise: what it was when it was last registered, infinite before. ``fresh``, float64 (1, 6): room for a
-box.
+``basis``, likewise: what it was when it was last registered, infinite before. ``fresh``, float64
+(1, 6): room for a box.
 
 ``bodies``, int64 (bodies, 4): FRAME; ROBOT: which robot's, NO_ROBOT for the scene; EXCEPTIONS0 and
 EXCEPTIONS1: its stretch of ``exceptions``, int64 (e, 2): other body, rule; ascending
