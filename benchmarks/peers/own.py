@@ -23,7 +23,7 @@ from peers.scene import Scene
 #: Cycles of a round, at least; a shorter loop is gone round several times. To an engine with a
 #: history they differ; to one without, the 99.9th percentile is then near the worst of the loop.
 LEAST_CYCLES = 1000
-#: Rounds of every engine, but for those of which one takes more seconds of the processor.
+#: Rounds of every engine, but for those whose usual cycles would make one longer than the seconds.
 ROUNDS, SLOW_ROUNDS, SLOW_SECONDS = 20, 5, 1.5
 
 
@@ -54,9 +54,8 @@ def own_times(
         for name, make in engines.items():
             if done[name] == wanted[name]:
                 continue
-            engine, start = make(scene), time.process_time()
-            times = one_round(engine, scene.loop)
-            if time.process_time() - start > SLOW_SECONDS:
+            times = one_round(make(scene), scene.loop)
+            if np.median(times) * len(times) > 1e6 * SLOW_SECONDS:
                 wanted[name] = min(rounds, SLOW_ROUNDS)
             lowest[name] = np.minimum(lowest.get(name, np.inf), times)
             done[name] += 1
