@@ -334,6 +334,17 @@ USUAL_SPEED_LIMIT = 10.0
 #: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.5 and 1.
 RESERVE_FRACTION = 0.6
 
+#: Parts of the reserve, [-]: on the side where a mover is heading, on those beside its way, and
+#: behind, where it must leave room for what trembles.
+AHEAD, ASIDE, BEHIND = 2.2, 0.5, 0.4
+
+#: Part of the reserve, [-]: who has no more left is registered anew before it leaves, in a cycle
+#: with little to do. Wider: more even, and more often than need be.
+EARLY = 0.1
+
+#: What the last cycle counts for in how many are usually registered anew, [-]: some 20 cycles.
+USUAL_SHARE = 0.05
+
 #: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
 #: its edge.
 ROOT_MARGIN = 0.05
