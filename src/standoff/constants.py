@@ -522,3 +522,7 @@ STOP_ROUNDING = 256 * EPS
 #: parabolas are 2 % of the braking time's square times the deceleration off, with two a quarter of
 #: that, which is less than what a cycle's change of velocity adds.
 STOP_PIECES = 2
+
+#: Nearer than this to its clearance a pair may be called too close rather than free, where nothing
+#: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
+USUAL_TOLERANCE = 1e-3

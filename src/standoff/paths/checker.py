@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.constants import CONTACT_PRECISION
+from standoff.constants import CONTACT_PRECISION, USUAL_TOLERANCE
 from standoff.errors import ConfigurationError, PathError
 from standoff.index.arena import Arena
 from standoff.kernels.paths import layout as p
@@ -67,7 +67,7 @@ class PathChecker:
         self,
         cell: Cell,
         clearance: float = 0.0,
-        tolerance: float = 1e-3,
+        tolerance: float = USUAL_TOLERANCE,
         *,
         clearances: Mapping[Pair, float] | None = None,
         deviation: float | ArrayLike | Mapping[str, float] | None = None,
@@ -78,7 +78,6 @@ class PathChecker:
         self.cell = cell
         self.memory = Memory(_REMEMBERED)
         self._known: Tables | None = None
-        self._spare: list[Arena] = []
 
     @property
     def clearance(self) -> float:
@@ -109,7 +108,6 @@ class PathChecker:
                 options.bound != "paper",
                 options.bound != "sharp",
             )
-            self._spare = []
             self.memory.clear()
         return self._known
 
@@ -243,7 +241,7 @@ class PathChecker:
             if at < last:
                 names = ("nodes", "linked", "pool")
                 scratch = scratch.grown({name: 2 * len(scratch[name]) for name in names})
-        self._spare.append(scratch)
+        tables.spare.append(scratch)
 
     def _path(
         self,
@@ -301,7 +299,7 @@ class PathChecker:
                 memory.put(key, _learned(search, status, k))
         until = search.start if first and status != p.FREE else None
         verdict = task.verdict(status, search.result, search.counts, until)
-        self._spare.append(search.scratch)
+        task.tables.spare.append(search.scratch)
         return verdict
 
     def _resting(self, tables: Tables) -> Array:
@@ -313,8 +311,8 @@ class PathChecker:
 
     def _take_scratch(self, tables: Tables, pieces: int) -> Arena:
         """Scratch that nobody uses now."""
-        while self._spare:
-            scratch = self._spare.pop()
+        while tables.spare:
+            scratch = tables.spare.pop()
             if len(scratch["pieces"]) >= pieces:
                 return scratch
         return new_scratch(tables, pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Tables:
         movers: how many, crowds included.
         tree, frames: of the joints, and all frames with those of gliding bodies.
         gliding: the moving bodies, which glide.
+        spare: scratch for these tables that nobody uses now.
     """
 
     revision: int
@@ -55,6 +56,7 @@ class Tables:
     tree: Tree
     frames: int
     gliding: tuple[str, ...]
+    spare: list[Arena] = field(default_factory=list)
 
     @property
     def joints(self) -> int:
