@@ -45,6 +45,8 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "beyond": (1, LEAF),
             "fields": (1, 12),
             "ends": (movers, 12),
+            "left": (p.CHUNK, 2),
+            "pressing": (2, 2),
         },
         {
             "linked": (max(_NODES, 2 * pieces + 2), p.NODE_COLUMNS),
@@ -54,6 +56,7 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "queue": (1, pieces),
             "header": (1, p.HEADER_COLUMNS),
             "iwork": (1, max(IWORK, _WAITING)),
+            "asked": (p.CHUNK, 1),
         },
     )
     arena["rows"][:] = tables.arena["rows"][:movers]

@@ -105,15 +105,21 @@ S_WORK = 16
 S_BEYOND = 17  #: (1, leaf) how far beyond reach each static of a leaf is, squared
 S_FIELDS = 18  #: (1, 12) how the two bodies of a mesh test move
 S_ENDS = 19  #: (movers, 12) of spheres and capsules: place and velocity of both ends
+S_LEFT = 20  #: (CHUNK, 2) what the balls of the asked pairs leave uncovered back and ahead
+S_PRESSING = 21  #: (2, 2) the most that is uncovered back and ahead: of all open pairs, of the asked
 
 # int64 tables of the second arena
-S_LINKED = 20  #: (nodes, NODE_COLUMNS)
-S_POOL = 21  #: (n, 1) the pairs of all nodes
-S_STAMPS = 22  #: (movers, 3) instants at which its ball, its row and its ends were placed
-S_PIECES = 23  #: (pieces, PIECE_COLUMNS)
-S_QUEUE = 24  #: (1, pieces) heap of the pieces, the most pressing first
-S_HEADER = 25  #: (1, HEADER_COLUMNS)
-S_IWORK = 26
+S_LINKED = 22  #: (nodes, NODE_COLUMNS)
+S_POOL = 23  #: (n, 1) the pairs of all nodes
+S_STAMPS = 24  #: (movers, 3) instants at which its ball, its row and its ends were placed
+S_PIECES = 25  #: (pieces, PIECE_COLUMNS)
+S_QUEUE = 26  #: (1, pieces) heap of the pieces, the most pressing first
+S_HEADER = 27  #: (1, HEADER_COLUMNS)
+S_IWORK = 28
+S_ASKED = 29  #: (CHUNK, 1) pairs whose shapes are to be asked
+
+#: Pairs that get their first look in one go.
+CHUNK = 256
 
 # rows of S_JOINTS
 Q = 0
@@ -144,7 +150,7 @@ PRESSING = 2
 # columns of S_LINKED
 FIRST = 0  #: of its pairs in the pool; -1: all pairs there are
 COUNT = 1
-LISTED = 2  #: how many of them, the first ones, are links
+STANDING = 2  #: how many of them, the first ones, are with statics; links follow
 LEFT = 3
 RIGHT = 4
 RANK = 5

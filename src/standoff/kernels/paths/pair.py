@@ -31,10 +31,7 @@ from standoff.kernels.paths.proofs import prove
 @inlined
 def uncovered(D, closing, M, length, h):
     """How much more distance the proof would need, [m]; negative where the side is free."""
-    need = min(h * (closing + 0.5 * h * M), h * length)
-    if D > 0.0 and need < D:
-        return -1.0
-    return max(need - D, 0.0)
+    return max(min(h * (closing + 0.5 * h * M), h * length), 0.0) - D
 
 
 @inlined
@@ -95,9 +92,8 @@ def between_balls(apart, radii, run, bent, most):
     whether there is hope in asking the shapes: only where the balls come near each other; else
     halving proves as much for less."""
     D = apart - radii
-    need_back, need_ahead = min(bent + run, most), min(bent - run, most)
-    back = -1.0 if D > 0.0 and need_back < D else max(need_back - D, 0.0)
-    ahead = -1.0 if D > 0.0 and need_ahead < D else max(need_ahead - D, 0.0)
+    back = max(min(bent + run, most), 0.0) - D
+    ahead = max(min(bent - run, most), 0.0) - D
     return back, ahead, apart <= NEAR_BALLS * radii
 
 

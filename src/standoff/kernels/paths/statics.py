@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from standoff.constants import SMALLEST_LENGTH
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import inlined, kernel
@@ -101,19 +103,21 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
         first, count = leaves[k, 1] - before, leaves[k, 2] - leaves[k, 1]
         if low + count > high:
             return -1
-        for e in range(count):
+        # Counted without sign, so that nobody has to look whether an entry counts from the end.
+        begin = np.uint64(first)
+        for e in range(np.uint64(count)):
             dx, dy, dz = (
-                x - across[0, first + e],
-                y - across[1, first + e],
-                z - across[2, first + e],
+                x - across[0, begin + e],
+                y - across[1, begin + e],
+                z - across[2, begin + e],
             )
-            reach = radius + across[3, first + e]
+            reach = radius + across[3, begin + e]
             beyond[0, e] = dx * dx + dy * dy + dz * dz - reach * reach
         for e in range(count):
             b = before + first + e
-            if (proving or not beyond[0, e] > 0.0) and not (exempt and skipped(CW, a, b)):
-                pool[low, 0] = a * PACK + b
-                low += 1
+            pool[low, 0] = a * PACK + b
+            passed = exempt and skipped(CW, a, b)
+            low += int((proving or not beyond[0, e] > 0.0) and not passed)
     for b in range(before + counts[0, p.BOUNDED], before + counts[0, p.STATICS]):
         if exempt and skipped(CW, a, b):
             continue
@@ -139,15 +143,38 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     """Test the pairs of the pool from ``first`` to ``last``, which are in the order of their movers
     or crowds. What is open back goes to the pool from ``low`` up, beyond ``last``, what is open
     ahead from ``high`` down. Returns both ends, how pressing either side is, and a status."""
-    pool, balls, refs = wholes(SW, p.S_POOL), reals(CF, CW, p.C_BALLS), wholes(CW, p.C_REFS)
-    movers, single = wholes(CW, p.C_MOVERS), wholes(CW, p.C_COUNTS)[0, p.SINGLE]
-    header = wholes(SW, p.S_HEADER)
-    earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
-    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    earliest = wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0
+    pressing = reals(SF, SW, p.S_PRESSING)
+    pressing[0, 0] = pressing[0, 1] = -1.0
+    for begin in range(first, last, p.CHUNK):
+        end = min(begin + p.CHUNK, last)
+        if high - low < 2 * (end - begin):
+            return low, high, -1.0, -1.0, p.POOL_FULL
+        low, high, count = first_look(CF, CW, SF, SW, piece, t, h, begin, end, low, high)
+        low, high, status = second_look(
+            general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high
+        )
+        if status != p.FREE:
+            return low, high, -1.0, -1.0, status
+    return low, high, pressing[0, 0], pressing[0, 1], p.FREE
+
+
+@kernel
+def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
+    """The balls of at most CHUNK pairs: those whose shapes are to be asked go to S_ASKED, the
+    others to the pool as far as they are open. Without a branch that depends on how a test ends,
+    which no processor could foresee: every pair is written everywhere, and only counted where it
+    belongs. There is room for all of them."""
+    pool, asked, left = (
+        wholes(SW, p.S_POOL), wholes(SW, p.S_ASKED), reals(SF, SW, p.S_LEFT)
+    )  # fmt: skip
+    balls, pressing = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_PRESSING)
+    proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
     # The balls of a mesh, too, which may not overlap at all.
-    gap = max(clearance, 0.0)
-    press_back, press_ahead = -1.0, -1.0
-    mover = -1
+    gap = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
+    movers, refs = wholes(CW, p.C_MOVERS), wholes(CW, p.C_REFS)
+    meshes = h == 0.5 and wholes(CW, p.C_COUNTS)[0, p.WALKER] != 0
+    mover, count = -1, 0
     x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
     for e in range(first, last):
@@ -156,25 +183,44 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
         if a != mover:
             mover = a
             x, y, z, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, a, h)
-            radius = swept_radius(balls[a, 3], vx, vy, vz, bent, most, taken, clearance)
+            radius = balls[a, 3]
         dx, dy, dz = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
-        square, reach = dx * dx + dy * dy + dz * dz, radius + balls[b, 3]
-        if square > reach * reach and not proving:
-            continue
-        apart = math.sqrt(square)
+        apart = math.sqrt(dx * dx + dy * dy + dz * dz)
         run = (dx * vx + dy * vy + dz * vz) / max(apart, SMALLEST_LENGTH)
-        back, ahead, hope = between_balls(
-            apart - gap - taken, balls[a, 3] + balls[b, 3], run, bent, most
-        )
+        back, ahead, hope = between_balls(apart - gap - taken, radius + balls[b, 3], run, bent, most)
         if proving and (back < 0.0 or ahead < 0.0):
             prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, dx, dy, dz)
-        if back < 0.0 and ahead < 0.0:
-            continue
-        # A crowd goes on as one for as long as there is no hope for its members.
+        if meshes:
+            hope |= movers[a, p.MESHED] != 0 or refs[b, KIND] == MESH
+        open_back, open_ahead = int(not back < 0.0), int(not ahead < 0.0)
+        ask = int(hope) & (open_back | open_ahead)
+        asked[count, 0], left[count, 0], left[count, 1] = code, back, ahead
+        pool[low, 0] = pool[high - 1, 0] = code
+        count += ask
+        low += open_back & (1 - ask)
+        high -= open_ahead & (1 - ask)
+        pressing[ask, 0] = max(pressing[ask, 0], back)
+        pressing[ask, 1] = max(pressing[ask, 1], ahead)
+    return low, high, count
+
+
+@kernel
+def second_look(general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high):
+    """Ask the shapes of the first ``count`` pairs of S_ASKED. A crowd goes on as one for as long
+    as there is no hope for its members."""
+    pool, asked, left = wholes(SW, p.S_POOL), wholes(SW, p.S_ASKED), reals(SF, SW, p.S_LEFT)
+    movers, single = wholes(CW, p.C_MOVERS), wholes(CW, p.C_COUNTS)[0, p.SINGLE]
+    pressing = reals(SF, SW, p.S_PRESSING)
+    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    gap = max(clearance, 0.0)
+    for e in range(count):
+        a, b = packed(asked[e, 0])
+        back, ahead = left[e, 0], left[e, 1]
         begin, end = a, a + 1
-        if a >= single and (hope or (h == 0.5 and (movers[a, p.MESHED] | (refs[b, KIND] == MESH)))):
+        if a >= single:
             begin, end = movers[a, p.MEMBER0], movers[a, p.MEMBERS]
         for k in range(begin, end):
+            hope = True
             if k != a:
                 if skipped(CW, k, b):
                     continue
@@ -186,15 +232,15 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
                     general, CF, CW, SF, SW, piece, k, b, 0, 0, clearance, t, h, back, ahead
                 )
                 if stop and not earliest:
-                    return low, high, press_back, press_ahead, p.FOUND
+                    return low, high, p.FOUND
             if high - low < 2:
-                return low, high, press_back, press_ahead, p.POOL_FULL
+                return low, high, p.POOL_FULL
             if not back < 0.0:
-                press_back = max(press_back, back)
+                pressing[0, 0] = max(pressing[0, 0], back)
                 pool[low, 0] = k * PACK + b
                 low += 1
             if not ahead < 0.0:
-                press_ahead = max(press_ahead, ahead)
+                pressing[0, 1] = max(pressing[0, 1], ahead)
                 high -= 1
                 pool[high, 0] = k * PACK + b
-    return low, high, press_back, press_ahead, p.FREE
+    return low, high, p.FREE

@@ -41,21 +41,21 @@ def step(general, CF, CW, SF, SW, piece):
     proved = header[0, p.PROOFS_USED]
     # The pairs of the first half grow from below, those of the second from above.
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
-    first, count, listed = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED]
+    first, count, standing = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.STANDING]
     if first < 0:
-        first, listed, last = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
-        if last < 0:
+        first = base
+        past, base = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
+        if base < 0:
             header[0, p.PROOFS_USED] = proved
             return p.POOL_FULL
-        count = last - first
-        base = last
-    low, high, back, ahead, status = test_links(
-        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, base, ceiling
-    )  # fmt: skip
-    links_back, links_ahead = low - base, ceiling - high
+        standing, count = past - first, base - first
+    low, high, back, ahead, status = test_statics(
+        general, CF, CW, SF, SW, piece, middle, h, first, first + standing, base, ceiling
+    )
+    still_back, still_ahead = low - base, ceiling - high
     if status == p.FREE:
-        low, high, more_back, more_ahead, status = test_statics(
-            general, CF, CW, SF, SW, piece, middle, h, first + listed, first + count, low, high
+        low, high, more_back, more_ahead, status = test_links(
+            general, CF, CW, SF, SW, piece, middle, h, first + standing, first + count, low, high
         )
         back, ahead = max(back, more_back), max(ahead, more_ahead)
     if header[0, p.PROOFS_USED] > reals(SF, SW, p.S_PROOFS).shape[0]:
@@ -69,11 +69,11 @@ def step(general, CF, CW, SF, SW, piece):
     earliest = header[0, p.EARLIEST] != 0
     if low > base:
         pressing = -(piece + start) if earliest else back
-        push_node(SF, SW, piece, start, middle, pressing, base, low - base, links_back)
+        push_node(SF, SW, piece, start, middle, pressing, base, low - base, still_back)
     header[0, p.POOL_USED] = low
     if ceiling > high and not (earliest and behind(SF, SW, piece + middle)):
         pressing = -(piece + middle) if earliest else ahead
-        push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
+        push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, still_ahead)
         pool = wholes(SW, p.S_POOL)
         # They stand in reverse, and where they are to go may overlap where they are: they are
         # turned round in place first, and then moved down from the lowest on.
@@ -88,19 +88,20 @@ def step(general, CF, CW, SF, SW, piece):
 
 @kernel
 def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
-    """All pairs that may come too close, into the pool from ``base`` on: where they begin, how many
-    are links, and where they end; -1 where the pool is full."""
-    last = near_links(CW, SW, base, ceiling)
-    listed = last - base
+    """All pairs that may come too close, into the pool from ``base`` on: those with statics, and
+    after them links. Where the ones end and the others; -1 where the pool is full."""
     counts, movers = wholes(CW, p.C_COUNTS), wholes(CW, p.C_MOVERS)
     proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
+    last = base
     for a in range(counts[0, p.MOVERS]):
         # Each mover where the proof is asked for, else crowds, and those that are in none.
         meets, alone = a < counts[0, p.MEETING], a < counts[0, p.SINGLE]
         leads = meets if proving else (not alone or (meets and movers[a, p.JOINTS] == 0))
         if leads and last >= 0:
             last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
-    return base, listed, last
+    if last < 0:
+        return last, last
+    return last, near_links(CW, SW, last, ceiling)
 
 
 @kernel
