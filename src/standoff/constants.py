@@ -433,3 +433,12 @@ MAX_TRAJECTORY_BYTES = 256 * 2**20
 #: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
 #: part of the segment, [-]: a micrometre on a motion of one metre.
 CONTACT_PRECISION = 1e-6
+
+#: What rounding can take from an interval of joint values at either side, relative to the two ends
+#: of the joint's range, [-]. The centre is one product and one sum, the width of the range one
+#: difference: each half a unit of less than both ends together; four times that.
+JOINT_BOX_ROUNDING = 4 * EPS
+
+#: Boxes of joint values that the proof of one pair may look at where nothing else is said, [-]:
+#: about a second for convex bodies.
+USUAL_APART_BUDGET = 1_000_000
