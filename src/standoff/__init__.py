@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from standoff.monitor.separation import Separation, separation
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.checker import PathChecker
     from standoff.paths.curves import as_pieces
     from standoff.paths.glide import Glide
@@ -66,6 +67,7 @@ _HOME = {
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
     "standoff.paths.glide": ("Glide",),
@@ -87,6 +89,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "MODELS",
     "AllowedPair",
+    "Apart",
     "Body",
     "Box",
     "Capsule",
@@ -128,6 +131,7 @@ __all__ = [
     "joint_trajectory",
     "model_path",
     "pose",
+    "prove_apart",
     "separation",
     "stopping",
     "unwrap",

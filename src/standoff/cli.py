@@ -11,8 +11,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 import standoff
+from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import CellError, Error
 
 app = typer.Typer(
@@ -93,6 +95,56 @@ def info(
                 search_paths=search_path or (),
             )
     show(cell, source, out, pairs=pairs)
+
+
+@app.command(
+    epilog="Example: [bold]standoff apart cells/two_arms.toml[/bold], "
+    "[bold]standoff apart builtin:panda --clearance 0.01 --allow panda.toml[/bold]"
+)
+def apart(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="CELL",
+            help="A cell file (.toml), a robot (.urdf, .xacro) or a shipped model (builtin:panda).",
+        ),
+    ],
+    clearance: Annotated[
+        float, typer.Option(help="How far apart each pair must stay to be proved, in metres.")
+    ] = 0.0,
+    budget: Annotated[
+        int, typer.Option(help="Boxes of joint values to look at for each pair, at most.")
+    ] = USUAL_APART_BUDGET,
+    allow: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.toml", help="Write the cell with the proved pairs allowed."),
+    ] = None,
+) -> None:
+    """Prove which watched pairs can never touch within the joint limits, and show which can."""
+    from standoff.cell import Cell
+    from standoff.view.apart import proved, show
+    from standoff.view.compiling import announced
+
+    if allow is not None and (allow.suffix != ".toml" or not os.access(allow.parent, os.W_OK)):
+        allowed = "a .toml in a folder that can be written to"
+        raise Error("cannot write a cell there", value=str(allow), allowed=allowed)
+    with announced(notes):
+        if source.endswith(".toml"):
+            cell = Cell.load(source)
+        else:
+            cell = Cell()
+            cell.add_robot(source)
+    result = proved(cell, clearance, budget, notes)
+    show(result, cell, out)
+    if allow is not None:
+        result.allow(cell)
+        cell.save(allow)
+        out.print(
+            f"{len(result.apart)} proved pairs are allowed in {escape(str(allow))}, each for as "
+            "long as its shapes, joints and limits are those of the proof",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 @app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")

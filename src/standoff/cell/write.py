@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from standoff.cell.allowed import USER
+from standoff.cell.allowed import USER, Pair
 from standoff.cell.body import Body
 from standoff.cell.schema import SHAPES, VERSION, write_pose
 from standoff.errors import CellError
@@ -31,10 +31,7 @@ def save(cell: Cell, path: Path) -> None:
         "state": dict(zip(cell.joints, cell.q.tolist(), strict=True)),
         "robot": [_robot(name, robot, folder) for name, robot in cell.robots.items()],
         "body": [_body(body, folder) for body in cell.bodies.values()],
-        "allow": [
-            {"pair": [a, b]} if why == USER else {"pair": [a, b], "reason": why}
-            for (a, b), why in cell.user_pairs.items()
-        ],
+        "allow": [_allowed(cell, pair, why) for pair, why in cell.user_pairs.items()],
     }
     kept = {key: value for key, value in content.items() if value}
     text = _HEADER + tomli_w.dumps(kept)
@@ -43,6 +40,15 @@ def save(cell: Cell, path: Path) -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise CellError(f"cannot be written: {why}", file=path) from error
+
+
+def _allowed(cell: Cell, pair: Pair, why: str) -> dict[str, Any]:
+    table: dict[str, Any] = {"pair": list(pair)}
+    if why != USER:
+        table["reason"] = why
+    if pair in cell.proofs:
+        table["proof"] = cell.proofs[pair]
+    return table
 
 
 def _write_whole(path: Path, text: str) -> None:

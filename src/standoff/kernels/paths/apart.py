@@ -83,7 +83,8 @@ def _look(general, F, W):
     length_a, bend_a = near_reaches(F, W, a)
     length_b, bend_b = near_reaches(F, W, b)
     length, bend = length_a + length_b, 0.5 * (bend_a + bend_b)
-    meshed = refs[a, KIND] == MESH or refs[b, KIND] == MESH
+    # What is above a half space is so with its hull, and needs not be convex.
+    meshed = (refs[a, KIND] == MESH or refs[b, KIND] == MESH) and refs[b, KIND] != HALFSPACE
     if meshed and likely > clearance and likely - length < clearance:
         # A mesh's distance takes long: halve first where it is hardly large enough.
         _queue(F, W, likely, False)

@@ -170,7 +170,11 @@ def _add_slopes(F, W, part, row0, nx, ny, nz):
             continue
         # n·(a x (x - o)) = (n x a)·(x - o)
         gx, gy, gz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
-        dx, dy, dz = poses[f, 3] - poses[j, 3], poses[f, 7] - poses[j, 7], poses[f, 11] - poses[j, 11]
+        dx, dy, dz = (
+            poses[f, 3] - poses[j, 3],
+            poses[f, 7] - poses[j, 7],
+            poses[f, 11] - poses[j, 11],
+        )
         slopes[row, 0] += gx * dx + gy * dy + gz * dz
         x, y, z = _turned_back(poses, f, gx, gy, gz)
         slopes[row, 1] += x

@@ -1,0 +1,69 @@
+"""What a proof that two bodies never touch rests on, as one word that changes with any of it.
+
+A pair that was proved apart is allowed for as long as its word is the same: whatever changes the
+pair (another model of a link, another grip, a robot's file that was edited, a limit that was
+widened) has it watched again. Whoever reads the cell need not know how it was proved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from standoff.cell.allowed import ordered
+from standoff.cell.world import World
+from standoff.kernels import kinematics
+from standoff.robots.tree import Tree
+from standoff.shapes.shape import Shape
+
+#: Counted up when proofs of an older version are not to be trusted any more.
+_VERSION = 1
+
+#: Digits of a word: 128 bits.
+_DIGITS = 32
+
+
+def proof_word(tree: Tree, world: World, a: str, b: str) -> str:
+    """The word of two bodies: the joints that move them against each other, with their limits, and
+    all shapes and where they are fixed. Empty where nothing could be proved: one of them is not
+    there or moves freely. To the bit: robots whose files were read on another machine may have
+    another one."""
+    found = [world.index.get(name, -1) for name in ordered(a, b)]
+    ends = [world.frame[k] for k in found]
+    if min(found) < 0 or max(ends) >= tree.frames:
+        return ""
+    digest = hashlib.sha256(f"standoff apart {_VERSION}".encode())
+    root = tree.common(*ends)
+    place: dict[int, int] = {}
+    for body, end in zip(found, ends, strict=True):
+        frame, depth = end, 0
+        while frame != root:
+            kind, index = tree.ints[frame, [kinematics.JOINT_KIND, kinematics.INDEX]].tolist()
+            limits = tree.lower[index], tree.upper[index]
+            digest.update(_bytes([kind, place.setdefault(index, len(place)), *limits]))
+            digest.update(_bytes(tree.reals[frame]))
+            frame, depth = int(tree.parent[frame]), depth + 1
+        digest.update(_bytes([depth, len(world.parts[body])]))
+        for shape, pose in world.parts[body]:
+            digest.update(_shape_word(shape))
+            digest.update(_bytes(pose))
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _shape_word(shape: Shape) -> bytes:
+    """Kept with the shape: a mesh may have a million points."""
+    known: bytes | None = shape.__dict__.get("_proof_word")
+    if known is None:
+        digest = hashlib.sha256(_bytes([shape.kind, shape.flags, *shape.size_row]))
+        for table in (shape.geometry.points, shape.geometry.faces):
+            digest.update(_bytes(table.shape))
+            digest.update(_bytes(table))
+        known = digest.digest()
+        shape.__dict__["_proof_word"] = known
+    return known
+
+
+def _bytes(values: object) -> bytes:
+    """As float64; a zero has no sign."""
+    return (np.ascontiguousarray(values, dtype=np.float64) + 0.0).tobytes()

@@ -1,0 +1,106 @@
+"""Which pairs can never touch, as tables on a terminal."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from standoff.cell import Cell
+from standoff.paths.apart import Apart, CanTouch, prove_apart
+from standoff.view.compiling import announced
+
+#: Work that is done within this time is shown no bar for, [s].
+_PATIENCE = 1.0
+
+
+def proved(cell: Cell, clearance: float, budget: int, console: Console) -> Apart:
+    """Try to prove all watched pairs apart, with a bar where it takes longer."""
+    columns = (
+        TextColumn("Proving pairs apart"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with announced(console):
+        prove_apart(cell, [], clearance=clearance, budget=budget)  # whatever is wrong, now
+        start = time.monotonic()
+        with Progress(*columns, console=console, transient=True, disable=True) as bar:
+            task = bar.add_task("", total=1.0)
+
+            def tell(share: float) -> None:
+                if bar.disable and time.monotonic() - start > _PATIENCE and console.is_terminal:
+                    bar.disable = False
+                    bar.start()
+                bar.update(task, completed=share)
+
+            return prove_apart(cell, clearance=clearance, budget=budget, progress=tell)
+
+
+def show(result: Apart, cell: Cell, console: Console) -> None:
+    """Print the pairs that were proved apart, those that can touch, and those that are open."""
+    counts = (len(result.apart), len(result.touching), len(result.open))
+    gap = f"stay more than {1e3 * result.clearance:g} mm apart" if result.clearance else ""
+    console.print(
+        f"[bold]{sum(counts)} watched pairs[/bold]: {counts[0]} {gap or 'can never touch'} within "
+        f"the joint limits, {counts[1]} {'do not' if gap else 'can'}, {counts[2]} stay open",
+        highlight=False,
+        soft_wrap=True,
+    )
+    for table in (_apart(result), _touching(result, cell), _open(result)):
+        if table.row_count:
+            console.print()
+            console.print(table)
+
+
+def _apart(result: Apart) -> Table:
+    table = _table("Proved apart", "body", "and", r"farther than \[mm]", "boxes")
+    for pair in result.apart:
+        table.add_row(
+            escape(pair.a), escape(pair.b), f"{1e3 * pair.separation:.3f}", f"{pair.boxes:,}"
+        )
+    for column in table.columns[2:]:
+        column.justify = "right"
+    return table
+
+
+def _touching(result: Apart, cell: Cell) -> Table:
+    title = "Can come as near" if result.clearance else "Can touch"
+    table = _table(title, "body", "and", r"distance \[mm]", "where")
+    for pair in result.touching:
+        table.add_row(
+            escape(pair.a), escape(pair.b), f"{1e3 * pair.distance:.3f}", _where(pair, cell)
+        )
+    table.columns[2].justify = "right"
+    return table
+
+
+def _where(pair: CanTouch, cell: Cell) -> str:
+    """The joints that move the two against each other, without the robot's name where they are all
+    of one."""
+    robots = {name.partition("/")[0] for name in pair.joints}
+    values = dict(zip(cell.joints, pair.q, strict=True))
+    return ", ".join(
+        f"{escape(name.partition('/')[2] if len(robots) == 1 else name)} {values[name]:.3f}"
+        for name in pair.joints
+    )
+
+
+def _open(result: Apart) -> Table:
+    table = _table("Open, and to be watched", "body", "and", "because", r"nearest found \[mm]")
+    for pair in result.open:
+        nearest = "" if pair.nearest is None else f"{1e3 * pair.nearest:.3f}"
+        table.add_row(escape(pair.a), escape(pair.b), escape(pair.reason), nearest)
+    table.columns[3].justify = "right"
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None)
+    table.padding = (0, 2, 0, 0)
+    for column in columns:
+        table.add_column(column, header_style="dim", overflow="fold")
+    return table
