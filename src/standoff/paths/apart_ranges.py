@@ -28,8 +28,8 @@ def joint_range(tree: Tree, index: int, frames: Sequence[int]) -> tuple[float, f
         return middle, middle
     if not slides:
         least = min(m for m in times if m != 0.0)
-        if all(math.fmod(m, least) == 0.0 for m in times):
-            half = math.pi / least * (1.0 + JOINT_BOX_ROUNDING)
+        half = math.pi / least * (1.0 + JOINT_BOX_ROUNDING)
+        if math.isfinite(half) and all(math.fmod(m, least) == 0.0 for m in times):
             if not (math.isfinite(low) and math.isfinite(high)):
                 return -half, half
             return low, min(high, low + 2.0 * half * (1.0 + JOINT_BOX_ROUNDING))

@@ -83,10 +83,11 @@ def _where(pair: CanTouch, cell: Cell) -> str:
     of one."""
     robots = {name.partition("/")[0] for name in pair.joints}
     values = dict(zip(cell.joints, pair.q, strict=True))
-    return ", ".join(
-        f"{escape(name.partition('/')[2] if len(robots) == 1 else name)} {values[name]:.3f}"
-        for name in pair.joints
-    )
+    shown = []
+    for name in pair.joints:
+        short = name.partition("/")[2] if len(robots) == 1 else name
+        shown.append(f"{escape(short)} {round(float(values[name]), 3) + 0.0:g}")
+    return ", ".join(shown)
 
 
 def _open(result: Apart) -> Table:

@@ -94,15 +94,18 @@ def _look(general, F, W):
     if status == DONE and not d - out[0, SLACK] > clearance:
         _note(F, W, d)
         return True
-    nx, ny, nz = out[0, 7], out[0, 8], out[0, 9]
-    take_slopes(F, W, a, b, nx, ny, nz)
-    least_a, most_a = least_along(F, W, a, 0, nx, ny, nz)
-    least_b, most_b = least_along(F, W, b, tops.shape[1], -nx, -ny, -nz)
     away = d - out[0, SLACK] - margin
     by_length = away - length
-    by_slope = least_a + least_b - sizes[a, p.RADIUS] - sizes[b, p.RADIUS] - margin - bend
-    if not meshed:
-        by_slope = max(by_slope, away - most_a - most_b - bend)
+    by_slope = -math.inf
+    size = math.sqrt(out[0, 7] ** 2 + out[0, 8] ** 2 + out[0, 9] ** 2)
+    if 0.5 < size < 2.0:  # a pair without an answer has no normal
+        nx, ny, nz = out[0, 7] / size, out[0, 8] / size, out[0, 9] / size
+        take_slopes(F, W, a, b, nx, ny, nz)
+        least_a, most_a = least_along(F, W, a, 0, nx, ny, nz)
+        least_b, most_b = least_along(F, W, b, tops.shape[1], -nx, -ny, -nz)
+        by_slope = least_a + least_b - sizes[a, p.RADIUS] - sizes[b, p.RADIUS] - margin - bend
+        if not meshed:
+            by_slope = max(by_slope, away - most_a - most_b - bend)
     proved = max(by_length, by_slope)
     if proved > clearance:
         result[0, p.SEPARATION] = min(result[0, p.SEPARATION], proved)
