@@ -83,7 +83,7 @@ def _tables(cut: CutTree, parts: Sequence[Part], split: int, limits: Array) -> A
             "rows": rows.shape,
             "points": geometry.points.shape,
             "solids": geometry.nodes.shape,
-            "balls": (len(parts), 5),
+            "balls": (len(parts), 4),
             "cores": cores.shape,
             "reach": (1, len(reaches)),
             "sizes": sizes.shape,
@@ -165,5 +165,5 @@ def _motion(
 
 
 def _ball_row(shape: Shape, pose: Array) -> list[float]:
-    centre, outside, likely = ball(shape)
-    return [*(pose[:3, :3] @ centre + pose[:3, 3]), outside, likely]
+    centre, outside, _ = ball(shape)
+    return [*(pose[:3, :3] @ centre + pose[:3, 3]), outside]

@@ -72,8 +72,7 @@ def _look(general, F, W):
     a, b = pairs[pair, 0], pairs[pair, 1]
     _place(F, W)
     clearance, margin = result[0, p.CLEARANCE], sizes[a, p.MARGIN] + sizes[b, p.MARGIN]
-    proved, likely = _balls(F, W, a, b)
-    proved -= margin
+    proved = _balls_apart(F, W, a, b) - margin
     if proved > clearance:
         result[0, p.SEPARATION] = min(result[0, p.SEPARATION], proved)
         return False
@@ -85,10 +84,6 @@ def _look(general, F, W):
     length, bend = length_a + length_b, 0.5 * (bend_a + bend_b)
     # What is above a half space is so with its hull, and needs not be convex.
     meshed = (refs[a, KIND] == MESH or refs[b, KIND] == MESH) and refs[b, KIND] != HALFSPACE
-    if meshed and likely > clearance and likely - length < clearance:
-        # A mesh's distance takes long: halve first where it is hardly large enough.
-        _queue(F, W, likely, False)
-        return False
     status = _measure(general, F, W, a, b)
     d = out[0, 0]
     if status == DONE and not d - out[0, SLACK] > clearance:
@@ -144,18 +139,16 @@ def _place_frames(F, W):
 
 
 @kernel
-def _balls(F, W, a, b):
-    """The distance of the swept balls, and what the distance at the centre is likely to be."""
-    balls = reals(F, W, p.A_BALLS)
+def _balls_apart(F, W, a, b):
+    """The distance of the balls that hold two parts over the whole box."""
     x, y, z, r = swept_ball(F, W, a)
     if wholes(W, p.A_REFS)[b, KIND] == HALFSPACE:
         local = reals(F, W, p.A_LOCAL)
         nx, ny, nz = local[b, 2], local[b, 6], local[b, 10]
         high = nx * (x - local[b, 3]) + ny * (y - local[b, 7]) + nz * (z - local[b, 11])
-        return high - r, -math.inf
+        return high - r
     u, v, w, s = swept_ball(F, W, b)
-    apart = math.sqrt((x - u) ** 2 + (y - v) ** 2 + (z - w) ** 2)
-    return apart - r - s, apart - balls[a, 4] - balls[b, 4]
+    return math.sqrt((x - u) ** 2 + (y - v) ** 2 + (z - w) ** 2) - r - s
 
 
 @kernel
