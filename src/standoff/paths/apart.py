@@ -105,7 +105,7 @@ def _prove(
     q[list(problem.joints)] = problem.arena["nearest"][0]
     if status == p.TOUCHING:
         value, point_a, point_b = _witness(cell, a, b, q)
-        return CanTouch(a, b, q, joints, value, point_a, point_b)
+        return CanTouch(a, b, q, joints, value + 0.0, point_a, point_b)
     reason = f"the budget of {budget:,} boxes is spent"
     if status == p.STUCK:
         reason = "it comes nearer to the clearance than rounding can tell"
