@@ -442,3 +442,10 @@ JOINT_BOX_ROUNDING = 4 * EPS
 #: Boxes of joint values that the proof of one pair may look at where nothing else is said, [-]:
 #: about a second for convex bodies.
 USUAL_APART_BUDGET = 1_000_000
+
+#: Steps downhill from a configuration in search of a contact, [-]; most end after five. How far no
+#: joint goes in one, [rad] or [m]: beyond it a slope says little. And how much farther than to the
+#: contact a step aims, [-], so that it ends behind it and not just before.
+DESCENT_STEPS = 24
+DESCENT_STRIDE = 0.5
+DESCENT_OVERSHOOT = 1.1

@@ -59,7 +59,7 @@ class Problem:
             ]
             limits: Array = np.array(ranges, dtype=float).reshape(-1, 2).T
             self.arena = _tables(cut, parts, len(world.parts[first]), limits)
-            self.arena["result"][0] = clearance, math.inf, math.inf
+            self.arena["result"][0] = clearance, math.inf, math.inf, math.inf
 
     def grow(self) -> None:
         """Twice as many nodes."""
@@ -98,6 +98,7 @@ def _tables(cut: CutTree, parts: Sequence[Part], split: int, limits: Array) -> A
             "keys": (nodes, 1),
             "result": (1, p.RESULT_COLUMNS),
             "nearest": (1, count),
+            "start": (1, count),
             "work": (1, WORK),
         },
         {

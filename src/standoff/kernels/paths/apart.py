@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from standoff.constants import DESCENT_OVERSHOOT, DESCENT_STEPS, DESCENT_STRIDE
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE, place_frames
@@ -106,9 +107,15 @@ def _look(general, F, W):
         result[0, p.SEPARATION] = min(result[0, p.SEPARATION], proved)
         return False
     _queue(F, W, d, by_slope > by_length)
-    if status == DONE and d < result[0, p.NEAREST]:
+    if status != DONE:
+        return False
+    if d < result[0, p.NEAREST]:
         _note(F, W, d)
-        return _try_corner(general, F, W, a, b, clearance)
+    # From the nearest centres, and now and then from another one.
+    boxes = header[0, p.BOXES]
+    if d < result[0, p.NEAREST_CENTRE] or boxes & (boxes - 1) == 0:
+        result[0, p.NEAREST_CENTRE] = min(result[0, p.NEAREST_CENTRE], d)
+        return _descend(general, F, W, a, b, clearance)
     return False
 
 
@@ -207,25 +214,55 @@ def _note(F, W, d):
 
 
 @kernel
-def _try_corner(general, F, W, a, b, clearance):
-    """Look at the corner of the present box to which the parts near each other, once more than the
-    centre: a contact that exists at the limits alone is at no centre. The poses and row 0 of A_OUT
-    are those of the centre, and lost. Whether it is not farther apart than the clearance."""
-    joints, tops, out = reals(F, W, p.A_JOINTS), reals(F, W, p.A_TOPS), reals(F, W, p.A_OUT)
+def _descend(general, F, W, a, b, clearance):
+    """Follow the distance of two parts downhill from the present configuration, within the limits:
+    a contact in a corner is at the centre of no box. Each step goes as far as would close the gap
+    if the distance went on to shrink as it does here, but no joint farther than ``stride``; one
+    that leads nowhere is taken back and tried shorter. The poses and A_OUT are those of the start,
+    and lost. Whether it ended no farther apart than the clearance."""
+    joints, tops, start = reals(F, W, p.A_JOINTS), reals(F, W, p.A_TOPS), reals(F, W, p.A_START)
+    out, count = reals(F, W, p.A_OUT), joints.shape[1]
+    d, stride, fresh = out[0, 0], DESCENT_STRIDE, True
+    for _ in range(DESCENT_STEPS):
+        if fresh:
+            _take_gradient(F, W, a, b)
+            for i in range(count):
+                start[0, i] = joints[p.Q, i]
+        steep, most = 0.0, 0.0
+        for i in range(count):
+            q, slope = start[0, i], tops[0, i]
+            if q > joints[p.LOWER, i] if slope > 0.0 else q < joints[p.UPPER, i]:
+                steep += slope * slope
+                most = max(most, abs(slope))
+        if not steep > 0.0:
+            return False
+        way = min(DESCENT_OVERSHOOT * (d - clearance) / steep, stride / most)
+        for i in range(count):
+            q = start[0, i] - way * tops[0, i]
+            joints[p.Q, i] = min(max(q, joints[p.LOWER, i]), joints[p.UPPER, i])
+        _place_frames(F, W)
+        if _measure(general, F, W, a, b) != DONE:
+            return False
+        fresh = out[0, 0] < d
+        if not fresh:
+            stride = 0.25 * min(stride, way * most)
+            continue
+        d = out[0, 0]
+        if d < reals(F, W, p.A_RESULT)[0, p.NEAREST]:
+            _note(F, W, d)
+        if not d - out[0, SLACK] > clearance:
+            return True
+    return False
+
+
+@kernel
+def _take_gradient(F, W, a, b):
+    """A_TOPS: how the distance grows with each entry of ``q``, from the witness points in A_OUT."""
+    tops, out = reals(F, W, p.A_TOPS), reals(F, W, p.A_OUT)
     for i in range(tops.shape[1]):
         tops[0, i] = 0.0
     _add_nearing(F, W, a, 1.0, out[0, 1], out[0, 2], out[0, 3])
     _add_nearing(F, W, b, -1.0, out[0, 4], out[0, 5], out[0, 6])
-    for i in range(tops.shape[1]):
-        way = joints[p.HALF, i] if tops[0, i] < 0.0 else -joints[p.HALF, i]
-        joints[p.Q, i] = min(max(joints[p.Q, i] + way, joints[p.LOWER, i]), joints[p.UPPER, i])
-    _place_frames(F, W)
-    status = _measure(general, F, W, a, b)
-    d = out[0, 0]
-    if status == DONE and d < reals(F, W, p.A_RESULT)[0, p.NEAREST]:
-        _note(F, W, d)
-        return not d - out[0, SLACK] > clearance
-    return False
 
 
 @kernel

@@ -32,21 +32,22 @@ A_OUT = 17  #: (1, 11) distance
 A_KEYS = 18  #: (nodes, 1) how near the parts are at the centre
 A_RESULT = 19  #: (1, RESULT_COLUMNS)
 A_NEAREST = 20  #: (1, joints) the nearest configuration found
-A_WORK = 21
+A_START = 21  #: (1, joints) where a step downhill started
+A_WORK = 22
 
 # int64 tables
-A_LINKAGE = 22  #: (frames, 4), see `kernels.kinematics`
-A_REFS = 23  #: (parts, 8), see `kernels.layout`
-A_FACES = 24
-A_INTS = 25
-A_PARTS = 26  #: (parts, PART_COLUMNS)
-A_CHAIN = 27  #: (m, 2), see `kernels.motion`
-A_PAIRS = 28  #: (pairs, 2) parts of the one body and of the other
-A_NODES = 29  #: (nodes, joints + 2) a number each; then the pair, and the joint to halve
-A_HEAP = 30  #: (nodes, 1) rows of A_NODES: a heap, nearest first; beyond it those that are unused
-A_BOX = 31  #: (1, joints + 2) the present box
-A_HEADER = 32  #: (1, HEADER_COLUMNS)
-A_IWORK = 33
+A_LINKAGE = 23  #: (frames, 4), see `kernels.kinematics`
+A_REFS = 24  #: (parts, 8), see `kernels.layout`
+A_FACES = 25
+A_INTS = 26
+A_PARTS = 27  #: (parts, PART_COLUMNS)
+A_CHAIN = 28  #: (m, 2), see `kernels.motion`
+A_PAIRS = 29  #: (pairs, 2) parts of the one body and of the other
+A_NODES = 30  #: (nodes, joints + 2) a number each; then the pair, and the joint to halve
+A_HEAP = 31  #: (nodes, 1) rows of A_NODES: a heap, nearest first; beyond it those that are unused
+A_BOX = 32  #: (1, joints + 2) the present box
+A_HEADER = 33  #: (1, HEADER_COLUMNS)
+A_IWORK = 34
 
 # rows of A_JOINTS
 LOWER = 0
@@ -75,7 +76,8 @@ PART_COLUMNS = 5
 CLEARANCE = 0  #: set by who starts the search
 SEPARATION = 1  #: the smallest that was proved of any box
 NEAREST = 2  #: the smallest distance found at any configuration
-RESULT_COLUMNS = 3
+NEAREST_CENTRE = 3  #: the smallest distance found at the centre of a box
+RESULT_COLUMNS = 4
 
 # columns of A_HEADER
 QUEUED = 0
