@@ -10,10 +10,11 @@ from standoff.cell.world import World as Bodies
 from standoff.kernels.kinematics import INDEX, JOINT_KIND, MULTIPLIER, PRISMATIC
 from standoff.kernels.paths import apart_bounds as bounds
 from standoff.kernels.paths import apart_layout as p
-from standoff.kernels.paths.apart import _place
+from standoff.kernels.paths.apart_place import place_box
 from standoff.paths.apart_problem import Problem
 from standoff.paths.apart_ranges import joint_range
 from standoff.robots.motion import MotionBound
+from standoff.robots.moving_body import MovingBody
 from tests.random_trees import World, random_pose, random_rotation, track
 
 
@@ -70,7 +71,7 @@ class Case:
         level = int(rng.integers(0, 12))
         count = len(self.problem.joints)
         arena["box"][0, :count] = 2**level + rng.integers(0, 2**level, count)
-        _place(self.F, self.W)
+        place_box(self.F, self.W)
         self.centre, self.half = arena["joints"][p.Q].copy(), arena["joints"][p.HALF].copy()
         low, high = arena["joints"][[p.LOWER, p.UPPER]]
         shares = rng.uniform(-1, 1, (200, count))
@@ -185,8 +186,6 @@ def test_the_cut_tree_has_the_reach_of_the_whole_tree():
     assert (arena["linkage"][1:, INDEX] == [0, 1, 2, 3]).all()
     part = int(arena["pairs"][0, 1])  # a part of link 7
     (shape, pose) = cell.world.parts[cell.world.index["r/panda_link7"]][0]
-    from standoff.robots.moving_body import MovingBody
-
     frame = cell.world.frame_of("r/panda_link7")
     whole = MotionBound(cell.tree, [MovingBody.of_shape("x", frame, shape, pose)]).reaches("x")
     first, count = arena["parts"][part, [p.CHAIN0, p.JOINTS]]

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import DESCENT_OVERSHOOT, DESCENT_STEPS, DESCENT_STRIDE
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import entry, kernel
-from standoff.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE, place_frames
 from standoff.kernels.layout import HALFSPACE, KIND, MESH, SLACK
-from standoff.kernels.pairs.dispatch import DONE, closed_form
-from standoff.kernels.pairs.general import general_pair
+from standoff.kernels.pairs.dispatch import DONE
 from standoff.kernels.paths import apart_layout as p
 from standoff.kernels.paths.apart_bounds import (
     least_along,
@@ -22,7 +19,9 @@ from standoff.kernels.paths.apart_bounds import (
     swept_ball,
     take_slopes,
 )
+from standoff.kernels.paths.apart_descent import descend
 from standoff.kernels.paths.apart_heap import pop_box, push_box
+from standoff.kernels.paths.apart_place import measure, note_nearest, place_box
 
 
 @entry("int64(int64, float64[::1], int64[::1])")
@@ -71,7 +70,7 @@ def _look(general, F, W):
     header[0, p.BOXES] += 1
     pair = box[0, box.shape[1] - 2]
     a, b = pairs[pair, 0], pairs[pair, 1]
-    _place(F, W)
+    place_box(F, W)
     clearance, margin = result[0, p.CLEARANCE], sizes[a, p.MARGIN] + sizes[b, p.MARGIN]
     proved = _balls_apart(F, W, a, b) - margin
     if proved > clearance:
@@ -85,10 +84,10 @@ def _look(general, F, W):
     length, bend = length_a + length_b, 0.5 * (bend_a + bend_b)
     # What is above a half space is so with its hull, and needs not be convex.
     meshed = (refs[a, KIND] == MESH or refs[b, KIND] == MESH) and refs[b, KIND] != HALFSPACE
-    status = _measure(general, F, W, a, b)
+    status = measure(general, F, W, a, b)
     d = out[0, 0]
     if status == DONE and not d - out[0, SLACK] > clearance:
-        _note(F, W, d)
+        note_nearest(F, W, d)
         return True
     away = d - out[0, SLACK] - margin
     by_length = away - length
@@ -110,39 +109,13 @@ def _look(general, F, W):
     if status != DONE:
         return False
     if d < result[0, p.NEAREST]:
-        _note(F, W, d)
+        note_nearest(F, W, d)
     # From the nearest centres, and now and then from another one.
     boxes = header[0, p.BOXES]
     if d < result[0, p.NEAREST_CENTRE] or boxes & (boxes - 1) == 0:
         result[0, p.NEAREST_CENTRE] = min(result[0, p.NEAREST_CENTRE], d)
-        return _descend(general, F, W, a, b, clearance)
+        return descend(general, F, W, a, b, clearance)
     return False
-
-
-@kernel
-def _place(F, W):
-    """Centre and half widths of the present box, and all frames at its centre.
-
-    A number ``k = 2^l + i`` is interval ``i`` of ``2^l``; ``k + 1/2 = m 2^(l+1)`` with ``m`` from
-    1/2 to 1 has its centre at the fraction ``2 m - 1`` of the range, exactly."""
-    box, joints = wholes(W, p.A_BOX), reals(F, W, p.A_JOINTS)
-    for i in range(joints.shape[1]):
-        m, e = math.frexp(box[0, i] + 0.5)
-        joints[p.Q, i] = joints[p.LOWER, i] + joints[p.WIDTH, i] * (2.0 * m - 1.0)
-        joints[p.HALF, i] = math.ldexp(joints[p.WIDTH, i], -e) + joints[p.PAD, i]
-    tree, linkage, paces = reals(F, W, p.A_TREE), wholes(W, p.A_LINKAGE), reals(F, W, p.A_PACES)
-    for f in range(1, tree.shape[0]):
-        paces[0, f] = abs(tree[f, MULTIPLIER]) * joints[p.HALF, linkage[f, INDEX]]
-    _place_frames(F, W)
-
-
-@kernel
-def _place_frames(F, W):
-    q, poses = reals(F, W, p.A_JOINTS)[p.Q], reals(F, W, p.A_POSES)
-    place_frames(
-        reals(F, W, p.A_TREE), wholes(W, p.A_LINKAGE), q, q, 0, reals(F, W, p.A_TURNS),
-        poses, poses, 0, False,
-    )  # fmt: skip
 
 
 @kernel
@@ -159,36 +132,6 @@ def _balls_apart(F, W, a, b):
 
 
 @kernel
-def _measure(general, F, W, a, b):
-    """Row 0 of A_OUT: the distance of two parts where the frames are; DONE, or why not."""
-    _place_part(F, W, a)
-    _place_part(F, W, b)
-    rows, refs, points = reals(F, W, p.A_ROWS), wholes(W, p.A_REFS), reals(F, W, p.A_POINTS)
-    out = reals(F, W, p.A_OUT)
-    if closed_form(rows, refs, a, points, rows, refs, b, points, out, 0):
-        return DONE
-    faces, solids, ints = wholes(W, p.A_FACES), reals(F, W, p.A_SOLIDS), wholes(W, p.A_INTS)
-    work, iwork = reals(F, W, p.A_WORK), wholes(W, p.A_IWORK)
-    return general_pair(
-        general, rows, refs, a, points, faces, solids, ints.reshape(ints.size),
-        rows, refs, b, points, faces, solids, ints.reshape(ints.size),
-        work.reshape(work.size), iwork.reshape(iwork.size), out, 0,
-    )  # fmt: skip
-
-
-@kernel
-def _place_part(F, W, i):
-    local, rows, poses = reals(F, W, p.A_LOCAL), reals(F, W, p.A_ROWS), reals(F, W, p.A_POSES)
-    f = wholes(W, p.A_PARTS)[i, p.FRAME]
-    for r in range(0, 12, 4):
-        a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
-        rows[i, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-        rows[i, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-        rows[i, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-        rows[i, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
-
-
-@kernel
 def _queue(F, W, key, sloped):
     """Queue the present box, with the joint whose halving gains the better bound most."""
     box, joints = wholes(W, p.A_BOX), reals(F, W, p.A_JOINTS)
@@ -202,84 +145,3 @@ def _queue(F, W, key, sloped):
             best, most = i, gain
     box[0, joints.shape[1] + 1] = best
     push_box(F, W, key)
-
-
-@kernel
-def _note(F, W, d):
-    """The present configuration is the nearest one."""
-    q, nearest = reals(F, W, p.A_JOINTS), reals(F, W, p.A_NEAREST)
-    reals(F, W, p.A_RESULT)[0, p.NEAREST] = d
-    for i in range(q.shape[1]):
-        nearest[0, i] = q[p.Q, i]
-
-
-@kernel
-def _descend(general, F, W, a, b, clearance):
-    """Follow the distance of two parts downhill from the present configuration, within the limits:
-    a contact in a corner is at the centre of no box. Each step goes as far as would close the gap
-    if the distance went on to shrink as it does here, but no joint farther than ``stride``; one
-    that leads nowhere is taken back and tried shorter. The poses and A_OUT are those of the start,
-    and lost. Whether it ended no farther apart than the clearance."""
-    joints, tops, start = reals(F, W, p.A_JOINTS), reals(F, W, p.A_TOPS), reals(F, W, p.A_START)
-    out, count = reals(F, W, p.A_OUT), joints.shape[1]
-    d, stride, fresh = out[0, 0], DESCENT_STRIDE, True
-    for _ in range(DESCENT_STEPS):
-        if fresh:
-            _take_gradient(F, W, a, b)
-            for i in range(count):
-                start[0, i] = joints[p.Q, i]
-        steep, most = 0.0, 0.0
-        for i in range(count):
-            q, slope = start[0, i], tops[0, i]
-            if q > joints[p.LOWER, i] if slope > 0.0 else q < joints[p.UPPER, i]:
-                steep += slope * slope
-                most = max(most, abs(slope))
-        if not steep > 0.0:
-            return False
-        way = min(DESCENT_OVERSHOOT * (d - clearance) / steep, stride / most)
-        for i in range(count):
-            q = start[0, i] - way * tops[0, i]
-            joints[p.Q, i] = min(max(q, joints[p.LOWER, i]), joints[p.UPPER, i])
-        _place_frames(F, W)
-        if _measure(general, F, W, a, b) != DONE:
-            return False
-        fresh = out[0, 0] < d
-        if not fresh:
-            stride = 0.25 * min(stride, way * most)
-            continue
-        d = out[0, 0]
-        if d < reals(F, W, p.A_RESULT)[0, p.NEAREST]:
-            _note(F, W, d)
-        if not d - out[0, SLACK] > clearance:
-            return True
-    return False
-
-
-@kernel
-def _take_gradient(F, W, a, b):
-    """A_TOPS: how the distance grows with each entry of ``q``, from the witness points in A_OUT."""
-    tops, out = reals(F, W, p.A_TOPS), reals(F, W, p.A_OUT)
-    for i in range(tops.shape[1]):
-        tops[0, i] = 0.0
-    _add_nearing(F, W, a, 1.0, out[0, 1], out[0, 2], out[0, 3])
-    _add_nearing(F, W, b, -1.0, out[0, 4], out[0, 5], out[0, 6])
-
-
-@kernel
-def _add_nearing(F, W, part, sign, x, y, z):
-    """Add to A_TOPS how fast the distance grows with each entry of ``q``, by what moves the point
-    (x, y, z) of one part."""
-    parts, chain, linkage = wholes(W, p.A_PARTS), wholes(W, p.A_CHAIN), wholes(W, p.A_LINKAGE)
-    poses, tree = reals(F, W, p.A_POSES), reals(F, W, p.A_TREE)
-    tops, out = reals(F, W, p.A_TOPS), reals(F, W, p.A_OUT)
-    nx, ny, nz = out[0, 7], out[0, 8], out[0, 9]
-    first = parts[part, p.CHAIN0]
-    for k in range(first, first + parts[part, p.JOINTS]):
-        j = chain[k, 0]
-        ax, ay, az = poses[j, 2], poses[j, 6], poses[j, 10]
-        vx, vy, vz = ax, ay, az
-        if chain[k, 1] == REVOLUTE:
-            dx, dy, dz = x - poses[j, 3], y - poses[j, 7], z - poses[j, 11]
-            vx, vy, vz = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
-        slope = nx * vx + ny * vy + nz * vz
-        tops[0, linkage[j, INDEX]] += sign * tree[j, MULTIPLIER] * slope
