@@ -1,6 +1,7 @@
 """The bounds of a proof over a box of joint values, against where points really get in it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from standoff.kernels.paths import apart_layout as p
 from standoff.kernels.paths.apart_place import place_box
 from standoff.paths.apart_problem import Problem
 from standoff.paths.apart_ranges import joint_range
+from standoff.robots.description import Joint, Link, Robot
 from standoff.robots.motion import MotionBound
 from standoff.robots.moving_body import MovingBody
+from standoff.robots.tree import Mount, Tree
 from tests.random_trees import World, random_pose, random_rotation, track
 
 
@@ -191,6 +194,31 @@ def test_the_cut_tree_has_the_reach_of_the_whole_tree():
     first, count = arena["parts"][part, [p.CHAIN0, p.JOINTS]]
     ours = arena["reach"][0, first : first + count]
     assert ours == pytest.approx(list(whole.values())[3:], rel=1e-6)
+
+
+@pytest.mark.parametrize("level", [3, 6, 10])
+def test_two_turns_about_one_axis_bend_by_the_square_of_their_sum(level):
+    """Where the bound is sharp: a point at distance 1 that turns by a and then by b is at
+    cos(a + b), and M/2 is (a + b)² / 2, with the product of both turns counted twice."""
+    axis = Joint("", "revolute", "", "", np.eye(4), np.array([0, 0, 1.0]), -1.0, 2.0, 1.0)
+    joints = {
+        "j1": replace(axis, name="j1", parent="l0", child="l1"),
+        "j2": replace(axis, name="j2", parent="l1", child="l2"),
+    }
+    links = {name: Link(name) for name in ("l0", "l1", "l2")}
+    tree = Tree([Mount("r", Robot("r", links, joints, "l0"))])
+    ball, far = ((so.Sphere(0.1), so.pose((1, 0, 0))),), ((so.Sphere(0.1), so.pose((9, 0, 0))),)
+    bodies = Bodies(("a", "b"), {"a": 0, "b": 1}, (2, 0), (ball, far), tree.frames)
+    arena = Problem(tree, bodies, "a", "b", 0.0).arena
+    arena["box"][0, :2] = 2**level + 2 ** (level - 1)
+    place_box(arena.F, arena.W)
+    turns, (w, v) = arena["joints"][p.Q].sum(), arena["joints"][p.HALF]
+    n = (math.cos(turns), math.sin(turns), 0.0)
+    bounds.take_slopes(arena.F, arena.W, 0, 1, *n)
+    least, _ = bounds.least_along(arena.F, arena.W, 0, 0, *n)
+    _, bend = bounds.near_reaches(arena.F, arena.W, 0)
+    lost, truth = 1.0 - (least - 0.5 * bend), 1.0 - math.cos(w + v)
+    assert truth - 1e-12 <= lost <= 1.1 * truth + 1e-12
 
 
 def two_joints(kind, multiplier):

@@ -11,13 +11,15 @@ for ``|θ| <= s``, ``|e^{iθ} - C|² = 1 + C² - 2 C cos θ <= 1 - C²``. A pris
 ``s``. From the part inwards, joint by joint, this ends in a ball that holds the part over the whole
 box: however large the box is, no farther than the links are long.
 
-*Lengths* (`near_reaches`). On the straight line from ``c`` to ``q``, which stays in the box, a
-point moves by ``Σ_j R_j s_j`` at most, ``R_j`` the farthest it gets from the axis of ``j`` within
-the box. Distances shrink by no more than both parts move.
+*Lengths* (`near_reaches`). Take the joints from ``c`` to ``q`` one after the other, the innermost
+first. While ``j`` moves, all joints beyond it are still where they are at ``c``, so that a point
+gets as far as the chord of a turn about the axis that is as far away as at ``c``: by ``l_j
+min(s_j, 2)``, by ``s_j`` where ``j`` is prismatic. So no point is farther from where it is at ``c``
+than the sum of these, and distances shrink by no more than both parts' sums.
 
-*Slopes* (`least_along`). On the same line, with ``t`` from 0 to 1, joint speeds are ``<= s_j``, so
-that by `kernels.motion` (h = 1), with ``v_i(p)`` the velocity of a point for a unit of ``q_i`` at
-``c``,
+*Slopes* (`least_along`). On the straight line from ``c`` to ``q``, which stays in the box, with
+``t`` from 0 to 1, joint speeds are ``<= s_j``, so that by `kernels.motion` (h = 1), with ``v_i(p)``
+the velocity of a point for a unit of ``q_i`` at ``c``,
 
     n·p(q)  >=  n·p(c) + Σ_i (q_i - c_i) n·v_i(p) - M/2
             >=  n·p(c) - Σ_i w_i |n·v_i(p)| - M/2.
@@ -30,9 +32,9 @@ convex parts are at distance ``d`` along ``n``, ``d`` less the largest sums ``Σ
 the part. An entry of ``q`` that moves both parts counts for their difference: any ``m_i`` may be
 taken off ``n·v_i`` of both.
 
-Reaches within the box: seen from joint ``j`` a point moves by ``Σ_{k>j} R_k s_k`` at most, so its
-distance from the axis of ``j`` is at most that at ``c`` and this sum. Where the reach over all
-ranges (`kernels.reach`) is less, that counts.
+``M`` takes the reach within the box, which is ``l_j`` and the sum of lengths of the joints beyond
+``j`` at most, by how far a point gets as seen from ``j``; or the reach over all ranges
+(`kernels.reach`), where that is less.
 """
 
 from __future__ import annotations
@@ -79,8 +81,8 @@ def swept_ball(F, W, part):
 
 @kernel
 def near_reaches(F, W, part):
-    """``Σ R_j s_j`` and ``M`` of a part over the box; A_GAINS is raised by what halving each joint
-    would take off them."""
+    """The sum of lengths and ``M`` of a part over the box; A_GAINS is raised by what halving each
+    joint would take off about."""
     parts, chain, linkage = wholes(W, p.A_PARTS), wholes(W, p.A_CHAIN), wholes(W, p.A_LINKAGE)
     poses, paces, cores = reals(F, W, p.A_POSES), reals(F, W, p.A_PACES), reals(F, W, p.A_CORES)
     reach, near, gains = (
@@ -88,13 +90,14 @@ def near_reaches(F, W, part):
     )  # fmt: skip
     f, first, joints = parts[part, p.FRAME], parts[part, p.CHAIN0], parts[part, p.JOINTS]
     point0, points = parts[part, p.POINT0], parts[part, p.POINTS]
-    length, bend = 0.0, 0.0
+    length, way, bend = 0.0, 0.0, 0.0
     for k in range(first + joints - 1, first - 1, -1):
         j = chain[k, 0]
         s = paces[0, j]
         if chain[k, 1] != REVOLUTE:
             near[0, k] = 1.0
             length += s
+            way += s
             continue
         # The axis in the part's own frame: a point there is at p - (its foot on the axis).
         ax, ay, az = _turned_back(poses, f, poses[j, 2], poses[j, 6], poses[j, 10])
@@ -107,10 +110,12 @@ def near_reaches(F, W, part):
             x, y, z = cores[i, 0] - ox, cores[i, 1] - oy, cores[i, 2] - oz
             u, v, w = ay * z - az * y, az * x - ax * z, ax * y - ay * x
             lever = max(lever, u * u + v * v + w * w)
-        near[0, k] = min(reach[0, k], math.sqrt(lever) + length)
-        bend += s * (near[0, k] * s + 2.0 * length)
-        gains[1, linkage[j, INDEX]] += s * (0.375 * near[0, k] * s + 0.5 * length)
-        length += near[0, k] * s
+        lever = min(reach[0, k], math.sqrt(lever))
+        near[0, k] = min(reach[0, k], lever + length)
+        bend += s * (near[0, k] * s + 2.0 * way)
+        gains[1, linkage[j, INDEX]] += s * (0.375 * near[0, k] * s + 0.5 * way)
+        length += lever * min(s, 2.0)
+        way += near[0, k] * s
     turning = 0.0
     for k in range(first, first + joints):
         j = chain[k, 0]
