@@ -1,7 +1,6 @@
 """How tight is the motion bound, beside that of paper 001?
 
-First the experiment of the paper's Fig. 5: planar linkages of unit links, random segments, the two
-bounds of its section 3.3 over the true length of the curve that the tip traces. Then what a
+First the experiment of the paper's Fig. 5, as `standoff papers 001 --only fig5` has it. Then what a
 certificate needs: how far may the tip get from where it is in the middle of a stretch of a segment?
 Paper: ``h Σ R |dq|``. Ours: ``h |v| + h² M / 2``, or the paper's where that is shorter. Truth: the
 farthest of 200 samples. All as the median of bound over truth, for a whole segment and for the
@@ -14,12 +13,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 
-from standoff.robots.description import Joint, Link, Robot
+from standoff.papers.paper001_bounds import fig5, planar
+from standoff.papers.result import show
 from standoff.robots.motion import MotionBound
 from standoff.robots.moving_body import MovingBody
-from standoff.robots.tree import Mount, Tree
-from standoff.shapes.pose import pose
+from standoff.robots.tree import Tree
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.pinocchio_oracle import tree_of
@@ -29,43 +29,8 @@ SAMPLES = 200
 PIECES = (1, 2, 4, 8, 16, 32)
 
 
-def planar(count: int) -> Tree:
-    joints = {
-        f"j{i}": Joint(
-            f"j{i}",
-            "continuous",
-            f"l{i}",
-            f"l{i + 1}",
-            pose((float(i > 0), 0, 0)),
-            np.array([0.0, 0.0, 1.0]),
-            -np.inf,
-            np.inf,
-            np.inf,
-        )
-        for i in range(count)
-    }
-    links = {f"l{i}": Link(f"l{i}") for i in range(count + 1)}
-    return Tree([Mount("a", Robot("planar", links, joints, "l0"))])
-
-
 def positions(tree: Tree, frame: int, point: np.ndarray, Q: np.ndarray) -> np.ndarray:
     return (tree.forward_batch(Q)[:, frame] @ np.append(point, 1.0))[:, :3]
-
-
-def fig5(count: int, rng: np.random.Generator) -> list[float]:
-    """Mean of bound over true length: the coarse bound of the paper, and its better one."""
-    tree = planar(count)
-    bound = MotionBound(tree, [MovingBody("tip", count, np.array([[1.0, 0.0, 0.0]]))])
-    pair = bound.pair("tip")
-    ratios = []
-    for _ in range(SEGMENTS):
-        qa, qb = rng.uniform(-np.pi, np.pi, (2, count))
-        t = np.linspace(0, 1, 2000)[:, None]
-        path = positions(tree, count, bound.points[0], qa + t * (qb - qa))
-        length = np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
-        coarse = count * (count + 1) / 2 * np.abs(qb - qa).max()
-        ratios.append((coarse / length, bound.segment(qa, qb).length(pair) / length))
-    return list(np.mean(ratios, axis=0))
 
 
 def tightness(
@@ -103,11 +68,7 @@ def table(title: str, cases: list[tuple[str, Tree, MovingBody, list]]) -> None:
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    print("Fig. 5 of paper 001: mean of bound over true length of the tip's curve")
-    print("links     coarse   paper's     (the paper's prose: about 6 after 6 links)")
-    for count in range(1, 13):
-        coarse, better = fig5(count, rng)
-        print(f"{count:5} {coarse:10.2f} {better:9.2f}")
+    show(fig5(SEGMENTS), Console())
 
     linkages = []
     for count in range(1, 8):

@@ -32,6 +32,13 @@ def test_pairs_of_the_panda_are_proved_apart():
     assert not names["result"].open
 
 
+def test_the_wire_is_found():
+    printed, names = example("paths.md")
+    verdict = names["verdict"]
+    assert verdict.kind == "collision" and verdict.pair[1] == "wire"
+    assert 0.0 < verdict.free_until < verdict.t and "wire" in printed
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

@@ -151,6 +151,7 @@ def test_a_motion_can_be_made_again_from_its_arrays():
         ([0, 1], np.full((1, 6, 2), 1e9), 0.0, "joint number 0 from t = 0.0 on: too far"),
         ([0, 1], np.zeros((1, 6, 2)), -1.0, "rounding: negative"),
         ([0, 1], np.zeros((1, 6, 2)), np.nan, "rounding"),
+        ([0, 1], np.zeros((1, 6, 2)), np.zeros(2), r"rounding: wrong shape; got \(2,\)"),
         (["a", "b"], np.zeros((1, 6, 2)), 0.0, "times: not numbers"),
         ([0, 1], np.zeros((1, 6)), 0.0, "3 dimensions"),
     ],

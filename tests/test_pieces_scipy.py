@@ -12,6 +12,7 @@ from scipy import interpolate
 
 import standoff as so
 from standoff.constants import EPS
+from standoff.paths.splines import read_spline
 from tests.exact_curves import (
     b_spline,
     bernstein_curve,
@@ -105,6 +106,33 @@ def test_b_splines_are_exact_within_their_rounding(cell, seed):
     np.testing.assert_array_equal(motion.times, [*t[spans], t[n]])
     exactly_within(motion, lambda k, j, x: b_spline(t, c, degree, spans[k], j, x), rng)
     assert motion.rounding.max() <= 5000 * EPS * np.abs(c).max()
+
+
+@LAWS
+@given(SEEDS)
+def test_the_conversion_alone_keeps_its_own_bound(seed):
+    """Before the rounding of evaluation is added, which would hide much."""
+    rng = np.random.default_rng(seed)
+    x = breakpoints(rng, 6)
+    degree = int(rng.integers(1, 6))
+    n = len(x) - degree - 1
+    c = rng.normal(size=(6, 1, 1)) * 10.0 ** rng.uniform(-3, 3) + rng.choice([0.0, 1e3])
+    cases = [
+        (
+            interpolate.PPoly(c[: degree + 1], x[:2]),
+            lambda t: power_curve(c[: degree + 1], x, 0, 0, t),
+        ),
+        (interpolate.BPoly(c, x[:2]), lambda t: bernstein_curve(c, x, 0, 0, t)),
+    ]
+    if n > degree:
+        spline = interpolate.BSpline(x, c[:n, 0], degree)
+        cases.append((spline, lambda t: b_spline(x, c[:, 0], degree, degree, 0, t)))
+    for curve, truth in cases:
+        read = read_spline(curve)
+        for u in instants(rng):
+            mine = polynomial(read.coefficients[0, :, 0], Fraction(u))
+            off = abs(mine - truth(when(read.times, 0, u)))
+            assert off <= Fraction(float(read.rounding[0, 0]))
 
 
 def test_the_rounding_is_not_far_from_what_happens(cell):

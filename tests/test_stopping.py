@@ -152,45 +152,65 @@ def test_what_is_no_stop_is_refused(cell, settings_, problem):
         so.braking_curve(cell, **given_)
 
 
-class Recorder:
-    """A checker that keeps what it was asked."""
-
-    def __init__(self, cell):
-        self.cell = cell
-
-    def curve(self, motion, *, moving=None, first=False):
-        self.asked = motion, moving, first
-        return "verdict"
-
-
-def test_stopping_checks_the_braking_curve(cell):
-    checker = Recorder(cell)
-    q, v = np.zeros(7), np.full(7, 0.5)
-    assert so.stopping(checker, q, v, 2.0, 0.1, moving={}, first=True) == "verdict"
-    motion, moving, first = checker.asked
-    expected = so.braking_curve(cell, q, v, 2.0, 0.1)
-    np.testing.assert_array_equal(motion.coefficients, expected.coefficients)
-    assert moving == {} and first is True
-    so.stopping(checker, q, v, np.arange(1.0, 8.0), synchronised=True)
-    assert len(checker.asked[0]) == 1
+def test_a_stop_is_free_or_shown_not_to_be(cell):
+    """The wall is moved to where the stop ends, and a little nearer."""
+    walled = so.Cell()
+    walled.add_robot("builtin:arm7", name="arm")
+    q, v = np.zeros(7), np.zeros(7)
+    q[1], v[1] = 0.6, 0.8
+    stand = so.braking_curve(cell, q, v, 2.0, 0.1).at(0.5)
+    far = max(
+        (walled.pose("arm/link7", so.braking_curve(cell, q, v, 2.0, 0.1).at(t)) @ [0, 0, 0.3, 1])[0]
+        for t in np.linspace(0.0, 0.5, 50)
+    )
+    walled.add_body("wall", so.Box((0.02, 4, 4)), so.pose((far + 0.4, 0, 0)))
+    checker = so.PathChecker(walled, clearance=0.01)
+    verdict = so.stopping(checker, q, v, 2.0, 0.1)
+    assert isinstance(verdict, so.Verdict) and verdict.free and verdict.free_until == 0.5
+    assert so.stopping(walled, q, v, 2.0, 0.1, clearance=0.01).free
     with pytest.raises(so.PathError, match="settings belong to the checker"):
         so.stopping(checker, q, v, 2.0, clearance=0.1)
+    # Through the wall at standstill, and not before the brakes act.
+    walled.remove_body("wall")
+    tip = (walled.pose("arm/link7", stand) @ [0, 0, 0, 1])[:3]
+    start = (walled.pose("arm/link7", q) @ [0, 0, 0, 1])[:3]
+    side = (tip - start) / np.linalg.norm(tip - start)
+    walled.add_body("ball", so.Sphere(0.05), so.pose(tip + 0.01 * side))
+    verdict = so.stopping(checker, q, v, 2.0, 0.1, first=True)
+    assert verdict.kind in ("collision", "too_close") and verdict.pair[1] == "ball"
+    assert 0.1 < verdict.t < 0.5 and verdict.free_until <= verdict.t
+    np.testing.assert_allclose(
+        verdict.q, so.braking_curve(cell, q, v, 2.0, 0.1).at(verdict.t), atol=1e-12
+    )
+    assert so.stopping(checker, q, v, 50.0).free
+    assert not so.stopping(checker, q, v, 2.0, 0.1, synchronised=True).free
+
+
+def test_bodies_move_while_robots_stop(cell):
+    walled = so.Cell()
+    walled.add_robot("builtin:arm7", name="arm")
+    walled.add_body("cart", so.Sphere(0.1), so.pose((2.0, 0, 0.8)), moving=True)
+    q, v = np.zeros(7), np.full(7, 0.1)
+    assert so.stopping(walled, q, v, 0.2).free
+    comes = {"cart": so.Glide(so.pose((2.0, 0, 0.8)), linear=(-4.0, 0, 0))}
+    verdict = so.stopping(walled, q, v, 0.2, moving=comes)
+    assert verdict.kind == "collision" and "cart" in verdict.pair
 
 
 def test_a_joint_that_reaches_its_end_stop_is_named(cell):
-    checker = Recorder(cell)
+    checker = so.PathChecker(cell)
     q, v = np.zeros(7), np.zeros(7)
     upper = float(cell.tree.upper[2])
     q[2], v[2] = upper - 0.1, 1.0
-    assert so.stopping(checker, q, v, 5.001) == "verdict"
+    assert so.stopping(checker, q, v, 5.001).free
     with pytest.raises(so.PathError, match="joint 'arm/joint3': runs into its end stop") as told:
         so.stopping(checker, q, v, 4.999)
     assert told.value.value == pytest.approx(upper + 0.1 / 4.999 * 5 - 0.1)
-    assert so.stopping(checker, q, v, 4.999, limits=False) == "verdict"
+    assert so.stopping(checker, q, v, 4.999, limits=False).free
     with pytest.raises(so.PathError, match=r"joint3.*down to"):
         so.stopping(checker, -q, -v, 4.999)
     q[2] = upper + 0.01  # beyond already, and on its way back
-    assert so.stopping(checker, q, -v, 1.0) == "verdict"
+    assert so.stopping(checker, q, -v, 1.0).free
     with pytest.raises(so.PathError, match="joint3"):
         so.stopping(checker, q, v, 100.0)
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from standoff.cell import AllowedPair, Body, Cell
     from standoff.errors import (
         CellError,
+        CertificateError,
         ConfigurationError,
         DuplicateNameError,
         Error,
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedPairError,
     )
+    from standoff.monitor.braking import Stopping
     from standoff.monitor.monitor import Monitor
     from standoff.monitor.report import Cycle, Fault, Warning
     from standoff.monitor.separation import Separation, separation
+    from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
     from standoff.paths.apart import Apart, prove_apart
+    from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
     from standoff.paths.curves import as_pieces
     from standoff.paths.glide import Glide
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from standoff.paths.trajectory import joint_trajectory
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
+    from standoff.paths.verify import Verification, verify
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -50,6 +55,7 @@ _HOME = {
     "standoff.cell": ("AllowedPair", "Body", "Cell"),
     "standoff.errors": (
         "CellError",
+        "CertificateError",
         "ConfigurationError",
         "DuplicateNameError",
         "Error",
@@ -62,11 +68,13 @@ _HOME = {
         "UnknownNameError",
         "UnsupportedPairError",
     ),
+    "standoff.monitor.braking": ("Stopping",),
     "standoff.monitor.monitor": ("Monitor",),
     "standoff.monitor.report": ("Cycle", "Fault", "Warning"),
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.monitor.stop_report": ("StopWarning",),
     "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
@@ -76,6 +84,8 @@ _HOME = {
     "standoff.paths.trajectory": ("joint_trajectory",),
     "standoff.paths.unwrap": ("unwrap",),
     "standoff.paths.verdict": ("Verdict",),
+    "standoff.paths.certificate": ("Certificate",),
+    "standoff.paths.verify": ("Verification", "verify"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -95,6 +105,8 @@ __all__ = [
     "Capsule",
     "Cell",
     "CellError",
+    "Certificate",
+    "CertificateError",
     "ConfigurationError",
     "Cycle",
     "Cylinder",
@@ -120,10 +132,13 @@ __all__ = [
     "Shape",
     "ShapeError",
     "Sphere",
+    "StopWarning",
+    "Stopping",
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",
     "Verdict",
+    "Verification",
     "Warning",
     "as_pieces",
     "braking_curve",
@@ -135,6 +150,7 @@ __all__ = [
     "separation",
     "stopping",
     "unwrap",
+    "verify",
 ]
 
 

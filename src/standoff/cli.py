@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 import standoff
 from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import CellError, Error
+
+if TYPE_CHECKING:
+    from standoff.cell import Cell
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,6 +29,20 @@ app = typer.Typer(
 )
 out = Console()
 notes = Console(stderr=True)
+
+# How a robot that is named by its own file is to be modelled.
+_Srdf = Annotated[
+    Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
+]
+_Geometry = Annotated[
+    str, typer.Option(help="auto, primitives, capsules or mesh; of a robot alone.")
+]
+_CapsulesPerLink = Annotated[
+    int, typer.Option(help="At most this many capsules where capsules are laid.")
+]
+_SearchPath = Annotated[
+    list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -56,44 +73,18 @@ def info(
             help="A cell file (.toml), a robot (.urdf, .xacro) or a shipped model (builtin:panda).",
         ),
     ],
-    srdf: Annotated[
-        Path | None, typer.Option(help="SRDF of the robot: the pairs it disables are allowed.")
-    ] = None,
-    geometry: Annotated[
-        str, typer.Option(help="auto, primitives, capsules or mesh; of a robot given by URDF.")
-    ] = "auto",
-    capsules_per_link: Annotated[
-        int, typer.Option(help="At most this many capsules where capsules are laid.")
-    ] = 2,
-    search_path: Annotated[
-        list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
-    ] = None,
+    srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="List each pair left to watch.")] = False,
 ) -> None:
     """Show what is in a cell or a robot: joints, bodies, allowed pairs, pairs left to watch."""
-    from standoff.cell import Cell
     from standoff.view.compiling import announced
     from standoff.view.info import show
 
-    given = (srdf, search_path) != (None, None) or (geometry, capsules_per_link) != ("auto", 2)
-    if source.endswith(".toml") and given:
-        raise CellError(
-            "a cell file says itself how its robots are modelled",
-            file=source,
-            allowed="--srdf, --geometry, --capsules-per-link and --search-path with a robot's file",
-        )
     with announced(notes):
-        if source.endswith(".toml"):
-            cell = Cell.load(source)
-        else:
-            cell = Cell()
-            cell.add_robot(
-                source,
-                srdf=srdf,
-                geometry=geometry,  # type: ignore[arg-type]
-                capsules_per_link=capsules_per_link,
-                search_paths=search_path or (),
-            )
+        cell = _open_cell(source, srdf, geometry, capsules_per_link, search_path)
     show(cell, source, out, pairs=pairs)
 
 
@@ -106,45 +97,187 @@ def apart(
         str,
         typer.Argument(
             metavar="CELL",
-            help="A cell file (.toml), a robot (.urdf, .xacro) or a shipped model (builtin:panda).",
+            help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
+            ".xacro) or a shipped model (builtin:panda).",
         ),
     ],
     clearance: Annotated[
-        float, typer.Option(help="How far apart each pair must stay to be proved, in metres.")
+        float,
+        typer.Option(metavar="M", help="How far apart a pair must stay to be proved, [m]."),
     ] = 0.0,
     budget: Annotated[
-        int, typer.Option(help="Boxes of joint values to look at for each pair, at most.")
+        int,
+        typer.Option(metavar="N", help="Boxes of joint values to look at for a pair, at most."),
     ] = USUAL_APART_BUDGET,
     allow: Annotated[
         Path | None,
         typer.Option(metavar="OUT.toml", help="Write the cell with the proved pairs allowed."),
     ] = None,
+    srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
 ) -> None:
     """Prove which watched pairs can never touch within the joint limits, and show which can."""
-    from standoff.cell import Cell
-    from standoff.view.apart import proved, show
+    from standoff.view.apart import proved, show, show_allowed
     from standoff.view.compiling import announced
 
-    if allow is not None and (allow.suffix != ".toml" or not os.access(allow.parent, os.W_OK)):
-        allowed = "a .toml in a folder that can be written to"
-        raise Error("cannot write a cell there", value=str(allow), allowed=allowed)
+    if allow is not None:
+        if allow.suffix != ".toml":
+            raise Error("cannot write a cell there", value=str(allow), allowed="a .toml")
+        _check_writable(allow)
     with announced(notes):
-        if source.endswith(".toml"):
-            cell = Cell.load(source)
-        else:
-            cell = Cell()
-            cell.add_robot(source)
+        cell = _open_cell(source, srdf, geometry, capsules_per_link, search_path)
     result = proved(cell, clearance, budget, notes)
     show(result, cell, out)
     if allow is not None:
         result.allow(cell)
         cell.save(allow)
-        out.print(
-            f"{len(result.apart)} proved pairs are allowed in {escape(str(allow))}, each for as "
-            "long as its shapes, joints and limits are those of the proof",
-            highlight=False,
-            soft_wrap=True,
-        )
+        show_allowed(result, allow, out)
+
+
+@app.command(
+    epilog="Example: [bold]standoff check cells/two_arms.toml path.csv --plot clearance.png[/bold],"
+    " [bold]standoff check builtin:panda path.json --clearance 0.01 --first[/bold]. "
+    "Exit status: 0 free, 1 not free, 2 bad input."
+)
+def check(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="CELL",
+            help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
+            ".xacro) or a shipped model (builtin:panda).",
+        ),
+    ],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH",
+            help="The path: CSV (.csv, .tsv, .txt, .dat), .json, .npy or .npz; radians and metres.",
+        ),
+    ],
+    clearance: Annotated[
+        float, typer.Option(metavar="M", help="Free is what stays farther apart than this, [m].")
+    ] = 0.0,
+    tolerance: Annotated[
+        float,
+        typer.Option(metavar="M", help="Nearer than this to the clearance is too close, [m]."),
+    ] = 0.001,
+    deviation: Annotated[
+        float,
+        typer.Option(
+            metavar="RAD", help="Certify all motions within this of the path, each joint."
+        ),
+    ] = 0.0,
+    first: Annotated[
+        bool, typer.Option("--first", help="Find the earliest contact, and not any.")
+    ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the proof there, as JSON.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
+    ] = None,
+    budget: Annotated[
+        int, typer.Option(metavar="N", help="Give up, undecided, after so many distances.")
+    ] = 1_000_000,
+    no_limits: Annotated[
+        bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
+    ] = False,
+    unwrap: Annotated[
+        bool | None,
+        typer.Option(
+            help="Continuous joints go the shorter way from waypoint to waypoint, or as written; "
+            "without a word on it a jump by more than half a turn is an error."
+        ),
+    ] = None,
+    rest: Annotated[
+        bool,
+        typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
+    ] = False,
+    srdf: _Srdf = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
+    ] = False,
+) -> None:
+    """Prove that a path is free at every instant of it, or show where it is not."""
+    from standoff.paths.reading import read_path
+    from standoff.view import check as view
+    from standoff.view.check_plot import save_path_plot
+    from standoff.view.compiling import announced
+
+    if plot is not None:
+        _check_plot(plot)
+    if certificate is not None:
+        _check_writable(certificate)
+    with announced(notes):
+        cell = _open_cell(source, srdf)
+    path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)
+    checked = view.check(
+        cell,
+        path,
+        notes,
+        clearance=clearance,
+        tolerance=tolerance,
+        deviation=deviation,
+        budget=budget,
+        first=first,
+    )
+    # Machines get nothing but the verdict on stdout.
+    said = notes if as_json else out
+    seen = None if plot is None else save_path_plot(checked, plot, said, notes)
+    if certificate is not None:
+        view.save_certificate(checked, certificate, notes)
+    if as_json:
+        print(view.as_json(checked))
+    else:
+        view.show(checked, out, view.seen(checked, notes) if seen is None else seen)
+        if seen is not None:
+            out.print(f"  plot: {plot}", markup=False, highlight=False, soft_wrap=True)
+        if certificate is not None:
+            out.print(f"  proof: {certificate}", markup=False, highlight=False, soft_wrap=True)
+    if not checked.verdict.free:
+        raise typer.Exit(1)
+
+
+def _open_cell(
+    source: str,
+    srdf: Path | None,
+    geometry: str = "auto",
+    capsules_per_link: int = 2,
+    search_path: list[Path] | None = None,
+) -> Cell:
+    """The cell of a file, one that ships with Standoff, or a robot alone."""
+    from standoff.cell import Cell
+    from standoff.cell.shipped import shipped_cell
+
+    shipped = not (Path(source).suffix or ":" in source or Path(source).exists())
+    if shipped or source.endswith(".toml"):
+        if (srdf, geometry, capsules_per_link, search_path) != (None, "auto", 2, None):
+            raise CellError(
+                "a cell file says itself how its robots are modelled",
+                file=source,
+                allowed="--srdf, --geometry, --capsules-per-link and --search-path with a robot's "
+                "file",
+            )
+        return Cell.load(shipped_cell(source) if shipped else source)
+    cell = Cell()
+    cell.add_robot(
+        source,
+        srdf=srdf,
+        geometry=geometry,  # type: ignore[arg-type]
+        capsules_per_link=capsules_per_link,
+        search_paths=search_path or (),
+    )
+    return cell
+
+
+def _check_writable(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        allowed = "a file in a folder that can be written to"
+        raise Error("cannot write there", value=str(path), allowed=allowed)
 
 
 @app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
@@ -177,7 +310,7 @@ def demo(
     epilog="Example: [bold]standoff papers 000[/bold], [bold]standoff papers 000 --only N[/bold]"
 )
 def papers(
-    number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000.")],
+    number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000 or 001.")],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds and points.")] = False,
     plots: Annotated[
         Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
@@ -191,11 +324,37 @@ def papers(
 
     if number not in PAPERS:
         raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
-    from standoff.papers.paper000 import run
-
+    run = importlib.import_module(f"standoff.papers.paper{number}").run
     folder = plots or Path(f"papers-{number}")
     folder.mkdir(parents=True, exist_ok=True)  # or say so now, and not after two minutes
     run(only or (), folder, out, notes, quick=quick)
+
+
+@app.command(
+    epilog="Example: [bold]standoff verify proof.json[/bold], "
+    "[bold]standoff verify proof.json --cell cells/two_arms.toml --engine plain[/bold]"
+)
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate, JSON.")],
+    cell: Annotated[
+        Path | None, typer.Option(help="The cell, where the file does not bring it or another.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
+    ] = "auto",
+    clearance: Annotated[
+        float | None, typer.Option(help="What it must claim at least for every pair, [m].")
+    ] = None,
+) -> None:
+    """Check a certificate again by plain code that shares nothing with the checker.
+
+    Exit status: 0 verified, 1 refused, 2 bad input."""
+    from standoff.view.compiling import announced
+    from standoff.view.verify import run
+
+    with announced(notes):
+        held = run(file, cell, engine, clearance, out, notes)  # type: ignore[arg-type]
+    raise typer.Exit(0 if held else 1)
 
 
 def _check_plot(path: Path) -> None:

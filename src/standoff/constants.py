@@ -85,6 +85,11 @@ RECTANGLE_TOLERANCE = 1e-12
 #: to the largest coordinate of its mesh, [-]: a vertex is projected on three axes and back.
 RSS_GROWTH = 16 * EPS
 
+#: Triangles from which on the tree of a mesh is kept on disk, [-]. Building takes 2 µs a triangle
+#: and reading 0.2, and a file that is not in memory costs some milliseconds: below this, building
+#: takes no longer than finding out whether there is a file.
+KEPT_TREE_TRIANGLES = 4096
+
 #: Distance of a ray from an edge below which it counts as grazing, relative to the coordinates in
 #: play, [-]. Another direction is tried then, so a generous value costs little.
 GRAZING_TOLERANCE = 1e-10
@@ -329,6 +334,17 @@ USUAL_SPEED_LIMIT = 10.0
 #: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.5 and 1.
 RESERVE_FRACTION = 0.6
 
+#: Parts of the reserve, [-]: on the side where a mover is heading, on those beside its way, and
+#: behind, where it must leave room for what trembles.
+AHEAD, ASIDE, BEHIND = 2.2, 0.5, 0.4
+
+#: Part of the reserve, [-]: who has no more left is registered anew before it leaves, in a cycle
+#: with little to do. Wider: more even, and more often than need be.
+EARLY = 0.1
+
+#: What the last cycle counts for in how many are usually registered anew, [-]: some 20 cycles.
+USUAL_SHARE = 0.05
+
 #: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
 #: its edge.
 ROOT_MARGIN = 0.05
@@ -363,6 +379,10 @@ LARGEST_COUNT = 2**32
 #: How much smaller than its edge a node may be, [-]: its faces are rounded, far from the origin
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
+
+#: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
+#: digits or so, and a path that ends at a limit was rounded to one side of it.
+LIMIT_ROUNDING = 1e-6
 
 #: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
 #: relative to all lengths that enter: its coordinates, reach times angle and reach times turn of
@@ -449,3 +469,76 @@ USUAL_APART_BUDGET = 1_000_000
 DESCENT_STEPS = 24
 DESCENT_STRIDE = 0.5
 DESCENT_OVERSHOOT = 1.1
+#: Largest certificate that is read, [bytes]: about two million proofs. Beyond it, reading on would
+#: only fill the memory.
+MAX_CERTIFICATE_BYTES = 512 * 2**20
+
+#: What `verify` takes off every distance and adds to every speed for its own rounding, relative to
+#: the lengths (speeds) it was computed from, once for each frame between the world and the body and
+#: twice for the part and its support, [-]. A frame is a product of rotations and a sum, less than
+#: 20 units of rounding (5e-15), and the rotation of a pose given may itself be off by as much
+#: (`ROTATION_EXACT` / 2). Far below the checker's own margin, so that what is free there is free
+#: here.
+VERIFY_ROUNDING = 1e-14
+
+#: By how much `verify` lengthens a reach, relative to it and to the length of the chain, [-]. Where
+#: two tangents of a profile meet is a difference of two nearly equal numbers, 100 units of rounding
+#: a joint; 100 joints stay below this.
+VERIFY_REACH_ROUNDING = 1e-11
+
+#: By how much `verify` raises its sums of reaches and speeds, relative to themselves, [-]: 100
+#: joints are 400 products and sums of half a unit each.
+VERIFY_SUM_ROUNDING = 1e-13
+
+#: By how much a distance that a certificate claims may exceed the one found by `verify`, relative
+#: to the sizes and the distance of the two bodies, [-]. It decides nothing, as the smaller of the
+#: two is used; a claim beyond it is another one than the checker's, whose search for the distance
+#: of cylinders ends at `GJK_TOLERANCE`.
+CLAIM_TOLERANCE = 1e-8
+
+#: How far a part may stand out of the bounding sphere or box that a certificate gives, relative to
+#: sizes and coordinates, [-]; the sphere or box is grown by as much as is missing. For rounding
+#: alone: what stands out farther is not held.
+HOLDING_TOLERANCE = 1e-12
+
+#: By how far the pose of a gliding body at the end of a piece may miss that at the start of the
+#: next, relative to its coordinates and angle, [-]: a turn by an angle is off by some roundings.
+GLIDE_GAP = 1e-12
+
+#: How far from its motion the configuration of a witness may be, relative to the motion's
+#: coefficients, [-]: it is evaluated in two ways, at an instant that was itself rounded.
+WITNESS_TOLERANCE = 1e-9
+
+#: How far apart two bodies may be that a witness shows in contact, and how much nearer than shown,
+#: relative to their sizes and the distance of their origins, [-]: two searches for one distance
+#: both end before it.
+WITNESS_DISTANCE = 1e-6
+
+#: How much nearer than claimed Coal may find two bodies before a certificate is refused, relative
+#: to sizes and coordinates, [-], and in any case, [m]. Its search ends at 1e-6, and it takes boxes
+#: within 1e-6 m for touching.
+COAL_TOLERANCE = 1e-6
+COAL_CONTACT = 2e-6
+
+#: How many times as far apart as they are wide the balls around two bodies may be for their exact
+#: distance to be asked for, [-]. Measured on an arm of capsules among boxes: 1.0 has half as many
+#: intervals more, 1.4 a fifth more distances; 1.1 to 1.4 cost the same.
+NEAR_BALLS = 1.2
+#: Where an experiment asks for contact itself, a checker that needs a tolerance above 0 is given
+#: this one, [m]: a thousandth of the smallest distance that the experiments tell apart.
+CONTACT_TOLERANCE = 1e-6
+
+#: Rounding of the parabola that a stop is laid out as, relative to the joint's position and its
+#: speed times the time to standstill, [-]: values of the braking motion of some 5 units each, their
+#: differences over NODE² with weights up to 11, sums of three, Horner's rule; and a bound of its
+#: own error that is rounded as often.
+STOP_ROUNDING = 256 * EPS
+
+#: Pieces that a stop is laid out in, [-]. Each costs a look at all that is near; with one piece the
+#: parabolas are 2 % of the braking time's square times the deceleration off, with two a quarter of
+#: that, which is less than what a cycle's change of velocity adds.
+STOP_PIECES = 2
+
+#: Nearer than this to its clearance a pair may be called too close rather than free, where nothing
+#: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
+USUAL_TOLERANCE = 1e-3

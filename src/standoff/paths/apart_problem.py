@@ -166,5 +166,5 @@ def _motion(
 
 
 def _ball_row(shape: Shape, pose: Array) -> list[float]:
-    centre, outside, _ = ball(shape)
-    return [*(pose[:3, :3] @ centre + pose[:3, 3]), outside]
+    centre, radius = ball(shape)
+    return [*(pose[:3, :3] @ centre + pose[:3, 3]), radius]

@@ -28,11 +28,11 @@ def joint_range(tree: Tree, index: int, frames: Sequence[int]) -> tuple[float, f
         return middle, middle
     if not slides:
         least = min(m for m in times if m != 0.0)
-        half = math.pi / least * (1.0 + JOINT_BOX_ROUNDING)
-        if math.isfinite(half) and all(math.fmod(m, least) == 0.0 for m in times):
-            if not (math.isfinite(low) and math.isfinite(high)):
-                return -half, half
-            return low, min(high, low + 2.0 * half * (1.0 + JOINT_BOX_ROUNDING))
+        turn = 2.0 * math.pi / least * (1.0 + 2.0 * JOINT_BOX_ROUNDING)
+        if math.isfinite(turn) and all(math.fmod(m, least) == 0.0 for m in times):
+            if math.isfinite(low):
+                return low, min(high, low + turn)
+            return (high - turn, high) if math.isfinite(high) else (-0.5 * turn, 0.5 * turn)
     if math.isfinite(low) and math.isfinite(high):
         return low, high
     name = tree.joints[index]

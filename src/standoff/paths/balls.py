@@ -16,33 +16,25 @@ from standoff.shapes.shape import Shape
 _STEPS = 100
 
 
-#: Where between the radius inside a shape and the one around it a guess lies. Measured on arms of
-#: capsules among boxes: 0.8 has the fewest distances computed in vain.
-_LIKELY = 0.8
-
-
-def ball(shape: Shape) -> tuple[Array, float, float]:
-    """Centre in the shape's frame, a radius that holds all of the shape, and one at which its
-    surface is likely to be met, for guesses (minus infinity: no guess). The centre is in the hull
-    of the shape's core, so that it moves no farther than the core does; a half space has an
+def ball(shape: Shape) -> tuple[Array, float]:
+    """Centre in the shape's frame, and a radius that holds all of the shape. The centre is in the
+    hull of the shape's core, so that it moves no farther than the core does; a half space has an
     infinite ball."""
     if not shape.bounded:
-        return np.zeros(3), math.inf, -math.inf
+        return np.zeros(3), math.inf
     size = shape.size_row
-    centre, inside = np.zeros(3), -math.inf
+    centre = np.zeros(3)
     if shape.kind == layout.SPHERE:
-        outside = inside = float(size[0])
+        radius = float(size[0])
     elif shape.kind == layout.CAPSULE:
-        outside, inside = float(size[0] + size[1]), float(size[0])
+        radius = float(size[0] + size[1])
     elif shape.kind == layout.BOX:
-        outside, inside = float(np.linalg.norm(size[:3])), float(size[:3].min())
+        radius = float(np.linalg.norm(size[:3]))
     elif shape.kind == layout.CYLINDER:
-        outside, inside = math.hypot(size[0], size[1]), float(min(size[0], size[1]))
+        radius = math.hypot(size[0], size[1])
     else:
-        centre, outside = _around(shape.core()[0])
-    likely = inside + _LIKELY * (outside - inside) if inside > 0.0 else inside
-    grown = BOX_ROUNDING * EPS * (outside + float(np.abs(centre).sum()))
-    return centre, outside + grown, likely
+        centre, radius = _around(shape.core()[0])
+    return centre, radius + BOX_ROUNDING * EPS * (radius + float(np.abs(centre).sum()))
 
 
 def ball_of_balls(centres: Array, radii: Sequence[float]) -> tuple[Array, float]:

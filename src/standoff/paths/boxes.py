@@ -30,6 +30,15 @@ class BoxTree:
     boxes: Array
     leaves: IntArray
 
+    def span(self, node: int) -> tuple[int, int]:
+        """First and past the last place in ``order`` of what is under a node."""
+        first = last = node
+        while self.leaves[first, 0] >= 0:
+            first = int(self.leaves[first, 0])
+        while self.leaves[last, 0] >= 0:
+            last = int(self.leaves[last, 1])
+        return int(self.leaves[first, 1]), int(self.leaves[last, 2])
+
 
 def world_box(shape: Shape, pose: Array) -> Array:
     """Low and high corner around a shape at a pose, rounded outwards."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from os import cpu_count
 from typing import Any
@@ -15,15 +15,17 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.constants import CONTACT_PRECISION
+from standoff.constants import CONTACT_PRECISION, USUAL_TOLERANCE
 from standoff.errors import ConfigurationError, PathError
 from standoff.index.arena import Arena
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.batch import check_segments
+from standoff.paths.certificate import Certificate
 from standoff.paths.curves import as_pieces
 from standoff.paths.glide import glide_table
 from standoff.paths.memory import Found, Key, Known, Memory, Open, Proved, open_nodes
-from standoff.paths.options import Bound, checked, number
+from standoff.paths.options import Bound, Options, checked, number
+from standoff.paths.proving import certificate, meeting
 from standoff.paths.scratch import new_scratch
 from standoff.paths.search import Motion, Progress, Search
 from standoff.paths.tables import Tables, build_tables
@@ -65,7 +67,7 @@ class PathChecker:
         self,
         cell: Cell,
         clearance: float = 0.0,
-        tolerance: float = 1e-3,
+        tolerance: float = USUAL_TOLERANCE,
         *,
         clearances: Mapping[Pair, float] | None = None,
         deviation: float | ArrayLike | Mapping[str, float] | None = None,
@@ -76,7 +78,6 @@ class PathChecker:
         self.cell = cell
         self.memory = Memory(_REMEMBERED)
         self._known: Tables | None = None
-        self._spare: list[Arena] = []
 
     @property
     def clearance(self) -> float:
@@ -107,7 +108,6 @@ class PathChecker:
                 options.bound != "paper",
                 options.bound != "sharp",
             )
-            self._spare = []
             self.memory.clear()
         return self._known
 
@@ -184,7 +184,8 @@ class PathChecker:
         places = [self.cell.bodies[name].pose for name in tables.gliding]
         glides = glide_table(tables.gliding, places, moving, pieces.times)
         ready = Motion(pieces.coefficients.copy(), glides, pieces.rounding.copy())
-        return self._check(_Task(tables, ready, pieces.times), first, precision, progress, None)
+        task = _Task(tables, ready, pieces.times, self._options)
+        return self._check(task, first, precision, progress, None)
 
     def segments(self, QA: ArrayLike, QB: ArrayLike, *, threads: int | None = None) -> Any:
         """Which of many segments are free: bool (n,). Each thread runs its share in one compiled
@@ -240,7 +241,7 @@ class PathChecker:
             if at < last:
                 names = ("nodes", "linked", "pool")
                 scratch = scratch.grown({name: 2 * len(scratch[name]) for name in names})
-        self._spare.append(scratch)
+        tables.spare.append(scratch)
 
     def _path(
         self,
@@ -261,7 +262,8 @@ class PathChecker:
             places = [self.cell.bodies[name].pose for name in tables.gliding]
             glides = glide_table(tables.gliding, places, moving, np.arange(float(len(q))))
         motion = Motion(pieces, glides, np.zeros((len(pieces), q.shape[1])))
-        return self._check(_Task(tables, motion, None), first, precision, progress, memory)
+        task = _Task(tables, motion, None, self._options)
+        return self._check(task, first, precision, progress, memory)
 
     def _check(
         self,
@@ -274,7 +276,7 @@ class PathChecker:
         fine = number(precision, "precision")
         if not 0.0 < fine < 1.0:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")
-        task = _Task(task.tables, task.motion, task.times, self.budget, fine)
+        task = replace(task, precision=fine)
         keys = [] if memory is None else task.keys()
         known: dict[int, Known] = {}
         if memory is not None:
@@ -297,7 +299,7 @@ class PathChecker:
                 memory.put(key, _learned(search, status, k))
         until = search.start if first and status != p.FREE else None
         verdict = task.verdict(status, search.result, search.counts, until)
-        self._spare.append(search.scratch)
+        task.tables.spare.append(search.scratch)
         return verdict
 
     def _resting(self, tables: Tables) -> Array:
@@ -309,8 +311,8 @@ class PathChecker:
 
     def _take_scratch(self, tables: Tables, pieces: int) -> Arena:
         """Scratch that nobody uses now."""
-        while self._spare:
-            scratch = self._spare.pop()
+        while tables.spare:
+            scratch = tables.spare.pop()
             if len(scratch["pieces"]) >= pieces:
                 return scratch
         return new_scratch(tables, pieces)
@@ -327,8 +329,13 @@ class _Task:
     tables: Tables
     motion: Motion
     times: Array | None
-    budget: int = 0
+    settings: Options
     precision: float = CONTACT_PRECISION
+
+    @property
+    def budget(self) -> int:
+        """Tests that a search may take."""
+        return self.settings.budget
 
     def keys(self) -> list[Key]:
         """What segments are remembered by: both ends, and what glides."""
@@ -343,7 +350,10 @@ class _Task:
     ) -> Verdict:
         """What a search found; ``row`` is its S_RESULT."""
         intervals, distances = counts
-        certify = None
+
+        def certify() -> Certificate:
+            return self.certificate(status, row)
+
         if status == p.FREE:
             end = self._own(float(len(self.motion.pieces)))
             return Verdict(
@@ -369,6 +379,15 @@ class _Task:
             point_a=point_a, point_b=point_b, normal=normal,
             intervals=intervals, distances=distances, _until=later, _certify=certify,
         )  # fmt: skip
+
+    def certificate(self, status: int, row: Array) -> Certificate:
+        """What proves the verdict of a search."""
+        times = self.times
+        motion = self.motion
+        if times is None:
+            times = np.arange(len(motion.pieces) + 1.0)
+            motion = replace(motion, rounding=meeting(motion.pieces))
+        return certificate(self.tables, motion, times, self.settings, status, row)
 
     def _until(self) -> float:
         """A search of its own, from the start."""

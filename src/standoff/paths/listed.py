@@ -60,8 +60,10 @@ def list_pairs(
     single: int,
     clearances: Mapping[Pair, float],
     usual: float,
+    gliding: bool = True,
 ) -> Listed:
-    """The pairs of a cell. The first ``single`` primitives are movers, their crowds follow."""
+    """The pairs of a cell. The first ``single`` primitives are movers, their crowds follow. Pairs
+    of bodies that no joint carries are among them where ``gliding``."""
     world, tree, reasons = cell.world, cell.tree, cell.pairs.reasons
     of_body: dict[int, list[int]] = {}
     crowd: dict[int, int] = {}
@@ -87,6 +89,8 @@ def list_pairs(
     for i, a in enumerate(moving):
         for b in moving[i + 1 :]:
             names = ordered(world.names[a], world.names[b])
+            if not gliding and min(world.frame[a], world.frame[b]) >= tree.frames:
+                continue
             if world.frame[a] != world.frame[b] and names not in reasons:
                 for x in of_body[a]:
                     for y in of_body[b]:
@@ -100,6 +104,8 @@ def list_pairs(
             a, b = b, a
         if world.frame[a] == 0 or world.frame[b] != 0:
             continue
+        if not gliding and world.frame[a] >= tree.frames:
+            continue
         for x in of_body[a]:
             for y in of_body[b]:
                 skipped.setdefault(x, []).append(y)
@@ -109,7 +115,9 @@ def list_pairs(
     own: list[float] = []
     teams: list[tuple[int, ...]] = []
     for (first, second, common, depth, clearance), pairs in members.items():
-        teams.append((first, second, common, depth, len(links), len(links) + len(pairs)))
+        meshed = any(not primitives[k].shape.convex for pair in pairs for k in pair)
+        end = len(links) + len(pairs)
+        teams.append((first, second, common, depth, len(links), end, int(meshed)))
         links += [(x, y, common, depth) for x, y in pairs]
         own += [clearance] * len(pairs)
     flat: list[int] = []
@@ -121,7 +129,7 @@ def list_pairs(
     return Listed(
         links=np.array(links, dtype=np.int64).reshape(-1, 4),
         clearances=np.array(own),
-        teams=np.array(teams, dtype=np.int64).reshape(-1, 6),
+        teams=np.array(teams, dtype=np.int64).reshape(-1, 7),
         skipped=np.array(flat, dtype=np.int64),
         skips=skips,
     )

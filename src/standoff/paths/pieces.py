@@ -10,18 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.constants import (
-    COORDINATE_LIMIT,
     CUT_ROUNDING,
     EPS,
     HORNER_ROUNDING,
     LONGEST_GAP,
     UNDERFLOW,
 )
-from standoff.errors import PathError, PoseError
-from standoff.shapes.pose import Array, numbers
+from standoff.errors import PathError
+from standoff.paths.piece_checks import (
+    POWERS,
+    check_gaps,
+    check_shapes,
+    check_size,
+    check_times,
+    finite,
+    gaps,
+)
+from standoff.shapes.pose import Array
 
-#: Powers of u in a piece, from 0 to the highest degree.
-POWERS = 6
+__all__ = ["POWERS", "Pieces", "at_rest"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,21 +61,20 @@ class Pieces:
     rounding: Array
 
     def __post_init__(self) -> None:
-        times = _numbers(self.times, "times", 1)
-        coefficients = _numbers(self.coefficients, "coefficients", 3)
-        rounding = _numbers(self.rounding, "rounding", 2)
+        times = finite(self.times, "times", 1)
+        coefficients = finite(self.coefficients, "coefficients", 3)
+        rounding = finite(self.rounding, "rounding", 2)
         n, _, joints = coefficients.shape
-        _check_shapes(times, coefficients)
+        check_shapes(times, coefficients)
         if rounding.shape != (n, joints):
             raise PathError(
                 "wrong shape", element="rounding", value=rounding.shape, allowed=f"({n}, {joints})"
             )
         if not (rounding >= 0.0).all():
             raise PathError("negative", element="rounding", value=float(rounding.min()))
-        _check_times(times)
-        _check_size(times, coefficients, None)
-        gap = _gaps(coefficients)
-        _check_gaps(times, gap, rounding[:-1] + rounding[1:], None)
+        check_times(times)
+        check_size(times, coefficients, None)
+        check_gaps(times, gaps(coefficients), rounding[:-1] + rounding[1:], None)
         for name, array in (
             ("times", times),
             ("coefficients", coefficients),
@@ -93,15 +99,23 @@ class Pieces:
         Raises:
             PathError: as the class; a gap longer than LONGEST_GAP names its time and its joint.
         """
-        t = _numbers(times, "times", 1)
-        c = _numbers(coefficients, "coefficients", 3)
-        _check_shapes(t, c)
-        _check_times(t)
-        _check_size(t, c, joints)
-        total = np.array(np.broadcast_to(rounding, (len(c), c.shape[2])), dtype=float)
+        t = finite(times, "times", 1)
+        c = finite(coefficients, "coefficients", 3)
+        check_shapes(t, c)
+        check_times(t)
+        check_size(t, c, joints)
+        given = finite(rounding, "rounding")
+        if given.ndim and given.shape != (len(c), c.shape[2]):
+            raise PathError(
+                "wrong shape",
+                element="rounding",
+                value=given.shape,
+                allowed=f"({len(c)}, {c.shape[2]}), or one number",
+            )
+        total = given + np.zeros((len(c), c.shape[2]))
         total += HORNER_ROUNDING * np.abs(c).sum(axis=1) + UNDERFLOW
-        gap = _gaps(c)
-        _check_gaps(t, gap, LONGEST_GAP + total[:-1] + total[1:], joints)
+        gap = gaps(c)
+        check_gaps(t, gap, LONGEST_GAP + total[:-1] + total[1:], joints)
         # What lies between two ends is within half the gap of the nearer one.
         total[:-1] += 0.5 * gap
         total[1:] += 0.5 * gap
@@ -110,7 +124,7 @@ class Pieces:
     @staticmethod
     def segment(qa: ArrayLike, qb: ArrayLike) -> Pieces:
         """``qa + t (qb - qa)``, t from 0 to 1."""
-        return Pieces.path([_row(qa, "qa"), _row(qb, "qb")])
+        return Pieces.path([finite(qa, "qa", 1), finite(qb, "qb", 1)])
 
     @staticmethod
     def path(waypoints: ArrayLike, times: ArrayLike | None = None) -> Pieces:
@@ -120,14 +134,14 @@ class Pieces:
             times: (n,) when each waypoint is reached; their numbers 0, 1, … by default. A single
                 waypoint stands from 0 to 1.
         """
-        q = _numbers(waypoints, "waypoints", 2)
+        q = finite(waypoints, "waypoints", 2)
         if len(q) == 0:
             raise PathError("no waypoint", element="waypoints", allowed="one or more")
         if len(q) == 1:
             if times is not None:
                 raise PathError("one waypoint takes no time", element="times", value=times)
             q = np.concatenate([q, q])
-        t = np.arange(float(len(q))) if times is None else _numbers(times, "times", 1)
+        t = np.arange(float(len(q))) if times is None else finite(times, "times", 1)
         if len(t) != len(q):
             raise PathError(
                 "wrong number of times", value=len(t), allowed=f"{len(q)}, one a waypoint"
@@ -182,10 +196,7 @@ class Pieces:
 
     def locate(self, t: ArrayLike) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], Array]:
         """The piece and the fraction ``u`` of it at a time, or at several."""
-        try:
-            when = numbers(t, "t")
-        except PoseError as error:
-            raise PathError("not a time", element="t", value=t) from error
+        when = finite(t, "t")
         if not ((when >= self.start) & (when <= self.end)).all():
             raise PathError(
                 "outside the motion",
@@ -205,11 +216,7 @@ class Pieces:
         if not t0 < t1:
             raise PathError("not a time span", value=(t0, t1), allowed="start before end")
         (first, last), (u0, u1) = self.locate([t0, t1])
-        if u1 == 0.0:
-            first_after = int(last)
-        else:
-            first_after = int(last) + 1
-        kept = slice(int(first), first_after)
+        kept = slice(int(first), int(last) + (1 if u1 > 0.0 else 0))
         times = np.concatenate([[t0], self.times[kept.start + 1 : kept.stop], [t1]])
         coefficients, rounding = self.coefficients[kept].copy(), self.rounding[kept].copy()
         low, high = np.zeros(len(coefficients)), np.ones(len(coefficients))
@@ -240,88 +247,3 @@ def _cut(c: Array, low: float, high: float) -> Array:
             total = total * size
         result[q] = total
     return result
-
-
-def _row(value: ArrayLike, element: str) -> Array:
-    return _numbers(value, element, 1)
-
-
-def _numbers(value: ArrayLike, element: str, dimensions: int) -> Array:
-    try:
-        result = numbers(value, element)
-    except PoseError as error:
-        raise PathError("not numbers", element=element, value=value) from error
-    if result.ndim != dimensions:
-        raise PathError(
-            "wrong shape", element=element, value=result.shape, allowed=f"{dimensions} dimensions"
-        )
-    if not np.isfinite(result).all():
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
-        raise PathError("not finite", element=f"{element}{list(at)}", value=float(result[at]))
-    return np.ascontiguousarray(result)
-
-
-def _check_shapes(times: Array, coefficients: Array) -> None:
-    n, powers, _ = coefficients.shape
-    if n < 1 or powers != POWERS:
-        raise PathError(
-            "wrong shape",
-            element="coefficients",
-            value=coefficients.shape,
-            allowed=f"(pieces >= 1, {POWERS}, joints)",
-        )
-    if len(times) != n + 1:
-        raise PathError(
-            "wrong number of times", value=len(times), allowed=f"{n + 1}, one more than pieces"
-        )
-
-
-def _check_times(times: Array) -> None:
-    with np.errstate(over="ignore"):
-        step = np.diff(times)
-    good = (step > 0.0) & np.isfinite(step)
-    if not good.all():
-        k = int(np.argmin(good))
-        raise PathError(
-            "times do not increase",
-            element=f"times[{k + 1}]",
-            value=float(times[k + 1]),
-            allowed=f"finite, more than {float(times[k])!r}",
-        )
-
-
-def _check_size(times: Array, coefficients: Array, joints: Sequence[str] | None) -> None:
-    with np.errstate(over="ignore"):
-        size = np.abs(coefficients).sum(axis=1)
-    if not (size <= COORDINATE_LIMIT).all():
-        k, j = map(int, np.argwhere(~(size <= COORDINATE_LIMIT))[0])
-        raise PathError(
-            "too far",
-            element=f"{_joint(joints, j)} from t = {float(times[k])!r} on",
-            value=float(size[k, j]),
-            allowed=f"positions within {COORDINATE_LIMIT:g} rad or m",
-        )
-
-
-def _gaps(coefficients: Array) -> Array:
-    """(n - 1, joints): how far each piece's end is from the next one's start."""
-    end = coefficients[:-1, POWERS - 1]
-    for p in range(POWERS - 2, -1, -1):
-        end = end + coefficients[:-1, p]
-    return np.asarray(np.abs(end - coefficients[1:, 0]))
-
-
-def _check_gaps(times: Array, gap: Array, allowed: Array, joints: Sequence[str] | None) -> None:
-    if (gap <= allowed).all():
-        return
-    k, j = map(int, np.argwhere(~(gap <= allowed))[0])
-    raise PathError(
-        "the motion jumps",
-        element=f"{_joint(joints, j)} at t = {float(times[k + 1])!r}",
-        value=float(gap[k, j]),
-        allowed=f"pieces that meet within {float(allowed[k, j]):.3g} rad or m",
-    )
-
-
-def _joint(joints: Sequence[str] | None, j: int) -> str:
-    return f"joint number {j}" if joints is None else f"joint {joints[j]!r}"

@@ -128,10 +128,7 @@ class Search:
             p.POOL_FULL: ("pool",),
             p.PROOFS_FULL: ("proofs",),
         }[status]
-        rows = {name: 2 * len(self.scratch[name]) for name in names}
-        if status == p.PROOFS_FULL:
-            rows["proofs"] = max(rows["proofs"], 2 * int(self.scratch["header"][0, p.PROOFS_USED]))
-        self.scratch = self.scratch.grown(rows)
+        self.scratch = self.scratch.grown({name: 2 * len(self.scratch[name]) for name in names})
 
     @property
     def proofs(self) -> Array:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from standoff.constants import DE_BOOR_ROUNDING, EPS, SCALE_ROUNDING, UNDERFLOW
-from standoff.errors import PathError, PoseError
-from standoff.paths.pieces import POWERS
-from standoff.shapes.pose import Array, numbers
+from standoff.errors import PathError
+from standoff.paths.piece_checks import POWERS, finite
+from standoff.shapes.pose import Array
 
 _DEGREE = POWERS - 1
 
@@ -134,7 +134,7 @@ def _powers_of_bernstein(c: Array) -> tuple[Array, Array]:
 
 
 def _breakpoints(value: Any, element: str) -> Array:
-    x = _real(value, element)
+    x = finite(value, element)
     if x.ndim != 1 or len(x) < 2:
         raise PathError(
             "wrong shape", element=element, value=x.shape, allowed="one axis, two breakpoints"
@@ -173,7 +173,7 @@ def _values(value: Any, element: str, axes: int) -> Array:
     """Coefficients with one more axis for the joints, which a single joint may leave out.
 
     SciPy keeps the axis of interpolation in front in ``c``, whatever ``axis`` says."""
-    c = _real(value, element)
+    c = finite(value, element)
     if c.ndim == axes:
         c = c[..., None]
     if c.ndim != axes + 1:
@@ -184,19 +184,6 @@ def _values(value: Any, element: str, axes: int) -> Array:
             allowed=f"{axes} axes, and one for the joints",
         )
     return c
-
-
-def _real(value: Any, element: str) -> Array:
-    if np.iscomplexobj(value):
-        raise PathError("complex", element=element, allowed="real numbers")
-    try:
-        result = numbers(value, element)
-    except PoseError as error:
-        raise PathError("not numbers", element=element, value=value) from error
-    if not np.isfinite(result).all():
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
-        raise PathError("not finite", element=f"{element}{list(at)}", value=float(result[at]))
-    return result
 
 
 def _check_degree(degree: int) -> None:

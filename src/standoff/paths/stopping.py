@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from standoff.cell import Cell
 from standoff.errors import PathError
 from standoff.paths.braking import Values, braking_curve
+from standoff.paths.checker import PathChecker
 from standoff.paths.end_stops import overruns
+from standoff.paths.verdict import Verdict
 
 __all__ = ["braking_curve", "stopping"]
 
 
-class CurveChecker(Protocol):
-    """What is asked of a `PathChecker` here."""
-
-    @property
-    def cell(self) -> Cell: ...
-
-    def curve(self, motion: Any, *, moving: Any = None, first: bool = False) -> Any: ...
-
-
 def stopping(
-    checker: Cell | CurveChecker,
+    checker: Cell | PathChecker,
     q: Values,
     dq: Values,
     deceleration: float | Values,
@@ -35,7 +27,7 @@ def stopping(
     first: bool = False,
     limits: bool = True,
     **settings: Any,
-) -> Any:
+) -> Verdict:
     """Whether the robots, at ``q`` and moving at ``dq``, come to a stop without touching anything:
     each joint goes on for the ``reaction`` time and then brakes at its ``deceleration``; see
     `braking_curve`. The `Verdict`'s times are seconds from now.
@@ -55,9 +47,7 @@ def stopping(
         ConfigurationError: values that do not fit the cell.
     """
     if isinstance(checker, Cell):
-        # Only here, so that a checker of one's own does not wait for the compiler.
-        kind = import_module("standoff.paths.checker").PathChecker
-        by: CurveChecker = kind(checker, **settings)
+        by = PathChecker(checker, **settings)
     elif settings:
         raise PathError(
             "settings belong to the checker",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from standoff.index.arena import Arena
 from standoff.kernels import kinematics, layout
 from standoff.kernels.pairs import general
 from standoff.kernels.pairs.dispatch import has_closed_form
+from standoff.kernels.paths import greedy_call, mesh_call, stepping
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths import stepping
 from standoff.paths.balls import ball, ball_of_balls
 from standoff.paths.boxes import BoxTree, box_tree, world_box
 from standoff.paths.listed import NOBODY, Primitive, list_pairs
@@ -41,6 +41,7 @@ class Tables:
         movers: how many, crowds included.
         tree, frames: of the joints, and all frames with those of gliding bodies.
         gliding: the moving bodies, which glide.
+        spare: scratch for these tables that nobody uses now.
     """
 
     revision: int
@@ -55,6 +56,7 @@ class Tables:
     tree: Tree
     frames: int
     gliding: tuple[str, ...]
+    spare: list[Arena] = field(default_factory=list)
 
     @property
     def joints(self) -> int:
@@ -70,15 +72,19 @@ def build_tables(
     deviation: Array,
     curved: bool,
     straight: bool,
+    *,
+    gliding: bool = True,
 ) -> Tables:
-    """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies."""
+    """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies. Where
+    ``gliding`` does not count, pairs without a joint between them are left out: two bodies that
+    glide, or one that does and one that stands."""
     tree, world = cell.tree, cell.world
     found = [
         Primitive(body, part, world.frame[body], shape, pose)
         for body, parts in enumerate(world.parts)
         for part, (shape, pose) in enumerate(parts)
     ]
-    single = [x for x in found if x.frame != 0]
+    single = sorted((x for x in found if x.frame != 0), key=lambda x: x.frame)
     movers = [*single, *_crowds(tree, single)]
     still = [x for x in found if x.frame == 0]
     bounded = [x for x in still if x.shape.bounded]
@@ -100,7 +106,8 @@ def build_tables(
         ],
     )
     mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
-    listed = list_pairs(cell, primitives, len(single), clearances, clearance)
+    listed = list_pairs(cell, primitives, len(single), clearances, clearance, gliding)
+    meeting = single if gliding else [x for x in single if x.frame < tree.frames]
     links, teams = listed.links, listed.teams
     depth = tree.ints[:, kinematics.DEPTH]
     arena = Arena(
@@ -110,7 +117,7 @@ def build_tables(
             "rows": rows.shape,
             "points": geometry.points.shape,
             "solids": geometry.nodes.shape,
-            "balls": (len(primitives), 5),
+            "balls": (len(primitives), 4),
             "cores": cores.shape,
             "reach": (1, len(bound.reach)),
             "extent": extent.shape,
@@ -141,7 +148,7 @@ def build_tables(
     arena["rows"][:], arena["refs"][:] = rows, refs
     arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes
     arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
-    arena["balls"][:] = [_ball_row(x) for x in primitives] or np.zeros((0, 5))
+    arena["balls"][:] = [_ball_row(x) for x in primitives] or np.zeros((0, 4))
     arena["cores"][:], arena["extent"][:] = cores, extent
     arena["reach"][0], arena["chain"][:], arena["carried"][:] = (
         bound.reach,
@@ -152,7 +159,7 @@ def build_tables(
     leaves = boxes.leaves.copy()
     leaves[leaves[:, 0] < 0, 1:] += len(movers)
     arena["leaves"][:] = leaves
-    arena["across"][:] = arena["balls"][len(movers) :, :4].T
+    arena["across"][:] = arena["balls"][len(movers) :].T
     arena["links"][:], arena["link_clearance"][:, 0] = links, listed.clearances
     arena["teams"][:] = teams
     arena["skipped"][:, 0], arena["skips"][: len(single)] = listed.skipped, listed.skips
@@ -162,9 +169,12 @@ def build_tables(
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single),
+        len(single), 0, 0, len(meeting),
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
+    if layout.MESH in kinds:
+        arena["counts"][0, p.WALKER] = mesh_call.address()
+        arena["counts"][0, p.NESTER] = greedy_call.nested_address()
     closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
     return Tables(
         revision=cell.revision,
@@ -195,8 +205,8 @@ def _crowds(tree: Tree, single: list[Primitive]) -> list[Primitive]:
 
 
 def _ball_row(x: Primitive) -> list[float]:
-    centre, outside, likely = ball(x.shape)
-    return [*(x.pose[:3, :3] @ centre + x.pose[:3, 3]), outside, likely]
+    centre, radius = ball(x.shape)
+    return [*(x.pose[:3, :3] @ centre + x.pose[:3, 3]), radius]
 
 
 def _movers(
@@ -209,6 +219,10 @@ def _movers(
     place = {k: row for row, k in enumerate(jointed, start=1)}
     for k, x in enumerate(movers):
         radius = float(x.shape.core()[1])
+        members = [m for m, y in enumerate(movers) if y.frame == x.frame and y.body != NOBODY]
+        those = members if x.body == NOBODY else [k]
+        rows[k, p.MEMBER0], rows[k, p.MEMBERS] = those[0], those[-1] + 1
+        rows[k, p.MESHED] = any(movers[m].shape.kind == layout.MESH for m in those)
         if k in place:
             row = place[k]
             rows[k, :4] = bound.bodies[row]

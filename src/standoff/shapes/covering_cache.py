@@ -1,31 +1,27 @@
 """Coverings found before, kept beside the compiled kernels.
 
 Fitting capsules to a robot takes a second, and the answer to the same points is always the same.
-A file is named after everything the answer depends on: the body, the number of capsules, the seed,
-and the sources of the search, and begins with a digest of what it holds: one that a disk or a hand
-has changed is searched anew. Each that is read is checked to hold its body's points, too.
+The answer depends on the body, the number of capsules, the seed, and the sources of the search. One
+that a disk or a hand has changed is searched anew (see `kept_file`), and each that is read is
+checked to hold its body's points, too.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from standoff.kernels.jit import CACHE_DIR
+from standoff.shapes import kept_file
 from standoff.shapes.pose import Array
 from standoff.shapes.primitives import Capsule
 from standoff.shapes.shape import frozen
 from standoff.shapes.soup import Soup
 
 Placed = tuple[tuple[Capsule, Array], ...]
-
-#: Bytes of a digest.
-_DIGEST = hashlib.sha256().digest_size
 
 _SOURCES = ("covering.py", "capsule_search.py", "soup.py", "soup_input.py", "hull.py")
 
@@ -65,28 +61,12 @@ def unpacked(rows: Array) -> tuple[Placed, float, float]:
 
 def read(key: str) -> Array | None:
     """What was written under a key, whole and unchanged, or nothing."""
-    try:
-        content = _path(key).read_bytes()
-    except OSError:
-        return None
-    digest, data = content[:_DIGEST], content[_DIGEST:]
-    if hashlib.sha256(data).digest() != digest:
-        return None
-    return np.frombuffer(data, dtype=np.float64).reshape(-1, 18)
+    data = kept_file.read(_path(key))
+    return None if data is None else np.frombuffer(data, dtype=np.float64).reshape(-1, 18)
 
 
 def write(key: str, rows: Array) -> None:
-    """Whole or not at all; a cache that cannot be written to is no reason to fail."""
-    data = rows.tobytes()
-    try:
-        path = _path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(data).digest() + data)
-        os.replace(name, path)
-    except OSError:
-        return
+    kept_file.write(_path(key), rows.tobytes())
 
 
 def _path(key: str) -> Path:

@@ -9,13 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import CONVEX_TOLERANCE, MESH_REACH, RSS_GROWTH
+from standoff.constants import CONVEX_TOLERANCE, MESH_REACH
 from standoff.errors import MeshError
 from standoff.kernels import layout
 from standoff.kernels.hull_test import below_all_faces
-from standoff.kernels.rss import NODE_COLUMNS
-from standoff.kernels.rss_tree import build_tree, node_count
 from standoff.shapes.mesh_surface import merged, oriented, parts
+from standoff.shapes.mesh_tree import tree_of
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Geometry, IntArray, Shape, frozen, size_row
 
@@ -92,18 +91,8 @@ class Mesh(Shape):
 
     @cached_property
     def geometry(self) -> Geometry:
-        """Vertices, faces and the tree, which is built when first asked for."""
-        count = self.triangles
-        inner = node_count(count)
-        nodes = np.zeros((inner, NODE_COLUMNS))
-        firsts = parts(self._points, self._corner_rows)[1]
-        ints = np.empty(2 * inner + 1 + len(firsts), dtype=np.int64)
-        growth = RSS_GROWTH * float(np.abs(self.vertices).max())
-        order = np.empty(count, dtype=np.int64)
-        build_tree(self._points, self._corner_rows, growth, nodes, ints, order)
-        ints[2 * inner] = len(firsts)
-        ints[2 * inner + 1 :] = firsts
-        return Geometry(self._points, self._corner_rows, nodes, ints)
+        """Vertices, faces and the tree, which is built or read when first asked for."""
+        return Geometry(self._points, self._corner_rows, *tree_of(self._points, self._corner_rows))
 
     @cached_property
     def volume(self) -> float:

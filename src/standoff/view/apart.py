@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-import time
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from standoff.cell import Cell
 from standoff.paths.apart import Apart, CanTouch, prove_apart
 from standoff.view.compiling import announced
-
-#: Work that is done within this time is shown no bar for, [s].
-_PATIENCE = 1.0
+from standoff.view.waiting import waiting
 
 
 def proved(cell: Cell, clearance: float, budget: int, console: Console) -> Apart:
-    """Try to prove all watched pairs apart, with a bar where it takes longer."""
-    columns = (
-        TextColumn("Proving pairs apart"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-    )
-    with announced(console):
-        prove_apart(cell, [], clearance=clearance, budget=budget)  # whatever is wrong, now
-        start = time.monotonic()
-        with Progress(*columns, console=console, transient=True, disable=True) as bar:
-            task = bar.add_task("", total=1.0)
-
-            def tell(share: float) -> None:
-                if bar.disable and time.monotonic() - start > _PATIENCE and console.is_terminal:
-                    bar.disable = False
-                    bar.start()
-                bar.update(task, completed=share)
-
-            return prove_apart(cell, clearance=clearance, budget=budget, progress=tell)
+    """Try to prove all watched pairs apart, under a bar where it takes long."""
+    with announced(console), waiting(console, "Proving pairs apart") as done:
+        return prove_apart(cell, clearance=clearance, budget=budget, progress=done)
 
 
 def show(result: Apart, cell: Cell, console: Console) -> None:
@@ -54,6 +34,17 @@ def show(result: Apart, cell: Cell, console: Console) -> None:
         if table.row_count:
             console.print()
             console.print(table)
+
+
+def show_allowed(result: Apart, file: Path, console: Console) -> None:
+    """Say what a cell file allows now."""
+    count = f"{len(result.apart)} proved pair" + (" is" if len(result.apart) == 1 else "s are")
+    console.print(
+        f"{count} allowed in {escape(str(file))}, for as long as shapes, joints and limits are "
+        "those of the proof",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _apart(result: Apart) -> Table:

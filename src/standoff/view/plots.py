@@ -117,3 +117,25 @@ def bars_plot(
     axis.set_ylabel(label)
     axis.legend(fontsize=8)
     save(figure, path)
+
+
+def errors_plot(
+    x: Sequence[float],
+    curves: Mapping[str, tuple[Array, Array]],
+    labels: tuple[str, str],
+    path: Path,
+) -> None:
+    """Means of ratios from 1 on over the same ``x``, on a logarithmic axis, with their standard
+    deviations, which end at 1."""
+    figure, (axis,) = new_figure(height=4.5)
+    for name, (mean, spread) in curves.items():
+        (line,) = axis.plot(x, mean, marker="o", ms=4, lw=1.4, label=name)
+        low = (mean - spread).clip(min=1.0)
+        axis.fill_between(x, low, mean + spread, color=line.get_color(), alpha=0.12, lw=0)
+    axis.set_xlabel(labels[0])
+    axis.set_ylabel(labels[1])
+    axis.set_yscale("log")
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.set_xticks(x)
+    axis.legend(fontsize=8)
+    save(figure, path)

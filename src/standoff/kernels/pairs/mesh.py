@@ -56,30 +56,30 @@ __all__ = ["MESH_IWORK", "MESH_WORK", "mesh_pair"]
 @kernel
 def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
     """Signed distance of mesh a and mesh or convex body b into row ``k``, as above; returns 0."""
-    _relative(A, i, B, j, work)
+    relative_pose(A, i, B, j, work)
     meshes = RB[j, KIND] == MESH
     if meshes:
-        margin = _rounding(A, i, NA, RA[i, NODE0], B, j, NB, RB[j, NODE0])
+        margin = rounding_margin(A, i, NA, RA[i, NODE0], B, j, NB, RB[j, NODE0])
         value = mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork)
         slack = margin
     else:
         bounding_rss(B, RB, j, PB, work)
         leaf = work[LEAF : LEAF + 32].reshape((2, 16))
-        margin = _rounding(A, i, NA, RA[i, NODE0], B, j, leaf, 1)
+        margin = rounding_margin(A, i, NA, RA[i, NODE0], B, j, leaf, 1)
         value = mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork)
         slack = margin + work[ANSWER + SLACK]
     if value > margin:
         if meshes:
             for r in range(3):
                 work[BEST + 6 + r] = (work[BEST + r] - work[BEST + 3 + r]) / value
-        if _nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
+        if nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
             value = -value
             for r in range(6, 9):
                 work[BEST + r] = -work[BEST + r]
     else:
         value = 0.0
         if meshes:
-            _contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork)
+            contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork)
         else:
             value = -depth_inside(RA, i, PA, B, RB, j, PB, FB, work)
         if value == 0.0:
@@ -87,16 +87,22 @@ def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, o
             store(work, BEST + 3, x0, x1, x2)
     out[k, 0] = value
     out[k, SLACK] = slack
+    write_nearest(A, i, work, out, k)
+    return 0
+
+
+@kernel
+def write_nearest(A, i, work, out, k):
+    """The points and the normal in ``work[BEST:]``, turned from a's frame into the world's."""
     for r in range(9):
         v0, v1, v2 = load(work, BEST + r - r % 3)
         row = 4 * (r % 3)
         moved = dot(A[i, row], A[i, row + 1], A[i, row + 2], v0, v1, v2)
         out[k, 1 + r] = moved if r >= 6 else moved + A[i, row + 3]
-    return 0
 
 
 @kernel
-def _relative(A, i, B, j, work):
+def relative_pose(A, i, B, j, work):
     """The pose of b in a's frame."""
     for r in range(3):
         a0, a1, a2 = A[i, r], A[i, 4 + r], A[i, 8 + r]
@@ -107,7 +113,7 @@ def _relative(A, i, B, j, work):
 
 
 @kernel
-def _rounding(A, i, NA, p, B, j, NB, q):
+def rounding_margin(A, i, NA, p, B, j, NB, q):
     """What rounding may do to a distance of the two: some ulps of the largest coordinate."""
     reach = NA[p, DIAMETER] + NB[q, DIAMETER]
     for r in range(3):
@@ -117,7 +123,7 @@ def _rounding(A, i, NA, p, B, j, NB, q):
 
 
 @kernel
-def _nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
+def nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
     """Whether a connected part of one body is inside the other, whose surface it does not touch:
     one point of the part tells."""
     rel = work[REL : REL + 12]
@@ -147,7 +153,7 @@ def _nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
 
 
 @kernel
-def _contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork):
+def contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork):
     """At a contact: the normal of b's triangle, or of a's where b's has none, or z where neither
     has; towards the side on which most of a's triangle lies."""
     n0, n1, n2 = _normal(RB, j, PB, FB, iwork[NEAREST + 1])

@@ -87,7 +87,7 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
     iscratch = iwork[ICONVEX : ICONVEX + CONVEX_IWORK]
     node_a, int_a = RA[i, NODE0], RA[i, INT0]
     is_round = RB[j, KIND] == SPHERE or RB[j, KIND] == CAPSULE
-    _place(B, RB, j, rel, rows, refs)
+    place_leaf(B, RB, j, rel, rows, refs)
     out[0, SLACK] = 0.0
     slack = 0.0
     best = math.inf
@@ -109,7 +109,7 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
                 X, x = leaf, 0
             bound = -math.inf
             if not is_round:
-                bound = _box_bound(X, x, rel, work)
+                bound = box_bound(X, x, rel, work)
             if bound - margin < best:
                 bound = max(bound, rss_bound(X, x, leaf, 1, rel, best, best + margin))
             if bound - margin >= best:
@@ -119,7 +119,7 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
                 top += 1
                 continue
             if is_round:
-                _round(B, RB, j, best, rel, w, out)
+                triangle_round(B, RB, j, best, rel, w, out)
             else:
                 convex_pair_within(
                     rows, refs, 0, corners, rows, refs, 1, PB, best, scratch, iscratch, out, 0
@@ -193,7 +193,7 @@ def bounding_rss(B, RB, j, P, work):
 
 
 @kernel
-def _box_bound(X, x, rel, work):
+def box_bound(X, x, rel, work):
     """Distance of the box around the convex body and the box around node ``x``, both along the
     convex body's axes: sharper than its swept rectangle beside a flat side."""
     total = 0.0
@@ -209,7 +209,7 @@ def _box_bound(X, x, rel, work):
 
 
 @kernel
-def _place(B, RB, j, rel, rows, refs):
+def place_leaf(B, RB, j, rel, rows, refs):
     """Rows for `convex_pair`: a triangle at the origin, the convex body at its relative pose."""
     for k in range(12):
         r, c = k // 4, k % 4
@@ -226,7 +226,7 @@ def _place(B, RB, j, rel, rows, refs):
 
 
 @kernel
-def _round(B, RB, j, best, rel, w, out):
+def triangle_round(B, RB, j, best, rel, w, out):
     """The triangle against a sphere or a capsule, which is a point or a segment grown by the
     radius: the first numbers of a row of results, or only a value that is not below ``best``."""
     radius, half = B[j, SIZE], B[j, SIZE + 1]

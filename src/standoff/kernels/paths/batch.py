@@ -7,12 +7,11 @@ from standoff.kernels.jit import entry, kernel
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.heap import push_node
 from standoff.kernels.paths.motion import load_motion
-from standoff.kernels.paths.step import ARENAS
 from standoff.kernels.paths.stepping import step_at
 
 
 @entry(
-    f"int64(int64, {ARENAS}, float64[:, ::1], float64[:, ::1], float64[:, ::1], int64, int64,"
+    f"int64(int64, {p.ARENAS}, float64[:, ::1], float64[:, ::1], float64[:, ::1], int64, int64,"
     " int64, int64[::1])"
 )
 def check_segments(stepper, general, CF, CW, SF, SW, A, B, none, budget, first, last, kinds):

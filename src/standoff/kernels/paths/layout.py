@@ -14,6 +14,9 @@ piece with the pairs that are still open on it; it is the heap entry of `heap`.
 
 from __future__ import annotations
 
+#: The arguments that most kernels here begin with: the address of `pair_distance`, both arenas.
+ARENAS = "int64, float64[::1], int64[::1], float64[::1], int64[::1]"
+
 #: Highest power of u in a piece, and with it the number of coefficients.
 DEGREE = 5
 POWERS = DEGREE + 1
@@ -24,7 +27,7 @@ C_LOCAL = 1  #: (movers, 12) pose of each mover in its frame
 C_ROWS = 2  #: (primitives, 16), see `kernels.layout`; poses are right for statics alone
 C_POINTS = 3  #: geometry of all shapes
 C_SOLIDS = 4  #: nodes of all meshes
-C_BALLS = 5  #: (primitives, 5) ball around each: centre in its frame, radius; a likely radius
+C_BALLS = 5  #: (primitives, 4) ball around each: centre in its frame, radius
 C_CORES = 6  #: (k, 3) points of all movers in their frames, see `kernels.motion`
 C_REACH = 7  #: (1, m) reach of each chain entry
 C_EXTENT = 8  #: (movers, 2) farthest from the world's origin [m], farthest core point from its own
@@ -47,7 +50,7 @@ C_SKIPPED = 22  #: (n, 1) statics that a mover does not test here: allowed, or o
 C_SKIPS = 23  #: (movers, 2) first and past the last of each mover's
 C_COUNTS = 24  #: (1, COUNT_COLUMNS)
 C_CARRIED = 25  #: (n, 4) rows of `kernels.motion` of all movers that joints carry
-C_TEAMS = 26  #: (teams, 6): two crowds, common frame, its depth, first and past the last link
+C_TEAMS = 26  #: (teams, 7): two crowds, common frame, its depth, its links, whether of a mesh
 
 # columns of C_SETTINGS
 CLEARANCE = 0
@@ -63,7 +66,10 @@ CHAIN0 = 1
 POINT0 = 2
 POINTS = 3
 JOINTS = 4  #: of its chain; 0 for one that glides
-MOVER_COLUMNS = 5
+MEMBER0 = 5  #: of a crowd, first and past the last of its movers; of a mover itself
+MEMBERS = 6
+MESHED = 7  #: 1: one of them is a mesh
+MOVER_COLUMNS = 8
 
 # columns of C_COUNTS
 MOVERS = 0
@@ -73,17 +79,20 @@ FRAMES = 3  #: of the joint tree
 DEEPEST = 4  #: longest chain of joints
 SLIDES = 5  #: 1: there are prismatic joints
 SINGLE = 6  #: movers without the crowds
-COUNT_COLUMNS = 7
+WALKER = 7  #: addresses of `mesh_walk` and `nested_pair`; 0 where there are no meshes
+NESTER = 8
+MEETING = 9  #: movers that are tested against statics, the first ones
+COUNT_COLUMNS = 10
 
 # float64 tables of the second arena
 S_COEFFICIENTS = 0  #: (POWERS, joints) of the present piece
 S_JOINTS = 1  #: (JOINT_ROWS, joints)
-S_PACES = 2  #: (4, frames): speed, acceleration, deviation, size of the position
+S_PACES = 2  #: (4, frames and gliding bodies): speed, acceleration, deviation, size of the position
 S_POSES = 3  #: (frames and gliding bodies, 12)
 S_TWISTS = 4  #: (the same, 6)
 S_TURNS = 5
 S_WIDE = 6  #: (1, m) reach of each chain entry for this piece
-S_TAILS = 7  #: (movers * (DEEPEST + 1), 3): λ, M, stray of the chain from each depth on
+S_TAILS = 7  #: (movers * (DEEPEST + 1), 4): of the chain from each depth on
 S_MARGIN = 8  #: (movers, 1) what rounding can hide of its place and way, [m]
 S_CENTRES = 9  #: (movers, 6) of its ball: place and velocity
 S_ROWS = 10  #: (movers, 16) where each is
@@ -94,15 +103,17 @@ S_PROOFS = 14  #: (proofs, PROOF_COLUMNS)
 S_GLIDES = 15  #: (gliding bodies, 18) of the present piece
 S_WORK = 16
 S_BEYOND = 17  #: (1, leaf) how far beyond reach each static of a leaf is, squared
+S_FIELDS = 18  #: (1, 12) how the two bodies of a mesh test move
+S_ENDS = 19  #: (movers, 12) of spheres and capsules: place and velocity of both ends
 
 # int64 tables of the second arena
-S_LINKED = 18  #: (nodes, NODE_COLUMNS)
-S_POOL = 19  #: (n, 1) the pairs of all nodes
-S_STAMPS = 20  #: (movers, 2) instants at which its ball and its row were placed
-S_PIECES = 21  #: (pieces, PIECE_COLUMNS)
-S_QUEUE = 22  #: (1, pieces) heap of the pieces, the most pressing first
-S_HEADER = 23  #: (1, HEADER_COLUMNS)
-S_IWORK = 24
+S_LINKED = 20  #: (nodes, NODE_COLUMNS)
+S_POOL = 21  #: (n, 1) the pairs of all nodes
+S_STAMPS = 22  #: (movers, 3) instants at which its ball, its row and its ends were placed
+S_PIECES = 23  #: (pieces, PIECE_COLUMNS)
+S_QUEUE = 24  #: (1, pieces) heap of the pieces, the most pressing first
+S_HEADER = 25  #: (1, HEADER_COLUMNS)
+S_IWORK = 26
 
 # rows of S_JOINTS
 Q = 0
@@ -119,9 +130,11 @@ STRAY = 2
 SIZE_OF = 3
 
 # columns of S_TAILS
-LENGTH = 0
-BEND = 1
-SWAY = 2
+LENGTH = 0  #: λ, infinite where first-order bounds do not count
+BEND = 1  #: M, infinite where second-order bounds do not count
+SWAY = 2  #: what deviations add
+WAY = 3  #: λ
+TAIL_COLUMNS = 4
 
 # columns of S_NODES
 START = 0
@@ -155,7 +168,8 @@ EARLIEST = 8  #: 1: look for the earliest contact
 PROVING = 9  #: 1: note what proves it
 PROOFS_USED = 10
 TOP_DEGREE = 11  #: of the present piece
-HEADER_COLUMNS = 12
+HASTY = 12  #: 1: end at the first instant at which strays alone rule a proof out
+HEADER_COLUMNS = 13
 
 # columns of S_RESULT
 KIND = 0
@@ -165,7 +179,8 @@ DISTANCE = 3  #: and the ten numbers of `kernels.layout`'s results after it
 BODY_A = 14
 BODY_B = 15
 PRECISION = 16  #: to which the earliest is asked for, in u; set by who starts the search
-RESULT_COLUMNS = 17
+REQUIRED = 17  #: the clearance of the pair that was found
+RESULT_COLUMNS = 18
 
 # columns of S_PROOFS: piece, start, end, at, method, a, b, distance, normal
 PROOF_COLUMNS = 11

@@ -33,7 +33,8 @@ from standoff.kernels.paths import layout as p
 @kernel
 def load_motion(CF, CW, SF, SW, rounding, row):
     """Everything about a piece that holds on all of it; its coefficients and glides are in place.
-    ``rounding[row]`` is what they may be off by, beside the deviations."""
+    ``rounding[row]`` is what they may be off by, beside the deviations: each joint, and after the
+    joints each gliding body, [m]; where the row ends with the joints, bodies glide as they are."""
     header, counts = wholes(SW, p.S_HEADER), wholes(CW, p.C_COUNTS)
     C, joints = reals(SF, SW, p.S_COEFFICIENTS), reals(SF, SW, p.S_JOINTS)
     deviation = reals(CF, CW, p.C_DEVIATION)
@@ -56,6 +57,10 @@ def load_motion(CF, CW, SF, SW, rounding, row):
         j, times = linkage[f, INDEX], abs(tree[f, MULTIPLIER])
         paces[p.STRAY, f] = times * (deviation[0, j] + rounding[row, j])
         paces[p.SIZE_OF, f] = times * joints[p.LARGEST, j] + abs(tree[f, OFFSET])
+    for g in range(reals(SF, SW, p.S_GLIDES).shape[0]):
+        at = C.shape[1] + g
+        stray = rounding[row, at] if at < rounding.shape[1] else 0.0
+        paces[p.STRAY, counts[0, p.FRAMES] + g] = stray
     if counts[0, p.SLIDES] != 0:
         reach, wide = reals(CF, CW, p.C_REACH), reals(SF, SW, p.S_WIDE)
         widen_reach(
@@ -80,12 +85,15 @@ def bound_motion(CF, CW, SF, SW, c, h):
     for i in range(counts[0, p.MOVERS]):
         first, depth = movers[i, p.CHAIN0], movers[i, p.JOINTS]
         if depth == 0:
-            _bound_glide(SF, SW, i, movers[i, p.FRAME] - counts[0, p.FRAMES], steps, extent, margin)
+            f = movers[i, p.FRAME]
+            stray = paces[p.STRAY, f]
+            _bound_glide(SF, SW, i, f - counts[0, p.FRAMES], steps, extent, stray, margin)
         else:
             length, bend, sway, hidden = 0.0, 0.0, 0.0, 0.0
             far, turning = extent[i, 0], 0.0
             row = i * steps + depth
-            tails[row, p.LENGTH] = tails[row, p.BEND] = tails[row, p.SWAY] = 0.0
+            for column in range(p.TAIL_COLUMNS):
+                tails[row, column] = 0.0
             for k in range(depth - 1, -1, -1):
                 f, R = chain[first + k, 0], wide[0, first + k]
                 s = paces[p.SPEED, f]
@@ -99,7 +107,7 @@ def bound_motion(CF, CW, SF, SW, c, h):
                 sway += R * paces[p.STRAY, f]
                 hidden += R * (s + paces[p.SIZE_OF, f])
                 row -= 1
-                tails[row, p.LENGTH] = more * length
+                tails[row, p.LENGTH] = tails[row, p.WAY] = more * length
                 tails[row, p.BEND] = more * bend
                 tails[row, p.SWAY] = more * sway
             margin[i, 0] = PATH_ROUNDING * (hidden + (1.0 + turning) * far)
@@ -110,16 +118,17 @@ def bound_motion(CF, CW, SF, SW, c, h):
 
 
 @kernel
-def _bound_glide(SF, SW, i, g, steps, extent, margin):
-    """A body that glides: ``λ = |v| + |w| r``, ``M = |w|² r``, ``r`` its farthest core point."""
+def _bound_glide(SF, SW, i, g, steps, extent, stray, margin):
+    """A body that glides: ``λ = |v| + |w| r``, ``M = |w|² r``, ``r`` its farthest core point; no
+    point of it is farther than ``stray`` from where it glides."""
     glides, tails = reals(SF, SW, p.S_GLIDES), reals(SF, SW, p.S_TAILS)
     v = math.sqrt(glides[g, 12] ** 2 + glides[g, 13] ** 2 + glides[g, 14] ** 2)
     w = math.sqrt(glides[g, 15] ** 2 + glides[g, 16] ** 2 + glides[g, 17] ** 2)
     far = abs(glides[g, 3]) + abs(glides[g, 7]) + abs(glides[g, 11]) + v + extent[i, 0]
     more = 1.0 + MOTION_ROUNDING
-    tails[i * steps, p.LENGTH] = more * (v + w * extent[i, 1])
+    tails[i * steps, p.LENGTH] = tails[i * steps, p.WAY] = more * (v + w * extent[i, 1])
     tails[i * steps, p.BEND] = more * w * w * extent[i, 1]
-    tails[i * steps, p.SWAY] = 0.0
+    tails[i * steps, p.SWAY] = more * stray
     margin[i, 0] = PATH_ROUNDING * (1.0 + w) * (far + v)
 
 
@@ -195,8 +204,18 @@ def place_at(CF, CW, SF, SW, u):
 
 @kernel
 def _glide(glides, g, u, poses, twists, f):
-    """Frame ``f`` of gliding body ``g`` at ``u``: its origin moved straight, its axes turned by
-    ``u`` times the spin: each column ``e`` becomes ``e cos + (n x e) sin + n (n·e) (1 - cos)``."""
+    """Frame ``f`` of gliding body ``g`` at ``u``."""
+    glide_pose(glides, g, u, poses, f)
+    for axis in range(3):
+        twists[f, axis] = glides[g, 15 + axis]
+        twists[f, 3 + axis] = glides[g, 12 + axis]
+
+
+@kernel
+def glide_pose(glides, g, u, poses, f):
+    """Row ``f``: the pose of gliding body ``g`` at ``u``, its origin moved straight, its axes
+    turned by ``u`` times the spin: each column ``e`` becomes
+    ``e cos + (n x e) sin + n (n·e) (1 - cos)``."""
     wx, wy, wz = glides[g, 15], glides[g, 16], glides[g, 17]
     w = math.sqrt(wx * wx + wy * wy + wz * wz)
     s, c = math.sin(u * w), math.cos(u * w)
@@ -211,8 +230,6 @@ def _glide(glides, g, u, poses, twists, f):
         poses[f, 8 + column] = ez * c + (x * ey - y * ex) * s + z * along
     for axis in range(3):
         poses[f, 4 * axis + 3] = glides[g, 4 * axis + 3] + u * glides[g, 12 + axis]
-        twists[f, axis] = glides[g, 15 + axis]
-        twists[f, 3 + axis] = glides[g, 12 + axis]
 
 
 @inlined
@@ -255,3 +272,30 @@ def place_body(CF, CW, SF, SW, i):
         rows[i, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
         rows[i, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
         rows[i, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
+
+
+@inlined
+def place_ends(CF, CW, SF, SW, i):
+    """Both ends of the axis of mover ``i``, a sphere or a capsule, unless they are known."""
+    stamps, instant = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.INSTANT]
+    if stamps[i, 2] == instant:
+        return
+    stamps[i, 2] = instant
+    movers, cores = wholes(CW, p.C_MOVERS), reals(CF, CW, p.C_CORES)
+    poses, twists, ends = (
+        reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS), reals(SF, SW, p.S_ENDS)
+    )  # fmt: skip
+    f, first = movers[i, p.FRAME], movers[i, p.POINT0]
+    wx, wy, wz = twists[f, 0], twists[f, 1], twists[f, 2]
+    for end in range(2):
+        k = first + min(end, movers[i, p.POINTS] - 1)
+        x, y, z = cores[k, 0], cores[k, 1], cores[k, 2]
+        rx = poses[f, 0] * x + poses[f, 1] * y + poses[f, 2] * z
+        ry = poses[f, 4] * x + poses[f, 5] * y + poses[f, 6] * z
+        rz = poses[f, 8] * x + poses[f, 9] * y + poses[f, 10] * z
+        at = 6 * end
+        ends[i, at], ends[i, at + 1] = poses[f, 3] + rx, poses[f, 7] + ry
+        ends[i, at + 2] = poses[f, 11] + rz
+        ends[i, at + 3] = twists[f, 3] + wy * rz - wz * ry
+        ends[i, at + 4] = twists[f, 4] + wz * rx - wx * rz
+        ends[i, at + 5] = twists[f, 5] + wx * ry - wy * rx

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import kernel
+from standoff.kernels.layout import SLACK
 from standoff.kernels.paths import layout as p
 
 
 @kernel
 def prove(SF, SW, piece, t, h, back, ahead, method, a, b, row):
     """Note which sides of the instant ``t`` are free (those that are negative); ``row`` of S_OUT
-    has the distance and the direction. Counts on where the table is full."""
+    has the distance, of which the slack is taken off, and the direction. Counts on where the table
+    is full."""
     proofs, header, out = (
         reals(SF, SW, p.S_PROOFS), wholes(SW, p.S_HEADER), reals(SF, SW, p.S_OUT)
     )  # fmt: skip
@@ -27,7 +29,7 @@ def prove(SF, SW, piece, t, h, back, ahead, method, a, b, row):
         proofs[k, 2] = t if side == 0 else t + h
         proofs[k, 3], proofs[k, 4] = t, method
         proofs[k, 5], proofs[k, 6] = a, b
-        proofs[k, 7] = out[row, 0]
+        proofs[k, 7] = out[row, 0] - out[row, SLACK]
         proofs[k, 8], proofs[k, 9], proofs[k, 10] = out[row, 7], out[row, 8], out[row, 9]
 
 
@@ -35,7 +37,7 @@ def prove(SF, SW, piece, t, h, back, ahead, method, a, b, row):
 def prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, x, y, z):
     """Note what the balls prove; (x, y, z) is the way from b's centre to a's, ``apart`` long."""
     balls, out = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_OUT)
-    out[1, 0] = apart - balls[a, 3] - balls[b, 3]
+    out[1, 0], out[1, SLACK] = apart - balls[a, 3] - balls[b, 3], 0.0
     out[1, 7], out[1, 8], out[1, 9] = x / apart, y / apart, z / apart
     prove(SF, SW, piece, t, h, back, ahead, p.BY_BALL, a, b, 1)
 
@@ -44,5 +46,5 @@ def prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, x, y, z):
 def prove_group(SF, SW, piece, t, h, a, group):
     """Note that mover ``a`` does not reach the box ``group`` on either side."""
     out = reals(SF, SW, p.S_OUT)
-    out[1, 0] = out[1, 7] = out[1, 8] = out[1, 9] = 0.0
+    out[1, 0] = out[1, SLACK] = out[1, 7] = out[1, 8] = out[1, 9] = 0.0
     prove(SF, SW, piece, t, h, -1.0, -1.0, p.BY_GROUP, a, group, 1)

@@ -9,13 +9,12 @@ from standoff.kernels.jit import entry, kernel
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.heap import push_node, requeue
 from standoff.kernels.paths.motion import load_motion
-from standoff.kernels.paths.step import ARENAS
 from standoff.kernels.paths.stepping import step_at
 
 MOTION = "float64[:, :, ::1], float64[:, :, ::1], float64[:, ::1]"
 
 
-@entry(f"int64(int64, {ARENAS}, {MOTION}, int64)")
+@entry(f"int64(int64, {p.ARENAS}, {MOTION}, int64)")
 def search(stepper, general, CF, CW, SF, SW, pieces, glides, rounding, fresh):
     """Search the pieces (n, POWERS, joints) until all are free, FOUND, SPENT or a table is full; in
     that case no node is lost, and the search goes on after the table has grown. ``fresh`` 1: put

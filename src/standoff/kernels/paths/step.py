@@ -13,11 +13,10 @@ from standoff.kernels.paths.heap import pop_node, push_node
 from standoff.kernels.paths.links import near_links, test_links
 from standoff.kernels.paths.motion import bound_motion, place_at
 from standoff.kernels.paths.statics import near_statics, test_statics
+from standoff.kernels.paths.worst import note_worst
 
-ARENAS = "int64, float64[::1], int64[::1], float64[::1], int64[::1]"
 
-
-@entry(f"int64({ARENAS}, int64)")
+@entry(f"int64({p.ARENAS}, int64)")
 def step(general, CF, CW, SF, SW, piece):
     """Look at the most pressing node of a piece, whose motion is loaded. The node is taken off only
     when all went well, so that nothing is lost where a table turns out too small."""
@@ -39,34 +38,33 @@ def step(general, CF, CW, SF, SW, piece):
         bound_motion(CF, CW, SF, SW, middle, h)
     place_at(CF, CW, SF, SW, middle)
     header[0, p.INTERVALS] += 1
+    proved = header[0, p.PROOFS_USED]
     # The pairs of the first half grow from below, those of the second from above.
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
     first, count, listed = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED]
     if first < 0:
-        first = base
-        last = near_links(CF, CW, SF, SW, middle, h, base, ceiling)
+        first, listed, last = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
         if last < 0:
+            header[0, p.PROOFS_USED] = proved
             return p.POOL_FULL
-        listed = last - first
-        for a in range(wholes(CW, p.C_COUNTS)[0, p.SINGLE]):
-            last = near_statics(CF, CW, SF, SW, piece, a, middle, h, last, ceiling)
-            if last < 0:
-                return p.POOL_FULL
         count = last - first
+        base = last
     low, high, back, ahead, status = test_links(
         general, CF, CW, SF, SW, piece, middle, h, first, first + listed, base, ceiling
-    )
+    )  # fmt: skip
     links_back, links_ahead = low - base, ceiling - high
     if status == p.FREE:
         low, high, more_back, more_ahead, status = test_statics(
             general, CF, CW, SF, SW, piece, middle, h, first + listed, first + count, low, high
         )
         back, ahead = max(back, more_back), max(ahead, more_ahead)
+    if header[0, p.PROOFS_USED] > reals(SF, SW, p.S_PROOFS).shape[0]:
+        status = p.PROOFS_FULL
     if status != p.FREE:
+        header[0, p.PROOFS_USED] = proved
+        if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
+            note_worst(general, CF, CW, SF, SW, piece, middle, first, count)
         return status
-    proofs = reals(SF, SW, p.S_PROOFS)
-    if header[0, p.PROVING] != 0 and header[0, p.PROOFS_USED] > proofs.shape[0]:
-        return p.PROOFS_FULL
     pop_node(SF, SW, piece)
     earliest = header[0, p.EARLIEST] != 0
     if low > base:
@@ -77,10 +75,32 @@ def step(general, CF, CW, SF, SW, piece):
         pressing = -(piece + middle) if earliest else ahead
         push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
         pool = wholes(SW, p.S_POOL)
+        # They stand in reverse, and where they are to go may overlap where they are: they are
+        # turned round in place first, and then moved down from the lowest on.
+        for e in range((ceiling - high) // 2):
+            near, far = high + e, ceiling - 1 - e
+            pool[near, 0], pool[far, 0] = pool[far, 0], pool[near, 0]
         for e in range(ceiling - high):
-            pool[low + e, 0] = pool[ceiling - 1 - e, 0]
+            pool[low + e, 0] = pool[high + e, 0]
         header[0, p.POOL_USED] = low + ceiling - high
     return p.FREE
+
+
+@kernel
+def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
+    """All pairs that may come too close, into the pool from ``base`` on: where they begin, how many
+    are links, and where they end; -1 where the pool is full."""
+    last = near_links(CW, SW, base, ceiling)
+    listed = last - base
+    counts, movers = wholes(CW, p.C_COUNTS), wholes(CW, p.C_MOVERS)
+    proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
+    for a in range(counts[0, p.MOVERS]):
+        # Each mover where the proof is asked for, else crowds, and those that are in none.
+        meets, alone = a < counts[0, p.MEETING], a < counts[0, p.SINGLE]
+        leads = meets if proving else (not alone or (meets and movers[a, p.JOINTS] == 0))
+        if leads and last >= 0:
+            last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
+    return base, listed, last
 
 
 @kernel

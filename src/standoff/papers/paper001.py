@@ -1,0 +1,96 @@
+"""The experiments of paper 001: F. Schwarzer, M. Saha and J.-C. Latombe, "Exact collision checking
+of robot paths", 2002; Tables 1 to 3, Fig. 4 and Fig. 5, ours beside the paper's. (Its planner and
+its smoother, Tables 4 and 5, are not here.)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from standoff.errors import Error
+from standoff.papers import paper001_bounds
+from standoff.papers.bench001 import Bench, exact_checkers
+from standoff.papers.paper001_counts import counts
+from standoff.papers.paper001_segments import colliding, covers, free
+from standoff.papers.result import Result, show
+from standoff.paths.sampled import SampledChecker
+from standoff.view.compiling import announced
+from standoff.view.plots import MISSING, have_matplotlib
+
+TITLE = "Exact collision checking of robot paths (Schwarzer, Saha and Latombe, 2002)"
+
+
+def fig5(bench: Bench) -> Result:
+    """Fig. 5."""
+    return paper001_bounds.fig5(100 if bench.quick else paper001_bounds.SEGMENTS, bench.tell)
+
+
+#: In the order of the paper.
+EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
+    "table1": counts,
+    "fig4": covers,
+    "fig5": fig5,
+    "table2": colliding,
+    "table3": free,
+}
+
+
+def run(
+    only: Sequence[str], folder: Path, out: Console, notes: Console, *, quick: bool = False
+) -> dict[str, Result]:
+    """Run the experiments named, or all; tables on ``out`` as they come, a progress bar on
+    ``notes``, plots into ``folder``.
+
+    Raises:
+        Error: an experiment nobody knows.
+    """
+    for name in only:
+        if name not in EXPERIMENTS:
+            raise Error("unknown experiment", value=name, allowed=", ".join(EXPERIMENTS))
+    chosen = [name for name in EXPERIMENTS if not only or name in only]
+    out.print(f"[bold]Paper 001[/bold]: {TITLE}", highlight=False)
+    found = {}
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(),
+    )  # fmt: skip
+    with announced(notes):
+        bench = Bench(quick=quick)
+        warm_up(bench)
+    with Bar(*columns, console=notes, transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def tell(what: str, part: float) -> None:
+            bar.update(task, description=what, completed=part)
+            bar.refresh()
+
+        bench.tell = tell
+        for name in chosen:
+            found[name] = EXPERIMENTS[name](bench)
+            show(found[name], out)
+    _plots(found, folder, out)
+    return found
+
+
+def warm_up(bench: Bench) -> None:
+    """Call what the experiments need, so that none of it is compiled under a clock."""
+    cell = bench.cell("6b-one")
+    q = cell.q[None]
+    for checker in (SampledChecker(cell, 1.0), *exact_checkers(cell, 0.0).values()):
+        checker.segments(q, q)
+
+
+def _plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:
+    plots = {name: result.plot for name, result in found.items() if result.plot is not None}
+    if not plots:
+        return
+    if not have_matplotlib():
+        out.print(MISSING, highlight=False, markup=False, soft_wrap=True)
+        return
+    for name, plot in plots.items():
+        plot(folder / f"{name}.png")
+    names = ", ".join(f"{name}.png" for name in plots)
+    out.print(f"plots in {folder}: {names}", highlight=False, markup=False, soft_wrap=True)
