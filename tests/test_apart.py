@@ -3,12 +3,15 @@
 import itertools
 import math
 import os
+from dataclasses import replace
 
 import coal
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import standoff as so
+from standoff.constants import LIMIT_ROUNDING
 from standoff.errors import CellError, PathError, UnknownNameError
 from standoff.paths import apart_problem
 from tests import coal_oracle
@@ -174,6 +177,65 @@ def test_what_is_proved_is_less_than_any_distance_that_samples_find(panda):
         assert pair.separation < least
 
 
+def nearest_by_coal(cell, pair, rng, count=300, starts=4, steps=80):
+    """The smallest distance that Coal has of a pair: at random, then ever finer about the best."""
+    tree, world = cell.tree, cell.world
+    a, b = (
+        [(coal_oracle.geometry(shape), at) for shape, at in world.parts[world.index[name]]]
+        for name in (pair.a, pair.b)
+    )
+    request, result = coal.DistanceRequest(), coal.DistanceResult()
+
+    def distance(T):
+        least = math.inf
+        for (x, at), (y, there) in itertools.product(a, b):
+            u = coal_oracle.transform(T[world.frame_of(pair.a)] @ at)
+            v = coal_oracle.transform(T[world.frame_of(pair.b)] @ there)
+            result.clear()
+            least = min(least, coal.distance(x, u, y, v, request, result))
+        return least
+
+    low, high = np.maximum(tree.lower, -math.pi), np.minimum(tree.upper, math.pi)
+    Q = samples(cell, count, seed=int(rng.integers(2**32)))
+    values = [distance(T) for T in tree.forward_batch(Q)]
+    least = min(values)
+    for k in np.argsort(values)[:starts]:
+        q, value, width = Q[k], values[k], 0.3
+        for _ in range(steps):
+            move = width * (high - low) * rng.normal(size=len(q)) * (rng.random(len(q)) < 0.5)
+            other = np.clip(q + move, low, high)
+            found = distance(tree.forward(other))
+            if found < value:
+                q, value = other, found
+            else:
+                width *= 0.85
+        least = min(least, value)
+    return least
+
+
+@pytest.mark.parametrize(
+    ("robot", "geometry", "some"),
+    [
+        (EXAMPLES["panda"], "auto", ("link4", "link7")),
+        (EXAMPLES["baxter"], "auto", ("right_upper_elbow", "right_wrist")),
+        ("kinova_description/robots/kinova.urdf", "capsules", ("j2s6s200",)),
+        (EXAMPLES["tiago"], "auto", ("torso_lift", "arm_4")),
+    ],
+    ids=["meshes", "cylinders", "continuous", "prismatic"],
+)
+def test_no_search_by_coal_comes_nearer_than_what_was_proved(robot, geometry, some):
+    cell = so.Cell()
+    cell.add_robot(example(robot), name="r", geometry=geometry)
+    pairs = [p for p in cell.pairs.watched() if any(word in name for name in p for word in some)]
+    result = cell.prove_apart(pairs, budget=5_000)
+    assert len(result.apart) >= 8
+    rng = np.random.default_rng(4)
+    few = rng.permutation(len(result.apart))[: 1000 if SOAK else 8]
+    for pair in (result.apart[k] for k in few):
+        assert nearest_by_coal(cell, pair, rng) > pair.separation - COAL
+    check_touching(cell, result)
+
+
 def test_the_same_again_gives_the_same_bits(panda):
     cell, result = panda
     again = cell.prove_apart([(x.a, x.b) for x in result.apart])
@@ -250,16 +312,102 @@ def test_a_contact_in_a_tiny_corner_of_joint_space_is_found(tmp_path, size):
             check_touching(cell, result)
 
 
-@pytest.mark.parametrize(("gap", "verdict"), [(1e-3, "apart"), (-1e-6, "touching")])
-def test_a_slide_that_ends_before_the_wall(tmp_path, gap, verdict):
+def slide_and_wall(tmp_path, gap):
+    """A slide from -0.3 to 0.7 that ends ``gap`` before a wall."""
     box = '<box size="0.2 0.2 0.2"/>'
     urdf = (
         '<robot name="r">' + link("a") + link("b", box)
         + joint("j", "a", "b", axis="1 0 0", limits=(-0.3, 0.7), kind="prismatic") + "</robot>"
     )  # fmt: skip
     wall = (so.Box((0.1, 2, 2)), so.pose((0.7 + 0.1 + 0.05 + gap, 0, 0)))
-    result = cell_of(urdf, tmp_path, wall=wall).prove_apart()
+    return cell_of(urdf, tmp_path, wall=wall)
+
+
+@pytest.mark.parametrize(
+    ("gap", "verdict"),
+    [(1e-3, "apart"), (2 * LIMIT_ROUNDING, "apart"), (LIMIT_ROUNDING / 2, "open"),
+     (0.0, "touching"), (-1e-6, "touching")],
+)  # fmt: skip
+def test_a_slide_that_ends_before_the_wall(tmp_path, gap, verdict):
+    """Half of LIMIT_ROUNDING before it: a path may be that far beyond the limit, so it is not
+    proved, and it does not touch within the limit, so it is not shown to."""
+    result = slide_and_wall(tmp_path, gap).prove_apart(budget=100_000)
     assert len(getattr(result, verdict)) == 1
+
+
+class TestBeyondTheLimits:
+    """A pair that is allowed because it was proved apart is so within the limits: no motion beyond
+    them is called free, whoever is asked."""
+
+    @pytest.fixture
+    def cell(self, tmp_path):
+        cell = slide_and_wall(tmp_path, 1e-3)
+        cell.prove_apart().allow(cell)
+        assert cell.pairs.count() == 0
+        return cell
+
+    def test_the_limits_of_proofs(self, cell):
+        low, high = cell.proof_limits
+        assert low == pytest.approx([-0.3], abs=1e-5) and high == pytest.approx([0.7], abs=1e-5)
+        cell.forbid("r/b", "wall")
+        assert np.isinf(cell.proof_limits).all()
+
+    def test_only_joints_between_proved_pairs_are_held_to_them(self, panda):
+        cell = so.Cell()
+        cell.add_robot("builtin:panda", name="r")
+        cell.prove_apart([("r/panda_link3", "r/panda_hand")]).allow(cell)
+        low, high = cell.proof_limits
+        held = [x for x, a, b in zip(cell.joints, low, high) if np.isfinite([a, b]).all()]
+        assert held == [f"r/panda_joint{k}" for k in (4, 5, 6, 7)]
+
+    def test_segments_paths_and_batches(self, cell):
+        checker = so.PathChecker(cell)
+        assert checker.segment([-0.3], [0.7 + LIMIT_ROUNDING / 2]).free
+        assert checker.segments([[0.0]], [[0.7]]).all()
+        for a, b in (([0.0], [0.72]), ([-0.31], [0.0])):
+            with pytest.raises(PathError, match="proved apart"):
+                checker.segment(a, b)
+            with pytest.raises(PathError, match="r/j"):
+                checker.path([[0.0], a, b])
+            with pytest.raises(PathError, match="segment 1"):
+                checker.segments([[0.0], a], [[0.1], b])
+        cell.forbid("r/b", "wall")
+        assert checker.segment([0.0], [0.72]).kind == "collision"
+
+    def test_curves_that_swing_out_between_their_ends(self, cell):
+        """0.6 + 4 u (1 - u) h, up to 0.6 + h; the control points of both are beyond the limit."""
+        checker = so.PathChecker(cell)
+        for h, free in ((0.099, True), (0.12, False)):
+            curve = CubicSpline([0.0, 0.5, 1.0], [[0.6], [0.6 + h], [0.6]])
+            if free:
+                assert checker.curve(curve).free
+            else:
+                with pytest.raises(PathError, match="proved apart"):
+                    checker.curve(curve)
+
+    def test_the_tube_counts(self, cell):
+        checker = so.PathChecker(cell, deviation=0.01)
+        assert checker.segment([0.0], [0.69]).free
+        with pytest.raises(PathError, match="proved apart"):
+            checker.segment([0.0], [0.695])
+
+    def test_certificates(self, cell):
+        """No pair is left by which a motion that is stretched beyond the limit could fail."""
+        certificate = so.PathChecker(cell).segment([0.0], [0.7]).certificate()
+        assert so.verify(cell, certificate).ok
+        beyond = replace(certificate, coefficients=certificate.coefficients * (0.72 / 0.7))
+        found = so.verify(cell, beyond)
+        assert not found.ok and "proved apart" in found.reason
+
+    def test_stops(self, cell):
+        brakes = {"deceleration": 1.0, "limits": False}
+        assert so.stopping(cell, [0.6], [0.4], **brakes).free
+        with pytest.raises(PathError, match="proved apart"):
+            so.stopping(cell, [0.6], [0.5], **brakes)
+        stop = so.Stopping(deceleration=1.0, reaction=0.0, limits=False)
+        for q, speed, kinds in ((0.6, 0.4, []), (0.6, 0.5, ["limits"]), (0.71, 0.0, ["limits"])):
+            cycle = so.Monitor(cell, stopping=stop).update([q], time=0.0, dq=[speed])
+            assert [fault.kind for fault in cycle.faults] == kinds
 
 
 def test_a_mix_of_slides_and_turns_over_a_floor(tmp_path):

@@ -252,6 +252,16 @@ def test_an_endless_joint_with_followers_that_never_repeat_has_no_range(kind, mu
     assert tree.joints[0] in joint_range(tree, 0, [1, 2])
 
 
+@pytest.mark.parametrize("ends", [(1.0, math.inf), (-math.inf, 1.0)])
+def test_a_joint_with_one_limit_is_looked_at_on_its_side_of_it(ends):
+    """What is shown to touch is within the limits, and a whole turn is looked at."""
+    tree = two_joints(1, 1.0)
+    tree.ints[1, JOINT_KIND] = 1
+    tree.lower, tree.upper = (np.full(len(tree.joints), x) for x in ends)
+    low, high = joint_range(tree, 0, [1])
+    assert ends[0] <= low and high <= ends[1] and high - low >= 2 * math.pi
+
+
 def test_a_joint_of_two_turns_is_looked_at_for_one():
     tree = two_joints(1, 1.0)
     tree.ints[1, JOINT_KIND] = 1

@@ -30,6 +30,14 @@ app = typer.Typer(
 out = Console()
 notes = Console(stderr=True)
 
+_CellSource = Annotated[
+    str,
+    typer.Argument(
+        metavar="CELL",
+        help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
+        ".xacro) or a shipped model (builtin:panda).",
+    ),
+]
 # How a robot that is named by its own file is to be modelled.
 _Srdf = Annotated[
     Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
@@ -66,13 +74,7 @@ def _standoff(
     "[bold]standoff info builtin:panda[/bold]"
 )
 def info(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="CELL_OR_URDF",
-            help="A cell file (.toml), a robot (.urdf, .xacro) or a shipped model (builtin:panda).",
-        ),
-    ],
+    source: _CellSource,
     srdf: _Srdf = None,
     geometry: _Geometry = "auto",
     capsules_per_link: _CapsulesPerLink = 2,
@@ -93,14 +95,7 @@ def info(
     "[bold]standoff apart builtin:panda --clearance 0.01 --allow panda.toml[/bold]"
 )
 def apart(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="CELL",
-            help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
-            ".xacro) or a shipped model (builtin:panda).",
-        ),
-    ],
+    source: _CellSource,
     clearance: Annotated[
         float,
         typer.Option(metavar="M", help="How far apart a pair must stay to be proved, [m]."),
@@ -142,14 +137,7 @@ def apart(
     "Exit status: 0 free, 1 not free, 2 bad input."
 )
 def check(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="CELL",
-            help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
-            ".xacro) or a shipped model (builtin:panda).",
-        ),
-    ],
+    source: _CellSource,
     file: Annotated[
         Path,
         typer.Argument(

@@ -381,7 +381,8 @@ LARGEST_COUNT = 2**32
 EDGE_ROUNDING = 1e-6
 
 #: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
-#: digits or so, and a path that ends at a limit was rounded to one side of it.
+#: digits or so, and a path that ends at a limit was rounded to one side of it. Proofs that a pair
+#: is apart within the limits reach as far.
 LIMIT_ROUNDING = 1e-6
 
 #: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],

@@ -15,7 +15,7 @@ from standoff.cell.body import Attachment, Body
 from standoff.cell.moving import moving_poses
 from standoff.cell.names import as_path, check_name, check_text, listed
 from standoff.cell.pairs import Pairs
-from standoff.cell.proved import proof_word
+from standoff.cell.proved import proof_limits, proof_word
 from standoff.cell.world import World, build_world
 from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import CellError, UnknownNameError
@@ -315,6 +315,14 @@ class Cell:
         """Pairs that were allowed because of a proof and are no longer what was proved, with the
         reason that was given; they are watched again."""
         return self.pairs.stale
+
+    @property
+    def proof_limits(self) -> tuple[Array, Array]:
+        """Lowest and highest position of each joint, in the order of `joints`, up to which the
+        pairs that are allowed because of a proof are known to be apart, [rad] or [m]; infinite
+        where no proof counts on the joint."""
+        live = self._proofs.keys() - self.stale.keys()
+        return proof_limits(self._tree, self.world, live)
 
     def proof_word(self, a: str, b: str) -> str:
         """What a proof about two links or bodies rests on, as one word: it changes with any of

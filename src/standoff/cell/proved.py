@@ -8,13 +8,16 @@ widened) has it watched again. Whoever reads the cell need not know how it was p
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from standoff.cell.allowed import ordered
+from standoff.cell.allowed import Pair, ordered
 from standoff.cell.world import World
+from standoff.constants import LIMIT_ROUNDING
 from standoff.kernels import kinematics
 from standoff.robots.tree import Tree
+from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
 
 #: Counted up when proofs of an older version are not to be trusted any more.
@@ -37,18 +40,41 @@ def proof_word(tree: Tree, world: World, a: str, b: str) -> str:
     root = tree.common(*ends)
     place: dict[int, int] = {}
     for body, end in zip(found, ends, strict=True):
-        frame, depth = end, 0
-        while frame != root:
+        chain = list(_between(tree, end, root))
+        for frame in chain:
             kind, index = tree.ints[frame, [kinematics.JOINT_KIND, kinematics.INDEX]].tolist()
             limits = tree.lower[index], tree.upper[index]
             digest.update(_bytes([kind, place.setdefault(index, len(place)), *limits]))
             digest.update(_bytes(tree.reals[frame]))
-            frame, depth = int(tree.parent[frame]), depth + 1
-        digest.update(_bytes([depth, len(world.parts[body])]))
+        digest.update(_bytes([len(chain), len(world.parts[body])]))
         for shape, pose in world.parts[body]:
             digest.update(_shape_word(shape))
             digest.update(_bytes(pose))
     return digest.hexdigest()[:_DIGITS]
+
+
+def proof_limits(tree: Tree, world: World, pairs: Iterable[Pair]) -> tuple[Array, Array]:
+    """Lowest and highest position of each joint (joints,) of which the proofs of these pairs speak:
+    the limits, and as much beyond as LIMIT_ROUNDING lets a path be; infinite for a joint that is
+    between none of the pairs."""
+    low, high = np.full(len(tree.joints), -np.inf), np.full(len(tree.joints), np.inf)
+    for pair in pairs:
+        ends = [world.frame_of(name) for name in pair]
+        root = tree.common(*ends)
+        moved = [
+            int(tree.ints[frame, kinematics.INDEX])
+            for end in ends
+            for frame in _between(tree, end, root)
+        ]
+        low[moved], high[moved] = tree.lower[moved], tree.upper[moved]
+    return low - LIMIT_ROUNDING, high + LIMIT_ROUNDING
+
+
+def _between(tree: Tree, frame: int, root: int) -> Iterator[int]:
+    """The frames from one inwards to, and without, one that carries it."""
+    while frame != root:
+        yield frame
+        frame = int(tree.parent[frame])
 
 
 def _shape_word(shape: Shape) -> bytes:

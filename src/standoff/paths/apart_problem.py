@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from standoff.cell.world import World
-from standoff.constants import JOINT_BOX_ROUNDING
+from standoff.constants import JOINT_BOX_ROUNDING, LIMIT_ROUNDING
 from standoff.index.arena import Arena
 from standoff.kernels import layout
 from standoff.kernels.pairs.dispatch import IWORK, WORK
@@ -16,18 +16,15 @@ from standoff.kernels.paths import apart_layout as p
 from standoff.kernels.reach import reach
 from standoff.paths.apart_ranges import joint_range
 from standoff.paths.apart_tree import CutTree
-from standoff.paths.balls import ball
+from standoff.paths.balls import placed_ball
 from standoff.robots.moving_body import MovingBody, few_points
-from standoff.robots.tree import WORLD, Tree
+from standoff.robots.tree import WORLD, Tree, scratch_shape
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray, Shape
 from standoff.shapes.table import pack
 
 #: Nodes that most pairs do with.
 _NODES = 1024
-
-#: The angles of a configuration are taken in blocks of this many (see `kernels.kinematics`).
-_BLOCK = 8
 
 Part = tuple[Shape, Array, int]
 
@@ -88,7 +85,7 @@ def _tables(cut: CutTree, parts: Sequence[Part], split: int, limits: Array) -> A
             "reach": (1, len(reaches)),
             "sizes": sizes.shape,
             "poses": (frames, 12),
-            "turns": (3, -(-frames // _BLOCK) * _BLOCK),
+            "turns": scratch_shape(frames),
             "paces": (1, frames),
             "near_reach": (1, len(reaches)),
             "slopes": (2 * count, 4),
@@ -119,12 +116,13 @@ def _tables(cut: CutTree, parts: Sequence[Part], split: int, limits: Array) -> A
     arena["tree"][:], arena["linkage"][:] = cut.reals, cut.ints
     arena["joints"][[p.LOWER, p.UPPER]] = limits
     arena["joints"][p.WIDTH] = limits[1] - limits[0]
-    arena["joints"][p.PAD] = JOINT_BOX_ROUNDING * np.abs(limits).sum(axis=0)
+    # A path may be that far beyond a limit; centres, and so what is shown to touch, are not.
+    arena["joints"][p.PAD] = LIMIT_ROUNDING + JOINT_BOX_ROUNDING * np.abs(limits).sum(axis=0)
     arena["local"][:] = np.array([pose[:3].reshape(12) for _, pose, _ in parts])
     arena["rows"][:], arena["refs"][:] = rows, refs
     arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes
     arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
-    arena["balls"][:] = [_ball_row(shape, pose) for shape, pose, _ in parts]
+    arena["balls"][:] = [placed_ball(shape, pose) for shape, pose, _ in parts]
     arena["cores"][:], arena["reach"][0], arena["sizes"][:] = cores, reaches, sizes
     arena["parts"][:], arena["chain"][:], arena["pairs"][:] = table, chain, pairs
     arena["heap"][:, 0] = np.arange(nodes)
@@ -163,8 +161,3 @@ def _motion(
         np.concatenate(cores),
         np.array(sizes),
     )
-
-
-def _ball_row(shape: Shape, pose: Array) -> list[float]:
-    centre, radius = ball(shape)
-    return [*(pose[:3, :3] @ centre + pose[:3, 3]), radius]

@@ -93,9 +93,9 @@ class Apart:
         """Allow every pair that was proved apart, with the proof as the reason.
 
         Each is allowed for as long as it is what was proved: a change of a shape, of a joint
-        between the two or of its limits has it watched again. An allowed pair is not looked at:
-        neither how near it comes beyond the clearance of the proof, nor by a robot that leaves its
-        limits.
+        between the two or of its limits has it watched again. An allowed pair is not looked at,
+        however near it comes beyond the clearance of the proof. Beyond `Cell.proof_limits` the
+        monitor has a fault, and a path checker refuses the motion.
 
         Raises:
             PathError: a pair of this cell is not what was proved; nothing is allowed then.

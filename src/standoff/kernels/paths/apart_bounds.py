@@ -45,6 +45,7 @@ from standoff.constants import MOTION_ROUNDING
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import kernel
 from standoff.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE
+from standoff.kernels.pairs.rows import unrotate
 from standoff.kernels.paths import apart_layout as p
 
 
@@ -100,8 +101,8 @@ def near_reaches(F, W, part):
             way += s
             continue
         # The axis in the part's own frame: a point there is at p - (its foot on the axis).
-        ax, ay, az = _turned_back(poses, f, poses[j, 2], poses[j, 6], poses[j, 10])
-        ox, oy, oz = _turned_back(
+        ax, ay, az = unrotate(poses, f, poses[j, 2], poses[j, 6], poses[j, 10])
+        ox, oy, oz = unrotate(
             poses, f, poses[j, 3] - poses[f, 3], poses[j, 7] - poses[f, 7],
             poses[j, 11] - poses[f, 11],
         )  # fmt: skip
@@ -125,16 +126,6 @@ def near_reaches(F, W, part):
         if chain[k, 1] == REVOLUTE:
             turning += paces[0, j]
     return (1.0 + MOTION_ROUNDING) * length, (1.0 + MOTION_ROUNDING) * bend
-
-
-@kernel
-def _turned_back(poses, f, x, y, z):
-    """A vector of the root's frame in frame ``f``."""
-    return (
-        poses[f, 0] * x + poses[f, 4] * y + poses[f, 8] * z,
-        poses[f, 1] * x + poses[f, 5] * y + poses[f, 9] * z,
-        poses[f, 2] * x + poses[f, 6] * y + poses[f, 10] * z,
-    )
 
 
 @kernel
@@ -181,7 +172,7 @@ def _add_slopes(F, W, part, row0, nx, ny, nz):
             poses[f, 11] - poses[j, 11],
         )
         slopes[row, 0] += gx * dx + gy * dy + gz * dz
-        x, y, z = _turned_back(poses, f, gx, gy, gz)
+        x, y, z = unrotate(poses, f, gx, gy, gz)
         slopes[row, 1] += x
         slopes[row, 2] += y
         slopes[row, 3] += z
@@ -195,7 +186,7 @@ def least_along(F, W, part, row0, nx, ny, nz):
     slopes, joints, tops = reals(F, W, p.A_SLOPES), reals(F, W, p.A_JOINTS), reals(F, W, p.A_TOPS)
     f, first = parts[part, p.FRAME], parts[part, p.POINT0]
     base = nx * poses[f, 3] + ny * poses[f, 7] + nz * poses[f, 11]
-    ux, uy, uz = _turned_back(poses, f, nx, ny, nz)
+    ux, uy, uz = unrotate(poses, f, nx, ny, nz)
     least, most = math.inf, 0.0
     if parts[part, p.POINTS] == 0:
         return -math.inf, 0.0

@@ -10,6 +10,7 @@ from standoff.kernels.kinematics import INDEX, MULTIPLIER, place_frames
 from standoff.kernels.pairs.dispatch import DONE, closed_form
 from standoff.kernels.pairs.general import general_pair
 from standoff.kernels.paths import apart_layout as p
+from standoff.kernels.paths.motion import place_row
 
 
 @kernel
@@ -42,9 +43,10 @@ def place_joints(F, W):
 @kernel
 def measure(general, F, W, a, b):
     """Row 0 of A_OUT: the distance of two parts where the frames are; DONE, or why not."""
-    place_part(F, W, a)
-    place_part(F, W, b)
     rows, refs, points = reals(F, W, p.A_ROWS), wholes(W, p.A_REFS), reals(F, W, p.A_POINTS)
+    parts, poses, local = wholes(W, p.A_PARTS), reals(F, W, p.A_POSES), reals(F, W, p.A_LOCAL)
+    place_row(poses, parts[a, p.FRAME], local, rows, a)
+    place_row(poses, parts[b, p.FRAME], local, rows, b)
     out = reals(F, W, p.A_OUT)
     if closed_form(rows, refs, a, points, rows, refs, b, points, out, 0):
         return DONE
@@ -55,18 +57,6 @@ def measure(general, F, W, a, b):
         rows, refs, b, points, faces, solids, ints.reshape(ints.size),
         work.reshape(work.size), iwork.reshape(iwork.size), out, 0,
     )  # fmt: skip
-
-
-@kernel
-def place_part(F, W, i):
-    local, rows, poses = reals(F, W, p.A_LOCAL), reals(F, W, p.A_ROWS), reals(F, W, p.A_POSES)
-    f = wholes(W, p.A_PARTS)[i, p.FRAME]
-    for r in range(0, 12, 4):
-        a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
-        rows[i, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-        rows[i, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-        rows[i, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-        rows[i, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
 
 
 @kernel
