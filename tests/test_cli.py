@@ -31,7 +31,7 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("info",), ("demo",), ("papers",), ("verify",), ("compile",)]
+    "command", [(), ("info",), ("apart",), ("demo",), ("papers",), ("verify",), ("compile",)]
 )
 def test_help_has_an_example(command):
     result = run(*command, "--help")
@@ -78,9 +78,26 @@ def test_info_counts_what_the_library_counts():
     assert int(re.search(r"Allowed pairs: (\d+)", shown).group(1)) == len(cell.allowed())
 
 
+def test_apart_shows_three_lists_and_writes_a_cell(tmp_path):
+    made = tmp_path / "panda.toml"
+    result = run("apart", "builtin:panda", "--allow", made, "--budget", 1000)
+    assert result.returncode == 0, result.stderr
+    for text in ("44 watched pairs", "Proved apart", "Can touch", "Open", "panda_joint6", "1,000"):
+        assert text in result.stdout, text
+    proved = int(re.search(r"(\d+) can never touch", result.stdout).group(1))
+    assert standoff.Cell.load(made).pairs.count() == 44 - proved < 44
+    shown = run("info", made).stdout
+    assert "proved apart within the joint limits by" in " ".join(shown.split())
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
+        (("apart", "gone.toml"), ["CellError", "gone.toml"]),
+        (("apart", "builtin:panda", "--clearance", "-1"), ["clearance", "-1"]),
+        (("apart", "builtin:panda", "--budget", "0"), ["budget", "0"]),
+        (("apart", "builtin:panda", "--allow", "README.md/x.toml"), ["README.md"]),
+        (("apart", "builtin:panda", "--allow", "x.png"), ["x.png", ".toml"]),
         (("info", "gone.toml"), ["CellError", "gone.toml"]),
         (("papers", "1992"), ["1992", "000"]),
         (("papers", "000", "--only", "speed"), ["speed", "cycle", "growing", "region"]),
