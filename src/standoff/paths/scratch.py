@@ -57,6 +57,7 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "header": (1, p.HEADER_COLUMNS),
             "iwork": (1, max(IWORK, _WAITING)),
             "asked": (p.CHUNK, 1),
+            "settled": (1, len(tables.arena["teams"])),
         },
     )
     arena["rows"][:] = tables.arena["rows"][:movers]

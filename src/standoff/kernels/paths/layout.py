@@ -36,21 +36,25 @@ C_LINK_CLEARANCE = 10  #: (links, 1)
 C_DEVIATION = 11  #: (1, joints)
 C_SETTINGS = 12  #: (1, SETTINGS)
 C_ACROSS = 13  #: (4, statics) their balls once more, coordinate by coordinate
+C_RANGES = 14  #: (2, joints) within which all maps hold; infinite where a joint is in none
+C_SCALES = 15  #: (maps, 2 * MAP_JOINTS) where each joint of a map begins, its cells per rad or m
 
 # int64 tables of the first arena
-C_LINKAGE = 14  #: (frames, 4), see `kernels.kinematics`
-C_REFS = 15  #: (primitives, 8), see `kernels.layout`
-C_FACES = 16
-C_INTS = 17
-C_MOVERS = 18  #: (movers, MOVER_COLUMNS)
-C_CHAIN = 19  #: (m, 2), see `kernels.motion`
-C_LEAVES = 20  #: (box nodes, 3): two children and -1; or -1, first static, past the last
-C_LINKS = 21  #: (links, 4): two primitives, the last frame that carries both, its depth
-C_SKIPPED = 22  #: (n, 1) statics that a mover does not test here: allowed, or one of the links
-C_SKIPS = 23  #: (movers, 2) first and past the last of each mover's
-C_COUNTS = 24  #: (1, COUNT_COLUMNS)
-C_CARRIED = 25  #: (n, 4) rows of `kernels.motion` of all movers that joints carry
-C_TEAMS = 26  #: (teams, 7): two crowds, common frame, its depth, its links, whether of a mesh
+C_LINKAGE = 16  #: (frames, 4), see `kernels.kinematics`
+C_REFS = 17  #: (primitives, 8), see `kernels.layout`
+C_FACES = 18
+C_INTS = 19
+C_MOVERS = 20  #: (movers, MOVER_COLUMNS)
+C_CHAIN = 21  #: (m, 2), see `kernels.motion`
+C_LEAVES = 22  #: (box nodes, 3): two children and -1; or -1, first static, past the last
+C_LINKS = 23  #: (links, 4): two primitives, the last frame that carries both, its depth
+C_SKIPPED = 24  #: (n, 1) statics that a mover does not test here: allowed, or one of the links
+C_SKIPS = 25  #: (movers, 2) first and past the last of each mover's
+C_COUNTS = 26  #: (1, COUNT_COLUMNS)
+C_CARRIED = 27  #: (n, 4) rows of `kernels.motion` of all movers that joints carry
+C_TEAMS = 28  #: (teams, 7): two crowds, common frame, its depth, its links, whether of a mesh
+C_MAPS = 29  #: (maps, MAP_COLUMNS) see `kernels.paths.maps`
+C_SUMS = 30  #: (1, n) how many marked cells there are before each corner of each map
 
 # columns of C_SETTINGS
 CLEARANCE = 0
@@ -82,7 +86,19 @@ SINGLE = 6  #: movers without the crowds
 WALKER = 7  #: addresses of `mesh_walk` and `nested_pair`; 0 where there are no meshes
 NESTER = 8
 MEETING = 9  #: movers that are tested against statics, the first ones
-COUNT_COLUMNS = 10
+UNMAPPED = 10  #: teams that no map rules out wherever it holds, the first ones
+COUNT_COLUMNS = 11
+
+#: Joints that a map can have.
+MAP_JOINTS = 4
+
+# columns of C_MAPS
+TEAM = 0
+MAPPED = 1  #: how many joints it has
+SUM0 = 2  #: its first number in C_SUMS
+SIDE = 3  #: cells along each joint
+JOINT0 = 4  #: its joints
+MAP_COLUMNS = JOINT0 + MAP_JOINTS
 
 # float64 tables of the second arena
 S_COEFFICIENTS = 0  #: (POWERS, joints) of the present piece
@@ -117,6 +133,7 @@ S_QUEUE = 26  #: (1, pieces) heap of the pieces, the most pressing first
 S_HEADER = 27  #: (1, HEADER_COLUMNS)
 S_IWORK = 28
 S_ASKED = 29  #: (CHUNK, 1) pairs whose shapes are to be asked
+S_SETTLED = 30  #: (1, teams) 1: the present piece passes through no cell where they may touch
 
 #: Pairs that get their first look in one go.
 CHUNK = 256

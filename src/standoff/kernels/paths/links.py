@@ -19,17 +19,19 @@ MESHED = 6
 
 @kernel
 def near_links(CW, SW, low, high):
-    """Write the codes of all teams into the pool from ``low`` on, and return where they end; -1
-    where the pool is full. Where the proof is asked for, those of all links."""
+    """Write the codes of all teams that are not settled into the pool from ``low`` on, and return
+    where they end; -1 where the pool is full. Where the proof is asked for, those of all links."""
     pool, links = wholes(SW, p.S_POOL), wholes(CW, p.C_LINKS).shape[0]
-    first, last = links, links + wholes(CW, p.C_TEAMS).shape[0]
-    if wholes(SW, p.S_HEADER)[0, p.PROVING] != 0:
-        first, last = 0, links
-    if low + last - first > high:
+    settled = wholes(SW, p.S_SETTLED)
+    if low + links > high:
         return -1
-    for k in range(first, last):
-        pool[low, 0] = -1 - k
-        low += 1
+    if wholes(SW, p.S_HEADER)[0, p.PROVING] != 0:
+        for k in range(links):
+            pool[low + k, 0] = -1 - k
+        return low + links
+    for team in range(settled.shape[1]):
+        pool[low, 0] = -1 - links - team
+        low += 1 - settled[0, team]
     return low
 
 

@@ -28,6 +28,7 @@ from standoff.kernels.kinematics import (
 )
 from standoff.kernels.motion import widen_reach
 from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.maps import settle_teams
 
 
 @kernel
@@ -67,6 +68,7 @@ def load_motion(CF, CW, SF, SW, rounding, row):
             tree, linkage, wholes(CW, p.C_CARRIED), wholes(CW, p.C_CHAIN),
             reach.reshape(reach.size), joints[p.LOW], joints[p.HIGH], wide.reshape(wide.size),
         )  # fmt: skip
+    settle_teams(CF, CW, SF, SW)
     bound_motion(CF, CW, SF, SW, 0.5, 0.5)
 
 

@@ -1,0 +1,53 @@
+"""Which teams of links a piece need not look at: it passes through no cell of their map where they
+may come too close. Maps are made by `paths.joint_maps`.
+
+A piece stays in a box of joint values. How many marked cells that box meets is told by the sums
+``N`` of marked cells before each corner: for two joints ``N(b, d) - N(a, d) - N(b, c) + N(a, c)``.
+"""
+
+from __future__ import annotations
+
+from standoff.kernels.arena import reals, wholes
+from standoff.kernels.jit import kernel
+from standoff.kernels.paths import layout as p
+
+
+@kernel
+def settle_teams(CF, CW, SF, SW):
+    """Set S_SETTLED for the piece whose S_JOINTS are known."""
+    joints, ranges, settled = (
+        reals(SF, SW, p.S_JOINTS), reals(CF, CW, p.C_RANGES), wholes(SW, p.S_SETTLED)
+    )  # fmt: skip
+    within = True
+    for j in range(joints.shape[1]):
+        within &= joints[p.LOW, j] >= ranges[0, j] and joints[p.HIGH, j] <= ranges[1, j]
+    for team in range(settled.shape[1]):
+        settled[0, team] = 0
+    if not within:
+        return
+    for team in range(wholes(CW, p.C_COUNTS)[0, p.UNMAPPED], settled.shape[1]):
+        settled[0, team] = 1
+    maps = wholes(CW, p.C_MAPS)
+    for m in range(maps.shape[0]):
+        settled[0, maps[m, p.TEAM]] = int(marked_cells(CF, CW, SF, SW, m) == 0)
+
+
+@kernel
+def marked_cells(CF, CW, SF, SW, m):
+    """How many marked cells of a map the piece may pass through."""
+    joints, scales = reals(SF, SW, p.S_JOINTS), reals(CF, CW, p.C_SCALES)
+    maps, sums = wholes(CW, p.C_MAPS), wholes(CW, p.C_SUMS)
+    count, side = maps[m, p.MAPPED], maps[m, p.SIDE]
+    total = 0
+    for corner in range(1 << count):
+        at, sign = 0, 1
+        for i in range(count):
+            j, lower, scale = maps[m, p.JOINT0 + i], scales[m, 2 * i], scales[m, 2 * i + 1]
+            if (corner >> i) & 1:
+                place = int((joints[p.HIGH, j] - lower) * scale) + 1
+            else:
+                place = int((joints[p.LOW, j] - lower) * scale)
+                sign = -sign
+            at = at * (side + 1) + min(max(place, 0), side)
+        total += sign * sums[0, maps[m, p.SUM0] + at]
+    return total
