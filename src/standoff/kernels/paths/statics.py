@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
+from numpy import uint64 as unsigned
 
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.arena import reals, wholes
+from standoff.kernels.arena import real_rows, reals, whole_rows, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import KIND, MESH
 from standoff.kernels.paths import layout as p
@@ -104,8 +104,8 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
         if low + count > high:
             return -1
         # Counted without sign, so that nobody has to look whether an entry counts from the end.
-        begin = np.uint64(first)
-        for e in range(np.uint64(count)):
+        begin = unsigned(first)
+        for e in range(unsigned(count)):
             dx, dy, dz = (
                 x - across[0, begin + e],
                 y - across[1, begin + e],
@@ -166,9 +166,9 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
     which no processor could foresee: every pair is written everywhere, and only counted where it
     belongs. There is room for all of them."""
     pool, asked, left = (
-        wholes(SW, p.S_POOL), wholes(SW, p.S_ASKED), reals(SF, SW, p.S_LEFT)
+        whole_rows(SW, p.S_POOL, 1), whole_rows(SW, p.S_ASKED, 1), real_rows(SF, SW, p.S_LEFT, 2)
     )  # fmt: skip
-    balls, pressing = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_PRESSING)
+    balls, pressing = real_rows(CF, CW, p.C_BALLS, 4), real_rows(SF, SW, p.S_PRESSING, 2)
     proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
     # The balls of a mesh, too, which may not overlap at all.
     gap = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
@@ -178,7 +178,7 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
     x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
     for e in range(first, last):
-        code = pool[e, 0]
+        code = pool[unsigned(e), 0]
         a, b = packed(code)
         if a != mover:
             mover = a
@@ -194,13 +194,14 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
             hope |= movers[a, p.MESHED] != 0 or refs[b, KIND] == MESH
         open_back, open_ahead = int(not back < 0.0), int(not ahead < 0.0)
         ask = int(hope) & (open_back | open_ahead)
-        asked[count, 0], left[count, 0], left[count, 1] = code, back, ahead
-        pool[low, 0] = pool[high - 1, 0] = code
+        n, m = unsigned(count), unsigned(ask)
+        asked[n, 0], left[n, 0], left[n, 1] = code, back, ahead
+        pool[unsigned(low), 0] = pool[unsigned(high - 1), 0] = code
         count += ask
         low += open_back & (1 - ask)
         high -= open_ahead & (1 - ask)
-        pressing[ask, 0] = max(pressing[ask, 0], back)
-        pressing[ask, 1] = max(pressing[ask, 1], ahead)
+        pressing[m, 0] = max(pressing[m, 0], back)
+        pressing[m, 1] = max(pressing[m, 1], ahead)
     return low, high, count
 
 
