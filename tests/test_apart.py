@@ -1,5 +1,6 @@
 """Pairs that can never touch: proofs against samples and Coal, planted cases, what they allow."""
 
+import io
 import itertools
 import math
 import os
@@ -8,12 +9,15 @@ from dataclasses import replace
 import coal
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy.interpolate import CubicSpline
 
 import standoff as so
 from standoff.constants import LIMIT_ROUNDING
 from standoff.errors import CellError, PathError, UnknownNameError
 from standoff.paths import apart_problem
+from standoff.view import apart as view
+from standoff.view import waiting
 from tests import coal_oracle
 from tests.robot_files import EXAMPLES, example
 
@@ -640,6 +644,20 @@ def test_bad_input_is_named(tmp_path):
     with pytest.raises(PathError, match="cell"):
         so.prove_apart(None)
     assert repr(so.prove_apart(cell, [])) == "<Apart: 0 pairs proved, 0 can touch, 0 open>"
+
+
+def test_what_takes_long_shows_a_bar_and_what_was_proved_is_not_rounded_up(panda, monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    page = io.StringIO()
+    cell, result = panda
+    view.proved(cell, 0.0, 1_000_000, Console(file=page, force_terminal=True, width=100))
+    assert "Proving pairs apart" in page.getvalue() and "100%" in page.getvalue()
+    page = io.StringIO()
+    view.show(result, cell, Console(file=page, width=200))
+    rows = [line.split() for line in page.getvalue().splitlines()]
+    for pair in result.apart:
+        (value,) = (float(row[2]) for row in rows if row[:2] == [pair.a, pair.b])
+        assert 0.0 < value <= 1e3 * pair.separation < 1.01 * value
 
 
 def test_progress_runs_from_0_to_1(panda):

@@ -92,13 +92,14 @@ def info(
 
 @app.command(
     epilog="Example: [bold]standoff apart cells/two_arms.toml[/bold], "
-    "[bold]standoff apart builtin:panda --clearance 0.01 --allow panda.toml[/bold]"
+    "[bold]standoff apart builtin:panda --clearance 0.01 --allow panda.toml[/bold], "
+    "[bold]standoff apart robot.urdf --srdf robot.srdf --geometry capsules[/bold]"
 )
 def apart(
     source: _CellSource,
     clearance: Annotated[
         float,
-        typer.Option(metavar="M", help="How far apart a pair must stay to be proved, [m]."),
+        typer.Option(metavar="M", help=r"How far apart a pair must stay to be proved, \[m]."),
     ] = 0.0,
     budget: Annotated[
         int,
@@ -146,11 +147,11 @@ def check(
         ),
     ],
     clearance: Annotated[
-        float, typer.Option(metavar="M", help="Free is what stays farther apart than this, [m].")
+        float, typer.Option(metavar="M", help=r"Free is what stays farther apart than this, \[m].")
     ] = 0.0,
     tolerance: Annotated[
         float,
-        typer.Option(metavar="M", help="Nearer than this to the clearance is too close, [m]."),
+        typer.Option(metavar="M", help=r"Nearer than this to the clearance is too close, \[m]."),
     ] = 0.001,
     deviation: Annotated[
         float,
@@ -240,14 +241,21 @@ def _open_cell(
     from standoff.cell import Cell
     from standoff.cell.shipped import shipped_cell
 
+    options = {
+        "--srdf": (srdf, None),
+        "--geometry": (geometry, "auto"),
+        "--capsules-per-link": (capsules_per_link, 2),
+        "--search-path": (search_path, None),
+    }
     shipped = not (Path(source).suffix or ":" in source or Path(source).exists())
     if shipped or source.endswith(".toml"):
-        if (srdf, geometry, capsules_per_link, search_path) != (None, "auto", 2, None):
+        given = [f"{name} {value}" for name, (value, usual) in options.items() if value != usual]
+        if given:
             raise CellError(
                 "a cell file says itself how its robots are modelled",
                 file=source,
-                allowed="--srdf, --geometry, --capsules-per-link and --search-path with a robot's "
-                "file",
+                value=", ".join(given),
+                allowed="such options with a robot's own file",
             )
         return Cell.load(shipped_cell(source) if shipped else source)
     cell = Cell()
@@ -331,7 +339,7 @@ def verify(
         str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
     ] = "auto",
     clearance: Annotated[
-        float | None, typer.Option(help="What it must claim at least for every pair, [m].")
+        float | None, typer.Option(help=r"What it must claim at least for every pair, \[m].")
     ] = None,
 ) -> None:
     """Check a certificate again by plain code that shares nothing with the checker.

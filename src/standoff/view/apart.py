@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_FLOOR, Context
 from pathlib import Path
 
 from rich.console import Console
@@ -51,11 +52,16 @@ def _apart(result: Apart) -> Table:
     table = _table("Proved apart", "body", "and", r"farther than \[mm]", "boxes")
     for pair in result.apart:
         table.add_row(
-            escape(pair.a), escape(pair.b), f"{1e3 * pair.separation:.3f}", f"{pair.boxes:,}"
+            escape(pair.a), escape(pair.b), _floored(1e3 * pair.separation), f"{pair.boxes:,}"
         )
     for column in table.columns[2:]:
         column.justify = "right"
     return table
+
+
+def _floored(value: float) -> str:
+    """With three digits, never more than the value: it is what was proved."""
+    return f"{Context(prec=3, rounding=ROUND_FLOOR).create_decimal(value).normalize():g}"
 
 
 def _touching(result: Apart, cell: Cell) -> Table:
