@@ -9,7 +9,8 @@ and are in no leaf.
 
 A *motion* runs over u from 0 to 1 and is a piece of a path: each joint a polynomial of u, each
 gliding body on a straight line with a constant spin. A *node* is an interval [start, end] of one
-piece with the pairs that are still open on it; it is the heap entry of `heap`.
+piece with the pairs that are still open on it; it is the heap entry of `heap`. A node that
+has not found its pairs yet is *fresh*.
 """
 
 from __future__ import annotations
@@ -123,17 +124,19 @@ S_FIELDS = 18  #: (1, 12) how the two bodies of a mesh test move
 S_ENDS = 19  #: (movers, 12) of spheres and capsules: place and velocity of both ends
 S_LEFT = 20  #: (CHUNK, 2) what the balls of the asked pairs leave uncovered back and ahead
 S_PRESSING = 21  #: (2, 2) the most that is uncovered back and ahead: of all open pairs, of the asked
+S_LONGEST = 22  #: (1, 1) the longest way of a mover over the whole piece, [m]
 
 # int64 tables of the second arena
-S_LINKED = 22  #: (nodes, NODE_COLUMNS)
-S_POOL = 23  #: (n, 1) the pairs of all nodes
-S_STAMPS = 24  #: (movers, 3) instants at which its ball, its row and its ends were placed
-S_PIECES = 25  #: (pieces, PIECE_COLUMNS)
-S_QUEUE = 26  #: (1, pieces) heap of the pieces, the most pressing first
-S_HEADER = 27  #: (1, HEADER_COLUMNS)
-S_IWORK = 28
-S_ASKED = 29  #: (CHUNK, 1) pairs whose shapes are to be asked
-S_SETTLED = 30  #: (1, teams) 1: the present piece passes through no cell where they may touch
+S_LINKED = 23  #: (nodes, NODE_COLUMNS)
+S_POOL = 24  #: (n, 1) the pairs of all nodes
+S_STAMPS = 25  #: (movers, 3) instants at which its ball, its row and its ends were placed
+S_PIECES = 26  #: (pieces, PIECE_COLUMNS)
+S_QUEUE = 27  #: (1, pieces) heap of the pieces, the most pressing first
+S_HEADER = 28  #: (1, HEADER_COLUMNS)
+S_IWORK = 29
+S_ASKED = 30  #: (CHUNK, 1) pairs whose shapes are to be asked
+S_SETTLED = 31  #: (1, teams) 1: the present piece passes through no cell where they may touch
+S_CORNERS = 32  #: (2, MAP_JOINTS) first cell of a piece along each joint, and past the last
 
 #: Pairs that get their first look in one go.
 CHUNK = 256
@@ -165,7 +168,7 @@ END = 1
 PRESSING = 2
 
 # columns of S_LINKED
-FIRST = 0  #: of its pairs in the pool; -1: all pairs there are
+FIRST = 0  #: of its pairs in the pool; -1: fresh
 COUNT = 1
 STANDING = 2  #: how many of them, the first ones, are with statics; links follow
 LEFT = 3
@@ -192,7 +195,9 @@ PROVING = 9  #: 1: note what proves it
 PROOFS_USED = 10
 TOP_DEGREE = 11  #: of the present piece
 HASTY = 12  #: 1: end at the first instant at which strays alone rule a proof out
-HEADER_COLUMNS = 13
+WIDENED = 13  #: 1: S_WIDE is not C_REACH
+FRESH = 14  #: 1: the present node is fresh
+HEADER_COLUMNS = 15
 
 # columns of S_RESULT
 KIND = 0

@@ -51,6 +51,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     """As `test_statics`, of links."""
     links, clearances = wholes(CW, p.C_LINKS), reals(CF, CW, p.C_LINK_CLEARANCE)
     pool, header, teams = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER), wholes(CW, p.C_TEAMS)
+    fresh = header[0, p.FRESH] != 0
     earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
     press_back, press_ahead = -1.0, -1.0
     for e in range(first, last):
@@ -63,7 +64,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
             )  # fmt: skip
             if back < 0.0 and ahead < 0.0:
                 continue
-            if not hope and not (h == 0.5 and teams[team, MESHED] != 0):
+            if not hope and not (fresh and teams[team, MESHED] != 0):
                 # It goes on as one.
                 if high - low < 2:
                     return low, high, press_back, press_ahead, p.POOL_FULL
@@ -85,7 +86,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
                 prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, x, y, z)
             if back < 0.0 and ahead < 0.0:
                 continue
-            if hope or must_look_inside(CW, a, b, h):
+            if hope or must_look_inside(CW, SW, a, b):
                 back, ahead, stop = body_test(
                     general, CF, CW, SF, SW, piece, a, b, c, depth, clearances[k, 0], t, h,
                     back, ahead,

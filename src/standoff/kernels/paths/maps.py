@@ -36,18 +36,19 @@ def settle_teams(CF, CW, SF, SW):
 def marked_cells(CF, CW, SF, SW, m):
     """How many marked cells of a map the piece may pass through."""
     joints, scales = reals(SF, SW, p.S_JOINTS), reals(CF, CW, p.C_SCALES)
-    maps, sums = wholes(CW, p.C_MAPS), wholes(CW, p.C_SUMS)
+    maps, sums, ends = wholes(CW, p.C_MAPS), wholes(CW, p.C_SUMS), wholes(SW, p.S_CORNERS)
     count, side = maps[m, p.MAPPED], maps[m, p.SIDE]
+    for i in range(count):
+        j, lower, scale = maps[m, p.JOINT0 + i], scales[m, 2 * i], scales[m, 2 * i + 1]
+        first, last = int((joints[p.LOW, j] - lower) * scale), int((joints[p.HIGH, j] - lower) * scale)
+        # What is beyond by no more than rounding counts as the first cell, or the last.
+        ends[0, i], ends[1, i] = min(max(first, 0), side - 1), min(max(last, 0), side - 1) + 1
     total = 0
     for corner in range(1 << count):
         at, sign = 0, 1
         for i in range(count):
-            j, lower, scale = maps[m, p.JOINT0 + i], scales[m, 2 * i], scales[m, 2 * i + 1]
-            if (corner >> i) & 1:
-                place = int((joints[p.HIGH, j] - lower) * scale) + 1
-            else:
-                place = int((joints[p.LOW, j] - lower) * scale)
-                sign = -sign
-            at = at * (side + 1) + min(max(place, 0), side)
+            upper = (corner >> i) & 1
+            at = at * (side + 1) + ends[upper, i]
+            sign = sign if upper else -sign
         total += sign * sums[0, maps[m, p.SUM0] + at]
     return total

@@ -68,10 +68,11 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
     return where they end; -1 where the pool is full. A box of the tree that it cannot reach is
     passed over with all that is in it; of a leaf, all statics are tested in one loop."""
     counts, boxes, leaves = (
-        wholes(CW, p.C_COUNTS), reals(CF, CW, p.C_BOXES), wholes(CW, p.C_LEAVES)
+        wholes(CW, p.C_COUNTS), real_rows(CF, CW, p.C_BOXES, 6), whole_rows(CW, p.C_LEAVES, 3)
     )  # fmt: skip
     pool, across, beyond = (
-        wholes(SW, p.S_POOL), reals(CF, CW, p.C_ACROSS), reals(SF, SW, p.S_BEYOND)
+        whole_rows(SW, p.S_POOL, 1), reals(CF, CW, p.C_ACROSS),
+        reals(SF, SW, p.S_BEYOND),
     )  # fmt: skip
     stack = wholes(SW, p.S_IWORK)
     skips = wholes(CW, p.C_SKIPS)
@@ -106,18 +107,20 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
         # Counted without sign, so that nobody has to look whether an entry counts from the end.
         begin = unsigned(first)
         for e in range(unsigned(count)):
-            dx, dy, dz = (
-                x - across[0, begin + e],
-                y - across[1, begin + e],
-                z - across[2, begin + e],
-            )
+            dx, dy, dz = x - across[0, begin + e], y - across[1, begin + e], z - across[2, begin + e]
             reach = radius + across[3, begin + e]
             beyond[0, e] = dx * dx + dy * dy + dz * dz - reach * reach
-        for e in range(count):
-            b = before + first + e
-            pool[low, 0] = a * PACK + b
-            passed = exempt and skipped(CW, a, b)
-            low += int((proving or not beyond[0, e] > 0.0) and not passed)
+        code = a * PACK + before + first
+        if exempt or proving:
+            for e in range(count):
+                pool[low, 0] = code + e
+                passed = exempt and skipped(CW, a, before + first + e)
+                low += int((proving or not beyond[0, e] > 0.0) and not passed)
+            continue
+        for e in range(unsigned(count)):
+            pool[unsigned(low), 0] = code
+            code += 1
+            low += int(not beyond[0, e] > 0.0)
     for b in range(before + counts[0, p.BOUNDED], before + counts[0, p.STATICS]):
         if exempt and skipped(CW, a, b):
             continue
@@ -173,7 +176,7 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
     # The balls of a mesh, too, which may not overlap at all.
     gap = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
     movers, refs = wholes(CW, p.C_MOVERS), wholes(CW, p.C_REFS)
-    meshes = h == 0.5 and wholes(CW, p.C_COUNTS)[0, p.WALKER] != 0
+    meshes = wholes(SW, p.S_HEADER)[0, p.FRESH] != 0 and wholes(CW, p.C_COUNTS)[0, p.WALKER] != 0
     mover, count = -1, 0
     x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
@@ -228,7 +231,7 @@ def second_look(general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high
                 back, ahead, hope, _, _, _, _ = ball_test(CF, CW, SF, SW, k, b, 0, 0, gap, h)
                 if back < 0.0 and ahead < 0.0:
                     continue
-            if k < single and (hope or must_look_inside(CW, k, b, h)):
+            if k < single and (hope or must_look_inside(CW, SW, k, b)):
                 back, ahead, stop = body_test(
                     general, CF, CW, SF, SW, piece, k, b, 0, 0, clearance, t, h, back, ahead
                 )

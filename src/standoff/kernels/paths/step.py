@@ -6,10 +6,11 @@ pairs itself.
 
 from __future__ import annotations
 
+from standoff.constants import LONG_WAY
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.heap import pop_node, push_node
+from standoff.kernels.paths.heap import pop_node, pressing_of, push_node
 from standoff.kernels.paths.links import near_links, test_links
 from standoff.kernels.paths.motion import bound_motion, place_at
 from standoff.kernels.paths.statics import near_statics, test_statics
@@ -34,6 +35,11 @@ def step(general, CF, CW, SF, SW, piece):
         return p.SPENT
     if header[0, p.NODES_USED] + 2 > nodes.shape[0]:
         return p.NODES_FULL
+    fresh = linked[k, p.FIRST] < 0
+    header[0, p.FRESH] = int(fresh)
+    if fresh and h * reals(SF, SW, p.S_LONGEST)[0, 0] > LONG_WAY:
+        halve_fresh(SF, SW, piece, start, middle, end)
+        return p.FREE
     if header[0, p.TOP_DEGREE] > 1:
         bound_motion(CF, CW, SF, SW, middle, h)
     place_at(CF, CW, SF, SW, middle)
@@ -42,7 +48,7 @@ def step(general, CF, CW, SF, SW, piece):
     # The pairs of the first half grow from below, those of the second from above.
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
     first, count, standing = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.STANDING]
-    if first < 0:
+    if fresh:
         first = base
         past, base = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
         if base < 0:
@@ -84,6 +90,18 @@ def step(general, CF, CW, SF, SW, piece):
             pool[low + e, 0] = pool[high + e, 0]
         header[0, p.POOL_USED] = low + ceiling - high
     return p.FREE
+
+
+@kernel
+def halve_fresh(SF, SW, piece, start, middle, end):
+    """On so long a way little can be proved of a node as a whole: its halves are fresh nodes. The
+    later one goes first, as motions rather end in contact than begin there."""
+    pressing = pressing_of(SF, SW, piece)
+    earliest = wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0
+    pop_node(SF, SW, piece)
+    push_node(SF, SW, piece, start, middle, pressing, -1, 0, 0)
+    later = -(piece + middle) if earliest else max(2.0 * pressing, 1.0)
+    push_node(SF, SW, piece, middle, end, later, -1, 0, 0)
 
 
 @kernel
