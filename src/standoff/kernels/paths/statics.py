@@ -209,6 +209,21 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
 
 
 @kernel
+def deepest_first(SF, SW, count):
+    """Bring the asked pair whose balls are nearest to each other to the front: if any is in contact,
+    it is the likeliest, and the search ends with it."""
+    asked, left = whole_rows(SW, p.S_ASKED, 1), real_rows(SF, SW, p.S_LEFT, 2)
+    deepest, most = 0, -math.inf
+    for e in range(count):
+        if left[e, 0] + left[e, 1] > most:
+            deepest, most = e, left[e, 0] + left[e, 1]
+    if deepest > 0:
+        asked[0, 0], asked[deepest, 0] = asked[deepest, 0], asked[0, 0]
+        for side in range(2):
+            left[0, side], left[deepest, side] = left[deepest, side], left[0, side]
+
+
+@kernel
 def second_look(general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high):
     """Ask the shapes of the first ``count`` pairs of S_ASKED. A crowd goes on as one for as long
     as there is no hope for its members."""
@@ -217,6 +232,7 @@ def second_look(general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high
     pressing = reals(SF, SW, p.S_PRESSING)
     clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
     gap = max(clearance, 0.0)
+    deepest_first(SF, SW, count)
     for e in range(count):
         a, b = packed(asked[e, 0])
         back, ahead = left[e, 0], left[e, 1]
