@@ -197,7 +197,8 @@ TOP_DEGREE = 11  #: of the present piece
 HASTY = 12  #: 1: end at the first instant at which strays alone rule a proof out
 WIDENED = 13  #: 1: S_WIDE is not C_REACH
 FRESH = 14  #: 1: the present node is fresh
-HEADER_COLUMNS = 15
+SETTLED = 15  #: 1: S_SETTLED is of the present piece
+HEADER_COLUMNS = 16
 
 # columns of S_RESULT
 KIND = 0

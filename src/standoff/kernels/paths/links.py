@@ -8,6 +8,7 @@ from __future__ import annotations
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.maps import settle_teams
 from standoff.kernels.paths.pair import ball_test, body_test, must_look_inside
 from standoff.kernels.paths.proofs import prove_ball
 
@@ -18,21 +19,20 @@ MESHED = 6
 
 
 @kernel
-def near_links(CW, SW, low, high):
-    """Write the codes of all teams that are not settled into the pool from ``low`` on, and return
-    where they end; -1 where the pool is full. Where the proof is asked for, those of all links."""
+def near_links(CF, CW, SF, SW, at):
+    """Write the codes of all teams that are not settled into the pool from ``at`` on, and return
+    where they end; where the proof is asked for, those of all links. There is room for all links."""
     pool, links = wholes(SW, p.S_POOL), wholes(CW, p.C_LINKS).shape[0]
-    settled = wholes(SW, p.S_SETTLED)
-    if low + links > high:
-        return -1
     if wholes(SW, p.S_HEADER)[0, p.PROVING] != 0:
         for k in range(links):
-            pool[low + k, 0] = -1 - k
-        return low + links
+            pool[at + k, 0] = -1 - k
+        return at + links
+    settle_teams(CF, CW, SF, SW)
+    settled = wholes(SW, p.S_SETTLED)
     for team in range(settled.shape[1]):
-        pool[low, 0] = -1 - links - team
-        low += 1 - settled[0, team]
-    return low
+        pool[at, 0] = -1 - links - team
+        at += 1 - settled[0, team]
+    return at
 
 
 @inlined

@@ -14,7 +14,11 @@ from standoff.kernels.paths import layout as p
 
 @kernel
 def settle_teams(CF, CW, SF, SW):
-    """Set S_SETTLED for the piece whose S_JOINTS are known."""
+    """Set S_SETTLED for the present piece, unless that is done."""
+    header = wholes(SW, p.S_HEADER)
+    if header[0, p.SETTLED] != 0:
+        return
+    header[0, p.SETTLED] = 1
     joints, ranges, settled = (
         reals(SF, SW, p.S_JOINTS), reals(CF, CW, p.C_RANGES), wholes(SW, p.S_SETTLED)
     )  # fmt: skip

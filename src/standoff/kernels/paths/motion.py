@@ -28,7 +28,6 @@ from standoff.kernels.kinematics import (
 )
 from standoff.kernels.motion import slides_beyond, widen_reach
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.maps import settle_teams
 
 
 @kernel
@@ -39,14 +38,12 @@ def load_motion(CF, CW, SF, SW, rounding, row):
     header, counts = wholes(SW, p.S_HEADER), wholes(CW, p.C_COUNTS)
     C, joints = reals(SF, SW, p.S_COEFFICIENTS), reals(SF, SW, p.S_JOINTS)
     deviation = reals(CF, CW, p.C_DEVIATION)
-    top = 0
+    top = top_degree(C)
     for j in range(C.shape[1]):
         low, high, largest = C[0, j], C[0, j], abs(C[0, j])
-        for k in range(1, p.POWERS):
+        for k in range(1, top + 1):
             low, high = low + min(C[k, j], 0.0), high + max(C[k, j], 0.0)
             largest += (k + 1) * abs(C[k, j])
-            if C[k, j] != 0.0:
-                top = max(top, k)
         off = deviation[0, j] + rounding[row, j]
         joints[p.LOW, j], joints[p.HIGH, j] = low - off, high + off
         # Rounding of the position and of the speed, each relative to its own sum.
@@ -70,12 +67,24 @@ def load_motion(CF, CW, SF, SW, rounding, row):
             reach.reshape(reach.size), joints[p.LOW], joints[p.HIGH], wide.reshape(wide.size),
         )  # fmt: skip
         header[0, p.WIDENED] = int(beyond)
-    settle_teams(CF, CW, SF, SW)
+    header[0, p.SETTLED] = 0
     bound_motion(CF, CW, SF, SW, 0.5, 0.5)
     tails, longest = reals(SF, SW, p.S_TAILS), 0.0
     for i in range(counts[0, p.MOVERS]):
         longest = max(longest, tails[i * (counts[0, p.DEEPEST] + 1), p.WAY])
     reals(SF, SW, p.S_LONGEST)[0, 0] = longest
+
+
+@kernel
+def top_degree(C):
+    """The highest power with a coefficient that is not 0 (NaN is none)."""
+    for k in range(p.DEGREE, 0, -1):
+        some = False
+        for j in range(C.shape[1]):
+            some |= C[k, j] != 0.0
+        if some:
+            return k
+    return 0
 
 
 @kernel

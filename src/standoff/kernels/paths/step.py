@@ -49,17 +49,20 @@ def step(general, CF, CW, SF, SW, piece):
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
     first, count, standing = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.STANDING]
     if fresh:
-        first = base
-        past, base = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
-        if base < 0:
+        first, last = base, near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
+        # Room for the links, which are looked for once nothing that stands is in the way.
+        base = last + wholes(CW, p.C_LINKS).shape[0]
+        if last < 0 or base > ceiling:
             header[0, p.PROOFS_USED] = proved
             return p.POOL_FULL
-        standing, count = past - first, base - first
+        standing = count = last - first
     low, high, back, ahead, status = test_statics(
         general, CF, CW, SF, SW, piece, middle, h, first, first + standing, base, ceiling
     )
     still_back, still_ahead = low - base, ceiling - high
     if status == p.FREE:
+        if fresh:
+            count = near_links(CF, CW, SF, SW, first + standing) - first
         low, high, more_back, more_ahead, status = test_links(
             general, CF, CW, SF, SW, piece, middle, h, first + standing, first + count, low, high
         )
@@ -69,6 +72,8 @@ def step(general, CF, CW, SF, SW, piece):
     if status != p.FREE:
         header[0, p.PROOFS_USED] = proved
         if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
+            if fresh:
+                count = near_links(CF, CW, SF, SW, first + standing) - first
             note_worst(general, CF, CW, SF, SW, piece, middle, first, count)
         return status
     pop_node(SF, SW, piece)
@@ -106,8 +111,8 @@ def halve_fresh(SF, SW, piece, start, middle, end):
 
 @kernel
 def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
-    """All pairs that may come too close, into the pool from ``base`` on: those with statics, and
-    after them links. Where the ones end and the others; -1 where the pool is full."""
+    """All pairs with statics that may come too close, into the pool from ``base`` on; where they
+    end, -1 where the pool is full."""
     counts, movers = wholes(CW, p.C_COUNTS), wholes(CW, p.C_MOVERS)
     proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
     last = base
@@ -117,9 +122,7 @@ def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
         leads = meets if proving else (not alone or (meets and movers[a, p.JOINTS] == 0))
         if leads and last >= 0:
             last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
-    if last < 0:
-        return last, last
-    return last, near_links(CW, SW, last, ceiling)
+    return last
 
 
 @kernel
