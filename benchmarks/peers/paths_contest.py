@@ -16,7 +16,7 @@ from peers.paths_scene import PathScene
 
 #: Edges an engine checks before the next has its turn, so that drift of the machine hits all alike;
 #: enough of them that an engine does not start each time with caches that others have filled.
-BLOCK = 100
+BLOCK = 250
 
 
 class EdgeEngine(Protocol):

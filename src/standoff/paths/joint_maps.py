@@ -15,8 +15,8 @@ from itertools import product
 import numpy as np
 
 from standoff.cell.world import World
-from standoff.constants import LIMIT_ROUNDING
-from standoff.kernels import layout
+from standoff.kernels import kinematics
+from standoff.kernels.by_address import INTERPRETED
 from standoff.kernels.pairs.dispatch import has_closed_form
 from standoff.kernels.paths import apart_layout as a
 from standoff.kernels.paths.apart_map import map_apart
@@ -60,18 +60,20 @@ class JointMap:
 def joint_map(
     tree: Tree, world: World, pairs: Iterable[tuple[int, int]], clearance: float
 ) -> JointMap | None:
-    """The map of all these pairs of bodies, which two frames carry; None where there are too many
-    joints between them, one has no limits, or a distance would take long."""
+    """The map of all these pairs of bodies, which the same two frames carry, and which are to keep
+    farther apart than ``clearance``; None where there are many joints between them or one without
+    limits, or where a distance would take long."""
     cells: IntArray | None = None
     joints: tuple[int, ...] = ()
     limits: Array = np.zeros((2, 0))
     for first, second in pairs:
+        few = 0 < joints_between(tree, world.frame[first], world.frame[second]) <= max(_LEVELS)
         kinds = [{shape.kind for shape, _ in world.parts[body]} for body in (first, second)]
-        if not all(has_closed_form(x, y) for x, y in product(*kinds)):
+        # Maps save time, and would take too much of it where kernels are interpreted.
+        if INTERPRETED or not few or not all(has_closed_form(x, y) for x, y in product(*kinds)):
             return None
-        names = world.names[first], world.names[second]
-        problem = Problem(tree, world, *names, clearance)
-        if problem.endless is not None or len(problem.joints) not in _LEVELS:
+        problem = Problem(tree, world, world.names[first], world.names[second], clearance)
+        if problem.endless is not None:
             return None
         joints, limits = problem.joints, problem.arena["joints"][[a.LOWER, a.UPPER]].copy()
         levels = _LEVELS[len(joints)]
@@ -82,3 +84,9 @@ def joint_map(
         return None
     shape = (1 << _LEVELS[len(joints)],) * len(joints)
     return JointMap(joints, limits[0], limits[1], cells.reshape(shape))
+
+
+def joints_between(tree: Tree, a: int, b: int) -> int:
+    """How many joints there are from one frame to another."""
+    depth = tree.ints[:, kinematics.DEPTH]
+    return int(depth[a] + depth[b] - 2 * depth[tree.common(a, b)])

@@ -40,10 +40,10 @@ class Maps:
             pairs = {
                 (primitives[x].body, primitives[y].body) for x, y in listed.links[begin:end, :2]
             }
-            clearance = float(listed.clearances[begin]) + tolerance
-            frames = [primitives[x].frame for x in listed.links[begin, :2]]
-            small = max(frames) < tree.frames
-            maps.append(joint_map(tree, world, sorted(pairs), clearance) if small else None)
+            # What is nearer than the tolerance may be called too close, map or not.
+            clearance = max(float(listed.clearances[begin]), 0.0) + tolerance
+            carried = max(primitives[x].frame for x in listed.links[begin, :2]) < tree.frames
+            maps.append(joint_map(tree, world, sorted(pairs), clearance) if carried else None)
         never = [m is not None and m.empty for m in maps]
         order = np.argsort(never, kind="stable")
         self.teams: IntArray = listed.teams[order]
@@ -63,7 +63,8 @@ class Maps:
             side, unused = found.cells.shape[0], p.MAP_JOINTS - len(at)
             rows.append((place, len(at), sum(map(len, sums)), side, *at, *[0] * unused))
             width = found.high - found.low
-            scales.append([*np.stack([found.low, np.where(width > 0.0, side / np.where(width > 0.0, width, 1.0), 0.0)], axis=1).ravel(), *[0.0] * (2 * unused)])
+            fine = np.divide(side, width, out=np.zeros(len(at)), where=width > 0.0)
+            scales.append([*np.stack([found.low, fine], axis=1).ravel(), *[0.0] * (2 * unused)])
             sums.append(found.sums().ravel())
         self.rows: IntArray = np.array(rows, dtype=np.int64).reshape(-1, p.MAP_COLUMNS)
         self.scales: Array = np.array(scales).reshape(-1, 2 * p.MAP_JOINTS)

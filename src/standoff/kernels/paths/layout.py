@@ -123,7 +123,9 @@ S_BEYOND = 17  #: (1, leaf) how far beyond reach each static of a leaf is, squar
 S_FIELDS = 18  #: (1, 12) how the two bodies of a mesh test move
 S_ENDS = 19  #: (movers, 12) of spheres and capsules: place and velocity of both ends
 S_LEFT = 20  #: (CHUNK, 2) what the balls of the asked pairs leave uncovered back and ahead
-S_PRESSING = 21  #: (2, 2) the most that is uncovered back and ahead: of all open pairs, of the asked
+S_PRESSING = (
+    21  #: (2, 2) the most that is uncovered back and ahead: of all open pairs, of the asked
+)
 S_LONGEST = 22  #: (1, 1) the longest way of a mover over the whole piece, [m]
 
 # int64 tables of the second arena

@@ -21,7 +21,7 @@ MESHED = 6
 @kernel
 def near_links(CF, CW, SF, SW, at):
     """Write the codes of all teams that are not settled into the pool from ``at`` on, and return
-    where they end; where the proof is asked for, those of all links. There is room for all links."""
+    where they end; where the proof is asked for, those of all links. There is room for these."""
     pool, links = wholes(SW, p.S_POOL), wholes(CW, p.C_LINKS).shape[0]
     if wholes(SW, p.S_HEADER)[0, p.PROVING] != 0:
         for k in range(links):

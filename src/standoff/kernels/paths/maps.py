@@ -44,7 +44,10 @@ def marked_cells(CF, CW, SF, SW, m):
     count, side = maps[m, p.MAPPED], maps[m, p.SIDE]
     for i in range(count):
         j, lower, scale = maps[m, p.JOINT0 + i], scales[m, 2 * i], scales[m, 2 * i + 1]
-        first, last = int((joints[p.LOW, j] - lower) * scale), int((joints[p.HIGH, j] - lower) * scale)
+        first, last = (
+            int((joints[p.LOW, j] - lower) * scale),
+            int((joints[p.HIGH, j] - lower) * scale),
+        )
         # What is beyond by no more than rounding counts as the first cell, or the last.
         ends[0, i], ends[1, i] = min(max(first, 0), side - 1), min(max(last, 0), side - 1) + 1
     total = 0

@@ -59,7 +59,9 @@ def load_motion(CF, CW, SF, SW, rounding, row):
         at = C.shape[1] + g
         stray = rounding[row, at] if at < rounding.shape[1] else 0.0
         paces[p.STRAY, counts[0, p.FRAMES] + g] = stray
-    beyond = counts[0, p.SLIDES] != 0 and slides_beyond(tree, linkage, joints[p.LOW], joints[p.HIGH])
+    beyond = counts[0, p.SLIDES] != 0 and slides_beyond(
+        tree, linkage, joints[p.LOW], joints[p.HIGH]
+    )
     if beyond or header[0, p.WIDENED] != 0:
         reach, wide = reals(CF, CW, p.C_REACH), reals(SF, SW, p.S_WIDE)
         widen_reach(

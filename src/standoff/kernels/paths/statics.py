@@ -107,7 +107,11 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
         # Counted without sign, so that nobody has to look whether an entry counts from the end.
         begin = unsigned(first)
         for e in range(unsigned(count)):
-            dx, dy, dz = x - across[0, begin + e], y - across[1, begin + e], z - across[2, begin + e]
+            dx, dy, dz = (
+                x - across[0, begin + e],
+                y - across[1, begin + e],
+                z - across[2, begin + e],
+            )
             reach = radius + across[3, begin + e]
             beyond[0, e] = dx * dx + dy * dy + dz * dz - reach * reach
         code = a * PACK + before + first
@@ -190,7 +194,9 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
         dx, dy, dz = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
         apart = math.sqrt(dx * dx + dy * dy + dz * dz)
         run = (dx * vx + dy * vy + dz * vz) / max(apart, SMALLEST_LENGTH)
-        back, ahead, hope = between_balls(apart - gap - taken, radius + balls[b, 3], run, bent, most)
+        back, ahead, hope = between_balls(
+            apart - gap - taken, radius + balls[b, 3], run, bent, most
+        )
         if proving and (back < 0.0 or ahead < 0.0):
             prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, dx, dy, dz)
         if meshes:
@@ -210,8 +216,8 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
 
 @kernel
 def deepest_first(SF, SW, count):
-    """Bring the asked pair whose balls are nearest to each other to the front: if any is in contact,
-    it is the likeliest, and the search ends with it."""
+    """Bring the asked pair whose balls are nearest to each other to the front: if any is in
+    contact, it is the likeliest, and the search ends with it."""
     asked, left = whole_rows(SW, p.S_ASKED, 1), real_rows(SF, SW, p.S_LEFT, 2)
     deepest, most = 0, -math.inf
     for e in range(count):
