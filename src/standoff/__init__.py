@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         MeshError,
         MonitorError,
         PathError,
+        PlanError,
         PoseError,
         RobotError,
         ShapeError,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
     from standoff.paths.verify import Verification, verify
+    from standoff.plan.planner import Planner
+    from standoff.plan.result import Plan
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -61,6 +64,7 @@ _HOME = {
         "MeshError",
         "MonitorError",
         "PathError",
+        "PlanError",
         "PoseError",
         "RobotError",
         "ShapeError",
@@ -84,6 +88,8 @@ _HOME = {
     "standoff.paths.verdict": ("Verdict",),
     "standoff.paths.certificate": ("Certificate",),
     "standoff.paths.verify": ("Verification", "verify"),
+    "standoff.plan.planner": ("Planner",),
+    "standoff.plan.result": ("Plan",),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -122,6 +128,9 @@ __all__ = [
     "PathChecker",
     "PathError",
     "Pieces",
+    "Plan",
+    "PlanError",
+    "Planner",
     "Polyhedron",
     "PoseError",
     "RobotError",
