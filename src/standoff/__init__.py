@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from standoff.paths.verify import Verification, verify
     from standoff.plan.planner import Planner
     from standoff.plan.result import Plan
+    from standoff.plan.smoother import Smoothed, smooth
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -90,6 +91,7 @@ _HOME = {
     "standoff.paths.verify": ("Verification", "verify"),
     "standoff.plan.planner": ("Planner",),
     "standoff.plan.result": ("Plan",),
+    "standoff.plan.smoother": ("Smoothed", "smooth"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -137,6 +139,7 @@ __all__ = [
     "Separation",
     "Shape",
     "ShapeError",
+    "Smoothed",
     "Sphere",
     "StopWarning",
     "Stopping",
@@ -153,6 +156,7 @@ __all__ = [
     "model_path",
     "pose",
     "separation",
+    "smooth",
     "stopping",
     "unwrap",
     "verify",

@@ -526,3 +526,7 @@ STOP_PIECES = 2
 #: Nearer than this to its clearance a pair may be called too close rather than free, where nothing
 #: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
 USUAL_TOLERANCE = 1e-3
+
+#: The least part of what it replaces that a shortcut must save, [-]. A corner of 0.09 rad saves as
+#: much at best; without it, corners would be rounded off by ever more and shorter edges.
+SHORTCUT_GAIN = 1e-3

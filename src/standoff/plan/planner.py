@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike
 from standoff.cell import Cell
 from standoff.constants import USUAL_TOLERANCE
 from standoff.errors import PlanError
+from standoff.kernels.plan import checking
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import Growing
+from standoff.plan.numbers import above_zero, whole
 from standoff.plan.query import Query, build_query
 from standoff.plan.result import Method, Plan, Progress, Reason
 from standoff.plan.space import joint_weights
@@ -69,7 +71,7 @@ class Planner:
         self.cell = cell
         self.checker = PathChecker(cell, clearance, tolerance) if checker is None else checker
         self.method: Method = method
-        self.step = positive(step, "step")
+        self.step = above_zero(step, "step")
         self._weights = weights
         joint_weights(cell, weights)
 
@@ -105,25 +107,26 @@ class Planner:
             PlanError: a start or goal beyond its limits, no goal, a joint that nobody may move.
             ConfigurationError: configurations that do not fit the cell.
         """
+        checking.compile_for("plan.connect.grow_connect")
         begun = perf_counter()
-        end = begun + positive(timeout, "timeout")
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise PlanError("not a seed", element="seed", value=seed, allowed="a whole number >= 0")
+        end = begun + above_zero(timeout, "timeout")
+        begin = whole(seed, "seed")
         query = build_query(
             self.cell, start, goal, joints, joint_weights(self.cell, self._weights), limits
         )
         blocked, query, kept = self._ends(query)
-        growing = Growing(self.checker, query, self.method, self.step, int(seed))
+        growing = Growing(self.checker, query, self.step, begin)
 
         def told(reason: Reason | None, verdict: Verdict | None, **found: Any) -> Plan:
             facts: dict[str, Any] = {
                 "waypoints": np.zeros((0, len(query.start))), "goal": None, "length": math.inf,
                 "growing": growing.time, "proving": 0.0, **found,
             }  # fmt: skip
+            growing.close()
             return Plan(
                 solved=reason is None, reason=reason, verdict=verdict,
                 time=perf_counter() - begun, edges=growing.edges, nodes=growing.nodes,
-                method=self.method, seed=int(seed), **facts,
+                method=self.method, seed=begin, **facts,
             )  # fmt: skip
 
         if blocked is not None:
@@ -136,10 +139,9 @@ class Planner:
             since = perf_counter()
             verdict = self.checker.path(waypoints)
             if verdict.free:
-                length = sum(map(query.space.distance, waypoints[:-1], waypoints[1:]))
                 return told(
                     None, verdict, waypoints=waypoints, goal=kept[reached],
-                    length=float(length), proving=perf_counter() - since,
+                    length=query.space.length(waypoints), proving=perf_counter() - since,
                 )  # fmt: skip
             # What was free one by one is free together; but for angles that went on by whole turns,
             # and are rounded anew. Such a path is not proved, so it is none.
@@ -156,14 +158,3 @@ class Planner:
         if not kept:
             return ("goal", self.checker.path(query.goals[0])), query, []
         return None, Query(query.start, query.goals[kept], query.space), kept
-
-
-def positive(value: Any, name: str) -> float:
-    """A number above 0; it may be infinite."""
-    try:
-        result = float(value)
-    except (TypeError, ValueError) as error:
-        raise PlanError("not a number", element=name, value=value, allowed="> 0") from error
-    if isinstance(value, (bool, str, bytes)) or not result > 0.0:
-        raise PlanError("not above 0", element=name, value=value, allowed="> 0")
-    return result

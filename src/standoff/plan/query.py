@@ -78,9 +78,10 @@ def _check_limits(cell: Cell, values: Array, planned: IntArray, what: str) -> No
     bad = np.argwhere(beyond[:, planned])
     if len(bad):
         row, joint = int(bad[0, 0]), int(planned[bad[0, 1]])
+        unit = cell.tree.units[joint]
         raise PlanError(
             f"joint {cell.joints[joint]!r} is beyond its limits",
             element=what if len(values) == 1 else f"{what}[{row}]",
             value=float(values[row, joint]),
-            allowed=f"{low[joint]:g} to {high[joint]:g} [{cell.tree.units[joint]}], or limits=False",
+            allowed=f"{low[joint]:g} to {high[joint]:g} [{unit}], or limits=False",
         )

@@ -1,4 +1,4 @@
-"""The space that is planned in: which joints, between which limits, and how far apart things are."""
+"""The space that is planned in: which joints, between which limits, how far apart things are."""
 
 from __future__ import annotations
 
@@ -40,16 +40,23 @@ class Space:
     weights: Array
     period: Array
 
-    def distance(self, a: Array, b: Array) -> float:
-        """Between two configurations, circles the shorter way round."""
+    def distances(self, a: Array, b: Array) -> Array:
+        """Between configurations, row by row, circles the shorter way round."""
         way = b - a
-        return float(np.linalg.norm((self.weights * (way - self.turns(way)))[self.joints]))
+        way = (self.weights * (way - self.turns(way)))[..., self.joints]
+        return np.asarray(np.sqrt((way * way).sum(axis=-1)))
+
+    def length(self, waypoints: Array) -> float:
+        """Of a path, as it goes."""
+        way = self.weights * np.diff(waypoints, axis=0)
+        return float(np.sqrt((way * way).sum(axis=-1)).sum())
 
     def turns(self, way: Array) -> Array:
         """The whole periods to take off a difference so that it comes nearest to 0."""
+        if not self.period.any():
+            return np.zeros_like(way)
         period = np.where(self.period > 0.0, self.period, 1.0)
-        count = np.floor(way / period + 0.5)
-        return np.where(self.period > 0.0, period * count, 0.0)
+        return np.where(self.period > 0.0, period * np.floor(way / period + 0.5), 0.0)
 
 
 def build_space(cell: Cell, start: Array, goals: Array, joints: IntArray, weights: Array) -> Space:
@@ -75,6 +82,8 @@ def circles(cell: Cell) -> NDArray[np.bool_]:
     follows them by a fraction of the angle, or slides."""
     tree = cell.tree
     result: NDArray[np.bool_] = np.array([kind == "continuous" for kind in tree.kinds], dtype=bool)
+    if not result.any():
+        return result
     for row, ints in zip(tree.reals[1:], tree.ints[1:]):
         turning = ints[kinematics.JOINT_KIND] == kinematics.REVOLUTE
         if not (turning and float(row[kinematics.MULTIPLIER]).is_integer()):

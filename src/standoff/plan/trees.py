@@ -35,7 +35,7 @@ def plant(arena: Arena, query: Query) -> None:
     arena["parents"][0, 0], arena["parents"][1, :goals] = -1, -1
     header[g.SIZE], header[g.SIZE + 1] = 1, goals
     header[g.PHASE], header[g.TREE], header[g.MEANT] = g.CONNECTING, 0, 0
-    header[g.NEAR] = np.argmin([query.space.distance(query.start, goal) for goal in query.goals])
+    header[g.NEAR] = np.argmin(query.space.distances(query.start, query.goals))
     arena["target"][0] = arena["from"][0] = arena["to"][0] = query.start
 
 

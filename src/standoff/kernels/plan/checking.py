@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from numba.core import types
 from numba.extending import intrinsic
 
 from standoff.kernels.by_address import INTERPRETED, address_of, call_at
+from standoff.kernels.paths import search as _search  # noqa: F401, its entry is looked up by name
 from standoff.kernels.paths.batch import check_segments
 
 
-def address() -> int:
-    """Where the machine code of `check_segments` is, compiling it if need be; 0 if interpreted."""
-    return 0 if INTERPRETED else address_of("paths.batch.check_segments")
+@cache
+def address(name: str = "paths.batch.check_segments") -> int:
+    """Where the machine code of `check_segments`, or of another entry, is; it is compiled if need
+    be. 0 if interpreted."""
+    return 0 if INTERPRETED else address_of(name)
+
+
+def compile_for(entry: str) -> None:
+    """Compile what a search by ``entry`` needs: done before the clock starts."""
+    for name in ("paths.batch.check_segments", "paths.search.search", entry):
+        address(name)
 
 
 if INTERPRETED:
