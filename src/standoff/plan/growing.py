@@ -2,50 +2,62 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
 
-from standoff.index.arena import Arena
-from standoff.kernels.plan import checking
 from standoff.kernels.plan import layout as g
-from standoff.kernels.plan.connect import grow_connect
 from standoff.paths.checker import PathChecker
 from standoff.plan.borrowed import Borrowed
 from standoff.plan.query import Query
 from standoff.plan.result import Progress, Reason
 from standoff.plan.stream import Numbers, Pace
-from standoff.plan.trees import new_trees, plant, roomier, sizes
+from standoff.shapes.pose import Array
 
 #: Distances and configurations that one edge may take. Most take less than a hundred; one that
 #: comes so close that it takes more costs more than a way around it.
 EDGE_BUDGET = 20_000
 
 
-class Growing:
-    """The search of one query by RRT-Connect.
+class Growing(ABC):
+    """The search of one query, in slices. What it finds does not depend on how long they are.
 
     Attributes:
-        trees: the tables of `kernels.plan.layout`.
         time: spent in `run`, [s].
     """
 
-    def __init__(self, checker: PathChecker, query: Query, step: float, seed: int) -> None:
-        self._query = query
-        self._lent = Borrowed(checker)
-        self._numbers = Numbers(seed)
-        self._pace = Pace()
-        self.trees: Arena = new_trees(query, step, min(checker.budget, EDGE_BUDGET))
+    #: Entry of the kernel that grows.
+    kernel: str
+
+    def __init__(self, checker: PathChecker, query: Query, seed: int) -> None:
+        self.query = query
+        self.lent = Borrowed(checker)
+        self.numbers = Numbers(seed)
+        self.pace = Pace()
+        self.budget = min(checker.budget, EDGE_BUDGET)
         self.time = 0.0
 
     @property
+    @abstractmethod
     def edges(self) -> int:
         """Checked so far."""
-        return int(self.trees["header"][0, g.EDGES])
 
     @property
+    @abstractmethod
     def nodes(self) -> tuple[int, int]:
-        """Of either tree."""
-        return sizes(self.trees)
+        """Of the tree from the start, and of that from the goals."""
+
+    @abstractmethod
+    def grow(self) -> int:
+        """One slice, and what it needs to go on: why the kernel came back."""
+
+    @abstractmethod
+    def path(self) -> tuple[Array, int]:
+        """The waypoints where the trees have met, and which goal they lead to."""
+
+    @abstractmethod
+    def restart(self) -> None:
+        """From the roots, with other random numbers."""
 
     def run(
         self,
@@ -59,7 +71,7 @@ class Growing:
         since = perf_counter()
         try:
             while True:
-                status = self._grow()
+                status = self.grow()
                 if status == g.SOLVED:
                     return None
                 now = perf_counter()
@@ -72,32 +84,6 @@ class Growing:
         finally:
             self.time += perf_counter() - since
 
-    def restart(self) -> None:
-        """From the roots, with other random numbers."""
-        plant(self.trees, self._query)
-        self.trees["header"][0, g.PHASE] = g.SAMPLING
-
-    def _grow(self) -> int:
-        """One slice, and what it needs to go on."""
-        trees, header = self.trees, self.trees["header"][0]
-        begun, edges = perf_counter(), self.edges
-        header[g.UNTIL] = edges + self._pace.tries
-        status = int(
-            grow_connect(
-                checking.address(), *self._lent.arguments, trees.F, trees.W, self._numbers.values
-            )
-        )
-        if status == g.AGAIN:
-            self._pace.took(self.edges - edges, perf_counter() - begun)
-        elif status == g.DRY:
-            self._numbers.refill(int(header[g.CURSOR]))
-            header[g.CURSOR] = 0
-        elif status == g.CROWDED:
-            self.trees = roomier(trees, self._query)
-        elif status == g.CRAMPED:
-            self._lent.grow()
-        return status
-
     def close(self) -> None:
         """Let others use the scratch."""
-        self._lent.give_back()
+        self.lent.give_back()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,15 +16,21 @@ from standoff.errors import PlanError
 from standoff.kernels.plan import checking
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
+from standoff.plan.connect import Connect
 from standoff.plan.growing import Growing
+from standoff.plan.lazy import Lazy
 from standoff.plan.numbers import above_zero, whole
 from standoff.plan.query import Query, build_query
 from standoff.plan.result import Method, Plan, Progress, Reason
 from standoff.plan.space import joint_weights
-from standoff.plan.trees import bridged_path
 
 #: Longest edge of RRT-Connect, in the planner's distance.
 _STEP = 1.0
+
+#: Half the neighbourhood of a milestone of SBL, as a part of each joint's range.
+_REACH = 0.15
+
+_KINDS: dict[Method, type[Growing]] = {"rrt-connect": Connect, "sbl": Lazy}
 
 
 class Planner:
@@ -41,6 +47,8 @@ class Planner:
         checker: one with settings of its own, for the same cell; ``clearance`` and ``tolerance``
             are then its.
         step: longest edge of RRT-Connect, in the planner's distance.
+        reach: half the width of the box about a milestone of SBL in which its children are drawn,
+            and the farthest that a bridge goes, as a part of each joint's range.
         weights: how much each joint counts in that distance, by name or one a joint; by default 1,
             so that a radian counts as much as a metre.
 
@@ -57,14 +65,15 @@ class Planner:
         method: Method = "rrt-connect",
         checker: PathChecker | None = None,
         step: float = _STEP,
+        reach: float = _REACH,
         weights: ArrayLike | Mapping[str, float] | None = None,
     ) -> None:
-        if method not in get_args(Method):
+        if method not in _KINDS:
             raise PlanError(
                 "no such method",
                 element="method",
                 value=method,
-                allowed=", ".join(get_args(Method)),
+                allowed=", ".join(_KINDS),
             )
         if checker is not None and checker.cell is not cell:
             raise PlanError("a checker of another cell", element="checker", allowed="the same cell")
@@ -72,6 +81,7 @@ class Planner:
         self.checker = PathChecker(cell, clearance, tolerance) if checker is None else checker
         self.method: Method = method
         self.step = above_zero(step, "step")
+        self.reach = above_zero(reach, "reach")
         self._weights = weights
         joint_weights(cell, weights)
 
@@ -107,7 +117,7 @@ class Planner:
             PlanError: a start or goal beyond its limits, no goal, a joint that nobody may move.
             ConfigurationError: configurations that do not fit the cell.
         """
-        checking.compile_for("plan.connect.grow_connect")
+        checking.compile_for(_KINDS[self.method].kernel)
         begun = perf_counter()
         end = begun + above_zero(timeout, "timeout")
         begin = whole(seed, "seed")
@@ -115,7 +125,11 @@ class Planner:
             self.cell, start, goal, joints, joint_weights(self.cell, self._weights), limits
         )
         blocked, query, kept = self._ends(query)
-        growing = Growing(self.checker, query, self.step, begin)
+        growing: Growing
+        if self.method == "sbl":
+            growing = Lazy(self.checker, query, begin, self.reach)
+        else:
+            growing = Connect(self.checker, query, begin, self.step)
 
         def told(reason: Reason | None, verdict: Verdict | None, **found: Any) -> Plan:
             facts: dict[str, Any] = {
@@ -135,7 +149,7 @@ class Planner:
             reason = growing.run(begun, end, progress, cancelled)
             if reason is not None:
                 return told(reason, None)
-            waypoints, reached = bridged_path(growing.trees, query)
+            waypoints, reached = growing.path()
             since = perf_counter()
             verdict = self.checker.path(waypoints)
             if verdict.free:

@@ -1,4 +1,5 @@
-"""`check_segments` called by its address, so that growing does not compile the checker again."""
+"""`check_segments` and `search` called by their addresses, so that growing does not compile the
+checker again."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from standoff.kernels.by_address import INTERPRETED, address_of, call_at
-from standoff.kernels.paths import search as _search  # noqa: F401, its entry is looked up by name
 from standoff.kernels.paths.batch import check_segments
+from standoff.kernels.paths.search import search
 
 
 @cache
@@ -31,6 +32,10 @@ if INTERPRETED:
         """`check_segments`, interpreted."""
         return check_segments(*arguments)
 
+    def search_at(address, *arguments):
+        """`search`, interpreted."""
+        return search(*arguments)
+
 else:
 
     @intrinsic
@@ -43,3 +48,11 @@ else:
         return call_at(
             whole, (whole, whole, CF, CW, SF, SW, A, B, none, whole, whole, whole, kinds)
         )
+
+    @intrinsic
+    def search_at(
+        typing_context, address, stepper, general, CF, CW, SF, SW, pieces, glides, rounding, fresh
+    ):
+        """``search_at(address, ...)``: `search` of the remaining arguments."""
+        whole = types.int64
+        return call_at(whole, (whole, whole, CF, CW, SF, SW, pieces, glides, rounding, whole))
