@@ -117,7 +117,9 @@ class Planner:
             PlanError: a start or goal beyond its limits, no goal, a joint that nobody may move.
             ConfigurationError: configurations that do not fit the cell.
         """
+        called = perf_counter()
         checking.compile_for(_KINDS[self.method].kernel)
+        _ = self.checker.tables
         begun = perf_counter()
         end = begun + above_zero(timeout, "timeout")
         begin = whole(seed, "seed")
@@ -134,7 +136,7 @@ class Planner:
         def told(reason: Reason | None, verdict: Verdict | None, **found: Any) -> Plan:
             facts: dict[str, Any] = {
                 "waypoints": np.zeros((0, len(query.start))), "goal": None, "length": math.inf,
-                "growing": growing.time, "proving": 0.0, **found,
+                "preparing": begun - called, "growing": growing.time, "proving": 0.0, **found,
             }  # fmt: skip
             growing.close()
             return Plan(

@@ -44,6 +44,8 @@ class Plan:
         goal: number of the goal that was reached.
         length: of the path, in the planner's distance.
         time: all of it, [s]; ``growing`` of it took the trees, ``proving`` the proof of the path.
+        preparing: what went before, and before the timeout began to count: laying out the cell if
+            it has changed, and compiling where that had not been done, [s].
         edges: segments checked.
         nodes: of the tree from the start, and of that from the goals.
         method, seed: as they were asked for; they give the same path again.
@@ -56,6 +58,7 @@ class Plan:
     goal: int | None
     length: float
     time: float
+    preparing: float
     growing: float
     proving: float
     edges: int

@@ -26,6 +26,9 @@ from standoff.plan.stream import Numbers, Pace
 from standoff.robots.joint_values import joint_rows
 from standoff.shapes.pose import Array
 
+#: Rows for new vertices, beside one for each that there is.
+_SPARE = 64
+
 Stop = Literal["steps", "patience", "timeout", "cancelled"]
 
 
@@ -130,6 +133,7 @@ def smooth(
         ConfigurationError: waypoints that do not fit the cell.
     """
     checking.compile_for("plan.shortcut.shorten")
+    _ = checker.tables
     begun = perf_counter()
     cell = checker.cell
     q = joint_rows(waypoints, cell.joints, "waypoints")
@@ -204,7 +208,7 @@ def _check_free(checker: PathChecker, q: Array) -> None:
 def _laid_out(q: Array, weights: Array, budget: int) -> Arena:
     """The tables of `kernels.plan.shortcut`, with room for as many new vertices as there are."""
     count, joints = q.shape
-    rows = 2 * count + 64
+    rows = 2 * count + _SPARE
     path = Arena(
         {
             "rows": (rows, joints),

@@ -1,8 +1,8 @@
 """Shortcuts of a path, as paper 001 has them in its section 4.3.
 
-Two configurations are picked at random on the path, vertices or not, within a window of it; where
-the straight segment between them is free it takes the place of what lies between. The window
-follows: it narrows by NARROWER after a segment that was not free, and widens by WIDER after one
+Two configurations are picked at random on the path within a window of it, half of them moved to
+the nearest vertex; where the straight segment between them is free it takes the place of what lies
+between. The window follows: it narrows by NARROWER after a segment that was not free, and widens by WIDER after one
 that was, and where there was nothing to gain, both points being on one edge.
 
 A part of a free segment is a segment of its own, with other instants to be looked at, so both
@@ -56,6 +56,9 @@ HEADER_COLUMNS = 9
 WIDER = 1.5
 NARROWER = 0.8735804647362988
 
+#: Random numbers that a try takes.
+TAKES = 5
+
 #: The least part of a path that a window is, as a part of an edge of average length, [-].
 NARROWEST = 0.5
 
@@ -82,7 +85,7 @@ def shorten(checker, stepper, general, CF, CW, SF, SW, HF, HW, U):
     header, settings = wholes(HW, H_HEADER), reals(HF, HW, H_SETTINGS)
     while header[0, TRIED] < header[0, UNTIL]:
         at = header[0, CURSOR]
-        if at + 3 > U.shape[0]:
+        if at + TAKES > U.shape[0]:
             return DRY
         if header[0, USED] + 2 > reals(HF, HW, H_ROWS).shape[0]:
             return CROWDED
@@ -92,11 +95,11 @@ def shorten(checker, stepper, general, CF, CW, SF, SW, HF, HW, U):
         low, high = min(U[at + 1], U[at + 2]), max(U[at + 1], U[at + 2])
         taken = try_shortcut(
             checker, stepper, general, CF, CW, SF, SW, HF, HW,
-            start + low * wide, start + high * wide,
+            start + low * wide, start + high * wide, U[at + 3] < 0.5, U[at + 4] < 0.5,
         )  # fmt: skip
         if taken == FULL:
             return CRAMPED
-        header[0, CURSOR] = at + 3
+        header[0, CURSOR] = at + TAKES
         header[0, TRIED] += 1
         if taken == SHORTER:
             header[0, TAKEN] += 1
@@ -108,15 +111,27 @@ def shorten(checker, stepper, general, CF, CW, SF, SW, HF, HW, U):
 
 
 @kernel
-def try_shortcut(checker, stepper, general, CF, CW, SF, SW, HF, HW, low, high):
-    """Replace the path between two of its lengths by a straight segment, if that is shorter by a
+def try_shortcut(checker, stepper, general, CF, CW, SF, SW, HF, HW, low, high, snap_low, snap_high):
+    """Replace the path between two of its lengths, or the vertices nearest to them, by a straight
+    segment, if that is shorter by a
     part of SHORTCUT_GAIN and free: SHORTER, POINTLESS or BLOCKED; FULL where scratch is too
     small."""
     header, lengths, ends = wholes(HW, H_HEADER), reals(HF, HW, H_LENGTHS), reals(HF, HW, H_ENDS)
     count = header[0, COUNT]
     i, past_i = locate(lengths, count, low)
     j, past_j = locate(lengths, count, high)
-    if i == j:
+    if snap_low:
+        past_i = 0.0 if past_i < 0.5 * lengths[0, i] else lengths[0, i]
+    if snap_high:
+        past_j = 0.0 if past_j < 0.5 * lengths[0, j] else lengths[0, j]
+    # A vertex is the beginning of the edge behind it for the one, the end of that before for the
+    # other.
+    if past_i == lengths[0, i]:
+        i, past_i = i + 1, 0.0
+    if past_j == 0.0 and j > 0:
+        j -= 1
+        past_j = lengths[0, j]
+    if i >= j:
         return POINTLESS
     point_on(HF, HW, i, past_i, 1)
     point_on(HF, HW, j, past_j, 2)
@@ -152,7 +167,9 @@ def point_on(HF, HW, k, along, row):
     """Into a row of H_ENDS: the point on an edge; exactly a vertex at its ends."""
     order, rows, ends = wholes(HW, H_ORDER), reals(HF, HW, H_ROWS), reals(HF, HW, H_ENDS)
     a, b, length = order[0, k], order[0, k + 1], reals(HF, HW, H_LENGTHS)[0, k]
-    t = along / length if length > 0.0 else 0.0
+    if along == length:
+        a, along = b, 0.0
+    t = along / length if along > 0.0 else 0.0
     for e in range(ends.shape[1]):
         x, y = rows[a, e], rows[b, e]
         # Between the two, whatever rounding does.
