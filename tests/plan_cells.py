@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 import standoff as so
@@ -103,7 +105,7 @@ def coal_clearance(cell: so.Cell, waypoints, step: float = 0.01) -> float:
     oracle = Oracle(cell)
     pairs = list(cell.pairs.watched())
     least = np.inf
-    for a, b in zip(waypoints[:-1], waypoints[1:]):
+    for a, b in pairwise(waypoints):
         count = max(2, int(np.ceil(np.abs(b - a).max() / step)))
         for t in np.linspace(0.0, 1.0, count + 1):
             q = a + t * (b - a)

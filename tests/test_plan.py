@@ -1,6 +1,7 @@
 """The planner: it finds the planted ways, proves what it finds, and says why where it does not."""
 
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_an_arm_among_posts(method):
     plan = planner.plan(PANDA_START, PANDA_GOAL, seed=1, timeout=60)
     assert plan.solved and so.verify(cell, plan.certificate()).ok
     oracle = Oracle(cell)
-    for a, b in zip(plan.waypoints[:-1], plan.waypoints[1:]):
+    for a, b in pairwise(plan.waypoints):
         assert oracle.touches(a, b).distance == np.inf
     q = a + 0.37 * (b - a)
     assert min(oracle.witness_distance(q, *pair) for pair in cell.pairs.watched()) > 0.0
@@ -173,7 +174,7 @@ def test_a_subset_of_the_joints(tmp_path, method):
     stuck = so.Planner(cell, method=method).plan(start, goal, joints=["a/x"], timeout=0.2)
     assert stuck.reason == "timeout"
     with pytest.raises(so.PlanError, match="b/x"):
-        so.Planner(cell).plan(start, goal + [0, 0, 0.1, 0], joints=["a"])
+        so.Planner(cell).plan(start, goal + np.array([0, 0, 0.1, 0]), joints=["a"])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -236,7 +237,7 @@ def test_moving_bodies_stand_where_the_cell_has_them(tmp_path):
 
 def test_weights_say_what_is_near(tmp_path):
     cell = slider(tmp_path)
-    plan = so.Planner(cell, weights={"s/x": 3.0}).plan(LEFT, LEFT + [0.4, 0.3])
+    plan = so.Planner(cell, weights={"s/x": 3.0}).plan(LEFT, [-0.4, 0.3])
     assert plan.length == pytest.approx(np.hypot(3 * 0.4, 0.3))
 
 

@@ -1,5 +1,7 @@
 """The smoother: never longer, certified at any time, the same for the same seed."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,13 +13,14 @@ from tests.plan_cells import LEFT, RIGHT, coal_clearance, gate, slider
 #: Through both gaps, with needless corners.
 DETOUR = np.array(
     [
-        [-0.8, 0.0], [-0.9, -0.8], [-0.5, -0.2], [-0.8, 0.4], [-0.5, 0.67], [-0.1, 0.67], [0.0, 0.9],
-        [0.1, -0.2], [-0.1, -0.3], [0.1, -0.67], [0.5, -0.67], [0.9, 0.9], [0.6, 0.1], [0.8, 0.0],
+        [-0.8, 0.0], [-0.9, -0.8], [-0.5, -0.2], [-0.8, 0.4], [-0.5, 0.67], [-0.1, 0.67],
+        [0.0, 0.9], [0.1, -0.2], [-0.1, -0.3], [0.1, -0.67], [0.5, -0.67], [0.9, 0.9],
+        [0.6, 0.1], [0.8, 0.0],
     ]
 )  # fmt: skip
 
-#: A tight string past the four corners of the gaps is 3.24 long, about: a wall reaches 0.05 from its
-#: middle, and the ball, of radius 0.05, as far again.
+#: A tight string past the four corners of the gaps is 3.24 long, about: a wall reaches 0.05 from
+#: its middle, and the ball, of radius 0.05, as far again.
 SHORTEST, SHORT = 3.2, 3.3
 
 
@@ -53,7 +56,7 @@ def test_stopped_anywhere_it_is_free_and_not_longer(checker, seed, steps):
 def test_longer_smoothing_never_lengthens(checker):
     lengths = [so.smooth(checker, DETOUR, steps=n, seed=4).after for n in (0, 5, 20, 80, 320, 1280)]
     assert lengths[0] == pytest.approx(length(DETOUR))
-    assert all(a >= b for a, b in zip(lengths, lengths[1:]))
+    assert all(a >= b for a, b in pairwise(lengths))
 
 
 def test_the_same_seed_gives_the_same_path(checker, monkeypatch):

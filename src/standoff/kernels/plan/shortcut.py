@@ -2,8 +2,8 @@
 
 Two configurations are picked at random on the path within a window of it, half of them moved to
 the nearest vertex; where the straight segment between them is free it takes the place of what lies
-between. The window follows: it narrows by NARROWER after a segment that was not free, and widens by WIDER after one
-that was, and where there was nothing to gain, both points being on one edge.
+between. The window follows: it narrows by NARROWER after a segment that was not free, and widens by
+WIDER after one that was, and where there was nothing to gain, both points being on one edge.
 
 A part of a free segment is a segment of its own, with other instants to be looked at, so both
 parts that are left over are checked like the shortcut itself: every edge of the path was checked as
