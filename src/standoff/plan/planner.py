@@ -24,11 +24,13 @@ from standoff.plan.query import Query, build_query
 from standoff.plan.result import Method, Plan, Progress, Reason
 from standoff.plan.space import joint_weights
 
-#: Longest edge of RRT-Connect, in the planner's distance.
-_STEP = 1.0
+#: Longest edge of RRT-Connect for one planned joint; for n of them as long as each moves so far.
+#: Of capsules, longer edges cost no more and shorter ones find more; of meshes, shorter ones cost
+#: less. Between 0.2 and 0.4 all is much the same on the problems of `docs/planning.md`.
+_STEP = 0.3
 
 #: Half the neighbourhood of a milestone of SBL, as a part of each joint's range.
-_REACH = 0.15
+_REACH = 0.3
 
 _KINDS: dict[Method, type[Growing]] = {"rrt-connect": Connect, "sbl": Lazy}
 
@@ -46,7 +48,8 @@ class Planner:
             collide first (paper 001's A-SBL).
         checker: one with settings of its own, for the same cell; ``clearance`` and ``tolerance``
             are then its.
-        step: longest edge of RRT-Connect, in the planner's distance.
+        step: longest edge of RRT-Connect, in the planner's distance; by default 0.3 times the root
+            of the number of planned joints.
         reach: half the width of the box about a milestone of SBL in which its children are drawn,
             and the farthest that a bridge goes, as a part of each joint's range.
         weights: how much each joint counts in that distance, by name or one a joint; by default 1,
@@ -64,7 +67,7 @@ class Planner:
         *,
         method: Method = "rrt-connect",
         checker: PathChecker | None = None,
-        step: float = _STEP,
+        step: float | None = None,
         reach: float = _REACH,
         weights: ArrayLike | Mapping[str, float] | None = None,
     ) -> None:
@@ -80,7 +83,7 @@ class Planner:
         self.cell = cell
         self.checker = PathChecker(cell, clearance, tolerance) if checker is None else checker
         self.method: Method = method
-        self.step = above_zero(step, "step")
+        self.step = None if step is None else above_zero(step, "step")
         self.reach = above_zero(reach, "reach")
         self._weights = weights
         joint_weights(cell, weights)
@@ -131,7 +134,8 @@ class Planner:
         if self.method == "sbl":
             growing = Lazy(self.checker, query, begin, self.reach)
         else:
-            growing = Connect(self.checker, query, begin, self.step)
+            step = _STEP * math.sqrt(len(query.space.joints)) if self.step is None else self.step
+            growing = Connect(self.checker, query, begin, step)
 
         def told(reason: Reason | None, verdict: Verdict | None, **found: Any) -> Plan:
             facts: dict[str, Any] = {
@@ -159,8 +163,11 @@ class Planner:
                     None, verdict, waypoints=waypoints, goal=kept[reached],
                     length=query.space.length(waypoints), proving=perf_counter() - since,
                 )  # fmt: skip
-            # What was free one by one is free together; but for angles that went on by whole turns,
-            # and are rounded anew. Such a path is not proved, so it is none.
+            # What is free one by one is free together, but for angles that went on by whole turns
+            # and are rounded anew, and but for a budget that was enough for each and not for all.
+            # Such a path is not proved, so it is none.
+            if perf_counter() > end:
+                return told("timeout", None)
             growing.restart()
 
     def _ends(self, query: Query) -> tuple[tuple[Reason, Verdict] | None, Query, list[int]]:

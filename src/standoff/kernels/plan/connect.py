@@ -1,6 +1,6 @@
 """RRT-Connect: two trees that reach for random configurations, and then for each other.
 
-In turn, a tree takes one step of at most STEP towards a random configuration; where that is free,
+The smaller tree takes one step of at most STEP towards a random configuration; where that is free,
 the other tree goes towards the new node, step by step, until it is there or an edge is not free
 (Kuffner and LaValle, 2000). An edge that is not proved free does not count as free. Each edge is
 checked in the direction in which the path would run along it.
@@ -11,7 +11,7 @@ The first thing tried is the way from the goal nearest to the start straight the
 from __future__ import annotations
 
 from standoff.kernels.arena import reals, wholes
-from standoff.kernels.jit import entry, kernel
+from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.plan import layout as g
 from standoff.kernels.plan.checking import check_at
 from standoff.kernels.plan.space import add_node, draw, nearest, step_towards
@@ -27,13 +27,14 @@ def grow_connect(checker, stepper, general, CF, CW, SF, SW, GF, GW, U):
     room = reals(GF, GW, g.G_NODES).shape[1]
     planned = wholes(GW, g.G_MOVES).shape[1]
     while header[0, g.EDGES] < header[0, g.UNTIL]:
-        tree = header[0, g.TREE]
         if header[0, g.PHASE] == g.SAMPLING:
             if header[0, g.CURSOR] + planned > U.shape[0]:
                 return g.DRY
+            take_turns(header)
             draw(GF, GW, U, target)
-            header[0, g.NEAR] = nearest(GF, GW, tree, target)
+            header[0, g.NEAR] = nearest(GF, GW, header[0, g.TREE], target)
             header[0, g.PHASE] = g.EXTENDING
+        tree = header[0, g.TREE]
         if max(header[0, g.SIZE], header[0, g.SIZE + 1]) >= room:
             return g.CROWDED
         connecting = header[0, g.PHASE] == g.CONNECTING
@@ -45,10 +46,10 @@ def grow_connect(checker, stepper, general, CF, CW, SF, SW, GF, GW, U):
             return g.CRAMPED
         header[0, g.EDGES] += 1
         if free == 0:
-            header[0, g.TREE], header[0, g.PHASE] = 1 - tree, g.SAMPLING
+            header[0, g.PHASE] = g.SAMPLING
         elif connecting and reached:
             header[0, g.BRIDGE + tree], header[0, g.BRIDGE + grown] = header[0, g.MEANT], near
-            header[0, g.TREE], header[0, g.PHASE] = 1 - tree, g.SAMPLING
+            header[0, g.PHASE] = g.SAMPLING
             return g.SOLVED
         else:
             new = add_node(GF, GW, grown, near, to)
@@ -60,6 +61,15 @@ def grow_connect(checker, stepper, general, CF, CW, SF, SW, GF, GW, U):
                 header[0, g.NEAR] = nearest(GF, GW, 1 - tree, target)
                 header[0, g.PHASE] = g.CONNECTING
     return g.AGAIN
+
+
+@inlined
+def take_turns(header):
+    """It is the smaller tree's turn, or that of the other one than last time."""
+    if header[0, g.SIZE] != header[0, g.SIZE + 1]:
+        header[0, g.TREE] = 0 if header[0, g.SIZE] < header[0, g.SIZE + 1] else 1
+    else:
+        header[0, g.TREE] = 1 - header[0, g.TREE]
 
 
 @kernel
