@@ -38,6 +38,7 @@ def certified(cell, plan, start, goal, clearance=0.0):
     return coal_clearance(cell, q, 0.02) > clearance
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(3))
 def test_planted_narrow_passages_are_found(tmp_path, method, seed):
@@ -82,6 +83,7 @@ def test_an_arm_among_posts(method):
     assert min(oracle.witness_distance(q, *pair) for pair in cell.pairs.watched()) > 0.0
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_seed_gives_the_same_path(tmp_path, method, monkeypatch):
     """However long the slices are, and however many random numbers are drawn at once."""
@@ -177,6 +179,7 @@ def test_a_subset_of_the_joints(tmp_path, method):
         so.Planner(cell).plan(start, goal + np.array([0, 0, 0.1, 0]), joints=["a"])
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("method", METHODS)
 def test_circles_are_gone_round(tmp_path, method):
     """The post stands at angle 0: from 2.5 to -2.5 the way is past half a turn."""

@@ -44,6 +44,7 @@ def test_a_detour_is_pulled_tight(checker):
     assert np.array_equal(found[0], DETOUR[0]) and np.array_equal(found[-1], DETOUR[-1])
 
 
+@pytest.mark.interpreted
 @settings(deadline=None, max_examples=25, derandomize=True)
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 120))
 def test_stopped_anywhere_it_is_free_and_not_longer(checker, seed, steps):
@@ -59,6 +60,7 @@ def test_longer_smoothing_never_lengthens(checker):
     assert all(a >= b for a, b in pairwise(lengths))
 
 
+@pytest.mark.interpreted
 def test_the_same_seed_gives_the_same_path(checker, monkeypatch):
     first = so.smooth(checker, DETOUR, steps=300, seed=7)
     monkeypatch.setattr("standoff.plan.stream._TRIES", 1)
