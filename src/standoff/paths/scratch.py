@@ -52,7 +52,7 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
         {
             "linked": (max(_NODES, 2 * pieces + 2), p.NODE_COLUMNS),
             "pool": (max(_POOL, 4 * len(tables.arena["links"])), 1),
-            "stamps": (movers, 3),
+            "stamps": (movers, p.STAMPS),
             "pieces": (pieces, p.PIECE_COLUMNS),
             "queue": (1, pieces),
             "header": (1, p.HEADER_COLUMNS),

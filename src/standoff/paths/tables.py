@@ -175,9 +175,11 @@ def build_tables(
     arena["deviation"][0] = deviation
     arena["settings"][0] = [clearance, tolerance, float(curved), float(straight)]
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
+    # Those that glide lead by themselves, and what has a clearance of its own with a static.
+    sparing = len(jointed) == len(movers) and bool((teams[:, :2] >= len(single)).all())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single), 0, 0, len(meeting), maps.unmapped,
+        len(single), 0, 0, len(meeting), maps.unmapped, int(sparing),
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
     if layout.MESH in kinds:

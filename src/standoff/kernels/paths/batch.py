@@ -45,7 +45,7 @@ def one_segment(stepper, general, CF, CW, SF, SW, A, B, none, budget, i):
     header[0, p.BUDGET], header[0, p.EARLIEST], header[0, p.PROVING] = budget, 0, 0
     reals(SF, SW, p.S_RESULT)[0, p.KIND] = p.NOTHING
     pieces[0, p.ROOT] = -1
-    load_motion(CF, CW, SF, SW, none, 0)
+    load_motion(CF, CW, SF, SW, none, 0, True)
     push_node(SF, SW, 0, 0.0, 1.0, 0.0, -1, 0, 0)
     while pieces[0, p.ROOT] >= 0:
         status = step_at(stepper, general, CF, CW, SF, SW, 0)

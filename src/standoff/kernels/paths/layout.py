@@ -88,7 +88,8 @@ WALKER = 7  #: addresses of `mesh_walk` and `nested_pair`; 0 where there are no 
 NESTER = 8
 MEETING = 9  #: movers that are tested against statics, the first ones
 UNMAPPED = 10  #: teams that no map rules out wherever it holds, the first ones
-COUNT_COLUMNS = 11
+SPARING = 11  #: 1: all movers that lead, and those of all teams, are crowds
+COUNT_COLUMNS = 12
 
 #: Joints that a map can have.
 MAP_JOINTS = 4
@@ -131,7 +132,7 @@ S_LONGEST = 22  #: (1, 1) the longest way of a mover over the whole piece, [m]
 # int64 tables of the second arena
 S_LINKED = 23  #: (nodes, NODE_COLUMNS)
 S_POOL = 24  #: (n, 1) the pairs of all nodes
-S_STAMPS = 25  #: (movers, 3) instants at which its ball, its row and its ends were placed
+S_STAMPS = 25  #: (movers, STAMPS)
 S_PIECES = 26  #: (pieces, PIECE_COLUMNS)
 S_QUEUE = 27  #: (1, pieces) heap of the pieces, the most pressing first
 S_HEADER = 28  #: (1, HEADER_COLUMNS)
@@ -142,6 +143,13 @@ S_CORNERS = 32  #: (2, MAP_JOINTS) first cell of a piece along each joint, and p
 
 #: Pairs that get their first look in one go.
 CHUNK = 256
+
+# columns of S_STAMPS
+BALL_AT = 0  #: the INSTANT at which its ball was placed
+ROW_AT = 1  #: its row
+ENDS_AT = 2  #: its ends
+MEMBERS_OF = 3  #: of a crowd: the LOADS for which the ways of its members were bounded
+STAMPS = 4
 
 # rows of S_JOINTS
 Q = 0
@@ -200,7 +208,8 @@ HASTY = 12  #: 1: end at the first instant at which strays alone rule a proof ou
 WIDENED = 13  #: 1: S_WIDE is not C_REACH
 FRESH = 14  #: 1: the present node is fresh
 SETTLED = 15  #: 1: S_SETTLED is of the present piece
-HEADER_COLUMNS = 16
+LOADS = 16  #: counts the motions that were loaded
+HEADER_COLUMNS = 17
 
 # columns of S_RESULT
 KIND = 0

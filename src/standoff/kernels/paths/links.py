@@ -9,6 +9,7 @@ from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.maps import settle_teams
+from standoff.kernels.paths.motion import know_members
 from standoff.kernels.paths.pair import ball_test, body_test, must_look_inside
 from standoff.kernels.paths.proofs import prove_ball
 
@@ -51,7 +52,8 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     """As `test_statics`, of links."""
     links, clearances = wholes(CW, p.C_LINKS), reals(CF, CW, p.C_LINK_CLEARANCE)
     pool, header, teams = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER), wholes(CW, p.C_TEAMS)
-    fresh = header[0, p.FRESH] != 0
+    fresh, counts = header[0, p.FRESH] != 0, wholes(CW, p.C_COUNTS)
+    single, several = counts[0, p.SINGLE], counts[0, p.MOVERS]
     earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
     press_back, press_ahead = -1.0, -1.0
     for e in range(first, last):
@@ -77,6 +79,9 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
                     high -= 1
                     pool[high, 0] = code
                 continue
+            for side in range(2):
+                if single <= teams[team, side] < several:
+                    know_members(CF, CW, SF, SW, teams[team, side])
         for k in range(begin, end):
             a, b, c, depth = links[k, 0], links[k, 1], links[k, 2], links[k, 3]
             back, ahead, hope, apart, x, y, z = ball_test(

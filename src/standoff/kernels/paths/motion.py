@@ -31,8 +31,10 @@ from standoff.kernels.paths import layout as p
 
 
 @kernel
-def load_motion(CF, CW, SF, SW, rounding, row):
+def load_motion(CF, CW, SF, SW, rounding, row, sparing):
     """Everything about a piece that holds on all of it; its coefficients and glides are in place.
+    ``sparing``: ways of movers in a crowd are left to `know_members`, which does for searches whose
+    nodes list no mover before its crowd was opened, and where no movers but crowds lead.
     ``rounding[row]`` is what they may be off by, beside the deviations: each joint, and after the
     joints each gliding body, [m]; where the row ends with the joints, bodies glide as they are."""
     header, counts = wholes(SW, p.S_HEADER), wholes(CW, p.C_COUNTS)
@@ -70,9 +72,15 @@ def load_motion(CF, CW, SF, SW, rounding, row):
         )  # fmt: skip
         header[0, p.WIDENED] = int(beyond)
     header[0, p.SETTLED] = 0
-    bound_motion(CF, CW, SF, SW, 0.5, 0.5)
+    header[0, p.LOADS] += 1
+    if sparing and counts[0, p.SPARING] != 0 and top <= 1:
+        pace_joints(CF, CW, SF, SW, 0.5, 0.5)
+        for i in range(counts[0, p.SINGLE], counts[0, p.MOVERS]):
+            bound_mover(CF, CW, SF, SW, i)
+    else:
+        bound_motion(CF, CW, SF, SW, 0.5, 0.5)
     tails, longest = reals(SF, SW, p.S_TAILS), 0.0
-    for i in range(counts[0, p.MOVERS]):
+    for i in range(counts[0, p.SINGLE] if sparing else 0, counts[0, p.MOVERS]):
         longest = max(longest, tails[i * (counts[0, p.DEEPEST] + 1), p.WAY])
     reals(SF, SW, p.S_LONGEST)[0, 0] = longest
 
@@ -95,6 +103,17 @@ def bound_motion(CF, CW, SF, SW, c, h):
     pace_joints(CF, CW, SF, SW, c, h)
     for i in range(wholes(CW, p.C_COUNTS)[0, p.MOVERS]):
         bound_mover(CF, CW, SF, SW, i)
+
+
+@inlined
+def know_members(CF, CW, SF, SW, crowd):
+    """Bound the ways of a crowd's members, unless that is done for the present piece."""
+    stamps, loads = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.LOADS]
+    if stamps[crowd, p.MEMBERS_OF] != loads:
+        stamps[crowd, p.MEMBERS_OF] = loads
+        movers = wholes(CW, p.C_MOVERS)
+        for i in range(movers[crowd, p.MEMBER0], movers[crowd, p.MEMBERS]):
+            bound_mover(CF, CW, SF, SW, i)
 
 
 @kernel
@@ -260,9 +279,9 @@ def glide_pose(glides, g, u, poses, f):
 def place_ball(CF, CW, SF, SW, i):
     """Centre and velocity of mover ``i``'s ball, unless they are known for this instant."""
     stamps, instant = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.INSTANT]
-    if stamps[i, 0] == instant:
+    if stamps[i, p.BALL_AT] == instant:
         return
-    stamps[i, 0] = instant
+    stamps[i, p.BALL_AT] = instant
     balls, centres = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_CENTRES)
     poses, twists = reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS)
     f = wholes(CW, p.C_MOVERS)[i, p.FRAME]
@@ -285,9 +304,9 @@ def place_ball(CF, CW, SF, SW, i):
 def place_body(CF, CW, SF, SW, i):
     """Where mover ``i`` is, unless that is known for this instant."""
     stamps, instant = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.INSTANT]
-    if stamps[i, 1] == instant:
+    if stamps[i, p.ROW_AT] == instant:
         return
-    stamps[i, 1] = instant
+    stamps[i, p.ROW_AT] = instant
     local, rows, poses = reals(CF, CW, p.C_LOCAL), reals(SF, SW, p.S_ROWS), reals(SF, SW, p.S_POSES)
     place_row(poses, wholes(CW, p.C_MOVERS)[i, p.FRAME], local, rows, i)
 
@@ -307,9 +326,9 @@ def place_row(poses, f, local, rows, i):
 def place_ends(CF, CW, SF, SW, i):
     """Both ends of the axis of mover ``i``, a sphere or a capsule, unless they are known."""
     stamps, instant = wholes(SW, p.S_STAMPS), wholes(SW, p.S_HEADER)[0, p.INSTANT]
-    if stamps[i, 2] == instant:
+    if stamps[i, p.ENDS_AT] == instant:
         return
-    stamps[i, 2] = instant
+    stamps[i, p.ENDS_AT] = instant
     movers, cores = wholes(CW, p.C_MOVERS), reals(CF, CW, p.C_CORES)
     poses, twists, ends = (
         reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS), reals(SF, SW, p.S_ENDS)

@@ -29,7 +29,7 @@ def search(stepper, general, CF, CW, SF, SW, pieces, glides, rounding, fresh):
         piece = queue[0, 0]
         if header[0, p.LOADED] != piece:
             take_piece(SF, SW, pieces, glides, piece)
-            load_motion(CF, CW, SF, SW, rounding, piece)
+            load_motion(CF, CW, SF, SW, rounding, piece, False)
             header[0, p.LOADED] = piece
         status = step_at(stepper, general, CF, CW, SF, SW, piece)
         if status != p.FREE:

@@ -16,7 +16,7 @@ from standoff.kernels.arena import real_rows, reals, whole_rows, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import KIND, MESH
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.motion import place_ball
+from standoff.kernels.paths.motion import know_members, place_ball
 from standoff.kernels.paths.pair import (
     ball_test,
     between_balls,
@@ -244,6 +244,7 @@ def second_look(general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high
         back, ahead = left[e, 0], left[e, 1]
         begin, end = a, a + 1
         if a >= single:
+            know_members(CF, CW, SF, SW, a)
             begin, end = movers[a, p.MEMBER0], movers[a, p.MEMBERS]
         for k in range(begin, end):
             hope = True
