@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         MeshError,
         MonitorError,
         PathError,
+        PlanError,
         PoseError,
         RobotError,
         ShapeError,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
     from standoff.paths.verify import Verification, verify
+    from standoff.plan.problem_file import read_problem, read_problems
+    from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -62,6 +65,7 @@ _HOME = {
         "MeshError",
         "MonitorError",
         "PathError",
+        "PlanError",
         "PoseError",
         "RobotError",
         "ShapeError",
@@ -86,6 +90,8 @@ _HOME = {
     "standoff.paths.verdict": ("Verdict",),
     "standoff.paths.certificate": ("Certificate",),
     "standoff.paths.verify": ("Verification", "verify"),
+    "standoff.plan.problem_file": ("read_problem", "read_problems"),
+    "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -122,11 +128,15 @@ __all__ = [
     "MeshError",
     "Monitor",
     "MonitorError",
+    "Obstacle",
     "PathChecker",
     "PathError",
     "Pieces",
+    "PlacedProblem",
+    "PlanError",
     "Polyhedron",
     "PoseError",
+    "Problem",
     "RobotError",
     "Separation",
     "Shape",
@@ -147,6 +157,8 @@ __all__ = [
     "model_path",
     "pose",
     "prove_apart",
+    "read_problem",
+    "read_problems",
     "separation",
     "stopping",
     "unwrap",
