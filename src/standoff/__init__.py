@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
     from standoff.paths.verify import Verification, verify
+    from standoff.plan.ompl_adapter import OmplSpace
     from standoff.plan.problem_file import read_problem, read_problems
     from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.robots.builtin import MODELS, model_path
@@ -90,6 +91,7 @@ _HOME = {
     "standoff.paths.verdict": ("Verdict",),
     "standoff.paths.certificate": ("Certificate",),
     "standoff.paths.verify": ("Verification", "verify"),
+    "standoff.plan.ompl_adapter": ("OmplSpace",),
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
@@ -129,6 +131,7 @@ __all__ = [
     "Monitor",
     "MonitorError",
     "Obstacle",
+    "OmplSpace",
     "PathChecker",
     "PathError",
     "Pieces",
