@@ -164,14 +164,14 @@ def free_table(model: str, problems: Sequence[so.Problem], free: Sequence[so.Pro
 def results_table(title: str, results: Results) -> Table:
     table = Table(title=title)
     table.add_column("planner")
-    columns = ("problems", "solved", "median [ms]", "95 % [ms]", "length [rad]", "refuted", "seen")
-    for column in columns:
+    numbers = ("problems", "solved", "median [ms]", "95 % [ms]", "length [rad]")
+    for column in (*numbers, "proved", "refuted", "seen"):
         table.add_column(column.replace("[", "\\["), justify="right")
     for name, rows in results.items():
         s = Summary.of(rows)
         times = (f"{1e3 * t:.1f}" for t in (s.median, s.late))
-        counts = f"{s.problems}", f"{s.solved}"
-        table.add_row(name, *counts, *times, f"{s.length:.2f}", f"{s.refuted}", f"{s.seen}")
+        judged = map(str, (s.proved, s.refuted, s.seen))
+        table.add_row(name, str(s.problems), str(s.solved), *times, f"{s.length:.2f}", *judged)
     return table
 
 

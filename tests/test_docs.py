@@ -39,6 +39,12 @@ def test_the_wire_is_found():
     assert 0.0 < verdict.free_until < verdict.t and "wire" in printed
 
 
+def test_the_can_is_in_the_way():
+    printed, names = example("problems.md")
+    assert "can" in printed and "collide" in printed
+    assert len(names["placed"].joints) == 7
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

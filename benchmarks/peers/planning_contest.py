@@ -124,6 +124,7 @@ class Summary:
         median, late: time, and its 95th percentile, [s]; a problem that was not solved counts with
             the time it took to give up.
         length: median of those it solved, [rad].
+        proved: paths that the exact checker proves free.
         refuted, seen: paths on which two bodies overlap, and those of them of which the planner's
             own engine says so too.
     """
@@ -133,6 +134,7 @@ class Summary:
     median: float
     late: float
     length: float
+    proved: int
     refuted: int
     seen: int
 
@@ -146,6 +148,7 @@ class Summary:
             median=float(np.median(times)),
             late=float(np.quantile(times, 0.95)),
             length=float(np.median([r.length for r in solved] or [np.nan])),
+            proved=sum(r.verdict.free for r in solved if r.verdict is not None),
             refuted=sum(r.refuted for r in solved),
             seen=sum(r.refuted and r.seen for r in solved),
         )

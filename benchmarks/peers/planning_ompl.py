@@ -87,7 +87,7 @@ class OmplQuery:
         planner.setProblemDefinition(self.problem)
         planner.setup()
         begin = time.process_time()
-        planner.solve(timeout)
+        planner.solve(lambda: time.process_time() - begin > timeout)
         took = time.process_time() - begin
         if not self.problem.hasExactSolution():
             return Attempt(None, took)
