@@ -87,7 +87,8 @@ class OmplQuery:
         planner.setProblemDefinition(self.problem)
         planner.setup()
         begin = time.process_time()
-        planner.solve(lambda: time.process_time() - begin > timeout)
+        late = base.PlannerTerminationCondition(lambda: time.process_time() - begin > timeout)
+        planner.solve(late)
         took = time.process_time() - begin
         if not self.problem.hasExactSolution():
             return Attempt(None, took)
