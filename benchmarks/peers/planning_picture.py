@@ -15,6 +15,8 @@ from peers.planning_contest import Result
 from peers.planning_ompl import RESOLUTIONS, OmplQuery
 
 POINTS = 400
+#: How much of the segment is drawn on either side of the contact.
+ROUND_CONTACT = 0.15
 #: Facets about a round shape.
 ROUND = 16
 
@@ -29,11 +31,13 @@ def save_path(placed: so.PlacedProblem, result: Result, planner: str, stem: Path
     draw(scene, placed.cell, verdict)
     scene.set_title(f"{result.problem}: {verdict.pair[0]} in {verdict.pair[1]}", fontsize=9)
     axis = figure.add_subplot(1, 2, 2)
-    times = np.linspace(0.0, 1.0, POINTS)
+    first, last = max(0.0, verdict.t - ROUND_CONTACT), min(1.0, verdict.t + ROUND_CONTACT)
+    times = np.linspace(first, last, POINTS)
     near = [between(placed.cell, a + t * (b - a), *verdict.pair) for t in times]
     axis.plot(times, 1e3 * np.array(near), lw=1.2)
     if planner in RESOLUTIONS:
         seen = OmplQuery(placed, RESOLUTIONS[planner], 0.0).samples(a, b)
+        seen = seen[(seen >= first) & (seen <= last)]
         there = [between(placed.cell, a + t * (b - a), *verdict.pair) for t in seen]
         axis.plot(seen, 1e3 * np.array(there), "o", ms=4, label=f"samples of {planner}")
         axis.legend(fontsize=8)
