@@ -11,8 +11,8 @@ OMPL's RRT-Connect runs with Pinocchio and Coal on the same shapes and the same 
 sampled at 0.05 of the space's extent (what many MoveIt configurations carry), at 0.01 of it (OMPL's
 default) and every 0.01 rad. Its paths are then shortened by OMPL at the same resolution. Every
 path, ours too, is given to the exact checker. It is refuted where two bodies overlap somewhere on
-it; "seen" is how often Coal confirms that at the configuration found (it does not where one body is
-wholly inside a mesh).
+it; "seen" is how often Pinocchio and Coal confirm that at the configuration found (they do not
+where one body is wholly inside a mesh).
 
 Times are of the processor, from the moment the models stand; a problem that was not solved counts
 with the time it took to give up. Of each planner the deepest contact that Coal confirms is drawn,

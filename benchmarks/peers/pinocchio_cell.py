@@ -14,8 +14,8 @@ import standoff as so
 class PinocchioCell:
     """Whether anything touches at a configuration, by a broad phase of Coal's.
 
-    The kinematics is Pinocchio's own, from the URDF; joints that are not planned are locked where
-    they stand at ``still``. Shapes and pairs are the cell's, so that both sides look at the same.
+    The kinematics is Pinocchio's own, from the URDF; joints that are not planned stay where they
+    are at ``still``. Shapes and pairs are the cell's, so that both sides look at the same.
 
     Args:
         cell: of one robot, whose URDF is a file, and static bodies.
@@ -24,27 +24,21 @@ class PinocchioCell:
 
     def __init__(self, cell: so.Cell, joints: Sequence[str], still: np.ndarray) -> None:
         ((self.name, mounted),) = cell.robots.items()
-        full = pin.buildModelFromUrdf(file_of(mounted.source))
+        self.model = pin.buildModelFromUrdf(file_of(mounted.source))
+        self.data = self.model.createData()
         values = dict(zip(cell.joints, still))
-        rest = pin.neutral(full)
-        locked = []
+        self._q = pin.neutral(self.model)
         for joint in mounted.robot.joints.values():
-            if joint.kind == "fixed" or f"{self.name}/{joint.name}" in joints:
+            if joint.kind == "fixed":
                 continue
-            number = full.getJointId(joint.name)
             master = joint.mimic
             if master is None:
                 value = values[f"{self.name}/{joint.name}"]
             else:
                 value = master.multiplier * values[f"{self.name}/{master.joint}"] + master.offset
-            rest[full.joints[number].idx_q] = value
-            locked.append(number)
-        self.model = pin.buildReducedModel(full, locked, rest)
-        self.data = self.model.createData()
-        order = [self.model.getJointId(name.split("/", 1)[1]) for name in joints]
-        self.columns = np.array([self.model.joints[number].idx_q for number in order])
+            self._q[self._place(joint.name)] = value
+        self.columns = np.array([self._place(name.split("/", 1)[1]) for name in joints])
         self._add_geometry(cell, mounted)
-        self._q = np.zeros(self.model.nq)
 
     def free(self, q: Sequence[float]) -> bool:
         """Whether no watched pair touches; ``q`` in the order of the joints given."""
@@ -53,12 +47,21 @@ class PinocchioCell:
             self.model, self.data, self._broad, self._callback, self._q
         )
 
+    def _place(self, joint: str) -> int:
+        """Where a joint stands in a configuration of Pinocchio's."""
+        model = self.model.joints[self.model.getJointId(joint)]
+        if model.nq != 1:
+            raise ValueError(
+                f"joint {joint!r}: an angle without limits is two numbers to Pinocchio"
+            )
+        return model.idx_q
+
     def _add_geometry(self, cell: so.Cell, mounted: object) -> None:
         geometry = pin.GeometryModel()
         members: dict[str, list[int]] = {}
         base = pin.SE3(mounted.base)
         for name, link in mounted.robot.links.items():
-            frame = self.model.frames[self.model.getFrameId(name)]
+            frame = self.model.frames[self.model.getFrameId(name, pin.FrameType.BODY)]
             for k, element in enumerate(link.elements):
                 place = frame.placement * pin.SE3(element.origin)
                 if frame.parentJoint == 0:
