@@ -85,7 +85,7 @@ def main() -> None:
         for name in sorted({p.set_name for p in free}):
             console.print(results_table(f"{model}, {name}", of_set(results, name)))
         console.print(results_table(f"{model}, all sets", results))
-        if any(name in results for name in OWN):
+        if any(name in results for name in OWN) and all(p.robot == "panda" for p in free):
             console.print(claims_table(model, results))
         save_refuted(console, results, free, robots, model, arguments.out)
 
