@@ -46,6 +46,12 @@ def test_the_way_around_the_posts_is_planned_and_shortened():
     assert shorter.after < plan.length and "waypoints" in printed
 
 
+def test_the_can_is_in_the_way():
+    printed, names = example("problems.md")
+    assert "can" in printed and "collide" in printed
+    assert len(names["placed"].joints) == 7
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

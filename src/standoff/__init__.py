@@ -44,7 +44,10 @@ if TYPE_CHECKING:
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
     from standoff.paths.verify import Verification, verify
+    from standoff.plan.ompl_adapter import OmplSpace
     from standoff.plan.planner import Planner
+    from standoff.plan.problem_file import read_problem, read_problems
+    from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
     from standoff.robots.builtin import MODELS, model_path
@@ -94,6 +97,9 @@ _HOME = {
     "standoff.plan.planner": ("Planner",),
     "standoff.plan.result": ("Plan",),
     "standoff.plan.smoother": ("Smoothed", "smooth"),
+    "standoff.plan.ompl_adapter": ("OmplSpace",),
+    "standoff.plan.problem_file": ("read_problem", "read_problems"),
+    "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -130,14 +136,18 @@ __all__ = [
     "MeshError",
     "Monitor",
     "MonitorError",
+    "Obstacle",
+    "OmplSpace",
     "PathChecker",
     "PathError",
     "Pieces",
+    "PlacedProblem",
     "Plan",
     "PlanError",
     "Planner",
     "Polyhedron",
     "PoseError",
+    "Problem",
     "RobotError",
     "Separation",
     "Shape",
@@ -159,6 +169,8 @@ __all__ = [
     "model_path",
     "pose",
     "prove_apart",
+    "read_problem",
+    "read_problems",
     "separation",
     "smooth",
     "stopping",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from standoff.errors import PathError
+from standoff.errors import Error, PathError
 from standoff.paths.file_table import PathTable
 
 #: Keys of a path that is written as an object.
@@ -19,23 +19,24 @@ _FORMS = (
 )
 
 
-def parse_json(data: bytes, file: Path) -> Any:
-    """The content of a JSON file; a key that stands twice in one object is an error."""
+def parse_json(data: bytes, file: Path, failure: type[Error] = PathError) -> Any:
+    """The content of a JSON file; a key that stands twice in one object is an error. ``failure`` is
+    what is raised for whatever is wrong."""
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
     except UnicodeDecodeError as error:
-        raise PathError(
+        raise failure(
             f"not UTF-8 text: {error.reason} at byte {error.start}", file=file, allowed="JSON"
         ) from error
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise PathError(f"not JSON: {error.msg}", file=file, element=place) from error
+        raise failure(f"not JSON: {error.msg}", file=file, element=place) from error
     except _TwiceError as error:
-        raise PathError(
+        raise failure(
             "a key stands twice in one object", file=file, value=str(error), allowed="once"
         ) from error
     except (RecursionError, ValueError) as error:
-        raise PathError(f"not JSON that can be read: {error}", file=file) from error
+        raise failure(f"not JSON that can be read: {error}", file=file) from error
 
 
 def table_of_json(content: Any, file: Path) -> PathTable:

@@ -1,0 +1,200 @@
+"""Planning problems as others publish them: obstacles, a start, goals; and a cell made of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.constants import LIMIT_ROUNDING
+from standoff.errors import Error, PlanError, UnknownNameError, nearest
+from standoff.robots.description import Robot
+from standoff.robots.simplify import GeometryName
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacle:
+    """A body that stands at ``pose`` (4 x 4) in the frame of the robot's root link, [m]."""
+
+    name: str
+    shape: Shape
+    pose: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """From where to where, among what. Read one with `read_problem` or `read_problems`.
+
+    Attributes:
+        robot: which robot it was made for, as the file calls it.
+        set_name, index: the set of problems it belongs to, and its number there.
+        start: position of every joint by its name in the URDF, [rad] or [m].
+        goals: one or more, of the joints that are to move; the others stay where they start.
+        file: where it came from, for messages.
+    """
+
+    robot: str
+    set_name: str
+    index: int
+    obstacles: tuple[Obstacle, ...]
+    start: Mapping[str, float]
+    goals: tuple[Mapping[str, float], ...]
+    file: str = ""
+
+    @property
+    def name(self) -> str:
+        """Such as ``panda_box 12``."""
+        return f"{self.robot}_{self.set_name} {self.index}"
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints that are to move: those the goals are given for."""
+        return tuple(self.goals[0])
+
+    def build(
+        self,
+        urdf_path: str | Path,
+        srdf: str | Path | None = None,
+        geometry: GeometryName = "auto",
+        *,
+        capsules_per_link: int = 2,
+        search_paths: Iterable[str | Path] = (),
+    ) -> PlacedProblem:
+        """A cell of its own with the robot of these files (see `Cell.add_robot`), under the name
+        that the problem gives it, at the origin, among the obstacles."""
+        cell = Cell()
+        cell.add_robot(
+            urdf_path, self.robot, srdf=srdf, geometry=geometry,
+            capsules_per_link=capsules_per_link, search_paths=search_paths,
+        )  # fmt: skip
+        return self.place(cell)
+
+    def place(self, cell: Cell, robot: str | None = None) -> PlacedProblem:
+        """Add the obstacles to a cell that has the robot, and put the robot at the start.
+
+        Obstacles stand as they do to the robot's base, wherever that is. Values that the problem
+        gives for joints which are fixed in the URDF are not looked at. Limits are not looked at
+        either: some problems open a gripper wider than its URDF says.
+
+        Args:
+            robot: which one it is for; the only one by default. The others stay where they are.
+
+        Raises:
+            PlanError: joints that the robot does not have, or that the problem says nothing of; a
+                mimic joint that does not follow.
+            CellError: a name that is taken. The cell is left as it was.
+        """
+        name = self._robot(cell, robot)
+        mounted = cell.robots[name]
+        start = self._configuration(cell, name, mounted.robot, self.start, cell.q, "start")
+        goals = [
+            self._configuration(cell, name, mounted.robot, goal, start, f"goals[{k}]")
+            for k, goal in enumerate(self.goals)
+        ]
+        self._check_named(cell, name)
+        done: list[str] = []
+        try:
+            for obstacle in self.obstacles:
+                cell.add_body(obstacle.name, obstacle.shape, mounted.base @ obstacle.pose)
+                done.append(obstacle.name)
+        except Error as error:
+            for other in done:
+                cell.remove_body(other)
+            raise error.at(self.file or self.name, self._element("obstacles")) from error
+        cell.set_state(start)
+        joints = tuple(f"{name}/{joint}" for joint in self.joints)
+        return PlacedProblem(self, cell, start, np.array(goals), joints)
+
+    def _robot(self, cell: Cell, robot: str | None) -> str:
+        names = list(cell.robots)
+        if robot is None:
+            if len(names) != 1:
+                raise self._error(
+                    "which robot is it for?", "robot", names, "the name of one robot of the cell"
+                )
+            return names[0]
+        if robot not in names:
+            raise UnknownNameError(str(robot), names, what="robot")
+        return robot
+
+    def _configuration(
+        self,
+        cell: Cell,
+        name: str,
+        robot: Robot,
+        values: Mapping[str, float],
+        others: Array,
+        element: str,
+    ) -> Array:
+        """All joints of the cell: those of ``values`` as given, the rest as in ``others``."""
+        q = others.copy()
+        at = {joint: k for k, joint in enumerate(cell.joints)}
+        for joint, value in values.items():
+            if joint not in robot.joints:
+                hint = ", ".join(map(repr, nearest(joint, robot.joints)))
+                raise self._error(
+                    f"robot {name!r} has no joint {joint!r}", element, None, f"joints like {hint}"
+                )
+            if f"{name}/{joint}" in at:
+                q[at[f"{name}/{joint}"]] = value
+            elif element != "start":
+                raise self._error(
+                    f"joint {joint!r} of robot {name!r} is fixed or follows another",
+                    element,
+                    value,
+                    "joints that can be moved",
+                )
+        for joint, value in values.items():
+            mimic = robot.joints[joint].mimic
+            if mimic is None or robot.joints[joint].kind == "fixed":
+                continue
+            follows = mimic.multiplier * q[at[f"{name}/{mimic.joint}"]] + mimic.offset
+            if abs(follows - value) > LIMIT_ROUNDING:
+                raise self._error(
+                    f"joint {joint!r} follows {mimic.joint!r}", element, value, f"{follows:g}"
+                )
+        return q
+
+    def _check_named(self, cell: Cell, name: str) -> None:
+        prefix = f"{name}/"
+        missing = [
+            joint.removeprefix(prefix)
+            for joint in cell.joints
+            if joint.startswith(prefix) and joint.removeprefix(prefix) not in self.start
+        ]
+        if missing:
+            raise self._error(
+                f"no start of joints of robot {name!r}", "start", missing, "a value for each"
+            )
+
+    def _error(self, what: str, element: str, value: object, allowed: str) -> PlanError:
+        place = self._element(element)
+        where = self.file or self.name
+        if value is None:
+            return PlanError(what, file=where, element=place, allowed=allowed)
+        return PlanError(what, file=where, element=place, value=value, allowed=allowed)
+
+    def _element(self, element: str) -> str:
+        return f"problem {self.index} / {element}"
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedProblem:
+    """A problem in a cell.
+
+    Attributes:
+        start: (joints of the cell,)
+        goals: (n, joints of the cell)
+        joints: names in the cell of those that are to move.
+    """
+
+    problem: Problem
+    cell: Cell
+    start: Array
+    goals: Array
+    joints: tuple[str, ...]
