@@ -449,6 +449,8 @@ def _threads(given: int | None, jobs: int) -> int:
 
 def _array(value: Any) -> Any:
     try:
+        if np.iscomplexobj(value):
+            raise TypeError("complex numbers")
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(

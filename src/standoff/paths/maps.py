@@ -33,6 +33,8 @@ class Maps:
         primitives: Sequence[Primitive],
         listed: Listed,
         tolerance: float,
+        *,
+        wanted: bool = True,
     ) -> None:
         maps: list[JointMap | None] = []
         for team in listed.teams:
@@ -43,7 +45,8 @@ class Maps:
             # What is nearer than the tolerance may be called too close, map or not.
             clearance = max(float(listed.clearances[begin]), 0.0) + tolerance
             carried = max(primitives[x].frame for x in listed.links[begin, :2]) < tree.frames
-            maps.append(joint_map(tree, world, sorted(pairs), clearance) if carried else None)
+            made = joint_map(tree, world, sorted(pairs), clearance) if wanted and carried else None
+            maps.append(made)
         never = [m is not None and m.empty for m in maps]
         order = np.argsort(never, kind="stable")
         self.teams: IntArray = listed.teams[order]

@@ -19,6 +19,9 @@ from standoff.shapes.pose import Array
 Bound = Literal["both", "sharp", "paper"]
 _BOUNDS = ("both", "sharp", "paper")
 
+#: More than anybody can wait for, and what a counter holds.
+_LARGEST_BUDGET = 10**15
+
 
 @dataclass(frozen=True, eq=False)
 class Options:
@@ -55,10 +58,14 @@ def checked(
     """Raises PathError or ConfigurationError for what makes no sense."""
     if not isinstance(cell, Cell):
         raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
-    if bound not in _BOUNDS:
+    named = isinstance(bound, str)
+    if not named or bound not in _BOUNDS:
         raise PathError("no such bound", element="bound", value=bound, allowed=", ".join(_BOUNDS))
-    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
-        raise PathError("not a budget", value=budget, allowed="a whole number of 1 or more")
+    whole = isinstance(budget, (int, np.integer)) and not isinstance(budget, bool)
+    if not whole or not 1 <= budget <= _LARGEST_BUDGET:
+        raise PathError(
+            "not a budget", value=budget, allowed=f"a whole number from 1 to {_LARGEST_BUDGET:,}"
+        )
     gap = number(tolerance, "tolerance")
     if not gap > 0.0:
         raise PathError("not a tolerance", element="tolerance", value=tolerance, allowed="> 0 [m]")

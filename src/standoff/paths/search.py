@@ -74,6 +74,7 @@ class Search:
         header = self.scratch["header"][0]
         header[:] = 0
         header[p.LOADED] = -1
+        self.scratch["wide"][:] = self.tables.arena["reach"]
         header[p.EARLIEST], header[p.PROVING] = earliest, proving
         self.scratch["pieces"][:] = -1
         self.scratch["result"][0, p.KIND] = p.NOTHING

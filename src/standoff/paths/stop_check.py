@@ -19,6 +19,7 @@ from standoff.constants import STOP_PIECES
 from standoff.index.arena import Arena
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths import stop
+from standoff.kernels.paths.links import LINK0
 from standoff.kernels.paths.statics import PACK
 from standoff.kernels.paths.stop import check_stop
 from standoff.paths.end_stops import Overrun
@@ -251,9 +252,22 @@ class StopCheck:
             # Not one interval of it was looked at: every pair is open.
             code = -1 if len(arena["links"]) else self._tables.movers
         if code < 0:
-            x, y = arena["links"][-1 - code, :2]
+            k = -1 - code
+            if k >= len(arena["links"]):  # a team, of which any link is open
+                k = int(arena["teams"][k - len(arena["links"]), LINK0])
+            x, y = arena["links"][k, :2]
             return piece, u, int(x), int(y)
-        return piece, u, code // PACK, code % PACK
+        return piece, u, self._member(code // PACK, code % PACK), code % PACK
+
+    def _member(self, mover: int, static: int) -> int:
+        """A mover, or the first of a crowd's that is watched against a static."""
+        arena = self._tables.arena
+        first, last = (int(arena["movers"][mover, k]) for k in (p.MEMBER0, p.MEMBERS))
+        for k in range(first, last):
+            begin, end = arena["skips"][k]
+            if static not in arena["skipped"][begin:end, 0]:
+                return k
+        return first
 
     @property
     def _laid_out(self) -> Motion:

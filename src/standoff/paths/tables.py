@@ -109,7 +109,8 @@ def build_tables(
     mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
     listed = list_pairs(cell, primitives, len(single), clearances, clearance, gliding)
     meeting = single if gliding else [x for x in single if x.frame < tree.frames]
-    maps = Maps(tree, world, primitives, listed, tolerance)
+    # With deviations a map could prove what no certificate can list.
+    maps = Maps(tree, world, primitives, listed, tolerance, wanted=not deviation.any())
     links, teams = listed.links, maps.teams
     depth = tree.ints[:, kinematics.DEPTH]
     arena = Arena(

@@ -52,7 +52,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     """As `test_statics`, of links."""
     links, clearances = wholes(CW, p.C_LINKS), reals(CF, CW, p.C_LINK_CLEARANCE)
     pool, header, teams = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER), wholes(CW, p.C_TEAMS)
-    fresh, counts = header[0, p.FRESH] != 0, wholes(CW, p.C_COUNTS)
+    nesting, counts = header[0, p.NESTING] != 0, wholes(CW, p.C_COUNTS)
     single, several = counts[0, p.SINGLE], counts[0, p.MOVERS]
     earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
     press_back, press_ahead = -1.0, -1.0
@@ -66,7 +66,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
             )  # fmt: skip
             if back < 0.0 and ahead < 0.0:
                 continue
-            if not hope and not (fresh and teams[team, MESHED] != 0):
+            if not hope and not (nesting and teams[team, MESHED] != 0):
                 # It goes on as one.
                 if high - low < 2:
                     return low, high, press_back, press_ahead, p.POOL_FULL

@@ -128,8 +128,8 @@ def must_look_inside(CW, SW, a, b):
     """Whether it has to be asked if one body is inside the other, which neither balls that meet nor
     surfaces that keep apart can tell: at fresh nodes, of which every piece has one or more."""
     refs = wholes(CW, p.C_REFS)
-    fresh = wholes(SW, p.S_HEADER)[0, p.FRESH] != 0
-    return fresh and (refs[a, KIND] == MESH or refs[b, KIND] == MESH)
+    nesting = wholes(SW, p.S_HEADER)[0, p.NESTING] != 0
+    return nesting and (refs[a, KIND] == MESH or refs[b, KIND] == MESH)
 
 
 @kernel
@@ -145,7 +145,7 @@ def mesh_test(general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead
     met = call_walk(
         walker, general, CF, CW, SF, SW, a, b, c, clearance + taken, h, length, bend, sides
     )
-    if met != 0 or (wholes(SW, p.S_HEADER)[0, p.FRESH] != 0 and is_nested(CF, CW, SF, SW, a, b)):
+    if met != 0 or (wholes(SW, p.S_HEADER)[0, p.NESTING] != 0 and is_nested(CF, CW, SF, SW, a, b)):
         return False, 0.0, 0.0
     back, ahead = out[1, 0] if sides & 1 else back, out[1, 1] if sides & 2 else ahead
     free = back < 0.0 and ahead < 0.0

@@ -180,7 +180,7 @@ def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
     # The balls of a mesh, too, which may not overlap at all.
     gap = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
     movers, refs = wholes(CW, p.C_MOVERS), wholes(CW, p.C_REFS)
-    meshes = wholes(SW, p.S_HEADER)[0, p.FRESH] != 0 and wholes(CW, p.C_COUNTS)[0, p.WALKER] != 0
+    meshes = wholes(SW, p.S_HEADER)[0, p.NESTING] != 0 and wholes(CW, p.C_COUNTS)[0, p.WALKER] != 0
     mover, count = -1, 0
     x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0

@@ -36,15 +36,17 @@ def step(general, CF, CW, SF, SW, piece):
     if header[0, p.NODES_USED] + 2 > nodes.shape[0]:
         return p.NODES_FULL
     fresh = linked[k, p.FIRST] < 0
-    header[0, p.FRESH] = int(fresh)
+    # As long as surfaces keep apart on all of a piece, what is inside stays inside: once will do.
+    # For the earliest contact, what comes before a contact must be free by itself.
+    header[0, p.NESTING] = int(fresh or header[0, p.EARLIEST] != 0)
     if fresh and h * reals(SF, SW, p.S_LONGEST)[0, 0] > LONG_WAY:
         halve_fresh(SF, SW, piece, start, middle, end)
         return p.FREE
     if header[0, p.TOP_DEGREE] > 1:
         bound_motion(CF, CW, SF, SW, middle, h)
     place_at(CF, CW, SF, SW, middle)
+    proved, measured = header[0, p.PROOFS_USED], header[0, p.DISTANCES]
     header[0, p.INTERVALS] += 1
-    proved = header[0, p.PROOFS_USED]
     # The pairs of the first half grow from below, those of the second from above.
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
     first, count, standing = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.STANDING]
@@ -54,6 +56,7 @@ def step(general, CF, CW, SF, SW, piece):
         base = last + wholes(CW, p.C_LINKS).shape[0]
         if last < 0 or base > ceiling:
             header[0, p.PROOFS_USED] = proved
+            header[0, p.INTERVALS] -= 1
             return p.POOL_FULL
         standing = count = last - first
     low, high, back, ahead, status = test_statics(
@@ -71,6 +74,10 @@ def step(general, CF, CW, SF, SW, piece):
         status = p.PROOFS_FULL
     if status != p.FREE:
         header[0, p.PROOFS_USED] = proved
+        if status != p.FOUND:
+            # It is done again, and counts once.
+            header[0, p.DISTANCES] = measured
+            header[0, p.INTERVALS] -= 1
         if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
             if fresh:
                 count = near_links(CF, CW, SF, SW, first + standing) - first

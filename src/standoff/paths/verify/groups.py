@@ -32,8 +32,9 @@ def check_groups(rows: Rows) -> Array:
 def _clearance(rows: Rows) -> Array:
     """The largest clearance that the sphere's part must keep from a member of the group."""
     scene = rows.scene
-    result = np.full(len(rows.a), scene.certificate.clearance)
-    if scene.own_clearances:
+    clearance = scene.certificate.clearance
+    result = np.full(len(rows.a), clearance)
+    if scene.own_clearances or clearance < 0.0:
         for k, (a, group) in enumerate(zip(rows.a, rows.b, strict=True)):
             members = scene.members[group]
             if len(members):

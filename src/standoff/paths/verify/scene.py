@@ -52,14 +52,16 @@ class Scene:
     soups: dict[int, Soup] = field(default_factory=dict)
 
     def clearance(self, a: Ints, b: Ints) -> Array:
-        """What parts a and b must keep between them, [m]."""
+        """What parts a and b must keep between them, [m]; those of a mesh may not overlap at all,
+        whatever the clearance."""
         result = np.full(len(a), self.certificate.clearance)
         if self.own_clearances:
             pairs = zip(self.bodies[a].tolist(), self.bodies[b].tolist(), strict=True)
             for k, (i, j) in enumerate(pairs):
                 own = self.own_clearances.get((min(i, j), max(i, j)))
                 result[k] = result[k] if own is None else own
-        return result
+        hollow = np.array([not part.shape.convex for part in self.model.parts], dtype=bool)
+        return np.where(hollow[a] | hollow[b], np.maximum(result, 0.0), result)
 
     def part(self, number: int) -> Part:
         return self.model.parts[number]

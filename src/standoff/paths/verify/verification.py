@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Literal
 
@@ -92,6 +93,10 @@ def verify(
         raise CertificateError("unknown engine", value=engine, allowed="auto, plain or coal")
     if engine == "coal" and not installed():
         raise CertificateError("Coal is not installed", value=engine, allowed="auto or plain")
+    if not isinstance(certificate, (Certificate, str, PathLike)):
+        raise CertificateError(
+            "not a certificate", value=certificate, allowed="a Certificate, or the path of a file"
+        )
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(certificate)
     opinion = Opinion() if engine != "plain" and installed() else None
