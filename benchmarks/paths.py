@@ -16,9 +16,9 @@ URDF has. The floors are ratios to the quicker of the two.
 
 All edges are first given to every engine; where they disagree, the smallest distance by dense
 samples says who is right. Free and colliding edges are then timed apart, the engines taking turns
-with a block of edges each, which they go through once before they are timed; times are of the
-processor, so that what else runs on the machine is not counted. A ratio is that of means over a
-block, at the median of the blocks.
+with a block of edges each, which they go through for a while before they are timed; times are of
+the processor, so that what else runs on the machine is not counted. A ratio is that of means over
+a block, at the median of the blocks.
 
 HPP is looked for under the Python named by ``--hpp`` or ``STANDOFF_HPP_PYTHON``, then under this
 one (`pip install hpp-python`); without it, its rows are left out.
