@@ -75,7 +75,7 @@ def colliding(bench: Bench) -> Result:
             "0 and δ = 0. Simple tests both ends and then the middle, as the exact ones do; a "
             "planner knows the ends to be free and can leave them out (ends known).",
             "As published: transforms anew for each pair; shared: once for all pairs, which the "
-            "paper had under way; lazy: pairs measured when their turn comes; our bound: that, with "
+            "paper had under way; lazy: pairs measured in their turn; our bound: that, with "
             "speed and curvature in place of reach times angle.",
             f"{_of(wrong)} colliding segments were called free. With {best} the largest ratio is "
             f"{worst:.2f} (the paper's: 4.7).",
