@@ -192,7 +192,7 @@ def covers(bench: Bench) -> Result:
         ("Fig., bound, way", "distances a segment", "time [ms]"),
         tuple(rows),
         (
-            "Free segments with δ = 0.001, transforms not shared, as (a) alone would allow it.",
+            "Free segments with δ = 0.001; transforms are not shared, which (a) alone would allow.",
             f"(c) takes {min(least.values()):.2f} to {max(least.values()):.2f} times the distances "
             "of (a); the paper saw no significant difference, and took (a) for the transforms it "
             "lets all pairs share.",
