@@ -30,7 +30,9 @@ def test_version():
     assert result.returncode == 0 and result.stdout == f"standoff {standoff.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [(), ("info",), ("demo",), ("papers",), ("compile",)])
+@pytest.mark.parametrize(
+    "command", [(), ("info",), ("demo",), ("papers",), ("verify",), ("compile",)]
+)
 def test_help_has_an_example(command):
     result = run(*command, "--help")
     assert result.returncode == 0

@@ -26,6 +26,13 @@ def test_the_monitor_warns_of_the_table():
     assert printed.startswith("left/panda_") and not names["cycle"].faults
 
 
+def test_the_wire_is_found():
+    printed, names = example("paths.md")
+    verdict = names["verdict"]
+    assert verdict.kind == "collision" and verdict.pair[1] == "wire"
+    assert 0.0 < verdict.free_until < verdict.t and "wire" in printed
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

@@ -128,6 +128,32 @@ def test_holds_near_contact(body):
     keeps_its_word(out, farther, 1e-5, exact, slack)
 
 
+def test_holds_for_wide_plates_that_nearly_touch():
+    """A direction between points 1e-8 m apart is off by 1e-8 through rounding alone, and a metre
+    away that is all of the gap."""
+    rng = np.random.default_rng(14)
+    a = sheet(rng, 1, 0.0)
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    plates = Box((1.0, 1.0, 4e-9)), box_mesh(1.0, 1.0, 4e-9)
+    for b in (*plates, Polyhedron(corners * [0.5, 0.5, 2e-7])):
+        poses_a = random_poses(rng, 1000, 1.0)
+        poses_b = np.empty_like(poses_a)
+        for k, pose_a in enumerate(poses_a):
+            tilted = np.eye(4)
+            turn = rng.normal(size=3) * 10.0 ** rng.uniform(-9, -7)
+            tilted[:3, :3] += np.cross(np.eye(3), turn)
+            tilted[:2, 3] = rng.uniform(0.1, 0.9, 2)
+            tilted[2, 3] = b.bounds()[1][2] + 10.0 ** rng.uniform(-9, -7)
+            poses_b[k] = pose_a @ tilted
+        out = distances(a, b, poses_a, poses_b)
+        apart = out[:, 0] > out[:, 10]
+        assert apart.sum() > 100
+        poses_a, poses_b, out = poses_a[apart], poses_b[apart], out[apart]
+        for effort in (0, 8):
+            found, farther, _ = greedy(a, b, poses_a, poses_b, effort=effort)
+            keeps_its_word(found, farther, 0.0, out[:, 0], out[:, 10])
+
+
 def test_a_threshold_that_is_the_distance_itself_is_not_exceeded():
     rng = np.random.default_rng(6)
     a, b = MESHES["torus"], MESHES["star"]

@@ -12,22 +12,36 @@ if TYPE_CHECKING:
     from standoff.cell import AllowedPair, Body, Cell
     from standoff.errors import (
         CellError,
+        CertificateError,
         ConfigurationError,
         DuplicateNameError,
         Error,
         MeshError,
         MonitorError,
+        PathError,
         PoseError,
         RobotError,
         ShapeError,
         UnknownNameError,
         UnsupportedPairError,
     )
+    from standoff.monitor.braking import Stopping
     from standoff.monitor.monitor import Monitor
     from standoff.monitor.report import Cycle, Fault, Warning
     from standoff.monitor.separation import Separation, separation
+    from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.certificate import Certificate
+    from standoff.paths.checker import PathChecker
+    from standoff.paths.curves import as_pieces
+    from standoff.paths.glide import Glide
+    from standoff.paths.pieces import Pieces
+    from standoff.paths.stopping import braking_curve, stopping
+    from standoff.paths.trajectory import joint_trajectory
+    from standoff.paths.unwrap import unwrap
+    from standoff.paths.verdict import Verdict
+    from standoff.paths.verify import Verification, verify
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -40,22 +54,36 @@ _HOME = {
     "standoff.cell": ("AllowedPair", "Body", "Cell"),
     "standoff.errors": (
         "CellError",
+        "CertificateError",
         "ConfigurationError",
         "DuplicateNameError",
         "Error",
         "MeshError",
         "MonitorError",
+        "PathError",
         "PoseError",
         "RobotError",
         "ShapeError",
         "UnknownNameError",
         "UnsupportedPairError",
     ),
+    "standoff.monitor.braking": ("Stopping",),
     "standoff.monitor.monitor": ("Monitor",),
     "standoff.monitor.report": ("Cycle", "Fault", "Warning"),
     "standoff.monitor.thresholds": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
+    "standoff.monitor.stop_report": ("StopWarning",),
+    "standoff.paths.checker": ("PathChecker",),
+    "standoff.paths.curves": ("as_pieces",),
+    "standoff.paths.glide": ("Glide",),
+    "standoff.paths.pieces": ("Pieces",),
+    "standoff.paths.stopping": ("braking_curve", "stopping"),
+    "standoff.paths.trajectory": ("joint_trajectory",),
+    "standoff.paths.unwrap": ("unwrap",),
+    "standoff.paths.verdict": ("Verdict",),
+    "standoff.paths.certificate": ("Certificate",),
+    "standoff.paths.verify": ("Verification", "verify"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -74,6 +102,8 @@ __all__ = [
     "Capsule",
     "Cell",
     "CellError",
+    "Certificate",
+    "CertificateError",
     "ConfigurationError",
     "Cycle",
     "Cylinder",
@@ -81,6 +111,7 @@ __all__ = [
     "DuplicateNameError",
     "Error",
     "Fault",
+    "Glide",
     "HalfSpace",
     "KeepIn",
     "KeepOut",
@@ -88,6 +119,9 @@ __all__ = [
     "MeshError",
     "Monitor",
     "MonitorError",
+    "PathChecker",
+    "PathError",
+    "Pieces",
     "Polyhedron",
     "PoseError",
     "RobotError",
@@ -95,14 +129,24 @@ __all__ = [
     "Shape",
     "ShapeError",
     "Sphere",
+    "StopWarning",
+    "Stopping",
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",
+    "Verdict",
+    "Verification",
     "Warning",
+    "as_pieces",
+    "braking_curve",
     "distance",
+    "joint_trajectory",
     "model_path",
     "pose",
     "separation",
+    "stopping",
+    "unwrap",
+    "verify",
 ]
 
 

@@ -8,13 +8,16 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 import standoff
 from standoff.errors import CellError, Error
+
+if TYPE_CHECKING:
+    from standoff.cell import Cell
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -96,6 +99,138 @@ def info(
     show(cell, source, out, pairs=pairs)
 
 
+@app.command(
+    epilog="Example: [bold]standoff check cells/two_arms.toml path.csv --plot clearance.png[/bold],"
+    " [bold]standoff check builtin:panda path.json --clearance 0.01 --first[/bold]. "
+    "Exit status: 0 free, 1 not free, 2 bad input."
+)
+def check(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="CELL",
+            help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
+            ".xacro) or a shipped model (builtin:panda).",
+        ),
+    ],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH",
+            help="The path: CSV (.csv, .tsv, .txt, .dat), .json, .npy or .npz; radians and metres.",
+        ),
+    ],
+    clearance: Annotated[
+        float, typer.Option(metavar="M", help="Free is what stays farther apart than this, [m].")
+    ] = 0.0,
+    tolerance: Annotated[
+        float,
+        typer.Option(metavar="M", help="Nearer than this to the clearance is too close, [m]."),
+    ] = 0.001,
+    deviation: Annotated[
+        float,
+        typer.Option(
+            metavar="RAD", help="Certify all motions within this of the path, each joint."
+        ),
+    ] = 0.0,
+    first: Annotated[
+        bool, typer.Option("--first", help="Find the earliest contact, and not any.")
+    ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the proof there, as JSON.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
+    ] = None,
+    budget: Annotated[
+        int, typer.Option(metavar="N", help="Give up, undecided, after so many distances.")
+    ] = 1_000_000,
+    no_limits: Annotated[
+        bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
+    ] = False,
+    unwrap: Annotated[
+        bool | None,
+        typer.Option(
+            help="Continuous joints go the shorter way from waypoint to waypoint, or as written; "
+            "without a word on it a jump by more than half a turn is an error."
+        ),
+    ] = None,
+    rest: Annotated[
+        bool,
+        typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
+    ] = False,
+    srdf: Annotated[
+        Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
+    ] = False,
+) -> None:
+    """Prove that a path is free at every instant of it, or show where it is not."""
+    from standoff.paths.reading import read_path
+    from standoff.view import check as view
+    from standoff.view.check_plot import save_path_plot
+    from standoff.view.compiling import announced
+
+    if plot is not None:
+        _check_plot(plot)
+    if certificate is not None:
+        _check_writable(certificate)
+    with announced(notes):
+        cell = _open_cell(source, srdf)
+    path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)
+    checked = view.check(
+        cell,
+        path,
+        notes,
+        clearance=clearance,
+        tolerance=tolerance,
+        deviation=deviation,
+        budget=budget,
+        first=first,
+    )
+    # Machines get nothing but the verdict on stdout.
+    said = notes if as_json else out
+    seen = None if plot is None else save_path_plot(checked, plot, said, notes)
+    if certificate is not None:
+        view.save_certificate(checked, certificate, notes)
+    if as_json:
+        print(view.as_json(checked))
+    else:
+        view.show(checked, out, view.seen(checked, notes) if seen is None else seen)
+        if seen is not None:
+            out.print(f"  plot: {plot}", markup=False, highlight=False, soft_wrap=True)
+        if certificate is not None:
+            out.print(f"  proof: {certificate}", markup=False, highlight=False, soft_wrap=True)
+    if not checked.verdict.free:
+        raise typer.Exit(1)
+
+
+def _open_cell(source: str, srdf: Path | None) -> Cell:
+    """The cell of a file, one that ships with Standoff, or a robot alone."""
+    from standoff.cell import Cell
+    from standoff.cell.shipped import shipped_cell
+
+    if source.endswith(".toml") and srdf is not None:
+        raise CellError(
+            "a cell file says itself what its robots may touch", file=source, value=str(srdf)
+        )
+    if source.endswith(".toml"):
+        return Cell.load(source)
+    if not (Path(source).suffix or ":" in source or Path(source).exists()):
+        return Cell.load(shipped_cell(source))
+    cell = Cell()
+    cell.add_robot(source, srdf=srdf)
+    return cell
+
+
+def _check_writable(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        allowed = "a file in a folder that can be written to"
+        raise Error("cannot write there", value=str(path), allowed=allowed)
+
+
 @app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
 def demo(
     plot: Annotated[Path, typer.Option(help="Where the clearance over time goes, a PNG.")] = Path(
@@ -144,6 +279,33 @@ def papers(
     folder = plots or Path(f"papers-{number}")
     folder.mkdir(parents=True, exist_ok=True)  # or say so now, and not after two minutes
     run(only or (), folder, out, notes, quick=quick)
+
+
+@app.command(
+    epilog="Example: [bold]standoff verify proof.json[/bold], "
+    "[bold]standoff verify proof.json --cell cells/two_arms.toml --engine plain[/bold]"
+)
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate, JSON.")],
+    cell: Annotated[
+        Path | None, typer.Option(help="The cell, where the file does not bring it or another.")
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
+    ] = "auto",
+    clearance: Annotated[
+        float | None, typer.Option(help="What it must claim at least for every pair, [m].")
+    ] = None,
+) -> None:
+    """Check a certificate again by plain code that shares nothing with the checker.
+
+    Exit status: 0 verified, 1 refused, 2 bad input."""
+    from standoff.view.compiling import announced
+    from standoff.view.verify import run
+
+    with announced(notes):
+        held = run(file, cell, engine, clearance, out, notes)  # type: ignore[arg-type]
+    raise typer.Exit(0 if held else 1)
 
 
 def _check_plot(path: Path) -> None:

@@ -334,6 +334,17 @@ USUAL_SPEED_LIMIT = 10.0
 #: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.5 and 1.
 RESERVE_FRACTION = 0.6
 
+#: Parts of the reserve, [-]: on the side where a mover is heading, on those beside its way, and
+#: behind, where it must leave room for what trembles.
+AHEAD, ASIDE, BEHIND = 2.2, 0.5, 0.4
+
+#: Part of the reserve, [-]: who has no more left is registered anew before it leaves, in a cycle
+#: with little to do. Wider: more even, and more often than need be.
+EARLY = 0.1
+
+#: What the last cycle counts for in how many are usually registered anew, [-]: some 20 cycles.
+USUAL_SHARE = 0.05
+
 #: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
 #: its edge.
 ROOT_MARGIN = 0.05
@@ -369,6 +380,149 @@ LARGEST_COUNT = 2**32
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
 
+#: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
+#: digits or so, and a path that ends at a limit was rounded to one side of it.
+LIMIT_ROUNDING = 1e-6
+
+#: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
+#: relative to all lengths that enter: its coordinates, reach times angle and reach times turn of
+#: each joint that carries it, its coordinates times the whole turn. A frame adds some 10 roundings
+#: of 1e-16 to a place and as many to a velocity, a polynomial of degree 5 some 20 to both; 100
+#: frames in a row stay below a quarter of this.
+PATH_ROUNDING = 1e-12
+
+#: Part of the tolerance below which the rest of an interval's motion is not looked at any closer,
+#: [-]: a pair that comes nearer than clearance + tolerance is called too close only once it cannot
+#: get any farther away than this on the interval; what keeps more than this is proved free.
+NEAR_PART = 1.0 / 16.0
+#: Rounding of a polynomial of degree 5 by Horner's rule for 0 <= u <= 1, relative to the sum of the
+#: magnitudes of its coefficients, [-]: ten operations of half a unit each, and one unit more for
+#: the bound's own rounding and for coefficients that were rounded by a sum or a difference.
+HORNER_ROUNDING = 6 * EPS
+
+#: What underflow can add to a result whose rounding is otherwise relative, [rad] or [m]: a few of
+#: the smallest float64, with room for the factors that follow.
+UNDERFLOW = 1e-300
+
+#: By how much the positions at the end of one piece of a motion and at the start of the next may
+#: differ, [rad] or [m]. Files in single precision are off by 2e-7 at 3 rad; such a gap counts as a
+#: deviation of both pieces, so that it is certified too. A longer one is a jump.
+LONGEST_GAP = 1e-6
+
+#: Rounding of a piece of a motion that is cut out of another one, relative to the sum of the
+#: magnitudes of its coefficients, [-]. The two ends, as fractions of the piece, are off by 2 units
+#: each, which moves the position by up to 5 times as much; the coefficients' sums of up to six
+#: products of three factors take another 9 units.
+CUT_ROUNDING = 32 * EPS
+
+#: Rounding of one coefficient of a polynomial for each power of the interval's length it was
+#: multiplied by, relative to itself, [-]: half a unit for the length, half for the product.
+SCALE_ROUNDING = EPS
+
+#: Rounding of one step of de Boor's recursion, relative to the largest coefficient, [-]: a weight
+#: is a quotient of two differences, its product is rounded and the sum is; 2.5 units, and a half
+#: for terms of second order.
+DE_BOOR_ROUNDING = 3 * EPS
+
+#: Rounding of a coefficient of a Hermite polynomial, relative to the magnitudes of its terms, [-]:
+#: an acceleration times the square of a length is off by 2 units, its weight by a half, and the sum
+#: of five terms by 2.
+HERMITE_ROUNDING = 5 * EPS
+
+#: By how much a mimic joint in a trajectory may differ from what its master makes of it, [rad] or
+#: [m]; as LONGEST_GAP, and counted as a deviation of the master.
+LONGEST_MIMIC_GAP = LONGEST_GAP
+
+#: How near to half a turn a step of a wrapped angle may be, [rad], before nobody knows which way it
+#: goes: files of seven digits are off by as much.
+HALF_TURN_ANGLE = 1e-6
+
+#: Braking times that are nearer than this are one, relative to themselves, [-]: each is a quotient,
+#: so equal ones are within 1 unit.
+STANDSTILL_MERGING = 4 * EPS
+
+#: Rounding of a braking motion, relative to the joint's position and its speed times the time to
+#: standstill, [-]: 2 units from times that were merged, 1 from the sum of reaction and braking
+#: time, 3 from the final position, 6 from the coefficients; half as much again for room.
+BRAKING_ROUNDING = 18 * EPS
+
+#: Largest trajectory file that is read, [bytes]: hours at 1 kHz; beyond it, reading on would only
+#: fill the memory.
+MAX_TRAJECTORY_BYTES = 256 * 2**20
+
+#: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
+#: part of the segment, [-]: a micrometre on a motion of one metre.
+CONTACT_PRECISION = 1e-6
+#: Largest certificate that is read, [bytes]: about two million proofs. Beyond it, reading on would
+#: only fill the memory.
+MAX_CERTIFICATE_BYTES = 512 * 2**20
+
+#: What `verify` takes off every distance and adds to every speed for its own rounding, relative to
+#: the lengths (speeds) it was computed from, once for each frame between the world and the body and
+#: twice for the part and its support, [-]. A frame is a product of rotations and a sum, less than
+#: 20 units of rounding (5e-15), and the rotation of a pose given may itself be off by as much
+#: (`ROTATION_EXACT` / 2). Far below the checker's own margin, so that what is free there is free
+#: here.
+VERIFY_ROUNDING = 1e-14
+
+#: By how much `verify` lengthens a reach, relative to it and to the length of the chain, [-]. Where
+#: two tangents of a profile meet is a difference of two nearly equal numbers, 100 units of rounding
+#: a joint; 100 joints stay below this.
+VERIFY_REACH_ROUNDING = 1e-11
+
+#: By how much `verify` raises its sums of reaches and speeds, relative to themselves, [-]: 100
+#: joints are 400 products and sums of half a unit each.
+VERIFY_SUM_ROUNDING = 1e-13
+
+#: By how much a distance that a certificate claims may exceed the one found by `verify`, relative
+#: to the sizes and the distance of the two bodies, [-]. It decides nothing, as the smaller of the
+#: two is used; a claim beyond it is another one than the checker's, whose search for the distance
+#: of cylinders ends at `GJK_TOLERANCE`.
+CLAIM_TOLERANCE = 1e-8
+
+#: How far a part may stand out of the bounding sphere or box that a certificate gives, relative to
+#: sizes and coordinates, [-]; the sphere or box is grown by as much as is missing. For rounding
+#: alone: what stands out farther is not held.
+HOLDING_TOLERANCE = 1e-12
+
+#: By how far the pose of a gliding body at the end of a piece may miss that at the start of the
+#: next, relative to its coordinates and angle, [-]: a turn by an angle is off by some roundings.
+GLIDE_GAP = 1e-12
+
+#: How far from its motion the configuration of a witness may be, relative to the motion's
+#: coefficients, [-]: it is evaluated in two ways, at an instant that was itself rounded.
+WITNESS_TOLERANCE = 1e-9
+
+#: How far apart two bodies may be that a witness shows in contact, and how much nearer than shown,
+#: relative to their sizes and the distance of their origins, [-]: two searches for one distance
+#: both end before it.
+WITNESS_DISTANCE = 1e-6
+
+#: How much nearer than claimed Coal may find two bodies before a certificate is refused, relative
+#: to sizes and coordinates, [-], and in any case, [m]. Its search ends at 1e-6, and it takes boxes
+#: within 1e-6 m for touching.
+COAL_TOLERANCE = 1e-6
+COAL_CONTACT = 2e-6
+
+#: How many times as far apart as they are wide the balls around two bodies may be for their exact
+#: distance to be asked for, [-]. Measured on an arm of capsules among boxes: 1.0 has half as many
+#: intervals more, 1.4 a fifth more distances; 1.1 to 1.4 cost the same.
+NEAR_BALLS = 1.2
 #: Where an experiment asks for contact itself, a checker that needs a tolerance above 0 is given
 #: this one, [m]: a thousandth of the smallest distance that the experiments tell apart.
 CONTACT_TOLERANCE = 1e-6
+
+#: Rounding of the parabola that a stop is laid out as, relative to the joint's position and its
+#: speed times the time to standstill, [-]: values of the braking motion of some 5 units each, their
+#: differences over NODE² with weights up to 11, sums of three, Horner's rule; and a bound of its
+#: own error that is rounded as often.
+STOP_ROUNDING = 256 * EPS
+
+#: Pieces that a stop is laid out in, [-]. Each costs a look at all that is near; with one piece the
+#: parabolas are 2 % of the braking time's square times the deceleration off, with two a quarter of
+#: that, which is less than what a cycle's change of velocity adds.
+STOP_PIECES = 2
+
+#: Nearer than this to its clearance a pair may be called too close rather than free, where nothing
+#: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
+USUAL_TOLERANCE = 1e-3

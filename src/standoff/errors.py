@@ -124,6 +124,15 @@ class MonitorError(Error):
     """A setting of a monitor that makes no sense: a negative buffer, a stop described twice."""
 
 
+class PathError(Error):
+    """A motion that makes no sense: a jump, times that do not increase, too high a degree."""
+
+
+class CertificateError(Error):
+    """A certificate that cannot be read or makes no sense: a missing field, a primitive that is not
+    there. (One that reads well and proves nothing is no error: `verify` says so.)"""
+
+
 class UnsupportedPairError(Error):
     """A pair of shapes that no kernel answers for; both are named."""
 

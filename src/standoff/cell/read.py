@@ -30,13 +30,24 @@ LARGEST_FILE = 64 * 2**20
 
 def load(path: Path) -> Cell:
     """The cell of a TOML file. Paths in it are relative to the file."""
-    file = str(path)
-    top = Table(_parse(path), file, "", TOP)
+    return _cell(_parse(path), str(path), path.parent)
+
+
+def load_text(text: str, file: str, folder: Path) -> Cell:
+    """The cell of a TOML text that stands in another file; its paths are relative to ``folder``."""
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise CellError(f"not a TOML text: {error}", file=file) from error
+    return _cell(content, file, folder)
+
+
+def _cell(content: dict[str, Any], file: str, folder: Path) -> Cell:
+    top = Table(content, file, "", TOP)
     version = top.get("standoff", int, f"the format's version, {VERSION}")
     if version != VERSION:
         raise top.error("a format this version cannot read", value=version, allowed=str(VERSION))
     cell = Cell()
-    folder = path.parent
     for table in top.tables("robot", ROBOT):
         _add_robot(cell, table, folder)
     bodies = top.tables("body", BODY)

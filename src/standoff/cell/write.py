@@ -25,7 +25,16 @@ _HEADER = "# A Standoff cell: metres, radians, seconds; quaternions w, x, y, z.\
 
 def save(cell: Cell, path: Path) -> None:
     """Write the file whole or not at all."""
-    folder = Path(os.path.abspath(path)).parent
+    text = cell_text(cell, Path(os.path.abspath(path)).parent)
+    try:
+        write_whole(path, text)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise CellError(f"cannot be written: {why}", file=path) from error
+
+
+def cell_text(cell: Cell, folder: Path) -> str:
+    """The cell as TOML, its paths relative to ``folder``."""
     content: dict[str, Any] = {
         "standoff": VERSION,
         "state": dict(zip(cell.joints, cell.q.tolist(), strict=True)),
@@ -37,16 +46,11 @@ def save(cell: Cell, path: Path) -> None:
         ],
     }
     kept = {key: value for key, value in content.items() if value}
-    text = _HEADER + tomli_w.dumps(kept)
-    try:
-        _write_whole(path, text)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise CellError(f"cannot be written: {why}", file=path) from error
+    return _HEADER + tomli_w.dumps(kept)
 
 
-def _write_whole(path: Path, text: str) -> None:
-    """Through a file beside it, so that a full disk never leaves half a cell."""
+def write_whole(path: Path, text: str) -> None:
+    """Through a file beside it, so that a full disk never leaves half of it."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -17,18 +17,22 @@ from standoff.index import IndexFigures
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.cycle import cycle as run_cycle
 from standoff.kernels.monitor.cycle import test_again
+from standoff.monitor.braking import Stopping
 from standoff.monitor.buffers import Buffer
 from standoff.monitor.options import IndexName, UpdateName, checked
-from standoff.monitor.report import Cycle, Fault, QuietCycle
+from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
 from standoff.monitor.scene import Zone
 from standoff.monitor.thresholds import Thresholds
 from standoff.monitor.watch import Watch
+from standoff.shapes.pose import Array
 
 #: Input that could not be used.
 _UNUSABLE = m.BAD_JOINT | m.BAD_POSE
 
 #: All that a cycle can tell, without the number of hits.
-_EVENTS = m.EACH_HIT - 1
+_EACH_HIT = m.EACH_HIT
+_EVENTS = _EACH_HIT - 1
+_HITS_FOUND = m.HITS_FOUND
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
@@ -59,12 +63,16 @@ class Monitor(Watch):
             joints move evenly, moving bodies straight ahead while they turn evenly, the shorter
             way. A pair then warns unless its distance is proved to exceed its threshold at every
             instant; one whose proof would take more than BETWEEN_TESTS distances warns, too.
+        stopping: certify at each reading that the robots, if they stop now or until the next
+            reading is due, come to a stand without touching anything; see `Stopping`. Where that
+            is not proved the cycle has a `StopWarning`, and a fault where velocities are unknown.
         split: the paper's N: a node with more primitives is split.
         grid: the paper's G: cells along an edge of the grid.
         root: centre and edge of the root cube, [m]; around all that can be reached by default.
         smallest: edge of the smallest node, [m]; the farthest move in a cycle by default.
         reserve: how much wider than extended a mover is registered, [m]; by default a part of its
-            size. 0 is the paper's own algorithm, which looks at the tree in each cycle.
+            size. On the side where it is heading, up to AHEAD times that. 0 is the paper's own
+            algorithm, which looks at the tree in each cycle.
         update: how the octree follows; ``reinsert`` and ``rebuild`` are the ways that the paper
             rejected.
         wrap: visit number after which all marks are cleared.
@@ -86,6 +94,7 @@ class Monitor(Watch):
         period: float = 0.01,
         max_speed: float | Mapping[str, float] | None = None,
         between: bool = False,
+        stopping: Stopping | None = None,
         split: int = 10,
         grid: int = 16,
         root: tuple[ArrayLike, float] | None = None,
@@ -100,12 +109,15 @@ class Monitor(Watch):
         self._unwatched: Fault | None = None
         options = checked(
             cell, buffer=buffer, max_speed=max_speed, thresholds=thresholds, zones=zones,
-            grasped=grasped, period=period, between=between, index=index, split=split, grid=grid,
-            root=root, smallest=smallest, reserve=reserve, update=update, wrap=wrap,
+            grasped=grasped, period=period, between=between, stopping=stopping, index=index,
+            split=split, grid=grid, root=root, smallest=smallest, reserve=reserve, update=update,
+            wrap=wrap,
         )  # fmt: skip
         super().__init__(cell, options)
 
-    def update(self, q: Any, poses: Any = None, time: float | None = None) -> Cycle:
+    def update(
+        self, q: Any, poses: Any = None, time: float | None = None, *, dq: Any = None
+    ) -> Cycle:
         """One reading in, one `Cycle` out.
 
         Args:
@@ -113,12 +125,14 @@ class Monitor(Watch):
             poses: of the moving bodies, (m, 4, 4) in the order of ``cell.moving`` or a dict by
                 name; None where there are none.
             time: of the reading, [s]; without it one period passes from reading to reading.
+            dq: measured velocities of the joints, as ``q``, [rad/s] or [m/s]; where stops are
+                certified they go before those from the last two readings.
 
         Whatever is wrong with the input is a fault of the cycle, and never an exception: the last
         good values stand in for what cannot be used, at the highest speed.
         """
         if self.cell.revision != self._revision and not self._follow_cell():
-            return self._update_with_care(q, poses, time)
+            return self._update_with_care(q, poses, time, dq)
         reading = self._reading
         period = self.period
         dt = period
@@ -146,15 +160,18 @@ class Monitor(Watch):
                     reading.time = time
                 else:
                     reading.blind += 1
+                stops = self._stops
                 if told == 0:
-                    return QuietCycle(self._cycles, time, clearance)
-                if told & _EVENTS == m.HITS_FOUND:
-                    hits = self._hits[: told // m.EACH_HIT].tobytes()
-                    return Cycle(self._cycles, time, clearance, (), hits, self._naming)
+                    quiet = QuietCycle(self._cycles, time, clearance)
+                    return quiet if stops is None else stops.after(quiet, q, given, dt, dq)
+                if told & _EVENTS == _HITS_FOUND:
+                    hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
+                    found = Cycle(self._cycles, time, clearance, (), hits, self._naming)
+                    return found if stops is None else stops.after(found, q, given, dt, dq)
                 reading.faults, reading.stale, reading.unsure = [], 0, 0
                 reading.dt = dt
-                return self._eventful(told, clearance, time)
-        return self._update_with_care(q, poses, time)
+                return self._stop_after(self._eventful(told, clearance, time), q, given, dq, True)
+        return self._update_with_care(q, poses, time, dq)
 
     def _follow_cell(self) -> bool:
         """Take a change of the cell over. Where that is not possible the watch goes on as it was,
@@ -176,9 +193,11 @@ class Monitor(Watch):
             and poses.flags.carray
         )
 
-    def _update_with_care(self, q: Any, poses: Any, time: float | None) -> Cycle:
+    def _update_with_care(self, q: Any, poses: Any, time: float | None, dq: Any) -> Cycle:
         """An update for whatever was given."""
         reading = self._reading
+        # Readings without a time before one that has one: nobody knows how long ago the last was.
+        timed = time is None or reading.blind == 0
         reading.take(q, poses, time)
         if self._unwatched is not None:
             reading.faults.append(self._unwatched)
@@ -190,7 +209,18 @@ class Monitor(Watch):
             if not told & _UNUSABLE or otherwise is None:
                 break
             otherwise()
-        return self._eventful(told, clearance, time)
+        cycle = self._eventful(told, clearance, time)
+        return self._stop_after(cycle, reading.q, reading.poses, dq, timed)
+
+    def _stop_after(self, cycle: Cycle, q: Array, poses: Array, dq: Any, timed: bool) -> Cycle:
+        """The stop after a cycle in which something may be wrong."""
+        stops, reading = self._stops, self._reading
+        if stops is None:
+            return cycle
+        jumped = any(fault.kind == "jump" for fault in cycle.faults)
+        if reading.stale or reading.unsure or jumped or not timed:
+            stops.forget()
+        return cycle if reading.stale else stops.after(cycle, q, poses, reading.dt, dq)
 
     def __reduce__(self) -> Any:
         raise MonitorError("a monitor cannot be copied", allowed="Monitor(cell, ...) once more")
@@ -254,7 +284,7 @@ class Monitor(Watch):
             faults += self._kernel_faults()
         hits = None
         if told & m.HITS_FOUND:
-            hits = self._hits[: told // m.EACH_HIT].tobytes()
+            hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
         return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._naming)
 
     def _kernel_faults(self) -> list[Fault]:

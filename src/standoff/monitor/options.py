@@ -22,6 +22,7 @@ from standoff.constants import (
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.kernels.monitor import layout as m
 from standoff.monitor.amounts import amount, whole
+from standoff.monitor.braking import Stopping
 from standoff.monitor.buffers import Buffer
 from standoff.monitor.scene import Zone
 from standoff.monitor.separation import Separation
@@ -52,6 +53,7 @@ class Options:
     grasped: Mapping[str, float]
     period: float
     between: bool
+    stopping: Stopping | None
     index: str
     split: int
     grid: int
@@ -87,6 +89,7 @@ def checked(
     grasped: Mapping[str, float] | None,
     period: float,
     between: bool,
+    stopping: Stopping | None,
     index: str,
     root: tuple[ArrayLike, float] | None,
     smallest: float | None,
@@ -104,6 +107,10 @@ def checked(
         raise MonitorError("thresholds", value=thresholds, allowed="Thresholds(...)")
     if not isinstance(between, (bool, np.bool_)):
         raise MonitorError("between", value=between, allowed="True or False")
+    if not (stopping is None or isinstance(stopping, Stopping)):
+        raise MonitorError("stopping", value=stopping, allowed="Stopping(...)")
+    if stopping is not None:
+        stopping.check_names(cell)
     as_published = reserve is not None and amount("reserve", reserve, "m") == 0.0
     if as_published or index == "naive" or update != "neighbours":
         reserve = 0.0
@@ -113,6 +120,7 @@ def checked(
         grasped=_grasped(cell, grasped),
         period=amount("period", period, "s", zero=False),
         between=bool(between),
+        stopping=stopping,
         index=index,
         root=None if root is None else _cube(root),
         smallest=None if smallest is None else amount("smallest", smallest, "m"),

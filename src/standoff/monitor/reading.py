@@ -223,6 +223,51 @@ class Reading:
             self.stale = self.unsure = 1
 
 
+def joint_numbers(
+    value: Any, joints: tuple[str, ...], element: str
+) -> tuple[Array | None, tuple[Fault, ...]]:
+    """One finite number a joint from whatever was given, an array or a mapping by name; None where
+    one of them cannot be used, and what is wrong with it."""
+    try:
+        if isinstance(value, Mapping):
+            return _by_joint(value, joints, element)
+        given = _numbers(value)
+    except Exception as error:  # whatever the objects of strangers raise when they are read
+        return None, (Fault("missing", element, type(error).__name__, f"{len(joints)} numbers"),)
+    if given is None:
+        return None, (Fault("missing", element, _short(value), f"{len(joints)} numbers"),)
+    if given.shape != (len(joints),):
+        allowed = f"({len(joints)},): one for each of cell.joints"
+        return None, (Fault("length", element, given.shape, allowed),)
+    faults = tuple(
+        Fault("non-finite", f"{element} of {name}", float(x), "a finite number")
+        for name, x in zip(joints, given)
+        if not math.isfinite(x)
+    )
+    return (None if faults else np.ascontiguousarray(given)), faults
+
+
+def _by_joint(
+    value: Mapping[Any, Any], joints: tuple[str, ...], element: str
+) -> tuple[Array | None, tuple[Fault, ...]]:
+    faults = [
+        Fault("unknown", f"{element} of {_name(name)}", _short(x), "a name of cell.joints")
+        for name, x in value.items()
+        if name not in joints
+    ]
+    result = np.full(len(joints), np.nan)
+    for j, name in enumerate(joints):
+        given = _numbers(value[name]) if name in value else None
+        if name not in value:
+            faults.append(Fault("missing", f"{element} of {name}", None, "a value for each joint"))
+        elif given is None or given.shape != () or not math.isfinite(given):
+            shown = _short(value[name])
+            faults.append(Fault("non-finite", f"{element} of {name}", shown, "a finite number"))
+        else:
+            result[j] = given
+    return (result if np.isfinite(result).all() else None), tuple(faults)
+
+
 def _numbers(value: Any) -> Array | None:
     """Whatever numbers were given; None where they are none. What is masked is no number."""
     try:

@@ -16,12 +16,13 @@ from standoff.kernels.monitor import layout as m
 from standoff.kernels.pairs import general
 from standoff.monitor.indexes import new_index
 from standoff.monitor.limits import measure_reaches
-from standoff.monitor.movers import check_names, farthest_step, mover_rows
+from standoff.monitor.movers import check_names, farthest_step, highest_speeds, mover_rows
 from standoff.monitor.options import Options
 from standoff.monitor.reading import Reading
 from standoff.monitor.report import Naming
 from standoff.monitor.scene import Scene, make_rules, read_scene
 from standoff.monitor.slots import Primitive, Slots
+from standoff.monitor.stops import Stops
 from standoff.monitor.tables import Tables, fill_tables
 from standoff.monitor.way import Way
 
@@ -44,6 +45,9 @@ class Watch:
         self.period = options.period
         self._options = options
         self._reading = Reading(options.period, options.latest)
+        self._stops: Stops | None = None
+        if options.stopping is not None:
+            self._stops = Stops(options.stopping, options.latest)
         self._slots: Slots | None = None
         self._started = False
         self._joints: tuple[str, ...] = ()
@@ -61,7 +65,8 @@ class Watch:
 
     def _use(self, arena: Arena) -> None:
         """Take these tables, with what each cycle needs of them at hand."""
-        self._arena, self._hits = arena, arena["hits"]
+        self._arena = arena
+        self._hits = memoryview(arena["hits"]).cast("B")
         self._reading.read_from(arena)
         index = self.index.arena
         self._tables = (self._general, arena.F, arena.W, index.F, index.W)
@@ -85,6 +90,9 @@ class Watch:
         if smallest is None:
             smallest = farthest_step(rows, options.period)
         general_address = 0 if scene.closed else general.address()
+        stop = None
+        if self._stops is not None:
+            stop = self._stops.laid_out(cell, highest_speeds(scene, rows))
 
         assigned = None if self._slots is None else self._slots.assigned(scene.primitives)
         anew = assigned is None
@@ -108,6 +116,8 @@ class Watch:
         self.index = index
         self._change_index(tables, slots.movers, [] if anew else assigned.gone, assigned.fresh)
         self._reading.adopt(cell, arena)
+        if self._stops is not None and stop is not None:
+            self._stops.adopt(stop)
         self._joints, self._bodies = cell.joints, cell.bodies
         self._scene, self._seen = scene, self._seen | (scene.named & options.mentioned)
         self._naming = (scene.names, len(scene.primitives) == len(scene.names))
@@ -156,5 +166,6 @@ class Watch:
                 if then.shape is p.shape:
                     arena["rows"][slot, :12] = old["rows"][before, :12]
                     arena["before"][slot] = old["before"][before]
+                    arena["basis"][slot] = old["basis"][before]
                     arena["motion"][slot, m.KNOWN] = old["motion"][before, m.KNOWN]
                     arena["motion"][slot, m.BANK] = old["motion"][before, m.BANK]

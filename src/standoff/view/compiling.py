@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from numba.core import event
 from rich.console import Console
+from rich.errors import LiveError
 from rich.status import Status
 
 from standoff.kernels.jit import CACHE_DIR
@@ -38,7 +39,8 @@ class _Announcer(event.Listener):
                 self._console.print(f"standoff: {message}", soft_wrap=True)
             self._status = Status(message[0].upper() + message[1:] + " …", console=self._console)
             if self._console.is_terminal:
-                self._status.start()
+                with suppress(LiveError):  # a bar is there already, and rich draws one at a time
+                    self._status.start()
 
     def on_end(self, event: Any) -> None:
         """One compile ended; others may follow, so the line stays until the command is done."""

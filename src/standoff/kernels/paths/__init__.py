@@ -1,1 +1,1 @@
-"""Compiled path checking: greedy distances of meshes, and the search that covers a motion."""
+"""The exact path check: adaptive bisection of motions, and what it measures on the way."""

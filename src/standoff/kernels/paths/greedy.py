@@ -19,6 +19,7 @@ import math
 
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import (
+    BOX,
     CAPSULE,
     INT0,
     KIND,
@@ -53,6 +54,7 @@ from standoff.kernels.pairs.triangle_triangle import (
     TRIANGLE_WORK,
     triangle_triangle,
 )
+from standoff.kernels.paths.greedy_convex import support_bound
 from standoff.kernels.paths.greedy_front import pop, push
 from standoff.kernels.paths.greedy_work import FRONT, FRONT_PAIRS, IFRONT, VISITS
 from standoff.kernels.rss import CENTRE, DIAMETER, rss_bound
@@ -161,8 +163,9 @@ def nearer(N, m, n, x0, x1, x2):
 
 @inlined
 def _volumes(RA, i, PA, FA, NA, RB, j, PB, FB, NB, p, q, settled, enough, work):
-    """A lower bound on the distance of two volumes; a triangle has its own rectangle for one, and
-    a convex body the swept sphere in the second row of LEAF, and a box."""
+    """A lower bound on the distance of two volumes: exact above ``settled`` up to ``enough`` for
+    swept spheres, and the best of three for other bodies. A triangle has its own rectangle for a
+    volume; the swept sphere about a convex body is in the second row of LEAF, its box in EXTENT."""
     leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     rel = work[REL : REL + 12]
     w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
@@ -182,7 +185,10 @@ def _volumes(RA, i, PA, FA, NA, RB, j, PB, FB, NB, p, q, settled, enough, work):
             bound = box_bound(X, x, rel, work)
             if bound > enough:
                 return bound
-    return max(bound, rss_bound(X, x, Y, y, rel, settled, enough))
+    bound = max(bound, rss_bound(X, x, Y, y, rel, settled, enough))
+    if q < 0 and BOX <= RB[j, KIND] < MESH and not bound > enough:
+        bound = max(bound, support_bound(X, x, RB, j, PB, rel, enough, work))
+    return bound
 
 
 @kernel

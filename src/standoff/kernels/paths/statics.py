@@ -1,0 +1,200 @@
+"""Movers against what stands still: which statics a mover may reach, and the first tests of many.
+
+A mover stays within ``m = min(h |v| + h² M / 2, h λ)`` of where its ball is at the instant, ``v``
+the velocity of the ball's centre; so whatever is farther from the ball than ``m`` is passed over,
+without a root or a direction. That settles most pairs.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import SMALLEST_LENGTH
+from standoff.kernels.arena import reals, wholes
+from standoff.kernels.jit import inlined, kernel
+from standoff.kernels.layout import KIND, MESH
+from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.motion import place_ball
+from standoff.kernels.paths.pair import (
+    ball_test,
+    between_balls,
+    body_test,
+    must_look_inside,
+    relative_bounds,
+)
+from standoff.kernels.paths.proofs import prove_ball, prove_group
+
+#: A pair of a mover and a static is the mover shifted by so many bits, plus the static. Taken apart
+#: by masks, both are plainly not negative, which spares every use of them a test.
+BITS = 32
+PACK = 1 << BITS
+MASK = PACK - 1
+
+
+@inlined
+def packed(code):
+    """The mover and the static of a pair."""
+    return (code >> BITS) & MASK, code & MASK
+
+
+@inlined
+def swept_ball(CF, CW, SF, SW, a, h):
+    """Where the centre of mover ``a``'s ball is and how far its velocity takes it in ``h``; how far
+    its way bends and how long it is at most; all that is taken off a distance but the clearance."""
+    centres = reals(SF, SW, p.S_CENTRES)
+    place_ball(CF, CW, SF, SW, a)
+    nobody = wholes(CW, p.C_COUNTS)[0, p.MOVERS]
+    length, bend, taken, _ = relative_bounds(CW, SF, SW, a, nobody, 0)
+    return (
+        centres[a, 0], centres[a, 1], centres[a, 2],
+        h * centres[a, 3], h * centres[a, 4], h * centres[a, 5],
+        0.5 * h * h * bend, h * length, taken,
+    )  # fmt: skip
+
+
+@inlined
+def swept_radius(radius, vx, vy, vz, bent, most, taken, clearance):
+    """The radius about the centre that the ball stays within. Twice ``taken``: it holds the margin
+    of the mover, which is far above the rounding of the tests made with this radius."""
+    run = math.sqrt(vx * vx + vy * vy + vz * vz)
+    return radius + min(run + bent, most) + max(clearance, 0.0) + 2.0 * taken
+
+
+@kernel
+def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
+    """Write the codes of the statics that mover ``a`` may reach into the pool from ``low`` on, and
+    return where they end; -1 where the pool is full. A box of the tree that it cannot reach is
+    passed over with all that is in it; of a leaf, all statics are tested in one loop."""
+    counts, boxes, leaves = (
+        wholes(CW, p.C_COUNTS), reals(CF, CW, p.C_BOXES), wholes(CW, p.C_LEAVES)
+    )  # fmt: skip
+    pool, across, beyond = (
+        wholes(SW, p.S_POOL), reals(CF, CW, p.C_ACROSS), reals(SF, SW, p.S_BEYOND)
+    )  # fmt: skip
+    stack = wholes(SW, p.S_IWORK)
+    skips = wholes(CW, p.C_SKIPS)
+    exempt = skips[a, 1] > skips[a, 0]
+    proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
+    x, y, z, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, a, h)
+    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    around = reals(CF, CW, p.C_BALLS)[a, 3]
+    radius = swept_radius(around, vx, vy, vz, bent, most, taken, clearance)
+    before = counts[0, p.MOVERS]
+    top = 0
+    if boxes.shape[0] > 0:
+        stack[0, 0] = 0
+        top = 1
+    while top > 0:
+        top -= 1
+        k = stack[0, top]
+        dx = max(boxes[k, 0] - x, x - boxes[k, 3], 0.0)
+        dy = max(boxes[k, 1] - y, y - boxes[k, 4], 0.0)
+        dz = max(boxes[k, 2] - z, z - boxes[k, 5], 0.0)
+        if dx * dx + dy * dy + dz * dz > radius * radius:
+            if proving:
+                prove_group(SF, SW, piece, t, h, a, k)
+            continue
+        if leaves[k, 0] >= 0:
+            stack[0, top], stack[0, top + 1] = leaves[k, 1], leaves[k, 0]
+            top += 2
+            continue
+        first, count = leaves[k, 1] - before, leaves[k, 2] - leaves[k, 1]
+        if low + count > high:
+            return -1
+        for e in range(count):
+            dx, dy, dz = (
+                x - across[0, first + e],
+                y - across[1, first + e],
+                z - across[2, first + e],
+            )
+            reach = radius + across[3, first + e]
+            beyond[0, e] = dx * dx + dy * dy + dz * dz - reach * reach
+        for e in range(count):
+            b = before + first + e
+            if (proving or not beyond[0, e] > 0.0) and not (exempt and skipped(CW, a, b)):
+                pool[low, 0] = a * PACK + b
+                low += 1
+    for b in range(before + counts[0, p.BOUNDED], before + counts[0, p.STATICS]):
+        if exempt and skipped(CW, a, b):
+            continue
+        if low >= high:
+            return -1
+        pool[low, 0] = a * PACK + b
+        low += 1
+    return low
+
+
+@kernel
+def skipped(CW, a, b):
+    """Whether the pair is allowed, or is one of the links."""
+    skips, listed = wholes(CW, p.C_SKIPS), wholes(CW, p.C_SKIPPED)
+    result = False
+    for k in range(skips[a, 0], skips[a, 1]):
+        result |= listed[k, 0] == b
+    return result
+
+
+@kernel
+def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
+    """Test the pairs of the pool from ``first`` to ``last``, which are in the order of their movers
+    or crowds. What is open back goes to the pool from ``low`` up, beyond ``last``, what is open
+    ahead from ``high`` down. Returns both ends, how pressing either side is, and a status."""
+    pool, balls, refs = wholes(SW, p.S_POOL), reals(CF, CW, p.C_BALLS), wholes(CW, p.C_REFS)
+    movers, single = wholes(CW, p.C_MOVERS), wholes(CW, p.C_COUNTS)[0, p.SINGLE]
+    header = wholes(SW, p.S_HEADER)
+    earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
+    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    # The balls of a mesh, too, which may not overlap at all.
+    gap = max(clearance, 0.0)
+    press_back, press_ahead = -1.0, -1.0
+    mover = -1
+    x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
+    for e in range(first, last):
+        code = pool[e, 0]
+        a, b = packed(code)
+        if a != mover:
+            mover = a
+            x, y, z, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, a, h)
+            radius = swept_radius(balls[a, 3], vx, vy, vz, bent, most, taken, clearance)
+        dx, dy, dz = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
+        square, reach = dx * dx + dy * dy + dz * dz, radius + balls[b, 3]
+        if square > reach * reach and not proving:
+            continue
+        apart = math.sqrt(square)
+        run = (dx * vx + dy * vy + dz * vz) / max(apart, SMALLEST_LENGTH)
+        back, ahead, hope = between_balls(
+            apart - gap - taken, balls[a, 3] + balls[b, 3], run, bent, most
+        )
+        if proving and (back < 0.0 or ahead < 0.0):
+            prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, dx, dy, dz)
+        if back < 0.0 and ahead < 0.0:
+            continue
+        # A crowd goes on as one for as long as there is no hope for its members.
+        begin, end = a, a + 1
+        if a >= single and (hope or (h == 0.5 and (movers[a, p.MESHED] | (refs[b, KIND] == MESH)))):
+            begin, end = movers[a, p.MEMBER0], movers[a, p.MEMBERS]
+        for k in range(begin, end):
+            if k != a:
+                if skipped(CW, k, b):
+                    continue
+                back, ahead, hope, _, _, _, _ = ball_test(CF, CW, SF, SW, k, b, 0, 0, gap, h)
+                if back < 0.0 and ahead < 0.0:
+                    continue
+            if k < single and (hope or must_look_inside(CW, k, b, h)):
+                back, ahead, stop = body_test(
+                    general, CF, CW, SF, SW, piece, k, b, 0, 0, clearance, t, h, back, ahead
+                )
+                if stop and not earliest:
+                    return low, high, press_back, press_ahead, p.FOUND
+            if high - low < 2:
+                return low, high, press_back, press_ahead, p.POOL_FULL
+            if not back < 0.0:
+                press_back = max(press_back, back)
+                pool[low, 0] = k * PACK + b
+                low += 1
+            if not ahead < 0.0:
+                press_ahead = max(press_ahead, ahead)
+                high -= 1
+                pool[high, 0] = k * PACK + b
+    return low, high, press_back, press_ahead, p.FREE

@@ -1,0 +1,119 @@
+"""One interval of the search: everything is placed at its middle, all open pairs are tested there.
+
+What a pair leaves open of either half goes on with that half. The first node of a piece finds its
+pairs itself.
+"""
+
+from __future__ import annotations
+
+from standoff.kernels.arena import reals, wholes
+from standoff.kernels.jit import entry, kernel
+from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.heap import pop_node, push_node
+from standoff.kernels.paths.links import near_links, test_links
+from standoff.kernels.paths.motion import bound_motion, place_at
+from standoff.kernels.paths.statics import near_statics, test_statics
+from standoff.kernels.paths.worst import note_worst
+
+
+@entry(f"int64({p.ARENAS}, int64)")
+def step(general, CF, CW, SF, SW, piece):
+    """Look at the most pressing node of a piece, whose motion is loaded. The node is taken off only
+    when all went well, so that nothing is lost where a table turns out too small."""
+    header, nodes, linked = (
+        wholes(SW, p.S_HEADER), reals(SF, SW, p.S_NODES), wholes(SW, p.S_LINKED)
+    )  # fmt: skip
+    k = wholes(SW, p.S_PIECES)[piece, p.ROOT]
+    start, end = nodes[k, p.START], nodes[k, p.END]
+    middle = 0.5 * (start + end)
+    h = max(middle - start, end - middle)
+    if header[0, p.EARLIEST] != 0 and settled(SF, SW, piece + start):
+        return p.FOUND
+    spent = header[0, p.BUDGET] <= header[0, p.DISTANCES] + header[0, p.INTERVALS]
+    if spent or not (start < middle and middle < end):
+        return p.SPENT
+    if header[0, p.NODES_USED] + 2 > nodes.shape[0]:
+        return p.NODES_FULL
+    if header[0, p.TOP_DEGREE] > 1:
+        bound_motion(CF, CW, SF, SW, middle, h)
+    place_at(CF, CW, SF, SW, middle)
+    header[0, p.INTERVALS] += 1
+    proved = header[0, p.PROOFS_USED]
+    # The pairs of the first half grow from below, those of the second from above.
+    base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
+    first, count, listed = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED]
+    if first < 0:
+        first, listed, last = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
+        if last < 0:
+            header[0, p.PROOFS_USED] = proved
+            return p.POOL_FULL
+        count = last - first
+        base = last
+    low, high, back, ahead, status = test_links(
+        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, base, ceiling
+    )  # fmt: skip
+    links_back, links_ahead = low - base, ceiling - high
+    if status == p.FREE:
+        low, high, more_back, more_ahead, status = test_statics(
+            general, CF, CW, SF, SW, piece, middle, h, first + listed, first + count, low, high
+        )
+        back, ahead = max(back, more_back), max(ahead, more_ahead)
+    if header[0, p.PROOFS_USED] > reals(SF, SW, p.S_PROOFS).shape[0]:
+        status = p.PROOFS_FULL
+    if status != p.FREE:
+        header[0, p.PROOFS_USED] = proved
+        if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
+            note_worst(general, CF, CW, SF, SW, piece, middle, first, count)
+        return status
+    pop_node(SF, SW, piece)
+    earliest = header[0, p.EARLIEST] != 0
+    if low > base:
+        pressing = -(piece + start) if earliest else back
+        push_node(SF, SW, piece, start, middle, pressing, base, low - base, links_back)
+    header[0, p.POOL_USED] = low
+    if ceiling > high and not (earliest and behind(SF, SW, piece + middle)):
+        pressing = -(piece + middle) if earliest else ahead
+        push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
+        pool = wholes(SW, p.S_POOL)
+        # They stand in reverse, and where they are to go may overlap where they are: they are
+        # turned round in place first, and then moved down from the lowest on.
+        for e in range((ceiling - high) // 2):
+            near, far = high + e, ceiling - 1 - e
+            pool[near, 0], pool[far, 0] = pool[far, 0], pool[near, 0]
+        for e in range(ceiling - high):
+            pool[low + e, 0] = pool[high + e, 0]
+        header[0, p.POOL_USED] = low + ceiling - high
+    return p.FREE
+
+
+@kernel
+def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
+    """All pairs that may come too close, into the pool from ``base`` on: where they begin, how many
+    are links, and where they end; -1 where the pool is full."""
+    last = near_links(CW, SW, base, ceiling)
+    listed = last - base
+    counts, movers = wholes(CW, p.C_COUNTS), wholes(CW, p.C_MOVERS)
+    proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
+    for a in range(counts[0, p.MOVERS]):
+        # Each mover where the proof is asked for, else crowds, and those that are in none.
+        meets, alone = a < counts[0, p.MEETING], a < counts[0, p.SINGLE]
+        leads = meets if proving else (not alone or (meets and movers[a, p.JOINTS] == 0))
+        if leads and last >= 0:
+            last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
+    return base, listed, last
+
+
+@kernel
+def behind(SF, SW, when):
+    """Whether something was found at or before ``when``: what comes later does not matter."""
+    result = reals(SF, SW, p.S_RESULT)
+    return result[0, p.KIND] != p.NOTHING and when >= result[0, p.PIECE] + result[0, p.WHEN]
+
+
+@kernel
+def settled(SF, SW, start):
+    """Whether the earliest contact is known as precisely as was asked for, where all before
+    ``start`` is free."""
+    result = reals(SF, SW, p.S_RESULT)
+    when = result[0, p.PIECE] + result[0, p.WHEN]
+    return result[0, p.KIND] != p.NOTHING and not when - start > result[0, p.PRECISION]

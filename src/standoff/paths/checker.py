@@ -1,0 +1,445 @@
+"""The path checker: proves a motion free at every instant, or shows where it is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from os import cpu_count
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.cell import Cell
+from standoff.cell.allowed import Pair
+from standoff.constants import CONTACT_PRECISION, USUAL_TOLERANCE
+from standoff.errors import ConfigurationError, PathError
+from standoff.index.arena import Arena
+from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.batch import check_segments
+from standoff.paths.certificate import Certificate
+from standoff.paths.curves import as_pieces
+from standoff.paths.glide import glide_table
+from standoff.paths.memory import Found, Key, Known, Memory, Open, Proved, open_nodes
+from standoff.paths.options import Bound, Options, checked, number
+from standoff.paths.proving import certificate, meeting
+from standoff.paths.scratch import new_scratch
+from standoff.paths.search import Motion, Progress, Search
+from standoff.paths.tables import Tables, build_tables
+from standoff.paths.verdict import Kind, Verdict
+from standoff.robots.joint_values import joint_rows
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+_KINDS: dict[int, Kind] = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
+
+#: Segments that are remembered.
+_REMEMBERED = 10_000
+
+
+class PathChecker:
+    """Proves motions of a cell free at every instant, or shows where they are not.
+
+    It follows the cell: after a change of the cell the next check is of the cell as it is then.
+    Joint limits are not looked at: a motion beyond them is checked as any other.
+
+    Args:
+        clearance: [m] that every watched pair must keep all along. Negative: convex bodies may
+            overlap by less than that; of a mesh they still may not overlap at all.
+        tolerance: > 0, [m]: a pair that comes nearer than clearance + tolerance may be called too
+            close rather than free.
+        clearances: clearances of single pairs of links or bodies, which go before ``clearance``.
+        deviation: by how much each joint may be off the path, [rad] or [m]: one number for all, or
+            by name. What is free is then the whole tube of motions that stay as close.
+        bound: what bounds motion: ``sharp`` (velocities and their change), ``paper`` (lengths of
+            paths, as paper 001), or the better of ``both``.
+        budget: distances and configurations that one check may take before it is undecided.
+
+    Raises:
+        PathError: a parameter that makes no sense.
+        ConfigurationError: deviations that do not fit the cell.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        clearance: float = 0.0,
+        tolerance: float = USUAL_TOLERANCE,
+        *,
+        clearances: Mapping[Pair, float] | None = None,
+        deviation: float | ArrayLike | Mapping[str, float] | None = None,
+        bound: Bound = "both",
+        budget: int = 1_000_000,
+    ) -> None:
+        self._options = checked(cell, clearance, tolerance, clearances, deviation, bound, budget)
+        self.cell = cell
+        self.memory = Memory(_REMEMBERED)
+        self._known: Tables | None = None
+
+    @property
+    def clearance(self) -> float:
+        """[m]"""
+        return self._options.clearance
+
+    @property
+    def tolerance(self) -> float:
+        """[m]"""
+        return self._options.tolerance
+
+    @property
+    def budget(self) -> int:
+        """Tests that one check may take."""
+        return self._options.budget
+
+    @property
+    def tables(self) -> Tables:
+        """The cell as it is now, laid out for the kernels."""
+        if self._known is None or self._known.revision != self.cell.revision:
+            options = self._options
+            self._known = build_tables(
+                self.cell,
+                options.clearance,
+                options.tolerance,
+                options.clearances,
+                options.deviations(self.cell),
+                options.bound != "paper",
+                options.bound != "sharp",
+            )
+            self.memory.clear()
+        return self._known
+
+    def segment(
+        self,
+        qa: Any,
+        qb: Any,
+        *,
+        moving: Mapping[str, Any] | None = None,
+        first: bool = False,
+        precision: float = CONTACT_PRECISION,
+        progress: Progress | None = None,
+    ) -> Verdict:
+        """Check ``q(t) = qa + t (qb - qa)``, t from 0 to 1.
+
+        Args:
+            qa, qb: configurations, arrays in the order of ``cell.joints`` or dicts by name. A
+                continuous joint goes from the one value to the other as given.
+            moving: what the moving bodies do meanwhile, by name: a `Glide`, or a pose at the start
+                and one at the end; those left out stand still where the cell has them.
+            first: find the earliest contact, to ``precision`` in t; otherwise any.
+            progress: called now and then with the share that is done.
+        """
+        ends = np.stack([self.cell.configuration(qa), self.cell.configuration(qb)])
+        return self._path(ends, moving, first, precision, progress, None)
+
+    def path(
+        self,
+        waypoints: ArrayLike,
+        *,
+        moving: Mapping[str, Any] | None = None,
+        first: bool = False,
+        precision: float = CONTACT_PRECISION,
+        progress: Progress | None = None,
+    ) -> Verdict:
+        """Check the straight segments from waypoint to waypoint (n, joints), n >= 1; one alone is
+        a robot at rest.
+
+        All segments are in one queue, the likeliest to collide first. What was proved of a segment,
+        and how far the check came where it was not, is remembered for other paths with the same
+        segment.
+
+        Args:
+            moving: as for `segment`; poses (n, 4, 4), one at each waypoint, or a `Glide` whose unit
+                of time is one segment.
+        """
+        q = joint_rows(np.atleast_2d(_array(waypoints)), self.cell.joints, "waypoints")
+        if len(q) == 0:
+            raise PathError("no waypoint", element="waypoints", allowed="one or more")
+        if len(q) == 1:
+            q = np.concatenate([q, q])
+        return self._path(q, moving, first, precision, progress, self.memory)
+
+    def curve(
+        self,
+        motion: Any,
+        *,
+        moving: Mapping[str, Any] | None = None,
+        first: bool = False,
+        precision: float = CONTACT_PRECISION,
+        progress: Progress | None = None,
+    ) -> Verdict:
+        """Check a motion along polynomials, as it is and not as chords: `Pieces`, SciPy's piecewise
+        polynomials and B-splines up to degree 5, joint trajectories as ROS writes them; see
+        `paths.curves.as_pieces`. The verdict's times are the motion's own.
+
+        Args:
+            moving: as for `segment`; poses, one at each of the motion's times, or a `Glide` in its
+                unit of time.
+            precision: in units of a piece.
+        """
+        pieces = as_pieces(self.cell, motion)
+        tables = self.tables
+        places = [self.cell.bodies[name].pose for name in tables.gliding]
+        glides = glide_table(tables.gliding, places, moving, pieces.times)
+        ready = Motion(pieces.coefficients.copy(), glides, pieces.rounding.copy())
+        task = _Task(tables, ready, pieces.times, self._options)
+        return self._check(task, first, precision, progress, None)
+
+    def segments(self, QA: ArrayLike, QB: ArrayLike, *, threads: int | None = None) -> Any:
+        """Which of many segments are free: bool (n,). Each thread runs its share in one compiled
+        call; the answers do not depend on how many there are. Moving bodies stand where the cell
+        has them.
+
+        Args:
+            QA, QB: (n, joints).
+            threads: as many as there are cores by default.
+        """
+        return self.segment_kinds(QA, QB, threads=threads) == p.NOTHING
+
+    def segment_kinds(
+        self, QA: ArrayLike, QB: ArrayLike, *, threads: int | None = None
+    ) -> IntArray:
+        """As `segments`, with the kind of what was found: 0 free, 1 undecided, 2 too close, 3 a
+        collision."""
+        joints = self.cell.joints
+        starts, ends = joint_rows(QA, joints, "QA"), joint_rows(QB, joints, "QB")
+        if len(starts) != len(ends):
+            raise ConfigurationError(
+                "not as many ends as starts", value=(len(starts), len(ends)), element="QA, QB"
+            )
+        tables = self.tables
+        kinds = np.zeros(len(starts), dtype=np.int64)
+        count = _threads(threads, len(starts))
+        bounds = [len(starts) * k // count for k in range(count + 1)]
+        jobs = list(pairwise(bounds))
+        if count == 1:
+            self._batch(tables, starts, ends, 0, len(starts), kinds)
+        else:
+            with ThreadPoolExecutor(count) as pool:
+                done = [
+                    pool.submit(self._batch, tables, starts, ends, first, last, kinds)
+                    for first, last in jobs
+                ]
+                for job in done:
+                    job.result()
+        return kinds
+
+    def _batch(
+        self, tables: Tables, starts: Array, ends: Array, first: int, last: int, kinds: IntArray
+    ) -> None:
+        scratch = self._take_scratch(tables, 1)
+        scratch["glides"][:] = self._resting(tables)
+        none = np.zeros((1, tables.joints))
+        at = first
+        while at < last:
+            at = check_segments(
+                tables.stepper, tables.general, tables.arena.F, tables.arena.W,
+                scratch.F, scratch.W, starts, ends, none, self.budget, at, last, kinds,
+            )  # fmt: skip
+            if at < last:
+                names = ("nodes", "linked", "pool")
+                scratch = scratch.grown({name: 2 * len(scratch[name]) for name in names})
+        tables.spare.append(scratch)
+
+    def _path(
+        self,
+        q: Array,
+        moving: Mapping[str, Any] | None,
+        first: bool,
+        precision: float,
+        progress: Progress | None,
+        memory: Memory | None,
+    ) -> Verdict:
+        tables = self.tables
+        pieces = np.zeros((len(q) - 1, p.POWERS, q.shape[1]))
+        pieces[:, 0] = q[:-1]
+        pieces[:, 1] = np.diff(q, axis=0)
+        if moving is None:
+            glides = np.repeat(self._resting(tables)[None], len(pieces), axis=0)
+        else:
+            places = [self.cell.bodies[name].pose for name in tables.gliding]
+            glides = glide_table(tables.gliding, places, moving, np.arange(float(len(q))))
+        motion = Motion(pieces, glides, np.zeros((len(pieces), q.shape[1])))
+        task = _Task(tables, motion, None, self._options)
+        return self._check(task, first, precision, progress, memory)
+
+    def _check(
+        self,
+        task: _Task,
+        first: bool,
+        precision: float,
+        progress: Progress | None,
+        memory: Memory | None,
+    ) -> Verdict:
+        fine = number(precision, "precision")
+        if not 0.0 < fine < 1.0:
+            raise PathError("not a precision", value=precision, allowed="above 0, below 1")
+        task = replace(task, precision=fine)
+        keys = [] if memory is None else task.keys()
+        known: dict[int, Known] = {}
+        if memory is not None:
+            found = {k: memory.get(key) for k, key in enumerate(keys)}
+            known = {k: what for k, what in found.items() if what is not None}
+            worst = [(k, what) for k, what in known.items() if isinstance(what, Found)]
+            if worst and not first:
+                k, what = worst[0]
+                return task.verdict(p.FOUND, _in_piece(what.row, k), (0, 0))
+        resumed = None
+        if memory is not None and not first:
+            resumed = {k: e if isinstance(e, Open) else None for k, e in known.items()}
+        search = Search(
+            task.tables, task.motion, task.budget, earliest=first, precision=fine,
+            resumed=resumed, scratch=self._take_scratch(task.tables, len(task.motion.pieces)),
+        )  # fmt: skip
+        status = search.run(progress)
+        if memory is not None and not first:
+            for k, key in enumerate(keys):
+                memory.put(key, _learned(search, status, k))
+        until = search.start if first and status != p.FREE else None
+        verdict = task.verdict(status, search.result, search.counts, until)
+        task.tables.spare.append(search.scratch)
+        return verdict
+
+    def _resting(self, tables: Tables) -> Array:
+        """(bodies, 18): moving bodies at rest where the cell has them."""
+        rows = np.zeros((len(tables.gliding), 18))
+        for g, name in enumerate(tables.gliding):
+            rows[g, :12] = self.cell.bodies[name].pose[:3].reshape(12)
+        return rows
+
+    def _take_scratch(self, tables: Tables, pieces: int) -> Arena:
+        """Scratch that nobody uses now."""
+        while tables.spare:
+            scratch = tables.spare.pop()
+            if len(scratch["pieces"]) >= pieces:
+                return scratch
+        return new_scratch(tables, pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """One motion to be checked, and what can be asked about it later.
+
+    Attributes:
+        times: the motion's own, (pieces + 1,); None for straight segments, which are counted.
+    """
+
+    tables: Tables
+    motion: Motion
+    times: Array | None
+    settings: Options
+    precision: float = CONTACT_PRECISION
+
+    @property
+    def budget(self) -> int:
+        """Tests that a search may take."""
+        return self.settings.budget
+
+    def keys(self) -> list[Key]:
+        """What segments are remembered by: both ends, and what glides."""
+        pieces, glides = self.motion.pieces, self.motion.glides
+        ends = pieces[:, 0] + pieces[:, 1]
+        return [
+            (a.tobytes(), b.tobytes(), g.tobytes()) for a, b, g in zip(pieces[:, 0], ends, glides)
+        ]
+
+    def verdict(
+        self, status: int, row: Array, counts: tuple[int, int], until: float | None = None
+    ) -> Verdict:
+        """What a search found; ``row`` is its S_RESULT."""
+        intervals, distances = counts
+
+        def certify() -> Certificate:
+            return self.certificate(status, row)
+
+        if status == p.FREE:
+            end = self._own(float(len(self.motion.pieces)))
+            return Verdict(
+                "free", intervals=intervals, distances=distances,
+                _until=lambda: end, _certify=certify,
+            )  # fmt: skip
+        later = self._until if until is None else lambda: self._own(until)
+        kind = _KINDS.get(int(row[p.KIND]), "undecided") if status == p.FOUND else "undecided"
+        if row[p.KIND] == p.NOTHING:
+            return Verdict(
+                kind, intervals=intervals, distances=distances, _until=later, _certify=certify
+            )
+        piece, u = int(row[p.PIECE]), float(row[p.WHEN])
+        a, b = (self.tables.primitives[int(row[k])].body for k in (p.BODY_A, p.BODY_B))
+        d = row[p.DISTANCE :]
+        value, point_a, point_b, normal = float(d[0]), d[1:4].copy(), d[4:7].copy(), d[7:10].copy()
+        if a > b:
+            a, b, point_a, point_b, normal = b, a, point_b, point_a, -normal
+        t = u if self.times is None else self._own(piece + u)
+        return Verdict(
+            kind, t=t, segment=piece, q=self._configuration(piece, u),
+            pair=(self.tables.names[a], self.tables.names[b]), distance=value,
+            point_a=point_a, point_b=point_b, normal=normal,
+            intervals=intervals, distances=distances, _until=later, _certify=certify,
+        )  # fmt: skip
+
+    def certificate(self, status: int, row: Array) -> Certificate:
+        """What proves the verdict of a search."""
+        times = self.times
+        motion = self.motion
+        if times is None:
+            times = np.arange(len(motion.pieces) + 1.0)
+            motion = replace(motion, rounding=meeting(motion.pieces))
+        return certificate(self.tables, motion, times, self.settings, status, row)
+
+    def _until(self) -> float:
+        """A search of its own, from the start."""
+        search = Search(
+            self.tables, self.motion, self.budget, earliest=True, precision=self.precision
+        )
+        status = search.run()
+        return self._own(float(len(self.motion.pieces)) if status == p.FREE else search.start)
+
+    def _own(self, at: float) -> float:
+        """Piece plus u in the motion's own time, rounded towards the start."""
+        if self.times is None:
+            return at
+        piece = min(math.floor(at), len(self.times) - 2)
+        start, end = float(self.times[piece]), float(self.times[piece + 1])
+        own = start + (at - piece) * (end - start)
+        return own if at >= len(self.times) - 1 else max(start, math.nextafter(own, -math.inf))
+
+    def _configuration(self, piece: int, u: float) -> Array:
+        q = np.zeros(self.motion.pieces.shape[2])
+        for coefficients in self.motion.pieces[piece][::-1]:
+            q = q * u + coefficients
+        return q
+
+
+def _learned(search: Search, status: int, piece: int) -> Known:
+    """What a search knows of a piece now."""
+    row = search.result
+    if status == p.FOUND and int(row[p.PIECE]) == piece and row[p.KIND] != p.DOUBT:
+        return Found(row)
+    left = open_nodes(search.scratch, piece)
+    return Proved() if left is None else left
+
+
+def _in_piece(row: Array, piece: int) -> Array:
+    moved = row.copy()
+    moved[p.PIECE] = piece
+    return moved
+
+
+def _threads(given: int | None, jobs: int) -> int:
+    if given is None:
+        return max(1, min(cpu_count() or 1, jobs // 64))
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
+        raise PathError("not a number of threads", value=given, allowed="1 or more, or None")
+    return int(max(1, min(given, jobs)))
+
+
+def _array(value: Any) -> Any:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            "not numbers", element="waypoints", value=value, allowed="(n, joints)"
+        ) from error

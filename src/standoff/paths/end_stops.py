@@ -1,0 +1,73 @@
+"""Where a motion carries a joint beyond its position limits."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.paths.pieces import POWERS, Pieces
+from standoff.shapes.pose import Array
+
+#: Bernstein coefficients of degree 5 from powers: row a has C(a, p) / C(5, p).
+_BERNSTEIN = np.array(
+    [[comb(a, p) / comb(POWERS - 1, p) for p in range(POWERS)] for a in range(POWERS)]
+)
+
+
+class Overrun(NamedTuple):
+    """A joint beyond a limit: the farthest it gets there, and when.
+
+    Attributes:
+        joint: its name.
+        time: when it is farthest beyond, in the motion's own time.
+        position, limit: [rad] or [m].
+    """
+
+    joint: str
+    time: float
+    position: float
+    limit: float
+
+
+def overruns(cell: Cell, motion: Pieces) -> tuple[Overrun, ...]:
+    """The joints that the motion carries beyond a limit, each where it is farthest beyond; one that
+    starts beyond it counts only if it gets farther out. Mimic joints have the limits of theirs."""
+    low, high = _hull(motion)
+    found = []
+    first = motion.coefficients[0, 0]
+    for j, name in enumerate(cell.joints):
+        for side, limit, hull in (
+            (-1.0, float(cell.tree.lower[j]), -low[:, j]),
+            (1.0, float(cell.tree.upper[j]), high[:, j]),
+        ):
+            bar = max(side * limit, side * float(first[j]))
+            farthest = None
+            for k in map(int, np.flatnonzero(hull > bar + motion.rounding[:, j])):
+                u, position = _highest(side * motion.coefficients[k, :, j])
+                if position > bar + motion.rounding[k, j]:
+                    bar, farthest = position, (k, u)
+            if farthest is not None:
+                k, u = farthest
+                time = float(motion.times[k] + u * (motion.times[k + 1] - motion.times[k]))
+                found.append(Overrun(name, time, side * bar, limit))
+    return tuple(found)
+
+
+def _hull(motion: Pieces) -> tuple[Array, Array]:
+    """(n, joints) each: a polynomial stays within its Bernstein coefficients."""
+    points = np.einsum("ap,npj->naj", _BERNSTEIN, motion.coefficients)
+    return points.min(axis=1), points.max(axis=1)
+
+
+def _highest(c: Array) -> tuple[float, float]:
+    """Where on 0 <= u <= 1 a polynomial is highest, and how high: at an end, or where its
+    derivative has a root. Real parts of complex roots do no harm: every u is a candidate."""
+    slope = np.arange(1, POWERS) * c[1:]
+    roots = np.roots(slope[::-1]).real
+    u = np.concatenate([[0.0, 1.0], roots[(roots > 0.0) & (roots < 1.0)]])
+    values = np.polynomial.polynomial.polyval(u, c)
+    at = int(np.argmax(values))
+    return float(u[at]), float(values[at])

@@ -1,0 +1,100 @@
+"""Joint values of a path against what the joints can do: limits, and turns that are none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from standoff.constants import LIMIT_ROUNDING
+from standoff.errors import PathError
+from standoff.robots.tree import Tree
+from standoff.shapes.pose import Array
+
+
+def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:
+    """Refuse the first waypoint with a joint beyond its limits; how many more there are, and
+    whether they look like another unit, is said, too."""
+    beyond = _beyond(values, tree)
+    bad = np.argwhere(beyond)
+    if not len(bad):
+        return
+    row, joint = bad[0]
+    unit = tree.units[joint]
+    rest = f", and {len(bad) - 1} more values" if len(bad) > 1 else ""
+    hint = _hint(values, beyond, tree)
+    raise PathError(
+        f"joint {tree.joints[joint]!r} is beyond its limits{rest}{hint}",
+        file=file,
+        element=places[row],
+        value=float(values[row, joint]),
+        allowed=(
+            f"{tree.lower[joint]:g} to {tree.upper[joint]:g} [{unit}]; "
+            "limits=False or --no-limits takes them as they are"
+        ),
+    )
+
+
+#: Yes or no for each value.
+Flags = NDArray[np.bool_]
+
+
+def _beyond(values: Array, tree: Tree) -> Flags:
+    low, high = tree.lower - LIMIT_ROUNDING, tree.upper + LIMIT_ROUNDING
+    result: Flags = (values < low) | (values > high)
+    return result
+
+
+#: How often beyond its limits a joint must be before its unit is doubted, [-].
+_BY_FAR = 2.0
+
+
+def _hint(values: Array, beyond: Flags, tree: Tree) -> str:
+    """Whether what lies far beyond the limits would lie within them in another unit."""
+    size = np.maximum(np.abs(tree.lower), np.abs(tree.upper))
+    for unit, factor, words in (
+        ("rad", math.pi / 180.0, "these look like degrees"),
+        ("m", 0.001, "these look like millimetres"),
+    ):
+        meant = beyond & np.array([u == unit for u in tree.units])
+        far = meant & (np.abs(values) > _BY_FAR * size)
+        if far.any() and not (_beyond(factor * values, tree) & meant).any():
+            return f" ({words}; [{unit}] is wanted)"
+    return ""
+
+
+#: A step beyond this may be no step but the end of a scale, [rad]: half a turn, and the rounding of
+#: a file on top.
+_JUMP = math.pi + LIMIT_ROUNDING
+
+
+def check_turns(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:
+    """Refuse a continuous joint that jumps by more than half a turn while all its angles lie within
+    [-π, π] or within [0, 2π]: it may have been wrapped by whoever wrote the file, or turn all the
+    way back, and the numbers do not tell. One that counts its turns is taken at its word."""
+    for k, kind in enumerate(tree.kinds):
+        angles = values[:, k]
+        jumps = np.flatnonzero(np.abs(np.diff(angles)) > _JUMP)
+        if kind == "continuous" and len(jumps) and _one_turn(angles):
+            at = int(jumps[0])
+            rest = f", {len(jumps) - 1} more jumps behind it" if len(jumps) > 1 else ""
+            raise PathError(
+                f"joint {tree.joints[k]!r} jumps by more than half a turn{rest}",
+                file=file,
+                element=places[at + 1],
+                value=(float(angles[at]), float(angles[at + 1])),
+                allowed=(
+                    "unwrap=True or --unwrap takes it the shorter way, past the end of the scale; "
+                    "unwrap=False or --no-unwrap all the way back, as it says"
+                ),
+            )
+
+
+def _one_turn(angles: Array) -> bool:
+    low, high = float(angles.min()), float(angles.max())
+    return (low >= -math.pi - LIMIT_ROUNDING and high <= math.pi + LIMIT_ROUNDING) or (
+        low >= -LIMIT_ROUNDING and high <= 2.0 * math.pi + LIMIT_ROUNDING
+    )

@@ -1,0 +1,171 @@
+"""The nearest watched pair of a cell at each of many configurations, in the open: no proof."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.kernels import layout
+from standoff.kernels.pairs import batch, dispatch, general
+from standoff.robots.tree import matrices
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+#: Which pairs: all that are watched, those within one robot and what it holds, or the others.
+Among = Literal["all", "self", "others"]
+
+#: Configurations times pairs whose boxes are compared together, [-]: a few arrays of 8 MB.
+_TOGETHER = 1_000_000
+
+
+class Nearest:
+    """Asks a cell, as it is now, for the nearest pair at configurations that lie near each other.
+
+    Two boxes along the world's axes bound the distance of what is in them from below, first over
+    all configurations asked for together, then one by one; only what they leave open is computed.
+
+    Attributes:
+        pairs: rows (n, 2) of the world's table of primitives that are watched; the first moves.
+        together: how many configurations to ask for at once, [-].
+    """
+
+    def __init__(self, cell: Cell, among: Among = "all") -> None:
+        self._cell, self._world = cell, cell.world
+        self._tables = cell.world.tables
+        self.pairs = watched_primitives(cell, among)
+        self.together = max(1, _TOGETHER // max(1, len(self.pairs)))
+        kinds = self._tables.refs[:, layout.KIND]
+        known = np.unique(kinds[self.pairs], axis=0).tolist()
+        closed = all(dispatch.has_closed_form(a, b) for a, b in known)
+        # Compiled only where it is needed: it takes half a minute.
+        self._address = 0 if closed else general.address()
+        self._moves = np.flatnonzero(self._tables.frame != 0)
+        self._local = matrices(self._tables.local)
+        shapes = [shape for parts in self._world.parts for shape, _ in parts]
+        corners = [s.bounds() if s.bounded else np.zeros((2, 3)) for s in shapes]
+        self._corners = np.array(corners).reshape(-1, 2, 3)
+        self._endless = np.array([not s.bounded for s in shapes], dtype=np.bool_)
+        every = np.arange(len(shapes))
+        self._low, self._high = self._boxes(self._local, every)
+
+    def names(self, pair: int) -> tuple[str, str]:
+        """The bodies of one of the pairs."""
+        a, b = self._tables.owner[self.pairs[pair]]
+        return self._world.names[a], self._world.names[b]
+
+    def at(self, Q: Array) -> tuple[Array, IntArray]:
+        """For each row of ``Q`` the smallest signed distance, [m], and which of the pairs has it;
+        infinite and -1 where there is no pair."""
+        count = len(Q)
+        if not len(self.pairs) or not count:
+            return np.full(count, np.inf), np.full(count, -1)
+        poses = self._frames(Q)[:, self._tables.frame[self._moves]] @ self._local[self._moves]
+        low, high = self._boxes(poses, self._moves)
+        kept = self._left_open(poses, low, high)
+        least = np.empty((count, len(kept)))
+        for k in range(count):
+            least[k] = self._apart(low[k], high[k], kept)
+        every = np.arange(count)
+        best = np.argmin(least, axis=1)
+        smallest = self._distances(poses, every, kept[best])
+        least[every, best] = np.inf
+        sample, pair = np.nonzero(least < smallest[:, None])
+        values = self._distances(poses, sample, kept[pair])
+        # Sorted by sample and then by distance, the first of each sample is its smallest.
+        order = np.lexsort((pair, values, sample))
+        sample, pair, values = sample[order], pair[order], values[order]
+        first = np.flatnonzero(np.diff(sample, prepend=-1))
+        better = first[values[first] < smallest[sample[first]]]
+        smallest[sample[better]], best[sample[better]] = values[better], pair[better]
+        return smallest, kept[best]
+
+    def _left_open(self, poses: Array, low: Array, high: Array) -> IntArray:
+        """Which pairs may be the nearest at some of the configurations: those whose boxes, each
+        around all that its body passes, are nearer than one pair is at every configuration."""
+        least = self._apart(low.min(axis=0), high.max(axis=0), np.arange(len(self.pairs)))
+        one = np.full(len(poses), np.argmin(least))
+        bound = self._distances(poses, np.arange(len(poses)), one).max()
+        return np.flatnonzero(least <= bound)
+
+    def _frames(self, Q: Array) -> Array:
+        """Poses of all frames, the moving bodies where the cell has them."""
+        frames = self._cell.tree.forward_batch(Q)
+        if not self._cell.moving:
+            return frames
+        given = np.array([self._cell.bodies[name].pose for name in self._cell.moving])
+        return np.concatenate([frames, np.broadcast_to(given, (len(Q), *given.shape))], axis=1)
+
+    def _boxes(self, poses: Array, which: IntArray) -> tuple[Array, Array]:
+        """Lower and upper corners of boxes around the placed boxes of the shapes."""
+        low, high = self._corners[which, 0], self._corners[which, 1]
+        turn, shift = poses[..., :3, :3], poses[..., :3, 3]
+        middle = np.einsum("...ij,...j->...i", turn, (low + high) / 2.0) + shift
+        extent = np.einsum("...ij,...j->...i", np.abs(turn), (high - low) / 2.0)
+        extent[..., self._endless[which], :] = np.inf
+        return middle - extent, middle + extent
+
+    def _apart(self, low: Array, high: Array, which: IntArray) -> Array:
+        """A lower bound on the signed distance of pairs, the movers being in these boxes."""
+        self._low[self._moves], self._high[self._moves] = low, high
+        a, b = self.pairs[which].T
+        gap = np.maximum(self._low[a] - self._high[b], self._low[b] - self._high[a])
+        # Apart along some axis: the length of the gap. Otherwise no shift shorter than the smallest
+        # overlap parts the boxes, and the bodies are no deeper in each other than their boxes.
+        apart = np.sqrt(np.square(np.maximum(gap, 0.0)).sum(axis=1))
+        bound: Array = np.where(apart > 0.0, apart, gap.max(axis=1))
+        return bound
+
+    def _distances(self, poses: Array, sample: IntArray, pair: IntArray) -> Array:
+        """Signed distances of pairs, each at one of the configurations."""
+        count, tables = len(pair), self._tables
+        a, b = self.pairs[pair].T
+        rows = np.concatenate([tables.rows[a], tables.rows[b]])
+        refs = np.concatenate([tables.refs[a], tables.refs[b]])
+        place = np.full(len(tables.frame), -1)
+        place[self._moves] = np.arange(len(self._moves))
+        mover = place[np.concatenate([a, b])]
+        moved = np.flatnonzero(mover >= 0)
+        at = poses[np.tile(sample, 2)[moved], mover[moved], :3]
+        rows[moved, : layout.SIZE] = at.reshape(-1, layout.SIZE)
+        out = np.zeros((count, layout.OUT_COLUMNS))
+        g, work = tables.geometry, np.zeros(dispatch.WORK)
+        batch.distances(
+            self._address, rows, refs, g.points, g.faces, g.nodes, g.ints,
+            np.arange(2 * count).reshape(2, count).T.copy(),
+            work, np.zeros(dispatch.IWORK, dtype=np.int64), out,
+        )  # fmt: skip
+        return out[:, 0].copy()
+
+
+def watched_primitives(cell: Cell, among: Among = "all") -> IntArray:
+    """Rows (n, 2) of the world's table of primitives that are watched against each other; the
+    first of the two moves."""
+    world = cell.world
+    owner, frame = world.tables.owner, world.tables.frame
+    count, every = len(world.names), np.arange(len(frame))
+    allowed = np.array([[world.index[a], world.index[b]] for a, b in cell.pairs.reasons])
+    keys = np.sort(allowed.reshape(-1, 2), axis=1).astype(np.int64) @ np.array([count, 1])
+    robot = _robots(cell)
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for i in np.flatnonzero(frame != 0):
+        # A pair of which both move is met twice, and taken where i comes first.
+        others = np.flatnonzero((frame != frame[i]) & ((frame == 0) | (every > i)))
+        theirs, mine = owner[others], owner[i]
+        key = np.minimum(mine, theirs) * count + np.maximum(mine, theirs)
+        keep = ~np.isin(key, keys)
+        if among != "all":
+            keep &= ((robot[mine] >= 0) & (robot[mine] == robot[theirs])) == (among == "self")
+        others = others[keep]
+        found.append(np.stack([np.full(len(others), i), others], axis=1))
+    return np.concatenate(found)
+
+
+def _robots(cell: Cell) -> IntArray:
+    """For each body the number of the robot it belongs to or is held by, -1 for none."""
+    number = {name: k for k, name in enumerate(cell.robots)}
+    held = {b.name: b.attachment.link for b in cell.bodies.values() if b.attachment is not None}
+    links = (held.get(name, name) for name in cell.world.names)
+    found = [number.get(n.partition("/")[0], -1) if "/" in n else -1 for n in links]
+    return np.array(found, dtype=np.int64)

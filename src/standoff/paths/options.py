@@ -1,0 +1,113 @@
+"""The parameters of a path checker, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.cell.allowed import Pair, ordered
+from standoff.constants import COORDINATE_LIMIT
+from standoff.errors import PathError, UnknownNameError
+from standoff.robots.joint_values import joint_values
+from standoff.shapes.pose import Array
+
+Bound = Literal["both", "sharp", "paper"]
+_BOUNDS = ("both", "sharp", "paper")
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """See `PathChecker`; clearances by ordered names, deviation a number a joint."""
+
+    clearance: float
+    tolerance: float
+    clearances: Mapping[Pair, float]
+    deviation: float | Mapping[str, float] | Array | None
+    bound: Bound
+    budget: int
+
+    def deviations(self, cell: Cell) -> Array:
+        """One number a joint of the cell as it is now."""
+        given = self.deviation
+        if given is None:
+            return np.zeros(len(cell.joints))
+        if isinstance(given, float):
+            return np.full(len(cell.joints), given)
+        if isinstance(given, Mapping):
+            given = {**dict.fromkeys(cell.joints, 0.0), **given}
+        return joint_values(given, cell.joints, "deviation", negative=False)
+
+
+def checked(
+    cell: Any,
+    clearance: Any,
+    tolerance: Any,
+    clearances: Any,
+    deviation: Any,
+    bound: Any,
+    budget: Any,
+) -> Options:
+    """Raises PathError or ConfigurationError for what makes no sense."""
+    if not isinstance(cell, Cell):
+        raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
+    if bound not in _BOUNDS:
+        raise PathError("no such bound", element="bound", value=bound, allowed=", ".join(_BOUNDS))
+    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
+        raise PathError("not a budget", value=budget, allowed="a whole number of 1 or more")
+    gap = number(tolerance, "tolerance")
+    if not gap > 0.0:
+        raise PathError("not a tolerance", element="tolerance", value=tolerance, allowed="> 0 [m]")
+    if deviation is not None and not isinstance(deviation, Mapping) and np.ndim(deviation) == 0:
+        deviation = number(deviation, "deviation")
+        if deviation < 0.0:
+            raise PathError("negative", element="deviation", value=deviation, allowed=">= 0")
+    elif deviation is not None and not isinstance(deviation, Mapping):
+        deviation = joint_values(deviation, cell.joints, "deviation", negative=False)
+    options = Options(
+        clearance=number(clearance, "clearance"),
+        tolerance=gap,
+        clearances=_clearances(cell, clearances),
+        deviation=dict(deviation) if isinstance(deviation, Mapping) else deviation,
+        bound=bound,
+        budget=int(budget),
+    )
+    options.deviations(cell)
+    return options
+
+
+def number(value: Any, name: str) -> float:
+    """A finite length, of either sign."""
+    try:
+        if isinstance(value, (bool, str, bytes)):
+            raise TypeError("not a number")
+        result = float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PathError("not a number", element=name, value=value) from error
+    if not math.isfinite(result) or abs(result) > COORDINATE_LIMIT:
+        raise PathError("not a possible length", element=name, value=value, allowed="finite [m]")
+    return result
+
+
+def _clearances(cell: Cell, given: Any) -> dict[Pair, float]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise PathError(
+            "not by pair", element="clearances", value=given, allowed='{("a", "b"): metres}'
+        )
+    found: dict[Pair, float] = {}
+    for pair, value in given.items():
+        if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] != pair[1]):
+            raise PathError(
+                "not a pair of names", element="clearances", value=pair, allowed='("a", "b")'
+            )
+        for name in pair:
+            if name not in cell.world.index:
+                raise UnknownNameError(str(name), cell.world.names, what="name")
+        found[ordered(*pair)] = number(value, f"clearances[{pair!r}]")
+    return found

@@ -1,0 +1,126 @@
+"""From a search that keeps its proofs to a certificate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from standoff.constants import EPS
+from standoff.errors import PathError
+from standoff.kernels.paths import layout as p
+from standoff.paths.certificate import (
+    GROUP,
+    MESH,
+    PROOF,
+    SHAPE,
+    SPHERE,
+    Certificate,
+    Claim,
+    Group,
+    Primitive,
+)
+from standoff.paths.listed import NOBODY
+from standoff.paths.options import Options
+from standoff.paths.search import Motion, Search
+from standoff.paths.tables import Tables
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+_METHODS = {p.BY_SHAPE: SHAPE, p.BY_BALL: SPHERE, p.BY_MESH: MESH, p.BY_GROUP: GROUP}
+_KINDS = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
+
+#: A proof of meshes goes without the directions that the check itself uses, and takes longer.
+_LONGER = 16
+
+
+def meeting(pieces: Array) -> Array:
+    """(n, joints): by how much the end of a straight segment may miss the next one's start."""
+    return np.asarray(4.0 * EPS * np.abs(pieces).sum(axis=1))
+
+
+def certificate(
+    tables: Tables, motion: Motion, times: Array, options: Options, status: int, row: Array
+) -> Certificate:
+    """What proves a verdict: its ``status`` and, where it is not free, its S_RESULT ``row``.
+
+    Raises:
+        PathError: the motion is free, but listing its proof takes more than the budget allows.
+    """
+    place = np.cumsum([x.body != NOBODY for x in tables.primitives]) - 1
+    groups: tuple[Group, ...] = ()
+    proofs = np.zeros(0, dtype=PROOF)
+    if status == p.FREE:
+        search = Search(tables, motion, _LONGER * options.budget, proving=True)
+        if search.run() != p.FREE:
+            raise PathError("the proof is too long to be listed", allowed="a larger budget")
+        proofs, groups = _listed(tables, search.proofs, place)
+    return Certificate(
+        joints=tables.tree.joints,
+        moving=tables.gliding,
+        clearance=options.clearance,
+        tolerance=options.tolerance,
+        clearances=dict(options.clearances),
+        deviation=tables.arena["deviation"][0],
+        times=times,
+        coefficients=motion.pieces,
+        rounding=motion.rounding,
+        glides=motion.glides,
+        verdict=_claim(tables, motion, times, status, row),
+        primitives=tuple(
+            Primitive(tables.names[x.body], x.part, (b[0], b[1], b[2]), b[3])
+            for x, b in zip(tables.primitives, tables.arena["balls"].tolist())
+            if x.body != NOBODY
+        ),
+        groups=groups,
+        proofs=proofs,
+    )
+
+
+def _listed(
+    tables: Tables, rows: Array, place: IntArray
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.void]], tuple[Group, ...]]:
+    """The proofs with the numbers of primitives and groups as the certificate has them."""
+    proofs = np.zeros(len(rows), dtype=PROOF)
+    for k, name in enumerate(("piece", "start", "end", "at")):
+        proofs[name] = rows[:, k]
+    proofs["method"] = [_METHODS[int(method)] for method in rows[:, 4]]
+    proofs["a"] = place[rows[:, 5].astype(np.int64)]
+    proofs["distance"], proofs["normal"] = rows[:, 7], rows[:, 8:11]
+    second = rows[:, 6].astype(np.int64)
+    grouped = proofs["method"] == GROUP
+    proofs["b"][~grouped] = place[second[~grouped]]
+    used = sorted(set(second[grouped].tolist()))
+    number = {node: k for k, node in enumerate(used)}
+    proofs["b"][grouped] = [number[node] for node in second[grouped].tolist()]
+    first = tables.movers
+    groups = []
+    for node in used:
+        low, high = tables.boxes.span(node)
+        box = tables.boxes.boxes[node].tolist()
+        members = tuple(int(place[first + k]) for k in range(low, high))
+        groups.append(Group((box[0], box[1], box[2]), (box[3], box[4], box[5]), members))
+    return proofs, tuple(groups)
+
+
+def _claim(tables: Tables, motion: Motion, times: Array, status: int, row: Array) -> Claim:
+    if status == p.FREE:
+        return Claim("free")
+    kind = _KINDS.get(int(row[p.KIND]), "undecided") if status == p.FOUND else "undecided"
+    if kind == "undecided":
+        return Claim("undecided")
+    piece, u = int(row[p.PIECE]), float(row[p.WHEN])
+    q = np.zeros(motion.pieces.shape[2])
+    for coefficients in motion.pieces[piece][::-1]:
+        q = q * u + coefficients
+    a, b = (tables.primitives[int(row[k])] for k in (p.BODY_A, p.BODY_B))
+    if a.body > b.body:
+        a, b = b, a
+    return Claim(
+        kind,
+        piece=piece,
+        u=u,
+        t=float(times[piece] + u * (times[piece + 1] - times[piece])),
+        q=tuple(q.tolist()),
+        pair=(tables.names[a.body], tables.names[b.body]),
+        parts=(a.part, b.part),
+        distance=float(row[p.DISTANCE]),
+    )

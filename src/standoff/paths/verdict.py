@@ -1,0 +1,82 @@
+"""What a path check says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from standoff.shapes.pose import Array
+
+if TYPE_CHECKING:
+    from standoff.paths.certificate import Certificate
+
+Kind = Literal["free", "collision", "too_close", "undecided"]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether a motion is free at every instant, or where it is not.
+
+    Attributes:
+        kind: ``free``: the distance of every watched pair exceeds its clearance at every instant,
+            proved. ``collision``: two bodies overlap at ``q`` (with a negative clearance: deeper
+            than allowed). ``too_close``: two bodies that do not overlap are nearer than clearance
+            + tolerance at ``q``. ``undecided``: the budget ran out, or nothing could be proved of
+            a pair.
+        t: when that is: of a segment from 0 to 1; of a path from 0 to 1 within ``segment``; of a
+            curve in the curve's own time. None where nothing was found.
+        segment: which segment of a path, or piece of a curve; 0 for a single segment.
+        q: the configuration at ``t``.
+        pair: the two names, in the order of the cell's.
+        distance: their signed distance at ``q``, [m].
+        point_a, point_b: witness points, world frame, [m];
+            ``point_a - point_b == distance * normal``.
+        normal: the unit vector from b to a.
+        intervals: configurations looked at.
+        distances: exact distances computed.
+    """
+
+    kind: Kind
+    t: float | None = None
+    segment: int | None = None
+    q: Array | None = None
+    pair: tuple[str, str] | None = None
+    distance: float | None = None
+    point_a: Array | None = None
+    point_b: Array | None = None
+    normal: Array | None = None
+    intervals: int = 0
+    distances: int = 0
+    _until: Callable[[], float] = field(default=lambda: 0.0, repr=False)
+    _certify: Callable[[], Certificate] | None = field(default=None, repr=False)
+
+    @property
+    def free(self) -> bool:
+        """Whether the whole motion is proved free."""
+        return self.kind == "free"
+
+    @cached_property
+    def free_until(self) -> float:
+        """The largest time found up to which all is proved free, in the units of ``t`` (of a path:
+        number of the segment plus the fraction of it); the end where the motion is free, and
+        otherwise within the precision of the earliest contact. Worked out when it is first asked
+        for, for the cell as it was when it was checked."""
+        return self._until()
+
+    def certificate(self) -> Certificate:
+        """What proves it, to be verified by `standoff.verify` or kept; worked out now, for the cell
+        as it was when it was checked."""
+        assert self._certify is not None
+        return self._certify()
+
+    def __str__(self) -> str:
+        if self.kind == "free":
+            return "free at every instant"
+        if self.pair is None:
+            return "undecided: the budget ran out"
+        where = f"segment {self.segment}, t = {self.t:.6g}"
+        what = {"collision": "collide", "too_close": "come too close", "undecided": "may touch"}
+        a, b = self.pair
+        return f"{a} and {b} {what[self.kind]} at {where}: {self.distance:.6g} m"

@@ -1,0 +1,238 @@
+"""How far and how fast two primitives can move against each other over an interval.
+
+For all rows of a batch at once. ``s_j`` and ``a_j`` are the largest speed and acceleration of joint
+``j`` over the interval and ``R_j`` the reach about it, over the joints that carry one of the two
+primitives and not the other:
+
+    λ = Σ_j R_j s_j,     M = Σ_j s_j R_j (o_j s_j + 2 Σ_{k<j, k turns} s_k) + Σ_j R_j a_j,
+
+``o_j`` being 1 where the joint turns and 0 where it slides. Of both primitives together. A gliding
+body has ``λ = |linear| + |angular| r`` and ``M = |angular|² r``, ``r`` its farthest point from its
+origin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from standoff.constants import EPS, VERIFY_ROUNDING, VERIFY_SUM_ROUNDING
+from standoff.paths.certificate import Certificate
+from standoff.paths.verify.model import Bools, Ints, Model
+from standoff.paths.verify.polynomials import derivative, extremes, largest
+from standoff.paths.verify.reach import PointSet, reaches
+from standoff.shapes.pose import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Reaches:
+    """How far each part, and the centre of each bounding sphere, gets from the joints' axes.
+
+    Attributes:
+        parts, centres: (parts, frames).
+        part_size, centre_size: (parts,) how far their points are from their frame's origin, [m].
+        beyond: (pieces, frames) how far each slide gets past the travel counted on, [m].
+        length: (frames,) how far each frame can get from the world's origin within it, [m].
+    """
+
+    parts: Array
+    centres: Array
+    part_size: Array
+    centre_size: Array
+    beyond: Array
+    length: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """Of each row: ``length`` λ and ``curvature`` M of both primitives; ``stray``, what deviations
+    and rounding of the joints take from a distance; ``blur``, what rounding takes from a distance
+    computed here, and ``haste`` what it takes from a speed."""
+
+    length: Array
+    curvature: Array
+    stray: Array
+    blur: Array
+    haste: Array
+
+
+def measure(model: Model, certificate: Certificate, centres: Array) -> Reaches:
+    """Reaches of all parts and of the centres (parts, 3) of their spheres."""
+    low, high = _positions(model, certificate)
+    bottom, top = model.range[:, 0], model.range[:, 1]
+    travel = np.stack(
+        [np.clip(low.min(axis=0), bottom, top), np.clip(high.max(axis=0), bottom, top)], axis=1
+    )
+    beyond = np.maximum(0.0, np.maximum(travel[:, 0] - low, high - travel[:, 1]))
+    beyond[:, ~model.slides] = 0.0
+    size = np.zeros((2, len(model.parts)))
+    found = np.zeros((2, len(model.parts), model.frames))
+    by_frame: dict[int, list[int]] = {}
+    for number, part in enumerate(model.parts):
+        if part.shape.bounded:
+            size[0, number] = np.sqrt((part.core**2).sum(axis=1).max())
+            size[1, number] = np.sqrt((centres[number] ** 2).sum())
+        else:
+            size[:, number] = np.sqrt((part.local[:3, 3] ** 2).sum())
+        if 0 < part.frame < model.frames:
+            by_frame.setdefault(part.frame, []).append(number)
+    for frame, numbers in by_frame.items():
+        sets = [PointSet(model.parts[i].core, model.parts[i].support) for i in numbers]
+        sets += [_single(centres[i]) for i in numbers]
+        both = reaches(model, frame, sets, travel)
+        found[0, numbers], found[1, numbers] = np.split(both, 2)
+    length = np.zeros(model.frames)
+    for f in range(1, model.frames):
+        step = float(np.sqrt((model.origin[f, :3, 3] ** 2).sum()))
+        step += float(np.abs(travel[f]).max()) if model.slides[f] else 0.0
+        length[f] = length[model.parent[f]] + step
+    return Reaches(found[0], found[1], size[0], size[1], beyond, length)
+
+
+def _single(point: Array) -> PointSet:
+    return PointSet(point[None], lambda d: np.asarray(d @ point))
+
+
+def _positions(model: Model, certificate: Certificate) -> tuple[Array, Array]:
+    """(pieces, frames): lowest and highest position of each frame's joint, deviations included."""
+    powers = np.moveaxis(certificate.coefficients, 1, -1)
+    zero, one = np.zeros(powers.shape[:-1]), np.ones(powers.shape[:-1])
+    low, high = extremes(powers, zero, one)
+    error = certificate.deviation + certificate.rounding
+    low, high = low - error, high + error
+    if not model.names:
+        zeros = np.zeros((len(low), model.frames))
+        return zeros, zeros
+    ends = [
+        model.multiplier * end[:, model.index] + model.offset for end in (low, high)
+    ]  # (pieces, frames) each
+    return np.minimum(*ends), np.maximum(*ends)
+
+
+def bound(
+    model: Model,
+    certificate: Certificate,
+    reach: Reaches,
+    rows: NDArray[np.void],
+    parts: tuple[Ints, Ints | None],
+    *,
+    centres: bool,
+) -> Bound:
+    """The bound over the intervals of ``rows``, between the two parts of each; the second one
+    stands still in the world where there is none. With ``centres`` it is the centres of the
+    bounding spheres that move."""
+    joints = _joints(model, certificate, rows)
+    frames = np.array([part.frame for part in model.parts], dtype=np.int64)
+    nothing = np.zeros((len(rows), model.frames), dtype=bool)
+    carried = [nothing if part is None else model.carried[frames[part]] for part in parts]
+    total = np.zeros((5, len(rows)))
+    for side, part in enumerate(parts):
+        if part is not None:
+            R, size = (
+                (reach.centres[part], reach.centre_size[part])
+                if centres
+                else (reach.parts[part], reach.part_size[part])
+            )
+            own = _Side(model, reach, rows["piece"], frames[part], carried[side], R, size)
+            total += own.moved(joints, ~carried[1 - side])
+            total += own.glided(certificate, rows["piece"])
+            total += own.rounded(joints)
+    length, curvature, stray, blur, haste = total
+    up = 1.0 + VERIFY_SUM_ROUNDING
+    return Bound(up * length, up * curvature, up * stray, blur, haste)
+
+
+@dataclass(frozen=True, eq=False)
+class _Joints:
+    """(rows, frames) of the joint of each frame over the interval of each row: the largest speed
+    and acceleration, what it may be off, and the rounding of where it is."""
+
+    speed: Array
+    acceleration: Array
+    error: Array
+    noise: Array
+
+
+def _joints(model: Model, certificate: Certificate, rows: NDArray[np.void]) -> _Joints:
+    piece = rows["piece"]
+    powers = np.moveaxis(certificate.coefficients, 1, -1)[piece]
+    first = derivative(powers)
+    ends = rows["start"][:, None], rows["end"][:, None]
+    error = certificate.deviation + certificate.rounding[piece]
+    noise = 8.0 * EPS * np.abs(powers).sum(axis=-1)
+
+    def framed(values: Array) -> Array:
+        if not model.names:
+            return np.zeros((len(rows), model.frames))
+        return np.asarray(np.abs(model.multiplier) * values[:, model.index])
+
+    return _Joints(
+        speed=framed(largest(first, *ends)),
+        acceleration=framed(largest(derivative(first), *ends)),
+        error=framed(error),
+        # The position of a mimic joint is a product and a sum more.
+        noise=framed(noise) + 2.0 * EPS * np.abs(model.offset),
+    )
+
+
+class _Side:
+    """One primitive of each row: what it adds to the five figures of `Bound`, (5, rows)."""
+
+    def __init__(
+        self, model: Model, reach: Reaches, piece: Ints, frame: Ints, carried: Bools, R: Array,
+        size: Array,
+    ) -> None:  # fmt: skip
+        self.model, self.frame, self.carried, self.size = model, frame, carried, size
+        self.turns = ~model.slides
+        past = np.where(carried, reach.beyond[piece], 0.0)
+        after = np.cumsum(past[:, ::-1], axis=1)[:, ::-1] - past
+        self.R = np.where(carried, R + np.where(self.turns, after, 0.0), 0.0)
+        lengths = np.append(reach.length, np.zeros(len(model.moving)))
+        self.extent = lengths[frame] + size + past.sum(axis=1)
+
+    def moved(self, joints: _Joints, free: Bools) -> Array:
+        """λ, M and the stray, over the joints that carry this primitive and not the other."""
+        between = self.carried & free
+        s, R = np.where(between, joints.speed, 0.0), np.where(between, self.R, 0.0)
+        turning = np.cumsum(s * self.turns, axis=1) - s * self.turns
+        M = s * R * (self.turns * s + 2.0 * turning) + R * joints.acceleration
+        none = np.zeros(len(s))
+        sums = [(R * s).sum(axis=1), M.sum(axis=1), (R * joints.error).sum(axis=1)]
+        return np.stack([*sums, none, none])
+
+    def glided(self, certificate: Certificate, piece: Ints) -> Array:
+        """The same of gliding bodies, and their rounding."""
+        result = np.zeros((5, len(piece)))
+        which = np.flatnonzero(self.frame >= self.model.frames)
+        rows = certificate.glides[piece[which], self.frame[which] - self.model.frames]
+        way, spin, start = (
+            np.sqrt((rows[:, columns] ** 2).sum(axis=1))
+            for columns in ([12, 13, 14], [15, 16, 17], [3, 7, 11])
+        )
+        turn = spin * self.size[which]
+        result[0, which] = way + turn
+        result[1, which] = turn * spin
+        # Two frames' worth: a turn by a part of an angle, and the sum with the way.
+        result[3, which] = 2.0 * VERIFY_ROUNDING * (start + way) + 8.0 * EPS * turn
+        result[4, which] = 4.0 * VERIFY_ROUNDING * (way + turn)
+        return result
+
+    def rounded(self, joints: _Joints) -> Array:
+        """What rounding takes from distances and speeds. Over all joints that carry the primitive,
+        since poses are worked out from the world outwards.
+
+        An error ``x_k`` of a position moves points by ``R_k x_k``; it turns the velocity
+        ``s_j R_j`` that each joint beyond adds, and moves points under the turning of each one
+        before."""
+        depth = self.carried.sum(axis=1) + 2
+        x = np.where(self.carried, joints.noise, 0.0)
+        s = np.where(self.carried, joints.speed, 0.0)
+        shift, fast = (self.R * x).sum(axis=1), s * self.R
+        blur = VERIFY_ROUNDING * depth * self.extent + shift
+        haste = (fast + s * self.turns * self.extent[:, None]).sum(axis=1)
+        haste = VERIFY_ROUNDING * depth * haste + (s * self.turns).sum(axis=1) * shift
+        haste += fast.sum(axis=1) * (x * self.turns).sum(axis=1)
+        none = np.zeros(len(s))
+        return np.stack([none, none, none, blur, haste])

@@ -1,0 +1,122 @@
+"""Proofs between convex shapes, or between bounding spheres: a direction that separates them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from standoff.constants import CLAIM_TOLERANCE, NORMAL_TOLERANCE
+from standoff.paths.verify.model import Ints
+from standoff.paths.verify.not_proved import NotProvedError
+from standoff.paths.verify.rows import Rows, by_part, room
+from standoff.paths.verify.support import core_support, radius
+from standoff.paths.verify.words import describe
+from standoff.shapes.pose import Array
+from standoff.shapes.primitives import HalfSpace
+
+
+def check_convex(rows: Rows, *, spheres: bool) -> Array:
+    """By how much each proof holds, [m].
+
+    Raises:
+        NotProvedError: a shape that is not convex, a normal that is none, a distance that the
+            direction does not give.
+    """
+    for part in np.unique(np.concatenate([rows.a, rows.b])).tolist():
+        shape = rows.scene.part(part).shape
+        if not (shape.bounded if spheres else shape.convex):
+            where = np.flatnonzero((rows.a == part) | (rows.b == part))[0]
+            kind = type(shape).__name__
+            what = "no sphere holds a" if spheres else "no direction need separate a"
+            raise NotProvedError(f"{describe(rows, where)}: {what} {kind}")
+    n = _normals(rows)
+    found = _sphere_gap(rows, n) if spheres else _shape_gap(rows, n)
+    claimed = rows.proofs["distance"]
+    check_claim(rows, claimed, found)
+    limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=spheres)
+    common = rows.common()
+    nearing = _approach(rows, rows.a, common, -n * rows.forward[:, None], spheres)
+    nearing += _approach(rows, rows.b, common, n * rows.forward[:, None], spheres)
+    d = np.minimum(claimed, found) - limits.blur - limits.stray - rows.clearance()
+    return room(d, nearing, limits, rows.span)
+
+
+def check_claim(rows: Rows, claimed: Array, found: Array) -> None:
+    """Refuse a distance that is longer than the one found by more than rounding."""
+    radii = rows.scene.radii
+    sizes = np.where(np.isinf(radii), 0.0, radii)
+    apart = rows.centre(rows.a) - rows.centre(rows.b)
+    scale = sizes[rows.a] + sizes[rows.b] + np.abs(apart).max(axis=1)
+    fine = claimed <= found + CLAIM_TOLERANCE * scale
+    if not fine.all():
+        k = int(np.argmin(fine))
+        raise NotProvedError(
+            f"{describe(rows, k)}: claims a distance of {claimed[k]:.9g} m where only "
+            f"{found[k]:.9g} m is found"
+        )
+
+
+def _normals(rows: Rows) -> Array:
+    """Unit normals (n, 3); that of a half space itself where it is one of the two."""
+    given = rows.proofs["normal"]
+    length = np.sqrt((given * given).sum(axis=1))
+    bad = ~(np.abs(length - 1.0) <= NORMAL_TOLERANCE)
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise NotProvedError(
+            f"{describe(rows, k)}: a normal of length {length[k]:.9g} instead of 1"
+        )
+    n: Array = given / length[:, None]
+    for side, sign in ((rows.a, -1.0), (rows.b, 1.0)):
+        for part, which in by_part(side):
+            if isinstance(rows.scene.part(part).shape, HalfSpace):
+                own = sign * rows.placed(part, which)[0][:, :, 2]
+                off = np.abs(own - n[which]).max(axis=1) > NORMAL_TOLERANCE
+                if off.any():
+                    k = int(which[np.argmax(off)])
+                    raise NotProvedError(
+                        f"{describe(rows, k)}: the normal is not that of the half space"
+                    )
+                n[which] = own
+    return n
+
+
+def _shape_gap(rows: Rows, n: Array) -> Array:
+    """``-h_a(-n) - h_b(n)``: how far ``n`` separates the two shapes."""
+    total = np.zeros(len(n))
+    for side, d in ((rows.a, -n), (rows.b, n)):
+        for part, which in by_part(side):
+            turn, place = rows.placed(part, which)
+            shape = rows.scene.part(part).shape
+            along = np.einsum("ni,ni->n", d[which], place)
+            if not isinstance(shape, HalfSpace):  # whose plane goes through its origin
+                along += core_support(shape, np.einsum("ni,nij->nj", d[which], turn))
+                along += radius(shape)
+            total[which] -= along
+    return total
+
+
+def _sphere_gap(rows: Rows, n: Array) -> Array:
+    apart = np.einsum("ni,ni->n", n, rows.centre(rows.a) - rows.centre(rows.b))
+    return np.asarray(apart - rows.scene.radii[rows.a] - rows.scene.radii[rows.b])
+
+
+def _approach(rows: Rows, parts: Ints, common: Ints, g: Array, spheres: bool) -> Array:
+    """The largest ``g·v`` over the points of each part, seen from ``common``.
+
+    ``g·(w x r) = (g x w)·r``, which is largest where the support function of ``g x w`` is; a
+    radius around a core does not move against it, so it does not count."""
+    spin, speed, origin = rows.relative(parts, common)
+    push = np.cross(g, spin)
+    result = np.einsum("ni,ni->n", g, speed)
+    moves = rows.scene.frames[parts] != common
+    if spheres:
+        result += np.einsum("ni,ni->n", push, rows.centre(parts) - origin)
+        return np.where(moves, result, 0.0)
+    for part, which in by_part(parts):
+        which = which[moves[which]]
+        if len(which):
+            turn, place = rows.placed(part, which)
+            result[which] += np.einsum("ni,ni->n", push[which], place - origin[which])
+            inward = np.einsum("ni,nij->nj", push[which], turn)
+            result[which] += core_support(rows.scene.part(part).shape, inward)
+    return np.where(moves, result, 0.0)

@@ -1,0 +1,93 @@
+"""Where all frames are at many instants, and how they move there: plain products of matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from standoff.paths.verify.model import Model
+from standoff.paths.verify.polynomials import derivative, value
+from standoff.shapes.pose import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Instants:
+    """Attributes:
+    turn, place: (n, all frames, 3, 3) and (n, all frames, 3): poses in the world.
+    spin, speed: (n, all frames, 3): angular velocity and velocity of the origin, a unit of u.
+    """
+
+    turn: Array
+    place: Array
+    spin: Array
+    speed: Array
+
+
+def instants(model: Model, coefficients: Array, glides: Array, u: Array) -> Instants:
+    """The frames at n instants, each with the coefficients (n, 6, joints) and the glides
+    (n, moving, 18) of its piece."""
+    powers = np.moveaxis(coefficients, 1, -1)
+    q = value(powers, u[:, None])
+    dq = value(derivative(powers), u[:, None])
+    return frames_at(model, q, dq, glides, u)
+
+
+def frames_at(model: Model, q: Array, dq: Array, glides: Array, u: Array) -> Instants:
+    """The frames at ``q`` (n, joints) moving at ``dq``, the moving bodies at ``u`` of their way."""
+    n, count = len(q), model.frames
+    everything = count + len(model.moving)
+    turn = np.zeros((n, everything, 3, 3))
+    turn[:, 0] = np.eye(3)
+    place, spin, speed = (np.zeros((n, everything, 3)) for _ in range(3))
+    for f in range(1, count):
+        p, k = model.parent[f], model.index[f]
+        x = model.multiplier[f] * q[:, k] + model.offset[f]
+        rate = (model.multiplier[f] * dq[:, k])[:, None]
+        start = model.origin[f]
+        here = turn[:, p] @ start[:3, :3]
+        axis = here[:, :, 2]
+        lever = turn[:, p] @ start[:3, 3]
+        if model.slides[f]:
+            lever = lever + x[:, None] * axis
+            turn[:, f] = here
+        else:
+            turn[:, f] = here @ _about_z(x)
+        place[:, f] = place[:, p] + lever
+        spin[:, f] = spin[:, p]
+        speed[:, f] = speed[:, p] + np.cross(spin[:, p], lever)
+        if model.slides[f]:
+            speed[:, f] += rate * axis
+        else:
+            spin[:, f] += rate * axis
+    for b in range(len(model.moving)):
+        row = glides[:, b]
+        pose = row[:, :12].reshape(n, 3, 4)
+        linear, angular = row[:, 12:15], row[:, 15:]
+        turn[:, count + b] = rotations(u[:, None] * angular) @ pose[:, :, :3]
+        place[:, count + b] = pose[:, :, 3] + u[:, None] * linear
+        spin[:, count + b], speed[:, count + b] = angular, linear
+    return Instants(turn, place, spin, speed)
+
+
+def rotations(vectors: Array) -> Array:
+    """Rotations (n, 3, 3) about vectors (n, 3) by their lengths:
+    ``v -> v cos θ + k x v sin θ + k (k·v) (1 - cos θ)``."""
+    angle = np.sqrt((vectors * vectors).sum(axis=1))
+    k = vectors / np.where(angle > 0.0, angle, 1.0)[:, None]
+    sine, half = np.sin(angle), np.sin(0.5 * angle)
+    columns = np.broadcast_to(np.eye(3), (len(vectors), 3, 3))
+    crossed = np.cross(k[:, None, :], columns)  # row i: k x e_i
+    along = k[:, :, None] * k[:, None, :]
+    versine = (2.0 * half * half)[:, None, None]
+    rows = columns * (1.0 - versine) + sine[:, None, None] * crossed + versine * along
+    return np.ascontiguousarray(np.swapaxes(rows, 1, 2))
+
+
+def _about_z(angle: Array) -> Array:
+    result = np.zeros((len(angle), 3, 3))
+    result[:, 0, 0] = result[:, 1, 1] = np.cos(angle)
+    result[:, 1, 0] = np.sin(angle)
+    result[:, 0, 1] = -result[:, 1, 0]
+    result[:, 2, 2] = 1.0
+    return result

@@ -1,0 +1,115 @@
+"""Verdicts that are not free: the bodies are as near as they say, where they say, on the motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from standoff.constants import WITNESS_DISTANCE, WITNESS_TOLERANCE
+from standoff.paths.certificate import Claim
+from standoff.paths.verify.depth import deeper_than
+from standoff.paths.verify.gjk import distance_at_most
+from standoff.paths.verify.kinematics import frames_at
+from standoff.paths.verify.meshes import pair_gap
+from standoff.paths.verify.model import Ints, Part
+from standoff.paths.verify.not_proved import NotProvedError
+from standoff.paths.verify.polynomials import value
+from standoff.paths.verify.scene import Scene
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import Shape
+
+
+def check_witness(scene: Scene, watched: Ints) -> None:
+    """Refuse a witness that is not on the motion, of a pair that is not watched, or not as near as
+    its verdict says."""
+    claim = scene.certificate.verdict
+    assert claim.q is not None and claim.piece is not None and claim.u is not None
+    assert claim.pair is not None and claim.parts is not None and claim.distance is not None
+    q = np.array(claim.q)
+    _check_instant(scene, claim, q)
+    a, b = (_find(scene, body, part) for body, part in zip(claim.pair, claim.parts, strict=True))
+    if min(a, b) * len(scene.model.parts) + max(a, b) not in watched:
+        raise NotProvedError(f"{claim.pair[0]} and {claim.pair[1]} are not watched: they may touch")
+    now = frames_at(
+        scene.model,
+        q[None],
+        np.zeros((1, len(q))),
+        scene.certificate.glides[[claim.piece]],
+        np.array([claim.u]),
+    )
+    first, second = scene.part(a), scene.part(b)
+    poses = [_pose(now.turn[0, p.frame], now.place[0, p.frame], p) for p in (first, second)]
+    radii = [r for r in (scene.radii[a], scene.radii[b]) if np.isfinite(r)]
+    blur = WITNESS_DISTANCE * (sum(radii) + abs(claim.distance))
+    clearance = float(scene.clearance(np.array([a]), np.array([b]))[0])
+    limit = 0.0 if claim.kind == "collision" else clearance + scene.certificate.tolerance
+    wanted = max(limit, abs(claim.distance)) + 10.0 * blur
+    near = _apart(scene, first.shape, poses[0], second.shape, poses[1], wanted)
+    where = f"{first} and {second} at piece {claim.piece}, u = {claim.u:.9g}"
+    if claim.kind == "collision":
+        if near > blur:
+            raise NotProvedError(f"{where}: said to collide, but {near:.3g} m apart")
+        if claim.distance > min(0.0, clearance) + blur:
+            raise NotProvedError(
+                f"{where}: said to collide at a distance of {claim.distance:.9g} m, where "
+                f"{min(0.0, clearance):.9g} m is still free"
+            )
+        if clearance < 0.0 and not deeper_than(
+            first.shape, poses[0], second.shape, poses[1], -clearance - blur
+        ):
+            raise NotProvedError(
+                f"{where}: not shown to be deeper in each other than {-clearance:.9g} m"
+            )
+    else:
+        if near > limit + blur:
+            raise NotProvedError(f"{where}: {near:.9g} m apart, and not nearer than {limit:.9g} m")
+        if abs(near - claim.distance) > blur and not (near <= 0.0 and claim.distance <= 0.0):
+            raise NotProvedError(f"{where}: {near:.9g} m apart, and not {claim.distance:.9g} m")
+
+
+def _check_instant(scene: Scene, claim: Claim, q: Array) -> None:
+    certificate, piece, u = scene.certificate, claim.piece, claim.u
+    assert piece is not None and u is not None
+    powers = np.moveaxis(certificate.coefficients[piece], 0, -1)
+    off = np.abs(value(powers, np.full(len(q), u)) - q)
+    allowed = WITNESS_TOLERANCE * (1.0 + np.abs(powers).sum(axis=-1))
+    allowed = allowed + certificate.rounding[piece]
+    if (off > allowed).any():
+        j = int(np.argmax(off - allowed))
+        raise NotProvedError(
+            f"the witness is not on the motion: {certificate.joints[j]!r} is {off[j]:.3g} off at "
+            f"piece {piece}, u = {u:.9g}"
+        )
+    start, end = certificate.times[piece : piece + 2]
+    for own in (start + u * (end - start), u):  # of the whole motion, or within a segment
+        if claim.t is None or abs(claim.t - own) <= WITNESS_TOLERANCE * max(1.0, abs(end)):
+            return
+    raise NotProvedError(
+        f"the witness is at u = {u:.9g} of piece {piece}, which is not t = {claim.t:.9g}"
+    )
+
+
+def _find(scene: Scene, body: str, number: int) -> int:
+    for place, part in enumerate(scene.model.parts):
+        if (part.body, part.number) == (body, number):
+            return place
+    raise NotProvedError(
+        f"the witness is about part {number} of {body!r}, which the cell does not have"
+    )
+
+
+def _pose(turn: Array, place: Array, part: Part) -> Array:
+    frame = np.eye(4)
+    frame[:3, :3], frame[:3, 3] = turn, place
+    return np.asarray(frame @ part.local)
+
+
+def _apart(scene: Scene, a: Shape, pose_a: Array, b: Shape, pose_b: Array, wanted: float) -> float:
+    """The distance of two parts, [m], or ``wanted`` where a mesh is farther away; 0 or less where
+    they meet, and then no depth."""
+    if not isinstance(a, Mesh):
+        a, pose_a, b, pose_b = b, pose_b, a, pose_a
+    if not isinstance(a, Mesh):
+        return distance_at_most(a, pose_a, b, pose_b)
+    at, there = ((pose[None, :3, :3], pose[None, :3, 3]) for pose in (pose_a, pose_b))
+    return float(pair_gap(scene, a, b, at, there, np.array([wanted]))[0])

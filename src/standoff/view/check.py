@@ -1,0 +1,277 @@
+"""A path checked, and the verdict in words, as a picture and for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from standoff.cell import Cell
+from standoff.paths.checker import PathChecker
+from standoff.paths.nearest import Among
+from standoff.paths.profile import Profile, Progress, profile, profile_at
+from standoff.paths.reading import PathFile
+from standoff.paths.verdict import Verdict
+from standoff.shapes.pose import Array
+from standoff.view.compiling import announced
+from standoff.view.waiting import waiting
+
+#: Places of a path at which distances are looked at, [-].
+SAMPLES = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A verdict with what it is about.
+
+    Attributes:
+        clearance, tolerance: that were asked for, [m]; deviation: of every joint, [rad or m].
+        starts: whether the path is not free where it starts.
+    """
+
+    cell: Cell
+    path: PathFile
+    verdict: Verdict
+    clearance: float
+    tolerance: float
+    deviation: float
+    starts: bool
+
+    @property
+    def place(self) -> float | None:
+        """Where the verdict points to, as `Profile` counts: the number of the segment plus the
+        fraction of it; on a curve the time."""
+        if self.verdict.t is None or self.path.motion is not None:
+            return self.verdict.t
+        return None if self.verdict.segment is None else self.verdict.segment + self.verdict.t
+
+    def segment_at(self, place: float) -> tuple[int, float]:
+        """The segment that a place is on, and the fraction of it."""
+        waypoints = np.arange(float(len(self.path.waypoints)))
+        if self.path.motion is not None and self.path.times is not None:
+            place = float(np.interp(place, self.path.times, waypoints))
+        segment = min(int(place), len(waypoints) - 2)
+        return segment, place - segment
+
+    def time_at(self, place: float) -> float | None:
+        """When a place is passed, [s]; None in a path that is not timed."""
+        if self.path.times is None or self.path.motion is not None:
+            return None if self.path.times is None else place
+        return float(np.interp(place, np.arange(len(self.path.times)), self.path.times))
+
+    def profile(
+        self, among: Among = "all", samples: int = SAMPLES, progress: Progress | None = None
+    ) -> Profile:
+        """Sampled distances along the path, at its waypoints and where the verdict points to."""
+        also = [] if self.place is None else [self.place]
+        motion, times = self.path.motion, self.path.times
+        if motion is None or times is None:
+            return profile(
+                self.cell, self.path.waypoints, samples, also=also, among=among, progress=progress
+            )
+        places = [np.linspace(times[0], times[-1], samples), np.array(also)]
+        s: Array = np.unique(np.concatenate([*places, times if len(times) <= samples else []]))
+        return profile_at(self.cell, s, motion.at(s), among=among, progress=progress)
+
+
+def check(
+    cell: Cell,
+    path: PathFile,
+    notes: Console,
+    *,
+    clearance: float = 0.0,
+    tolerance: float,
+    deviation: float = 0.0,
+    budget: int,
+    first: bool = False,
+) -> Checked:
+    """The verdict on a path, under a bar on ``notes`` where it takes long."""
+    with announced(notes), waiting(notes, "Checking") as done:
+        checker = PathChecker(
+            cell,
+            clearance=clearance,
+            tolerance=tolerance,
+            deviation=deviation or None,
+            budget=budget,
+        )
+        # Wherever else the path meets something, this is what has to be mended first.
+        starts = not checker.path(path.waypoints[:1]).free
+        first = first or starts
+        if path.motion is not None:
+            verdict = checker.curve(path.motion, first=first, progress=done)
+        else:
+            verdict = checker.path(path.waypoints, first=first, progress=done)
+        _ = verdict.free_until  # worked out here, under the bar
+    return Checked(cell, path, verdict, clearance, tolerance, deviation, starts)
+
+
+def save_certificate(checked: Checked, path: Path, notes: Console) -> None:
+    """Write the proof with its cell, under a bar where it takes long."""
+    with announced(notes), waiting(notes, "Writing the proof"):
+        checked.verdict.certificate().save(path, checked.cell)
+
+
+def seen(checked: Checked, notes: Console) -> Profile:
+    """Sampled distances along the path, under a bar where it takes long."""
+    with announced(notes), waiting(notes, "Sampling distances") as done:
+        return checked.profile(progress=done)
+
+
+def show(checked: Checked, console: Console, seen: Profile | None = None) -> None:
+    """Print the verdict in words; ``seen`` are sampled distances, for the nearest of them."""
+    verdict = checked.verdict
+    colour = "green" if verdict.free else "red"
+    kind = verdict.kind.replace("_", " ")
+    _print(console, f"[bold {colour}]{kind}[/bold {colour}]: {escape(_sentence(checked))}")
+    for note in _notes(checked):
+        _print(console, f"  [yellow]note[/yellow] {escape(note)}")
+    facts = _facts(checked, seen)
+    width = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        _print(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
+    if verdict.q is not None:
+        console.print()
+        console.print(_configuration(checked.cell, verdict.q), highlight=False)
+
+
+def as_json(checked: Checked) -> str:
+    """The verdict for machines, one object: lengths in metres, angles in radians."""
+    verdict, joints = checked.verdict, checked.cell.joints
+    content = {
+        "verdict": verdict.kind,
+        "free": verdict.free,
+        "segment": verdict.segment,
+        "t": verdict.t,
+        "time": None if checked.place is None else checked.time_at(checked.place),
+        "q": None if verdict.q is None else dict(zip(joints, _list(verdict.q) or ())),
+        "pair": None if verdict.pair is None else list(verdict.pair),
+        "distance": verdict.distance,
+        "point_a": _list(verdict.point_a),
+        "point_b": _list(verdict.point_b),
+        "normal": _list(verdict.normal),
+        "free_until": verdict.free_until,
+        "starts_free": not checked.starts,
+        "clearance": checked.clearance,
+        "tolerance": checked.tolerance,
+        "deviation": checked.deviation,
+        "intervals": verdict.intervals,
+        "distances": verdict.distances,
+        "path": checked.path.file,
+        "waypoints": len(checked.path.waypoints),
+        "notes": _notes(checked),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _sentence(checked: Checked) -> str:
+    """What the verdict means."""
+    verdict, clearance = checked.verdict, checked.clearance
+    if verdict.free:
+        if clearance == 0.0:
+            said = "no two watched bodies touch at any instant of the path"
+        elif clearance > 0.0:
+            said = f"watched bodies stay more than {_mm(clearance)} apart at every instant"
+        else:
+            said = f"watched bodies overlap by less than {_mm(-clearance)} at every instant"
+        if checked.deviation:
+            said += f", even where every joint is off by up to {checked.deviation:g}"
+        return said + " (certified)"
+    a, b = verdict.pair or ("?", "?")
+    if verdict.kind == "undecided":
+        said = "the budget ran out before the path was proved free or shown otherwise"
+        return said if verdict.pair is None else f"{said}; {a} and {b} may touch"
+    distance = verdict.distance or 0.0
+    starts = "the path starts in collision: " if distance <= 0.0 else "the path starts too close: "
+    if distance < 0.0:
+        said = f"{a} and {b} overlap by {_mm(-distance)}"
+    elif distance == 0.0:
+        said = f"{a} and {b} touch"
+    else:
+        said = f"{a} and {b} come as near as {_mm(distance)}, and {_wanted(checked)} is asked for"
+    return (starts if checked.starts else "") + said
+
+
+def _wanted(checked: Checked) -> str:
+    """What is too close, in words."""
+    text = f"a clearance of {_mm(checked.clearance)}"
+    return text + f" (a tolerance of {_mm(checked.tolerance)} on top)"
+
+
+def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
+    verdict, path = checked.verdict, checked.path
+    count = len(path.waypoints)
+    segments = "1 segment" if count == 2 else f"{count - 1} segments"
+    facts = [("path", f"{count} waypoints, {segments}, counted from 0")]
+    if checked.place is not None and not verdict.free:
+        facts.append(("where", _where(checked, checked.place)))
+    if verdict.pair is not None and verdict.point_a is not None and verdict.point_b is not None:
+        for name, point in zip(verdict.pair, (verdict.point_a, verdict.point_b)):
+            facts.append((name, "at " + ", ".join(f"{x:.4f}" for x in point) + " m"))
+    if not verdict.free:
+        until = verdict.free_until
+        text = "nothing" if until <= 0.0 else f"up to {_where(checked, until, lines=False)}"
+        facts.append(("certified free", text))
+    if verdict.kind == "undecided":
+        tolerance = _mm(checked.tolerance)
+        facts.append(("what helps", f"a higher --budget, or a --tolerance above {tolerance}"))
+    if seen is not None and math.isfinite(seen.distance[seen.nearest]):
+        k = seen.nearest
+        a, b = seen.pair[k] or ("?", "?")
+        where = _where(checked, float(seen.s[k]), lines=False)
+        near = float(seen.distance[k])
+        apart = f"{_mm(near)} apart" if near >= 0.0 else f"overlap by {_mm(-near)}"
+        text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
+        facts.append(("nearest seen", text))
+    facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
+    facts.append(("work", f"{verdict.intervals} configurations, {verdict.distances} distances"))
+    return facts
+
+
+def _where(checked: Checked, place: float, *, lines: bool = True) -> str:
+    """A place on the path: ``segment 3, t = 0.25 (from waypoint 3 to 4, lines 5 and 6), 1.5 s``."""
+    segment, t = checked.segment_at(place)
+    text = f"segment {segment}, t = {t:.6g}"
+    if lines:
+        inside = f"from waypoint {segment} to {segment + 1}"
+        if checked.path.lines is not None:
+            inside += f", lines {checked.path.lines[segment]} and {checked.path.lines[segment + 1]}"
+        text += f" ({inside})"
+    time = checked.time_at(place)
+    return text if time is None else f"{text}, at {time:.6g} s"
+
+
+def _notes(checked: Checked) -> list[str]:
+    notes = list(checked.path.notes)
+    if checked.cell.moving:
+        names = ", ".join(checked.cell.moving)
+        notes.append(f"bodies that move by themselves stand where the cell has them: {names}")
+    return notes
+
+
+def _configuration(cell: Cell, q: Array) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("joint", overflow="fold")
+    for column in (r"\[rad or m]", r"\[deg]"):
+        table.add_column(column, justify="right")
+    for name, unit, value in zip(cell.joints, cell.tree.units, q):
+        degrees = f"{math.degrees(value):.3f}" if unit == "rad" else ""
+        table.add_row(escape(name), f"{value:.6f}", degrees)
+    return table
+
+
+def _mm(distance: float) -> str:
+    return f"{1e3 * distance:.4g} mm"
+
+
+def _list(values: Array | None) -> list[float] | None:
+    return None if values is None else [float(x) for x in values]
+
+
+def _print(console: Console, text: str) -> None:
+    console.print(text, highlight=False, soft_wrap=True)

@@ -1,0 +1,107 @@
+"""What came of checking a certificate, on a terminal."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from standoff.cell import Cell
+from standoff.cell.read import load_text
+from standoff.errors import CertificateError, Error
+from standoff.paths.certificate import Certificate
+from standoff.paths.verify import Verification, verify
+from standoff.paths.verify.verification import EngineName
+
+
+def cell_of(certificate: Certificate, file: Path, cell: Path | None) -> Cell:
+    """The cell that was named, or the one that the certificate brings along."""
+    if cell is not None:
+        return Cell.load(cell)
+    if certificate.cell is None:
+        raise CertificateError(
+            "brings no cell along", file=file, element="cell", allowed="--cell CELL"
+        )
+    try:
+        return load_text(certificate.cell, str(file), file.parent)
+    except Error as error:
+        raise error.at(file, "cell") from error
+
+
+def run(
+    file: Path,
+    cell: Path | None,
+    engine: EngineName,
+    clearance: float | None,
+    out: Console,
+    notes: Console,
+) -> bool:
+    """Check a certificate's file and print what came of it; True where it holds."""
+    certificate = Certificate.load(file)
+    scene = cell_of(certificate, file, cell)
+    start = time.perf_counter()
+    columns = (TextColumn("Checking"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=notes, transient=True) as bar:
+        task = bar.add_task("", total=len(certificate.proofs))
+        found = verify(
+            scene, certificate, engine=engine, clearance=clearance,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )  # fmt: skip
+    show(certificate, found, time.perf_counter() - start, out)
+    return found.ok
+
+
+def show(certificate: Certificate, found: Verification, spent: float, out: Console) -> None:
+    """The claim, whether it holds, and what stands behind it."""
+
+    def say(text: str) -> None:
+        out.print(text, highlight=False, soft_wrap=True)
+
+    say(f"Claim: {escape(claim(certificate))}")
+    if not found.ok:
+        say(f"[bold red]refused[/bold red]: {escape(str(found.reason))}")
+        return
+    say(f"[bold green]verified[/bold green] in {spent:.1f} s, distances by {found.engine}")
+    if found.kind == "free":
+        say(
+            f"{found.pairs} pairs of primitives are covered over {_pieces(found.pieces)} by "
+            f"{found.proofs} proofs"
+        )
+        if found.room is not None:
+            say(f"The tightest proof holds by {1e3 * found.room:.3g} mm")
+        if found.asked:
+            say(f"Coal agrees on {found.asked} distances")
+
+
+def claim(certificate: Certificate) -> str:
+    """What a certificate says, in words."""
+    verdict = certificate.verdict
+    motion = (
+        f"the motion of {len(certificate.joints)} joints over {_pieces(len(certificate.times) - 1)}"
+    )
+    if certificate.moving:
+        motion += f" and of {', '.join(certificate.moving)}"
+    if verdict.kind == "free":
+        text = f"{motion} is free at every instant"
+        if certificate.clearance:
+            text += f", with a clearance of {1e3 * certificate.clearance:g} mm"
+        if certificate.clearances:
+            text += f" ({len(certificate.clearances)} pairs have their own)"
+        if certificate.deviation.any():
+            text += ", for all motions within the deviations given"
+        return text
+    if verdict.kind == "undecided":
+        return f"{motion} is undecided"
+    assert verdict.pair is not None and verdict.distance is not None
+    what = "collide" if verdict.kind == "collision" else "come too close"
+    return (
+        f"{verdict.pair[0]} and {verdict.pair[1]} {what} in piece {verdict.piece} at u = "
+        f"{verdict.u:.6g}, at a distance of {1e3 * verdict.distance:.3g} mm"
+    )
+
+
+def _pieces(count: int) -> str:
+    return f"{count} piece" if count == 1 else f"{count} pieces"
