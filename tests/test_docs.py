@@ -26,6 +26,12 @@ def test_the_monitor_warns_of_the_table():
     assert printed.startswith("left/panda_") and not names["cycle"].faults
 
 
+def test_pairs_of_the_panda_are_proved_apart():
+    printed, names = example("allowed-pairs.md")
+    assert printed.count(" touch, by ") == 3 and "21 of 44 pairs need no watching" in printed
+    assert not names["result"].open
+
+
 def test_the_wire_is_found():
     printed, names = example("paths.md")
     verdict = names["verdict"]

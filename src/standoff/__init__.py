@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
     from standoff.paths.curves import as_pieces
@@ -74,6 +75,7 @@ _HOME = {
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.monitor.stop_report": ("StopWarning",),
+    "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
     "standoff.paths.glide": ("Glide",),
@@ -97,6 +99,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "MODELS",
     "AllowedPair",
+    "Apart",
     "Body",
     "Box",
     "Capsule",
@@ -143,6 +146,7 @@ __all__ = [
     "joint_trajectory",
     "model_path",
     "pose",
+    "prove_apart",
     "separation",
     "stopping",
     "unwrap",

@@ -381,7 +381,8 @@ LARGEST_COUNT = 2**32
 EDGE_ROUNDING = 1e-6
 
 #: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
-#: digits or so, and a path that ends at a limit was rounded to one side of it.
+#: digits or so, and a path that ends at a limit was rounded to one side of it. Proofs that a pair
+#: is apart within the limits reach as far.
 LIMIT_ROUNDING = 1e-6
 
 #: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
@@ -453,6 +454,22 @@ MAX_TRAJECTORY_BYTES = 256 * 2**20
 #: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
 #: part of the segment, [-]: a micrometre on a motion of one metre.
 CONTACT_PRECISION = 1e-6
+
+#: What rounding can take from an interval of joint values at either side, relative to the two ends
+#: of the joint's range, [-]. The centre is one product and one sum, the width of the range one
+#: difference: each half a unit of less than both ends together; four times that.
+JOINT_BOX_ROUNDING = 4 * EPS
+
+#: Boxes of joint values that the proof of one pair may look at where nothing else is said, [-]:
+#: about a second for convex bodies.
+USUAL_APART_BUDGET = 1_000_000
+
+#: Steps downhill from a configuration in search of a contact, [-]; most end after five. How far no
+#: joint goes in one, [rad] or [m]: beyond it a slope says little. And how much farther than to the
+#: contact a step aims, [-], so that it ends behind it and not just before.
+DESCENT_STEPS = 24
+DESCENT_STRIDE = 0.5
+DESCENT_OVERSHOOT = 1.1
 #: Largest certificate that is read, [bytes]: about two million proofs. Beyond it, reading on would
 #: only fill the memory.
 MAX_CERTIFICATE_BYTES = 512 * 2**20

@@ -25,6 +25,7 @@ from standoff.paths.curves import as_pieces
 from standoff.paths.glide import glide_table
 from standoff.paths.memory import Found, Key, Known, Memory, Open, Proved, open_nodes
 from standoff.paths.options import Bound, Options, checked, number
+from standoff.paths.proved_limits import ProvedLimits
 from standoff.paths.proving import certificate, meeting
 from standoff.paths.scratch import new_scratch
 from standoff.paths.search import Motion, Progress, Search
@@ -44,7 +45,8 @@ class PathChecker:
     """Proves motions of a cell free at every instant, or shows where they are not.
 
     It follows the cell: after a change of the cell the next check is of the cell as it is then.
-    Joint limits are not looked at: a motion beyond them is checked as any other.
+    Joint limits are not looked at: a motion beyond them is checked as any other, unless pairs are
+    allowed because they were proved apart within them (`Cell.prove_apart`): it is refused then.
 
     Args:
         clearance: [m] that every watched pair must keep all along. Negative: convex bodies may
@@ -108,6 +110,7 @@ class PathChecker:
                 options.bound != "paper",
                 options.bound != "sharp",
             )
+            self._proved = ProvedLimits(self.cell, options.deviations(self.cell))
             self.memory.clear()
         return self._known
 
@@ -210,6 +213,7 @@ class PathChecker:
                 "not as many ends as starts", value=(len(starts), len(ends)), element="QA, QB"
             )
         tables = self.tables
+        self._proved.check_ends(starts, ends)
         kinds = np.zeros(len(starts), dtype=np.int64)
         count = _threads(threads, len(starts))
         bounds = [len(starts) * k // count for k in range(count + 1)]
@@ -276,6 +280,7 @@ class PathChecker:
         fine = number(precision, "precision")
         if not 0.0 < fine < 1.0:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")
+        self._proved.check(task.motion.pieces, task.motion.rounding)
         task = replace(task, precision=fine)
         keys = [] if memory is None else task.keys()
         known: dict[int, Known] = {}

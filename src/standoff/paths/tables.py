@@ -15,7 +15,7 @@ from standoff.kernels.pairs import general
 from standoff.kernels.pairs.dispatch import has_closed_form
 from standoff.kernels.paths import greedy_call, mesh_call, stepping
 from standoff.kernels.paths import layout as p
-from standoff.paths.balls import ball, ball_of_balls
+from standoff.paths.balls import ball_of_balls, placed_ball
 from standoff.paths.boxes import BoxTree, box_tree, world_box
 from standoff.paths.listed import NOBODY, Primitive, list_pairs
 from standoff.robots.motion import MotionBound
@@ -148,7 +148,7 @@ def build_tables(
     arena["rows"][:], arena["refs"][:] = rows, refs
     arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes
     arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
-    arena["balls"][:] = [_ball_row(x) for x in primitives] or np.zeros((0, 4))
+    arena["balls"][:] = [placed_ball(x.shape, x.pose) for x in primitives] or np.zeros((0, 4))
     arena["cores"][:], arena["extent"][:] = cores, extent
     arena["reach"][0], arena["chain"][:], arena["carried"][:] = (
         bound.reach,
@@ -196,17 +196,12 @@ def _crowds(tree: Tree, single: list[Primitive]) -> list[Primitive]:
     """A ball around all primitives that one joint carries, for each; it belongs to no body."""
     found = []
     for frame in sorted({x.frame for x in single if x.frame < tree.frames}):
-        placed = [_ball_row(x) for x in single if x.frame == frame]
+        placed = [placed_ball(x.shape, x.pose) for x in single if x.frame == frame]
         centre, radius = ball_of_balls(np.array([b[:3] for b in placed]), [b[3] for b in placed])
         pose = np.eye(4)
         pose[:3, 3] = centre
         found.append(Primitive(NOBODY, 0, frame, Sphere(radius), pose))
     return found
-
-
-def _ball_row(x: Primitive) -> list[float]:
-    centre, radius = ball(x.shape)
-    return [*(x.pose[:3, :3] @ centre + x.pose[:3, 3]), radius]
 
 
 def _movers(

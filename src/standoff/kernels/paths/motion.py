@@ -265,7 +265,12 @@ def place_body(CF, CW, SF, SW, i):
         return
     stamps[i, 1] = instant
     local, rows, poses = reals(CF, CW, p.C_LOCAL), reals(SF, SW, p.S_ROWS), reals(SF, SW, p.S_POSES)
-    f = wholes(CW, p.C_MOVERS)[i, p.FRAME]
+    place_row(poses, wholes(CW, p.C_MOVERS)[i, p.FRAME], local, rows, i)
+
+
+@inlined
+def place_row(poses, f, local, rows, i):
+    """Row ``i``: the pose of a shape that is at ``local[i]`` in frame ``f``."""
     for r in range(0, 12, 4):
         a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
         rows[i, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
