@@ -21,7 +21,7 @@ from standoff.shapes.shape import IntArray
 FIGURES = ("1", "6a", "6b", "7a", "7b", "7c")
 
 #: Splits that may be spent on raising a greedy bound, where it is to be as good as it gets.
-EFFORT = 16
+EFFORT = 8
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,13 @@ def show(result: Result, console: Console) -> None:
         table.add_column(escape(column), header_style="dim", justify=justify, overflow="fold")
     for row in result.rows:
         table.add_row(*map(escape, row))
-    # Into a file or a pipe in full width, however wide: what is cut off there is lost.
-    natural = Measurement.get(console, console.options.update(max_width=_WIDEST), table).maximum
-    console.print(table, width=None if console.is_terminal else max(console.width, natural))
+    width = console.width
+    if not console.is_terminal:
+        # Into a file or a pipe in full width: what is folded there is hard to read.
+        wide = console.options.update(max_width=_WIDEST)
+        console.width = max(width, Measurement.get(console, wide, table).maximum)
+    console.print(table)
+    console.width = width
     for remark in result.remarks:
         text = Padding(escape(remark), (0, 0, 0, 2))
         console.print(text, highlight=False, style="italic")
