@@ -39,6 +39,13 @@ def test_the_wire_is_found():
     assert 0.0 < verdict.free_until < verdict.t and "wire" in printed
 
 
+def test_the_way_around_the_posts_is_planned_and_shortened():
+    printed, names = example("planning.md")
+    plan, shorter = names["plan"], names["shorter"]
+    assert plan.solved and plan.verdict.free and shorter.verdict.free
+    assert shorter.after < plan.length and "waypoints" in printed
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

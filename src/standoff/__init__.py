@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         MeshError,
         MonitorError,
         PathError,
+        PlanError,
         PoseError,
         RobotError,
         ShapeError,
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
     from standoff.paths.verify import Verification, verify
+    from standoff.plan.planner import Planner
+    from standoff.plan.result import Plan
+    from standoff.plan.smoother import Smoothed, smooth
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -62,6 +66,7 @@ _HOME = {
         "MeshError",
         "MonitorError",
         "PathError",
+        "PlanError",
         "PoseError",
         "RobotError",
         "ShapeError",
@@ -86,6 +91,9 @@ _HOME = {
     "standoff.paths.verdict": ("Verdict",),
     "standoff.paths.certificate": ("Certificate",),
     "standoff.paths.verify": ("Verification", "verify"),
+    "standoff.plan.planner": ("Planner",),
+    "standoff.plan.result": ("Plan",),
+    "standoff.plan.smoother": ("Smoothed", "smooth"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -125,12 +133,16 @@ __all__ = [
     "PathChecker",
     "PathError",
     "Pieces",
+    "Plan",
+    "PlanError",
+    "Planner",
     "Polyhedron",
     "PoseError",
     "RobotError",
     "Separation",
     "Shape",
     "ShapeError",
+    "Smoothed",
     "Sphere",
     "StopWarning",
     "Stopping",
@@ -148,6 +160,7 @@ __all__ = [
     "pose",
     "prove_apart",
     "separation",
+    "smooth",
     "stopping",
     "unwrap",
     "verify",

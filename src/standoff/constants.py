@@ -551,3 +551,11 @@ STOP_PIECES = 2
 #: Nearer than this to its clearance a pair may be called too close rather than free, where nothing
 #: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
 USUAL_TOLERANCE = 1e-3
+
+#: [m] A motion on which a body may get farther than this either way from the middle is not looked
+#: at as a whole but halved first: little could be proved of it. Tuned on a Panda's edges of 1 to
+#: 3 rad; any value is right.
+LONG_WAY = 0.6
+#: The least part of what it replaces that a shortcut must save, [-]. A corner of 0.09 rad saves as
+#: much at best; without it, corners would be rounded off by ever more and shorter edges.
+SHORTCUT_GAIN = 1e-3

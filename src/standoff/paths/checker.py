@@ -233,8 +233,7 @@ class PathChecker:
     def _batch(
         self, tables: Tables, starts: Array, ends: Array, first: int, last: int, kinds: IntArray
     ) -> None:
-        scratch = self._take_scratch(tables, 1)
-        scratch["glides"][:] = self._resting(tables)
+        scratch = self.scratch(tables)
         none = np.zeros((1, tables.joints))
         at = first
         while at < last:
@@ -306,6 +305,13 @@ class PathChecker:
         verdict = task.verdict(status, search.result, search.counts, until)
         task.tables.spare.append(search.scratch)
         return verdict
+
+    def scratch(self, tables: Tables) -> Arena:
+        """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has
+        them; whoever is done with it adds it to ``tables.spare``."""
+        scratch = self._take_scratch(tables, 1)
+        scratch["glides"][:] = self._resting(tables)
+        return scratch
 
     def _resting(self, tables: Tables) -> Array:
         """(bodies, 18): moving bodies at rest where the cell has them."""

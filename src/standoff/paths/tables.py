@@ -18,6 +18,7 @@ from standoff.kernels.paths import layout as p
 from standoff.paths.balls import ball_of_balls, placed_ball
 from standoff.paths.boxes import BoxTree, box_tree, world_box
 from standoff.paths.listed import NOBODY, Primitive, list_pairs
+from standoff.paths.maps import Maps
 from standoff.robots.motion import MotionBound
 from standoff.robots.moving_body import MovingBody, few_points
 from standoff.robots.tree import Tree
@@ -108,7 +109,8 @@ def build_tables(
     mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
     listed = list_pairs(cell, primitives, len(single), clearances, clearance, gliding)
     meeting = single if gliding else [x for x in single if x.frame < tree.frames]
-    links, teams = listed.links, listed.teams
+    maps = Maps(tree, world, primitives, listed, tolerance)
+    links, teams = listed.links, maps.teams
     depth = tree.ints[:, kinematics.DEPTH]
     arena = Arena(
         {
@@ -126,6 +128,8 @@ def build_tables(
             "deviation": (1, len(tree.joints)),
             "settings": (1, p.SETTINGS),
             "across": (4, len(still)),
+            "ranges": maps.ranges.shape,
+            "scales": maps.scales.shape,
         },
         {
             "linkage": tree.ints.shape,
@@ -141,6 +145,8 @@ def build_tables(
             "counts": (1, p.COUNT_COLUMNS),
             "carried": bound.bodies.shape,
             "teams": teams.shape,
+            "maps": maps.rows.shape,
+            "sums": (1, len(maps.sums)),
         },
     )
     arena["tree"][:], arena["linkage"][:] = tree.reals, tree.ints
@@ -162,6 +168,8 @@ def build_tables(
     arena["across"][:] = arena["balls"][len(movers) :].T
     arena["links"][:], arena["link_clearance"][:, 0] = links, listed.clearances
     arena["teams"][:] = teams
+    arena["ranges"][:], arena["scales"][:] = maps.ranges, maps.scales
+    arena["maps"][:], arena["sums"][0] = maps.rows, maps.sums
     arena["skipped"][:, 0], arena["skips"][: len(single)] = listed.skipped, listed.skips
     arena["movers"][:] = mover_rows
     arena["deviation"][0] = deviation
@@ -169,7 +177,7 @@ def build_tables(
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single), 0, 0, len(meeting),
+        len(single), 0, 0, len(meeting), maps.unmapped,
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
     if layout.MESH in kinds:
