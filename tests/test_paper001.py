@@ -193,7 +193,7 @@ def test_tables_2_and_3_are_whole(name, monkeypatch, tmp_path):
     if name == "colliding":
         assert found.figures["wrong"] == 0
     if name == "free":
-        assert found.figures["missed"] == 0
+        assert not any(found.figures["missed"].values())
     if found.plot is not None and have_matplotlib():
         found.plot(tmp_path / "bars.png")
         assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
