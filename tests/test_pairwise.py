@@ -202,6 +202,8 @@ def test_samples_come_breadth_first_down_to_the_resolution():
             assert found[0, s.CONFIGURATIONS] == middles
             assert found[0, s.DISTANCES] == middles * len(checker._tables.pairs)
     assert SampledChecker(cell, 1.0).segment(a, b).configurations == 2
+    still = SampledChecker(cell, 0.0).segment(a, a)
+    assert still.free and still.configurations == 2
 
 
 def test_what_starts_inside_a_solid_is_a_collision():

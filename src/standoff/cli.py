@@ -303,11 +303,12 @@ def demo(
 
 
 @app.command(
-    epilog="Example: [bold]standoff papers 000[/bold], [bold]standoff papers 000 --only N[/bold]"
+    epilog="Example: [bold]standoff papers 000[/bold], [bold]standoff papers 001 --quick[/bold], "
+    "[bold]standoff papers 001 --only table3 --only fig5 --out plots[/bold]"
 )
 def papers(
     number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000 or 001.")],
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds and points.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds, points, segments.")] = False,
     plots: Annotated[
         Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
     ] = None,

@@ -186,7 +186,8 @@ def _base(figure: str) -> str:
 
 
 def exact_checkers(cell: Cell, delta: float) -> dict[str, Checker]:
-    """The exact ones: as published, with shared transforms, with our bound, and our own."""
+    """The exact ones: as published; with shared transforms; with pairs measured when their turn
+    comes; with our bound as well; and our own."""
     found: dict[str, Checker] = {
         "as published": PairwiseChecker(cell, delta, "paper", shared=False, lazy=False),
         "shared": PairwiseChecker(cell, delta, "paper", lazy=False),

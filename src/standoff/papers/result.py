@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 
 #: Where the paper's prose gives no number.
 UNSAID = "–"
+
+#: Widest table, in characters.
+_WIDEST = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +46,17 @@ def show(result: Result, console: Console) -> None:
     console.print(escape(result.title), style="bold", highlight=False)
     table = Table(box=None, padding=(0, 2, 0, 0))
     for k, column in enumerate(result.columns):
-        table.add_column(escape(column), header_style="dim", justify="right" if k else "left")
+        justify: JustifyMethod = "right" if k else "left"
+        table.add_column(escape(column), header_style="dim", justify=justify, overflow="fold")
     for row in result.rows:
         table.add_row(*map(escape, row))
+    width = console.width
+    if not console.is_terminal:
+        # Into a file or a pipe in full width: what is folded there is hard to read.
+        wide = console.options.update(max_width=_WIDEST)
+        console.width = max(width, Measurement.get(console, wide, table).maximum)
     console.print(table)
+    console.width = width
     for remark in result.remarks:
         text = Padding(escape(remark), (0, 0, 0, 2))
         console.print(text, highlight=False, style="italic")

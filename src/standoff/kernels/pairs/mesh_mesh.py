@@ -33,7 +33,9 @@ def mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork)
     in a's frame, their triangles into ``iwork[NEAREST:]``.
 
     Depth first, the nearer child first. A pair is dropped only when its lower bound, less the
-    rounding ``margin`` [m], is no better than the distance of two points already found.
+    rounding ``margin`` [m], is no better than the distance of two points already found. The first
+    of two walks looks for a contact alone, among pairs that overlap: where there is one, it is
+    found long before all that is merely near has been gone through.
     """
     w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
     corners_b = w[CORNERS_B : CORNERS_B + 9]
@@ -43,55 +45,58 @@ def mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork)
     pairs = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
     node_a, node_b, int_a, int_b = RA[i, NODE0], RB[j, NODE0], RA[i, INT0], RB[j, INT0]
     best = math.inf
-    pairs[0, 0] = pairs[0, 1] = 0
-    bounds[0] = -math.inf
-    top = 1
-    while top > 0:
-        top -= 1
-        if bounds[top] - margin >= best:
-            continue
-        p, q = pairs[top, 0], pairs[top, 1]
-        split_a = q < 0 or (p >= 0 and NA[node_a + p, DIAMETER] >= NB[node_b + q, DIAMETER])
-        waiting = top
-        for side in range(2):
-            c, d = p, q
-            if split_a:
-                c = IA[int_a + 2 * p + side]
-            else:
-                d = IB[int_b + 2 * q + side]
-            X, x, Y, y = NA, node_a + c, NB, node_b + d
-            if c < 0:
-                load_triangle(RA, i, PA, FA, ~c, w)
-                X, x = leaf, 0
-            if d < 0:
-                load_triangle(RB, j, PB, FB, ~d, corners_b)
-                Y, y = leaf, 1
-            if c < 0 and d < 0:
-                for k in range(CORNERS_B, CORNERS_B + 9, 3):
-                    x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
-                    store(w, k, x0, x1, x2)
-                squared = triangle_triangle(w, 3, 3, best * best)
-                if squared < best * best:
-                    best = math.sqrt(squared)
-                    for r in range(6):
-                        work[BEST + r] = w[NEAR_A + r]
-                    iwork[NEAREST], iwork[NEAREST + 1] = ~c, ~d
-                    if best == 0.0:
-                        return best
+    for walk in range(2):
+        pairs[0, 0] = pairs[0, 1] = 0
+        bounds[0] = -math.inf
+        top = 1
+        while top > 0:
+            top -= 1
+            reach = best if walk == 1 else min(best, margin)
+            if bounds[top] - margin >= reach:
                 continue
-            if c < 0:
-                triangle_rss(w, leaf, 0)
-            if d < 0:
-                triangle_rss(corners_b, leaf, 1)
-            bound = rss_bound(X, x, Y, y, rel, best, best + margin)
-            if bound - margin < best:
-                bounds[top], pairs[top, 0], pairs[top, 1] = bound, c, d
-                top += 1
-        if top == waiting + 2 and bounds[top - 1] > bounds[top - 2]:
-            m = top - 1
-            bounds[m], bounds[waiting] = bounds[waiting], bounds[m]
-            for k in range(2):
-                pairs[m, k], pairs[waiting, k] = pairs[waiting, k], pairs[m, k]
+            p, q = pairs[top, 0], pairs[top, 1]
+            split_a = q < 0 or (p >= 0 and NA[node_a + p, DIAMETER] >= NB[node_b + q, DIAMETER])
+            waiting = top
+            for side in range(2):
+                c, d = p, q
+                if split_a:
+                    c = IA[int_a + 2 * p + side]
+                else:
+                    d = IB[int_b + 2 * q + side]
+                X, x, Y, y = NA, node_a + c, NB, node_b + d
+                if c < 0:
+                    load_triangle(RA, i, PA, FA, ~c, w)
+                    X, x = leaf, 0
+                if d < 0:
+                    load_triangle(RB, j, PB, FB, ~d, corners_b)
+                    Y, y = leaf, 1
+                if c < 0 and d < 0:
+                    for k in range(CORNERS_B, CORNERS_B + 9, 3):
+                        x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
+                        store(w, k, x0, x1, x2)
+                    squared = triangle_triangle(w, 3, 3, best * best)
+                    if squared < best * best:
+                        best = math.sqrt(squared)
+                        for r in range(6):
+                            work[BEST + r] = w[NEAR_A + r]
+                        iwork[NEAREST], iwork[NEAREST + 1] = ~c, ~d
+                        if best == 0.0:
+                            return best
+                    reach = best if walk == 1 else min(best, margin)
+                    continue
+                if c < 0:
+                    triangle_rss(w, leaf, 0)
+                if d < 0:
+                    triangle_rss(corners_b, leaf, 1)
+                bound = rss_bound(X, x, Y, y, rel, reach, reach + margin)
+                if bound - margin < reach:
+                    bounds[top], pairs[top, 0], pairs[top, 1] = bound, c, d
+                    top += 1
+            if top == waiting + 2 and bounds[top - 1] > bounds[top - 2]:
+                m = top - 1
+                bounds[m], bounds[waiting] = bounds[waiting], bounds[m]
+                for k in range(2):
+                    pairs[m, k], pairs[waiting, k] = pairs[waiting, k], pairs[m, k]
     return best
 
 

@@ -11,6 +11,9 @@ along ``n``. A rigid motion is affine: along ``n`` the speed of ``x`` is ``n·v 
 over a swept rectangle is largest at a corner, but for the radius. So most pairs are settled high
 up in the trees, and what is left at a leaf is exact.
 
+Where ``d`` falls far short of that, splitting the two would not help: the side is left open, and
+halving the interval helps more. From then on they only have to be apart at the instant itself.
+
 All coordinates are those of the mesh ``a``; ``b`` is a mesh or convex.
 """
 
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 import math
 
+from standoff.constants import LOOSE_DIAMETER, LOOSE_RADIUS
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.closing import relative_twist
 from standoff.kernels.jit import entry, inlined, kernel
@@ -190,9 +194,10 @@ def in_body(rel, kind, B, j, work, g0, g1, g2):
 
 
 @kernel
-def settle(SF, SW, D, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend):
+def settle(SF, SW, D, loose, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend):
     """Whether nothing more is to be learnt from a pair of volumes, ``D`` apart: it is apart now,
-    and free on each side that is not open already."""
+    and free on each side that is not open. A side is left open where ``loose``, what smaller
+    volumes might gain, would not make up for what is missing."""
     out = reals(SF, SW, p.S_OUT)
     if not D > 0.0:
         return False
@@ -200,6 +205,10 @@ def settle(SF, SW, D, constant, mean_a, reach_a, mean_b, reach_b, h, length, ben
     bent, most = 0.5 * h * h * bend, h * length
     back = min(h * (drift + spread) + bent, most)
     ahead = min(h * (spread - drift) + bent, most)
+    if out[1, 0] < 0.0 and not back < D + loose:
+        out[1, 0] = back - D
+    if out[1, 1] < 0.0 and not ahead < D + loose:
+        out[1, 1] = ahead - D
     return (out[1, 0] >= 0.0 or back < D) and (out[1, 1] >= 0.0 or ahead < D)
 
 
@@ -246,7 +255,9 @@ def test_volumes(CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
     else:
         mean_b, reach_b = in_body(rel, kind, B, j, work, g0, g1, g2)
     constant = constant_a - constant_b
-    return settle(SF, SW, D, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend)
+    loose = LOOSE_RADIUS * (X[x, RADIUS] + Y[y, RADIUS])
+    loose += LOOSE_DIAMETER * (X[x, DIAMETER] + Y[y, DIAMETER])
+    return settle(SF, SW, D, loose, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend)
 
 
 @kernel

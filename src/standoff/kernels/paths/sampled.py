@@ -160,7 +160,7 @@ def sampled_segments(
                 if p >= 0:
                     found[s, STATUS], found[s, HIT_PAIR], where[s] = HIT, p, t
                     break
-            if found[s, STATUS] != FREE:
+            if found[s, STATUS] != FREE or length == 0.0:
                 break
             parts = max(1, 2 * parts)
 
