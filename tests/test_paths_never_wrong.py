@@ -111,7 +111,7 @@ def test_no_segment_is_called_free_that_touches_nor_colliding_that_does_not(robo
     # A checker that calls everything too close, or nothing, would pass all of the above.
     plain = {kind: n for (kind, clearance), n in kinds.items() if clearance == 0.0}
     share = sum(plain.values())
-    assert plain["free"] > share // 20 and plain["collision"] > share // 20, kinds
+    assert min(plain.get("free", 0), plain.get("collision", 0)) > share // 50, kinds
     assert plain.get("too_close", 0) < share // 5, kinds
     assert sum(n for (kind, _), n in kinds.items() if kind == "undecided") <= SHARE // 100, kinds
 
