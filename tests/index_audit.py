@@ -120,4 +120,4 @@ def audit_tree(index, held, full):
                 )  # fmt: skip
                 assert (nodes[child, axis], nodes[child, axis + 3]) == ends
             below[node] |= below[child]
-        assert len(below[node]) > state[x.SPLIT_ABOVE], "a node that should have been merged"
+        assert len(below[node]) > state[x.MERGE_WITHIN], "a node that should have been merged"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import standoff
+from tests.robot_files import EXAMPLES, example
 
 ROOT = Path(__file__).parent.parent
 STANDOFF = Path(sys.executable).parent / "standoff"
@@ -31,7 +32,7 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("info",), ("demo",), ("papers",), ("verify",), ("compile",)]
+    "command", [(), ("info",), ("apart",), ("demo",), ("papers",), ("verify",), ("compile",)]
 )
 def test_help_has_an_example(command):
     result = run(*command, "--help")
@@ -78,9 +79,45 @@ def test_info_counts_what_the_library_counts():
     assert int(re.search(r"Allowed pairs: (\d+)", shown).group(1)) == len(cell.allowed())
 
 
+def test_help_has_its_units():
+    """Brackets are markup to rich, unless they are escaped."""
+    for command in ("apart", "check", "verify"):
+        assert "[m]" in run(command, "--help").stdout
+
+
+def test_apart_takes_a_real_robot_and_how_it_is_modelled(tmp_path):
+    urdf, made = example(EXAMPLES["panda"]), tmp_path / "panda.toml"
+    result = run("apart", urdf, "--geometry", "capsules", "--clearance", 0.01, "--allow", made)
+    assert result.returncode == 0, result.stderr
+    assert "45 watched pairs: 20 stay more than 10 mm apart" in result.stdout
+    cell = standoff.Cell.load(made)
+    assert cell.pairs.count() == 25 and not cell.stale
+    assert all("more than 10 mm apart" in why for why in cell.user_pairs.values())
+    assert "25 watched pairs: 0 stay" in run("apart", made, "--clearance", 0.01).stdout
+
+
+def test_apart_shows_three_lists_and_writes_a_cell(tmp_path):
+    made = tmp_path / "panda.toml"
+    result = run("apart", "builtin:panda", "--allow", made, "--budget", 1000)
+    assert result.returncode == 0, result.stderr
+    for text in ("44 watched pairs", "Proved apart", "Can touch", "Open", "panda_joint6", "1,000"):
+        assert text in result.stdout, text
+    proved = int(re.search(r"(\d+) can never touch", result.stdout).group(1))
+    assert standoff.Cell.load(made).pairs.count() == 44 - proved < 44
+    shown = run("info", made).stdout
+    assert "proved apart within the joint limits by" in " ".join(shown.split())
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
+        (("apart", "gone.toml"), ["CellError", "gone.toml"]),
+        (("apart", "builtin:panda", "--clearance", "-1"), ["clearance", "-1"]),
+        (("apart", "builtin:panda", "--budget", "0"), ["budget", "0"]),
+        (("apart", "builtin:panda", "--allow", "README.md/x.toml"), ["README.md"]),
+        (("apart", "builtin:panda", "--clearance", "nan"), ["clearance", "nan"]),
+        (("apart", "two_arms", "--geometry", "mesh"), ["two_arms", "--geometry mesh"]),
+        (("apart", "builtin:panda", "--allow", "x.png"), ["x.png", ".toml"]),
         (("info", "gone.toml"), ["CellError", "gone.toml"]),
         (("papers", "1992"), ["1992", "000"]),
         (("papers", "000", "--only", "speed"), ["speed", "cycle", "growing", "region"]),

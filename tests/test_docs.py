@@ -26,6 +26,26 @@ def test_the_monitor_warns_of_the_table():
     assert printed.startswith("left/panda_") and not names["cycle"].faults
 
 
+def test_pairs_of_the_panda_are_proved_apart():
+    printed, names = example("allowed-pairs.md")
+    assert printed.count(" touch, by ") == 3 and "21 of 44 pairs need no watching" in printed
+    assert not names["result"].open
+
+
+def test_the_wire_is_found():
+    printed, names = example("paths.md")
+    verdict = names["verdict"]
+    assert verdict.kind == "collision" and verdict.pair[1] == "wire"
+    assert 0.0 < verdict.free_until < verdict.t and "wire" in printed
+
+
+def test_the_way_around_the_posts_is_planned_and_shortened():
+    printed, names = example("planning.md")
+    plan, shorter = names["plan"], names["shorter"]
+    assert plan.solved and plan.verdict.free and shorter.verdict.free
+    assert shorter.after < plan.length and "waypoints" in printed
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

@@ -14,8 +14,9 @@ from peers.paths_hpp import Hpp
 from peers.paths_mujoco import MujocoEdges
 from peers.paths_scene import PathScene
 
-#: Edges an engine checks before the next has its turn, so that drift of the machine hits all alike.
-BLOCK = 25
+#: Edges an engine checks before the next has its turn, so that drift of the machine hits all alike;
+#: enough of them that an engine does not start each time with caches that others have filled.
+BLOCK = 250
 
 
 class EdgeEngine(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import resource
 import time
 from collections.abc import Mapping
@@ -72,6 +73,8 @@ class Runner:
 
     def times(self) -> Times:
         us = np.array(self.nanoseconds) / 1e3
+        if not len(us):  # a busy machine interrupts every cycle of milliseconds
+            return Times(0, self.preempted, math.nan, math.nan, math.nan)
         late = float(np.quantile(us, 0.999))
         return Times(len(us), self.preempted, float(np.median(us)), late, float(us.max()))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         MeshError,
         MonitorError,
         PathError,
+        PlanError,
         PoseError,
         RobotError,
         ShapeError,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
     from standoff.paths.curves import as_pieces
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
     from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
     from standoff.paths.verify import Verification, verify
+    from standoff.plan.planner import Planner
+    from standoff.plan.result import Plan
+    from standoff.plan.smoother import Smoothed, smooth
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -61,6 +66,7 @@ _HOME = {
         "MeshError",
         "MonitorError",
         "PathError",
+        "PlanError",
         "PoseError",
         "RobotError",
         "ShapeError",
@@ -74,6 +80,7 @@ _HOME = {
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.monitor.stop_report": ("StopWarning",),
+    "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
     "standoff.paths.glide": ("Glide",),
@@ -84,6 +91,9 @@ _HOME = {
     "standoff.paths.verdict": ("Verdict",),
     "standoff.paths.certificate": ("Certificate",),
     "standoff.paths.verify": ("Verification", "verify"),
+    "standoff.plan.planner": ("Planner",),
+    "standoff.plan.result": ("Plan",),
+    "standoff.plan.smoother": ("Smoothed", "smooth"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -97,6 +107,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "MODELS",
     "AllowedPair",
+    "Apart",
     "Body",
     "Box",
     "Capsule",
@@ -122,12 +133,16 @@ __all__ = [
     "PathChecker",
     "PathError",
     "Pieces",
+    "Plan",
+    "PlanError",
+    "Planner",
     "Polyhedron",
     "PoseError",
     "RobotError",
     "Separation",
     "Shape",
     "ShapeError",
+    "Smoothed",
     "Sphere",
     "StopWarning",
     "Stopping",
@@ -143,7 +158,9 @@ __all__ = [
     "joint_trajectory",
     "model_path",
     "pose",
+    "prove_apart",
     "separation",
+    "smooth",
     "stopping",
     "unwrap",
     "verify",

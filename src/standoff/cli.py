@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 import standoff
+from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import CellError, Error
 
 if TYPE_CHECKING:
@@ -28,6 +29,28 @@ app = typer.Typer(
 )
 out = Console()
 notes = Console(stderr=True)
+
+_CellSource = Annotated[
+    str,
+    typer.Argument(
+        metavar="CELL",
+        help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
+        ".xacro) or a shipped model (builtin:panda).",
+    ),
+]
+# How a robot that is named by its own file is to be modelled.
+_Srdf = Annotated[
+    Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
+]
+_Geometry = Annotated[
+    str, typer.Option(help="auto, primitives, capsules or mesh; of a robot alone.")
+]
+_CapsulesPerLink = Annotated[
+    int, typer.Option(help="At most this many capsules where capsules are laid.")
+]
+_SearchPath = Annotated[
+    list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -51,52 +74,62 @@ def _standoff(
     "[bold]standoff info builtin:panda[/bold]"
 )
 def info(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="CELL_OR_URDF",
-            help="A cell file (.toml), a robot (.urdf, .xacro) or a shipped model (builtin:panda).",
-        ),
-    ],
-    srdf: Annotated[
-        Path | None, typer.Option(help="SRDF of the robot: the pairs it disables are allowed.")
-    ] = None,
-    geometry: Annotated[
-        str, typer.Option(help="auto, primitives, capsules or mesh; of a robot given by URDF.")
-    ] = "auto",
-    capsules_per_link: Annotated[
-        int, typer.Option(help="At most this many capsules where capsules are laid.")
-    ] = 2,
-    search_path: Annotated[
-        list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
-    ] = None,
+    source: _CellSource,
+    srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="List each pair left to watch.")] = False,
 ) -> None:
     """Show what is in a cell or a robot: joints, bodies, allowed pairs, pairs left to watch."""
-    from standoff.cell import Cell
     from standoff.view.compiling import announced
     from standoff.view.info import show
 
-    given = (srdf, search_path) != (None, None) or (geometry, capsules_per_link) != ("auto", 2)
-    if source.endswith(".toml") and given:
-        raise CellError(
-            "a cell file says itself how its robots are modelled",
-            file=source,
-            allowed="--srdf, --geometry, --capsules-per-link and --search-path with a robot's file",
-        )
     with announced(notes):
-        if source.endswith(".toml"):
-            cell = Cell.load(source)
-        else:
-            cell = Cell()
-            cell.add_robot(
-                source,
-                srdf=srdf,
-                geometry=geometry,  # type: ignore[arg-type]
-                capsules_per_link=capsules_per_link,
-                search_paths=search_path or (),
-            )
+        cell = _open_cell(source, srdf, geometry, capsules_per_link, search_path)
     show(cell, source, out, pairs=pairs)
+
+
+@app.command(
+    epilog="Example: [bold]standoff apart cells/two_arms.toml[/bold], "
+    "[bold]standoff apart builtin:panda --clearance 0.01 --allow panda.toml[/bold], "
+    "[bold]standoff apart robot.urdf --srdf robot.srdf --geometry capsules[/bold]"
+)
+def apart(
+    source: _CellSource,
+    clearance: Annotated[
+        float,
+        typer.Option(metavar="M", help=r"How far apart a pair must stay to be proved, \[m]."),
+    ] = 0.0,
+    budget: Annotated[
+        int,
+        typer.Option(metavar="N", help="Boxes of joint values to look at for a pair, at most."),
+    ] = USUAL_APART_BUDGET,
+    allow: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.toml", help="Write the cell with the proved pairs allowed."),
+    ] = None,
+    srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
+) -> None:
+    """Prove which watched pairs can never touch within the joint limits, and show which can."""
+    from standoff.view.apart import proved, show, show_allowed
+    from standoff.view.compiling import announced
+
+    if allow is not None:
+        if allow.suffix != ".toml":
+            raise Error("cannot write a cell there", value=str(allow), allowed="a .toml")
+        _check_writable(allow)
+    with announced(notes):
+        cell = _open_cell(source, srdf, geometry, capsules_per_link, search_path)
+    result = proved(cell, clearance, budget, notes)
+    show(result, cell, out)
+    if allow is not None:
+        result.allow(cell)
+        cell.save(allow)
+        show_allowed(result, allow, out)
 
 
 @app.command(
@@ -105,14 +138,7 @@ def info(
     "Exit status: 0 free, 1 not free, 2 bad input."
 )
 def check(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="CELL",
-            help="A cell file (.toml), a shipped cell (testbed, two_arms), a robot alone (.urdf, "
-            ".xacro) or a shipped model (builtin:panda).",
-        ),
-    ],
+    source: _CellSource,
     file: Annotated[
         Path,
         typer.Argument(
@@ -121,11 +147,11 @@ def check(
         ),
     ],
     clearance: Annotated[
-        float, typer.Option(metavar="M", help="Free is what stays farther apart than this, [m].")
+        float, typer.Option(metavar="M", help=r"Free is what stays farther apart than this, \[m].")
     ] = 0.0,
     tolerance: Annotated[
         float,
-        typer.Option(metavar="M", help="Nearer than this to the clearance is too close, [m]."),
+        typer.Option(metavar="M", help=r"Nearer than this to the clearance is too close, \[m]."),
     ] = 0.001,
     deviation: Annotated[
         float,
@@ -159,9 +185,7 @@ def check(
         bool,
         typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
     ] = False,
-    srdf: Annotated[
-        Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
-    ] = None,
+    srdf: _Srdf = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
     ] = False,
@@ -206,21 +230,42 @@ def check(
         raise typer.Exit(1)
 
 
-def _open_cell(source: str, srdf: Path | None) -> Cell:
+def _open_cell(
+    source: str,
+    srdf: Path | None,
+    geometry: str = "auto",
+    capsules_per_link: int = 2,
+    search_path: list[Path] | None = None,
+) -> Cell:
     """The cell of a file, one that ships with Standoff, or a robot alone."""
     from standoff.cell import Cell
     from standoff.cell.shipped import shipped_cell
 
-    if source.endswith(".toml") and srdf is not None:
-        raise CellError(
-            "a cell file says itself what its robots may touch", file=source, value=str(srdf)
-        )
-    if source.endswith(".toml"):
-        return Cell.load(source)
-    if not (Path(source).suffix or ":" in source or Path(source).exists()):
-        return Cell.load(shipped_cell(source))
+    options = {
+        "--srdf": (srdf, None),
+        "--geometry": (geometry, "auto"),
+        "--capsules-per-link": (capsules_per_link, 2),
+        "--search-path": (search_path, None),
+    }
+    shipped = not (Path(source).suffix or ":" in source or Path(source).exists())
+    if shipped or source.endswith(".toml"):
+        given = [f"{name} {value}" for name, (value, usual) in options.items() if value != usual]
+        if given:
+            raise CellError(
+                "a cell file says itself how its robots are modelled",
+                file=source,
+                value=", ".join(given),
+                allowed="such options with a robot's own file",
+            )
+        return Cell.load(shipped_cell(source) if shipped else source)
     cell = Cell()
-    cell.add_robot(source, srdf=srdf)
+    cell.add_robot(
+        source,
+        srdf=srdf,
+        geometry=geometry,  # type: ignore[arg-type]
+        capsules_per_link=capsules_per_link,
+        search_paths=search_path or (),
+    )
     return cell
 
 
@@ -294,7 +339,7 @@ def verify(
         str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
     ] = "auto",
     clearance: Annotated[
-        float | None, typer.Option(help="What it must claim at least for every pair, [m].")
+        float | None, typer.Option(help=r"What it must claim at least for every pair, \[m].")
     ] = None,
 ) -> None:
     """Check a certificate again by plain code that shares nothing with the checker.

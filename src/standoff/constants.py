@@ -334,6 +334,17 @@ USUAL_SPEED_LIMIT = 10.0
 #: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.5 and 1.
 RESERVE_FRACTION = 0.6
 
+#: Parts of the reserve, [-]: on the side where a mover is heading, on those beside its way, and
+#: behind, where it must leave room for what trembles.
+AHEAD, ASIDE, BEHIND = 2.2, 0.5, 0.4
+
+#: Part of the reserve, [-]: who has no more left is registered anew before it leaves, in a cycle
+#: with little to do. Wider: more even, and more often than need be.
+EARLY = 0.1
+
+#: What the last cycle counts for in how many are usually registered anew, [-]: some 20 cycles.
+USUAL_SHARE = 0.05
+
 #: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
 #: its edge.
 ROOT_MARGIN = 0.05
@@ -370,7 +381,8 @@ LARGEST_COUNT = 2**32
 EDGE_ROUNDING = 1e-6
 
 #: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
-#: digits or so, and a path that ends at a limit was rounded to one side of it.
+#: digits or so, and a path that ends at a limit was rounded to one side of it. Proofs that a pair
+#: is apart within the limits reach as far.
 LIMIT_ROUNDING = 1e-6
 
 #: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
@@ -442,6 +454,22 @@ MAX_TRAJECTORY_BYTES = 256 * 2**20
 #: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
 #: part of the segment, [-]: a micrometre on a motion of one metre.
 CONTACT_PRECISION = 1e-6
+
+#: What rounding can take from an interval of joint values at either side, relative to the two ends
+#: of the joint's range, [-]. The centre is one product and one sum, the width of the range one
+#: difference: each half a unit of less than both ends together; four times that.
+JOINT_BOX_ROUNDING = 4 * EPS
+
+#: Boxes of joint values that the proof of one pair may look at where nothing else is said, [-]:
+#: about a second for convex bodies.
+USUAL_APART_BUDGET = 1_000_000
+
+#: Steps downhill from a configuration in search of a contact, [-]; most end after five. How far no
+#: joint goes in one, [rad] or [m]: beyond it a slope says little. And how much farther than to the
+#: contact a step aims, [-], so that it ends behind it and not just before.
+DESCENT_STEPS = 24
+DESCENT_STRIDE = 0.5
+DESCENT_OVERSHOOT = 1.1
 #: Largest certificate that is read, [bytes]: about two million proofs. Beyond it, reading on would
 #: only fill the memory.
 MAX_CERTIFICATE_BYTES = 512 * 2**20
@@ -511,3 +539,15 @@ STOP_ROUNDING = 256 * EPS
 #: parabolas are 2 % of the braking time's square times the deceleration off, with two a quarter of
 #: that, which is less than what a cycle's change of velocity adds.
 STOP_PIECES = 2
+
+#: Nearer than this to its clearance a pair may be called too close rather than free, where nothing
+#: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
+USUAL_TOLERANCE = 1e-3
+
+#: [m] A motion on which a body may get farther than this either way from the middle is not looked
+#: at as a whole but halved first: little could be proved of it. Tuned on a Panda's edges of 1 to
+#: 3 rad; any value is right.
+LONG_WAY = 0.6
+#: The least part of what it replaces that a shortcut must save, [-]. A corner of 0.09 rad saves as
+#: much at best; without it, corners would be rounded off by ever more and shorter edges.
+SHORTCUT_GAIN = 1e-3

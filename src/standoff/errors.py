@@ -128,6 +128,10 @@ class PathError(Error):
     """A motion that makes no sense: a jump, times that do not increase, too high a degree."""
 
 
+class PlanError(Error):
+    """A planning problem that makes no sense: a start beyond its limits, no goal at all."""
+
+
 class CertificateError(Error):
     """A certificate that cannot be read or makes no sense: a missing field, a primitive that is not
     there. (One that reads well and proves nothing is no error: `verify` says so.)"""

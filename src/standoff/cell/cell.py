@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,13 +15,18 @@ from standoff.cell.body import Attachment, Body
 from standoff.cell.moving import moving_poses
 from standoff.cell.names import as_path, check_name, check_text, listed
 from standoff.cell.pairs import Pairs
+from standoff.cell.proved import proof_limits, proof_word
 from standoff.cell.world import World, build_world
+from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import CellError, UnknownNameError
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
 from standoff.shapes.pose import Array, as_pose, inverse, rigid
 from standoff.shapes.shape import Shape, frozen
+
+if TYPE_CHECKING:
+    from standoff.paths.apart import Apart
 
 Item = TypeVar("Item")
 
@@ -38,6 +43,7 @@ class Cell:
         self._robots: dict[str, MountedRobot] = {}
         self._bodies: dict[str, Body] = {}
         self._user: dict[Pair, str] = {}
+        self._proofs: dict[Pair, str] = {}
         self._tree = Tree([])
         self._q = np.zeros(0)
         self._pairs: Pairs | None = None
@@ -165,7 +171,8 @@ class Cell:
     ) -> None:
         """Change the model of one link between coarse and fine while everything runs.
 
-        ``geometry`` as in `add_robot`. Allowed pairs stay as they are.
+        ``geometry`` as in `add_robot`. Allowed pairs stay as they are, but for those that were
+        proved apart with the model before: they are watched again, until it is back.
         """
         self._find(link, self._links(), "link")
         robot, _, name = link.partition("/")
@@ -173,18 +180,46 @@ class Cell:
         self._robots[robot] = swapped
         self._changed()
 
-    def allow(self, a: str, b: str, reason: str = USER) -> None:
-        """Never report ``a`` against ``b``. Each is a link, a body, or a robot (all its links)."""
+    def allow(self, a: str, b: str, reason: str = USER, *, proof: str | None = None) -> None:
+        """Never report ``a`` against ``b``. Each is a link, a body, or a robot (all its links).
+
+        Args:
+            proof: the `proof_word` of a pair that was proved apart. It is allowed for as long as
+                that is its word, and watched while it is not.
+        """
         why = check_text(reason, "reason")
-        for pair in self._named(a, b):
+        pairs = self._named(a, b)
+        if proof is not None:
+            check_text(proof, "proof")
+            if len(pairs) > 1:
+                raise CellError("a proof is of two links or bodies", value=(a, b))
+        for pair in pairs:
             self._user[pair] = why
+            self._proofs.pop(pair, None)
+            if proof is not None:
+                self._proofs[pair] = proof
         self._changed()
 
     def forbid(self, a: str, b: str) -> None:
         """Watch ``a`` against ``b`` again: takes back what `allow` said. Other reasons stay."""
         for pair in self._named(a, b):
             self._user.pop(pair, None)
+            self._proofs.pop(pair, None)
         self._changed()
+
+    def prove_apart(
+        self,
+        pairs: Iterable[Pair] | None = None,
+        *,
+        clearance: float = 0.0,
+        budget: int = USUAL_APART_BUDGET,
+        progress: Callable[[float], object] | None = None,
+    ) -> Apart:
+        """Which watched pairs can never touch within the joint limits, which can, which stay open;
+        see `standoff.prove_apart`. ``result.allow(cell)`` allows those that were proved."""
+        from standoff.paths.apart import prove_apart
+
+        return prove_apart(self, pairs, clearance=clearance, budget=budget, progress=progress)
 
     def set_state(self, q: Any = None, poses: Any = None) -> None:
         """Remember where everything is now: the joints, and the poses of the moving bodies (an
@@ -239,7 +274,12 @@ class Cell:
             own: dict[Pair, str] = {}
             for name, mounted in self._robots.items():
                 own.update(robot_pairs(name, mounted.robot))
-            self._pairs = Pairs(world, own, dict(self._user), dict(self._bodies))
+            stale = {
+                p: self._user[p] for p, word in self._proofs.items()
+                if word != proof_word(self._tree, world, *p)
+            }  # fmt: skip
+            user = {p: why for p, why in self._user.items() if p not in stale}
+            self._pairs = Pairs(world, own, user, dict(self._bodies), stale)
         return self._pairs
 
     @property
@@ -262,8 +302,35 @@ class Cell:
 
     @property
     def user_pairs(self) -> Mapping[Pair, str]:
-        """The pairs given to `allow`, with their reasons."""
+        """The pairs given to `allow`, with their reasons; also those whose proof is stale."""
         return dict(self._user)
+
+    @property
+    def proofs(self) -> Mapping[Pair, str]:
+        """The pairs given to `allow` with a proof, and the word of each."""
+        return dict(self._proofs)
+
+    @property
+    def stale(self) -> Mapping[Pair, str]:
+        """Pairs that were allowed because of a proof and are no longer what was proved, with the
+        reason that was given; they are watched again."""
+        return self.pairs.stale
+
+    @property
+    def proof_limits(self) -> tuple[Array, Array]:
+        """Lowest and highest position of each joint, in the order of `joints`, up to which the
+        pairs that are allowed because of a proof are known to be apart, [rad] or [m]; infinite
+        where no proof counts on the joint."""
+        live = self._proofs.keys() - self.stale.keys()
+        return proof_limits(self._tree, self.world, live)
+
+    def proof_word(self, a: str, b: str) -> str:
+        """What a proof about two links or bodies rests on, as one word: it changes with any of
+        their shapes, the joints between them and their limits. Empty where there is no proof to be
+        had."""
+        for name in (a, b):
+            self._find(name, self.world.index, "name")
+        return proof_word(self._tree, self.world, a, b)
 
     def pose(self, name: str, q: Any = None) -> Array:
         """World pose of a link or body, at ``q`` or at the last state given."""
@@ -334,6 +401,7 @@ class Cell:
 
     def _forget(self, gone: Callable[[str], bool]) -> None:
         self._user = {p: why for p, why in self._user.items() if not any(map(gone, p))}
+        self._proofs = {p: word for p, word in self._proofs.items() if p in self._user}
         for body in self._held():
             grip = body.attachment
             assert grip is not None

@@ -19,12 +19,14 @@ class Pairs:
     Attributes:
         own: what the robots' files allow.
         user: what the user allowed; wins over ``own`` as a reason.
+        stale: what was allowed because of a proof that does not hold any more.
     """
 
     world: World
     own: Mapping[Pair, str]
     user: Mapping[Pair, str]
     bodies: Mapping[str, Body]
+    stale: Mapping[Pair, str]
 
     @cached_property
     def reasons(self) -> Mapping[Pair, str]:

@@ -61,7 +61,7 @@ def _cell(content: dict[str, Any], file: str, folder: Path) -> Cell:
         if len(pair) != 2:
             raise table.error("a pair is two names", value=pair, allowed='pair = ["a", "b"]')
         reason = (table.text("reason"),) if table.has("reason") else ()
-        table.wrapped(table.place, cell.allow, *pair, *reason)
+        table.wrapped(table.place, cell.allow, *pair, *reason, proof=table.text("proof", None))
     return cell
 
 

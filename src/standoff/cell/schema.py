@@ -30,7 +30,7 @@ ROBOT = (
 SWAP = ("link", "geometry", "capsules_per_link")
 BODY = ("name", "shape", "pose", "moving", "attached")
 ATTACHED = ("link", "pose", "touch")
-ALLOW = ("pair", "reason")
+ALLOW = ("pair", "reason", "proof")
 POSE = ("position", "quaternion", "rpy", "matrix")
 
 #: Shapes by the word that names them in a file, and the keys each takes.

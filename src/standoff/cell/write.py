@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from standoff.cell.allowed import USER
+from standoff.cell.allowed import USER, Pair
 from standoff.cell.body import Body
 from standoff.cell.schema import SHAPES, VERSION, write_pose
 from standoff.errors import CellError
@@ -40,13 +40,19 @@ def cell_text(cell: Cell, folder: Path) -> str:
         "state": dict(zip(cell.joints, cell.q.tolist(), strict=True)),
         "robot": [_robot(name, robot, folder) for name, robot in cell.robots.items()],
         "body": [_body(body, folder) for body in cell.bodies.values()],
-        "allow": [
-            {"pair": [a, b]} if why == USER else {"pair": [a, b], "reason": why}
-            for (a, b), why in cell.user_pairs.items()
-        ],
+        "allow": [_allowed(cell, pair, why) for pair, why in cell.user_pairs.items()],
     }
     kept = {key: value for key, value in content.items() if value}
     return _HEADER + tomli_w.dumps(kept)
+
+
+def _allowed(cell: Cell, pair: Pair, why: str) -> dict[str, Any]:
+    table: dict[str, Any] = {"pair": list(pair)}
+    if why != USER:
+        table["reason"] = why
+    if pair in cell.proofs:
+        table["proof"] = cell.proofs[pair]
+    return table
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -47,6 +47,7 @@ class Octree(Index):
         nodes = 1 + 8 * max(64, math.ceil(items / split))
         super().__init__(items, low, edge, nodes=nodes, smallest=edge / 2.0**levels, wrap=wrap)
         self._set(layout.SPLIT_ABOVE, split)
+        self._set(layout.MERGE_WITHIN, split)
         self._set(layout.DEEPEST, levels)
         entries.clear(self.arena.F, self.arena.W)
 
@@ -66,5 +67,8 @@ class Octree(Index):
     def search_from_above(self) -> None:
         """Look for the leaves that a box has entered from the smallest node that holds all of it
         downwards, and not among the neighbours of its leaves as the paper does. That is right for
-        moves of any length, and quicker for boxes that are moved seldom and far."""
+        moves of any length, and quicker for boxes that are moved seldom and far. And leaves are
+        merged only when half of what would split them is left, so that one item that comes and goes
+        does not split and merge them by turns."""
         self._set(layout.TECHNIQUES, layout.ALL_TECHNIQUES | layout.FROM_ABOVE)
+        self._set(layout.MERGE_WITHIN, int(self.arena["state"][0, layout.SPLIT_ABOVE]) // 2)

@@ -63,3 +63,16 @@ def reals(F, W, k):
 def wholes(W, k):
     """Table ``k`` of the int64 arena ``W``."""
     return table(W, W[HEAD * k], W[HEAD * k + 1], W[HEAD * k + 2])
+
+
+@spliced
+def real_rows(F, W, k, columns):
+    """`reals` of a table that has so many columns whatever is in it: a row then is found by a shift
+    instead of a multiplication, which counts where little else is done with it."""
+    return table(F, W[HEAD * k], W[HEAD * k + 1], columns)
+
+
+@spliced
+def whole_rows(W, k, columns):
+    """`wholes` of such a table."""
+    return table(W, W[HEAD * k], W[HEAD * k + 1], columns)

@@ -170,6 +170,17 @@ def travel_beyond(reals, ints, low, high, beyond):
 
 
 @kernel
+def slides_beyond(reals, ints, low, high):
+    """Whether any prismatic joint leaves LOWEST or HIGHEST where ``q`` runs from ``low`` to
+    ``high``."""
+    beyond = False
+    for f in range(1, reals.shape[0]):
+        if ints[f, JOINT_KIND] == PRISMATIC:
+            beyond |= not _excess(reals, ints, f, low, high) <= 0.0
+    return beyond
+
+
+@kernel
 def _excess(reals, ints, f, low, high):
     """How far beyond LOWEST or HIGHEST joint ``f`` gets. A multiplier of 0 leaves it at its offset,
     even where its master has no limits."""

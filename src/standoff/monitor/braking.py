@@ -12,7 +12,7 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
-from standoff.constants import USUAL_SPEED_LIMIT
+from standoff.constants import USUAL_SPEED_LIMIT, USUAL_TOLERANCE
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.monitor.amounts import amount, whole
 from standoff.monitor.buffers import DEFAULT
@@ -77,7 +77,7 @@ class Stopping:
     bodies: float | Mapping[str, float] | None = None
     clearance: float = 0.0
     clearances: Mapping[Pair, float] = field(default_factory=dict)
-    tolerance: float = 1e-3
+    tolerance: float = USUAL_TOLERANCE
     synchronised: bool = False
     limits: bool = True
     budget: int = 5_000

@@ -20,7 +20,7 @@ from standoff.kernels.monitor.cycle import test_again
 from standoff.monitor.braking import Stopping
 from standoff.monitor.buffers import Buffer
 from standoff.monitor.options import IndexName, UpdateName, checked
-from standoff.monitor.report import Cycle, Fault, QuietCycle
+from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
 from standoff.monitor.scene import Zone
 from standoff.monitor.thresholds import Thresholds
 from standoff.monitor.watch import Watch
@@ -30,7 +30,9 @@ from standoff.shapes.pose import Array
 _UNUSABLE = m.BAD_JOINT | m.BAD_POSE
 
 #: All that a cycle can tell, without the number of hits.
-_EVENTS = m.EACH_HIT - 1
+_EACH_HIT = m.EACH_HIT
+_EVENTS = _EACH_HIT - 1
+_HITS_FOUND = m.HITS_FOUND
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
@@ -69,7 +71,8 @@ class Monitor(Watch):
         root: centre and edge of the root cube, [m]; around all that can be reached by default.
         smallest: edge of the smallest node, [m]; the farthest move in a cycle by default.
         reserve: how much wider than extended a mover is registered, [m]; by default a part of its
-            size. 0 is the paper's own algorithm, which looks at the tree in each cycle.
+            size. On the side where it is heading, up to AHEAD times that. 0 is the paper's own
+            algorithm, which looks at the tree in each cycle.
         update: how the octree follows; ``reinsert`` and ``rebuild`` are the ways that the paper
             rejected.
         wrap: visit number after which all marks are cleared.
@@ -161,8 +164,8 @@ class Monitor(Watch):
                 if told == 0:
                     quiet = QuietCycle(self._cycles, time, clearance)
                     return quiet if stops is None else stops.after(quiet, q, given, dt, dq)
-                if told & _EVENTS == m.HITS_FOUND:
-                    hits = self._hits[: told // m.EACH_HIT].tobytes()
+                if told & _EVENTS == _HITS_FOUND:
+                    hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
                     found = Cycle(self._cycles, time, clearance, (), hits, self._naming)
                     return found if stops is None else stops.after(found, q, given, dt, dq)
                 reading.faults, reading.stale, reading.unsure = [], 0, 0
@@ -281,7 +284,7 @@ class Monitor(Watch):
             faults += self._kernel_faults()
         hits = None
         if told & m.HITS_FOUND:
-            hits = self._hits[: told // m.EACH_HIT].tobytes()
+            hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
         return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._naming)
 
     def _kernel_faults(self) -> list[Fault]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import RESERVE_FRACTION, USUAL_BUFFER
+from standoff.constants import AHEAD, RESERVE_FRACTION, USUAL_BUFFER
 from standoff.errors import MonitorError
 from standoff.kernels.monitor import layout as m
 from standoff.monitor.buffers import DEFAULT, by_name, coefficients, speed_limit
@@ -67,7 +67,7 @@ def mover_rows(
 def farthest_step(rows: Array, period: float) -> float:
     """No face of a registered box moves as far outwards in a cycle at a steady buffer, [m]: the
     farthest move, and the reserve put on anew."""
-    steps = rows[:, m.LIMIT] * period + rows[:, m.RESERVE]
+    steps = rows[:, m.LIMIT] * period + AHEAD * rows[:, m.RESERVE]
     return float(steps.max(initial=0.0))
 
 

@@ -16,11 +16,12 @@ from standoff.shapes.pose import Array
 if TYPE_CHECKING:
     from standoff.monitor.stop_report import StopWarning
 
-#: One hit, as a cycle leaves it.
-Row = tuple[float, ...]
-_ROW = Struct(f"={m.HIT_COLUMNS}d")
-#: Its distance and the two bodies, which are the last columns.
-_PAIR = Struct(f"=d{8 * (m.BODY_A - 1)}xdd")
+#: One hit, as a cycle leaves it: the numbers of the two bodies come last.
+Row = tuple[Any, ...]
+_ROW = Struct(f"={m.BODY_A}dqq")
+ROW_BYTES = _ROW.size
+#: Its distance and the two bodies.
+_PAIR = Struct(f"=d{8 * (m.BODY_A - 1)}xqq")
 
 #: The names of all bodies, and whether each has a single primitive.
 Naming = tuple[Sequence[str], bool]
@@ -50,7 +51,7 @@ class Warning:
         self.a = a
         self.b = b
         self.distance = row[0]
-        self._row = row
+        self._row: tuple[float, ...] = row
 
     @property
     def point_a(self) -> Array:
@@ -181,8 +182,7 @@ class Cycle:
         if self._warnings is None:
             names = self._naming[0]
             self._warnings = tuple(
-                Warning(names[int(row[m.BODY_A])], names[int(row[m.BODY_B])], row)
-                for row in self._rows()
+                Warning(names[row[m.BODY_A]], names[row[m.BODY_B]], row) for row in self._rows()
             )
         return self._warnings
 
@@ -196,18 +196,22 @@ class Cycle:
         names, single = self._naming
         if single and len(hits) > _FEW * _ROW.size:
             table = _table(hits)
-            bodies = table[:, m.BODY_A : m.BODY_B + 1].astype(int).T.tolist()
-            a, b = (map(names.__getitem__, numbers) for numbers in bodies)
-            return list(zip(a, b, table[:, 0].tolist()))
+            a, b = table.view(np.int64)[:, m.BODY_A : m.BODY_B + 1].T.tolist()
+            name = names.__getitem__
+            return list(zip(map(name, a), map(name, b), table[:, 0].tolist()))
         if len(hits) > _FEW * _ROW.size:
             hits = _table(hits).tobytes()
-        found = _PAIR.iter_unpack(hits)
+        pairs = []
         if single or len(hits) == _ROW.size:
-            return [(names[int(a)], names[int(b)], distance) for distance, a, b in found]
-        nearest: dict[tuple[float, float], float] = {}
-        for distance, a, b in found:
-            nearest.setdefault((a, b), distance)
-        return [(names[int(a)], names[int(b)], d) for (a, b), d in nearest.items()]
+            for distance, a, b in _PAIR.iter_unpack(hits):
+                pairs.append((names[a], names[b], distance))
+            return pairs
+        seen = set()
+        for distance, a, b in _PAIR.iter_unpack(hits):
+            if (a, b) not in seen:
+                seen.add((a, b))
+                pairs.append((names[a], names[b], distance))
+        return pairs
 
     def _rows(self) -> list[Row]:
         """The hits, nearest first. Of a pair of bodies the two primitives that are nearest stand
@@ -217,12 +221,11 @@ class Cycle:
         if len(hits) == _ROW.size:
             return [_ROW.unpack(hits)]
         if len(hits) > _FEW * _ROW.size:
-            rows: list[Row] = [tuple(row) for row in _table(hits).tolist()]
-        else:
-            rows = list(_ROW.iter_unpack(hits))
+            hits = _table(hits).tobytes()
+        rows: list[Row] = list(_ROW.iter_unpack(hits))
         if self._naming[1]:
             return rows
-        first: dict[tuple[float, float], Row] = {}
+        first: dict[tuple[int, int], Row] = {}
         for row in rows:
             key = (row[m.BODY_A], row[m.BODY_B])
             nearest = first.setdefault(key, row)
@@ -262,5 +265,6 @@ def _table(hits: bytes) -> Array:
     order = distances.argsort()
     ranked = distances[order]
     if (ranked[1:] == ranked[:-1]).any():
-        order = np.lexsort((*table[:, 9:0:-1].T, table[:, m.BODY_B], table[:, m.BODY_A], distances))
+        a, b = table.view(np.int64)[:, m.BODY_A : m.BODY_B + 1].T
+        order = np.lexsort((*table[:, 9:0:-1].T, b, a, distances))
     return table[order]

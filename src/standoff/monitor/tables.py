@@ -68,6 +68,7 @@ def fill_tables(
             "faults": (faults, 4),
             "work": (1, dispatch.WORK),
             "fresh": (1, 6),
+            "basis": (slots.movers, 6),
             "scales": (1, m.SCALE_COLUMNS),
             **way.real_shapes,
         },
@@ -94,6 +95,7 @@ def fill_tables(
     arena["local"][at[moving]] = local[moving]
     arena["frame"][at[moving], 0] = np.array([p.frame for p in scene.primitives])[moving]
     arena["motion"][at[moving]] = rows_of_movers[moving]
+    arena["basis"][:] = np.inf
     arena["limits"][:, 0], arena["limits"][:, 1] = tree.lower, tree.upper
     arena["tree"][:], arena["linkage"][:] = tree.reals, tree.ints
     arena["turns"][:] = turns

@@ -65,7 +65,8 @@ class Watch:
 
     def _use(self, arena: Arena) -> None:
         """Take these tables, with what each cycle needs of them at hand."""
-        self._arena, self._hits = arena, arena["hits"]
+        self._arena = arena
+        self._hits = memoryview(arena["hits"]).cast("B")
         self._reading.read_from(arena)
         index = self.index.arena
         self._tables = (self._general, arena.F, arena.W, index.F, index.W)
@@ -165,5 +166,6 @@ class Watch:
                 if then.shape is p.shape:
                     arena["rows"][slot, :12] = old["rows"][before, :12]
                     arena["before"][slot] = old["before"][before]
+                    arena["basis"][slot] = old["basis"][before]
                     arena["motion"][slot, m.KNOWN] = old["motion"][before, m.KNOWN]
                     arena["motion"][slot, m.BANK] = old["motion"][before, m.BANK]

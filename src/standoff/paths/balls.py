@@ -37,6 +37,12 @@ def ball(shape: Shape) -> tuple[Array, float]:
     return centre, radius + BOX_ROUNDING * EPS * (radius + float(np.abs(centre).sum()))
 
 
+def placed_ball(shape: Shape, pose: Array) -> list[float]:
+    """The ball of a shape that is at ``pose``: centre and radius in one row."""
+    centre, radius = ball(shape)
+    return [*(pose[:3, :3] @ centre + pose[:3, 3]), radius]
+
+
 def ball_of_balls(centres: Array, radii: Sequence[float]) -> tuple[Array, float]:
     """A ball around balls; its centre is in the hull of theirs."""
     centre, _ = _around(centres)

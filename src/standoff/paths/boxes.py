@@ -12,7 +12,7 @@ from standoff.shapes.shape import IntArray, Shape
 
 #: Statics in a leaf at most: their balls are tested four at a time, so that many cost as much as a
 #: few more boxes.
-LEAF = 32
+LEAF = 64
 
 
 @dataclass(frozen=True, eq=False)

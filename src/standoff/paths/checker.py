@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.constants import CONTACT_PRECISION
+from standoff.constants import CONTACT_PRECISION, USUAL_TOLERANCE
 from standoff.errors import ConfigurationError, PathError
 from standoff.index.arena import Arena
 from standoff.kernels.paths import layout as p
@@ -25,6 +25,7 @@ from standoff.paths.curves import as_pieces
 from standoff.paths.glide import glide_table
 from standoff.paths.memory import Found, Key, Known, Memory, Open, Proved, open_nodes
 from standoff.paths.options import Bound, Options, checked, number
+from standoff.paths.proved_limits import ProvedLimits
 from standoff.paths.proving import certificate, meeting
 from standoff.paths.scratch import new_scratch
 from standoff.paths.search import Motion, Progress, Search
@@ -44,7 +45,8 @@ class PathChecker:
     """Proves motions of a cell free at every instant, or shows where they are not.
 
     It follows the cell: after a change of the cell the next check is of the cell as it is then.
-    Joint limits are not looked at: a motion beyond them is checked as any other.
+    Joint limits are not looked at: a motion beyond them is checked as any other, unless pairs are
+    allowed because they were proved apart within them (`Cell.prove_apart`): it is refused then.
 
     Args:
         clearance: [m] that every watched pair must keep all along. Negative: convex bodies may
@@ -67,7 +69,7 @@ class PathChecker:
         self,
         cell: Cell,
         clearance: float = 0.0,
-        tolerance: float = 1e-3,
+        tolerance: float = USUAL_TOLERANCE,
         *,
         clearances: Mapping[Pair, float] | None = None,
         deviation: float | ArrayLike | Mapping[str, float] | None = None,
@@ -78,7 +80,6 @@ class PathChecker:
         self.cell = cell
         self.memory = Memory(_REMEMBERED)
         self._known: Tables | None = None
-        self._spare: list[Arena] = []
 
     @property
     def clearance(self) -> float:
@@ -109,7 +110,7 @@ class PathChecker:
                 options.bound != "paper",
                 options.bound != "sharp",
             )
-            self._spare = []
+            self._proved = ProvedLimits(self.cell, options.deviations(self.cell))
             self.memory.clear()
         return self._known
 
@@ -212,6 +213,7 @@ class PathChecker:
                 "not as many ends as starts", value=(len(starts), len(ends)), element="QA, QB"
             )
         tables = self.tables
+        self._proved.check_ends(starts, ends)
         kinds = np.zeros(len(starts), dtype=np.int64)
         count = _threads(threads, len(starts))
         bounds = [len(starts) * k // count for k in range(count + 1)]
@@ -231,8 +233,7 @@ class PathChecker:
     def _batch(
         self, tables: Tables, starts: Array, ends: Array, first: int, last: int, kinds: IntArray
     ) -> None:
-        scratch = self._take_scratch(tables, 1)
-        scratch["glides"][:] = self._resting(tables)
+        scratch = self.scratch(tables)
         none = np.zeros((1, tables.joints))
         at = first
         while at < last:
@@ -243,7 +244,7 @@ class PathChecker:
             if at < last:
                 names = ("nodes", "linked", "pool")
                 scratch = scratch.grown({name: 2 * len(scratch[name]) for name in names})
-        self._spare.append(scratch)
+        tables.spare.append(scratch)
 
     def _path(
         self,
@@ -278,6 +279,7 @@ class PathChecker:
         fine = number(precision, "precision")
         if not 0.0 < fine < 1.0:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")
+        self._proved.check(task.motion.pieces, task.motion.rounding)
         task = replace(task, precision=fine)
         keys = [] if memory is None else task.keys()
         known: dict[int, Known] = {}
@@ -301,8 +303,15 @@ class PathChecker:
                 memory.put(key, _learned(search, status, k))
         until = search.start if first and status != p.FREE else None
         verdict = task.verdict(status, search.result, search.counts, until)
-        self._spare.append(search.scratch)
+        task.tables.spare.append(search.scratch)
         return verdict
+
+    def scratch(self, tables: Tables) -> Arena:
+        """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has
+        them; whoever is done with it adds it to ``tables.spare``."""
+        scratch = self._take_scratch(tables, 1)
+        scratch["glides"][:] = self._resting(tables)
+        return scratch
 
     def _resting(self, tables: Tables) -> Array:
         """(bodies, 18): moving bodies at rest where the cell has them."""
@@ -313,8 +322,8 @@ class PathChecker:
 
     def _take_scratch(self, tables: Tables, pieces: int) -> Arena:
         """Scratch that nobody uses now."""
-        while self._spare:
-            scratch = self._spare.pop()
+        while tables.spare:
+            scratch = tables.spare.pop()
             if len(scratch["pieces"]) >= pieces:
                 return scratch
         return new_scratch(tables, pieces)

@@ -35,7 +35,7 @@ class Overrun(NamedTuple):
 def overruns(cell: Cell, motion: Pieces) -> tuple[Overrun, ...]:
     """The joints that the motion carries beyond a limit, each where it is farthest beyond; one that
     starts beyond it counts only if it gets farther out. Mimic joints have the limits of theirs."""
-    low, high = _hull(motion)
+    low, high = bounds(motion.coefficients)
     found = []
     first = motion.coefficients[0, 0]
     for j, name in enumerate(cell.joints):
@@ -56,9 +56,10 @@ def overruns(cell: Cell, motion: Pieces) -> tuple[Overrun, ...]:
     return tuple(found)
 
 
-def _hull(motion: Pieces) -> tuple[Array, Array]:
-    """(n, joints) each: a polynomial stays within its Bernstein coefficients."""
-    points = np.einsum("ap,npj->naj", _BERNSTEIN, motion.coefficients)
+def bounds(coefficients: Array) -> tuple[Array, Array]:
+    """Bounds (n, joints) of polynomials (n, powers, joints) from u = 0 to 1, never too narrow but
+    by rounding: each stays within its Bernstein coefficients."""
+    points = np.einsum("ap,npj->naj", _BERNSTEIN, coefficients)
     return points.min(axis=1), points.max(axis=1)
 
 

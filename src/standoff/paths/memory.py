@@ -96,7 +96,7 @@ def open_nodes(scratch: Arena, piece: int) -> Open | None:
         row = linked[k]
         spans.append(nodes[k].copy())
         first, count = int(row[p.FIRST]), int(row[p.COUNT])
-        lists.append((-1 if first < 0 else count, int(row[p.LISTED])))
+        lists.append((-1 if first < 0 else count, int(row[p.STANDING])))
         codes.append(pool[first : first + count, 0] if first >= 0 else pool[:0, 0])
         waiting += [int(row[p.LEFT]), int(row[p.RIGHT])]
     if not spans:

@@ -45,6 +45,9 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "beyond": (1, LEAF),
             "fields": (1, 12),
             "ends": (movers, 12),
+            "left": (p.CHUNK, 2),
+            "pressing": (2, 2),
+            "longest": (1, 1),
         },
         {
             "linked": (max(_NODES, 2 * pieces + 2), p.NODE_COLUMNS),
@@ -54,6 +57,9 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "queue": (1, pieces),
             "header": (1, p.HEADER_COLUMNS),
             "iwork": (1, max(IWORK, _WAITING)),
+            "asked": (p.CHUNK, 1),
+            "settled": (1, len(tables.arena["teams"])),
+            "corners": (2, p.MAP_JOINTS),
         },
     )
     arena["rows"][:] = tables.arena["rows"][:movers]

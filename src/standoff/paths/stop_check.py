@@ -117,7 +117,8 @@ class StopCheck:
         table[stop.SLOW], table[stop.FAST] = 1.0 / model.least, 1.0 / model.most
         table[stop.GAIN], table[stop.OFF] = model.gain, model.velocity_error
         table[stop.STRAY] = model.deviation
-        table[stop.LOWER], table[stop.UPPER] = -np.inf, np.inf
+        # End stops or not: pairs that were proved apart are so within the limits.
+        table[stop.LOWER], table[stop.UPPER] = cell.proof_limits
         if model.limits:
             table[stop.LOWER], table[stop.UPPER] = cell.tree.lower, cell.tree.upper
         table[stop.TURNS] = [kind == "continuous" for kind in cell.tree.kinds]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from standoff.kernels.pairs import general
 from standoff.kernels.pairs.dispatch import has_closed_form
 from standoff.kernels.paths import greedy_call, mesh_call, stepping
 from standoff.kernels.paths import layout as p
-from standoff.paths.balls import ball, ball_of_balls
+from standoff.paths.balls import ball_of_balls, placed_ball
 from standoff.paths.boxes import BoxTree, box_tree, world_box
 from standoff.paths.listed import NOBODY, Primitive, list_pairs
+from standoff.paths.maps import Maps
 from standoff.robots.motion import MotionBound
 from standoff.robots.moving_body import MovingBody, few_points
 from standoff.robots.tree import Tree
@@ -41,6 +42,7 @@ class Tables:
         movers: how many, crowds included.
         tree, frames: of the joints, and all frames with those of gliding bodies.
         gliding: the moving bodies, which glide.
+        spare: scratch for these tables that nobody uses now.
     """
 
     revision: int
@@ -55,6 +57,7 @@ class Tables:
     tree: Tree
     frames: int
     gliding: tuple[str, ...]
+    spare: list[Arena] = field(default_factory=list)
 
     @property
     def joints(self) -> int:
@@ -106,7 +109,8 @@ def build_tables(
     mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
     listed = list_pairs(cell, primitives, len(single), clearances, clearance, gliding)
     meeting = single if gliding else [x for x in single if x.frame < tree.frames]
-    links, teams = listed.links, listed.teams
+    maps = Maps(tree, world, primitives, listed, tolerance)
+    links, teams = listed.links, maps.teams
     depth = tree.ints[:, kinematics.DEPTH]
     arena = Arena(
         {
@@ -124,6 +128,8 @@ def build_tables(
             "deviation": (1, len(tree.joints)),
             "settings": (1, p.SETTINGS),
             "across": (4, len(still)),
+            "ranges": maps.ranges.shape,
+            "scales": maps.scales.shape,
         },
         {
             "linkage": tree.ints.shape,
@@ -139,6 +145,8 @@ def build_tables(
             "counts": (1, p.COUNT_COLUMNS),
             "carried": bound.bodies.shape,
             "teams": teams.shape,
+            "maps": maps.rows.shape,
+            "sums": (1, len(maps.sums)),
         },
     )
     arena["tree"][:], arena["linkage"][:] = tree.reals, tree.ints
@@ -146,7 +154,7 @@ def build_tables(
     arena["rows"][:], arena["refs"][:] = rows, refs
     arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes
     arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
-    arena["balls"][:] = [_ball_row(x) for x in primitives] or np.zeros((0, 4))
+    arena["balls"][:] = [placed_ball(x.shape, x.pose) for x in primitives] or np.zeros((0, 4))
     arena["cores"][:], arena["extent"][:] = cores, extent
     arena["reach"][0], arena["chain"][:], arena["carried"][:] = (
         bound.reach,
@@ -160,6 +168,8 @@ def build_tables(
     arena["across"][:] = arena["balls"][len(movers) :].T
     arena["links"][:], arena["link_clearance"][:, 0] = links, listed.clearances
     arena["teams"][:] = teams
+    arena["ranges"][:], arena["scales"][:] = maps.ranges, maps.scales
+    arena["maps"][:], arena["sums"][0] = maps.rows, maps.sums
     arena["skipped"][:, 0], arena["skips"][: len(single)] = listed.skipped, listed.skips
     arena["movers"][:] = mover_rows
     arena["deviation"][0] = deviation
@@ -167,7 +177,7 @@ def build_tables(
     sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single), 0, 0, len(meeting),
+        len(single), 0, 0, len(meeting), maps.unmapped,
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
     if layout.MESH in kinds:
@@ -194,17 +204,12 @@ def _crowds(tree: Tree, single: list[Primitive]) -> list[Primitive]:
     """A ball around all primitives that one joint carries, for each; it belongs to no body."""
     found = []
     for frame in sorted({x.frame for x in single if x.frame < tree.frames}):
-        placed = [_ball_row(x) for x in single if x.frame == frame]
+        placed = [placed_ball(x.shape, x.pose) for x in single if x.frame == frame]
         centre, radius = ball_of_balls(np.array([b[:3] for b in placed]), [b[3] for b in placed])
         pose = np.eye(4)
         pose[:3, 3] = centre
         found.append(Primitive(NOBODY, 0, frame, Sphere(radius), pose))
     return found
-
-
-def _ball_row(x: Primitive) -> list[float]:
-    centre, radius = ball(x.shape)
-    return [*(x.pose[:3, :3] @ centre + x.pose[:3, 3]), radius]
 
 
 def _movers(

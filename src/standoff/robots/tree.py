@@ -124,7 +124,7 @@ class Tree:
 
     def scratch(self) -> Array:
         """Room for the angles of one configuration, as the kernels want it."""
-        return np.zeros((3, -(-self.frames // _BLOCK) * _BLOCK))
+        return np.zeros(scratch_shape(self.frames))
 
     def forward(self, q: ArrayLike | Mapping[str, float]) -> Array:
         """Poses (frames, 4, 4) of all frames in the world at ``q``."""
@@ -214,6 +214,11 @@ class Tree:
         row[kinematics.LOWEST] = ends.min()
         row[kinematics.HIGHEST] = ends.max()
         return row, index
+
+
+def scratch_shape(frames: int) -> tuple[int, int]:
+    """Of `Tree.scratch`, for as many frames."""
+    return 3, -(-frames // _BLOCK) * _BLOCK
 
 
 def matrices(poses: Array) -> Array:

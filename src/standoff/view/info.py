@@ -193,6 +193,10 @@ def _notes(cell: Cell, console: Console) -> None:
     for name, body in cell.bodies.items():
         if isinstance(body.shape, Mesh):
             notes.extend(f"{name}: mesh: {problem}" for problem in body.shape.problems)
+    notes.extend(
+        f"{a} – {b}: {why}, but it is not that any more: watched again"
+        for (a, b), why in cell.stale.items()
+    )
     for note in notes:
         console.print(f"[yellow]note[/yellow] {escape(note)}", highlight=False)
     if notes:

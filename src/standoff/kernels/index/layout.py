@@ -47,13 +47,14 @@ NODE_COLUMNS = 8
 ITEM, NODE, NEXT, AFTER = range(4)
 LINK_COLUMNS = 4
 
-#: Columns of ``state``: what was chosen.
-KIND, SPLIT_ABOVE, DEEPEST, SIDE, WRAP, TECHNIQUES = range(6)
+#: Columns of ``state``: what was chosen. A leaf with more than SPLIT_ABOVE items is split, eight of
+#: them with no more than MERGE_WITHIN between them are merged.
+KIND, SPLIT_ABOVE, MERGE_WITHIN, DEEPEST, SIDE, WRAP, TECHNIQUES = range(7)
 #: Columns of ``state``: where it stands.
-VISIT, NODES_USED, FREE_BLOCKS, FREE_LINKS, LINKS_LEFT, OUT_FIRST, FULL = range(6, 13)
+VISIT, NODES_USED, FREE_BLOCKS, FREE_LINKS, LINKS_LEFT, OUT_FIRST, FULL = range(7, 14)
 #: Columns of ``state``: what was done since the counters were cleared.
-SPLITS, MERGES, NODE_TESTS, NEIGHBOURS, PAIR_TESTS, BOX_TESTS, UPDATES, REINSERTED = range(13, 21)
-STATE_COLUMNS = 21
+SPLITS, MERGES, NODE_TESTS, NEIGHBOURS, PAIR_TESTS, BOX_TESTS, UPDATES, REINSERTED = range(14, 22)
+STATE_COLUMNS = 22
 
 OCTREE, GRID, NAIVE = range(3)
 

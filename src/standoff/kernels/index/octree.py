@@ -16,6 +16,7 @@ from standoff.kernels.index.layout import (
     LINKS_LEFT,
     LIST,
     MARK,
+    MERGE_WITHIN,
     MERGES,
     NEXT,
     NODE,
@@ -171,10 +172,10 @@ def merge_pending(items, tree, links, state, pending):
 
 @kernel
 def merge(items, tree, links, state, node):
-    """Make a node whose children are leaves with no more than N items between them a leaf."""
+    """Make a node whose children are leaves with few items between them a leaf."""
     first = tree[node, FIRST]
     for child in range(first, first + 8):
-        if tree[child, FIRST] != NONE or tree[child, COUNT] > state[0, SPLIT_ABOVE]:
+        if tree[child, FIRST] != NONE or tree[child, COUNT] > state[0, MERGE_WITHIN]:
             return False
     visit = next_visit(items, tree, state)
     distinct = 0
@@ -186,7 +187,7 @@ def merge(items, tree, links, state, node):
                 items[i, SEEN] = visit
                 distinct += 1
             link = links[link, NEXT]
-    if distinct > state[0, SPLIT_ABOVE]:
+    if distinct > state[0, MERGE_WITHIN]:
         return False
     state[0, MERGES] += 1
     tree[node, FIRST] = NONE

@@ -22,11 +22,10 @@ from standoff.kernels.layout import KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.instant import measure, note_stop, place_two, take_two
 from standoff.kernels.monitor.interval import interval_free, separated
-from standoff.kernels.monitor.judge import closing_speed
+from standoff.kernels.monitor.judge import closing_speed, put_bodies
 from standoff.kernels.monitor.near import extended_meet
 from standoff.kernels.monitor.step import STEP
 from standoff.kernels.motion import CHAIN0, common_frame, curvature, path_length
-from standoff.kernels.pairs.dispatch import swap
 
 #: Rows of ``stops``: the instant up to which all is free; then the ends of the intervals still
 #: open, the nearest last; and the nearest instant of all.
@@ -75,12 +74,7 @@ def judge_between(general, F, W, XF, XW, dt):
             continue
         hits[k, m.THRESHOLD] = threshold
         hits[k, m.CLOSING] = closing_between(F, W, a, b, dt, hits, k)
-        first, second = owner[a, 0], owner[b, 0]
-        if first > second:
-            swap(hits, k)
-            first, second = second, first
-        hits[k, m.BODY_A] = first
-        hits[k, m.BODY_B] = second
+        put_bodies(hits, k, owner[a, 0], owner[b, 0])
         found += 1
     counts[0, m.HITS_USED] = found
     return clearance

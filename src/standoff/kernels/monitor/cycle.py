@@ -5,27 +5,14 @@ from __future__ import annotations
 import math
 
 from standoff.kernels.arena import reals, wholes
-from standoff.kernels.index.entries import empty
-from standoff.kernels.index.layout import (
-    ABSENT,
-    BOXES,
-    FULL,
-    ITEMS,
-    LINKS,
-    MOVED,
-    NODES,
-    SPACE,
-    STATE,
-    STATES,
-    TREE,
-)
-from standoff.kernels.index.update import insert, move, remove
+from standoff.kernels.index.layout import BOXES, FULL, ITEMS, LINKS, NODES, SPACE, STATES, TREE
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import place_frames
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.judge import judge, rank
 from standoff.kernels.monitor.near import refresh_pairs
 from standoff.kernels.monitor.place import place_movers, put_fault
+from standoff.kernels.monitor.register import update_index
 from standoff.kernels.monitor.step import take_step
 from standoff.kernels.monitor.way import note_joints
 from standoff.kernels.pairs.batch import plain_pose
@@ -84,7 +71,7 @@ def cycle(general, F, W, XF, XW, q, poses, dt, grace, stale):
     update_index(
         reals(XF, XW, BOXES), items, reals(XF, XW, NODES), reals(XF, XW, SPACE),
         wholes(XW, TREE), wholes(XW, LINKS), wholes(XW, STATES), motion, extended,
-        reals(F, W, m.T_FRESH), counts, reals(F, W, m.T_SCALES)[0, m.SMALLEST],
+        reals(F, W, m.T_FRESH), reals(F, W, m.T_BASIS), counts, reals(F, W, m.T_SCALES),
     )  # fmt: skip
     return tests(general, F, W, XF, XW, math.nan if stale != 0 else dt)
 
@@ -153,64 +140,3 @@ def check_input(q, poses, limits, faults, counts):
         elif q[j] > limits[j, 1]:
             put_fault(faults, counts, m.LIMITS_FAULT, j, q[j], limits[j, 1])
     return 0
-
-
-@kernel
-def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, counts,
-                 smallest):  # fmt: skip
-    """Register anew every mover that left the room it is registered with; in the two ways that the
-    paper rejected, by taking it out and putting it in again, or by building everything anew."""
-    mode = counts[0, m.UPDATE_MODE]
-    if mode == m.REBUILD:
-        rebuild(boxes, items, nodes, space, tree, links, state, extended, counts[0, m.MOVERS])
-        return
-    for i in range(counts[0, m.MOVERS]):
-        if items[i, STATE] == ABSENT:
-            continue
-        reserve = motion[i, m.RESERVE]
-        # Without a reserve it must be where it was: a box that shrinks may leave nodes.
-        stays = True
-        for axis in range(3):
-            if reserve > 0.0:
-                stays = stays and extended[i, axis] >= boxes[i, axis]
-                stays = stays and extended[i, axis + 3] <= boxes[i, axis + 3]
-            else:
-                stays = stays and extended[i, axis] == boxes[i, axis]
-                stays = stays and extended[i, axis + 3] == boxes[i, axis + 3]
-        if stays:
-            continue
-        if mode == m.REINSERT:
-            remove(items, tree, links, state, i)
-            for c in range(6):
-                boxes[i, c] = extended[i, c]
-            insert(boxes, items, nodes, space, tree, links, state, i)
-            continue
-        reserve *= spread(counts)
-        for axis in range(3):
-            fresh[0, axis] = extended[i, axis] - reserve
-            fresh[0, axis + 3] = extended[i, axis + 3] + reserve
-        move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
-
-
-@kernel
-def spread(counts):
-    """A number from 0.6 to 1, another one each time. With one reserve for all, movers that begin
-    together and come back together would be registered anew all in one cycle."""
-    counts[0, m.DICE] = (counts[0, m.DICE] * 1103515245 + 12345) & 0x7FFFFFFF
-    return 0.6 + 0.4 * (counts[0, m.DICE] / 0x7FFFFFFF)
-
-
-@kernel
-def rebuild(boxes, items, nodes, space, tree, links, state, extended, movers):
-    """Empty the index and insert everything."""
-    # MOVED remembers who is there: whoever is inserted has moved.
-    for i in range(items.shape[0]):
-        items[i, MOVED] = 0 if items[i, STATE] == ABSENT else 1
-    empty(nodes, space, items, tree, links, state)
-    for i in range(items.shape[0]):
-        if items[i, MOVED] == 0:
-            continue
-        if i < movers:
-            for c in range(6):
-                boxes[i, c] = extended[i, c]
-        insert(boxes, items, nodes, space, tree, links, state, i)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from standoff.kernels.index.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import SLACK
@@ -63,27 +65,34 @@ def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxe
             hits[k, THRESHOLD] = threshold
             hits[k, CLOSING] = closing_speed(rows, before, motion, movers, a, b, dt, hits, k)
             hits[k, WHEN] = 1.0
-            first, second = owner[a, 0], owner[b, 0]
-            if first > second:
-                swap(hits, k)
-                first, second = second, first
-            hits[k, BODY_A] = first
-            hits[k, BODY_B] = second
+            put_bodies(hits, k, owner[a, 0], owner[b, 0])
             found += 1
     counts[0, HITS_USED] = found
     return clearance
 
 
 @kernel
+def put_bodies(hits, k, first, second):
+    """Whose hit ``k`` is, the smaller number first."""
+    if first > second:
+        swap(hits, k)
+        first, second = second, first
+    hits[k, BODY_A] = np.int64(first).view(np.float64)
+    hits[k, BODY_B] = np.int64(second).view(np.float64)
+
+
+@kernel
 def rank(hits, count):
     """Sort the first ``count`` hits: nearest first, those equally near by their bodies, then by
     where they are; never by a speed, which may be no number. For few of them."""
-    for k in range(1, count):
-        i = k
-        while i > 0 and precedes(hits, i, i - 1):
+    for k in range(count - 1):
+        nearest = k
+        for i in range(k + 1, count):
+            if precedes(hits, i, nearest):
+                nearest = i
+        if nearest != k:
             for c in range(HIT_COLUMNS):
-                hits[i, c], hits[i - 1, c] = hits[i - 1, c], hits[i, c]
-            i -= 1
+                hits[k, c], hits[nearest, c] = hits[nearest, c], hits[k, c]
 
 
 @kernel
@@ -91,10 +100,10 @@ def precedes(hits, i, j):
     """Whether hit ``i`` comes before hit ``j``."""
     if hits[i, 0] != hits[j, 0]:
         return hits[i, 0] < hits[j, 0]
-    if hits[i, BODY_A] != hits[j, BODY_A]:
-        return hits[i, BODY_A] < hits[j, BODY_A]
-    if hits[i, BODY_B] != hits[j, BODY_B]:
-        return hits[i, BODY_B] < hits[j, BODY_B]
+    for c in (BODY_A, BODY_B):
+        body, other = np.float64(hits[i, c]).view(np.int64), np.float64(hits[j, c]).view(np.int64)
+        if body != other:
+            return body < other
     for c in range(1, 10):
         if hits[i, c] != hits[j, c]:
             return hits[i, c] < hits[j, c]

@@ -9,10 +9,14 @@ and its rows and boxes are written once. Slots are the items of the index.
     LIMIT: the fastest it can be, [m/s]
     BUFFER, MOVE, SPEED: its buffer, how far its farthest point moved and how fast, as of this cycle
     KNOWN: 1 when it was seen for the first time, 2 from then on: it has a speed
-    RESERVE: how much wider than extended it is registered, [m]
+    RESERVE: how much wider than extended it is registered, [m]; see `.register.widen`
     REACH: farthest point from its own origin, [m]; CX, CY, CZ, HX, HY, HZ: centre and half extents
     of its box in its own axes
     BANK: how far it may still move beyond what its LIMIT gives it from now on, [m]
+
+``extended``, float64 (movers, 6): the box of each, extended by its buffer, low x y z, high x y z;
+``basis``, likewise: what it was when it was last registered, infinite before. ``fresh``, float64
+(1, 6): room for a box.
 
 ``bodies``, int64 (bodies, 4): FRAME; ROBOT: which robot's, NO_ROBOT for the scene; EXCEPTIONS0 and
 EXCEPTIONS1: its stretch of ``exceptions``, int64 (e, 2): other body, rule; ascending
@@ -26,13 +30,15 @@ meet.
 
 ``hits``, float64 (h, HIT_COLUMNS): a row of results as the pair kernels write it, then the
 threshold, the closing speed, the time as a part of the way from the last reading to this one, and
-the numbers of the two bodies, the smaller first.
+the numbers of the two bodies, the smaller first: these two as int64, bit for bit, as Python reads
+them so.
 
 ``limits``, float64 (joints, 3): lowest and highest position of each joint, and the LAST good one.
 
 ``faults``, float64 (f, 4): kind, which joint or slot, value, allowed.
 
-``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS).
+``counts``, int64 (1, COUNT_COLUMNS); ``scales``, float64 (1, SCALE_COLUMNS), of which REGISTERED is
+how many movers are registered anew in a usual cycle.
 
 The rest has rows only where the motion between two readings is certified, as the counts SWEEP_STEP
 and JUDGE_STEP, addresses of `sweep_movers` and `judge_between`, are not 0 there; see `.way`.
@@ -88,8 +94,8 @@ COUNT_COLUMNS = 9
 
 NEIGHBOURS, REINSERT, REBUILD = range(3)
 
-SMALLEST, INSTANT = range(2)
-SCALE_COLUMNS = 2
+SMALLEST, INSTANT, REGISTERED = range(3)
+SCALE_COLUMNS = 3
 
 FROM, TO, LOW, HIGH, CHANGE, SIZE_OF, AT = range(7)
 WAY_ROWS = 7
@@ -116,9 +122,9 @@ BAD_POSE = 64
 #: Numbers of the tables in a monitor's arena; the float64 ones first.
 (
     T_ROWS, T_LOCAL, T_BEFORE, T_MOTION, T_EXTENDED, T_FRAMES, T_LIMITS, T_TREE, T_TURNS, T_POINTS,
-    T_SOLIDS, T_THRESHOLDS, T_HITS, T_FAULTS, T_WORK, T_FRESH, T_SCALES,
+    T_SOLIDS, T_THRESHOLDS, T_HITS, T_FAULTS, T_WORK, T_FRESH, T_BASIS, T_SCALES,
     T_WAY, T_JOINT_SUMS, T_START, T_START_FRAMES, T_AT_FRAMES, T_SWAY, T_REACH, T_WIDE_REACH,
     T_TWO, T_STOPS,
     T_REFS, T_FRAME, T_OWNER, T_BODIES, T_EXCEPTIONS, T_LINKAGE, T_FACES, T_INTS, T_PAIRS,
     T_FOUND, T_IWORK, T_COUNTS, T_CHAIN, T_CARRIED, T_TWO_REFS,
-) = range(42)  # fmt: skip
+) = range(43)  # fmt: skip

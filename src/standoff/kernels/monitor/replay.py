@@ -11,9 +11,10 @@ from standoff.kernels.index.neighbours import neighbour
 from standoff.kernels.jit import entry
 from standoff.kernels.kinematics import place_frames
 from standoff.kernels.monitor import layout as m
-from standoff.kernels.monitor.cycle import check_input, cycle, update_index
+from standoff.kernels.monitor.cycle import check_input, cycle
 from standoff.kernels.monitor.near import refresh_pairs
 from standoff.kernels.monitor.place import place_movers
+from standoff.kernels.monitor.register import update_index
 from standoff.kernels.pairs.dispatch import closed_form
 
 #: How far into a cycle `replay` goes: so many of its stages.
@@ -63,8 +64,8 @@ def replay(general, F, W, XF, XW, Q, poses, dt, stages):
             continue
         update_index(
             boxes, items, reals(XF, XW, NODES), reals(XF, XW, SPACE), wholes(XW, TREE),
-            wholes(XW, LINKS), state, motion, extended, reals(F, W, m.T_FRESH), counts,
-            reals(F, W, m.T_SCALES)[0, m.SMALLEST],
+            wholes(XW, LINKS), state, motion, extended, reals(F, W, m.T_FRESH),
+            reals(F, W, m.T_BASIS), counts, reals(F, W, m.T_SCALES),
         )  # fmt: skip
         if stages < PAIRING:
             continue

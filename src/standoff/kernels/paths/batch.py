@@ -19,6 +19,7 @@ def check_segments(stepper, general, CF, CW, SF, SW, A, B, none, budget, first, 
     was found; for ``i`` from ``first`` to ``last``. Returns where it stopped: ``last``, or the
     first segment for which a table was too small. Gliding bodies rest where S_GLIDES has them;
     ``none`` is a row of zeros, ``stepper`` the address of `step`."""
+    reals(SF, SW, p.S_COEFFICIENTS)[2:, :] = 0.0
     for i in range(first, last):
         status = one_segment(stepper, general, CF, CW, SF, SW, A, B, none, budget, i)
         if status > p.SPENT:
@@ -39,8 +40,6 @@ def one_segment(stepper, general, CF, CW, SF, SW, A, B, none, budget, i):
     )  # fmt: skip
     for j in range(C.shape[1]):
         C[0, j], C[1, j] = A[i, j], B[i, j] - A[i, j]
-        for n in range(2, p.POWERS):
-            C[n, j] = 0.0
     header[0, p.NODES_USED] = header[0, p.POOL_USED] = 0
     header[0, p.DISTANCES] = header[0, p.INTERVALS] = 0
     header[0, p.BUDGET], header[0, p.EARLIEST], header[0, p.PROVING] = budget, 0, 0

@@ -48,14 +48,14 @@ def merged(reals_of, linked, a, b):
 
 
 @kernel
-def push_node(SF, SW, piece, start, end, pressing, first, count, listed):
+def push_node(SF, SW, piece, start, end, pressing, first, count, standing):
     """A new node on the heap of a piece. The caller has made sure of a free row."""
     nodes, linked = reals(SF, SW, p.S_NODES), wholes(SW, p.S_LINKED)
     header, pieces = wholes(SW, p.S_HEADER), wholes(SW, p.S_PIECES)
     k = header[0, p.NODES_USED]
     header[0, p.NODES_USED] = k + 1
     nodes[k, p.START], nodes[k, p.END], nodes[k, p.PRESSING] = start, end, pressing
-    linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED] = first, count, listed
+    linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.STANDING] = first, count, standing
     linked[k, p.LEFT] = linked[k, p.RIGHT] = -1
     linked[k, p.RANK] = 1
     pieces[piece, p.ROOT] = merged(nodes, linked, pieces[piece, p.ROOT], k)

@@ -9,7 +9,8 @@ and are in no leaf.
 
 A *motion* runs over u from 0 to 1 and is a piece of a path: each joint a polynomial of u, each
 gliding body on a straight line with a constant spin. A *node* is an interval [start, end] of one
-piece with the pairs that are still open on it; it is the heap entry of `heap`.
+piece with the pairs that are still open on it; it is the heap entry of `heap`. A node that
+has not found its pairs yet is *fresh*.
 """
 
 from __future__ import annotations
@@ -36,21 +37,25 @@ C_LINK_CLEARANCE = 10  #: (links, 1)
 C_DEVIATION = 11  #: (1, joints)
 C_SETTINGS = 12  #: (1, SETTINGS)
 C_ACROSS = 13  #: (4, statics) their balls once more, coordinate by coordinate
+C_RANGES = 14  #: (2, joints) within which all maps hold; infinite where a joint is in none
+C_SCALES = 15  #: (maps, 2 * MAP_JOINTS) where each joint of a map begins, its cells per rad or m
 
 # int64 tables of the first arena
-C_LINKAGE = 14  #: (frames, 4), see `kernels.kinematics`
-C_REFS = 15  #: (primitives, 8), see `kernels.layout`
-C_FACES = 16
-C_INTS = 17
-C_MOVERS = 18  #: (movers, MOVER_COLUMNS)
-C_CHAIN = 19  #: (m, 2), see `kernels.motion`
-C_LEAVES = 20  #: (box nodes, 3): two children and -1; or -1, first static, past the last
-C_LINKS = 21  #: (links, 4): two primitives, the last frame that carries both, its depth
-C_SKIPPED = 22  #: (n, 1) statics that a mover does not test here: allowed, or one of the links
-C_SKIPS = 23  #: (movers, 2) first and past the last of each mover's
-C_COUNTS = 24  #: (1, COUNT_COLUMNS)
-C_CARRIED = 25  #: (n, 4) rows of `kernels.motion` of all movers that joints carry
-C_TEAMS = 26  #: (teams, 7): two crowds, common frame, its depth, its links, whether of a mesh
+C_LINKAGE = 16  #: (frames, 4), see `kernels.kinematics`
+C_REFS = 17  #: (primitives, 8), see `kernels.layout`
+C_FACES = 18
+C_INTS = 19
+C_MOVERS = 20  #: (movers, MOVER_COLUMNS)
+C_CHAIN = 21  #: (m, 2), see `kernels.motion`
+C_LEAVES = 22  #: (box nodes, 3): two children and -1; or -1, first static, past the last
+C_LINKS = 23  #: (links, 4): two primitives, the last frame that carries both, its depth
+C_SKIPPED = 24  #: (n, 1) statics that a mover does not test here: allowed, or one of the links
+C_SKIPS = 25  #: (movers, 2) first and past the last of each mover's
+C_COUNTS = 26  #: (1, COUNT_COLUMNS)
+C_CARRIED = 27  #: (n, 4) rows of `kernels.motion` of all movers that joints carry
+C_TEAMS = 28  #: (teams, 7): two crowds, common frame, its depth, its links, whether of a mesh
+C_MAPS = 29  #: (maps, MAP_COLUMNS) see `kernels.paths.maps`
+C_SUMS = 30  #: (1, n) how many marked cells there are before each corner of each map
 
 # columns of C_SETTINGS
 CLEARANCE = 0
@@ -82,7 +87,19 @@ SINGLE = 6  #: movers without the crowds
 WALKER = 7  #: addresses of `mesh_walk` and `nested_pair`; 0 where there are no meshes
 NESTER = 8
 MEETING = 9  #: movers that are tested against statics, the first ones
-COUNT_COLUMNS = 10
+UNMAPPED = 10  #: teams that no map rules out wherever it holds, the first ones
+COUNT_COLUMNS = 11
+
+#: Joints that a map can have.
+MAP_JOINTS = 4
+
+# columns of C_MAPS
+TEAM = 0
+MAPPED = 1  #: how many joints it has
+SUM0 = 2  #: its first number in C_SUMS
+SIDE = 3  #: cells along each joint
+JOINT0 = 4  #: its joints
+MAP_COLUMNS = JOINT0 + MAP_JOINTS
 
 # float64 tables of the second arena
 S_COEFFICIENTS = 0  #: (POWERS, joints) of the present piece
@@ -105,15 +122,26 @@ S_WORK = 16
 S_BEYOND = 17  #: (1, leaf) how far beyond reach each static of a leaf is, squared
 S_FIELDS = 18  #: (1, 12) how the two bodies of a mesh test move
 S_ENDS = 19  #: (movers, 12) of spheres and capsules: place and velocity of both ends
+S_LEFT = 20  #: (CHUNK, 2) what the balls of the asked pairs leave uncovered back and ahead
+S_PRESSING = (
+    21  #: (2, 2) the most that is uncovered back and ahead: of all open pairs, of the asked
+)
+S_LONGEST = 22  #: (1, 1) the longest way of a mover over the whole piece, [m]
 
 # int64 tables of the second arena
-S_LINKED = 20  #: (nodes, NODE_COLUMNS)
-S_POOL = 21  #: (n, 1) the pairs of all nodes
-S_STAMPS = 22  #: (movers, 3) instants at which its ball, its row and its ends were placed
-S_PIECES = 23  #: (pieces, PIECE_COLUMNS)
-S_QUEUE = 24  #: (1, pieces) heap of the pieces, the most pressing first
-S_HEADER = 25  #: (1, HEADER_COLUMNS)
-S_IWORK = 26
+S_LINKED = 23  #: (nodes, NODE_COLUMNS)
+S_POOL = 24  #: (n, 1) the pairs of all nodes
+S_STAMPS = 25  #: (movers, 3) instants at which its ball, its row and its ends were placed
+S_PIECES = 26  #: (pieces, PIECE_COLUMNS)
+S_QUEUE = 27  #: (1, pieces) heap of the pieces, the most pressing first
+S_HEADER = 28  #: (1, HEADER_COLUMNS)
+S_IWORK = 29
+S_ASKED = 30  #: (CHUNK, 1) pairs whose shapes are to be asked
+S_SETTLED = 31  #: (1, teams) 1: the present piece passes through no cell where they may touch
+S_CORNERS = 32  #: (2, MAP_JOINTS) first cell of a piece along each joint, and past the last
+
+#: Pairs that get their first look in one go.
+CHUNK = 256
 
 # rows of S_JOINTS
 Q = 0
@@ -142,9 +170,9 @@ END = 1
 PRESSING = 2
 
 # columns of S_LINKED
-FIRST = 0  #: of its pairs in the pool; -1: all pairs there are
+FIRST = 0  #: of its pairs in the pool; -1: fresh
 COUNT = 1
-LISTED = 2  #: how many of them, the first ones, are links
+STANDING = 2  #: how many of them, the first ones, are with statics; links follow
 LEFT = 3
 RIGHT = 4
 RANK = 5
@@ -169,7 +197,10 @@ PROVING = 9  #: 1: note what proves it
 PROOFS_USED = 10
 TOP_DEGREE = 11  #: of the present piece
 HASTY = 12  #: 1: end at the first instant at which strays alone rule a proof out
-HEADER_COLUMNS = 13
+WIDENED = 13  #: 1: S_WIDE is not C_REACH
+FRESH = 14  #: 1: the present node is fresh
+SETTLED = 15  #: 1: S_SETTLED is of the present piece
+HEADER_COLUMNS = 16
 
 # columns of S_RESULT
 KIND = 0

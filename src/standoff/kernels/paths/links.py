@@ -8,6 +8,7 @@ from __future__ import annotations
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.paths import layout as p
+from standoff.kernels.paths.maps import settle_teams
 from standoff.kernels.paths.pair import ball_test, body_test, must_look_inside
 from standoff.kernels.paths.proofs import prove_ball
 
@@ -18,19 +19,20 @@ MESHED = 6
 
 
 @kernel
-def near_links(CW, SW, low, high):
-    """Write the codes of all teams into the pool from ``low`` on, and return where they end; -1
-    where the pool is full. Where the proof is asked for, those of all links."""
+def near_links(CF, CW, SF, SW, at):
+    """Write the codes of all teams that are not settled into the pool from ``at`` on, and return
+    where they end; where the proof is asked for, those of all links. There is room for these."""
     pool, links = wholes(SW, p.S_POOL), wholes(CW, p.C_LINKS).shape[0]
-    first, last = links, links + wholes(CW, p.C_TEAMS).shape[0]
     if wholes(SW, p.S_HEADER)[0, p.PROVING] != 0:
-        first, last = 0, links
-    if low + last - first > high:
-        return -1
-    for k in range(first, last):
-        pool[low, 0] = -1 - k
-        low += 1
-    return low
+        for k in range(links):
+            pool[at + k, 0] = -1 - k
+        return at + links
+    settle_teams(CF, CW, SF, SW)
+    settled = wholes(SW, p.S_SETTLED)
+    for team in range(settled.shape[1]):
+        pool[at, 0] = -1 - links - team
+        at += 1 - settled[0, team]
+    return at
 
 
 @inlined
@@ -49,6 +51,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     """As `test_statics`, of links."""
     links, clearances = wholes(CW, p.C_LINKS), reals(CF, CW, p.C_LINK_CLEARANCE)
     pool, header, teams = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER), wholes(CW, p.C_TEAMS)
+    fresh = header[0, p.FRESH] != 0
     earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
     press_back, press_ahead = -1.0, -1.0
     for e in range(first, last):
@@ -61,7 +64,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
             )  # fmt: skip
             if back < 0.0 and ahead < 0.0:
                 continue
-            if not hope and not (h == 0.5 and teams[team, MESHED] != 0):
+            if not hope and not (fresh and teams[team, MESHED] != 0):
                 # It goes on as one.
                 if high - low < 2:
                     return low, high, press_back, press_ahead, p.POOL_FULL
@@ -83,7 +86,7 @@ def test_links(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
                 prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, x, y, z)
             if back < 0.0 and ahead < 0.0:
                 continue
-            if hope or must_look_inside(CW, a, b, h):
+            if hope or must_look_inside(CW, SW, a, b):
                 back, ahead, stop = body_test(
                     general, CF, CW, SF, SW, piece, a, b, c, depth, clearances[k, 0], t, h,
                     back, ahead,

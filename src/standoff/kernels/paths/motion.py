@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import MOTION_ROUNDING, PATH_ROUNDING, SPEED_ROUNDING
-from standoff.kernels.arena import reals, wholes
+from standoff.kernels.arena import real_rows, reals, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.kinematics import (
     INDEX,
@@ -26,7 +26,7 @@ from standoff.kernels.kinematics import (
     REVOLUTE,
     place_frames,
 )
-from standoff.kernels.motion import widen_reach
+from standoff.kernels.motion import slides_beyond, widen_reach
 from standoff.kernels.paths import layout as p
 
 
@@ -38,14 +38,12 @@ def load_motion(CF, CW, SF, SW, rounding, row):
     header, counts = wholes(SW, p.S_HEADER), wholes(CW, p.C_COUNTS)
     C, joints = reals(SF, SW, p.S_COEFFICIENTS), reals(SF, SW, p.S_JOINTS)
     deviation = reals(CF, CW, p.C_DEVIATION)
-    top = 0
+    top = top_degree(C)
     for j in range(C.shape[1]):
         low, high, largest = C[0, j], C[0, j], abs(C[0, j])
-        for k in range(1, p.POWERS):
+        for k in range(1, top + 1):
             low, high = low + min(C[k, j], 0.0), high + max(C[k, j], 0.0)
             largest += (k + 1) * abs(C[k, j])
-            if C[k, j] != 0.0:
-                top = max(top, k)
         off = deviation[0, j] + rounding[row, j]
         joints[p.LOW, j], joints[p.HIGH, j] = low - off, high + off
         # Rounding of the position and of the speed, each relative to its own sum.
@@ -61,60 +59,86 @@ def load_motion(CF, CW, SF, SW, rounding, row):
         at = C.shape[1] + g
         stray = rounding[row, at] if at < rounding.shape[1] else 0.0
         paces[p.STRAY, counts[0, p.FRAMES] + g] = stray
-    if counts[0, p.SLIDES] != 0:
+    beyond = counts[0, p.SLIDES] != 0 and slides_beyond(
+        tree, linkage, joints[p.LOW], joints[p.HIGH]
+    )
+    if beyond or header[0, p.WIDENED] != 0:
         reach, wide = reals(CF, CW, p.C_REACH), reals(SF, SW, p.S_WIDE)
         widen_reach(
             tree, linkage, wholes(CW, p.C_CARRIED), wholes(CW, p.C_CHAIN),
             reach.reshape(reach.size), joints[p.LOW], joints[p.HIGH], wide.reshape(wide.size),
         )  # fmt: skip
+        header[0, p.WIDENED] = int(beyond)
+    header[0, p.SETTLED] = 0
     bound_motion(CF, CW, SF, SW, 0.5, 0.5)
+    tails, longest = reals(SF, SW, p.S_TAILS), 0.0
+    for i in range(counts[0, p.MOVERS]):
+        longest = max(longest, tails[i * (counts[0, p.DEEPEST] + 1), p.WAY])
+    reals(SF, SW, p.S_LONGEST)[0, 0] = longest
+
+
+@kernel
+def top_degree(C):
+    """The highest power with a coefficient that is not 0 (NaN is none)."""
+    for k in range(p.DEGREE, 0, -1):
+        some = False
+        for j in range(C.shape[1]):
+            some |= C[k, j] != 0.0
+        if some:
+            return k
+    return 0
 
 
 @kernel
 def bound_motion(CF, CW, SF, SW, c, h):
     """λ, M, stray and margin of every mover on the interval of half width ``h`` about ``c``."""
     pace_joints(CF, CW, SF, SW, c, h)
+    for i in range(wholes(CW, p.C_COUNTS)[0, p.MOVERS]):
+        bound_mover(CF, CW, SF, SW, i)
+
+
+@kernel
+def bound_mover(CF, CW, SF, SW, i):
+    """λ, M, stray and margin of mover ``i`` with the paces that the joints have."""
     counts, movers = wholes(CW, p.C_COUNTS), wholes(CW, p.C_MOVERS)
     chain, wide, paces = wholes(CW, p.C_CHAIN), reals(SF, SW, p.S_WIDE), reals(SF, SW, p.S_PACES)
-    tails, margin = reals(SF, SW, p.S_TAILS), reals(SF, SW, p.S_MARGIN)
-    extent = reals(CF, CW, p.C_EXTENT)
-    settings = reals(CF, CW, p.C_SETTINGS)
+    tails, margin = real_rows(SF, SW, p.S_TAILS, p.TAIL_COLUMNS), reals(SF, SW, p.S_MARGIN)
+    extent, settings = reals(CF, CW, p.C_EXTENT), reals(CF, CW, p.C_SETTINGS)
     steps = counts[0, p.DEEPEST] + 1
     curved, straight = settings[0, p.CURVED] != 0.0, settings[0, p.STRAIGHT] != 0.0
     more = 1.0 + MOTION_ROUNDING
-    for i in range(counts[0, p.MOVERS]):
-        first, depth = movers[i, p.CHAIN0], movers[i, p.JOINTS]
-        if depth == 0:
-            f = movers[i, p.FRAME]
-            stray = paces[p.STRAY, f]
-            _bound_glide(SF, SW, i, f - counts[0, p.FRAMES], steps, extent, stray, margin)
-        else:
-            length, bend, sway, hidden = 0.0, 0.0, 0.0, 0.0
-            far, turning = extent[i, 0], 0.0
-            row = i * steps + depth
-            for column in range(p.TAIL_COLUMNS):
-                tails[row, column] = 0.0
-            for k in range(depth - 1, -1, -1):
-                f, R = chain[first + k, 0], wide[0, first + k]
-                s = paces[p.SPEED, f]
-                if chain[first + k, 1] == REVOLUTE:
-                    bend += s * (R * s + 2.0 * length)
-                    turning += s
-                else:
-                    far += paces[p.SIZE_OF, f]
-                bend += R * paces[p.ACCELERATION, f]
-                length += R * s
-                sway += R * paces[p.STRAY, f]
-                hidden += R * (s + paces[p.SIZE_OF, f])
-                row -= 1
-                tails[row, p.LENGTH] = tails[row, p.WAY] = more * length
-                tails[row, p.BEND] = more * bend
-                tails[row, p.SWAY] = more * sway
-            margin[i, 0] = PATH_ROUNDING * (hidden + (1.0 + turning) * far)
-        if not (curved and straight):
-            for row in range(i * steps, i * steps + depth + 1):
-                tails[row, p.LENGTH] = tails[row, p.LENGTH] if straight else math.inf
-                tails[row, p.BEND] = tails[row, p.BEND] if curved else math.inf
+    first, depth = movers[i, p.CHAIN0], movers[i, p.JOINTS]
+    if depth == 0:
+        f = movers[i, p.FRAME]
+        stray = paces[p.STRAY, f]
+        _bound_glide(SF, SW, i, f - counts[0, p.FRAMES], steps, extent, stray, margin)
+    else:
+        length, bend, sway, hidden = 0.0, 0.0, 0.0, 0.0
+        far, turning = extent[i, 0], 0.0
+        row = i * steps + depth
+        for column in range(p.TAIL_COLUMNS):
+            tails[row, column] = 0.0
+        for k in range(depth - 1, -1, -1):
+            f, R = chain[first + k, 0], wide[0, first + k]
+            s = paces[p.SPEED, f]
+            if chain[first + k, 1] == REVOLUTE:
+                bend += s * (R * s + 2.0 * length)
+                turning += s
+            else:
+                far += paces[p.SIZE_OF, f]
+            bend += R * paces[p.ACCELERATION, f]
+            length += R * s
+            sway += R * paces[p.STRAY, f]
+            hidden += R * (s + paces[p.SIZE_OF, f])
+            row -= 1
+            tails[row, p.LENGTH] = tails[row, p.WAY] = more * length
+            tails[row, p.BEND] = more * bend
+            tails[row, p.SWAY] = more * sway
+        margin[i, 0] = PATH_ROUNDING * (hidden + (1.0 + turning) * far)
+    if not (curved and straight):
+        for row in range(i * steps, i * steps + depth + 1):
+            tails[row, p.LENGTH] = tails[row, p.LENGTH] if straight else math.inf
+            tails[row, p.BEND] = tails[row, p.BEND] if curved else math.inf
 
 
 @kernel
@@ -265,7 +289,12 @@ def place_body(CF, CW, SF, SW, i):
         return
     stamps[i, 1] = instant
     local, rows, poses = reals(CF, CW, p.C_LOCAL), reals(SF, SW, p.S_ROWS), reals(SF, SW, p.S_POSES)
-    f = wholes(CW, p.C_MOVERS)[i, p.FRAME]
+    place_row(poses, wholes(CW, p.C_MOVERS)[i, p.FRAME], local, rows, i)
+
+
+@inlined
+def place_row(poses, f, local, rows, i):
+    """Row ``i``: the pose of a shape that is at ``local[i]`` in frame ``f``."""
     for r in range(0, 12, 4):
         a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
         rows[i, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import NEAR_BALLS, NEAR_PART, SMALLEST_LENGTH
-from standoff.kernels.arena import reals, wholes
+from standoff.kernels.arena import real_rows, reals, wholes
 from standoff.kernels.closing import closing_speeds, nearing_speed
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import KIND, MESH, OUT_COLUMNS, SLACK
@@ -31,10 +31,7 @@ from standoff.kernels.paths.proofs import prove
 @inlined
 def uncovered(D, closing, M, length, h):
     """How much more distance the proof would need, [m]; negative where the side is free."""
-    need = min(h * (closing + 0.5 * h * M), h * length)
-    if D > 0.0 and need < D:
-        return -1.0
-    return max(need - D, 0.0)
+    return max(min(h * (closing + 0.5 * h * M), h * length), 0.0) - D
 
 
 @inlined
@@ -42,7 +39,8 @@ def relative_bounds(CW, SF, SW, a, b, depth):
     """λ and M of both together as far as they count, all that is taken off their distance but the
     clearance, and λ itself."""
     counts, tails, margin = (
-        wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_TAILS), reals(SF, SW, p.S_MARGIN)
+        wholes(CW, p.C_COUNTS), real_rows(SF, SW, p.S_TAILS, p.TAIL_COLUMNS),
+        real_rows(SF, SW, p.S_MARGIN, 1),
     )  # fmt: skip
     steps = counts[0, p.DEEPEST] + 1
     row = a * steps + depth
@@ -95,9 +93,8 @@ def between_balls(apart, radii, run, bent, most):
     whether there is hope in asking the shapes: only where the balls come near each other; else
     halving proves as much for less."""
     D = apart - radii
-    need_back, need_ahead = min(bent + run, most), min(bent - run, most)
-    back = -1.0 if D > 0.0 and need_back < D else max(need_back - D, 0.0)
-    ahead = -1.0 if D > 0.0 and need_ahead < D else max(need_ahead - D, 0.0)
+    back = max(min(bent + run, most), 0.0) - D
+    ahead = max(min(bent - run, most), 0.0) - D
     return back, ahead, apart <= NEAR_BALLS * radii
 
 
@@ -127,18 +124,19 @@ def body_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, b
 
 
 @inlined
-def must_look_inside(CW, a, b, h):
-    """Whether the first node of a piece has to ask if one body is inside the other, which neither
-    balls that meet nor surfaces that keep apart can tell."""
+def must_look_inside(CW, SW, a, b):
+    """Whether it has to be asked if one body is inside the other, which neither balls that meet nor
+    surfaces that keep apart can tell: at fresh nodes, of which every piece has one or more."""
     refs = wholes(CW, p.C_REFS)
-    return h == 0.5 and (refs[a, KIND] == MESH or refs[b, KIND] == MESH)
+    fresh = wholes(SW, p.S_HEADER)[0, p.FRESH] != 0
+    return fresh and (refs[a, KIND] == MESH or refs[b, KIND] == MESH)
 
 
 @kernel
 def mesh_test(general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead):
     """A walk through the trees of meshes, and whether that is all there is to do; what is left
     uncovered back and ahead, where it is. Not where two triangles are too close or the interval is
-    `small`, and not where one body may be inside the other: the first node of a piece asks for
+    `small`, and not where one body may be inside the other: fresh nodes ask for
     that, and as long as their surfaces keep apart it holds for all of it."""
     counts, out = wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_OUT)
     length, bend, taken, way = relative_bounds(CW, SF, SW, a, b, depth)
@@ -147,7 +145,7 @@ def mesh_test(general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead
     met = call_walk(
         walker, general, CF, CW, SF, SW, a, b, c, clearance + taken, h, length, bend, sides
     )
-    if met != 0 or (h == 0.5 and is_nested(CF, CW, SF, SW, a, b)):
+    if met != 0 or (wholes(SW, p.S_HEADER)[0, p.FRESH] != 0 and is_nested(CF, CW, SF, SW, a, b)):
         return False, 0.0, 0.0
     back, ahead = out[1, 0] if sides & 1 else back, out[1, 1] if sides & 2 else ahead
     free = back < 0.0 and ahead < 0.0

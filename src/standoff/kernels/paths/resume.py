@@ -11,8 +11,8 @@ from standoff.kernels.paths.heap import push_node, requeue
 @entry("void(float64[::1], int64[::1], int64, float64[:, ::1], int64[:, ::1], int64[::1])")
 def put_back(SF, SW, piece, spans, lists, codes):
     """Put nodes back on the heap of a piece: ``spans`` (n, 3) as S_NODES, ``lists`` (n, 2) how many
-    pairs each has and how many of them are links, ``codes`` the pairs of all, one after another.
-    A node with a count of -1 is a whole piece that was never begun. There is room for all."""
+    pairs each has and how many of them are with statics, ``codes`` the pairs of all, one after
+    another. A node with a count of -1 is fresh. There is room for all."""
     pool, header = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER)
     taken = 0
     for n in range(spans.shape[0]):

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 
+from numpy import uint64 as unsigned
+
 from standoff.constants import SMALLEST_LENGTH
-from standoff.kernels.arena import reals, wholes
+from standoff.kernels.arena import real_rows, reals, whole_rows, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.layout import KIND, MESH
 from standoff.kernels.paths import layout as p
@@ -66,10 +68,11 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
     return where they end; -1 where the pool is full. A box of the tree that it cannot reach is
     passed over with all that is in it; of a leaf, all statics are tested in one loop."""
     counts, boxes, leaves = (
-        wholes(CW, p.C_COUNTS), reals(CF, CW, p.C_BOXES), wholes(CW, p.C_LEAVES)
+        wholes(CW, p.C_COUNTS), real_rows(CF, CW, p.C_BOXES, 6), whole_rows(CW, p.C_LEAVES, 3)
     )  # fmt: skip
     pool, across, beyond = (
-        wholes(SW, p.S_POOL), reals(CF, CW, p.C_ACROSS), reals(SF, SW, p.S_BEYOND)
+        whole_rows(SW, p.S_POOL, 1), reals(CF, CW, p.C_ACROSS),
+        reals(SF, SW, p.S_BEYOND),
     )  # fmt: skip
     stack = wholes(SW, p.S_IWORK)
     skips = wholes(CW, p.C_SKIPS)
@@ -101,19 +104,27 @@ def near_statics(CF, CW, SF, SW, piece, a, t, h, low, high):
         first, count = leaves[k, 1] - before, leaves[k, 2] - leaves[k, 1]
         if low + count > high:
             return -1
-        for e in range(count):
+        # Counted without sign, so that nobody has to look whether an entry counts from the end.
+        begin = unsigned(first)
+        for e in range(unsigned(count)):
             dx, dy, dz = (
-                x - across[0, first + e],
-                y - across[1, first + e],
-                z - across[2, first + e],
+                x - across[0, begin + e],
+                y - across[1, begin + e],
+                z - across[2, begin + e],
             )
-            reach = radius + across[3, first + e]
+            reach = radius + across[3, begin + e]
             beyond[0, e] = dx * dx + dy * dy + dz * dz - reach * reach
-        for e in range(count):
-            b = before + first + e
-            if (proving or not beyond[0, e] > 0.0) and not (exempt and skipped(CW, a, b)):
-                pool[low, 0] = a * PACK + b
-                low += 1
+        code = a * PACK + before + first
+        if exempt or proving:
+            for e in range(count):
+                pool[low, 0] = code + e
+                passed = exempt and skipped(CW, a, before + first + e)
+                low += int((proving or not beyond[0, e] > 0.0) and not passed)
+            continue
+        for e in range(unsigned(count)):
+            pool[unsigned(low), 0] = code
+            code += 1
+            low += int(not beyond[0, e] > 0.0)
     for b in range(before + counts[0, p.BOUNDED], before + counts[0, p.STATICS]):
         if exempt and skipped(CW, a, b):
             continue
@@ -139,62 +150,123 @@ def test_statics(general, CF, CW, SF, SW, piece, t, h, first, last, low, high):
     """Test the pairs of the pool from ``first`` to ``last``, which are in the order of their movers
     or crowds. What is open back goes to the pool from ``low`` up, beyond ``last``, what is open
     ahead from ``high`` down. Returns both ends, how pressing either side is, and a status."""
-    pool, balls, refs = wholes(SW, p.S_POOL), reals(CF, CW, p.C_BALLS), wholes(CW, p.C_REFS)
-    movers, single = wholes(CW, p.C_MOVERS), wholes(CW, p.C_COUNTS)[0, p.SINGLE]
-    header = wholes(SW, p.S_HEADER)
-    earliest, proving = header[0, p.EARLIEST] != 0, header[0, p.PROVING] != 0
-    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    earliest = wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0
+    pressing = reals(SF, SW, p.S_PRESSING)
+    pressing[0, 0] = pressing[0, 1] = -1.0
+    for begin in range(first, last, p.CHUNK):
+        end = min(begin + p.CHUNK, last)
+        if high - low < 2 * (end - begin):
+            return low, high, -1.0, -1.0, p.POOL_FULL
+        low, high, count = first_look(CF, CW, SF, SW, piece, t, h, begin, end, low, high)
+        low, high, status = second_look(
+            general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high
+        )
+        if status != p.FREE:
+            return low, high, -1.0, -1.0, status
+    return low, high, pressing[0, 0], pressing[0, 1], p.FREE
+
+
+@kernel
+def first_look(CF, CW, SF, SW, piece, t, h, first, last, low, high):
+    """The balls of at most CHUNK pairs: those whose shapes are to be asked go to S_ASKED, the
+    others to the pool as far as they are open. Without a branch that depends on how a test ends,
+    which no processor could foresee: every pair is written everywhere, and only counted where it
+    belongs. There is room for all of them."""
+    pool, asked, left = (
+        whole_rows(SW, p.S_POOL, 1), whole_rows(SW, p.S_ASKED, 1), real_rows(SF, SW, p.S_LEFT, 2)
+    )  # fmt: skip
+    balls, pressing = real_rows(CF, CW, p.C_BALLS, 4), real_rows(SF, SW, p.S_PRESSING, 2)
+    proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
     # The balls of a mesh, too, which may not overlap at all.
-    gap = max(clearance, 0.0)
-    press_back, press_ahead = -1.0, -1.0
-    mover = -1
+    gap = max(reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE], 0.0)
+    movers, refs = wholes(CW, p.C_MOVERS), wholes(CW, p.C_REFS)
+    meshes = wholes(SW, p.S_HEADER)[0, p.FRESH] != 0 and wholes(CW, p.C_COUNTS)[0, p.WALKER] != 0
+    mover, count = -1, 0
     x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
     for e in range(first, last):
-        code = pool[e, 0]
+        code = pool[unsigned(e), 0]
         a, b = packed(code)
         if a != mover:
             mover = a
             x, y, z, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, a, h)
-            radius = swept_radius(balls[a, 3], vx, vy, vz, bent, most, taken, clearance)
+            radius = balls[a, 3]
         dx, dy, dz = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
-        square, reach = dx * dx + dy * dy + dz * dz, radius + balls[b, 3]
-        if square > reach * reach and not proving:
-            continue
-        apart = math.sqrt(square)
+        apart = math.sqrt(dx * dx + dy * dy + dz * dz)
         run = (dx * vx + dy * vy + dz * vz) / max(apart, SMALLEST_LENGTH)
         back, ahead, hope = between_balls(
-            apart - gap - taken, balls[a, 3] + balls[b, 3], run, bent, most
+            apart - gap - taken, radius + balls[b, 3], run, bent, most
         )
         if proving and (back < 0.0 or ahead < 0.0):
             prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, dx, dy, dz)
-        if back < 0.0 and ahead < 0.0:
-            continue
-        # A crowd goes on as one for as long as there is no hope for its members.
+        if meshes:
+            hope |= movers[a, p.MESHED] != 0 or refs[b, KIND] == MESH
+        open_back, open_ahead = int(not back < 0.0), int(not ahead < 0.0)
+        ask = int(hope) & (open_back | open_ahead)
+        n, m = unsigned(count), unsigned(ask)
+        asked[n, 0], left[n, 0], left[n, 1] = code, back, ahead
+        pool[unsigned(low), 0] = pool[unsigned(high - 1), 0] = code
+        count += ask
+        low += open_back & (1 - ask)
+        high -= open_ahead & (1 - ask)
+        pressing[m, 0] = max(pressing[m, 0], back)
+        pressing[m, 1] = max(pressing[m, 1], ahead)
+    return low, high, count
+
+
+@kernel
+def deepest_first(SF, SW, count):
+    """Bring the asked pair whose balls are nearest to each other to the front: if any is in
+    contact, it is the likeliest, and the search ends with it."""
+    asked, left = whole_rows(SW, p.S_ASKED, 1), real_rows(SF, SW, p.S_LEFT, 2)
+    deepest, most = 0, -math.inf
+    for e in range(count):
+        if left[e, 0] + left[e, 1] > most:
+            deepest, most = e, left[e, 0] + left[e, 1]
+    if deepest > 0:
+        asked[0, 0], asked[deepest, 0] = asked[deepest, 0], asked[0, 0]
+        for side in range(2):
+            left[0, side], left[deepest, side] = left[deepest, side], left[0, side]
+
+
+@kernel
+def second_look(general, CF, CW, SF, SW, piece, t, h, count, earliest, low, high):
+    """Ask the shapes of the first ``count`` pairs of S_ASKED. A crowd goes on as one for as long
+    as there is no hope for its members."""
+    pool, asked, left = wholes(SW, p.S_POOL), wholes(SW, p.S_ASKED), reals(SF, SW, p.S_LEFT)
+    movers, single = wholes(CW, p.C_MOVERS), wholes(CW, p.C_COUNTS)[0, p.SINGLE]
+    pressing = reals(SF, SW, p.S_PRESSING)
+    clearance = reals(CF, CW, p.C_SETTINGS)[0, p.CLEARANCE]
+    gap = max(clearance, 0.0)
+    deepest_first(SF, SW, count)
+    for e in range(count):
+        a, b = packed(asked[e, 0])
+        back, ahead = left[e, 0], left[e, 1]
         begin, end = a, a + 1
-        if a >= single and (hope or (h == 0.5 and (movers[a, p.MESHED] | (refs[b, KIND] == MESH)))):
+        if a >= single:
             begin, end = movers[a, p.MEMBER0], movers[a, p.MEMBERS]
         for k in range(begin, end):
+            hope = True
             if k != a:
                 if skipped(CW, k, b):
                     continue
                 back, ahead, hope, _, _, _, _ = ball_test(CF, CW, SF, SW, k, b, 0, 0, gap, h)
                 if back < 0.0 and ahead < 0.0:
                     continue
-            if k < single and (hope or must_look_inside(CW, k, b, h)):
+            if k < single and (hope or must_look_inside(CW, SW, k, b)):
                 back, ahead, stop = body_test(
                     general, CF, CW, SF, SW, piece, k, b, 0, 0, clearance, t, h, back, ahead
                 )
                 if stop and not earliest:
-                    return low, high, press_back, press_ahead, p.FOUND
+                    return low, high, p.FOUND
             if high - low < 2:
-                return low, high, press_back, press_ahead, p.POOL_FULL
+                return low, high, p.POOL_FULL
             if not back < 0.0:
-                press_back = max(press_back, back)
+                pressing[0, 0] = max(pressing[0, 0], back)
                 pool[low, 0] = k * PACK + b
                 low += 1
             if not ahead < 0.0:
-                press_ahead = max(press_ahead, ahead)
+                pressing[0, 1] = max(pressing[0, 1], ahead)
                 high -= 1
                 pool[high, 0] = k * PACK + b
-    return low, high, press_back, press_ahead, p.FREE
+    return low, high, p.FREE

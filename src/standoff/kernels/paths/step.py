@@ -6,10 +6,11 @@ pairs itself.
 
 from __future__ import annotations
 
+from standoff.constants import LONG_WAY
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.heap import pop_node, push_node
+from standoff.kernels.paths.heap import pop_node, pressing_of, push_node
 from standoff.kernels.paths.links import near_links, test_links
 from standoff.kernels.paths.motion import bound_motion, place_at
 from standoff.kernels.paths.statics import near_statics, test_statics
@@ -34,6 +35,11 @@ def step(general, CF, CW, SF, SW, piece):
         return p.SPENT
     if header[0, p.NODES_USED] + 2 > nodes.shape[0]:
         return p.NODES_FULL
+    fresh = linked[k, p.FIRST] < 0
+    header[0, p.FRESH] = int(fresh)
+    if fresh and h * reals(SF, SW, p.S_LONGEST)[0, 0] > LONG_WAY:
+        halve_fresh(SF, SW, piece, start, middle, end)
+        return p.FREE
     if header[0, p.TOP_DEGREE] > 1:
         bound_motion(CF, CW, SF, SW, middle, h)
     place_at(CF, CW, SF, SW, middle)
@@ -41,21 +47,24 @@ def step(general, CF, CW, SF, SW, piece):
     proved = header[0, p.PROOFS_USED]
     # The pairs of the first half grow from below, those of the second from above.
     base, ceiling = header[0, p.POOL_USED], wholes(SW, p.S_POOL).shape[0]
-    first, count, listed = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.LISTED]
-    if first < 0:
-        first, listed, last = near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
-        if last < 0:
+    first, count, standing = linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.STANDING]
+    if fresh:
+        first, last = base, near_pairs(CF, CW, SF, SW, piece, middle, h, base, ceiling)
+        # Room for the links, which are looked for once nothing that stands is in the way.
+        base = last + wholes(CW, p.C_LINKS).shape[0]
+        if last < 0 or base > ceiling:
             header[0, p.PROOFS_USED] = proved
             return p.POOL_FULL
-        count = last - first
-        base = last
-    low, high, back, ahead, status = test_links(
-        general, CF, CW, SF, SW, piece, middle, h, first, first + listed, base, ceiling
-    )  # fmt: skip
-    links_back, links_ahead = low - base, ceiling - high
+        standing = count = last - first
+    low, high, back, ahead, status = test_statics(
+        general, CF, CW, SF, SW, piece, middle, h, first, first + standing, base, ceiling
+    )
+    still_back, still_ahead = low - base, ceiling - high
     if status == p.FREE:
-        low, high, more_back, more_ahead, status = test_statics(
-            general, CF, CW, SF, SW, piece, middle, h, first + listed, first + count, low, high
+        if fresh:
+            count = near_links(CF, CW, SF, SW, first + standing) - first
+        low, high, more_back, more_ahead, status = test_links(
+            general, CF, CW, SF, SW, piece, middle, h, first + standing, first + count, low, high
         )
         back, ahead = max(back, more_back), max(ahead, more_ahead)
     if header[0, p.PROOFS_USED] > reals(SF, SW, p.S_PROOFS).shape[0]:
@@ -63,17 +72,19 @@ def step(general, CF, CW, SF, SW, piece):
     if status != p.FREE:
         header[0, p.PROOFS_USED] = proved
         if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
+            if fresh:
+                count = near_links(CF, CW, SF, SW, first + standing) - first
             note_worst(general, CF, CW, SF, SW, piece, middle, first, count)
         return status
     pop_node(SF, SW, piece)
     earliest = header[0, p.EARLIEST] != 0
     if low > base:
         pressing = -(piece + start) if earliest else back
-        push_node(SF, SW, piece, start, middle, pressing, base, low - base, links_back)
+        push_node(SF, SW, piece, start, middle, pressing, base, low - base, still_back)
     header[0, p.POOL_USED] = low
     if ceiling > high and not (earliest and behind(SF, SW, piece + middle)):
         pressing = -(piece + middle) if earliest else ahead
-        push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, links_ahead)
+        push_node(SF, SW, piece, middle, end, pressing, low, ceiling - high, still_ahead)
         pool = wholes(SW, p.S_POOL)
         # They stand in reverse, and where they are to go may overlap where they are: they are
         # turned round in place first, and then moved down from the lowest on.
@@ -87,20 +98,31 @@ def step(general, CF, CW, SF, SW, piece):
 
 
 @kernel
+def halve_fresh(SF, SW, piece, start, middle, end):
+    """On so long a way little can be proved of a node as a whole: its halves are fresh nodes. The
+    later one goes first, as motions rather end in contact than begin there."""
+    pressing = pressing_of(SF, SW, piece)
+    earliest = wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0
+    pop_node(SF, SW, piece)
+    push_node(SF, SW, piece, start, middle, pressing, -1, 0, 0)
+    later = -(piece + middle) if earliest else max(2.0 * pressing, 1.0)
+    push_node(SF, SW, piece, middle, end, later, -1, 0, 0)
+
+
+@kernel
 def near_pairs(CF, CW, SF, SW, piece, t, h, base, ceiling):
-    """All pairs that may come too close, into the pool from ``base`` on: where they begin, how many
-    are links, and where they end; -1 where the pool is full."""
-    last = near_links(CW, SW, base, ceiling)
-    listed = last - base
+    """All pairs with statics that may come too close, into the pool from ``base`` on; where they
+    end, -1 where the pool is full."""
     counts, movers = wholes(CW, p.C_COUNTS), wholes(CW, p.C_MOVERS)
     proving = wholes(SW, p.S_HEADER)[0, p.PROVING] != 0
+    last = base
     for a in range(counts[0, p.MOVERS]):
         # Each mover where the proof is asked for, else crowds, and those that are in none.
         meets, alone = a < counts[0, p.MEETING], a < counts[0, p.SINGLE]
         leads = meets if proving else (not alone or (meets and movers[a, p.JOINTS] == 0))
         if leads and last >= 0:
             last = near_statics(CF, CW, SF, SW, piece, a, t, h, last, ceiling)
-    return base, listed, last
+    return last
 
 
 @kernel

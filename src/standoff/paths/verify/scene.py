@@ -14,6 +14,7 @@ from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
 from standoff.paths.verify.kinematics import rotations
 from standoff.paths.verify.model import Ints, Model, Part, read_model
 from standoff.paths.verify.not_proved import NotProvedError
+from standoff.paths.verify.polynomials import extremes
 from standoff.paths.verify.soup import Soup, soup_of
 from standoff.paths.verify.support import core_support, farthest, radius
 from standoff.shapes.pose import Array
@@ -90,6 +91,7 @@ def match(cell: Cell, certificate: Certificate) -> Scene:
     if certificate.moving != model.moving:
         raise NotProvedError(_differ("moving bodies", certificate.moving, model.moving))
     _check_motion(certificate)
+    _check_limits(cell, certificate)
     place = {(part.body, part.number): i for i, part in enumerate(model.parts)}
     part_of = np.full(len(certificate.primitives), -1)
     for number, row in enumerate(certificate.primitives):
@@ -169,6 +171,21 @@ def _check_motion(certificate: Certificate) -> None:
     if (np.maximum(step, twist) > GLIDE_GAP * size).any():
         k, b = map(int, np.argwhere(np.maximum(step, twist) > GLIDE_GAP * size)[0])
         raise NotProvedError(f"{certificate.moving[b]!r} jumps from piece {k} to piece {k + 1}")
+
+
+def _check_limits(cell: Cell, certificate: Certificate) -> None:
+    """Pairs that are allowed because they were proved apart are so within their joints' limits."""
+    low, high = cell.proof_limits
+    c = np.moveaxis(certificate.coefficients, 1, -1)
+    least, most = extremes(c, np.zeros(()), np.ones(()))
+    off = certificate.rounding + certificate.deviation
+    beyond = (least - off < low) | (most + off > high)
+    if beyond.any():
+        k, j = map(int, np.argwhere(beyond)[0])
+        raise NotProvedError(
+            f"joint {certificate.joints[j]!r} leaves the limits in piece {k} within which pairs "
+            "that are allowed were proved apart"
+        )
 
 
 def _spheres(model: Model, certificate: Certificate, part_of: Ints) -> tuple[Array, Array]:

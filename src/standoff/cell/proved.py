@@ -1,0 +1,95 @@
+"""What a proof that two bodies never touch rests on, as one word that changes with any of it.
+
+A pair that was proved apart is allowed for as long as its word is the same: whatever changes the
+pair (another model of a link, another grip, a robot's file that was edited, a limit that was
+widened) has it watched again. Whoever reads the cell need not know how it was proved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from standoff.cell.allowed import Pair, ordered
+from standoff.cell.world import World
+from standoff.constants import LIMIT_ROUNDING
+from standoff.kernels import kinematics
+from standoff.robots.tree import Tree
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import Shape
+
+#: Counted up when proofs of an older version are not to be trusted any more.
+_VERSION = 1
+
+#: Digits of a word: 128 bits.
+_DIGITS = 32
+
+
+def proof_word(tree: Tree, world: World, a: str, b: str) -> str:
+    """The word of two bodies: the joints that move them against each other, with their limits, and
+    all shapes and where they are fixed. Empty where nothing could be proved: one of them is not
+    there or moves freely. To the bit: robots whose files were read on another machine may have
+    another one."""
+    found = [world.index.get(name, -1) for name in ordered(a, b)]
+    ends = [world.frame[k] for k in found]
+    if min(found) < 0 or max(ends) >= tree.frames:
+        return ""
+    digest = hashlib.sha256(f"standoff apart {_VERSION}".encode())
+    root = tree.common(*ends)
+    place: dict[int, int] = {}
+    for body, end in zip(found, ends, strict=True):
+        chain = list(_between(tree, end, root))
+        for frame in chain:
+            kind, index = tree.ints[frame, [kinematics.JOINT_KIND, kinematics.INDEX]].tolist()
+            limits = tree.lower[index], tree.upper[index]
+            digest.update(_bytes([kind, place.setdefault(index, len(place)), *limits]))
+            digest.update(_bytes(tree.reals[frame]))
+        digest.update(_bytes([len(chain), len(world.parts[body])]))
+        for shape, pose in world.parts[body]:
+            digest.update(_shape_word(shape))
+            digest.update(_bytes(pose))
+    return digest.hexdigest()[:_DIGITS]
+
+
+def proof_limits(tree: Tree, world: World, pairs: Iterable[Pair]) -> tuple[Array, Array]:
+    """Lowest and highest position of each joint (joints,) of which the proofs of these pairs speak:
+    the limits, and as much beyond as LIMIT_ROUNDING lets a path be; infinite for a joint that is
+    between none of the pairs."""
+    low, high = np.full(len(tree.joints), -np.inf), np.full(len(tree.joints), np.inf)
+    for pair in pairs:
+        ends = [world.frame_of(name) for name in pair]
+        root = tree.common(*ends)
+        moved = [
+            int(tree.ints[frame, kinematics.INDEX])
+            for end in ends
+            for frame in _between(tree, end, root)
+        ]
+        low[moved], high[moved] = tree.lower[moved], tree.upper[moved]
+    return low - LIMIT_ROUNDING, high + LIMIT_ROUNDING
+
+
+def _between(tree: Tree, frame: int, root: int) -> Iterator[int]:
+    """The frames from one inwards to, and without, one that carries it."""
+    while frame != root:
+        yield frame
+        frame = int(tree.parent[frame])
+
+
+def _shape_word(shape: Shape) -> bytes:
+    """Kept with the shape: a mesh may have a million points."""
+    known: bytes | None = shape.__dict__.get("_proof_word")
+    if known is None:
+        digest = hashlib.sha256(_bytes([shape.kind, shape.flags, *shape.size_row]))
+        for table in (shape.geometry.points, shape.geometry.faces):
+            digest.update(_bytes(table.shape))
+            digest.update(_bytes(table))
+        known = digest.digest()
+        shape.__dict__["_proof_word"] = known
+    return known
+
+
+def _bytes(values: object) -> bytes:
+    """As float64; a zero has no sign."""
+    return (np.ascontiguousarray(values, dtype=np.float64) + 0.0).tobytes()

@@ -1,0 +1,1 @@
+"""Compiled growth of search trees, and shortcuts."""

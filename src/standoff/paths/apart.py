@@ -1,0 +1,177 @@
+"""Which pairs of a cell can never touch within the joint limits: proved, refuted or open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.cell.allowed import Pair, ordered
+from standoff.constants import USUAL_APART_BUDGET
+from standoff.errors import PathError, UnknownNameError
+from standoff.kernels.pairs import general
+from standoff.kernels.pairs.dispatch import has_closed_form
+from standoff.kernels.paths import apart_layout as p
+from standoff.kernels.paths.apart import search_apart
+from standoff.paths.apart_problem import Problem
+from standoff.paths.apart_result import Apart, CanTouch, ProvedApart, StaysOpen
+from standoff.paths.options import number
+from standoff.paths.search import Progress
+from standoff.shapes.distance import distance
+from standoff.shapes.pose import Array
+
+__all__ = ["Apart", "CanTouch", "ProvedApart", "StaysOpen", "prove_apart"]
+
+#: Boxes between two looks at the outside world, for progress and for an interrupt.
+_SLICE = 1000
+
+
+def prove_apart(
+    cell: Cell,
+    pairs: Iterable[Pair] | None = None,
+    *,
+    clearance: float = 0.0,
+    budget: int = USUAL_APART_BUDGET,
+    progress: Progress | None = None,
+) -> Apart:
+    """Which pairs can never touch, whatever their joints do within the limits: by branch and bound
+    over boxes of joint values.
+
+    A pair is *apart* where a bound on the motion keeps it farther apart than ``clearance`` on every
+    box, at each configuration in it and not at samples; *touching* where a configuration was found
+    at which it is not farther apart than that, within rounding; *open* where neither came out. Only
+    the joints between the two bodies matter, all joints of two robots. A continuous joint goes all
+    the way around; a mimic joint follows its master, whatever limits it has itself. Attached bodies
+    count where they are attached now, and static ones where they are. Nothing can be proved of
+    bodies that move freely, nor of joints without limits.
+
+    The joints' limits are the cell's, and LIMIT_ROUNDING beyond: a proof says nothing about a robot
+    that leaves them.
+
+    Args:
+        pairs: names of two links or bodies each; all pairs that are watched by default.
+        clearance: >= 0, [m].
+        budget: boxes that the search may look at for each pair before it stays open.
+        progress: called now and then with the share of the work that is done.
+
+    Raises:
+        PathError: a parameter that makes no sense, or a pair that cannot move.
+        UnknownNameError: a name nobody bears, or a link without geometry.
+    """
+    if not isinstance(cell, Cell):
+        raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
+    gap = number(clearance, "clearance")
+    if gap < 0.0:
+        raise PathError("negative", element="clearance", value=clearance, allowed=">= 0 [m]")
+    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
+        raise PathError("not a budget", value=budget, allowed="a whole number of 1 or more")
+    asked = list(cell.pairs.watched()) if pairs is None else _named(cell, pairs)
+    found: list[ProvedApart | CanTouch | StaysOpen] = []
+    for k, (a, b) in enumerate(asked):
+
+        def tell(share: float, done: int = k) -> None:
+            if progress is not None:
+                progress((done + share) / len(asked))
+
+        found.append(_prove(cell, a, b, gap, int(budget), tell))
+        tell(1.0)
+    return Apart(
+        clearance=gap,
+        apart=tuple(x for x in found if isinstance(x, ProvedApart)),
+        touching=tuple(x for x in found if isinstance(x, CanTouch)),
+        open=tuple(x for x in found if isinstance(x, StaysOpen)),
+    )
+
+
+def _prove(
+    cell: Cell, a: str, b: str, clearance: float, budget: int, progress: Progress
+) -> ProvedApart | CanTouch | StaysOpen:
+    tree, world = cell.tree, cell.world
+    for name in (a, b):
+        if world.frame_of(name) >= tree.frames:
+            return StaysOpen(a, b, f"{name} moves freely: its pose is given each cycle")
+    problem = Problem(tree, world, a, b, clearance)
+    if problem.endless is not None:
+        return StaysOpen(a, b, problem.endless)
+    status = _search(problem, _general(cell, a, b), budget, progress)
+    header, result = problem.arena["header"][0], problem.arena["result"][0]
+    boxes = int(header[p.BOXES])
+    if status == p.APART:
+        word = cell.proof_word(a, b)
+        return ProvedApart(a, b, clearance, float(result[p.SEPARATION]), boxes, word)
+    q, joints = cell.q, tuple(tree.joints[i] for i in problem.joints)
+    q[list(problem.joints)] = problem.arena["nearest"][0]
+    if status == p.TOUCHING:
+        value, point_a, point_b = _witness(cell, a, b, q)
+        return CanTouch(a, b, q, joints, value + 0.0, point_a, point_b)
+    reason = f"the budget of {budget:,} boxes is spent"
+    if status == p.STUCK:
+        reason = "it comes nearer to the clearance than rounding can tell"
+    nearest = float(result[p.NEAREST])
+    if not math.isfinite(nearest):
+        return StaysOpen(a, b, reason, boxes=boxes)
+    return StaysOpen(a, b, reason, boxes=boxes, nearest=nearest, q=q, joints=joints)
+
+
+def _search(problem: Problem, address: int, budget: int, progress: Progress) -> int:
+    while True:
+        header = problem.arena["header"][0]
+        header[p.BUDGET] = min(budget, int(header[p.BOXES]) + _SLICE)
+        status = int(search_apart(address, problem.arena.F, problem.arena.W))
+        if status == p.FULL:
+            problem.grow()
+        elif status != p.SPENT or int(header[p.BUDGET]) >= budget:
+            return status
+        else:
+            progress(int(header[p.BOXES]) / budget)
+
+
+def _general(cell: Cell, a: str, b: str) -> int:
+    """The address of `pair_distance`, where a pair of parts needs it: it takes long to compile."""
+    kinds = [
+        {shape.kind for shape, _ in cell.world.parts[cell.world.index[name]]} for name in (a, b)
+    ]
+    if all(has_closed_form(x, y) for x in kinds[0] for y in kinds[1]):
+        return 0
+    return general.address()
+
+
+def _witness(cell: Cell, a: str, b: str, q: Array) -> tuple[float, Array, Array]:
+    """The nearest two parts at a configuration: distance, and a point of each body."""
+    poses, world = cell.tree.forward(q), cell.world
+    placed = [
+        [
+            (shape, poses[world.frame_of(name)] @ pose)
+            for shape, pose in world.parts[world.index[name]]
+        ]
+        for name in (a, b)
+    ]
+    nearest = min(
+        (distance(x, at, y, there) for x, at in placed[0] for y, there in placed[1]),
+        key=lambda d: d.value,
+    )
+    return nearest.value, nearest.point_a, nearest.point_b
+
+
+def _named(cell: Cell, pairs: Any) -> list[Pair]:
+    """The pairs asked for, each once."""
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise PathError("not pairs", element="pairs", value=pairs, allowed='[("a", "b"), ...]')
+    found: dict[Pair, Pair] = {}
+    for pair in pairs:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+            raise PathError("not a pair", element="pairs", value=pair, allowed='("a", "b")')
+        a, b = pair
+        for name in (a, b):
+            if not isinstance(name, str) or name not in cell.world.index:
+                raise UnknownNameError(str(name), cell.world.names, what="name", element="pairs")
+        if cell.world.frame_of(a) == cell.world.frame_of(b):
+            raise PathError(
+                "nothing between the two moves", element="pairs", value=(a, b),
+                allowed="two that move against each other",
+            )  # fmt: skip
+        found.setdefault(ordered(a, b), (a, b))
+    return list(found.values())

@@ -1,0 +1,92 @@
+"""Maps of where two links of a robot may come too close, over the joints between them.
+
+Two links with few joints between them are near each other all the time, so that a search would
+measure them again and again. What they do depends on these few joints alone, and is worked out once
+(`kernels.paths.apart_map`): a motion that passes through none of the marked cells need not look at
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from standoff.cell.world import World
+from standoff.kernels import kinematics
+from standoff.kernels.by_address import INTERPRETED
+from standoff.kernels.pairs.dispatch import has_closed_form
+from standoff.kernels.paths import apart_layout as a
+from standoff.kernels.paths.apart_map import map_apart
+from standoff.paths.apart_problem import Problem
+from standoff.robots.tree import Tree
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+#: Halvings of each joint's range, by the number of joints.
+_LEVELS = {1: 6, 2: 5, 3: 4}
+#: Boxes that one map may take.
+_BUDGET = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class JointMap:
+    """Attributes:
+    joints: entries of ``q``.
+    low, high: their ranges, within which the map holds.
+    cells: (n, n, ...) whether two bodies may come too close in a cell.
+    """
+
+    joints: tuple[int, ...]
+    low: Array
+    high: Array
+    cells: IntArray
+
+    @property
+    def empty(self) -> bool:
+        return not self.cells.any()
+
+    def sums(self) -> IntArray:
+        """How many marked cells there are before each corner, (n + 1, n + 1, ...)."""
+        total: IntArray = np.zeros([n + 1 for n in self.cells.shape], dtype=np.int64)
+        total[(slice(1, None),) * self.cells.ndim] = self.cells
+        for axis in range(self.cells.ndim):
+            total = total.cumsum(axis=axis)
+        return total
+
+
+def joint_map(
+    tree: Tree, world: World, pairs: Iterable[tuple[int, int]], clearance: float
+) -> JointMap | None:
+    """The map of all these pairs of bodies, which the same two frames carry, and which are to keep
+    farther apart than ``clearance``; None where there are many joints between them or one without
+    limits, or where a distance would take long."""
+    cells: IntArray | None = None
+    joints: tuple[int, ...] = ()
+    limits: Array = np.zeros((2, 0))
+    for first, second in pairs:
+        few = 0 < joints_between(tree, world.frame[first], world.frame[second]) <= max(_LEVELS)
+        kinds = [{shape.kind for shape, _ in world.parts[body]} for body in (first, second)]
+        # Maps save time, and would take too much of it where kernels are interpreted.
+        if INTERPRETED or not few or not all(has_closed_form(x, y) for x, y in product(*kinds)):
+            return None
+        problem = Problem(tree, world, world.names[first], world.names[second], clearance)
+        if problem.endless is not None:
+            return None
+        joints, limits = problem.joints, problem.arena["joints"][[a.LOWER, a.UPPER]].copy()
+        levels = _LEVELS[len(joints)]
+        if cells is None:
+            cells = np.zeros((1 << levels) ** len(joints), dtype=np.int64)
+        map_apart(0, problem.arena.F, problem.arena.W, levels, _BUDGET, cells)
+    if cells is None:
+        return None
+    shape = (1 << _LEVELS[len(joints)],) * len(joints)
+    return JointMap(joints, limits[0], limits[1], cells.reshape(shape))
+
+
+def joints_between(tree: Tree, a: int, b: int) -> int:
+    """How many joints there are from one frame to another."""
+    depth = tree.ints[:, kinematics.DEPTH]
+    return int(depth[a] + depth[b] - 2 * depth[tree.common(a, b)])

@@ -1,0 +1,1 @@
+"""Paths between configurations, each with its proof, and shorter ones."""

@@ -1,0 +1,31 @@
+"""The checker's tables and scratch, as growing kernels take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from standoff.index.arena import Arena
+from standoff.paths.checker import PathChecker
+
+
+class Borrowed:
+    """Tables of a checker as they are now, with scratch that nobody else uses meanwhile."""
+
+    def __init__(self, checker: PathChecker) -> None:
+        self.tables = checker.tables
+        self.scratch: Arena = checker.scratch(self.tables)
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """``stepper, general, CF, CW, SF, SW`` of `check_segments`."""
+        t = self.tables
+        return t.stepper, t.general, t.arena.F, t.arena.W, self.scratch.F, self.scratch.W
+
+    def grow(self) -> None:
+        """Twice the room for what a segment leaves open."""
+        names = ("nodes", "linked", "pool")
+        self.scratch = self.scratch.grown({name: 2 * len(self.scratch[name]) for name in names})
+
+    def give_back(self) -> None:
+        """Let others use the scratch."""
+        self.tables.spare.append(self.scratch)

@@ -1,0 +1,183 @@
+"""The planner: finds a path between configurations and proves it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.cell import Cell
+from standoff.constants import USUAL_TOLERANCE
+from standoff.errors import PlanError
+from standoff.kernels.plan import checking
+from standoff.paths.checker import PathChecker
+from standoff.paths.verdict import Verdict
+from standoff.plan.connect import Connect
+from standoff.plan.growing import Growing
+from standoff.plan.lazy import Lazy
+from standoff.plan.numbers import above_zero, whole
+from standoff.plan.query import Query, build_query
+from standoff.plan.result import Method, Plan, Progress, Reason
+from standoff.plan.space import joint_weights
+
+#: Longest edge of RRT-Connect for one planned joint; for n of them as long as each moves so far.
+#: Of capsules, longer edges cost no more and shorter ones find more; of meshes, shorter ones cost
+#: less. Between 0.2 and 0.4 all is much the same on the problems of `docs/planning.md`.
+_STEP = 0.3
+
+#: Half the neighbourhood of a milestone of SBL, as a part of each joint's range.
+_REACH = 0.3
+
+_KINDS: dict[Method, type[Growing]] = {"rrt-connect": Connect, "sbl": Lazy}
+
+
+class Planner:
+    """Plans paths that are proved free at every instant.
+
+    It follows the cell: after a change of the cell the next plan is for the cell as it is then.
+    Moving bodies stand where the cell has them.
+
+    Args:
+        clearance, tolerance: as for `PathChecker`.
+        method: ``rrt-connect``: two trees whose edges are checked as they grow; ``sbl``: two trees
+            of free configurations whose edges are checked when the trees meet, the likeliest to
+            collide first (paper 001's A-SBL).
+        checker: one with settings of its own, for the same cell; ``clearance`` and ``tolerance``
+            are then its.
+        step: longest edge of RRT-Connect, in the planner's distance; by default 0.3 times the root
+            of the number of planned joints.
+        reach: half the width of the box about a milestone of SBL in which its children are drawn,
+            and the farthest that a bridge goes, as a part of each joint's range.
+        weights: how much each joint counts in that distance, by name or one a joint; by default 1,
+            so that a radian counts as much as a metre.
+
+    Raises:
+        PlanError: a parameter that makes no sense.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        clearance: float = 0.0,
+        tolerance: float = USUAL_TOLERANCE,
+        *,
+        method: Method = "rrt-connect",
+        checker: PathChecker | None = None,
+        step: float | None = None,
+        reach: float = _REACH,
+        weights: ArrayLike | Mapping[str, float] | None = None,
+    ) -> None:
+        if method not in _KINDS:
+            raise PlanError(
+                "no such method",
+                element="method",
+                value=method,
+                allowed=", ".join(_KINDS),
+            )
+        if checker is not None and checker.cell is not cell:
+            raise PlanError("a checker of another cell", element="checker", allowed="the same cell")
+        self.cell = cell
+        self.checker = PathChecker(cell, clearance, tolerance) if checker is None else checker
+        self.method: Method = method
+        self.step = None if step is None else above_zero(step, "step")
+        self.reach = above_zero(reach, "reach")
+        self._weights = weights
+        joint_weights(cell, weights)
+
+    def plan(
+        self,
+        start: Any,
+        goal: Any,
+        *,
+        seed: int = 0,
+        timeout: float = 10.0,
+        joints: Any = None,
+        limits: bool = True,
+        progress: Callable[[Progress], object] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Plan:
+        """A path from ``start`` to ``goal``, or to any one of several goals.
+
+        Args:
+            start: a configuration, an array in the order of ``cell.joints`` or a dict by name.
+            goal: the same, or a list of them; a dict may leave out joints that are to end where
+                they start.
+            seed: the same one gives the same path, however fast the machine is.
+            timeout: [s]
+            joints: names of the joints that may move (a robot's name: all of its joints); the
+                others stay where they start. All of them by default, so that several robots are
+                planned together.
+            limits: whether start and goal beyond the joint limits are refused. The path stays
+                within the limits, or within the box that start and goals add to them.
+            progress: called some fifty times a second.
+            cancelled: asked as often whether to give up, such as ``threading.Event().is_set``.
+
+        Raises:
+            PlanError: a start or goal beyond its limits, no goal, a joint that nobody may move.
+            ConfigurationError: configurations that do not fit the cell.
+        """
+        called = perf_counter()
+        checking.compile_for(_KINDS[self.method].kernel)
+        _ = self.checker.tables
+        begun = perf_counter()
+        end = begun + above_zero(timeout, "timeout")
+        begin = whole(seed, "seed")
+        query = build_query(
+            self.cell, start, goal, joints, joint_weights(self.cell, self._weights), limits
+        )
+        blocked, query, kept = self._ends(query)
+        growing: Growing
+        if self.method == "sbl":
+            growing = Lazy(self.checker, query, begin, self.reach)
+        else:
+            step = _STEP * math.sqrt(len(query.space.joints)) if self.step is None else self.step
+            growing = Connect(self.checker, query, begin, step)
+
+        def told(reason: Reason | None, verdict: Verdict | None, **found: Any) -> Plan:
+            facts: dict[str, Any] = {
+                "waypoints": np.zeros((0, len(query.start))), "goal": None, "length": math.inf,
+                "preparing": begun - called, "growing": growing.time, "proving": 0.0, **found,
+            }  # fmt: skip
+            growing.close()
+            return Plan(
+                solved=reason is None, reason=reason, verdict=verdict,
+                time=perf_counter() - begun, edges=growing.edges, nodes=growing.nodes,
+                method=self.method, seed=begin, **facts,
+            )  # fmt: skip
+
+        if blocked is not None:
+            return told(*blocked)
+        while True:
+            reason = growing.run(begun, end, progress, cancelled)
+            if reason is not None:
+                return told(reason, None)
+            waypoints, reached = growing.path()
+            since = perf_counter()
+            verdict = self.checker.path(waypoints)
+            if verdict.free:
+                return told(
+                    None, verdict, waypoints=waypoints, goal=kept[reached],
+                    length=query.space.length(waypoints), proving=perf_counter() - since,
+                )  # fmt: skip
+            # What is free one by one is free together, but for angles that went on by whole turns
+            # and are rounded anew, and but for a budget that was enough for each and not for all.
+            # Such a path is not proved, so it is none.
+            if perf_counter() > end:
+                return told("timeout", None)
+            growing.restart()
+
+    def _ends(self, query: Query) -> tuple[tuple[Reason, Verdict] | None, Query, list[int]]:
+        """Why nothing can be planned, or the query with the goals that are free, and which those
+        are of all."""
+        points = np.concatenate([query.start[None], query.goals])
+        free = self.checker.segments(points, points, threads=1)
+        if not free[0]:
+            return ("start", self.checker.path(query.start)), query, []
+        kept = np.flatnonzero(free[1:]).tolist()
+        if not kept:
+            return ("goal", self.checker.path(query.goals[0])), query, []
+        return None, Query(query.start, query.goals[kept], query.space), kept

@@ -1,0 +1,88 @@
+"""What a planner says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from standoff.errors import PlanError
+from standoff.paths.certificate import Certificate
+from standoff.paths.verdict import Verdict
+from standoff.shapes.pose import Array
+
+Method = Literal["rrt-connect", "sbl"]
+Reason = Literal["start", "goal", "timeout", "cancelled"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search has come.
+
+    Attributes:
+        time: since it began, [s].
+        edges: checked so far.
+        nodes: of the tree from the start, and of that from the goals.
+    """
+
+    time: float
+    edges: int
+    nodes: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A path with its proof, or why there is none.
+
+    Attributes:
+        solved: whether there is a path. It is certified: ``verdict.free`` holds.
+        waypoints: (n, joints) from the start to a goal, straight in joint space from one to the
+            next; (0, joints) where there is none. A joint that may go round ends at its goal or
+            whole turns beside it.
+        reason: None where it is solved; ``start`` or ``goal``: not free there (``verdict`` names
+            the pair; ``goal`` where none of the goals is); ``timeout``; ``cancelled``.
+        verdict: of the whole path, or of the start or the goal that is not free; None otherwise.
+        goal: number of the goal that was reached.
+        length: of the path, in the planner's distance.
+        time: all of it, [s]; ``growing`` of it took the trees, ``proving`` the proof of the path.
+        preparing: what went before, and before the timeout began to count: laying out the cell if
+            it has changed, and compiling where that had not been done, [s].
+        edges: segments checked.
+        nodes: of the tree from the start, and of that from the goals.
+        method, seed: as they were asked for; they give the same path again.
+    """
+
+    solved: bool
+    waypoints: Array
+    reason: Reason | None
+    verdict: Verdict | None
+    goal: int | None
+    length: float
+    time: float
+    preparing: float
+    growing: float
+    proving: float
+    edges: int
+    nodes: tuple[int, int]
+    method: Method
+    seed: int
+
+    def certificate(self) -> Certificate:
+        """What proves every segment of the path, to be verified by `standoff.verify` or kept;
+        worked out now, for the cell as it was when it was planned.
+
+        Raises:
+            PlanError: there is no path.
+        """
+        if not self.solved or self.verdict is None:
+            raise PlanError(
+                "no path to be proved", value=self.reason, allowed="a plan that is solved"
+            )
+        return self.verdict.certificate()
+
+    def __str__(self) -> str:
+        spent = f"after {self.time:.3g} s and {self.edges} edges"
+        if self.solved:
+            return f"{len(self.waypoints)} waypoints, {self.length:.4g} long, {spent}"
+        if self.reason in ("start", "goal"):
+            return f"the {self.reason} is not free: {self.verdict}"
+        return f"no path: {self.reason} {spent}"

@@ -1,0 +1,250 @@
+"""Shorter paths: random shortcuts, each proved before it is taken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.errors import PathError
+from standoff.index.arena import Arena
+from standoff.kernels.plan import checking
+from standoff.kernels.plan import shortcut as h
+from standoff.paths.certificate import Certificate
+from standoff.paths.checker import PathChecker
+from standoff.paths.verdict import Verdict
+from standoff.plan.borrowed import Borrowed
+from standoff.plan.growing import EDGE_BUDGET
+from standoff.plan.numbers import above_zero, whole
+from standoff.plan.space import joint_weights
+from standoff.plan.stream import Numbers, Pace
+from standoff.robots.joint_values import joint_rows
+from standoff.shapes.pose import Array
+
+#: Rows for new vertices, beside one for each that there is.
+_SPARE = 64
+
+Stop = Literal["steps", "patience", "timeout", "cancelled"]
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How far a smoother has come.
+
+    Attributes:
+        time: since it began, [s].
+        steps: shortcuts tried so far.
+        length: of the path now.
+    """
+
+    time: float
+    steps: int
+    length: float
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothed:
+    """A path that is not longer than the one given, with its proof. It can be given wherever
+    waypoints can.
+
+    Attributes:
+        waypoints: (n, joints); the first and the last one are those given.
+        before, after: lengths in joint space: the sum over all segments of
+            ``sqrt(Σ_j (weight_j dq_j)²)``.
+        verdict: of the whole path.
+        steps: shortcuts that were tried.
+        taken: how many of them were.
+        checked: segments checked, with those that shortcuts leave over.
+        stopped: ``steps`` (as many as asked for), ``patience``, ``timeout`` or ``cancelled``.
+        time: [s]
+    """
+
+    waypoints: Array
+    before: float
+    after: float
+    verdict: Verdict
+    steps: int
+    taken: int
+    checked: int
+    stopped: Stop
+    time: float
+
+    def certificate(self) -> Certificate:
+        """What proves every segment, to be verified by `standoff.verify` or kept."""
+        return self.verdict.certificate()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.waypoints, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.waypoints)
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self.waypoints)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.waypoints[at]
+
+    def __str__(self) -> str:
+        share = 100.0 * self.after / self.before if self.before > 0.0 else 100.0
+        return (
+            f"{self.before:.4g} to {self.after:.4g} ({share:.0f} %), {len(self)} waypoints, "
+            f"after {self.steps} shortcuts in {self.time:.3g} s"
+        )
+
+
+def smooth(
+    checker: PathChecker,
+    waypoints: ArrayLike,
+    *,
+    steps: int = 2000,
+    seed: int = 0,
+    timeout: float = math.inf,
+    patience: int | None = None,
+    weights: ArrayLike | Mapping[str, float] | None = None,
+    progress: Callable[[Smoothing], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Smoothed:
+    """Shorten a path by random shortcuts within a window that follows their success (paper 001,
+    section 4.3).
+
+    The path is certified at any time: whatever ends it, what comes back is proved free. Both ends
+    stay as they are, bit for bit; a joint that does not move on the path does not move afterwards.
+    Straight segments between configurations within joint limits are within them.
+
+    Args:
+        waypoints: (n, joints), n >= 2; every segment must be free.
+        steps: shortcuts to try.
+        seed: the same one gives the same path, if it is not stopped by time.
+        timeout: [s]
+        patience: stop after so many shortcuts in a row that did not help: the length has converged.
+        weights: how much each joint counts in the length, by name or one a joint; by default 1, so
+            that a radian counts as much as a metre.
+        progress, cancelled: as for `Planner.plan`.
+
+    Raises:
+        PathError: a path that is not free; the message names the pair.
+        PlanError: a parameter that makes no sense.
+        ConfigurationError: waypoints that do not fit the cell.
+    """
+    checking.compile_for("plan.shortcut.shorten")
+    _ = checker.tables
+    begun = perf_counter()
+    cell = checker.cell
+    q = joint_rows(waypoints, cell.joints, "waypoints")
+    if len(q) < 2:
+        raise PathError("no path", element="waypoints", value=len(q), allowed="two or more")
+    end = begun + above_zero(timeout, "timeout")
+    most = whole(steps, "steps")
+    idle = most if patience is None else whole(patience, "patience", least=1)
+    numbers = Numbers(whole(seed, "seed"))
+    path = _laid_out(q, joint_weights(cell, weights), min(checker.budget, EDGE_BUDGET))
+    lent = Borrowed(checker)
+    _check_free(checker, q)
+    before, header, pace = float(path["settings"][0, h.LENGTH]), path["header"][0], Pace()
+    stopped: Stop = "steps"
+    while header[h.TRIED] < most:
+        since, tried = perf_counter(), int(header[h.TRIED])
+        header[h.UNTIL] = min(most, tried + pace.tries, int(header[h.LAST]) + idle)
+        status = h.shorten(
+            checking.address(), *lent.arguments, path.F, path.W, numbers.values
+        )  # fmt: skip
+        if status == h.DRY:
+            numbers.refill(int(header[h.CURSOR]))
+            header[h.CURSOR] = 0
+        elif status == h.CRAMPED:
+            lent.grow()
+        elif status == h.CROWDED:
+            path = _tidied(path)
+            header = path["header"][0]
+        now = perf_counter()
+        if status == h.DONE:
+            pace.took(int(header[h.TRIED]) - tried, now - since)
+            if progress is not None:
+                length = float(path["settings"][0, h.LENGTH])
+                progress(Smoothing(now - begun, int(header[h.TRIED]), length))
+        if cancelled is not None and cancelled():
+            stopped = "cancelled"
+            break
+        if now > end:
+            stopped = "timeout"
+            break
+        if header[h.TRIED] < most and header[h.TRIED] - header[h.LAST] >= idle:
+            stopped = "patience"
+            break
+    lent.give_back()
+    found = _vertices(path)
+    return Smoothed(
+        waypoints=found,
+        before=before,
+        after=float(path["settings"][0, h.LENGTH]),
+        verdict=checker.path(found),
+        steps=int(header[h.TRIED]),
+        taken=int(header[h.TAKEN]),
+        checked=int(header[h.CHECKED]),
+        stopped=stopped,
+        time=perf_counter() - begun,
+    )
+
+
+def _check_free(checker: PathChecker, q: Array) -> None:
+    kinds = checker.segment_kinds(q[:-1], q[1:])
+    bad = np.flatnonzero(kinds)
+    if len(bad):
+        at = int(bad[0])
+        verdict = checker.segment(q[at], q[at + 1])
+        raise PathError(
+            f"the path is not free: {verdict}",
+            element=f"segment {at} of the path",
+            allowed="a path that the checker proves",
+        )
+
+
+def _laid_out(q: Array, weights: Array, budget: int) -> Arena:
+    """The tables of `kernels.plan.shortcut`, with room for as many new vertices as there are."""
+    count, joints = q.shape
+    rows = 2 * count + _SPARE
+    path = Arena(
+        {
+            "rows": (rows, joints),
+            "lengths": (1, rows),
+            "weights": (1, joints),
+            "ends": (4, joints),
+            "none": (1, joints),
+            "settings": (1, h.SETTINGS),
+        },
+        {"order": (1, rows), "kinds": (1, 3), "header": (1, h.HEADER_COLUMNS)},
+    )
+    path["rows"][:count] = q
+    path["order"][0, :count] = np.arange(count)
+    path["weights"][0] = weights
+    way = weights * np.diff(q, axis=0)
+    path["lengths"][0, : count - 1] = np.sqrt((way * way).sum(axis=1))
+    path["settings"][0] = path["lengths"][0, : count - 1].sum(), 1.0
+    header = path["header"][0]
+    header[h.COUNT], header[h.USED], header[h.BUDGET] = count, count, budget
+    return path
+
+
+def _vertices(path: Arena) -> Array:
+    """(n, joints) along the path."""
+    count = int(path["header"][0, h.COUNT])
+    return np.ascontiguousarray(path["rows"][path["order"][0, :count]])
+
+
+def _tidied(path: Arena) -> Arena:
+    """A copy without the vertices that are not on the path any more, and with room for others."""
+    q, header = _vertices(path), path["header"][0]
+    result = _laid_out(q, path["weights"][0], int(header[h.BUDGET]))
+    count = len(q)
+    # Lengths as the kernel had them, so that where rows are tidied away makes no difference.
+    result["lengths"][0, :count] = path["lengths"][0, :count]
+    result["settings"][:] = path["settings"]
+    result["header"][0] = header
+    result["header"][0, h.USED] = count
+    return result
