@@ -50,11 +50,10 @@ def judge(world, clearance, qa, qb, verdict):
     if world.cell.reason(*verdict.pair) is not None:
         return "its pair may touch"
     distance = oracle.witness_distance(verdict.q, *verdict.pair)
-    inside = oracle.at(verdict.q)
     if verdict.kind == "collision":
         # A body inside a closed mesh has a distance in Coal, whose meshes are surfaces.
-        if distance > COAL and not inside <= 0.0:
-            return f"called a collision, but Coal has {distance}, the kernels {inside}"
+        if distance > COAL and not oracle.between(verdict.q, *verdict.pair) <= 0.0:
+            return f"called a collision, but Coal has {distance}"
     elif verdict.kind == "too_close":
         if distance > clearance + TOLERANCE + COAL:
             return f"called too close, but Coal has {distance}"
