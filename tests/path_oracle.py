@@ -98,7 +98,8 @@ class Oracle:
         searched."""
         qa, qb = (np.ascontiguousarray(q, dtype=float) for q in (qa, qb))
         still = ~(self._between @ (qa != qb))
-        samples = max(FEWEST, math.ceil(float(np.abs(qb - qa).sum()) / STEP))
+        way = float(np.abs(qb - qa).sum())
+        samples = max(FEWEST, math.ceil(way / STEP)) if way > 0.0 else 1
         frames, bodies = len(self._tree[0]), len(self._frame)
         poses = np.empty(((samples + 1) * frames, 12))
         placed = np.empty(((samples + 1) * bodies, 12))
@@ -157,6 +158,22 @@ class Oracle:
     def at(self, q) -> float:
         """The smallest distance of the watched pairs at one configuration."""
         return self.nearest(q, q).distance
+
+    def between(self, q, a: str, b: str) -> float:
+        """The distance of two bodies at one configuration."""
+        q = np.ascontiguousarray(q, dtype=float)
+        poses, placed = np.empty((len(self._tree[0]), 12)), np.empty((2, 12))
+        scratch, turns = np.empty(len(q)), self.cell.tree.scratch()
+        out = np.zeros((1, layout.OUT_COLUMNS))
+        one, other = (self.cell.world.index[name] for name in (a, b))
+        return min(
+            distance_at(
+                self._general, *self._tree, q, q, 0.0, scratch, turns, self._frame, self._local,
+                self._rows, *self._bodies, *self._scratch, i, j, poses, placed, out,
+            )
+            for i in range(self.first[one], self.first[one + 1])
+            for j in range(self.first[other], self.first[other + 1])
+        )  # fmt: skip
 
     def names(self, pair) -> tuple[str, str]:
         """The bodies of two primitives."""

@@ -50,11 +50,10 @@ def judge(world, clearance, qa, qb, verdict):
     if world.cell.reason(*verdict.pair) is not None:
         return "its pair may touch"
     distance = oracle.witness_distance(verdict.q, *verdict.pair)
-    inside = oracle.at(verdict.q)
     if verdict.kind == "collision":
         # A body inside a closed mesh has a distance in Coal, whose meshes are surfaces.
-        if distance > COAL and not inside <= 0.0:
-            return f"called a collision, but Coal has {distance}, the kernels {inside}"
+        if distance > COAL and not oracle.between(verdict.q, *verdict.pair) <= 0.0:
+            return f"called a collision, but Coal has {distance}"
     elif verdict.kind == "too_close":
         if distance > clearance + TOLERANCE + COAL:
             return f"called too close, but Coal has {distance}"
@@ -111,7 +110,7 @@ def test_no_segment_is_called_free_that_touches_nor_colliding_that_does_not(robo
     # A checker that calls everything too close, or nothing, would pass all of the above.
     plain = {kind: n for (kind, clearance), n in kinds.items() if clearance == 0.0}
     share = sum(plain.values())
-    assert plain["free"] > share // 20 and plain["collision"] > share // 20, kinds
+    assert min(plain.get("free", 0), plain.get("collision", 0)) > share // 50, kinds
     assert plain.get("too_close", 0) < share // 5, kinds
     assert sum(n for (kind, _), n in kinds.items() if kind == "undecided") <= SHARE // 100, kinds
 
