@@ -21,15 +21,15 @@ def test_whatever_a_ball_can_meet_is_listed(count):
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="arm")
     for k in range(count):
-        shape = so.Box(rng.uniform(0.01, 0.3, 3)) if k % 2 else so.Sphere(rng.uniform(0.01, 0.2))
-        cell.add_body(f"s{k}", shape, so.pose(rng.uniform(-1.5, 1.5, 3), rpy=rng.normal(size=3)))
+        shape = so.Box(rng.uniform(0.01, 0.1, 3)) if k % 2 else so.Sphere(rng.uniform(0.01, 0.06))
+        cell.add_body(f"s{k}", shape, so.pose(rng.uniform(-0.8, 0.8, 3), rpy=rng.normal(size=3)))
     tables = build_tables(cell, CLEARANCE, 1e-3, {}, np.zeros(len(cell.joints)), True, True)
     scratch, arena = new_scratch(tables, 1), tables.arena
     F, W = arena.F, arena.W
     low, high, none = cell.tree.lower, cell.tree.upper, np.zeros((1, len(cell.joints)))
     first, statics = tables.movers, len(tables.primitives) - tables.movers
     reached = passed = 0
-    for _ in range(25):
+    for _ in range(40):
         a, b = rng.uniform(low, high, (2, len(low)))
         scratch["coefficients"][:] = 0.0
         scratch["coefficients"][0], scratch["coefficients"][1] = a, b - a
