@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import standoff as so
+from standoff.cli import app
 from standoff.paths import scratch
 from standoff.paths.certificate import GROUP, PROOF, SPHERE, Claim, Group
 from tests.mesh_shapes import box_arrays
@@ -232,3 +235,39 @@ class TestBadArguments:
     def test_complex_waypoints(self, slide):
         with pytest.raises(so.ConfigurationError, match="not numbers"):
             so.PathChecker(slide).path(np.array([[0j, 0j], [1j, 0j]]))
+
+
+class TestFiles:
+    @pytest.fixture
+    def swinging(self, tmp_path):
+        """A trajectory whose points are within limits, and whose polynomial is not."""
+        path = tmp_path / "swing.json"
+        joints = [f"panda_joint{k}" for k in range(1, 8)] + ["panda_finger_joint1"]
+        rest = [-0.5, 0.0, -1.5, 0.0, 1.5, 0.0, 0.02]
+        points = [
+            {"positions": [2.8, *rest], "velocities": [v] + [0.0] * 7, "time_from_start": t}
+            for v, t in ((3.0, 0.0), (-3.0, 2.0))
+        ]
+        path.write_text(json.dumps({"joint_names": joints, "points": points}))
+        return path
+
+    def test_a_swing_beyond_the_limits(self, swinging):
+        result = CliRunner().invoke(app, ["check", "builtin:panda", str(swinging)])
+        assert isinstance(result.exception, so.PathError)
+        assert "panda_joint1" in str(result.exception) and "t = 1" in str(result.exception)
+        taken = CliRunner().invoke(app, ["check", "builtin:panda", str(swinging), "--no-limits"])
+        assert taken.exit_code in (0, 1)
+
+    def test_a_certificate_is_not_written_over_its_input(self, tmp_path):
+        path = tmp_path / "path.csv"
+        text = "\n".join(",".join(["0", "-0.5", "0", "-1.5", "0", "1.5", x, "0.02"]) for x in "01")
+        path.write_text(text)
+        arguments = ["check", "builtin:panda", str(path), "--certificate", str(path)]
+        assert isinstance(CliRunner().invoke(app, arguments).exception, so.Error)
+        assert path.read_text() == text
+
+    @pytest.mark.parametrize("clearance", [float("nan"), float("inf"), "a", True])
+    def test_clearance_asked_of_a_certificate(self, slide, clearance):
+        certificate = so.PathChecker(slide).segment([0, 0], [0.01, 0.0]).certificate()
+        with pytest.raises(so.CertificateError, match="clearance"):
+            so.verify(slide, certificate, clearance=clearance)

@@ -200,6 +200,11 @@ def check(
         _check_plot(plot)
     if certificate is not None:
         _check_writable(certificate)
+        if certificate.resolve() in (Path(source).resolve(), file.resolve()):
+            raise Error(
+                "would write over its own input", value=str(certificate),
+                allowed="another file for the certificate",
+            )  # fmt: skip
     with announced(notes):
         cell = _open_cell(source, srdf)
     path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)

@@ -16,7 +16,7 @@ from standoff.paths.columns import Columns, check_complete, find_columns
 from standoff.paths.csv_file import parse_csv
 from standoff.paths.file_table import PathTable, as_number
 from standoff.paths.joint_names import find_joints
-from standoff.paths.joint_range import check_limits, check_turns
+from standoff.paths.joint_range import check_limits, check_motion, check_turns
 from standoff.paths.json_file import parse_json, table_of_json
 from standoff.paths.numpy_file import parse_npy, parse_npz
 from standoff.paths.pieces import Pieces
@@ -126,6 +126,8 @@ def read_path(
             raise error.at(path) from error
     if limits:
         check_limits(found.waypoints, tree, path, found.places)
+        if found.motion is not None:
+            check_motion(found.motion, tree, path)
     return found
 
 

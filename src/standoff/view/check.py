@@ -184,6 +184,11 @@ def _sentence(checked: Checked) -> str:
         return said + " (certified)"
     a, b = verdict.pair or ("?", "?")
     if verdict.kind == "undecided":
+        if _strayed(checked):
+            return (
+                f"nothing can be proved where joints are off by up to {checked.deviation:g}: "
+                f"{a} and {b} are {_mm(verdict.distance or 0.0)} apart here, too little for that"
+            )
         said = "the budget ran out before the path was proved free or shown otherwise"
         return said if verdict.pair is None else f"{said}; {a} and {b} may touch"
     distance = verdict.distance or 0.0
@@ -195,6 +200,12 @@ def _sentence(checked: Checked) -> str:
     else:
         said = f"{a} and {b} come as near as {_mm(distance)}, and {_wanted(checked)} is asked for"
     return (starts if checked.starts else "") + said
+
+
+def _strayed(checked: Checked) -> bool:
+    """Whether deviations alone are why nothing came out."""
+    verdict = checked.verdict
+    return bool(checked.deviation) and verdict.pair is not None and verdict.distance is not None
 
 
 def _wanted(checked: Checked) -> str:
@@ -219,7 +230,8 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         facts.append(("certified free", text))
     if verdict.kind == "undecided":
         tolerance = _mm(checked.tolerance)
-        facts.append(("what helps", f"a higher --budget, or a --tolerance above {tolerance}"))
+        helps = f"a higher --budget, or a --tolerance above {tolerance}"
+        facts.append(("what helps", "a smaller --deviation" if _strayed(checked) else helps))
     if seen is not None and math.isfinite(seen.distance[seen.nearest]):
         k = seen.nearest
         a, b = seen.pair[k] or ("?", "?")

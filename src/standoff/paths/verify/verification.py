@@ -93,6 +93,10 @@ def verify(
         raise CertificateError("unknown engine", value=engine, allowed="auto, plain or coal")
     if engine == "coal" and not installed():
         raise CertificateError("Coal is not installed", value=engine, allowed="auto or plain")
+    if clearance is not None:
+        known = isinstance(clearance, (int, float, np.number)) and not isinstance(clearance, bool)
+        if not known or not np.isfinite(clearance):
+            raise CertificateError("not a clearance", value=clearance, allowed="finite [m]")
     if not isinstance(certificate, (Certificate, str, PathLike)):
         raise CertificateError(
             "not a certificate", value=certificate, allowed="a Certificate, or the path of a file"
