@@ -64,7 +64,7 @@ def _farthest(c: Array, lower: float, upper: float) -> tuple[float, float]:
     """Where in [0, 1] a polynomial is farthest from the middle of two limits, and its value."""
     slope = np.polynomial.polynomial.polyder(c)
     roots = np.polynomial.polynomial.polyroots(np.trim_zeros(slope, "b"))
-    inner = roots.real[(np.abs(roots.imag) < 1e-6) & (roots.real > 0.0) & (roots.real < 1.0)]
+    inner = roots.real[(roots.real > 0.0) & (roots.real < 1.0)]
     places = np.concatenate([[0.0, 1.0], inner])
     values = np.polynomial.polynomial.polyval(places, c)
     beyond = np.maximum(lower - values, values - upper)
