@@ -559,3 +559,27 @@ LONG_WAY = 0.6
 #: The least part of what it replaces that a shortcut must save, [-]. A corner of 0.09 rad saves as
 #: much at best; without it, corners would be rounded off by ever more and shorter edges.
 SHORTCUT_GAIN = 1e-3
+
+#: Rounding of the gap of two balls at a time ahead, relative to all lengths that enter, the distance
+#: now, the way at the present velocity, the radii and what an acceleration adds, [-]. A coordinate
+#: of the relative position is off by 2 units of it (its own difference, a product, a sum), the
+#: length of it by 2, radii and half A t² by 3, the difference by 1; a time that is off by one unit
+#: moves the gap by 2 more. 16 is a half as much again.
+URGENCY_ROUNDING = 16 * EPS
+
+#: By how much a step to the earliest time of contact is shortened, relative to itself, [-]: two
+#: products, two sums, a root and a quotient of half a unit each, a root of the sum of squares.
+URGENCY_STEP = 8 * EPS
+
+#: What is added to a squared speed so that none is lost to underflow, [m²/s²]. A speed of 1e-150
+#: m/s is a standstill for the age of the universe, and the sum only makes contact earlier.
+URGENCY_UNDERFLOW = 1e-300
+
+#: Steps to the earliest time of contact, [-]. Each at least halves what is left to a contact in
+#: passing, 52 for all bits; any number is sound, as every step ends before the contact.
+URGENCY_STEPS = 64
+
+#: The search for the earliest contact ends with a step shorter than this, relative to the time,
+#: [-]. Steps square what is left, so the time is then right to all its digits; two bodies that pass
+#: each other within 1e-20 of their distance may be said to touch there.
+URGENCY_TOLERANCE = 1e-10
