@@ -583,3 +583,20 @@ URGENCY_STEPS = 64
 #: [-]. Steps square what is left, so the time is then right to all its digits; two bodies that pass
 #: each other within 1e-20 of their distance may be said to touch there.
 URGENCY_TOLERANCE = 1e-10
+
+#: Rounding of how far a turning point gets, relative to all lengths that enter, [-]: some twelve
+#: sums and products, sines, a root and a logarithm, and cosines whose differences carry their own.
+TURNING_ROUNDING = 64 * EPS
+
+#: Steps of each search for the best turn, [-], and the angle at which it ends, [rad]. An angle that
+#: is off makes the bound lower by its square.
+TURNING_STEPS = 24
+TURNING_TOLERANCE = 1e-6
+
+#: The lengths of a turn itself, in units of the turning radius V²/A, [-]: an angle of up to pi/2, its
+#: sine, and the squares of speeds of up to twice the bound.
+TURNING_LENGTHS = 8.0
+
+#: Steps towards the best time to stop counting on acceleration and count on speed, [-]; any time is
+#: sound, and `turning_time` is sharper in all but a few cases.
+SPEED_BOUND_STEPS = 3

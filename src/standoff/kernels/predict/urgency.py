@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import (
+    SPEED_BOUND_STEPS,
     URGENCY_ROUNDING,
     URGENCY_STEP,
     URGENCY_STEPS,
@@ -22,6 +23,7 @@ from standoff.constants import (
     URGENCY_UNDERFLOW,
 )
 from standoff.kernels.jit import kernel
+from standoff.kernels.predict.turning import turning_time
 
 
 @kernel
@@ -72,25 +74,36 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     """The earliest contact, [s], where the relative speed never exceeds ``speed`` either. Never
     before `tau_free`, and the same edges. A velocity above the bound counts as the bound.
 
-    Whatever happens up to ``s``, what is left of the gap then takes at least ``gap(s) / V``: no
-    contact before ``s + gap(s) / V``, for any ``s`` before which there is none. The largest of
-    these is where ``A s = V + n·v``, with ``n`` the direction of ``x + v s``. As the right side
-    grows with ``s``, repeating it finds the first one from below and the last one from above.
+    Where the motion that makes contact at `tau_free` never gets too fast, that is the answer. Else
+    it is the larger of two bounds. Whatever happens up to ``s``, what is left of the gap then takes
+    at least ``gap(s) / V``: no contact before ``s + gap(s) / V``, for any ``s`` before `tau_free`;
+    the best has ``A s = V + n·v``, with ``n`` the direction of ``x + v s``. And `turning_time` is
+    exact except for bodies that pass each other before they turn.
     """
     free = tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
-    fastest = max(speed, math.sqrt(vx * vx + vy * vy + vz * vz)) * (1.0 + URGENCY_STEP)
-    if not (free > 0.0 and free < math.inf and fastest >= 0.0):
-        return free if fastest >= 0.0 else 0.0
-    best = free
-    for start in (0.0, free):
-        s = start
-        for _ in range(URGENCY_STEPS):
-            gap, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, s)
-            if gap > 0.0:
-                best = max(best, (s + gap / fastest) * (1.0 - URGENCY_STEP))
-            following = (fastest + growth) / acceleration if acceleration > 0.0 else free
-            following = min(following, free)
-            if not abs(following - s) > URGENCY_TOLERANCE * free:
-                break
-            s = following
-    return best
+    start = math.sqrt(vx * vx + vy * vy + vz * vz)
+    fastest = max(speed, start) * (1.0 + URGENCY_STEP)
+    if not (free > 0.0 and free < math.inf and speed < math.inf):
+        return free if speed >= 0.0 else 0.0
+    _, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, free)
+    # |v - A t n|² = |v|² - 2 A t n·v + A² t²
+    gained = acceleration * free
+    if start * start + gained * (gained - 2.0 * growth) <= speed * speed:
+        return free
+    best, s = free, free
+    for _ in range(SPEED_BOUND_STEPS):
+        s = min((fastest + growth) / acceleration, free)
+        gap, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, s)
+        time = (s + gap / fastest) * (1.0 - URGENCY_STEP)
+        if time > best:
+            best = time
+    unit = acceleration / (fastest * fastest)
+    if start > 0.0:
+        ahead = -(x * vx + y * vy + z * vz) / start
+        cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+        aside = math.sqrt(cx * cx + cy * cy + cz * cz) / start
+    else:
+        ahead, aside = math.sqrt(x * x + y * y + z * z), 0.0
+    time = turning_time(unit * ahead, unit * aside, start / fastest, unit * gap_radius)
+    time *= fastest / acceleration * (1.0 - URGENCY_STEP)
+    return time if time > best else best
