@@ -2,8 +2,8 @@
 
 The pair is one point: ``x = x_b - x_a`` with velocity ``v = v_b - v_a``, the sum ``A`` of both
 bounds on acceleration, the sum ``V`` of both on speed, and ``epsilon``, the radii and the margin.
-Contact is ``|x| <= epsilon``. Without a bound on speed the point can be anywhere within ``A t² / 2``
-of ``x + v t``, so contact at ``t`` needs (paper 004, (11))
+Contact is ``|x| <= epsilon``. Without a bound on speed the point can get to anywhere within
+``A t² / 2`` of ``x + v t``, so contact at ``t`` needs (paper 004, (11))
 
     gap(t) = |x + v t| - epsilon - A t² / 2 <= 0.
 
@@ -23,9 +23,8 @@ from standoff.constants import (
     URGENCY_TOLERANCE,
     URGENCY_UNDERFLOW,
 )
-from standoff.kernels.jit import entry, inlined, kernel
+from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.predict.turning import turning_time
-
 
 #: Rows of a block of pairs, which has a pair to a column.
 X, VELOCITY, ACCELERATION, GAP_RADIUS, TAU, LAST_STEP, BLOCK_ROWS = 0, 3, 6, 7, 8, 9, 10
@@ -112,25 +111,6 @@ def tau_free_block(block, count):
             )  # fmt: skip
 
 
-@entry(
-    "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1], float64[:,::1], float64[::1])"
-)
-def tau_free_many(x, v, acceleration, gap_radius, block, tau):
-    """`tau_free` of each row; ``block`` is scratch, BLOCK_ROWS by any width."""
-    width = block.shape[1]
-    for start in range(0, tau.shape[0], width):
-        count = min(width, tau.shape[0] - start)
-        for i in range(count):
-            for k in range(3):
-                block[X + k, i] = x[start + i, k]
-                block[VELOCITY + k, i] = v[start + i, k]
-            block[ACCELERATION, i] = acceleration[start + i]
-            block[GAP_RADIUS, i] = gap_radius[start + i]
-        tau_free_block(block, count)
-        for i in range(count):
-            tau[start + i] = block[TAU, i]
-
-
 @kernel
 def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     """The earliest contact, [s], where the relative speed never exceeds ``speed`` either. Never
@@ -166,6 +146,10 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
         aside = math.sqrt(cx * cx + cy * cy + cz * cz) / start
     else:
         ahead, aside = math.sqrt(x * x + y * y + z * z), 0.0
-    time = turning_time(unit * ahead, unit * aside, start / fastest, unit * gap_radius)
-    time *= fastest / acceleration * (1.0 - URGENCY_STEP)
+    pace = acceleration / fastest
+    time = (
+        turning_time(unit * ahead, unit * aside, start / fastest, unit * gap_radius, pace * free)
+        / pace
+        * (1.0 - URGENCY_STEP)
+    )
     return time if time > best else best
