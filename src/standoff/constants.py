@@ -571,13 +571,17 @@ URGENCY_ROUNDING = 16 * EPS
 #: products, two sums, a root and a quotient of half a unit each, a root of the sum of squares.
 URGENCY_STEP = 8 * EPS
 
-#: What is added to a squared speed so that none is lost to underflow, [m²/s²]. A speed of 1e-150
-#: m/s is a standstill for the age of the universe, and the sum only makes contact earlier.
-URGENCY_UNDERFLOW = 1e-300
+#: What is added to a closing speed by which a gap is divided, [m/s], so that what its square lost to
+#: underflow is made up for: less than 1e-153. It only makes contact earlier, and such a speed is a
+#: standstill for the age of the universe.
+URGENCY_UNDERFLOW = 1e-150
 
 #: Steps to the earliest time of contact, [-]. Each at least halves what is left to a contact in
 #: passing, 52 for all bits; any number is sound, as every step ends before the contact.
 URGENCY_STEPS = 64
+
+#: Steps that all pairs of a block take, [-]: with 4, one in eight goes on alone, with 5, one in 140.
+URGENCY_BLOCK_STEPS = 5
 
 #: The search for the earliest contact ends with a step shorter than this, relative to the time,
 #: [-]. Steps square what is left, so the time is then right to all its digits; two bodies that pass
@@ -610,3 +614,23 @@ WHEEL_AHEAD = 64
 #: How much wider than computed the ball is that a body cannot leave within a horizon, relative to
 #: its coordinates and its radius, [-]: four roundings of each, and as many of the test of two.
 BALL_ROUNDING = 16 * EPS
+#: [-]. Steps square what is left, so the time is then right to 1e-12; two bodies that pass each
+#: other within as much of their distance may be said to touch there.
+URGENCY_TOLERANCE = 1e-6
+
+#: Rounding of how far a turning point gets, relative to all lengths that enter, [-]: some twelve
+#: sums and products, sines, a root and a logarithm, and cosines whose differences carry their own.
+TURNING_ROUNDING = 64 * EPS
+
+#: Steps of each search for the best turn, [-], and the angle at which it ends, [rad]. An angle that
+#: is off makes the bound lower by its square.
+TURNING_STEPS = 24
+TURNING_TOLERANCE = 1e-6
+
+#: The lengths of a turn itself, in units of the turning radius V²/A, [-]: an angle of up to pi/2, its
+#: sine, and the squares of speeds of up to twice the bound.
+TURNING_LENGTHS = 8.0
+
+#: Steps towards the best time to stop counting on acceleration and count on speed, [-]; any time is
+#: sound, and `turning_time` is sharper in all but a few cases.
+SPEED_BOUND_STEPS = 3
