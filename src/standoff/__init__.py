@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PathError,
         PlanError,
         PoseError,
+        PredictError,
         RobotError,
         ShapeError,
         UnknownNameError,
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
     from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
+    from standoff.predict.exact import ExactMotion, ExactShapes
+    from standoff.predict.predictor import Predictor
+    from standoff.predict.report import BodyFault, Prediction
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -71,6 +75,7 @@ _HOME = {
         "PathError",
         "PlanError",
         "PoseError",
+        "PredictError",
         "RobotError",
         "ShapeError",
         "UnknownNameError",
@@ -100,6 +105,9 @@ _HOME = {
     "standoff.plan.ompl_adapter": ("OmplSpace",),
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
+    "standoff.predict.exact": ("ExactMotion", "ExactShapes"),
+    "standoff.predict.predictor": ("Predictor",),
+    "standoff.predict.report": ("BodyFault", "Prediction"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -115,6 +123,7 @@ __all__ = [
     "AllowedPair",
     "Apart",
     "Body",
+    "BodyFault",
     "Box",
     "Capsule",
     "Cell",
@@ -127,6 +136,8 @@ __all__ = [
     "Distance",
     "DuplicateNameError",
     "Error",
+    "ExactMotion",
+    "ExactShapes",
     "Fault",
     "Glide",
     "HalfSpace",
@@ -147,6 +158,9 @@ __all__ = [
     "Planner",
     "Polyhedron",
     "PoseError",
+    "PredictError",
+    "Prediction",
+    "Predictor",
     "Problem",
     "RobotError",
     "Separation",

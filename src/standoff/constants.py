@@ -586,6 +586,36 @@ URGENCY_BLOCK_STEPS = 5
 URGENCY_BLOCK = 64
 
 #: The search for the earliest contact ends with a step shorter than this, relative to the time,
+#: [-]. Steps square what is left, so the time is then right to all its digits; two bodies that pass
+#: each other within 1e-20 of their distance may be said to touch there.
+URGENCY_TOLERANCE = 1e-10
+
+#: By how much longer than its period a predictor takes a step to be, [-]: times that are written
+#: down in decimals differ by a period only within their rounding, and such a step is not late.
+PERIOD_SLACK = 1e-6
+
+#: The same for the rounding of the times themselves, in units of ``EPS`` times the first of them,
+#: [-]: two of them and their difference.
+CLOCK_ROUNDING = 4.0
+
+#: How far beyond its bounds a body may seem to have moved, relative to its coordinates and to what
+#: the bounds allow, [-]: two readings, each a sum of many small steps, and the clock.
+BOUND_ROUNDING = 1e-9
+
+#: Alarms that the first step of a predictor lists, [-]. All pairs are looked at in it, and where
+#: the slowest of them come round once in a day all are alarmed.
+LISTED_ALARMS = 1 << 20
+
+#: Slots of the wheel of deadlines, [periods]. Pairs that cannot touch for longer are looked at
+#: again after so many; a power of two.
+WHEEL_SLOTS = 4096
+
+#: How far ahead in the wheel a step with tests to spare looks for more, [periods].
+WHEEL_AHEAD = 64
+
+#: How much wider than computed the ball is that a body cannot leave within a horizon, relative to
+#: its coordinates and its radius, [-]: four roundings of each, and as many of the test of two.
+BALL_ROUNDING = 16 * EPS
 #: [-]. Steps square what is left, so the time is then right to 1e-12; two bodies that pass each
 #: other within as much of their distance may be said to touch there.
 URGENCY_TOLERANCE = 1e-6
