@@ -650,3 +650,10 @@ TURNING_LESS = 0.03
 #: Steps towards the best time to stop counting on acceleration and count on speed, [-]; any time is
 #: sound, and `turning_time` is sharper in all but a few cases.
 SPEED_BOUND_STEPS = 3
+
+#: How much thicker than the capsule that they hold spheres may be, [-]: 15 % puts them 1.1 radii
+#: apart. And the largest radius of spheres on what moves and on what stands still, where nothing
+#: else is said, [m]: half of an arm's thickness or so, and a compromise for tables and walls.
+SPHERE_GROWTH = 1.15
+SPHERE_RADIUS = 0.1
+STATIC_SPHERE_RADIUS = 0.25

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import NEAREST_HALVINGS, URGENCY_ROUNDING
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import entry, kernel
 from standoff.kernels.predict.urgency import gap_at
 
 
@@ -71,3 +71,16 @@ def least_distance(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, interva
         gap = gap if gap < early else early
         least = gap if gap > least else least
     return least if least > 0.0 else 0.0
+
+
+@entry(
+    "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1], float64[::1], float64[::1],"
+    " float64[::1])"
+)
+def least_many(x, v, acceleration, speed, gap_radius, interval, least):
+    """`least_distance` of each row."""
+    for i in range(least.shape[0]):
+        least[i] = least_distance(
+            x[i, 0], x[i, 1], x[i, 2], v[i, 0], v[i, 1], v[i, 2],
+            acceleration[i], speed[i], gap_radius[i], interval[i],
+        )  # fmt: skip

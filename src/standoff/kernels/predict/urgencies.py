@@ -1,4 +1,4 @@
-"""Urgency functions by their kind, and of many pairs at once: what a schedule sorts by.
+"""Urgency functions by their kind, of one pair or of many at once.
 
 To add one, give it a kind and a branch in `urgency_of`. All take the same numbers, and a smaller
 result is more urgent.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from standoff.kernels.jit import entry, kernel
+from standoff.kernels.predict.layout import BOUNDED, FREE, GAP
 from standoff.kernels.predict.paper import tau_paper
 from standoff.kernels.predict.urgency import (
     ACCELERATION,
@@ -16,27 +17,33 @@ from standoff.kernels.predict.urgency import (
     TAU,
     VELOCITY,
     X,
+    gap_at,
     tau_bounded,
     tau_free,
     tau_free_block,
 )
 
-#: Kinds of urgency: the earliest contact, [s], with a bound on acceleration; with one on speed too;
-#: the same as paper 004 has it, which may be too late; the distance, [m], for SA(d).
-FREE, BOUNDED, PAPER, DISTANCE = 0, 1, 2, 3
+#: Beside the kinds of `layout`: the earliest contact as paper 004 has it, which may be too late.
+PAPER = 4
 
 
 @kernel
 def urgency_of(kind, x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
-    """The urgency of one pair; ``speed`` matters to BOUNDED and PAPER only. 0 for NaN."""
+    """The urgency of one pair, 0 for NaN. ``speed`` does not matter to FREE and GAP, nor
+    ``acceleration`` and the velocity to GAP and DISTANCE: the gap, [m], and the time, [s], that it
+    takes at ``speed``."""
     if kind == FREE:
         return tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
     if kind == BOUNDED:
         return tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius)
     if kind == PAPER:
         return tau_paper(x, y, z, vx, vy, vz, acceleration, speed, gap_radius)
-    gap = math.sqrt(x * x + y * y + z * z) - gap_radius
-    return gap if gap > 0.0 else 0.0
+    gap, _ = gap_at(x, y, z, 0.0, 0.0, 0.0, 0.0, gap_radius, 0.0)
+    if not gap > 0.0:
+        return 0.0
+    if kind == GAP:
+        return gap
+    return gap / speed if speed > 0.0 else math.inf
 
 
 @entry(

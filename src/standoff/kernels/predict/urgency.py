@@ -63,7 +63,8 @@ def advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
     above = 2.0 * gap if closing > 0.0 else both
     below = both + URGENCY_UNDERFLOW if closing > 0.0 else acceleration
     step = above / below * (1.0 - URGENCY_STEP)
-    return step if gap > 0.0 else 0.0
+    # `both` is infinite where a square overflowed, and then nothing is known.
+    return step if gap > 0.0 and both < math.inf else 0.0
 
 
 @kernel
