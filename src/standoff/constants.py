@@ -588,7 +588,7 @@ URGENCY_BLOCK = 64
 #: The search for the earliest contact ends with a step shorter than this, relative to the time,
 #: [-]. Steps square what is left, so the time is then right to all its digits; two bodies that pass
 #: each other within 1e-20 of their distance may be said to touch there.
-URGENCY_TOLERANCE = 1e-10
+URGENCY_TOLERANCE = 1e-6
 
 #: By how much longer than its period a predictor takes a step to be, [-]: times that are written
 #: down in decimals differ by a period only within their rounding, and such a step is not late.

@@ -9,7 +9,7 @@ import numpy as np
 from standoff.constants import BOX_ROUNDING, EPS, SPHERE_GROWTH
 from standoff.shapes.covering import cover_shapes
 from standoff.shapes.pose import IDENTITY, Array
-from standoff.shapes.primitives import Box, Capsule, Sphere
+from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.shapes.shape import Shape
 
 #: Capsules that a shape which is none is covered by first.
@@ -19,13 +19,15 @@ _CAPSULES = 2
 def spheres_of(shape: Shape, pose: Array, largest: float) -> tuple[Array, Array]:
     """Centres (n, 3) in the frame that ``pose`` is given in, and radii, [m], of spheres that hold a
     bounded shape; none has more than ``largest``, or SPHERE_GROWTH times that of the shape's own
-    capsules where these are thicker. Boxes are split into cells, what is neither sphere, capsule
-    nor box is covered by two capsules first."""
+    capsules where these are thicker. Boxes are split into cells, cylinders into slices; polyhedra
+    and meshes are covered by two capsules first."""
     if isinstance(shape, Box):
         centres, radii = _of_box(shape, largest)
     elif isinstance(shape, Sphere | Capsule):
         length = shape.length if isinstance(shape, Capsule) else 0.0
         centres, radii = _of_capsule(shape.radius, length, largest)
+    elif isinstance(shape, Cylinder):
+        centres, radii = _of_cylinder(shape.radius, shape.length, largest)
     else:
         found = []
         for capsule, local in cover_shapes([(shape, IDENTITY)], count=_CAPSULES).capsules:
@@ -50,6 +52,16 @@ def _of_capsule(radius: float, length: float, largest: float) -> tuple[Array, Ar
     centres = np.zeros((count, 3))
     centres[:, 2] = np.linspace(-half, half, count)
     return centres, np.full(count, rho)
+
+
+def _of_cylinder(radius: float, length: float, largest: float) -> tuple[Array, Array]:
+    """Spheres in a row, one around each of several slices of equal height."""
+    rho = max(largest, SPHERE_GROWTH * radius)
+    count = math.ceil(0.5 * length / math.sqrt((rho - radius) * (rho + radius)))
+    half = 0.5 * length / count
+    centres = np.zeros((count, 3))
+    centres[:, 2] = (2.0 * np.arange(count) + 1.0 - count) * half
+    return centres, np.full(count, math.hypot(radius, half))
 
 
 def _of_box(box: Box, largest: float) -> tuple[Array, Array]:

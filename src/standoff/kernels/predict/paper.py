@@ -33,7 +33,7 @@ def tau_paper(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     """(13), or where the speed bound is met before it, the solution of (15) to (22). Edges as in
     `tau_free`; infinity as well where it finds none."""
     low = tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
-    if not (low > 0.0 and low < math.inf and speed < math.inf):
+    if not (low > 0.0 and low < math.inf and speed < math.inf and acceleration > 0.0):
         return low if speed >= 0.0 else 0.0
     # At `low` something is missing if the bound is met by then; it is found by doubling, halving.
     if not paper_gap(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, low) > 0.0:

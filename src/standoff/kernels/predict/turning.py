@@ -78,7 +78,10 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
         end, end_s = math.cos(last), math.sin(last)
         length, first = end - turn_c, end - along
         p = length * turn_c
-        y = math.sqrt(first * first - p * p)
+        side = first * first - p * p
+        if not (length > 0.0 and first > 0.0 and side > 0.0):
+            break
+        y = math.sqrt(side)
         log = math.log((y + first) / (length * (1.0 + turn_s)))
         # Derivatives with respect to angle, phi and last, in this order.
         p_phi, p_last = turn_s * (turn_c - length), -end_s * turn_c
@@ -112,7 +115,10 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
                 p_last * log + 0.5 * p * log_last
             )
         d1, d2, d3 = b2 * c3 - b3 * c2, b3 * c1 - b1 * c3, b1 * c2 - b2 * c1
-        scale = 1.0 / (a1 * d1 + a2 * d2 + a3 * d3)
+        determinant = a1 * d1 + a2 * d2 + a3 * d3
+        if not abs(determinant) > 0.0:
+            break
+        scale = 1.0 / determinant
         step_angle = scale * (
             lands * d1 + passes * (a3 * c2 - a2 * c3) + misses * (a2 * b3 - a3 * b2)
         )
@@ -154,7 +160,8 @@ def turning_time(ahead, aside, speed, radius, free):
     s = 0.0
     for _ in range(2):
         before = ahead - s * speed
-        s = min(1.0 - speed * before / math.sqrt(before * before + aside * aside), free)
+        length = math.sqrt(before * before + aside * aside)
+        s = min(1.0 - (speed * before / length if length > 0.0 else speed), free)
     angle = math.atan2(aside, ahead - s * speed)
     phi = TURNING_GUESS * math.asin(min(1.0, speed * math.sin(angle)))
     angle, phi, last, found = refine(ahead, aside, speed, radius, angle, phi, 0.0, True)

@@ -39,7 +39,7 @@ def gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
     speed = abs(vx) + abs(vy) + abs(vz)
     ball = gap_radius + 0.5 * acceleration * t * t
     lengths = abs(x) + abs(y) + abs(z) + t * speed + ball
-    growth = (ux * vx + uy * vy + uz * vz) / length
+    growth = (ux * vx + uy * vy + uz * vz) / (length if length > 0.0 else 1.0)
     return length - ball - URGENCY_ROUNDING * lengths, growth - URGENCY_ROUNDING * speed
 
 
@@ -56,13 +56,15 @@ def advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
     gap, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t)
     closing = acceleration * t - growth
     speed = abs(closing)
-    root = math.sqrt(closing * closing + 2.0 * acceleration * gap)
+    squared = closing * closing + 2.0 * acceleration * gap
+    root = math.sqrt(squared if squared > 0.0 else 0.0)
     both = speed + (root if root > speed else speed)
-    # The root with the sum of two positive numbers, not their difference. Underflow may lower
-    # `both`: it is raised where it divides. 0 / 0 is no step, s / 0 one without end.
+    # The root with the sum of two positive numbers, not their difference. Underflow may have
+    # lowered `both`: it is raised where it divides. Divided by 0, it is a step without end.
     above = 2.0 * gap if closing > 0.0 else both
     below = both + URGENCY_UNDERFLOW if closing > 0.0 else acceleration
-    step = above / below * (1.0 - URGENCY_STEP)
+    ends = below > 0.0
+    step = (above if ends else math.inf) / (below if ends else 1.0) * (1.0 - URGENCY_STEP)
     # `both` is infinite where a square overflowed, and then nothing is known.
     return step if gap > 0.0 and both < math.inf else 0.0
 
@@ -126,7 +128,7 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     free = tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
     start = math.sqrt(vx * vx + vy * vy + vz * vz)
     fastest = max(speed, start) * (1.0 + URGENCY_STEP)
-    if not (free > 0.0 and free < math.inf and speed < math.inf):
+    if not (free > 0.0 and free < math.inf and speed < math.inf and acceleration > 0.0):
         return free if speed >= 0.0 else 0.0
     _, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, free)
     # |v - A t n|² = |v|² - 2 A t n·v + A² t²
