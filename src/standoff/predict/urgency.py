@@ -102,8 +102,9 @@ def _states(
         raise PredictError(
             "shapes that do not fit each other", value=shapes, allowed="one for each pair, or one"
         ) from error
-    rows = [np.broadcast_to(a, (*shape, 3)).reshape(-1, 3) for a in (x, v)]
-    return np.ascontiguousarray(rows[0]), np.ascontiguousarray(rows[1]), shape
+    # Copies: a read-only array would compile the kernels anew.
+    rows = [np.array(np.broadcast_to(a, (*shape, 3)), order="C").reshape(-1, 3) for a in (x, v)]
+    return rows[0], rows[1], shape
 
 
 def _amounts(element: str, value: ArrayLike, shape: tuple[int, ...], unit: str) -> Array:
@@ -116,7 +117,7 @@ def _amounts(element: str, value: ArrayLike, shape: tuple[int, ...], unit: str) 
             value=given.tolist(),
             allowed=f"finite numbers of 0 or more [{unit}]",
         )
-    return np.ascontiguousarray(np.broadcast_to(given, shape).reshape(-1))
+    return np.array(np.broadcast_to(given, shape), order="C").reshape(-1)
 
 
 def _numbers(element: str, value: ArrayLike) -> Array:

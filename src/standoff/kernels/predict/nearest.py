@@ -22,7 +22,7 @@ def least_free(x, y, z, vx, vy, vz, acceleration, gap_radius, interval):
     if not (growth < 0.0 and squared > 0.0 and acceleration >= 0.0):
         return least
     speed = math.sqrt(squared)
-    low = min(-(x * vx + y * vy + z * vz) / squared, interval)
+    low = min(max(0.0, -(x * vx + y * vy + z * vz) / squared), interval)
     nearest, _ = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, low)
     least = min(least, nearest)
     # (n·v)' = |v|² d² / |x + v t|³ is A where n·v - A t is largest.

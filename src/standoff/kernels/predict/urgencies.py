@@ -43,7 +43,9 @@ def urgency_of(kind, x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
         return 0.0
     if kind == GAP:
         return gap
-    return gap / speed if speed > 0.0 else math.inf
+    if speed > 0.0:
+        return gap / speed
+    return math.inf if speed == 0.0 else 0.0
 
 
 @entry(
