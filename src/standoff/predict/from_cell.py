@@ -155,7 +155,7 @@ def cell_spheres(
             fastest[i], sharpest[i] = _of_mover(world.names[body], given)
     resting = np.array([cell.bodies[name].pose for name in cell.moving]).reshape(-1, 4, 4)
     arrays = radii + blur, sharpest, fastest, _off(world, cell.pairs.reasons, owner, frame)
-    for array in (*arrays, speed, frame, centre, resting):
+    for array in (*arrays, speed, resting):  # not what the kernel takes: it would compile anew
         array.setflags(write=False)
     return CellSpheres(
         tuple(world.names[i] for i in owner), *arrays, out, speed,

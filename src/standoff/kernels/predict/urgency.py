@@ -130,6 +130,8 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     fastest = max(speed, start) * (1.0 + URGENCY_STEP)
     if not (free > 0.0 and free < math.inf and speed < math.inf and acceleration > 0.0):
         return free if speed >= 0.0 else 0.0
+    if not fastest > 0.0:
+        return math.inf
     _, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, free)
     # |v - A t n|² = |v|² - 2 A t n·v + A² t²
     gained = acceleration * free
