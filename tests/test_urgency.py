@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -130,6 +131,47 @@ def test_no_motion_beats_bounded_and_the_best_comes_within_a_per_cent():
         starts = [math.atan2(-ends[1], -ends[0]), math.atan2(-v[1], -v[0])]
         assert nearest_by_search(x, v, A, V, eps, tau, rng, starts) > -1e-9 * eps
         assert nearest_by_search(x, v, A, V, eps, 1.01 * tau, rng, starts) <= 0.0
+
+
+def test_bounded_is_never_late_at_any_scale():
+    """On a line the answer is a rational number: speed up to V, then go at V."""
+    rng = np.random.default_rng(8)
+    for _ in range(400):
+        size = 10.0 ** rng.uniform(-9, 9)
+        V = size * 10.0 ** rng.uniform(-6, 6)
+        A = V * V / size * 10.0 ** rng.uniform(-6, 10)
+        w = V * rng.choice([-1.0, -0.3, 0.0, 0.5, 0.999999, 1.0])
+        eps = size * rng.choice([0.0, 1e-6, 1.0])
+        d = eps + size * 10.0 ** rng.choice([-9.0, -3.0, 0.0])
+        tau = tau_bounded(d, 0.0, 0.0, -w, 0.0, 0.0, A, V, eps)
+        X, Y, B, C, E = (Fraction(float(c)) for c in (d, w, A, V, eps))
+        full = (C - Y) / B
+        left = X - E - (Y * full + B * full * full / 2)
+        if left >= 0:
+            assert Fraction(tau) <= full + left / C
+            assert Fraction(tau) >= (full + left / C) * Fraction(1.0 - 1e-5)
+        else:
+            assert Y * Fraction(tau) + B * Fraction(tau) ** 2 / 2 <= X - E
+
+
+def test_no_search_beats_bounded_at_odd_scales():
+    """The turning radius far larger or smaller than the distance; at full speed or nearly at rest;
+    head on, tangential, receding."""
+    rng = np.random.default_rng(9)
+    for k in range(60):
+        size = 10.0 ** rng.uniform(-9, 9)
+        V = size * 10.0 ** rng.uniform(-6, 6)
+        A = V * V / size * 10.0 ** rng.uniform(-3, 5)
+        turn = rng.choice([0.0, 1e-8, 0.1, 1.0, 2.0, 3.14])
+        v = V * rng.choice([1e-9, 0.1, 0.99, 1.0]) * np.array([-math.cos(turn), math.sin(turn)])
+        x = np.array([size, 0.0])
+        eps = size * rng.choice([0.0, 0.5, 0.999])
+        tau = tau_bounded(x[0], x[1], 0.0, v[0], v[1], 0.0, A, V, eps)
+        assert 0.0 < tau < math.inf
+        ends = x + tau * v
+        starts = [math.atan2(-ends[1], -ends[0])]
+        least = nearest_by_search(x, v, A, V, eps, tau, rng, starts, rounds=300)
+        assert least > -1e-9 * size, k
 
 
 def test_no_random_motion_in_space_beats_bounded():
