@@ -50,7 +50,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
         done = now + PERIOD
         assert step.count == len(step.alarms)
         for (a, b), tau, last in zip(step.alarms.tolist(), step.tau, step.until):
-            assert a < b and 0.0 <= tau
+            assert a < b and tau >= 0.0
             told.setdefault((a, b), deque(maxlen=16)).append((done, now + last))
         excused = None if step.keeping_up else (excused if excused is not None else done)
         dt = PERIOD * (rng.uniform(0.2, 1.0) if timed else 1.0)
@@ -69,7 +69,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
                 for out, last in alarms
             ):
                 continue
-            assert late and t > PERIOD - 1e-9 or (excused is not None and excused <= now + t), (
+            assert (late and t > PERIOD - 1e-9) or (excused is not None and excused <= now + t), (
                 f"step {number}: {a} and {b} touch at {now + t}, alarmed {list(alarms)}"
             )
             blamed += 1

@@ -10,7 +10,7 @@ from standoff.constants import LISTED_ALARMS
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
 from standoff.kernels.predict.dua import dua_start, dua_step, dua_void, place_of
-from standoff.predict.schedule import CHUNK, MOST_WOKEN, Ints, split
+from standoff.predict.schedule import CHUNK, MOST_WOKEN, Ints, new_block, split
 from standoff.shapes.pose import Array
 
 BucketName = Literal["binary", "fibonacci"]
@@ -33,8 +33,8 @@ class Dua:
         self._bodies, self._period, self._urgency = bodies, period, urgency
         self._buckets = bucket_table(count, buckets)
         seats = len(self._buckets) + MOST_WOKEN
-        shares = len(self._buckets) if partial else 0
-        self._shares = bucket_table(shares, buckets)
+        self._partial = int(partial)
+        self._block = new_block()
         self._seats = np.zeros((seats, 2), dtype=np.int64)
         self._rows = np.zeros((seats, 2), dtype=np.int64)
         self._waiting: list[int] = []
@@ -49,16 +49,17 @@ class Dua:
 
     def _lay_out(self) -> None:
         self.tables: tuple[Any, ...] = (
-            self._bodies, self._pairs, self._buckets, self._off, self._shares, self._seats,
+            self._bodies, self._pairs, self._buckets, self._off, self._block, self._seats,
             self._rows, self.alarms, self.faults, self.state, self._period, self._urgency,
+            self._partial,
         )  # fmt: skip
 
     def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
         listed: Ints = np.zeros((min(len(self._pairs), LISTED_ALARMS), 3), dtype=np.int64)
         faults = np.zeros((len(self._bodies), p.FAULT_COLUMNS))
         found = dua_start(
-            positions, velocities, self._bodies, self._pairs, self._buckets, self._off, listed,
-            faults, self.state, self._period, self._urgency,
+            positions, velocities, self._bodies, self._pairs, self._buckets, self._off,
+            self._block, listed, faults, self.state, self._period, self._urgency,
         )  # fmt: skip
         return found, listed[:found].copy(), faults[: self.state[p.FAULTS]]
 

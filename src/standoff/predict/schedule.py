@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
+from standoff.kernels.predict.earliest import ALL_ROWS
 from standoff.shapes.pose import Array
 
 Ints = NDArray[np.int64]
@@ -25,7 +26,8 @@ class Schedule(Protocol):
     """Which pairs are looked at in which step.
 
     Attributes:
-        step: the compiled step; called with positions, velocities, ``tables`` and the time.
+        step: the compiled step; called with positions, velocities, ``tables`` and the time, it says
+            how many alarms there are, and FAULT times as many faults.
         tables: what it works on.
         alarms, faults: where it writes them; ``state`` has how many.
         longest: steps within which every pair is surely looked at.
@@ -74,6 +76,11 @@ def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: f
     bodies[:, p.SPEED] = np.inf if speed is None else speed
     bodies[:, [p.SEEN_IN, p.FAULT_IN]] = -1.0
     return bodies
+
+
+def new_block() -> Array:
+    """Room for pairs that are worked out together."""
+    return np.zeros((ALL_ROWS, p.WIDTH))
 
 
 def split(pairs: Ints) -> Ints:

@@ -26,7 +26,6 @@ from standoff.constants import (
 from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.predict.turning import turning_time
 
-
 #: Rows of a block of pairs, which has a pair to a column.
 X, VELOCITY, ACCELERATION, GAP_RADIUS, TAU, LAST_STEP, BLOCK_ROWS = 0, 3, 6, 7, 8, 9, 10
 
