@@ -184,11 +184,11 @@ class Predictor:
             if last is not None:
                 return self._step_with_care(positions, velocities, time, rotations)
             now = self._now + self.period  # type: ignore[operator]
-        else:
-            if last is None or not 0.0 < time - last <= self._late_after:
-                return self._step_with_care(positions, velocities, time, rotations)
+        elif isinstance(time, float) and last is not None and 0.0 < time - last <= self._late_after:
             now = self._now + (time - last)
             self._last = time
+        else:
+            return self._step_with_care(positions, velocities, time, rotations)
         self._now = now
         number = self._number = self._number + 1
         told = schedule.step(positions, velocities, *schedule.tables, now)

@@ -238,7 +238,7 @@ def dua_void(pairs, buckets, bodies, off, places, state, doubt):
             wait = turns_until(buckets, place)
             if wait == 0:
                 wait = size
-            last = state[STEP] - (size - wait)
+            last = max(state[STEP] - (size - wait), 0)
             broken = max(bodies[smaller(pair), FAULT_IN], bodies[larger(pair), FAULT_IN], doubt)
             left = pairs[place, 1] - state[CLOCK]
             if (last < broken or left <= (wait + 1) * UNIT) and not is_off(off, pair):
