@@ -127,7 +127,7 @@ class Deadlines:
         self.alarms[: len(alarms)] = alarms[: len(self.alarms)]
         self._lay_tables()
 
-    def switch(self, off: Ints, on: Ints) -> None:
+    def switch(self, off: Ints, on: Ints) -> bool:
         self._off = off
         self._lay_tables()
         for pair in on.tolist():
@@ -139,6 +139,7 @@ class Deadlines:
             elif not take_in(self._pairs, self._slots, self._firsts, self.state, a, b):
                 self._grow()
                 take_in(self._pairs, self._slots, self._firsts, self.state, a, b)
+        return False
 
     def wake(self) -> bool:
         return False

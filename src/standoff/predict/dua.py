@@ -37,7 +37,8 @@ class Dua:
         self._block = new_block()
         self._seats = np.zeros((seats, 2), dtype=np.int64)
         self._rows = np.zeros((seats, 2), dtype=np.int64)
-        self._waiting: list[int] = []
+        self._waiting: list[int] = []  # pairs to be given a turn, those that have a seat first
+        self._seated = 0
         self.alarms: Ints = np.zeros((seats, 3), dtype=np.int64)
         self.faults = np.zeros((2 * seats, p.FAULT_COLUMNS))
         self.state: Ints = np.zeros(p.STATE, dtype=np.int64)
@@ -63,20 +64,30 @@ class Dua:
         )  # fmt: skip
         return found, listed[:found].copy(), faults[: self.state[p.FAULTS]]
 
-    def switch(self, off: Ints, on: Ints) -> None:
+    def switch(self, off: Ints, on: Ints) -> bool:
         self._off = off
         self._lay_out()
-        self._waiting += [place_of(self._pairs, pair) for pair in on.tolist()]
-        self.wake()
+        if self.state[p.WOKEN] == 0:
+            self._waiting = self._waiting[self._seated :]
+        ignored = {*off.tolist()}
+        watched = [pair for pair in self._waiting if pair not in ignored]
+        self._waiting = list(dict.fromkeys(watched + on.tolist()))
+        self._seated = 0
+        self.state[p.WOKEN] = 0
+        return self.wake()
 
     def wake(self) -> bool:
+        if self.state[p.WOKEN] == 0:
+            self._waiting = self._waiting[self._seated :]
+            self._seated = 0
         if not self._waiting:
             return False
-        now, self._waiting = self._waiting[:MOST_WOKEN], self._waiting[MOST_WOKEN:]
+        # Pairs change places in every step, so where they stand is looked up just before one.
         first = len(self._buckets)
-        self._seats[first : first + len(now), 0] = now
-        self.state[p.WOKEN] = len(now)
-        return bool(self._waiting)
+        for k, pair in enumerate(self._waiting[:MOST_WOKEN]):
+            self._seats[first + k, 0] = place_of(self._pairs, pair)
+        self._seated = self.state[p.WOKEN] = min(len(self._waiting), MOST_WOKEN)
+        return len(self._waiting) > MOST_WOKEN
 
     def void(self, doubt: int) -> tuple[Ints, int]:
         places = np.zeros(0, dtype=np.int64)

@@ -385,8 +385,8 @@ class Predictor:
         on = np.intersect1d(self._off, joined(pairs, self._shape[0]))
         self._off = np.setdiff1d(self._off, on)
         if self._schedule is not None:
-            self._schedule.switch(self._off, on)
-            self._void_until = max(self._void_until, self._number)
+            waiting = self._schedule.switch(self._off, on)
+            self._void_until = max(self._void_until, self._number + waiting)
 
     @property
     def pairs(self) -> int:

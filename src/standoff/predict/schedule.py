@@ -46,11 +46,13 @@ class Schedule(Protocol):
     def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
         """The first step: how many alarms there are, those that are listed, all faults."""
 
-    def switch(self, off: Ints, on: Ints) -> None:
-        """Watch all pairs but ``off``; those ``on`` are watched from now on."""
+    def switch(self, off: Ints, on: Ints) -> bool:
+        """Watch all pairs but ``off``; those ``on`` are watched from now on. Whether some of them
+        must wait for a later step than the next."""
 
     def wake(self) -> bool:
-        """Give pairs that were switched on a turn in the next step. Whether some must wait."""
+        """After a step: give pairs that still wait a turn in the next. Whether some must wait
+        longer."""
 
     def void(self, doubt: int) -> tuple[Ints, int]:
         """The pairs without a promise, and the steps until each was looked at again; ``doubt`` is
