@@ -11,7 +11,7 @@ class World:
     ``hostile``: every body races towards another one, at full acceleration; otherwise they wander.
     """
 
-    def __init__(self, rng, n, *, hostile, period, speed=None, crowd=1.0):
+    def __init__(self, rng, n, *, hostile, period, speed=None, crowd=0.7):
         self.rng, self.n, self.hostile, self.period, self.speed = rng, n, hostile, period, speed
         self.radii = rng.uniform(0.02, 0.1, n)
         self.most = rng.uniform(0.5, 3.0, n)

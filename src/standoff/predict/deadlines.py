@@ -12,7 +12,7 @@ from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
 from standoff.kernels.predict.cells import DONE, near_start, near_step, spare, take_in
 from standoff.kernels.predict.wheel import put_in, wheel_start, wheel_step, wheel_void
-from standoff.predict.schedule import CHUNK, Ints, split
+from standoff.predict.schedule import CHUNK, Ints, new_block, split
 from standoff.shapes.pose import Array
 
 #: Pairs that are listed as void in one step.
@@ -65,6 +65,7 @@ class Deadlines:
         self.longest = WHEEL_SLOTS
         self.tells_void = True
         self.step = wheel_step
+        self._block = new_block()
         self._quota = 0
         if horizon is not None:
             self.step = self._step_near
@@ -85,8 +86,8 @@ class Deadlines:
     def _lay_tables(self) -> None:
         self.tables: tuple[Any, ...] = (
             self._bodies, self._pairs, self._slots, self._firsts, self._balls, self._off,
-            self.alarms, self.faults, self._voids, self.state, self._period, self._urgency,
-            self._budget,
+            self._block, self.alarms, self.faults, self._voids, self.state, self._period,
+            self._urgency, self._budget,
         )  # fmt: skip
 
     def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
@@ -113,7 +114,7 @@ class Deadlines:
             self._quota,
         ) != DONE:  # fmt: skip
             self._grow()
-        return int(self.state[p.FOUND])
+        return int(self.state[p.FOUND] + p.FAULT * self.state[p.FAULTS])
 
     def _grow(self) -> None:
         """Room for twice as many pairs; what was written of this step stays."""
@@ -126,7 +127,7 @@ class Deadlines:
         self.alarms[: len(alarms)] = alarms[: len(self.alarms)]
         self._lay_tables()
 
-    def switch(self, off: Ints, on: Ints) -> None:
+    def switch(self, off: Ints, on: Ints) -> bool:
         self._off = off
         self._lay_tables()
         for pair in on.tolist():
@@ -138,6 +139,7 @@ class Deadlines:
             elif not take_in(self._pairs, self._slots, self._firsts, self.state, a, b):
                 self._grow()
                 take_in(self._pairs, self._slots, self._firsts, self.state, a, b)
+        return False
 
     def wake(self) -> bool:
         return False

@@ -10,7 +10,7 @@ from standoff.constants import LISTED_ALARMS
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
 from standoff.kernels.predict.dua import dua_start, dua_step, dua_void, place_of
-from standoff.predict.schedule import CHUNK, MOST_WOKEN, Ints, split
+from standoff.predict.schedule import CHUNK, MOST_WOKEN, Ints, new_block, split
 from standoff.shapes.pose import Array
 
 BucketName = Literal["binary", "fibonacci"]
@@ -33,11 +33,12 @@ class Dua:
         self._bodies, self._period, self._urgency = bodies, period, urgency
         self._buckets = bucket_table(count, buckets)
         seats = len(self._buckets) + MOST_WOKEN
-        shares = len(self._buckets) if partial else 0
-        self._shares = bucket_table(shares, buckets)
+        self._partial = int(partial)
+        self._block = new_block()
         self._seats = np.zeros((seats, 2), dtype=np.int64)
         self._rows = np.zeros((seats, 2), dtype=np.int64)
-        self._waiting: list[int] = []
+        self._waiting: list[int] = []  # pairs to be given a turn, those that have a seat first
+        self._seated = 0
         self.alarms: Ints = np.zeros((seats, 3), dtype=np.int64)
         self.faults = np.zeros((2 * seats, p.FAULT_COLUMNS))
         self.state: Ints = np.zeros(p.STATE, dtype=np.int64)
@@ -49,33 +50,44 @@ class Dua:
 
     def _lay_out(self) -> None:
         self.tables: tuple[Any, ...] = (
-            self._bodies, self._pairs, self._buckets, self._off, self._shares, self._seats,
+            self._bodies, self._pairs, self._buckets, self._off, self._block, self._seats,
             self._rows, self.alarms, self.faults, self.state, self._period, self._urgency,
+            self._partial,
         )  # fmt: skip
 
     def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
         listed: Ints = np.zeros((min(len(self._pairs), LISTED_ALARMS), 3), dtype=np.int64)
         faults = np.zeros((len(self._bodies), p.FAULT_COLUMNS))
         found = dua_start(
-            positions, velocities, self._bodies, self._pairs, self._buckets, self._off, listed,
-            faults, self.state, self._period, self._urgency,
+            positions, velocities, self._bodies, self._pairs, self._buckets, self._off,
+            self._block, listed, faults, self.state, self._period, self._urgency,
         )  # fmt: skip
         return found, listed[:found].copy(), faults[: self.state[p.FAULTS]]
 
-    def switch(self, off: Ints, on: Ints) -> None:
+    def switch(self, off: Ints, on: Ints) -> bool:
         self._off = off
         self._lay_out()
-        self._waiting += [place_of(self._pairs, pair) for pair in on.tolist()]
-        self.wake()
+        if self.state[p.WOKEN] == 0:
+            self._waiting = self._waiting[self._seated :]
+        ignored = {*off.tolist()}
+        watched = [pair for pair in self._waiting if pair not in ignored]
+        self._waiting = list(dict.fromkeys(watched + on.tolist()))
+        self._seated = 0
+        self.state[p.WOKEN] = 0
+        return self.wake()
 
     def wake(self) -> bool:
+        if self.state[p.WOKEN] == 0:
+            self._waiting = self._waiting[self._seated :]
+            self._seated = 0
         if not self._waiting:
             return False
-        now, self._waiting = self._waiting[:MOST_WOKEN], self._waiting[MOST_WOKEN:]
+        # Pairs change places in every step, so where they stand is looked up just before one.
         first = len(self._buckets)
-        self._seats[first : first + len(now), 0] = now
-        self.state[p.WOKEN] = len(now)
-        return bool(self._waiting)
+        for k, pair in enumerate(self._waiting[:MOST_WOKEN]):
+            self._seats[first + k, 0] = place_of(self._pairs, pair)
+        self._seated = self.state[p.WOKEN] = min(len(self._waiting), MOST_WOKEN)
+        return len(self._waiting) > MOST_WOKEN
 
     def void(self, doubt: int) -> tuple[Ints, int]:
         places = np.zeros(0, dtype=np.int64)

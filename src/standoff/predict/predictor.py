@@ -30,7 +30,8 @@ CULLEY_KEMPF = "culley-kempf"
 _FLOAT = np.dtype(np.float64)
 _NOBODY = np.zeros((0, 3))
 _QUIET: Ints = np.zeros((0, 3), dtype=np.int64)
-_FAULTS = p.FAULTS
+_FAULT = p.FAULT
+_NEW = p.NEW
 _TESTS = p.TESTS
 _VOIDS = p.VOIDS
 _EXPIRED = p.EXPIRED
@@ -183,18 +184,24 @@ class Predictor:
             if last is not None:
                 return self._step_with_care(positions, velocities, time, rotations)
             now = self._now + self.period  # type: ignore[operator]
-        else:
-            if last is None or not 0.0 < time - last <= self._late_after:
-                return self._step_with_care(positions, velocities, time, rotations)
+        elif isinstance(time, float) and last is not None and 0.0 < time - last <= self._late_after:
             now = self._now + (time - last)
             self._last = time
+        else:
+            return self._step_with_care(positions, velocities, time, rotations)
         self._now = now
         number = self._number = self._number + 1
-        found = schedule.step(positions, velocities, *schedule.tables, now)
-        state = schedule.state
-        if found == 0 and number > self._void_until and state[_FAULTS] == 0:
-            return Prediction(number, time, _QUIET, self._unit, 0, int(state[_TESTS]))
-        return self._eventful(found, time, positions, velocities, rotations, [], 0.0)
+        told = schedule.step(positions, velocities, *schedule.tables, now)
+        if told < _FAULT and number > self._void_until:
+            if told == 0:
+                return Prediction(number, time, _QUIET, self._unit, 0, schedule.state.item(_TESTS))
+            if self._exact is None:
+                rows = schedule.alarms[:told].copy()
+                new = schedule.state.item(_NEW)
+                self.raised += new
+                self.repeated += told - new
+                return Prediction(number, time, rows, self._unit, told, schedule.state.item(_TESTS))
+        return self._eventful(told, time, positions, velocities, rotations, [], 0.0)
 
     def _step_with_care(
         self, positions: Any, velocities: Any, time: float | None, rotations: Any
@@ -207,12 +214,12 @@ class Predictor:
         late = self._advance(time, faults)
         self._number += 1
         schedule = self._schedule
-        found = schedule.step(x, v, *schedule.tables, self._now)
-        return self._eventful(found, time, x, v, rotations, faults, late)
+        told = schedule.step(x, v, *schedule.tables, self._now)
+        return self._eventful(told, time, x, v, rotations, faults, late)
 
     def _eventful(
         self,
-        found: int,
+        told: int,
         time: float | None,
         positions: Array,
         velocities: Array,
@@ -226,9 +233,10 @@ class Predictor:
         number = self._number
         if state[_VOIDS] or state[_EXPIRED]:
             self._void_until = max(self._void_until, number)
+        found, faulty = told % _FAULT, told // _FAULT
         rows = schedule.alarms[:found].copy() if found else _QUIET
-        if state[_FAULTS]:
-            faults += faults_of(schedule.faults[: state[_FAULTS]])
+        if faulty:
+            faults += faults_of(schedule.faults[:faulty])
         if faults or (late and not schedule.tells_void):
             self._void_until = max(self._void_until, number + schedule.longest)
         step = Prediction(
@@ -244,15 +252,15 @@ class Predictor:
     ) -> Prediction:
         """The step with its alarms judged and counted."""
         if step.count:
-            new = step.new
-            count = int(np.count_nonzero(new)) + step.count - len(new)
-            self.raised += count
-            self.repeated += step.count - count
+            assert self._schedule is not None
+            new = self._schedule.state.item(_NEW)
+            self.raised += new
+            self.repeated += step.count - new
             if self._exact is not None:
                 step._true = self._exact.judge(
                     step, positions, velocities, rotations, self._bodies, self._margin
                 )
-                self.ruled_out += int(np.count_nonzero(new & ~step._true))
+                self.ruled_out += int(np.count_nonzero(step.new & ~step._true))
         return step
 
     def _first_step(
@@ -377,8 +385,8 @@ class Predictor:
         on = np.intersect1d(self._off, joined(pairs, self._shape[0]))
         self._off = np.setdiff1d(self._off, on)
         if self._schedule is not None:
-            self._schedule.switch(self._off, on)
-            self._void_until = max(self._void_until, self._number)
+            waiting = self._schedule.switch(self._off, on)
+            self._void_until = max(self._void_until, self._number + waiting)
 
     @property
     def pairs(self) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
+from standoff.kernels.predict.earliest import ALL_ROWS
 from standoff.shapes.pose import Array
 
 Ints = NDArray[np.int64]
@@ -25,7 +26,8 @@ class Schedule(Protocol):
     """Which pairs are looked at in which step.
 
     Attributes:
-        step: the compiled step; called with positions, velocities, ``tables`` and the time.
+        step: the compiled step; called with positions, velocities, ``tables`` and the time, it says
+            how many alarms there are, and FAULT times as many faults.
         tables: what it works on.
         alarms, faults: where it writes them; ``state`` has how many.
         longest: steps within which every pair is surely looked at.
@@ -44,11 +46,13 @@ class Schedule(Protocol):
     def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
         """The first step: how many alarms there are, those that are listed, all faults."""
 
-    def switch(self, off: Ints, on: Ints) -> None:
-        """Watch all pairs but ``off``; those ``on`` are watched from now on."""
+    def switch(self, off: Ints, on: Ints) -> bool:
+        """Watch all pairs but ``off``; those ``on`` are watched from now on. Whether some of them
+        must wait for a later step than the next."""
 
     def wake(self) -> bool:
-        """Give pairs that were switched on a turn in the next step. Whether some must wait."""
+        """After a step: give pairs that still wait a turn in the next. Whether some must wait
+        longer."""
 
     def void(self, doubt: int) -> tuple[Ints, int]:
         """The pairs without a promise, and the steps until each was looked at again; ``doubt`` is
@@ -74,6 +78,11 @@ def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: f
     bodies[:, p.SPEED] = np.inf if speed is None else speed
     bodies[:, [p.SEEN_IN, p.FAULT_IN]] = -1.0
     return bodies
+
+
+def new_block() -> Array:
+    """Room for pairs that are worked out together."""
+    return np.zeros((ALL_ROWS, p.WIDTH))
 
 
 def split(pairs: Ints) -> Ints:

@@ -19,7 +19,7 @@ from standoff.kernels.predict.layout import (
 )
 from standoff.kernels.predict.near import apart, known, lay_ball
 from standoff.kernels.predict.reading import look
-from standoff.kernels.predict.wheel import begin, put_in, serve
+from standoff.kernels.predict.wheel import begin, flush, put_in, serve
 
 #: What `register` says.
 DONE = 0
@@ -40,12 +40,12 @@ def cell_of(cells, x, y, z):
 
 
 @entry(
-    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],i8[:,::1],"
-    "f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8,i4[::1],i4[:,::1],f8[::1],i8)"
+    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],f8[:,::1],"
+    "i8[:,::1],f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8,i4[::1],i4[:,::1],f8[::1],i8)"
 )
 def near_start(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, voids, state,
-    period, urgency, budget, now, cells, places, grid, again,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, voids,
+    state, period, urgency, budget, now, cells, places, grid, again,
 ):  # fmt: skip
     """Look at all bodies and register them. FULL: call it again with a larger table, ``again``
     set."""
@@ -62,12 +62,14 @@ def near_start(
         spare(pairs, state, 0)
     while state[NEXT_BODY] < len(bodies):
         if not register(
-            positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
-            period, urgency, now, cells, places, grid, state[NEXT_BODY],
+            positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults,
+            state, period, urgency, now, cells, places, grid, state[NEXT_BODY],
         ):  # fmt: skip
+            flush(pairs, slots, balls, block, alarms, state, period, urgency)
             return FULL
         state[NEXT_BODY] += 1
     state[NEXT_BODY] = 0
+    flush(pairs, slots, balls, block, alarms, state, period, urgency)
     return DONE
 
 
@@ -83,12 +85,12 @@ def spare(pairs, state, first):
 
 
 @entry(
-    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],i8[:,::1],"
-    "f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8,i4[::1],i4[:,::1],f8[::1],i8)"
+    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],f8[:,::1],"
+    "i8[:,::1],f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8,i4[::1],i4[:,::1],f8[::1],i8)"
 )
 def near_step(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, voids, state,
-    period, urgency, budget, now, cells, places, grid, quota,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, voids,
+    state, period, urgency, budget, now, cells, places, grid, quota,
 ):  # fmt: skip
     """Register the next ``quota`` bodies anew, and all whose time would be up before the next step.
     FULL: call it again with a larger table; what is done is not done twice."""
@@ -100,9 +102,10 @@ def near_step(
         if balls[k, SINCE] == now:
             break  # all were registered in this step
         if not register(
-            positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
-            period, urgency, now, cells, places, grid, k,
+            positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults,
+            state, period, urgency, now, cells, places, grid, k,
         ):  # fmt: skip
+            flush(pairs, slots, balls, block, alarms, state, period, urgency)
             return FULL
         left -= 1
         state[NEXT_BODY] += 1
@@ -110,12 +113,13 @@ def near_step(
             state[NEXT_BODY] = 0
             grid[LARGEST] = grid[LARGEST_NEXT]
             grid[LARGEST_NEXT] = 0.0
+    flush(pairs, slots, balls, block, alarms, state, period, urgency)
     return DONE
 
 
 @kernel
 def register(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, state,
     period, urgency, now, cells, places, grid, k,
 ):  # fmt: skip
     """Lay a new ball around body ``k``, and take all pairs in that it now makes possible. False
@@ -137,8 +141,8 @@ def register(
     if float(x1 - x0 + 1) * float(y1 - y0 + 1) * float(z1 - z0 + 1) > len(bodies):
         for other in range(len(bodies)):
             full = full or not meet(
-                positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults,
-                state, period, urgency, now, k, other,
+                positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
+                faults, state, period, urgency, now, k, other,
             )  # fmt: skip
     else:
         for i in range(x0, x1 + 1):
@@ -148,7 +152,7 @@ def register(
                     while other != END:
                         full = full or not meet(
                             positions, velocities, bodies, pairs, slots, firsts, balls, off,
-                            alarms, faults, state, period, urgency, now, k, other,
+                            block, alarms, faults, state, period, urgency, now, k, other,
                         )  # fmt: skip
                         other = places[other, 1]
     if full:
@@ -183,7 +187,7 @@ def move(cells, places, k, cell):
 
 @kernel
 def meet(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, state,
     period, urgency, now, k, other,
 ):  # fmt: skip
     """Take a pair in if its balls overlap and it is not there yet, and look at it. False where
@@ -197,8 +201,8 @@ def meet(
     if entry_ == END:
         return False
     serve(
-        positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
-        period, urgency, now, entry_,
+        positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults,
+        state, period, urgency, now, entry_,
     )  # fmt: skip
     return True
 

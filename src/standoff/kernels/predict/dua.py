@@ -21,16 +21,27 @@ such an earlier one for every contact that is not within its own Δt.
 
 from __future__ import annotations
 
-from standoff.kernels.jit import entry, kernel
-from standoff.kernels.predict.earliest import earliest, in_units, is_off, larger, pair_of, smaller
+from standoff.kernels.jit import entry, inlined, kernel
+from standoff.kernels.predict.earliest import (
+    OWN,
+    gather,
+    in_units,
+    is_off,
+    larger,
+    pair_of,
+    smaller,
+    work_out,
+)
 from standoff.kernels.predict.layout import (
     ALARMED,
     CLOCK,
     CURSOR,
+    FAULT,
     FAULT_IN,
     FAULTS,
     FIRST,
     NEVER,
+    NEW,
     PAIR_MASK,
     SIZE,
     STEP,
@@ -41,14 +52,20 @@ from standoff.kernels.predict.layout import (
 )
 from standoff.kernels.predict.reading import look
 from standoff.kernels.predict.selection import insertion_sort, partial_sort
+from standoff.kernels.predict.urgency import TAU
+
+#: What is to be known of a pair besides its numbers: a body is in doubt, or it is switched off.
+CLEAR, DOUBTED, SWITCHED_OFF = 0.0, 1.0, 2.0
 
 
 @entry(
-    "(f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],i8[:,::1],i8[::1],i8[:,::1],f8[:,::1],i8[::1],f8,i8)"
+    "(f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],i8[:,::1],i8[::1],f8[:,::1],i8[:,::1],f8[:,::1],"
+    "i8[::1],f8,i8)"
 )
 def dua_start(
-    positions, velocities, bodies, pairs, buckets, off, alarms, faults, state, period, urgency
-):
+    positions, velocities, bodies, pairs, buckets, off, block, alarms, faults, state, period,
+    urgency,
+):  # fmt: skip
     """Look at all bodies and all pairs, put the pairs into their buckets, and alarm by (26). How
     many alarms there are; as many of the most urgent as have room are written down."""
     state[STEP] = state[FAULTS] = state[CLOCK] = 0
@@ -56,18 +73,21 @@ def dua_start(
         look(positions, velocities, bodies, faults, state, k, 0, 0.0)
     place = 0
     for a in range(len(bodies)):
-        good = look(positions, velocities, bodies, faults, state, a, 0, 0.0)
         for b in range(a + 1, len(bodies)):
-            pair = pair_of(a, b)
-            pairs[place, 0] = pair
-            if is_off(off, pair):
-                pairs[place, 1] = NEVER
-            elif good and look(positions, velocities, bodies, faults, state, b, 0, 0.0):
-                pairs[place, 1] = in_units(earliest(bodies, a, b, urgency), period)
-            else:
-                pairs[place, 1] = 0
+            pairs[place, 0] = pair_of(a, b)
             place += 1
-    partial_sort(pairs, buckets)
+    width = block.shape[1]
+    for first in range(0, len(pairs), width):
+        count = min(width, len(pairs) - first)
+        for i in range(count):
+            read_pair(
+                positions, velocities, bodies, off, block, faults, state, pairs[first + i, 0],
+                i, 0, 0.0,
+            )  # fmt: skip
+        work_out(block, count, urgency)
+        for i in range(count):
+            pairs[first + i, 1] = units_left(block, i, period)
+    partial_sort(pairs, len(pairs), buckets)
     found = 0
     for i in range(len(buckets)):
         limit = (buckets[i, SIZE] + 1) * UNIT
@@ -79,22 +99,23 @@ def dua_start(
                     alarms[found, 2] = buckets[i, SIZE] + 1
                 pairs[place, 0] |= ALARMED
                 found += 1
-    state[TESTS] = place + 1
+    state[TESTS] = len(pairs)
+    state[NEW] = found
     return found
 
 
 @entry(
-    "(f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],i8[:,::1],i8[::1],i8[:,::1],i8[:,::1],i8[:,::1],"
-    "i8[:,::1],f8[:,::1],i8[::1],f8,i8,f8)"
+    "(f8[:,::1],f8[:,::1],f8[:,::1],i8[:,::1],i8[:,::1],i8[::1],f8[:,::1],i8[:,::1],i8[:,::1],"
+    "i8[:,::1],f8[:,::1],i8[::1],f8,i8,i8,f8)"
 )
 def dua_step(
-    positions, velocities, bodies, pairs, buckets, off, shares, seats, rows, alarms, faults, state,
-    period, urgency, now,
+    positions, velocities, bodies, pairs, buckets, off, block, seats, rows, alarms, faults, state,
+    period, urgency, partial, now,
 ):  # fmt: skip
-    """One step, read at ``now``, [s] since the first. ``shares`` are the buckets of the partial
-    sort of what is looked at; none: it is sorted whole. How many alarms there are, all of them
-    written down: the pair, marked where it was alarmed at its last turn, its τ in units, and after
-    how many periods its next turn will be done."""
+    """One step, read at ``now``, [s] since the first. ``partial``: what is looked at is sorted as
+    at the start. How many alarms there are, all of them written down: the pair, marked where it was
+    alarmed at its last turn, its τ in units, and after how many periods its next turn will be
+    done; and, times FAULT, how many faults."""
     step = state[STEP] + 1
     state[STEP] = step
     state[FAULTS] = 0
@@ -103,41 +124,53 @@ def dua_step(
     state[CLOCK] = clock
     for i in range(count):
         rows[i, 0] = pair = pairs[seats[i, 0], 0]
-        rows[i, 1] = clock + units_left(
-            positions, velocities, bodies, off, faults, state, pair, step, now, period, urgency
-        )
-    if len(shares) > 0:
-        shares[-1, 1] = count - shares[-1, 0]
-        partial_sort(rows, shares)
+        read_pair(positions, velocities, bodies, off, block, faults, state, pair, i, step, now)
+    work_out(block, count, urgency)
+    for i in range(count):
+        rows[i, 1] = clock + units_left(block, i, period)
+    if partial:
+        partial_sort(rows, count, buckets)
     else:
         insertion_sort(rows, count)
-    found = 0
+    found = new = 0
     for i in range(count):
         pair, deadline = rows[i, 0], rows[i, 1]
         if deadline - clock <= (seats[i, 1] + 1) * UNIT:
             alarms[found, 0], alarms[found, 1] = pair, deadline - clock
             alarms[found, 2] = seats[i, 1] + 1
+            new += pair & ALARMED == 0
             pair |= ALARMED
             found += 1
         else:
             pair &= PAIR_MASK
         pairs[seats[i, 0], 0], pairs[seats[i, 0], 1] = pair, deadline
     state[TESTS] = count
-    return found
+    state[NEW] = new
+    return found + FAULT * state[FAULTS]
 
 
 @kernel
-def units_left(
-    positions, velocities, bodies, off, faults, state, pair, step, now, period, urgency
+def read_pair(
+    positions, velocities, bodies, off, block, faults, state, pair, i, step, now
 ):  # fmt: skip
-    """How long a pair surely stays apart, in units; 0 where one of its bodies is in doubt."""
-    if len(off) > 0 and is_off(off, pair & PAIR_MASK):
-        return NEVER
+    """Look at the two bodies of a pair, and write it into column ``i``."""
     a, b = smaller(pair), larger(pair)
-    good = look(positions, velocities, bodies, faults, state, a, step, now)
-    if look(positions, velocities, bodies, faults, state, b, step, now) and good:
-        return in_units(earliest(bodies, a, b, urgency), period)
-    return 0
+    block[OWN, i] = CLEAR
+    if len(off) > 0 and is_off(off, pair & PAIR_MASK):
+        block[OWN, i] = SWITCHED_OFF
+    else:
+        good = look(positions, velocities, bodies, faults, state, a, step, now)
+        if not (look(positions, velocities, bodies, faults, state, b, step, now) and good):
+            block[OWN, i] = DOUBTED
+    gather(bodies, block, i, a, b)
+
+
+@inlined
+def units_left(block, i, period):
+    """How long a pair surely stays apart, in units; 0 where one of its bodies is in doubt."""
+    if block[OWN, i] == CLEAR:
+        return in_units(block[TAU, i], period)
+    return 0 if block[OWN, i] == DOUBTED else NEVER
 
 
 @kernel
@@ -205,7 +238,7 @@ def dua_void(pairs, buckets, bodies, off, places, state, doubt):
             wait = turns_until(buckets, place)
             if wait == 0:
                 wait = size
-            last = state[STEP] - (size - wait)
+            last = max(state[STEP] - (size - wait), 0)
             broken = max(bodies[smaller(pair), FAULT_IN], bodies[larger(pair), FAULT_IN], doubt)
             left = pairs[place, 1] - state[CLOCK]
             if (last < broken or left <= (wait + 1) * UNIT) and not is_off(off, pair):

@@ -20,30 +20,68 @@ from standoff.kernels.predict.layout import (
     UNIT,
     VELOCITY,
 )
-from standoff.kernels.predict.urgency import gap_at, tau_bounded, tau_free
+from standoff.kernels.predict.urgency import ACCELERATION as A
+from standoff.kernels.predict.urgency import (
+    BLOCK_ROWS,
+    GAP_RADIUS,
+    TAU,
+    X,
+    gap_at,
+    tau_bounded,
+    tau_free_block,
+)
+from standoff.kernels.predict.urgency import VELOCITY as V
+
+#: Rows of a block beyond those of `urgency`: the bound on the relative speed, and what the owner of
+#: the block wants to know of a column.
+SPEEDS = BLOCK_ROWS
+OWN = BLOCK_ROWS + 1
+ALL_ROWS = BLOCK_ROWS + 2
+
+
+@inlined
+def gather(bodies, block, i, a, b):
+    """Write a pair into a column of a block, from the last readings; bounds are summed."""
+    p, q = bodies[a], bodies[b]
+    block[X, i] = q[POSITION] - p[POSITION]
+    block[X + 1, i] = q[POSITION + 1] - p[POSITION + 1]
+    block[X + 2, i] = q[POSITION + 2] - p[POSITION + 2]
+    block[V, i] = q[VELOCITY] - p[VELOCITY]
+    block[V + 1, i] = q[VELOCITY + 1] - p[VELOCITY + 1]
+    block[V + 2, i] = q[VELOCITY + 2] - p[VELOCITY + 2]
+    block[A, i] = p[ACCELERATION] + q[ACCELERATION]
+    block[GAP_RADIUS, i] = p[RADIUS] + q[RADIUS]
+    block[SPEEDS, i] = p[SPEED] + q[SPEED]
 
 
 @kernel
-def earliest(bodies, a, b, urgency):
-    """The earliest contact of two bodies from their last readings, [s]; never too late. Bounds are
-    summed over the two. The urgency DISTANCE is the time that the present gap takes at the highest
-    speeds, whatever the velocities: what Culley and Kempf go by."""
-    p, q = bodies[a], bodies[b]
-    x, y, z = q[POSITION] - p[POSITION], q[POSITION + 1] - p[POSITION + 1], q[5] - p[5]
-    vx, vy, vz = q[VELOCITY] - p[VELOCITY], q[VELOCITY + 1] - p[VELOCITY + 1], q[8] - p[8]
-    radius = p[RADIUS] + q[RADIUS]
-    acceleration = p[ACCELERATION] + q[ACCELERATION]
+def work_out(block, count, urgency):
+    """The earliest contact of each pair of a block, [s], never too late. The urgency DISTANCE is
+    the time that the present gap takes at the highest speeds, whatever the velocities: what Culley
+    and Kempf go by."""
     if urgency == FREE:
-        return tau_free(x, y, z, vx, vy, vz, acceleration, radius)
-    speed = p[SPEED] + q[SPEED]
-    if urgency == BOUNDED:
-        return tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, radius)
-    gap, _ = gap_at(x, y, z, 0.0, 0.0, 0.0, 0.0, radius, 0.0)
-    if not gap > 0.0:
-        return 0.0
-    if urgency == GAP:
-        return gap
-    return gap / speed if speed > 0.0 else math.inf
+        tau_free_block(block, count)
+    elif urgency == BOUNDED:
+        for i in range(count):
+            block[TAU, i] = tau_bounded(
+                block[X, i], block[X + 1, i], block[X + 2, i],
+                block[V, i], block[V + 1, i], block[V + 2, i],
+                block[A, i], block[SPEEDS, i], block[GAP_RADIUS, i],
+            )  # fmt: skip
+    else:
+        for i in range(count):
+            gap = gap_now(block[X, i], block[X + 1, i], block[X + 2, i], block[GAP_RADIUS, i])
+            if urgency == GAP or not gap > 0.0:
+                block[TAU, i] = gap
+            else:
+                block[TAU, i] = gap / block[SPEEDS, i] if block[SPEEDS, i] > 0.0 else math.inf
+
+
+@inlined
+def gap_now(x, y, z, gap_radius):
+    """How far two balls are apart, never too large; 0: they touch, or nobody knows."""
+    gap, _ = gap_at(x, y, z, 0.0, 0.0, 0.0, 0.0, gap_radius, 0.0)
+    return gap if gap > 0.0 else 0.0
 
 
 @inlined

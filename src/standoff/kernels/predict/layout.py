@@ -85,7 +85,15 @@ FOUND = 12
 NEXT_BODY = 13
 EXPIRED = 14
 UNTESTED = 15
-STATE = 16
+NEW = 16
+QUEUED = 17
+STATE = 18
+
+#: A step says how many alarms there are, and this times the number of faults.
+FAULT = 1 << 32
+
+#: Pairs to a block: those of a step of DUA fit into one.
+WIDTH = 128
 
 #: Columns of ``buckets``, int64: first place, number of places, which of them is next.
 FIRST = 0

@@ -6,15 +6,15 @@ from standoff.kernels.jit import kernel
 
 
 @kernel
-def partial_sort(rows, buckets):
-    """Order ``rows`` (pair, deadline) so that no deadline in a bucket comes after one in a later
-    bucket; ``buckets`` are first row and size, in a row. The order within a bucket is left as it
-    falls. The last bucket is cut off first: with sizes in a geometric series the parts that are
-    left shrink alike, and the whole is O(rows) (paper 004, 7.3)."""
-    count = buckets[-1, 0] + buckets[-1, 1]
+def partial_sort(rows, count, buckets):
+    """Order the first ``count`` rows (pair, deadline) so that no deadline in a bucket comes after
+    one in a later bucket; ``buckets`` begin with first row and size. The order within a bucket is
+    left as it falls. The last bucket is cut off first: with sizes in a geometric series the parts
+    that are left shrink alike, and the whole is O(rows) (paper 004, 7.3)."""
     for i in range(len(buckets) - 1, 0, -1):
-        select(rows, count, buckets[i, 0])
-        count = buckets[i, 0]
+        if buckets[i, 0] < count:
+            select(rows, count, buckets[i, 0])
+            count = buckets[i, 0]
 
 
 @kernel

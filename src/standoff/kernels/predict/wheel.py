@@ -23,18 +23,21 @@ from __future__ import annotations
 
 from standoff.constants import WHEEL_AHEAD
 from standoff.kernels.jit import entry, kernel
-from standoff.kernels.predict.earliest import earliest, in_units, is_off, pair_of
+from standoff.kernels.predict.earliest import OWN, gather, in_units, is_off, pair_of, work_out
 from standoff.kernels.predict.layout import (
     ALARMED,
     CLOCK,
     END,
+    FAULT,
     FAULT_IN,
     FAULTS,
     FOUND,
     LIVE,
+    NEW,
     OUT,
     OVERDUE,
     OVERDUE_LAST,
+    QUEUED,
     STEP,
     TESTS,
     TICK,
@@ -44,15 +47,16 @@ from standoff.kernels.predict.layout import (
 )
 from standoff.kernels.predict.near import apart, forget
 from standoff.kernels.predict.reading import look
+from standoff.kernels.predict.urgency import TAU
 
 
 @entry(
-    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],i8[:,::1],"
-    "f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8)"
+    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],f8[:,::1],"
+    "i8[:,::1],f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8)"
 )
 def wheel_start(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, voids, state,
-    period, urgency, budget, now,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, voids,
+    state, period, urgency, budget, now,
 ):  # fmt: skip
     """Look at all bodies and all pairs. How many alarms there are."""
     begin(slots, state)
@@ -63,10 +67,11 @@ def wheel_start(
         for b in range(a + 1, len(bodies)):
             pairs[entry_, 0], pairs[entry_, 1] = a, b
             serve(
-                positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults,
-                state, period, urgency, now, entry_,
+                positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
+                faults, state, period, urgency, now, entry_,
             )  # fmt: skip
             entry_ += 1
+    flush(pairs, slots, balls, block, alarms, state, period, urgency)
     state[LIVE] = entry_
     return state[FOUND]
 
@@ -82,17 +87,18 @@ def begin(slots, state):
 
 
 @entry(
-    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],i8[:,::1],"
-    "f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8)"
+    "(f8[:,::1],f8[:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],f8[:,::1],"
+    "i8[:,::1],f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8)"
 )
 def wheel_step(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, voids, state,
-    period, urgency, budget, now,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, voids,
+    state, period, urgency, budget, now,
 ):  # fmt: skip
     """One step, read at ``now``, [s] since the first, with no more than ``budget`` tests. How many
     alarms there are; as many as have room are written down, as by `dua_step`."""
     state[STEP] += 1
     state[FAULTS] = state[TESTS] = state[FOUND] = state[VOIDS] = state[UNTESTED] = 0
+    state[NEW] = 0
     state[CLOCK] = in_units(now, period)
     last, tick = state[TICK], state[CLOCK] // UNIT
     state[TICK] = tick
@@ -115,7 +121,7 @@ def wheel_step(
             note_void(pairs, off, voids, state, entry_, slot)
             if state[TESTS] < budget:
                 serve(
-                    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms,
+                    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
                     faults, state, period, urgency, now, entry_,
                 )  # fmt: skip
             else:
@@ -131,8 +137,8 @@ def wheel_step(
     while overdue != END and state[TESTS] < budget:
         following = pairs[overdue, 2]
         serve(
-            positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
-            period, urgency, now, overdue,
+            positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults,
+            state, period, urgency, now, overdue,
         )  # fmt: skip
         overdue = following
     if overdue != END:
@@ -143,15 +149,16 @@ def wheel_step(
         state[OVERDUE] = overdue
     elif budget < state[LIVE]:
         look_ahead(
-            positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
-            period, urgency, budget, now,
+            positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults,
+            state, period, urgency, budget, now,
         )  # fmt: skip
-    return state[FOUND]
+    flush(pairs, slots, balls, block, alarms, state, period, urgency)
+    return state[FOUND] + FAULT * state[FAULTS]
 
 
 @kernel
 def look_ahead(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, state,
     period, urgency, budget, now,
 ):  # fmt: skip
     """Spend the tests that are left on the pairs that are due next."""
@@ -162,8 +169,8 @@ def look_ahead(
         while entry_ != END and state[TESTS] < budget:
             following = pairs[entry_, 2]
             serve(
-                positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults,
-                state, period, urgency, now, entry_,
+                positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
+                faults, state, period, urgency, now, entry_,
             )  # fmt: skip
             entry_ = following
         if entry_ != END:
@@ -178,10 +185,10 @@ def look_ahead(
 
 @kernel
 def serve(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, alarms, faults, state,
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, state,
     period, urgency, now, entry_,
 ):  # fmt: skip
-    """Look at a pair, alarm if need be, and put it back into the wheel; or out of it, where it is
+    """Have a pair looked at with others, in a block; or take it out of the wheel, where it is
     switched off or, with a horizon, cannot meet within it."""
     first, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
     a = first if first >= 0 else ~first
@@ -193,24 +200,47 @@ def serve(
         return
     step = state[STEP]
     good = look(positions, velocities, bodies, faults, state, a, step, now)
-    units = 0
-    if look(positions, velocities, bodies, faults, state, b, step, now) and good:
-        if len(balls) > 0 and apart(balls, a, b):
-            forget(pairs, firsts, state, entry_)
-            return
-        units = in_units(earliest(bodies, a, b, urgency), period)
+    good = look(positions, velocities, bodies, faults, state, b, step, now) and good
+    if len(balls) > 0 and good and apart(balls, a, b):
+        forget(pairs, firsts, state, entry_)
+        return
     state[TESTS] += 1
-    if units <= 2 * UNIT:
-        write_alarm(alarms, state, pair_of(a, b) | (ALARMED if first < 0 else 0), units)
-        pairs[entry_, 0] = ~a
-    else:
-        pairs[entry_, 0] = a
-    if len(balls) == 0:
-        pairs[entry_, 3] = step
-    slot = max((state[CLOCK] + units) // UNIT - 2, state[TICK])
-    slot = min(slot, state[TICK] + len(slots) - 1) & (len(slots) - 1)
-    pairs[entry_, 2] = slots[slot]
-    slots[slot] = entry_
+    i = state[QUEUED]
+    gather(bodies, block, i, a, b)
+    # A pair in doubt is marked by the number that no entry has.
+    block[OWN, i] = entry_ if good else ~entry_
+    state[QUEUED] = i + 1
+    if i + 1 == block.shape[1]:
+        flush(pairs, slots, balls, block, alarms, state, period, urgency)
+
+
+@kernel
+def flush(pairs, slots, balls, block, alarms, state, period, urgency):
+    """Work out the pairs that were gathered, alarm if need be, and put them back into the wheel."""
+    count = state[QUEUED]
+    state[QUEUED] = 0
+    work_out(block, count, urgency)
+    tick, last = state[TICK], state[TICK] + len(slots) - 1
+    for i in range(count):
+        entry_, units = int(block[OWN, i]), 0
+        if entry_ >= 0:
+            units = in_units(block[TAU, i], period)
+        else:
+            entry_ = ~entry_
+        first, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
+        a = first if first >= 0 else ~first
+        if units <= 2 * UNIT:
+            state[NEW] += first >= 0
+            write_alarm(alarms, state, pair_of(a, b) | (ALARMED if first < 0 else 0), units)
+            pairs[entry_, 0] = ~a
+        else:
+            pairs[entry_, 0] = a
+        if len(balls) == 0:
+            pairs[entry_, 3] = state[STEP]
+        slot = max((state[CLOCK] + units) // UNIT - 2, tick)
+        slot = min(slot, last) & (len(slots) - 1)
+        pairs[entry_, 2] = slots[slot]
+        slots[slot] = entry_
 
 
 @kernel
@@ -240,6 +270,7 @@ def postpone(pairs, alarms, off, state, entry_, slot):
         write_alarm(alarms, state, pair_of(a, b), max(0, (slot + 2) * UNIT - state[CLOCK]))
         pairs[entry_, 0] = ~a
         state[UNTESTED] += 1
+        state[NEW] += 1
     pairs[entry_, 2] = END
     if state[OVERDUE] == END:
         state[OVERDUE] = entry_
