@@ -634,6 +634,10 @@ TURNING_ROUNDING = 64 * EPS
 TURNING_STEPS = 12
 TURNING_TOLERANCE = 1e-6
 
+#: The last step of such a search from which on it has found what it looked for, [rad]: the bound is
+#: lower by 1e-4 of itself at most then.
+TURNING_NEAR = 0.01
+
 #: The lengths of a turn itself, in units of the turning radius V²/A, [-]: an angle of up to pi/2,
 #: its sine, and the squares of speeds of up to twice the bound.
 TURNING_LENGTHS = 8.0

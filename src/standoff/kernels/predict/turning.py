@@ -26,6 +26,7 @@ from standoff.constants import (
     TURNING_GUESSES,
     TURNING_LENGTHS,
     TURNING_LESS,
+    TURNING_NEAR,
     TURNING_ROUNDING,
     TURNING_STEPS,
     TURNING_STRIDE,
@@ -71,6 +72,7 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
     guess: it lands on the rim, it does not pass aside of the disc, and it ends just before the
     disc, or with ``coasting`` at ``last = 0``. Whatever comes out, `turning` says what it proves.
     """
+    size = 1.0
     for _ in range(TURNING_STEPS):
         c, s = math.cos(angle), math.sin(angle)
         along, across = speed * c, speed * s
@@ -80,6 +82,7 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
         p = length * turn_c
         side = first * first - p * p
         if not (length > 0.0 and first > 0.0 and side > 0.0):
+            size = 1.0
             break
         y = math.sqrt(side)
         log = math.log((y + first) / (length * (1.0 + turn_s)))
@@ -117,6 +120,7 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
         d1, d2, d3 = b2 * c3 - b3 * c2, b3 * c1 - b1 * c3, b1 * c2 - b2 * c1
         determinant = a1 * d1 + a2 * d2 + a3 * d3
         if not abs(determinant) > 0.0:
+            size = 1.0
             break
         scale = 1.0 / determinant
         step_angle = scale * (
@@ -133,11 +137,10 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
         top = math.acos(0.5 * math.cos(last))
         phi = between(last, min(phi, top), phi - step_phi, top)
         size = abs(step_angle) + abs(step_phi) + abs(step_last)
-        if size < TURNING_TOLERANCE:
-            return angle, phi, last, True
-        if not (angle > 0.0 and angle < math.pi):
+        if not (size > TURNING_TOLERANCE and angle > 0.0 and angle < math.pi):
             break
-    return angle, phi, last, False
+    # From full speed on, the landing is a double root, and steps only halve what is left.
+    return angle, phi, last, size < TURNING_NEAR
 
 
 @kernel
@@ -156,19 +159,23 @@ def turning_time(ahead, aside, speed, radius, free):
     with a disc at ``(ahead, aside)``, never too late; ``aside`` is not negative, and ``free`` is
     the earliest contact where speed has no bound. Infinity never comes out, 0 where no best motion
     was found."""
-    # Contact after the turn: the direction is that from where full speed would be reached.
+    # Contact after the turn: the direction is that from where full speed would be reached, which
+    # is before contact then.
     s = 0.0
     for _ in range(2):
         before = ahead - s * speed
         length = math.sqrt(before * before + aside * aside)
         s = min(1.0 - (speed * before / length if length > 0.0 else speed), free)
-    angle = math.atan2(aside, ahead - s * speed)
-    phi = TURNING_GUESS * math.asin(min(1.0, speed * math.sin(angle)))
-    angle, phi, last, found = refine(ahead, aside, speed, radius, angle, phi, 0.0, True)
-    time, left = turning(ahead, aside, speed, radius, angle, phi, last)
-    best = time + left if left >= 0.0 else 0.0
-    if found and left >= 0.0:
-        return best
+    best = 0.0
+    if s < free:
+        angle = math.atan2(aside, ahead - s * speed)
+        phi = TURNING_GUESS * min(math.asin(min(1.0, speed * math.sin(angle))), math.pi / 3.0)
+        angle, phi, last, found = refine(ahead, aside, speed, radius, angle, phi, 0.0, True)
+        time, left = turning(ahead, aside, speed, radius, angle, phi, last)
+        if left >= 0.0:
+            best = time + left
+            if found:
+                return best
     # Contact while it turns. The motion without a bound on speed hits the rim and could slide on
     # from there: landing, end and direction are a little less.
     centre = math.atan2(aside, ahead)
