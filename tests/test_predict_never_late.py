@@ -47,6 +47,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
     told: dict[tuple[int, int], deque] = {}
     first = np.full((n, n), -np.inf)  # those of the first step, which may be many
     said = {}  # since when it has been said that nothing is promised for a pair
+    behind = 0.0  # how much later than allowed all steps came; alarms stand so much longer
     silent = -np.inf  # a late step is done: nobody could say anything before
     for number in range(steps):
         step = predictor.step(world.x, world.v, now if timed else None)
@@ -59,7 +60,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
             first[pairs[:, 0], pairs[:, 1]] = step.until
             pairs = pairs[:0]
         for (a, b), last in zip(pairs.tolist(), step.until.tolist()):
-            told.setdefault((a, b), deque(maxlen=16)).append((done, now + last))
+            told.setdefault((a, b), deque(maxlen=16)).append((done, now + last - behind))
         if step.late:
             silent = done
             assert not step.keeping_up
@@ -69,6 +70,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
         late = timed and rng.random() < 0.01
         if late:
             dt = PERIOD * rng.uniform(1.1, 5.0)
+            behind += dt - PERIOD
         world.choose(dt)
         waiting = {*map(tuple, predictor.alarmed().tolist())} if "tests" in how else ()
         for a, b, t in world.touches(dt, margin):
@@ -77,7 +79,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
             if number == 0 and first[a, b] >= t:
                 continue  # within the time that the first step takes
             if any(
-                out <= now + t + 1e-9 and (now + t <= last + 1e-6 or (a, b) in waiting)
+                out <= now + t + 1e-9 and (now + t <= last + behind + 1e-6 or (a, b) in waiting)
                 for out, last in alarms
             ):
                 continue

@@ -149,7 +149,7 @@ def dua_step(
     return found + FAULT * state[FAULTS]
 
 
-@kernel
+@inlined
 def read_pair(
     positions, velocities, bodies, off, block, faults, state, pair, i, step, now
 ):  # fmt: skip
@@ -173,7 +173,7 @@ def units_left(block, i, period):
     return 0 if block[OWN, i] == DOUBTED else NEVER
 
 
-@kernel
+@inlined
 def take_seats(buckets, seats, state):
     """The places whose turn it is and in how many steps each has its next one, the soonest first;
     among them those that were woken, whose numbers stand behind the others. How many."""

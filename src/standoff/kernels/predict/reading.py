@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import BOUND_ROUNDING
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined
 from standoff.kernels.predict.layout import (
     ACCELERATED,
     ACCELERATION,
@@ -22,7 +22,7 @@ from standoff.kernels.predict.layout import (
 )
 
 
-@kernel
+@inlined
 def look(positions, velocities, bodies, faults, state, k, step, now):
     """Take over what is read of body ``k`` in this step, once. Whether it can be believed: it is
     there, finite, no faster than its bound, and no farther from the last reading than bounds allow.
@@ -57,7 +57,7 @@ def look(positions, velocities, bodies, faults, state, k, step, now):
     return body[FAULT_IN] != step
 
 
-@kernel
+@inlined
 def held(body, x, y, z, vx, vy, vz, now, first):
     """Which bound a reading breaks, by how much and what is allowed; -1: none. From the last
     reading, ``t`` ago, with A and V the bounds:

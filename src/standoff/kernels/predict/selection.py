@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 
 
 @kernel
@@ -67,7 +67,7 @@ def sampled(rows, low, high):
     )
 
 
-@kernel
+@inlined
 def median(a, b, c):
     return max(min(a, b), min(max(a, b), c))
 
@@ -83,14 +83,14 @@ def middle(rows, low, high):
     return least + (most - least) // 2
 
 
-@kernel
+@inlined
 def swap(rows, i, j):
     pair, deadline = rows[i, 0], rows[i, 1]
     rows[i, 0], rows[i, 1] = rows[j, 0], rows[j, 1]
     rows[j, 0], rows[j, 1] = pair, deadline
 
 
-@kernel
+@inlined
 def insertion_sort(rows, count):
     """Order the first ``count`` rows by deadline, those with the same deadline as they came."""
     for i in range(1, count):
