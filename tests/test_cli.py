@@ -32,7 +32,8 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("info",), ("apart",), ("demo",), ("papers",), ("verify",), ("compile",)]
+    "command",
+    [(), ("info",), ("apart",), ("demo",), ("papers",), ("plan",), ("verify",), ("compile",)],
 )
 def test_help_has_an_example(command):
     result = run(*command, "--help")
