@@ -15,6 +15,7 @@ from rich.console import Console
 import standoff
 from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import Error
+from standoff.view.pipes import Forgiving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -167,6 +168,9 @@ def check(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
     ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the motion, as a strip of poses.")
+    ] = None,
     budget: Annotated[
         int, typer.Option(metavar="N", help="Give up, undecided, after so many distances.")
     ] = 1_000_000,
@@ -185,6 +189,9 @@ def check(
         typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
     ] = False,
     srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
     ] = False,
@@ -192,18 +199,21 @@ def check(
     """Prove that a path is free at every instant of it, or show where it is not."""
     from standoff.paths.reading import read_path
     from standoff.view import check as view
-    from standoff.view.check_plot import save_path_plot
+    from standoff.view.check_plot import save_path_plot, save_path_strip
     from standoff.view.compiling import announced
-    from standoff.view.sources import open_cell
+    from standoff.view.sources import check_order, open_cell
     from standoff.view.targets import check_distinct, check_png, check_writable
 
     if plot is not None:
         check_png(plot)
     if certificate is not None:
         check_writable(certificate)
-    check_distinct((plot, certificate), (source, file))
+    if picture is not None:
+        check_png(picture)
+    check_distinct((plot, picture, certificate), (source, file))
+    check_order(source, file)
     with announced(notes):
-        cell = open_cell(source, srdf)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
     path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)
     checked = view.check(
         cell,
@@ -218,16 +228,19 @@ def check(
     # Machines get nothing but the verdict on stdout.
     said = notes if as_json else out
     seen = None if plot is None else save_path_plot(checked, plot, said, notes)
+    drawn = picture is not None and save_path_strip(checked, picture, said, notes)
     if certificate is not None:
         view.save_certificate(checked, certificate, notes)
     if as_json:
         print(view.as_json(checked))
     else:
         view.show(checked, out, view.seen(checked, notes) if seen is None else seen)
-        if seen is not None:
-            out.print(f"  plot: {plot}", markup=False, highlight=False, soft_wrap=True)
-        if certificate is not None:
-            out.print(f"  proof: {certificate}", markup=False, highlight=False, soft_wrap=True)
+        undecided = checked.verdict.kind == "undecided"
+        proof = "undecided, so no proof" if undecided else "proof"
+        written = {"plot": seen and plot, "picture": drawn and picture, proof: certificate}
+        for name, target in written.items():
+            if target:
+                out.print(f"  {name}: {target}", markup=False, highlight=False, soft_wrap=True)
     if not checked.verdict.free:
         raise typer.Exit(1)
 
@@ -416,12 +429,14 @@ def papers(
 ) -> None:
     """Run a paper's experiments: ours beside what the paper says."""
     from standoff.papers import PAPERS
+    from standoff.view.targets import make_folder
 
     if number not in PAPERS:
         raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
     run = importlib.import_module(f"standoff.papers.paper{number}").run
     folder = plots or Path(f"papers-{number}")
-    folder.mkdir(parents=True, exist_ok=True)  # or say so now, and not after two minutes
+    # Or say so now, and not after two minutes.
+    make_folder(folder, "cannot write there", folder, "a folder that can be made")
     run(only or (), folder, out, notes, quick=quick)
 
 
@@ -432,7 +447,11 @@ def papers(
 def verify(
     file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate, JSON.")],
     cell: Annotated[
-        Path | None, typer.Option(help="The cell, where the file does not bring it or another.")
+        str | None,
+        typer.Option(
+            metavar="CELL",
+            help="The cell, as for check, where the file does not bring it.",
+        ),
     ] = None,
     engine: Annotated[
         str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
@@ -489,12 +508,17 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
+    before = sys.stdout
+    sys.stdout = patient = Forgiving(before)
     try:
         app()
     except (Error, OSError) as error:
         notes.print(f"[bold red]{type(error).__name__}[/bold red]: ", end="")
         notes.print(str(error), markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
+    finally:
+        patient.flush()
+        sys.stdout = before
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ from standoff.shapes.shape import IntArray
 #: Pixels that are tried at once at most.
 _CHUNK = 4_000_000
 
+#: More than there are powers of two among the sizes of images.
+_POWERS = 64
+
 #: Where the light comes from, in the camera's frame; and how bright its shade is.
 _LIGHT = np.array([-0.35, 0.55, 0.76])
 _SHADE = 0.45
@@ -89,10 +92,12 @@ def render(camera: Camera, triangles: Array, bodies: IntArray, colours: Array) -
     high = np.minimum(high, [columns - 1, rows - 1])
     span = high - low + 1
     seen = np.flatnonzero((span > 0).all(axis=1))
-    # Triangles with windows of about the same size are tried together.
-    window = np.where(span > 0, 2 ** np.ceil(np.log2(np.maximum(span, 1))), 0).astype(np.int64)
-    for wide, tall in np.unique(window[seen], axis=0).tolist():
-        group = seen[(window[seen] == (wide, tall)).all(axis=1)]
+    # Triangles with windows of about the same size, as powers of two, are tried together.
+    power = np.ceil(np.log2(span[seen])).astype(np.int64)
+    kind = _POWERS * power[:, 0] + power[:, 1]
+    for number in np.unique(kind).tolist():
+        wide, tall = (2**n for n in divmod(number, _POWERS))
+        group = seen[kind == number]
         at_once = max(1, _CHUNK // (wide * tall))
         for k in range(0, len(group), at_once):
             some = group[k : k + at_once]

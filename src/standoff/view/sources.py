@@ -7,6 +7,23 @@ from pathlib import Path
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError
+from standoff.paths.reading import SUFFIXES
+from standoff.robots.mounted import BUILTIN
+
+#: How the files of cells, and of robots alone, end.
+_CELLS = (".toml", ".urdf", ".xacro")
+
+
+def check_order(source: str, file: Path) -> None:
+    """Refuse a path in the place of the cell and a cell in that of the path."""
+    other = str(file)
+    swapped = Path(source).suffix.lower() in SUFFIXES
+    if swapped and (file.suffix.lower() in _CELLS or other.startswith(BUILTIN)):
+        raise CellError(
+            "the cell and the path seem to be swapped",
+            value=f"{source} {other}",
+            allowed=f"CELL PATH: {other} {source}",
+        )
 
 
 def open_cell(

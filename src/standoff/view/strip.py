@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,30 @@ _TRACK = 240
 _TINTS = np.array([[0.16, 0.45, 0.82], [0.68, 0.30, 0.58], [0.96, 0.52, 0.10]])
 
 
-def save_strip(cell: Cell, waypoints: Array, path: Path, console: Console, notes: Console) -> bool:
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """Something found on a path: where (number of the segment plus the fraction of it), what it is
+    called, and a point in the world."""
+
+    place: float
+    word: str
+    point: Array
+
+
+def save_strip(
+    cell: Cell,
+    waypoints: Array,
+    path: Path,
+    console: Console,
+    notes: Console,
+    mark: Mark | None = None,
+) -> bool:
     """Draw a path as a PNG; without matplotlib a word on how to get it, and False."""
     if not have_matplotlib():
         console.print(MISSING, highlight=False, markup=False, soft_wrap=True)
         return False
     with announced(notes), waiting(notes, "Drawing"):
-        _draw(cell, waypoints, path)
+        _draw(cell, waypoints, path, mark)
     return True
 
 
@@ -50,8 +68,22 @@ def along(waypoints: Array, shares: Array) -> Array:
     return np.stack(columns, axis=1).reshape(len(shares), waypoints.shape[1])
 
 
-def _draw(cell: Cell, waypoints: Array, path: Path) -> None:
+def share_of(waypoints: Array, place: float) -> float:
+    """How much of a path's length lies before a place; 0 where it has none."""
+    steps = np.linalg.norm(np.diff(waypoints, axis=0), axis=1)
+    length = np.concatenate([[0.0], np.cumsum(steps)])
+    gone = float(np.interp(place, range(len(length)), length))
+    return gone / float(length[-1]) if length[-1] > 0.0 else 0.0
+
+
+def _draw(cell: Cell, waypoints: Array, path: Path, mark: Mark | None) -> None:
     shares = np.linspace(0.0, 1.0, POSES)
+    words = ["start", *(f"{100.0 * share:.0f} %" for share in shares[1:-1]), "goal"]
+    marked = -1
+    if mark is not None:
+        share = share_of(waypoints, mark.place)
+        marked = int(np.argmin(np.abs(shares - share)))
+        shares[marked], words[marked] = share, f"{mark.word} at {100.0 * share:.0f} %"
     poses = along(waypoints, shares)
     track = along(waypoints, np.linspace(0.0, 1.0, _TRACK))
     stage = Stage(cell)
@@ -72,13 +104,17 @@ def _draw(cell: Cell, waypoints: Array, path: Path) -> None:
     for line in dots:
         large.scatter(line[:, 0], line[:, 1], s=26, c=colours, edgecolors="0.1", zorder=3)
     for k, (layer, axis) in enumerate(zip(layers, small)):
-        word = {0: "start", POSES - 1: "goal"}.get(k, f"{100.0 * shares[k]:.0f} %")
-        _panel(axis, stage.composed(background, [(layer, 1.0)]), word)
+        _panel(axis, stage.composed(background, [(layer, 1.0)]), words[k])
         for line in lines:
             axis.plot(line[:, 0], line[:, 1], color="0.15", lw=0.9, alpha=0.6)
         for line in dots:
             x, y = line[k, :2]
             axis.scatter(x, y, s=16, color=colours[k], edgecolors="0.1", zorder=3)
+    if mark is not None:
+        x, y = camera.project(mark.point)[:2] / 2.0
+        for axis in (large, small[marked]):
+            axis.scatter(x, y, s=160, facecolors="none", edgecolors="red", lw=2.0, zorder=4)
+        small[marked].spines[:].set_color("red")
     save(figure, path)
 
 
