@@ -201,6 +201,7 @@ def test_time_that_runs_out_proves_nothing(command, folder):
         (("--goal", "0.8,0", "--picture", "p.jpg"), ["p.jpg", ".png"]),
         (("--problem", "p.json", "--goal", "0,0"), ["--problem", "without --start"]),
         (("--problem", "gone.json"), ["gone.json"]),
+        (("--goal", "0,0", "--index", "3"), ["--index", "with --problem"]),
     ],
 )  # fmt: skip
 def test_bad_input_gets_one_message_and_status_2(command, folder, args, said):

@@ -337,6 +337,8 @@ def plan(
             "a problem brings its own start, goals and joints", element="--problem",
             value=str(problem), allowed="without --start, --goal and --joints",
         )  # fmt: skip
+    if index is not None and problem is None:
+        raise Error("which problem, but of no file", element="--index", allowed="with --problem")
     effort = None if smooth is None else view.effort(smooth)
     if path is not None:
         check_writable(path, *SUFFIXES, what="a path")

@@ -415,15 +415,15 @@ class _Task:
 
     def certificate(self, status: int, row: Array, segment: int | None) -> Certificate:
         """What proves the verdict of a search, of the whole motion or of one segment."""
-        times = self.times
-        motion = self.motion
-        if times is None:
-            times = np.arange(len(motion.pieces) + 1.0)
-            motion = replace(motion, rounding=meeting(motion.pieces))
+        motion, first = self.motion, 0
         if segment is not None:
-            k = _number_of(segment, len(motion.pieces), status == p.FREE)
-            times = times[k : k + 2]
-            motion = motion.piece(k)
+            first = _number_of(segment, len(motion.pieces), status == p.FREE)
+            motion = motion.piece(first)
+        if self.times is None:
+            times = first + np.arange(len(motion.pieces) + 1.0)
+            motion = replace(motion, rounding=meeting(motion.pieces))
+        else:
+            times = self.times[first : first + len(motion.pieces) + 1]
         return certificate(self.tables, motion, times, self.settings, status, row)
 
     def _until(self) -> float:

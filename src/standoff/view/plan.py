@@ -16,6 +16,7 @@ from standoff.cell import Cell
 from standoff.errors import PlanError
 from standoff.paths.joint_range import cut_turns
 from standoff.paths.verdict import Verdict
+from standoff.plan.growing import prove
 from standoff.plan.planner import Planner
 from standoff.plan.result import Method, Plan, Progress
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
@@ -129,7 +130,7 @@ def find(
     if len(cut) > len(waypoints):
         # Waypoints in between are rounded, so what is written is proved once more.
         with announced(notes):
-            again = planner.checker.path(cut)
+            again = prove(planner.checker, cut, planner.checker.budget)
         waypoints, verdict = (cut, again) if again.free else (waypoints, verdict)
     return Planned(wanted, plan, shorter, waypoints, verdict)
 
@@ -283,14 +284,15 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
          f"({plan.method}, seed {plan.seed})")
     )  # fmt: skip
     if not plan.solved:
-        facts.append(("what helps", _HELP[plan.reason or "timeout"]))
+        more = ", more --joints" if still and plan.reason == "timeout" else ""
+        facts.append(("what helps", _HELP[plan.reason or "timeout"] + more))
     return facts
 
 
 _HELP = {
     "start": "another --start, a smaller --clearance, or pairs that may touch (standoff info)",
     "goal": "another --goal, a smaller --clearance, or pairs that may touch (standoff info)",
-    "timeout": "a longer --timeout, another --seed or --method, more --joints",
+    "timeout": "a longer --timeout, another --seed or --method",
     "cancelled": "more patience",
 }
 

@@ -49,7 +49,8 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         asked.set()
         signal.signal(signal.SIGINT, before)
 
-    if threading.current_thread() is not threading.main_thread() or before is None:
+    elsewhere = threading.current_thread() is not threading.main_thread()
+    if elsewhere or before in (None, signal.SIG_IGN):
         yield asked.is_set
         return
     signal.signal(signal.SIGINT, stop)
