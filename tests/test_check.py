@@ -14,6 +14,7 @@ from rich.console import Console
 import standoff as so
 import standoff.view.check_plot as check_plot
 from standoff import cli
+from standoff.plan.growing import EDGE_BUDGET
 from standoff.view import check as view
 from standoff.view import compiling, strip, waiting
 from tests.canned_checker import CannedVerdict, can
@@ -109,6 +110,16 @@ def test_options_reach_the_checker(command, monkeypatch):
     }  # fmt: skip
     assert checker.asked[-1][1]
     assert "more than 10 mm apart" in shown and "off by up to 0.05" in shown
+
+
+def test_long_paths_have_a_budget_for_each_segment(command, monkeypatch, files):
+    """As large as a planner's for an edge, so that whatever was planned can be checked."""
+    checker = can(monkeypatch)
+    command("cell.toml", "path.csv")
+    assert checker.options["budget"] == 1_000_000
+    write_path(files / "long.csv", *[UP, ASIDE] * 60)
+    command("cell.toml", "long.csv")
+    assert checker.options["budget"] >= 119 * EDGE_BUDGET
 
 
 def test_a_collision_in_words(command, monkeypatch):

@@ -172,8 +172,13 @@ def check(
         Path | None, typer.Option(metavar="FILE.png", help="Draw the motion, as a strip of poses.")
     ] = None,
     budget: Annotated[
-        int, typer.Option(metavar="N", help="Give up, undecided, after so many distances.")
-    ] = 1_000_000,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Give up, undecided, after so many distances; by default 1,000,000, or 20,000 a "
+            "segment where that is more.",
+        ),
+    ] = None,
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
     ] = False,
@@ -246,10 +251,11 @@ def check(
 
 
 @app.command(
-    epilog="Example: [bold]standoff plan cells/two_arms.toml --start 'left/panda_joint1=-0.5' "
-    "--goal 'left/panda_joint1=0.5' --joints left --out path.csv --certificate proof.json[/bold], "
-    "[bold]standoff plan builtin:panda --goal 0.5,0.3,0,-2,0,2.3,0.8,0.02 --smooth 2000 "
-    "--picture strip.png[/bold]. Exit status: 0 solved, 1 not solved, 2 bad input."
+    epilog="Example: [bold]standoff plan builtin:panda --start 0,-0.8,0,-2.4,0,1.6,0.8,0.02 "
+    "--goal 1.2,0.3,0,-2,0,2.3,0.8,0.02 --out path.csv --certificate proof.json[/bold], "
+    "[bold]standoff plan cell.toml --start start.csv --goal elbow=1.2,wrist=0.3 --goal elbow=0.8 "
+    "--joints left --smooth 2000 --picture strip.png[/bold]. "
+    "Exit status: 0 solved, 1 not solved, 2 bad input."
 )
 def plan(
     source: _CellSource,

@@ -18,10 +18,15 @@ from standoff.paths.nearest import Among
 from standoff.paths.profile import Profile, Progress, profile, profile_at
 from standoff.paths.reading import PathFile
 from standoff.paths.verdict import Verdict
+from standoff.plan.growing import EDGE_BUDGET
 from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.waiting import waiting
 from standoff.view.words import at_point, mm
+
+#: Tests that a path of a few segments may take; a long one as many as a planner spends on an edge,
+#: for each of its segments, so that whatever was planned can be checked.
+USUAL_BUDGET = 1_000_000
 
 #: Places of a path at which distances are looked at, [-].
 SAMPLES = 400
@@ -89,7 +94,7 @@ def check(
     clearance: float = 0.0,
     tolerance: float,
     deviation: float = 0.0,
-    budget: int,
+    budget: int | None = None,
     first: bool = False,
 ) -> Checked:
     """The verdict on a path, under a bar on ``notes`` where it takes long."""
@@ -99,7 +104,9 @@ def check(
             clearance=clearance,
             tolerance=tolerance,
             deviation=deviation or None,
-            budget=budget,
+            budget=max(USUAL_BUDGET, EDGE_BUDGET * len(path.waypoints))
+            if budget is None
+            else budget,
         )
         # Wherever else the path meets something, this is what has to be mended first.
         starts = not checker.path(path.waypoints[:1]).free
