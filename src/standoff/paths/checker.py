@@ -310,7 +310,7 @@ class PathChecker:
         task.tables.spare.append(search.scratch)
         if first and status == p.FOUND and row[p.PIECE] == 0 and row[p.WHEN] <= fine:
             at_start = self._at_start(task)
-            if at_start is not None:
+            if at_start is not None and at_start[p.KIND] >= row[p.KIND]:
                 return task.verdict(p.FOUND, at_start, counts, 0.0)
         return task.verdict(status, row, counts, until)
 
