@@ -2,11 +2,14 @@
 
 import threading
 from itertools import pairwise
+from time import perf_counter
 
 import numpy as np
 import pytest
 
 import standoff as so
+from standoff.plan.connect import Connect
+from standoff.plan.query import build_query
 from tests.path_oracle import Oracle
 from tests.plan_cells import (
     LEFT,
@@ -294,3 +297,27 @@ def test_lazy_checks_no_edge_twice(tmp_path):
     cell = gate(tmp_path)
     plan = so.Planner(cell, method="sbl").plan(LEFT, RIGHT, seed=3, timeout=30)
     assert plan.solved and plan.edges < 2 * sum(plan.nodes)
+
+
+def test_nodes_in_tight_places_try_short_edges(tmp_path):
+    """A ball with half a centimetre to either side and no way out, a goal outside: edges of the
+    start, which are hardly ever free, become short, and shorter than those of the goal."""
+    cell = slider(tmp_path)
+    for name, at, size in (
+        ("left", (-0.9, 0.0), (0.1, 0.5)),
+        ("right", (-0.69, 0.0), (0.1, 0.5)),
+        ("over", (-0.8, 0.25), (0.5, 0.1)),
+        ("under", (-0.8, -0.25), (0.5, 0.1)),
+    ):
+        cell.add_body(name, so.Box((*size, 0.4)), so.pose((*at, 0.0)))
+    start = np.array([-0.795, 0.0])
+    query = build_query(cell, start, RIGHT, None, np.ones(2), True)
+    growing = Connect(so.PathChecker(cell), query, seed=0, step=1.0)
+    end = perf_counter() + 0.5
+    assert growing.run(perf_counter(), end, None, None) == "timeout"
+    inside, outside = growing.trees["strides"]
+    assert inside[0] == pytest.approx(1.0 / 16.0)
+    assert outside[0] > inside[0]
+    count = growing.nodes[0]
+    ball, parents = growing.trees["nodes"][:2, :count], growing.trees["parents"][0, 1:count]
+    assert (np.linalg.norm(ball[:, 1:] - ball[:, parents], axis=0) <= 1.0 + 1e-9).all()

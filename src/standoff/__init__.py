@@ -52,8 +52,10 @@ if TYPE_CHECKING:
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
     from standoff.predict.exact import ExactMotion, ExactShapes
+    from standoff.predict.from_cell import CellSpheres, cell_spheres
     from standoff.predict.predictor import Predictor
     from standoff.predict.report import BodyFault, Prediction
+    from standoff.predict.urgency import least_distance, urgency
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -106,8 +108,10 @@ _HOME = {
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
     "standoff.predict.exact": ("ExactMotion", "ExactShapes"),
+    "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
     "standoff.predict.predictor": ("Predictor",),
     "standoff.predict.report": ("BodyFault", "Prediction"),
+    "standoff.predict.urgency": ("least_distance", "urgency"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -128,6 +132,7 @@ __all__ = [
     "Capsule",
     "Cell",
     "CellError",
+    "CellSpheres",
     "Certificate",
     "CertificateError",
     "ConfigurationError",
@@ -178,8 +183,10 @@ __all__ = [
     "Warning",
     "as_pieces",
     "braking_curve",
+    "cell_spheres",
     "distance",
     "joint_trajectory",
+    "least_distance",
     "model_path",
     "pose",
     "prove_apart",
@@ -189,6 +196,7 @@ __all__ = [
     "smooth",
     "stopping",
     "unwrap",
+    "urgency",
     "verify",
 ]
 

@@ -291,7 +291,7 @@ class PathChecker:
                 k, what = worst[0]
                 return task.verdict(p.FOUND, _in_piece(what.row, k), (0, 0))
         resumed = None
-        if memory is not None and not first:
+        if known and not first:
             resumed = {k: e if isinstance(e, Open) else None for k, e in known.items()}
         search = Search(
             task.tables, task.motion, task.budget, earliest=first, precision=fine,

@@ -89,9 +89,9 @@ class Search:
         entries = [(k, resumed.get(k, whole)) for k in range(len(self.motion.pieces))]
         nodes = sum(len(e.spans) for _, e in entries if e is not None)
         pairs = sum(len(e.codes) for _, e in entries if e is not None)
-        self.scratch = self.scratch.grown(
-            {"nodes": 2 * nodes + 2, "linked": 2 * nodes + 2, "pool": 4 * pairs}
-        )
+        room = {"nodes": 2 * nodes + 2, "linked": 2 * nodes + 2, "pool": 4 * pairs}
+        if any(rows > len(self.scratch[name]) for name, rows in room.items()):
+            self.scratch = self.scratch.grown(room)
         for k, e in entries:
             if e is not None:
                 put_back(self.scratch.F, self.scratch.W, k, e.spans, e.lists, e.codes)

@@ -31,6 +31,7 @@ class Growing(ABC):
 
     def __init__(self, checker: PathChecker, query: Query, seed: int) -> None:
         self.query = query
+        self._checker = checker
         self.lent = Borrowed(checker)
         self.numbers = Numbers(seed)
         self.pace = Pace()
@@ -85,5 +86,10 @@ class Growing(ABC):
             self.time += perf_counter() - since
 
     def close(self) -> None:
-        """Let others use the scratch."""
+        """Let others use the scratch, until it goes on."""
         self.lent.give_back()
+
+    def reopen(self) -> None:
+        """Go on from the roots, with other random numbers."""
+        self.lent = Borrowed(self._checker)
+        self.restart()

@@ -156,6 +156,7 @@ class Planner:
             if reason is not None:
                 return told(reason, None)
             waypoints, reached = growing.path()
+            growing.close()
             since = perf_counter()
             verdict = self.checker.path(waypoints)
             if verdict.free:
@@ -168,7 +169,7 @@ class Planner:
             # Such a path is not proved, so it is none.
             if perf_counter() > end:
                 return told("timeout", None)
-            growing.restart()
+            growing.reopen()
 
     def _ends(self, query: Query) -> tuple[tuple[Reason, Verdict] | None, Query, list[int]]:
         """Why nothing can be planned, or the query with the goals that are free, and which those

@@ -2,8 +2,8 @@
 
 The pair is one point: ``x = x_b - x_a`` with velocity ``v = v_b - v_a``, the sum ``A`` of both
 bounds on acceleration, the sum ``V`` of both on speed, and ``epsilon``, the radii and the margin.
-Contact is ``|x| <= epsilon``. Without a bound on speed the point can be anywhere within ``A t² / 2``
-of ``x + v t``, so contact at ``t`` needs (paper 004, (11))
+Contact is ``|x| <= epsilon``. Without a bound on speed the point can get to anywhere within
+``A t² / 2`` of ``x + v t``, so contact at ``t`` needs (paper 004, (11))
 
     gap(t) = |x + v t| - epsilon - A t² / 2 <= 0.
 
@@ -23,7 +23,7 @@ from standoff.constants import (
     URGENCY_TOLERANCE,
     URGENCY_UNDERFLOW,
 )
-from standoff.kernels.jit import entry, inlined, kernel
+from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.predict.turning import turning_time
 
 #: Rows of a block of pairs, which has a pair to a column.
@@ -39,7 +39,7 @@ def gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
     speed = abs(vx) + abs(vy) + abs(vz)
     ball = gap_radius + 0.5 * acceleration * t * t
     lengths = abs(x) + abs(y) + abs(z) + t * speed + ball
-    growth = (ux * vx + uy * vy + uz * vz) / length
+    growth = (ux * vx + uy * vy + uz * vz) / (length if length > 0.0 else 1.0)
     return length - ball - URGENCY_ROUNDING * lengths, growth - URGENCY_ROUNDING * speed
 
 
@@ -56,14 +56,17 @@ def advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
     gap, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t)
     closing = acceleration * t - growth
     speed = abs(closing)
-    root = math.sqrt(closing * closing + 2.0 * acceleration * gap)
+    squared = closing * closing + 2.0 * acceleration * gap
+    root = math.sqrt(squared if squared > 0.0 else 0.0)
     both = speed + (root if root > speed else speed)
-    # The root with the sum of two positive numbers, not their difference. Underflow may lower
-    # `both`: it is raised where it divides. 0 / 0 is no step, s / 0 one without end.
+    # The root with the sum of two positive numbers, not their difference. Underflow may have
+    # lowered `both`: it is raised where it divides. Divided by 0, it is a step without end.
     above = 2.0 * gap if closing > 0.0 else both
     below = both + URGENCY_UNDERFLOW if closing > 0.0 else acceleration
-    step = above / below * (1.0 - URGENCY_STEP)
-    return step if gap > 0.0 else 0.0
+    ends = below > 0.0
+    step = (above if ends else math.inf) / (below if ends else 1.0) * (1.0 - URGENCY_STEP)
+    # `both` is infinite where a square overflowed, and then nothing is known.
+    return step if gap > 0.0 and both < math.inf else 0.0
 
 
 @kernel
@@ -111,25 +114,6 @@ def tau_free_block(block, count):
             )  # fmt: skip
 
 
-@entry(
-    "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1], float64[:,::1], float64[::1])"
-)
-def tau_free_many(x, v, acceleration, gap_radius, block, tau):
-    """`tau_free` of each row; ``block`` is scratch, BLOCK_ROWS by any width."""
-    width = block.shape[1]
-    for start in range(0, tau.shape[0], width):
-        count = min(width, tau.shape[0] - start)
-        for i in range(count):
-            for k in range(3):
-                block[X + k, i] = x[start + i, k]
-                block[VELOCITY + k, i] = v[start + i, k]
-            block[ACCELERATION, i] = acceleration[start + i]
-            block[GAP_RADIUS, i] = gap_radius[start + i]
-        tau_free_block(block, count)
-        for i in range(count):
-            tau[start + i] = block[TAU, i]
-
-
 @kernel
 def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     """The earliest contact, [s], where the relative speed never exceeds ``speed`` either. Never
@@ -144,8 +128,10 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     free = tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
     start = math.sqrt(vx * vx + vy * vy + vz * vz)
     fastest = max(speed, start) * (1.0 + URGENCY_STEP)
-    if not (free > 0.0 and free < math.inf and speed < math.inf):
+    if not (free > 0.0 and free < math.inf and speed < math.inf and acceleration > 0.0):
         return free if speed >= 0.0 else 0.0
+    if not fastest > 0.0:
+        return math.inf
     _, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, free)
     # |v - A t n|² = |v|² - 2 A t n·v + A² t²
     gained = acceleration * free
@@ -165,6 +151,10 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
         aside = math.sqrt(cx * cx + cy * cy + cz * cz) / start
     else:
         ahead, aside = math.sqrt(x * x + y * y + z * z), 0.0
-    time = turning_time(unit * ahead, unit * aside, start / fastest, unit * gap_radius)
-    time *= fastest / acceleration * (1.0 - URGENCY_STEP)
+    pace = acceleration / fastest
+    time = (
+        turning_time(unit * ahead, unit * aside, start / fastest, unit * gap_radius, pace * free)
+        / pace
+        * (1.0 - URGENCY_STEP)
+    )
     return time if time > best else best
