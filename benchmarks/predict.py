@@ -27,7 +27,8 @@ from standoff.kernels.predict import layout as p
 from standoff.kernels.predict.dua import dua_step, read_pair, take_seats, units_left
 from standoff.kernels.predict.earliest import work_out
 from standoff.kernels.predict.select_all import select_all
-from standoff.kernels.predict.urgency import BLOCK_ROWS, tau_free_many
+from standoff.kernels.predict.urgencies import tau_free_many
+from standoff.kernels.predict.urgency import BLOCK_ROWS
 from standoff.predict.schedule import body_table, new_block
 
 RADIUS, MARGIN, PERIOD = 0.05, 0.03, 0.01
