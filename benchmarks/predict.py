@@ -14,7 +14,6 @@ import argparse
 import resource
 import threading
 import time
-from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -28,7 +27,8 @@ from standoff.kernels.predict import layout as p
 from standoff.kernels.predict.dua import dua_step, read_pair, take_seats, units_left
 from standoff.kernels.predict.earliest import work_out
 from standoff.kernels.predict.select_all import select_all
-from standoff.kernels.predict.urgency import BLOCK_ROWS, tau_free_many
+from standoff.kernels.predict.urgencies import tau_free_many
+from standoff.kernels.predict.urgency import BLOCK_ROWS
 from standoff.predict.schedule import body_table, new_block
 
 RADIUS, MARGIN, PERIOD = 0.05, 0.03, 0.01
@@ -38,29 +38,28 @@ ROOM = 0.4
 console = Console()
 
 
-@dataclass
 class Swing:
-    """Balls on circles and lines about places of their own: bounded, exact, and periodic."""
+    """Balls that swing about places of their own: bounded, exact, each at its own pace."""
 
-    n: int
-    loop: int
-    seed: int = 0
+    def __init__(self, n: int, seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        self.n = n
+        self.centre = rng.uniform(0.0, ROOM * n ** (1 / 3), (n, 3))
+        self.ways = rng.normal(size=(2, n, 3)) * 0.1
+        self.pace = rng.uniform(0.5, 2.0, n)
+        reach = np.linalg.norm(self.ways, axis=2).sum(axis=0)
+        self.acceleration = self.pace**2 * reach
+        self.x, self.v = np.empty((n, 3)), np.empty((n, 3))
+        self.at(0)
 
-    def __post_init__(self) -> None:
-        rng = np.random.default_rng(self.seed)
-        self.side = ROOM * self.n ** (1 / 3)
-        centre = rng.uniform(0.0, self.side, (self.n, 1, 3))
-        way = rng.normal(size=(self.n, 2, 3)) * 0.1
-        turns = 2.0 * np.pi * rng.integers(1, 4, (self.n, 1, 1)) / (self.loop * PERIOD)
-        t = PERIOD * np.arange(self.loop)[None, :, None]
-        sine, cosine = np.sin(turns * t), np.cos(turns * t)
-        a, b = way[:, :1], way[:, 1:]
-        # In the order of time, each reading in a row.
-        self.x = np.ascontiguousarray((centre + a * sine + b * cosine).transpose(1, 0, 2))
-        self.v = np.ascontiguousarray((turns * (a * cosine - b * sine)).transpose(1, 0, 2))
-        reach = np.linalg.norm(a, axis=2) + np.linalg.norm(b, axis=2)
-        self.speed = (turns[:, :, 0] * reach)[:, 0]
-        self.acceleration = (turns[:, :, 0] ** 2 * reach)[:, 0]
+    def at(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The reading of a step, written into the same two arrays each time."""
+        a, b = self.ways
+        angle = self.pace * (PERIOD * k)
+        sine, cosine = np.sin(angle)[:, None], np.cos(angle)[:, None]
+        self.x[:] = self.centre + a * sine + b * cosine
+        self.v[:] = self.pace[:, None] * (a * cosine - b * sine)
+        return self.x, self.v
 
     def predictor(self, **how: object) -> so.Predictor:
         radii = np.full(self.n, RADIUS)
@@ -70,8 +69,8 @@ class Swing:
 def median_step(world: Swing, predictor: so.Predictor, steps: int) -> tuple[float, float]:
     """Median and 99th percentile of a step, [µs]."""
     times = []
-    for k in range(steps):
-        x, v = world.x[(k + 1) % world.loop], world.v[(k + 1) % world.loop]
+    for k in range(1, steps + 1):
+        x, v = world.at(k)
         start = time.perf_counter_ns()
         predictor.step(x, v)
         times.append(time.perf_counter_ns() - start)
@@ -95,61 +94,55 @@ def tau_rate() -> float:
 
 @njit(nogil=True)
 def loop_dua(
-    X, V, first, times, bodies, pairs, buckets, off, block, seats, rows, alarms, faults, state,
-    period, urgency, partial,
+    x, v, times, bodies, pairs, buckets, off, block, seats, rows, alarms, faults, state, period,
+    urgency, partial,
 ):  # fmt: skip
     found = 0
-    for k in range(len(times)):
+    for now in times:
         found += dua_step(
-            X[(first + k) % len(X)], V[(first + k) % len(V)], bodies, pairs, buckets, off, block,
-            seats, rows, alarms, faults, state, period, urgency, partial, times[k],
+            x, v, bodies, pairs, buckets, off, block, seats, rows, alarms, faults, state, period,
+            urgency, partial, now,
         )  # fmt: skip
     return found
 
 
 @njit(nogil=True)
-def loop_all(X, V, first, times, bodies, block, alarms, faults, state, period):
+def loop_all(x, v, times, bodies, block, alarms, faults, state, period):
     found = 0
-    for k in range(len(times)):
+    for now in times:
         found += select_all(
-            X[(first + k) % len(X)], V[(first + k) % len(V)], bodies, block, alarms, faults, state,
-            period, 0, 2, times[k],
+            x, v, bodies, block, alarms, faults, state, period, p.FREE, 2, now
         )[1]  # fmt: skip
     return found
 
 
 def against_all(n: int, rounds: int) -> tuple[float, float, float]:
     """A step of DUA, of select-all pair by pair, and of select-all in blocks, [µs], all in compiled
-    code."""
-    world = Swing(n, 200)
+    code and with the balls at rest: what they do makes no difference to the work."""
+    world = Swing(n)
+    x, v = world.x, np.zeros((n, 3))
     predictor = world.predictor()
-    predictor.step(world.x[0], world.v[0])
+    predictor.step(x, v)
     schedule = predictor._schedule
     period = predictor._late_after
     bodies = body_table(np.full(n, RADIUS), world.acceleration, None, MARGIN)
     alarms = np.zeros((n * n, 3), dtype=np.int64)
     faults, state = np.zeros((n, p.FAULT_COLUMNS)), np.zeros(p.STATE, dtype=np.int64)
     blocks = (np.zeros((len(new_block()), 1)), new_block())
-    dua, every, done = [], ([], []), 0
+    dua, every = [], ([], [])
     few = max(2, 40_000 // (n * n))
     for k in range(rounds + 1):
-        times = PERIOD * np.arange(done + 1, done + 401)
+        times = PERIOD * np.arange(2000 * k + 1, 2000 * k + 2001)
         start = time.thread_time()
-        loop_dua(world.x, world.v, done + 1, times, *schedule.tables)
+        loop_dua(x, v, times, *schedule.tables)
         dua.append((time.thread_time() - start) / len(times))
         for block, kept in zip(blocks, every):
-            state[p.STEP] += 1
-            bodies[:, p.SEEN_IN] = -1.0  # a new beginning: no reading before this one
             start = time.thread_time()
-            loop_all(
-                world.x, world.v, done, times[:few], bodies, block, alarms, faults, state, period
-            )
+            loop_all(x, v, times[:few], bodies, block, alarms, faults, state, period)
             kept.append((time.thread_time() - start) / few)
-        done += 400
-        if k == 0:
-            dua.clear()
-            every[0].clear(), every[1].clear()
-    return tuple(1e6 * float(np.median(t)) for t in (dua, *every))
+    # The first round has compiled.
+    dua_us, single, wide = (1e6 * float(np.median(t[1:])) for t in (dua, *every))
+    return dua_us, single, wide
 
 
 @njit(nogil=True)
@@ -177,13 +170,13 @@ def turn(buckets, seats, state):
 
 def workers(n: int, count: int, steps: int) -> float:
     """A step with threads that share the buckets, up to the sort, [µs]."""
-    world = Swing(n, 200)
+    world = Swing(n)
     predictor = world.predictor()
-    predictor.step(world.x[0], world.v[0])
+    predictor.step(world.x, world.v)
     s = predictor._schedule
     bodies, pairs, buckets, off, _, seats, rows, _, faults, state, period, urgency, _ = s.tables
     shares = np.linspace(0, len(buckets), count + 1).astype(int)
-    gate, reading = threading.Barrier(count + 1), [world.x[0], world.v[0], 0.0, True]
+    gate, reading = threading.Barrier(count + 1), [world.x, world.v, 0.0, True]
     block = [new_block() for _ in range(count)]
 
     def work(i: int) -> None:
@@ -203,10 +196,10 @@ def workers(n: int, count: int, steps: int) -> float:
         thread.start()
     times = []
     for k in range(steps):
-        now = PERIOD * (k + 1)
+        world.at(k + 1)
         start = time.perf_counter_ns()
         turn(buckets, seats, state)
-        reading[:3] = world.x[(k + 1) % 200], world.v[(k + 1) % 200], now
+        reading[2] = PERIOD * (k + 1)
         gate.wait()
         gate.wait()
         times.append(time.perf_counter_ns() - start)
@@ -221,7 +214,7 @@ def mujoco_step(world: Swing, steps: int) -> float:
     balls = "".join(
         f'<body pos="{x:.6f} {y:.6f} {z:.6f}"><freejoint/>'
         f'<geom type="sphere" size="{RADIUS}" margin="{MARGIN / 2}"/></body>'
-        for x, y, z in world.x[0]
+        for x, y, z in world.x
     )
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><size memory="1G"/><worldbody>{balls}</worldbody></mujoco>'
@@ -230,7 +223,7 @@ def mujoco_step(world: Swing, steps: int) -> float:
     qpos = data.qpos.reshape(world.n, 7)
     times = []
     for k in range(steps):
-        x = world.x[k % world.loop]
+        x, _ = world.at(k)
         start = time.perf_counter_ns()
         qpos[:, :3] = x
         mujoco.mj_kinematics(model, data)
@@ -244,19 +237,20 @@ def mujoco_step(world: Swing, steps: int) -> float:
 def scipy_step(world: Swing, steps: int) -> float:
     times = []
     for k in range(steps):
+        x, _ = world.at(k)
         start = time.perf_counter_ns()
-        cKDTree(world.x[k % world.loop]).query_pairs(2 * RADIUS + MARGIN, output_type="ndarray")
+        cKDTree(x).query_pairs(2 * RADIUS + MARGIN, output_type="ndarray")
         times.append(time.perf_counter_ns() - start)
     return float(np.median(times)) / 1e3
 
 
 def alarms_of(n: int, steps: int) -> None:
     """How many alarms each way raises at one Δt, and what it looks at for them."""
-    world = Swing(n, steps)
+    world = Swing(n)
     gap = 2 * RADIUS + MARGIN
     touching: set[tuple[int, int]] = set()
-    for x in world.x:
-        touching |= {tuple(sorted(q)) for q in cKDTree(x).query_pairs(gap)}
+    for k in range(steps):
+        touching |= {tuple(sorted(q)) for q in cKDTree(world.at(k)[0]).query_pairs(gap)}
     buckets = int(np.log2(n * (n - 1) / 2)) + 1
     ways = {
         "DUA": {},
@@ -274,7 +268,7 @@ def alarms_of(n: int, steps: int) -> None:
         seen: set[tuple[int, int]] = set()
         tests = 0
         for k in range(steps):
-            step = predictor.step(world.x[k], world.v[k])
+            step = predictor.step(*world.at(k))
             assert not step.faults
             seen |= {*map(tuple, step.alarms.tolist())}
             tests += step.tests if k else 0
@@ -287,20 +281,21 @@ def alarms_of(n: int, steps: int) -> None:
 
 
 def many_bodies(n: int, horizon: float, steps: int) -> None:
-    world = Swing(n, 100)
+    world = Swing(n)
     predictor = world.predictor(method="deadlines", horizon=horizon)
     start = time.perf_counter()
-    first = predictor.step(world.x[0], world.v[0])
+    first = predictor.step(world.x, world.v)
     begun = time.perf_counter() - start
     times, tests = [], 0
     for k in range(steps):
+        x, v = world.at(k + 1)
         start = time.perf_counter()
-        step = predictor.step(world.x[(k + 1) % 100], world.v[(k + 1) % 100])
+        step = predictor.step(x, v)
         times.append(time.perf_counter() - start)
         tests += step.tests
         assert not step.faults and step.keeping_up
     console.print(
-        f"{n:,} balls, horizon {horizon:g} s: started in {begun:.2f} s with {first.count:,} alarms; "
+        f"{n:,} balls, horizon {horizon:g} s: started in {begun:.2f} s, {first.count:,} alarms; "
         f"{predictor.pairs:,} of {n * (n - 1) // 2:,} pairs in {predictor.nbytes / 2**20:.0f} MiB; "
         f"a step {1e3 * np.median(times):.1f} ms, {tests / steps:,.0f} tests"
     )
@@ -335,16 +330,16 @@ def main() -> None:
         table.add_column(column, justify="right")
     taken = {}
     for n in (40, 1000) if quick else (40, 1000, 10_000):
-        world = Swing(n, 200 if n < 10_000 else 100)
+        world = Swing(n)
         predictor = world.predictor()
         start = time.perf_counter()
-        predictor.step(world.x[0], world.v[0])
+        predictor.step(*world.at(0))
         begun = time.perf_counter() - start
-        taken[n], tail = median_step(world, predictor, 4000)
+        taken[n], tail = median_step(world, predictor, 3000)
         bytes_ = predictor.nbytes / predictor.pairs
         del predictor
         near = world.predictor(method="deadlines", horizon=0.3)
-        near.step(world.x[0], world.v[0])
+        near.step(*world.at(0))
         few = 200 if n < 10_000 else 30
         table.add_row(
             f"{n:,}", f"{begun:.2f}", f"{taken[n]:.1f}", f"{tail:.1f}",

@@ -46,7 +46,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
     #: When alarms of a pair were out, and until when each is for, the last of them.
     told: dict[tuple[int, int], deque] = {}
     first = np.full((n, n), -np.inf)  # those of the first step, which may be many
-    said = {}  # since when it has been said that nothing is promised for a pair
+    said = {}  # from when until when it was said that nothing is promised for a pair
     behind = 0.0  # how much later than allowed all steps came; alarms stand so much longer
     silent = -np.inf  # a late step is done: nobody could say anything before
     for number in range(steps):
@@ -64,8 +64,11 @@ def watch(seed, n, how, *, steps, hostile, timed):
         if step.late:
             silent = done
             assert not step.keeping_up
-        void = () if step.keeping_up else map(tuple, predictor.void().tolist())
-        said = {pair: said.get(pair, done) for pair in void}
+        void = set() if step.keeping_up else {*map(tuple, predictor.void().tolist())}
+        for pair, (since, until) in said.items():
+            if until == np.inf and pair not in void:
+                said[pair] = (since, done)
+        said |= {pair: (done, np.inf) for pair in void if said.get(pair, (0, 0))[1] < np.inf}
         dt = PERIOD * (rng.uniform(0.2, 1.0) if timed else 1.0)
         late = timed and rng.random() < 0.01
         if late:
@@ -86,7 +89,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
             assert (
                 (late and t > PERIOD - 1e-9)
                 or now + t <= silent + 1e-9
-                or said.get((a, b), np.inf) <= now + t
+                or said.get((a, b), (np.inf, 0))[0] <= now + t <= said[a, b][1] + 1e-9
             ), f"step {number}: {a} and {b} touch at {now + t}, alarmed {alarms}"
             blamed += 1
         world.advance(dt)

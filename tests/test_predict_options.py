@@ -223,3 +223,30 @@ def test_a_predictor_cannot_be_copied():
     for way in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(so.PredictError, match="copied"):
             way(predictor)
+
+
+def test_a_cell_is_watched_by_its_joints():
+    cell = so.Cell()
+    cell.add_robot("builtin:arm7", name="arm")
+    cell.add_body("post", so.Box((0.1, 0.1, 0.5)), so.pose((0.6, 0.0, 0.4)))
+    predictor = so.Predictor.from_cell(
+        cell, 5.0, period=0.005, max_joint_speed=1.0, method="deadlines"
+    )
+    joints = len(cell.joints)
+    q, dq = np.zeros(joints), np.zeros(joints)
+    q[1] = 1.2
+    q[0], dq[0] = -0.8, 0.9
+    seen = set()
+    for k in range(200):
+        step = predictor.step_cell(q, dq, time=0.005 * k)
+        assert not step.faults and step.keeping_up
+        names = predictor.spheres.names
+        seen |= {frozenset((names[a], names[b])) for a, b in step.alarms.tolist()}
+        q = q + 0.005 * dq
+    assert any("post" in pair for pair in seen)
+    dq[2] = 3.0
+    step = predictor.step_cell(q, dq, time=1.0)
+    assert any(f.kind == "speed" and "joint3" in str(f.value) for f in step.faults)
+    assert predictor.step_cell(None, dq, time=1.005).faults
+    with pytest.raises(so.PredictError, match="cell"):
+        so.Predictor([0.1, 0.1], 1.0).step_cell(q, dq)

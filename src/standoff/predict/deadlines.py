@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from standoff.constants import LISTED_ALARMS, WHEEL_SLOTS
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.cells import DONE, near_start, near_step, spare, take_in
+from standoff.kernels.predict.cells import (
+    DONE,
+    GRID,
+    HORIZON,
+    near_start,
+    near_step,
+    spare,
+    take_in,
+)
 from standoff.kernels.predict.wheel import put_in, wheel_start, wheel_step, wheel_void
 from standoff.predict.schedule import CHUNK, Ints, new_block, split
 from standoff.shapes.pose import Array
@@ -57,8 +65,8 @@ class Deadlines:
         self._firsts = np.zeros(near, dtype=np.int32)
         self._balls = np.zeros((near, p.BALL_COLUMNS))
         self._cells = np.zeros(1 << max(2 * near - 1, 1).bit_length(), dtype=np.int32)
-        self._places = np.zeros((near, 2), dtype=np.int32)
-        self._grid = np.zeros(4)
+        self._places = np.zeros((near, 3), dtype=np.int32)
+        self._grid = np.zeros(GRID)
         self._voids: Ints = np.zeros(_LISTED_VOIDS, dtype=np.int64)
         self.faults = np.zeros((count, p.FAULT_COLUMNS))
         self.state: Ints = np.zeros(p.STATE, dtype=np.int64)
@@ -76,7 +84,7 @@ class Deadlines:
                     allowed=f"at least {4.0 * period:g} s, four periods",
                 )  # fmt: skip
             self._quota = -(-count // rounds)
-            self._grid[3] = horizon
+            self._grid[HORIZON] = horizon
         self._lay_out()
 
     def _lay_out(self) -> None:

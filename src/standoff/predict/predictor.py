@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
+from standoff.cell import Cell
 from standoff.constants import CLOCK_ROUNDING, EPS, PERIOD_SLACK
-from standoff.errors import PredictError
+from standoff.errors import Error, PredictError
 from standoff.kernels.predict import layout as p
 from standoff.kernels.predict.select_all import smallest_gap
 from standoff.predict.amounts import choice, each, one
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import BucketName, Dua
 from standoff.predict.exact import ExactStage
+from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
 from standoff.predict.report import BodyFault, Prediction, faults_of
 from standoff.predict.schedule import Ints, Schedule, body_table, joined
 from standoff.shapes.pose import Array
@@ -74,6 +77,7 @@ class Predictor:
         raised: alarms so far, repetitions not counted.
         repeated: alarms of pairs that had been alarmed when they were last looked at.
         ruled_out: alarms, repetitions not counted, that the exact stage ruled out.
+        spheres: what a predictor made by `from_cell` watches; None otherwise.
 
     Raises:
         PredictError: a parameter that makes no sense.
@@ -136,6 +140,7 @@ class Predictor:
         self._margin = float(margin)
         self._urgency = _URGENCIES[chosen]
         self._exact = exact
+        self.spheres: CellSpheres | None = None
         self._off = joined(off, count)
         self._shape = (count, 3)
         self._schedule: Schedule | None = None
@@ -146,6 +151,63 @@ class Predictor:
         self._doubt = 0
         self._void_until = -1
         self.raised = self.repeated = self.ruled_out = 0
+
+    @classmethod
+    def from_cell(
+        cls,
+        cell: Cell,
+        max_joint_acceleration: PerJoint,
+        margin: float = 0.0,
+        period: float | Literal["culley-kempf"] = 0.01,
+        *,
+        max_joint_speed: PerJoint | None = None,
+        moving: Mapping[str, tuple[float, float]] | None = None,
+        leave_out: Iterable[str] = (),
+        off: Any = (),
+        **options: Any,
+    ) -> Predictor:
+        """A predictor of a robot cell: spheres that cover links and bodies, with bounds that follow
+        from those of the joints. Its steps are `step_cell`; the bodies that it numbers are those of
+        ``spheres``, whose names say where they belong.
+
+        Args:
+            max_joint_acceleration, max_joint_speed, moving, leave_out: as for `cell_spheres`.
+            off: pairs of spheres not to watch, besides those that need no watching.
+            options: all others of `Predictor`.
+        """
+        spheres = cell_spheres(
+            cell, max_joint_acceleration, max_joint_speed=max_joint_speed, moving=moving,
+            leave_out=leave_out,
+        )  # fmt: skip
+        ignored = np.concatenate([spheres.off, np.asarray(off, dtype=np.int64).reshape(-1, 2)])
+        predictor = cls(
+            spheres.radii, spheres.max_acceleration, spheres.max_speed, margin, period,
+            off=ignored, **options,
+        )  # fmt: skip
+        predictor.spheres = spheres
+        return predictor
+
+    def step_cell(
+        self, q: Any, dq: Any, time: float | None = None, *, poses: Any = None, twists: Any = None
+    ) -> Prediction:
+        """`step` for a cell: joint values and speeds in, as for `CellSpheres.place`. All spheres
+        are placed. A joint beyond what the bounds count on is a fault of all bodies."""
+        if self.spheres is None:
+            raise PredictError("no cell", allowed="step(...), or Predictor.from_cell(...)")
+        faults = []
+        try:
+            x, v = self.spheres.place(q, dq, poses, twists)
+            broken = self.spheres.broken(q, dq)
+        except Error as error:
+            x = v = _NOBODY
+            faults.append(BodyFault("input", None, str(error), "joint values of the cell"))
+        else:
+            if broken:
+                kept = "within the speeds and limits that the bounds count on"
+                faults.append(BodyFault("speed", None, ", ".join(broken), kept))
+        if not faults:
+            return self.step(x, v, time)
+        return self._step_with_care(x, v, time, None, faults)
 
     def step(
         self,
@@ -204,9 +266,14 @@ class Predictor:
         return self._eventful(told, time, positions, velocities, rotations, [], 0.0)
 
     def _step_with_care(
-        self, positions: Any, velocities: Any, time: float | None, rotations: Any
+        self,
+        positions: Any,
+        velocities: Any,
+        time: float | None,
+        rotations: Any,
+        known: Sequence[BodyFault] = (),
     ) -> Prediction:
-        faults: list[BodyFault] = []
+        faults = [*known]
         x = self._array("positions", positions, faults)
         v = self._array("velocities", velocities, faults)
         if self._schedule is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.jit import entry, kernel
+from standoff.constants import BALL_ROUNDING
+from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.predict.earliest import is_off, pair_of
 from standoff.kernels.predict.layout import (
     END,
@@ -25,18 +26,37 @@ from standoff.kernels.predict.wheel import begin, flush, put_in, serve
 DONE = 0
 FULL = 1
 
-#: Columns of ``grid``, float64: edge of a cell, largest radius of a ball in the last round and in
-#: this one, and the horizon.
+#: Numbers of ``grid``, float64: edge of a cell on level 0, the horizon, and from COUNTS on how many
+#: balls there are on each level.
 EDGE = 0
-LARGEST = 1
-LARGEST_NEXT = 2
-HORIZON = 3
+HORIZON = 1
+COUNTS = 2
+LEVELS = 32
+GRID = COUNTS + LEVELS
+
+#: Columns of ``places``, int32: the list of a body, who comes after it there, its level.
+LIST = 0
+AFTER = 1
+LEVEL = 2
+
+
+@inlined
+def cell_of(cells, level, x, y, z):
+    """Where the balls of a cell are listed; several cells may share a list."""
+    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791) ^ (level * 50331653)) & (
+        len(cells) - 1
+    )
 
 
 @kernel
-def cell_of(cells, x, y, z):
-    """Where the bodies of a cell are listed; several cells may share a list."""
-    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791)) & (len(cells) - 1)
+def level_of(reach, edge):
+    """The level whose cells are as wide as a ball, each level twice as wide as the one before; the
+    last one is for all that are wider."""
+    level = 0
+    while 2.0 * reach > edge and level < LEVELS - 1:
+        edge *= 2.0
+        level += 1
+    return level
 
 
 @entry(
@@ -54,11 +74,11 @@ def near_start(
         for i in range(len(cells)):
             cells[i] = END
         for k in range(len(bodies)):
-            firsts[k] = places[k, 0] = places[k, 1] = END
+            firsts[k] = places[k, LIST] = END
             look(positions, velocities, bodies, faults, state, k, 0, 0.0)
             lay_ball(balls, bodies, k, grid[HORIZON], now)
-            grid[LARGEST] = max(grid[LARGEST], balls[k, REACH])
-        grid[EDGE] = max(2.0 * grid[LARGEST], grid[EDGE])
+            # As wide as balls are on average, whatever the widest of them.
+            grid[EDGE] += 2.0 * balls[k, REACH] / len(bodies)
         spare(pairs, state, 0)
     while state[NEXT_BODY] < len(bodies):
         if not register(
@@ -111,8 +131,6 @@ def near_step(
         state[NEXT_BODY] += 1
         if state[NEXT_BODY] == count:
             state[NEXT_BODY] = 0
-            grid[LARGEST] = grid[LARGEST_NEXT]
-            grid[LARGEST_NEXT] = 0.0
     flush(pairs, slots, balls, block, alarms, state, period, urgency)
     return DONE
 
@@ -129,32 +147,16 @@ def register(
     since = balls[k, SINCE]
     look(positions, velocities, bodies, faults, state, k, state[STEP], now)
     lay_ball(balls, bodies, k, grid[HORIZON], now)
-    grid[LARGEST_NEXT] = max(grid[LARGEST_NEXT], balls[k, REACH])
-    edge = grid[EDGE]
-    x, y, z = balls[k, 0], balls[k, 1], balls[k, 2]
-    move(cells, places, k, cell_of(cells, as_cell(x / edge), as_cell(y / edge), as_cell(z / edge)))
-    far = balls[k, REACH] + max(grid[LARGEST], grid[LARGEST_NEXT])
-    x0, x1 = as_cell((x - far) / edge), as_cell((x + far) / edge)
-    y0, y1 = as_cell((y - far) / edge), as_cell((y + far) / edge)
-    z0, z1 = as_cell((z - far) / edge), as_cell((z + far) / edge)
+    move(cells, places, balls, grid, k)
     full = False
-    if float(x1 - x0 + 1) * float(y1 - y0 + 1) * float(z1 - z0 + 1) > len(bodies):
-        for other in range(len(bodies)):
-            full = full or not meet(
+    edge = grid[EDGE]
+    for level in range(LEVELS):
+        if grid[COUNTS + level] > 0.0 and not full:
+            full = not meet_level(
                 positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
-                faults, state, period, urgency, now, k, other,
+                faults, state, period, urgency, now, cells, places, k, level, edge,
             )  # fmt: skip
-    else:
-        for i in range(x0, x1 + 1):
-            for j in range(y0, y1 + 1):
-                for h in range(z0, z1 + 1):
-                    other = cells[cell_of(cells, i, j, h)]
-                    while other != END:
-                        full = full or not meet(
-                            positions, velocities, bodies, pairs, slots, firsts, balls, off,
-                            block, alarms, faults, state, period, urgency, now, k, other,
-                        )  # fmt: skip
-                        other = places[other, 1]
+        edge *= 2.0
     if full:
         balls[k, SINCE] = since
     return not full
@@ -167,21 +169,67 @@ def as_cell(scaled):
 
 
 @kernel
-def move(cells, places, k, cell):
-    """List a body under another cell."""
-    old = places[k, 0]
+def meet_level(
+    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, state,
+    period, urgency, now, cells, places, k, level, edge,
+):  # fmt: skip
+    """Take in the pairs of body ``k`` with the balls of one level. None of them is wider than a
+    cell, so the centres of all that it overlaps are within its own reach and half an edge. False
+    where the table is full."""
+    x, y, z = balls[k, 0], balls[k, 1], balls[k, 2]
+    far = balls[k, REACH] + 0.5 * edge * (1.0 + BALL_ROUNDING)
+    x0, x1 = as_cell((x - far) / edge), as_cell((x + far) / edge)
+    y0, y1 = as_cell((y - far) / edge), as_cell((y + far) / edge)
+    z0, z1 = as_cell((z - far) / edge), as_cell((z + far) / edge)
+    many = float(x1 - x0 + 1) * float(y1 - y0 + 1) * float(z1 - z0 + 1) > len(bodies)
+    if many or level == LEVELS - 1:
+        for other in range(len(bodies)):
+            if places[other, LIST] != END and not apart(balls, k, other) and not meet(
+                positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
+                faults, state, period, urgency, now, k, other,
+            ):  # fmt: skip
+                return False
+        return True
+    for i in range(x0, x1 + 1):
+        for j in range(y0, y1 + 1):
+            for h in range(z0, z1 + 1):
+                other = cells[cell_of(cells, level, i, j, h)]
+                while other != END:
+                    if not apart(balls, k, other) and not meet(
+                        positions, velocities, bodies, pairs, slots, firsts, balls, off, block,
+                        alarms, faults, state, period, urgency, now, k, other,
+                    ):  # fmt: skip
+                        return False
+                    other = places[other, AFTER]
+    return True
+
+
+@kernel
+def move(cells, places, balls, grid, k):
+    """List a body under the cell and on the level of its ball."""
+    level = level_of(balls[k, REACH], grid[EDGE])
+    edge = grid[EDGE] * 2.0**level
+    cell = cell_of(
+        cells, level, as_cell(balls[k, 0] / edge), as_cell(balls[k, 1] / edge),
+        as_cell(balls[k, 2] / edge),
+    )  # fmt: skip
+    old = places[k, LIST]
+    if old != END:
+        grid[COUNTS + places[k, LEVEL]] -= 1.0
+    grid[COUNTS + level] += 1.0
+    places[k, LEVEL] = level
     if old == cell:
         return
     if old != END:
         before = cells[old]
         if before == k:
-            cells[old] = places[k, 1]
+            cells[old] = places[k, AFTER]
         else:
-            while places[before, 1] != k:
-                before = places[before, 1]
-            places[before, 1] = places[k, 1]
-    places[k, 0] = cell
-    places[k, 1] = cells[cell]
+            while places[before, AFTER] != k:
+                before = places[before, AFTER]
+            places[before, AFTER] = places[k, AFTER]
+    places[k, LIST] = cell
+    places[k, AFTER] = cells[cell]
     cells[cell] = k
 
 
@@ -190,10 +238,10 @@ def meet(
     positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, state,
     period, urgency, now, k, other,
 ):  # fmt: skip
-    """Take a pair in if its balls overlap and it is not there yet, and look at it. False where
-    there is no room for it."""
+    """Take a pair whose balls overlap in if it is not there yet, and look at it. False where there
+    is no room for it."""
     a, b = min(k, int(other)), max(k, int(other))
-    if a == b or apart(balls, a, b) or known(pairs, firsts, a, b) != END:
+    if a == b or known(pairs, firsts, a, b) != END:
         return True
     if len(off) > 0 and is_off(off, pair_of(a, b)):
         return True

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 from standoff.constants import URGENCY_STEP
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.predict.layout import (
     ACCELERATION,
     BODY_BITS,
     BODY_MASK,
-    BOUNDED,
     FREE,
-    GAP,
     NEVER,
     POSITION,
     RADIUS,
@@ -20,14 +16,13 @@ from standoff.kernels.predict.layout import (
     UNIT,
     VELOCITY,
 )
+from standoff.kernels.predict.urgencies import urgency_of
 from standoff.kernels.predict.urgency import ACCELERATION as A
 from standoff.kernels.predict.urgency import (
     BLOCK_ROWS,
     GAP_RADIUS,
     TAU,
     X,
-    gap_at,
-    tau_bounded,
     tau_free_block,
 )
 from standoff.kernels.predict.urgency import VELOCITY as V
@@ -56,32 +51,15 @@ def gather(bodies, block, i, a, b):
 
 @kernel
 def work_out(block, count, urgency):
-    """The earliest contact of each pair of a block, [s], never too late. The urgency DISTANCE is
-    the time that the present gap takes at the highest speeds, whatever the velocities: what Culley
-    and Kempf go by."""
+    """The urgency of each pair of a block; but for GAP, its earliest contact, [s]."""
     if urgency == FREE:
         tau_free_block(block, count)
-    elif urgency == BOUNDED:
-        for i in range(count):
-            block[TAU, i] = tau_bounded(
-                block[X, i], block[X + 1, i], block[X + 2, i],
-                block[V, i], block[V + 1, i], block[V + 2, i],
-                block[A, i], block[SPEEDS, i], block[GAP_RADIUS, i],
-            )  # fmt: skip
-    else:
-        for i in range(count):
-            gap = gap_now(block[X, i], block[X + 1, i], block[X + 2, i], block[GAP_RADIUS, i])
-            if urgency == GAP or not gap > 0.0:
-                block[TAU, i] = gap
-            else:
-                block[TAU, i] = gap / block[SPEEDS, i] if block[SPEEDS, i] > 0.0 else math.inf
-
-
-@inlined
-def gap_now(x, y, z, gap_radius):
-    """How far two balls are apart, never too large; 0: they touch, or nobody knows."""
-    gap, _ = gap_at(x, y, z, 0.0, 0.0, 0.0, 0.0, gap_radius, 0.0)
-    return gap if gap > 0.0 else 0.0
+        return
+    for i in range(count):
+        block[TAU, i] = urgency_of(
+            urgency, block[X, i], block[X + 1, i], block[X + 2, i], block[V, i], block[V + 1, i],
+            block[V + 2, i], block[A, i], block[SPEEDS, i], block[GAP_RADIUS, i],
+        )  # fmt: skip
 
 
 @inlined

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import BALL_ROUNDING
-from standoff.kernels.jit import kernel
+from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.predict.layout import (
     ACCELERATION,
     END,
@@ -31,7 +31,7 @@ from standoff.kernels.predict.layout import (
 )
 
 
-@kernel
+@inlined
 def apart(balls, a, b):
     """Whether two balls surely do not overlap."""
     x, y, z = balls[b, 0] - balls[a, 0], balls[b, 1] - balls[a, 1], balls[b, 2] - balls[a, 2]
@@ -77,7 +77,7 @@ def forget(pairs, firsts, state, entry_):
     state[LIVE] -= 1
 
 
-@kernel
+@inlined
 def known(pairs, firsts, a, b):
     """The entry of a pair, a < b; END: it is not in the table."""
     entry_ = int(firsts[a])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from standoff.kernels.jit import entry
-from standoff.kernels.predict.earliest import gap_now, gather, in_units, pair_of, work_out
+from standoff.kernels.predict.earliest import gather, in_units, pair_of, work_out
 from standoff.kernels.predict.layout import (
     FAULT_IN,
     FAULTS,
+    GAP,
     POSITION,
     RADIUS,
     STEP,
@@ -16,6 +17,7 @@ from standoff.kernels.predict.layout import (
     UNIT,
 )
 from standoff.kernels.predict.reading import look
+from standoff.kernels.predict.urgencies import urgency_of
 from standoff.kernels.predict.urgency import TAU
 
 
@@ -59,10 +61,16 @@ def smallest_gap(bodies):
     least = math.inf
     for a in range(len(bodies)):
         for b in range(a + 1, len(bodies)):
-            gap = gap_now(
+            gap = urgency_of(
+                GAP,
                 bodies[b, POSITION] - bodies[a, POSITION],
                 bodies[b, POSITION + 1] - bodies[a, POSITION + 1],
                 bodies[b, POSITION + 2] - bodies[a, POSITION + 2],
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
                 bodies[a, RADIUS] + bodies[b, RADIUS],
             )
             least = min(least, gap)
