@@ -426,7 +426,9 @@ def demo(
     "[bold]standoff papers 001 --only table3 --only fig5 --out plots[/bold]"
 )
 def papers(
-    number: Annotated[str, typer.Argument(metavar="PAPER", help="The paper's number: 000 or 001.")],
+    number: Annotated[
+        str, typer.Argument(metavar="PAPER", help="The paper's number: 000, 001 or 004.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds, points, segments.")] = False,
     plots: Annotated[
         Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
