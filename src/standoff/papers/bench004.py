@@ -29,6 +29,7 @@ class Bench:
         beliefs: random worlds for each number of iterations of Table 3; the paper has 10.
         rounds: how often each time is taken.
         readings: steps that are timed in one go.
+        steps: times of steps that were taken, by number of spheres and way, [µs].
         tell: told what is under way, and how far it is: 0 to 1.
     """
 
@@ -39,4 +40,5 @@ class Bench:
         self.beliefs = 5 if quick else 100
         self.rounds = 5 if quick else 60
         self.readings = 100 if quick else 400
+        self.steps: dict[int, dict[str, float]] = {}
         self.tell: Callable[[str, float], None] = lambda what, part: None

@@ -15,7 +15,8 @@ from standoff.errors import Error
 from standoff.papers.bench004 import Bench
 from standoff.papers.paper004_alarms import one, own
 from standoff.papers.paper004_belief import belief
-from standoff.papers.paper004_cost import cost
+from standoff.papers.paper004_cost import cost, growth
+from standoff.papers.paper004_period import shorter
 from standoff.papers.result import Result, show
 from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, have_matplotlib
@@ -28,8 +29,10 @@ TITLE = (
 #: In the order of the paper.
 EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
     "table1": cost,
+    "fig9": growth,
     "table2": own,
     "one": one,
+    "period": shorter,
     "table3": belief,
 }
 
@@ -54,7 +57,7 @@ def run(
     )  # fmt: skip
     with announced(notes):
         bench = Bench(quick=quick)
-        warm_up()
+        warm_up(chosen)
     with Bar(*columns, console=notes, transient=True, auto_refresh=False) as bar:
         task = bar.add_task("", total=1.0)
 
@@ -70,12 +73,12 @@ def run(
     return found
 
 
-def warm_up() -> None:
+def warm_up(chosen: Sequence[str]) -> None:
     """Call what the experiments need, so that none of it is compiled under a clock."""
     small = Bench(quick=True)
     small.worlds = small.beliefs = small.rounds = small.readings = 1
-    for experiment in EXPERIMENTS.values():
-        experiment(small)
+    for name in chosen:
+        EXPERIMENTS[name](small)
 
 
 def _plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:

@@ -1,8 +1,8 @@
 """The algorithms as paper 004 prints them, to the letter, to count with.
 
-Its DUA differs from `so.Predictor` in the last bucket, which is as large as the rule says and filled
-up with dummies: its pairs have their turn seldom, and in many steps none has. There the last bucket
-is as large as what is left for it, so that each step looks at a pair of it.
+Its DUA differs from `so.Predictor` in the last bucket, which is as large as the rule says and
+filled up with dummies: its pairs have their turn seldom, and in many steps none has. There the last
+bucket is as large as what is left for it, so that each step looks at a pair of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.a)
 
-    def number(self, a: Array, b: Array) -> Numbers:
+    def number(self, a: Numbers, b: Numbers) -> Numbers:
         """The numbers of pairs with a < b."""
         count = int(self.b[-1]) + 1
         number: Numbers = a * (2 * count - a - 1) // 2 + b - a - 1

@@ -42,8 +42,8 @@ class Cube:
     """
 
     side: float = 15.0
-    radius: float = 0.05
-    margin: float = 0.05
+    radius: float = 0.02
+    margin: float = 0.01
     acceleration: float = 1.0
     speed: float = 2.0
     restitution: float = 0.72
@@ -105,15 +105,18 @@ class Braking:
         ahead = np.where(v > 0.0, cube.side - self.x, self.x)
         most = np.sqrt(2.0 * cube.component * ahead)
         self.v: Array = np.clip(v, -most, most)
+        self.a: Array = np.zeros(shape)
 
-    def advance(self, dt: float) -> None:
-        """Go on for ``dt`` [s] with new accelerations, as long as each sphere can stop after it."""
+    def advance(self, dt: float, *, draw: bool = True) -> None:
+        """Go on for ``dt`` [s] with new accelerations, or those of the last step, as long as each
+        sphere can stop after it."""
         side, b = self.cube.side, self.cube.component
-        a = self.rng.uniform(-b, b, self.x.shape)
+        if draw:
+            self.a = self.rng.uniform(-b, b, self.x.shape)
         # Looked at along its motion, so that there is one wall ahead, at ``ahead``.
         sign = np.where(self.v >= 0.0, 1.0, -1.0)
         ahead = np.where(sign > 0.0, side - self.x, self.x)
-        speed, push = np.abs(self.v), a * sign
+        speed, push = np.abs(self.v), self.a * sign
         ending = speed + dt * push
         way = speed * dt + 0.5 * dt * dt * push
         # It turns on its way, where the end is no longer the farthest point.
