@@ -1,0 +1,182 @@
+"""Paper 001, Table 4: SBL, which samples the edges of its paths, against A-SBL, which proves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from standoff.constants import CONTACT_TOLERANCE, USUAL_TOLERANCE
+from standoff.errors import Error
+from standoff.papers.bench001 import Bench
+from standoff.papers.paper001_segments import PAPER_EPSILON
+from standoff.papers.result import Result
+from standoff.papers.sbl001 import Run, plan
+from standoff.paths.checker import PathChecker
+from standoff.shapes.pose import Array
+from standoff.view.plots import bars_plot
+
+#: The paper's seconds: SBL, A-SBL.
+PAPER = {"6a": (83.0, 44.0), "6b": (17.0, 4.8), "7a": (3.2, 2.1), "7b": (1.2, 0.81), "7c": (85.0, 52.0)}
+
+#: Minimum clearance of A-SBL, as in the paper, [m].
+DELTA = 0.01
+
+#: Which of the drawn pairs of configurations is the query of each scene.
+QUERIES = {"6a": 0, "6b": 0, "7a": 0, "7b": 0, "7c": 0}
+
+#: Pairs that are drawn, and how far from everything their configurations are at least, [m].
+_DRAWN = 64
+_APART = 0.03
+
+#: Resolution to begin with, and what it is divided by after a wrong path.
+_COARSE = 0.25
+_FINER = 2.0
+
+#: The finest one that is tried, and the longest that a run may take, [s].
+_FINEST = 1.0 / 4096.0
+_LONGEST = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """What came of one scene.
+
+    Attributes:
+        epsilon: at which all runs were right.
+        sbl, adaptive, close: mean times of SBL at that, of A-SBL, and of A-SBL with the usual
+            tolerance of the checker in place of DELTA, [s].
+        wrong: paths of SBL that collide, at each resolution that was tried.
+        fresh: the same at ``epsilon`` in as many runs with other seeds.
+        theirs: the same at the paper's resolution.
+        runs: of each.
+    """
+
+    epsilon: float
+    sbl: float
+    adaptive: float
+    close: float
+    wrong: dict[float, int]
+    fresh: int
+    theirs: int
+    runs: int
+
+
+def query(bench: Bench, figure: str) -> tuple[Array, Array]:
+    """Start and goal: a pair of random configurations, away from everything, between which the
+    straight way is not free."""
+    cell = bench.cell(figure)
+    apart = PathChecker(cell, clearance=_APART)
+    rng = np.random.default_rng([4, *figure.encode()])
+    found = np.empty((0, len(cell.joints)))
+    while len(found) < 2 * _DRAWN:
+        Q = rng.uniform(cell.tree.lower, cell.tree.upper, (_DRAWN, len(cell.joints)))
+        found = np.concatenate([found, Q[apart.segments(Q, Q, threads=1)]])
+    k = QUERIES[figure]
+    return found[k], found[_DRAWN + k]
+
+
+def planned(bench: Bench, figure: str, runs: int) -> Planned:
+    """Find the resolution by the paper's rule, then time both planners in turn."""
+    cell, (start, goal) = bench.cell(figure), query(bench, figure)
+    touching = PathChecker(cell, tolerance=CONTACT_TOLERANCE)
+    checkers = PathChecker(cell, tolerance=DELTA), PathChecker(cell, tolerance=USUAL_TOLERANCE)
+
+    def wrong_paths(epsilon: float, first: int) -> int:
+        count = 0
+        for k in range(runs):
+            bench.tell(f"Table 4, Fig. {figure}: SBL at ε = {epsilon:.4g}", k / runs)
+            found = _solved(plan(touching, start, goal, first + k, epsilon, _LONGEST), figure)
+            count += not touching.path(found).free
+        return count
+
+    wrong: dict[float, int] = {}
+    epsilon = _COARSE
+    while epsilon >= _FINEST:
+        wrong[epsilon] = wrong_paths(epsilon, 0)
+        if wrong[epsilon] == 0:
+            break
+        epsilon /= _FINER
+    else:
+        raise Error("no resolution is fine enough", element=f"Fig. {figure}")
+    spent = np.zeros(3)
+    for k in range(runs):
+        bench.tell(f"Table 4, Fig. {figure}: both planners", k / runs)
+        spent[0] += plan(touching, start, goal, k, epsilon, _LONGEST).time
+        for e, checker in enumerate(checkers):
+            run = plan(checker, start, goal, k, None, _LONGEST)
+            assert touching.path(_solved(run, figure)).free
+            spent[1 + e] += run.time
+    sbl, adaptive, close = (spent / runs).tolist()
+    return Planned(
+        epsilon, sbl, adaptive, close, wrong, wrong_paths(epsilon, runs),
+        wrong_paths(PAPER_EPSILON[figure], 0), runs,
+    )  # fmt: skip
+
+
+def _solved(run: Run, figure: str) -> Array:
+    if run.waypoints is None:
+        raise Error("no path was found", element=f"Fig. {figure}", value=f"{run.time:.0f} s")
+    return run.waypoints
+
+
+def table4(bench: Bench) -> Result:
+    """Table 4."""
+    runs = 3 if bench.quick else 10
+    found = {figure: planned(bench, figure, runs) for figure in PAPER}
+    rows = tuple(
+        (
+            figure,
+            f"{PAPER_EPSILON[figure]:.4f}",
+            f"{of.epsilon:.4f}",
+            *(f"{t:g}" for t in PAPER[figure]),
+            f"{PAPER[figure][1] / PAPER[figure][0]:.2f}",
+            f"{1e3 * of.sbl:.0f}",
+            f"{1e3 * of.adaptive:.0f}",
+            f"{of.adaptive / of.sbl:.2f}",
+            f"{of.close / of.sbl:.2f}",
+            f"{of.theirs} of {runs}",
+            f"{of.fresh} of {runs}",
+        )
+        for figure, of in found.items()
+    )
+    faster = sum(of.adaptive < of.sbl for of in found.values())
+    fresh = sum(of.fresh for of in found.values())
+    return Result(
+        "Table 4: SBL, by samples, against A-SBL, which proves its path",
+        (
+            "Fig.", "paper's ε", "ε", "paper SBL [s]", "A-SBL [s]", "ratio", "SBL [ms]",
+            "A-SBL [ms]", "ratio", "ratio, 1 mm", "wrong, paper's ε", "wrong, new seeds",
+        ),
+        rows,
+        (
+            f"Means of {runs} runs on one query a scene, in time of the processor; A-SBL with δ = "
+            f"{1e3 * DELTA:g} mm as in the paper, and with {1e3 * USUAL_TOLERANCE:g} mm. Both are "
+            "one planner, in which edges are sampled or proved; samples have the same broad phase, "
+            "volumes and triangles.",
+            f"ε is the first of 1/4, 1/8, 1/16 … at which {runs} runs, one after the other, gave "
+            "paths without a collision, as the exact checker finds; it is a part of the joints' "
+            "ranges. Wrong before: "
+            + "; ".join(
+                f"{figure} {', '.join(f'{n} at {e:.3g}' for e, n in of.wrong.items() if n) or 'none'}"
+                for figure, of in found.items()
+            )
+            + ".",
+            f"At the ε that was found, {fresh} of {runs * len(found)} paths from other seeds "
+            "collide. No path of A-SBL does.",
+            f"A-SBL is faster in {faster} of {len(found)} scenes (in the paper in all).",
+        ),
+        {"planned": found},
+        lambda path: _bars(found, path),
+    )
+
+
+def _bars(found: dict[str, Planned], path: Path) -> None:
+    paper = {figure: PAPER[figure][1] / PAPER[figure][0] for figure in found}
+    series = {
+        "paper": paper,
+        "δ = 10 mm": {figure: of.adaptive / of.sbl for figure, of in found.items()},
+        "1 mm": {figure: of.close / of.sbl for figure, of in found.items()},
+    }
+    bars_plot(series, "time of A-SBL over that of SBL [-]", path)

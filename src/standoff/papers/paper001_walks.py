@@ -1,0 +1,200 @@
+"""Paper 001, Table 5: linkages that walk at random out of tori (Fig. 1) and lattices (Fig. 8), and
+what the smoother makes of the walks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from standoff.cell import Cell
+from standoff.papers.bench001 import Bench
+from standoff.papers.result import Result
+from standoff.papers.robots001 import LINK_LENGTH, LINK_RADIUS, LINKAGE_JOINTS
+from standoff.papers.walk001 import Walk, random_walk
+from standoff.paths.checker import PathChecker
+from standoff.plan.smoother import Smoothed, Smoothing, smooth
+from standoff.shapes.pose import Array
+from standoff.view.plots import save
+
+#: The paper's: segments and seconds of the walk, steps and seconds of the smoother, per cent left.
+PAPER = {
+    "1": (85_784, 898.0, 10_000, 735.0, 7.0),
+    "8": (6_795, 95.0, 2_000, 83.0, 17.0),
+    "8-nine": (27_596, 8_079.0, 20_000, 8_891.0, 22.0),
+}
+
+#: How far a step of the walk turns its joint at most, [rad].
+WIDTH = 1.0
+
+#: Segments after which a walk is given up.
+MOST = 1_000_000
+
+#: Steps of the smoother that a quick run takes at most.
+_FEW = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Retraction:
+    """What came of one scene.
+
+    Attributes:
+        curve: (n, 2) time [s] and length of the path while it was smoothed, as a part of the walk's.
+    """
+
+    walk: Walk
+    smoothed: Smoothed
+    curve: Array
+
+    @property
+    def left(self) -> float:
+        """Of the walk's length, [%]."""
+        return 100.0 * self.smoothed.after / self.smoothed.before
+
+
+def heights(cell: Cell, Q: Array) -> Array:
+    """The highest point of all linkages in each configuration (n, joints), [m]."""
+    frames = cell.tree.forward_batch(Q)[:, 1:]
+    z, up = frames[:, :, 2, 3], frames[:, :, 2, 2]
+    # A link is a rod along the z-axis of its frame.
+    highest: Array = np.maximum(z, z + LINK_LENGTH * up).max(axis=1) + LINK_RADIUS
+    return highest
+
+
+def lowest_obstacle(cell: Cell) -> float:
+    """The lowest point of tori or lattices, [m]."""
+    found = [vertices(cell, name)[:, 2].min() for name in cell.bodies if name != "plate"]
+    return float(min(found))
+
+
+def vertices(cell: Cell, name: str) -> Array:
+    """Of a body's mesh, in the world."""
+    body = cell.bodies[name]
+    placed: Array = body.shape.geometry.points @ body.pose[:3, :3].T + body.pose[:3, 3]
+    return placed
+
+
+def retract(
+    bench: Bench, figure: str, steps: int, *, seed: int = 0, most: int = MOST
+) -> Retraction:
+    """Walk from where all linkages stand upright until all are below the obstacles, and smooth."""
+    cell = bench.cell(figure)
+    checker = PathChecker(cell)
+    below = lowest_obstacle(cell)
+
+    def out(Q: Array) -> NDArray[np.bool_]:
+        return heights(cell, Q) < below
+
+    start = np.zeros(len(cell.joints))
+    walk = random_walk(
+        checker, start, out, width=WIDTH, seed=seed, most=most,
+        tell=lambda n: bench.tell(f"Table 5, Fig. {figure}: walking, {n} segments", 0.0),
+    )  # fmt: skip
+    curve = [(0.0, 1.0)]
+    whole = float(np.linalg.norm(np.diff(walk.waypoints, axis=0), axis=1).sum())
+
+    def told(now: Smoothing) -> None:
+        curve.append((now.time, now.length / whole))
+        bench.tell(f"Table 5, Fig. {figure}: smoothing", now.steps / steps)
+
+    smoothed = smooth(checker, walk.waypoints, steps=steps, seed=seed, progress=told)
+    return Retraction(walk, smoothed, np.array(curve))
+
+
+def table5(bench: Bench) -> Result:
+    """Table 5."""
+    figures = ("1", "8") if bench.quick else tuple(PAPER)
+    found: dict[str, Retraction] = {}
+    for figure in figures:
+        steps = PAPER[figure][2]
+        found[figure] = retract(bench, figure, min(steps, _FEW) if bench.quick else steps)
+    rows = []
+    for figure, of in found.items():
+        segments, walking, steps, smoothing, left = PAPER[figure]
+        rows += [
+            (
+                f"{figure} paper", f"{segments}", f"{walking:g}", f"{1e3 * walking / segments:.1f}",
+                f"{steps}", f"{smoothing:g}", f"{1e3 * smoothing / steps:.0f}", f"{left:g}",
+            ),
+            (
+                f"{figure} ours",
+                f"{of.walk.segments}" + ("" if of.walk.arrived else " and not out"),
+                f"{of.walk.time:.1f}",
+                f"{1e3 * of.walk.time / of.walk.segments:.2f}",
+                f"{of.smoothed.steps}",
+                f"{of.smoothed.time:.1f}",
+                f"{1e3 * of.smoothed.time / of.smoothed.steps:.1f}",
+                f"{of.left:.1f}",
+            ),
+        ]  # fmt: skip
+    sizes = ", ".join(
+        f"{figure} {len(of.walk.waypoints)} to {len(of.smoothed)}" for figure, of in found.items()
+    )
+    proved = all(of.smoothed.verdict.free for of in found.values())
+    return Result(
+        "Table 5: random walks of linkages out of thin obstacles, and how short they become",
+        (
+            "Fig.", "segments", "walk [s]", "a segment [ms]", "steps", "smoothing [s]",
+            "a step [ms]", "left [%]",
+        ),
+        tuple(rows),
+        (
+            "From upright, one joint a step by up to "
+            f"{WIDTH:g} rad, until all links are below tori or lattices; all links against "
+            "obstacles, plate and all other links but neighbours. One run each, seed 0; scenes, "
+            "step and end are ours.",
+            f"Waypoints of walk and smoothed path: {sizes}. "
+            + ("Every segment of all paths is proved free." if proved else "NOT all are proved."),
+        ),
+        {"retractions": found},
+        lambda path: draw({figure: (bench.cell(figure), of) for figure, of in found.items()}, path),
+    )
+
+
+def draw(found: dict[str, tuple[Cell, Retraction]], path: Path) -> None:
+    """A row a scene: upright, half way along the smoothed path, at its end; length over time."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13.0, 4.0 * len(found)), layout="constrained")
+    for row, (name, (cell, of)) in enumerate(found.items()):
+        q = of.smoothed.waypoints
+        middle = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(q, axis=0), axis=1)))
+        half = q[int(np.searchsorted(middle, 0.5 * middle[-1]))]
+        for column, (title, at) in enumerate((("start", q[0]), ("half way", half), ("end", q[-1]))):
+            axis = figure.add_subplot(len(found), 4, 4 * row + column + 1, projection="3d")
+            _picture(axis, cell, at)
+            axis.set_title(f"Fig. {name}: {title}", fontsize=9)
+        axis = figure.add_subplot(len(found), 4, 4 * row + 4)
+        axis.plot(of.curve[:, 0], 100.0 * of.curve[:, 1], lw=1.4)
+        axis.axhline(PAPER[name][4], color="tab:red", lw=1.0, ls="--", label="paper, at its end")
+        axis.set_xlabel("time [s]")
+        axis.set_ylabel("length [%]")
+        axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.grid(True, alpha=0.3, which="both")
+        axis.legend(fontsize=8)
+    save(figure, path)
+
+
+def _picture(axis: Any, cell: Cell, q: Array) -> None:
+    """Obstacles, and linkages as lines."""
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    for name in cell.bodies:
+        points, faces = vertices(cell, name), cell.bodies[name].shape.geometry.faces
+        grey = "0.85" if name == "plate" else "0.45"
+        axis.add_collection3d(Poly3DCollection(points[faces], color=grey, lw=0.0, alpha=0.8))
+    frames = cell.tree.forward(q)[1:].reshape(-1, LINKAGE_JOINTS, 4, 4)
+    for chain in frames:
+        tip = chain[-1, :3, 3] + LINK_LENGTH * chain[-1, :3, 2]
+        line = np.concatenate([chain[:, :3, 3], tip[None]])
+        axis.plot(*line.T, lw=1.6)
+    axis.set_xlim(-0.6, 0.6)
+    axis.set_ylim(-0.6, 0.6)
+    axis.set_zlim(0.0, 2.0)
+    axis.set_box_aspect((1.2, 1.2, 2.0))
+    axis.set_axis_off()
+    axis.view_init(elev=12.0, azim=-60.0)
