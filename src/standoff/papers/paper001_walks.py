@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,13 @@ class Retraction:
     """What came of one scene.
 
     Attributes:
-        curve: (n, 2) time [s] and length of the path while it was smoothed, as a part of the walk's.
+        time: of the processor for smoothing, proofs before and after with it, [s].
+        curve: (n, 2) time [s], and length of the path then as a part of the walk's.
     """
 
     walk: Walk
     smoothed: Smoothed
+    time: float
     curve: Array
 
     @property
@@ -55,19 +58,17 @@ class Retraction:
         return 100.0 * self.smoothed.after / self.smoothed.before
 
 
-def heights(cell: Cell, Q: Array) -> Array:
-    """The highest point of all linkages in each configuration (n, joints), [m]."""
+def retracted(cell: Cell, Q: Array) -> NDArray[np.bool_]:
+    """Whether, in each configuration (n, joints), no link meets the box around tori or lattices."""
     frames = cell.tree.forward_batch(Q)[:, 1:]
-    z, up = frames[:, :, 2, 3], frames[:, :, 2, 2]
     # A link is a rod along the z-axis of its frame.
-    highest: Array = np.maximum(z, z + LINK_LENGTH * up).max(axis=1) + LINK_RADIUS
-    return highest
-
-
-def lowest_obstacle(cell: Cell) -> float:
-    """The lowest point of tori or lattices, [m]."""
-    found = [vertices(cell, name)[:, 2].min() for name in cell.bodies if name != "plate"]
-    return float(min(found))
+    foot = frames[..., :3, 3]
+    head = foot + LINK_LENGTH * frames[..., :3, 2]
+    points = np.concatenate([vertices(cell, name) for name in cell.bodies if name != "plate"])
+    below = np.maximum(foot, head) + LINK_RADIUS < points.min(axis=0)
+    above = np.minimum(foot, head) - LINK_RADIUS > points.max(axis=0)
+    out: NDArray[np.bool_] = (below | above).any(axis=2).all(axis=1)
+    return out
 
 
 def vertices(cell: Cell, name: str) -> Array:
@@ -80,28 +81,24 @@ def vertices(cell: Cell, name: str) -> Array:
 def retract(
     bench: Bench, figure: str, steps: int, *, seed: int = 0, most: int = MOST
 ) -> Retraction:
-    """Walk from where all linkages stand upright until all are below the obstacles, and smooth."""
+    """Walk from where all linkages stand upright until all are out of the obstacles, and smooth."""
     cell = bench.cell(figure)
     checker = PathChecker(cell)
-    below = lowest_obstacle(cell)
-
-    def out(Q: Array) -> NDArray[np.bool_]:
-        return heights(cell, Q) < below
-
     start = np.zeros(len(cell.joints))
     walk = random_walk(
-        checker, start, out, width=WIDTH, seed=seed, most=most,
+        checker, start, lambda Q: retracted(cell, Q), width=WIDTH, seed=seed, most=most,
         tell=lambda n: bench.tell(f"Table 5, Fig. {figure}: walking, {n} segments", 0.0),
     )  # fmt: skip
     curve = [(0.0, 1.0)]
     whole = float(np.linalg.norm(np.diff(walk.waypoints, axis=0), axis=1).sum())
 
     def told(now: Smoothing) -> None:
-        curve.append((now.time, now.length / whole))
+        curve.append((process_time() - since, now.length / whole))
         bench.tell(f"Table 5, Fig. {figure}: smoothing", now.steps / steps)
 
+    since = process_time()
     smoothed = smooth(checker, walk.waypoints, steps=steps, seed=seed, progress=told)
-    return Retraction(walk, smoothed, np.array(curve))
+    return Retraction(walk, smoothed, process_time() - since, np.array(curve))
 
 
 def table5(bench: Bench) -> Result:
@@ -125,8 +122,8 @@ def table5(bench: Bench) -> Result:
                 f"{of.walk.time:.1f}",
                 f"{1e3 * of.walk.time / of.walk.segments:.2f}",
                 f"{of.smoothed.steps}",
-                f"{of.smoothed.time:.1f}",
-                f"{1e3 * of.smoothed.time / of.smoothed.steps:.1f}",
+                f"{of.time:.1f}",
+                f"{1e3 * of.time / of.smoothed.steps:.2f}",
                 f"{of.left:.1f}",
             ),
         ]  # fmt: skip
@@ -137,15 +134,20 @@ def table5(bench: Bench) -> Result:
     return Result(
         "Table 5: random walks of linkages out of thin obstacles, and how short they become",
         (
-            "Fig.", "segments", "walk [s]", "a segment [ms]", "steps", "smoothing [s]",
-            "a step [ms]", "left [%]",
+            "Fig.",
+            "segments",
+            "walk [s]",
+            "a segment [ms]",
+            "steps",
+            "smoothing [s]",
+            "a step [ms]",
+            "left [%]",
         ),
         tuple(rows),
         (
-            "From upright, one joint a step by up to "
-            f"{WIDTH:g} rad, until all links are below tori or lattices; all links against "
-            "obstacles, plate and all other links but neighbours. One run each, seed 0; scenes, "
-            "step and end are ours.",
+            f"From upright, one joint a step by up to {WIDTH:g} rad, until no link is in the box "
+            "around tori or lattices; all links against obstacles, plate and all other links but neighbours. One run each, seed 0, in "
+            "time of the processor; scenes, step and end are ours.",
             f"Waypoints of walk and smoothed path: {sizes}. "
             + ("Every segment of all paths is proved free." if proved else "NOT all are proved."),
         ),

@@ -1,11 +1,11 @@
-"""The "remarkably simple planner" of paper 001's section 4.3: a random walk that changes one joint a
-step, until it is where it is to be."""
+"""The planner of paper 001's section 4.3: a random walk that changes one joint a step, until it is
+where it is to be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ class Walk:
         waypoints: (n, joints), from the start on; each segment of it is free.
         segments: checked, free or not.
         arrived: whether its last waypoint is where it was to be.
-        time: [s]
+        time: of the processor, [s].
     """
 
     waypoints: Array
@@ -58,7 +58,7 @@ def random_walk(
     lent, numbers, pace = Borrowed(checker), Numbers(seed), Pace()
     budget = min(checker.budget, EDGE_BUDGET)
     room = _laid_out(start, checker.cell.tree.lower, checker.cell.tree.upper, width, budget)
-    begun, seen, last = perf_counter(), 0, -1
+    begun, seen, last = process_time(), 0, -1
     try:
         while last < 0 and room["header"][0, w.TRIED] < most:
             header = room["header"][0]
@@ -88,7 +88,7 @@ def random_walk(
     if not done:
         last = seen - 1
     segments = int(room["tried"][0, last] if done else room["header"][0, w.TRIED])
-    return Walk(room["rows"][: last + 1].copy(), segments, done, perf_counter() - begun)
+    return Walk(room["rows"][: last + 1].copy(), segments, done, process_time() - begun)
 
 
 def _laid_out(start: Array, low: Array, high: Array, width: float, budget: int) -> Arena:

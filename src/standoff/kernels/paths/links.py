@@ -49,7 +49,8 @@ def near_teams(CF, CW, SF, SW, at, h):
     """`near_links` of teams of crowds alone. The ball of each crowd stays within `swept_radius`
     about where its centre is, seen from the world; two crowds whose radii and clearance add up to
     less than their centres are apart are free on both sides."""
-    counts, teams, links = wholes(CW, p.C_COUNTS), whole_rows(CW, p.C_TEAMS, 7), wholes(CW, p.C_LINKS)
+    counts, teams = wholes(CW, p.C_COUNTS), whole_rows(CW, p.C_TEAMS, 7)
+    links = wholes(CW, p.C_LINKS)
     pool, settled = whole_rows(SW, p.S_POOL, 1), wholes(SW, p.S_SETTLED)
     balls, centres = reals(CF, CW, p.C_BALLS), real_rows(SF, SW, p.S_CENTRES, p.CENTRE_COLUMNS)
     clearances, movers = reals(CF, CW, p.C_LINK_CLEARANCE), counts[0, p.MOVERS]
