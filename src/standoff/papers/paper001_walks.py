@@ -146,8 +146,9 @@ def table5(bench: Bench) -> Result:
         tuple(rows),
         (
             f"From upright, one joint a step by up to {WIDTH:g} rad, until no link is in the box "
-            "around tori or lattices; all links against obstacles, plate and all other links but neighbours. One run each, seed 0, in "
-            "time of the processor; scenes, step and end are ours.",
+            "around tori or lattices; all links against obstacles, plate and all other links but "
+            "neighbours. One run each, seed 0, in time of the processor; scenes, step and end are "
+            "ours.",
             f"Waypoints of walk and smoothed path: {sizes}. "
             + ("Every segment of all paths is proved free." if proved else "NOT all are proved."),
         ),
