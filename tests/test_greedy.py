@@ -368,12 +368,12 @@ def inside_by_winding(a, b, pose_a, pose_b):
 
 SOLIDS = {
     "torus": torus(ring=0.5, tube=0.2, around=24, across=12),
-    "plank": box_mesh(1.2, 0.5, 0.15),
-    "shell": Mesh(*joined(box_arrays(), (box_arrays(0.8, 0.8, 0.8)[0], box_arrays()[1][:, ::-1]))),
+    "plank": box_mesh(1.2, 0.5, 0.3),
+    "shell": Mesh(*joined(box_arrays(), (box_arrays(0.5, 0.5, 0.5)[0], box_arrays()[1][:, ::-1]))),
 }
 PARTS = {
     "ring": torus(ring=0.05, tube=0.02, around=8, across=5),
-    "needle": box_mesh(0.3, 0.01, 0.01),
+    "needle": box_mesh(0.2, 0.01, 0.01),
     "two": Mesh(*joined(box_arrays(0.03, 0.03, 0.03, (-0.3, 0, 0)), box_arrays(0.03, 0.02, 0.03))),
 }
 
@@ -386,12 +386,12 @@ def test_nested_is_what_solid_angles_say(solid, part):
     a, b = SOLIDS[solid], PARTS[part]
     rng = np.random.default_rng([6, *solid.encode(), *part.encode()])
     answers = []
-    for p, q in zip(random_poses(rng, 150, 2.0), random_poses(rng, 150, 0.45)):
+    for p, q in zip(random_poses(rng, 200, 2.0), random_poses(rng, 200, 0.6)):
         code, _, _, nested = one(a, b, p, p @ q, 0.0, swapped=len(answers) % 2 == 1)
         if code == FARTHER:
             answers.append(nested)
             assert nested == inside_by_winding(a, b, p, p @ q)
-    assert sum(answers) >= 3 and len(answers) - sum(answers) >= 20
+    assert min(sum(answers), len(answers) - sum(answers)) >= 3
 
 
 @pytest.mark.interpreted
