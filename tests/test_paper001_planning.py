@@ -130,6 +130,19 @@ def test_table_5_retracts_and_shortens(tmp_path):
         assert (tmp_path / "table5.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_links_end_where_the_next_ones_begin():
+    """Upright, a linkage is a straight line of 2 m; bent anywhere, its links are 0.1 m long."""
+    cell = bench().cell("8-nine")
+    Q = np.random.default_rng(3).uniform(cell.tree.lower, cell.tree.upper, (5, 180))
+    Q[0] = 0.0
+    lines = paper001_walks.joint_lines(cell, Q)
+    assert lines[0, :, -1, 2] == pytest.approx(2.0)
+    assert np.linalg.norm(np.diff(lines, axis=2), axis=3) == pytest.approx(0.1)
+    for k in (0, 7, 19):
+        tip = cell.tree.link_pose(Q[2], f"linkage_4/link_{k + 1}") @ (0.0, 0.0, 0.1, 1.0)
+        assert lines[2, 4, k + 1] == pytest.approx(tip[:3])
+
+
 def test_the_command_knows_tables_by_number(tmp_path):
     found = command("papers", "001", "--tables", "4,6", "--out", tmp_path)
     assert found.returncode == 2 and "table6" in found.stderr and "table4" in found.stderr

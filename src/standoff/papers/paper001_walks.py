@@ -58,16 +58,28 @@ class Retraction:
         return 100.0 * self.smoothed.after / self.smoothed.before
 
 
+def joint_lines(cell: Cell, Q: Array) -> Array:
+    """Where the links of every linkage begin, and where its last one ends, in each configuration:
+    (n, linkages, joints + 1, 3)."""
+    frames = cell.tree.forward_batch(Q)
+    lines = np.empty((len(Q), len(cell.robots), LINKAGE_JOINTS + 1, 3))
+    for r, name in enumerate(cell.robots):
+        for k in range(LINKAGE_JOINTS):
+            # A link is a rod along its own z-axis.
+            frame, local = cell.tree.link(f"{name}/link_{k + 1}")
+            lines[:, r, k] = frames[:, frame, :3] @ local[:, 3]
+        lines[:, r, -1] = frames[:, frame, :3] @ (local[:, 3] + LINK_LENGTH * local[:, 2])
+    return lines
+
+
 def retracted(cell: Cell, Q: Array) -> NDArray[np.bool_]:
     """Whether, in each configuration (n, joints), no link meets the box around tori or lattices."""
-    frames = cell.tree.forward_batch(Q)[:, 1:]
-    # A link is a rod along the z-axis of its frame.
-    foot = frames[..., :3, 3]
-    head = foot + LINK_LENGTH * frames[..., :3, 2]
+    lines = joint_lines(cell, Q)
+    foot, head = lines[:, :, :-1], lines[:, :, 1:]
     points = np.concatenate([vertices(cell, name) for name in cell.bodies if name != "plate"])
     below = np.maximum(foot, head) + LINK_RADIUS < points.min(axis=0)
     above = np.minimum(foot, head) - LINK_RADIUS > points.max(axis=0)
-    out: NDArray[np.bool_] = (below | above).any(axis=2).all(axis=1)
+    out: NDArray[np.bool_] = (below | above).any(axis=3).all(axis=(1, 2))
     return out
 
 
@@ -190,10 +202,7 @@ def _picture(axis: Any, cell: Cell, q: Array) -> None:
         points, faces = vertices(cell, name), cell.bodies[name].shape.geometry.faces
         grey = "0.85" if name == "plate" else "0.45"
         axis.add_collection3d(Poly3DCollection(points[faces], color=grey, lw=0.0, alpha=0.8))
-    frames = cell.tree.forward(q)[1:].reshape(-1, LINKAGE_JOINTS, 4, 4)
-    for chain in frames:
-        tip = chain[-1, :3, 3] + LINK_LENGTH * chain[-1, :3, 2]
-        line = np.concatenate([chain[:, :3, 3], tip[None]])
+    for line in joint_lines(cell, q[None])[0]:
         axis.plot(*line.T, lw=1.6)
     axis.set_xlim(-0.6, 0.6)
     axis.set_ylim(-0.6, 0.6)

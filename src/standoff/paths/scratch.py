@@ -13,12 +13,16 @@ from standoff.paths.tables import Tables
 _NODES = 256
 _POOL = 4096
 
+#: Pieces that most paths have no more of, so that one scratch does for segments and for paths.
+_PIECES = 64
+
 #: Nodes of the tree of boxes that wait while others are looked at; a tree of 2^60 leaves needs 61.
 _WAITING = 64
 
 
 def new_scratch(tables: Tables, pieces: int) -> Arena:
-    """Scratch for a search of so many pieces."""
+    """Scratch for a search of so many pieces, or of some more."""
+    pieces = max(pieces, _PIECES)
     tree, movers, frames = tables.tree, tables.movers, tables.frames
     deepest = int(tables.arena["counts"][0, p.DEEPEST])
     joints = tables.joints

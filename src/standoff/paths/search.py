@@ -33,6 +33,19 @@ class Motion:
     glides: Array
     rounding: Array
 
+    def piece(self, k: int) -> Motion:
+        """One piece of it."""
+        return Motion(
+            *(rows[k : k + 1].copy() for rows in (self.pieces, self.glides, self.rounding))
+        )
+
+    def start(self) -> Motion:
+        """At rest where it begins."""
+        rest = self.piece(0)
+        rest.pieces[:, 1:] = 0.0
+        rest.glides[:, :, 12:] = 0.0
+        return rest
+
 
 class Search:
     """A search of one motion; `run` may be called once.
@@ -89,9 +102,9 @@ class Search:
         entries = [(k, resumed.get(k, whole)) for k in range(len(self.motion.pieces))]
         nodes = sum(len(e.spans) for _, e in entries if e is not None)
         pairs = sum(len(e.codes) for _, e in entries if e is not None)
-        self.scratch = self.scratch.grown(
-            {"nodes": 2 * nodes + 2, "linked": 2 * nodes + 2, "pool": 4 * pairs}
-        )
+        room = {"nodes": 2 * nodes + 2, "linked": 2 * nodes + 2, "pool": 4 * pairs}
+        if any(rows > len(self.scratch[name]) for name, rows in room.items()):
+            self.scratch = self.scratch.grown(room)
         for k, e in entries:
             if e is not None:
                 put_back(self.scratch.F, self.scratch.W, k, e.spans, e.lists, e.codes)

@@ -19,6 +19,7 @@ class Borrowed:
         self.tables = checker.tables
         self.scratch: Arena = checker.scratch(self.tables)
         self.stepper = self.tables.stepper
+        self._returned = False
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -32,5 +33,7 @@ class Borrowed:
         self.scratch = self.scratch.grown({name: 2 * len(self.scratch[name]) for name in names})
 
     def give_back(self) -> None:
-        """Let others use the scratch."""
-        self.tables.spare.append(self.scratch)
+        """Let others use the scratch; a second time it does nothing."""
+        if not self._returned:
+            self.tables.spare.append(self.scratch)
+        self._returned = True

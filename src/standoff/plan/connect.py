@@ -95,6 +95,7 @@ class Connect(Growing):
         trees["nodes"][:joints, 0] = query.start
         trees["nodes"][joints:, :goals] = query.goals.T
         trees["parents"][0, 0], trees["parents"][1, :goals] = -1, -1
+        trees["strides"][:, :goals] = trees["settings"][0, g.STEP]
         header[g.SIZE], header[g.SIZE + 1] = 1, goals
         header[g.PHASE], header[g.TREE], header[g.MEANT] = g.CONNECTING, 0, 0
         header[g.NEAR] = np.argmin(query.space.distances(query.start, query.goals))
@@ -105,7 +106,7 @@ class Connect(Growing):
         old = self.trees
         room = old["nodes"].shape[1]
         self.trees = self._room(2 * room)
-        for name in ("nodes", "parents"):
+        for name in ("nodes", "parents", "strides"):
             self.trees[name][:, :room] = old[name]
         for name in ("space", "target", "from", "to", "settings", "moves", "header"):
             self.trees[name][:] = old[name]
@@ -123,6 +124,7 @@ class Connect(Growing):
                 "none": row,
                 "apart": (1, nodes),
                 "settings": (1, g.SETTINGS),
+                "strides": (2, nodes),
             },
             {
                 "parents": (2, nodes),

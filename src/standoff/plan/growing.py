@@ -8,6 +8,8 @@ from time import perf_counter
 
 from standoff.kernels.plan import layout as g
 from standoff.paths.checker import PathChecker
+from standoff.paths.options import LARGEST_BUDGET
+from standoff.paths.verdict import Verdict
 from standoff.plan.borrowed import Borrowed
 from standoff.plan.query import Query
 from standoff.plan.result import Progress, Reason
@@ -31,6 +33,7 @@ class Growing(ABC):
 
     def __init__(self, checker: PathChecker, query: Query, seed: int) -> None:
         self.query = query
+        self._checker = checker
         self.lent = Borrowed(checker)
         self.numbers = Numbers(seed)
         self.pace = Pace()
@@ -85,5 +88,17 @@ class Growing(ABC):
             self.time += perf_counter() - since
 
     def close(self) -> None:
-        """Let others use the scratch."""
+        """Let others use the scratch, until it goes on."""
         self.lent.give_back()
+
+    def reopen(self) -> None:
+        """Go on from the roots, with other random numbers."""
+        self.lent = Borrowed(self._checker)
+        self.restart()
+
+
+def prove(checker: PathChecker, waypoints: Array, budget: int) -> Verdict:
+    """The verdict on a path whose every segment was proved with no more than ``budget`` tests: as
+    many for each, so that no path is too long for its proof."""
+    enough = min(budget * max(len(waypoints) - 1, 1), LARGEST_BUDGET)
+    return checker.path(waypoints, budget=max(checker.budget, enough))

@@ -33,7 +33,9 @@ def build_query(
     planned = chosen_joints(cell, joints)
     origin = joint_values(start, cell.joints, "start")
     goals = _goals(cell, goal, origin)
-    still = np.setdiff1d(np.arange(len(origin)), planned)
+    moves = np.zeros(len(origin), dtype=bool)
+    moves[planned] = True
+    still = np.flatnonzero(~moves)
     _check_still(cell, origin, goals, still)
     goals[:, still] = origin[still]
     if limits:

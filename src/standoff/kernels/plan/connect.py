@@ -16,6 +16,13 @@ from standoff.kernels.plan import layout as g
 from standoff.kernels.plan.checking import check_at
 from standoff.kernels.plan.space import add_node, draw, nearest, step_towards
 
+#: What a node's longest edge is multiplied by when an edge from it is not free, what a child's is
+#: of its parent's, and the shortest, as a part of STEP. A node in a tight place, such as a start
+#: deep in a shelf, comes to try short edges; elsewhere nodes have few edges, and nothing changes.
+SHRINK = 0.995
+GROW = 1.2
+SHORTEST = 1.0 / 16.0
+
 
 @entry(f"int64({g.GROWING}, float64[::1])")
 def grow_connect(checker, stepper, general, CF, CW, SF, SW, GF, GW, U):
@@ -46,6 +53,7 @@ def grow_connect(checker, stepper, general, CF, CW, SF, SW, GF, GW, U):
             return g.CRAMPED
         header[0, g.EDGES] += 1
         if free == 0:
+            shrink(GF, GW, grown, near)
             header[0, g.PHASE] = g.SAMPLING
         elif connecting and reached:
             header[0, g.BRIDGE + tree], header[0, g.BRIDGE + grown] = header[0, g.MEANT], near
@@ -53,6 +61,7 @@ def grow_connect(checker, stepper, general, CF, CW, SF, SW, GF, GW, U):
             return g.SOLVED
         else:
             new = add_node(GF, GW, grown, near, to)
+            lengthen(GF, GW, grown, near, new)
             header[0, g.NEAR] = new
             if not connecting:
                 for j in range(to.shape[1]):
@@ -70,6 +79,20 @@ def take_turns(header):
         header[0, g.TREE] = 0 if header[0, g.SIZE] < header[0, g.SIZE + 1] else 1
     else:
         header[0, g.TREE] = 1 - header[0, g.TREE]
+
+
+@inlined
+def shrink(GF, GW, tree, node):
+    """Let a node try shorter edges."""
+    strides, step = reals(GF, GW, g.G_STRIDES), reals(GF, GW, g.G_SETTINGS)[0, g.STEP]
+    strides[tree, node] = max(SHRINK * strides[tree, node], SHORTEST * step)
+
+
+@inlined
+def lengthen(GF, GW, tree, parent, child):
+    """Let a child try longer edges than its parent."""
+    strides, step = reals(GF, GW, g.G_STRIDES), reals(GF, GW, g.G_SETTINGS)[0, g.STEP]
+    strides[tree, child] = min(GROW * strides[tree, parent], step)
 
 
 @kernel

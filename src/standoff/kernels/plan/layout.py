@@ -27,12 +27,13 @@ G_TO = 4  #: (1, joints)
 G_NONE = 5  #: (1, joints) zeros
 G_APART = 6  #: (1, nodes) squared distances
 G_SETTINGS = 7  #: (1, SETTINGS)
+G_STRIDES = 8  #: (2, nodes) longest edge that a node tries
 
 # int64 tables
-G_PARENTS = 8  #: (2, nodes); -1 for a root
-G_MOVES = 9  #: (1, planned joints)
-G_KINDS = 10  #: (1, 1) what was found of the edge
-G_HEADER = 11  #: (1, HEADER_COLUMNS)
+G_PARENTS = 9  #: (2, nodes); -1 for a root
+G_MOVES = 10  #: (1, planned joints)
+G_KINDS = 11  #: (1, 1) what was found of the edge
+G_HEADER = 12  #: (1, HEADER_COLUMNS)
 
 # rows of G_SPACE
 LOW = 0

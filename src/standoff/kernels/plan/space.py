@@ -51,7 +51,7 @@ def nearest(GF, GW, tree, q):
 
 @kernel
 def step_towards(GF, GW, tree, near, target, to):
-    """Into ``to`` (1, joints): what lies at most STEP from a node on the way to ``target``.
+    """Into ``to`` (1, joints): what lies at most its stride from a node on the way to ``target``.
     Whether that is the target itself (up to whole periods)."""
     nodes, space = reals(GF, GW, g.G_NODES), reals(GF, GW, g.G_SPACE)
     moves = wholes(GW, g.G_MOVES)
@@ -64,7 +64,7 @@ def step_towards(GF, GW, tree, near, target, to):
         difference = target[0, j] - to[0, j]
         difference -= turns(difference, space[g.PERIOD, j])
         square += space[g.WEIGHT, j] * difference * difference
-    length, step = math.sqrt(square), reals(GF, GW, g.G_SETTINGS)[0, g.STEP]
+    length, step = math.sqrt(square), reals(GF, GW, g.G_STRIDES)[tree, near]
     reached = length <= step
     for m in range(moves.shape[1]):
         j = moves[0, m]
