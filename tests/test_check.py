@@ -14,7 +14,9 @@ from rich.console import Console
 import standoff as so
 import standoff.view.check_plot as check_plot
 from standoff import cli
-from standoff.view import compiling, waiting
+from standoff.plan.growing import EDGE_BUDGET
+from standoff.view import check as view
+from standoff.view import compiling, strip, waiting
 from tests.canned_checker import CannedVerdict, can
 from tests.test_cli import run
 
@@ -108,6 +110,16 @@ def test_options_reach_the_checker(command, monkeypatch):
     }  # fmt: skip
     assert checker.asked[-1][1]
     assert "more than 10 mm apart" in shown and "off by up to 0.05" in shown
+
+
+def test_long_paths_have_a_budget_for_each_segment(command, monkeypatch, files):
+    """As large as a planner's for an edge, so that whatever was planned can be checked."""
+    checker = can(monkeypatch)
+    command("cell.toml", "path.csv")
+    assert checker.options["budget"] == 1_000_000
+    write_path(files / "long.csv", *[UP, ASIDE] * 60)
+    command("cell.toml", "long.csv")
+    assert checker.options["budget"] >= 119 * EDGE_BUDGET
 
 
 def test_a_collision_in_words(command, monkeypatch):
@@ -226,6 +238,46 @@ def test_the_proof_is_written_with_its_cell(command, monkeypatch, files):
     assert path.is_file() and cell.joints == panda_and_table().joints
 
 
+def test_what_is_undecided_is_not_called_a_proof(command, monkeypatch, files):
+    can(monkeypatch, kind="undecided")
+    status, shown, _ = command("cell.toml", "path.csv", "--certificate", "p.json")
+    assert status == 1 and "undecided, so no proof: p.json" in shown
+    assert not re.search(r"^ *proof", shown, re.M)
+
+
+def test_how_a_robot_alone_is_modelled(command, monkeypatch, files):
+    urdf = files / "robot.urdf"
+    urdf.write_bytes(so.model_path("irb2400").read_bytes())
+    write_path(files / "p.csv", [0.0] * 6, [0.1] * 6)
+    checker = can(monkeypatch)
+    make, cells = checker.make, []
+    monkeypatch.setattr(
+        view, "PathChecker", lambda cell, **o: cells.append(cell) or make(cell, **o)
+    )
+    options = ("--geometry", "capsules", "--capsules-per-link", 1, "--search-path", ".")
+    status, _, errors = command("robot.urdf", "p.csv", *options)
+    assert status == 0, errors
+    (mounted,) = cells[0].robots.values()
+    assert (mounted.choice.geometry, mounted.choice.capsules_per_link) == ("capsules", 1)
+
+
+def test_the_strip_shows_where_it_is_not_free(command, monkeypatch, files):
+    pytest.importorskip("matplotlib")
+    drawn = []
+    monkeypatch.setattr(strip, "save", lambda figure, path: drawn.append(figure))
+    can(monkeypatch, HIT)
+    status, shown, _ = command("cell.toml", "path.csv", "--picture", "p.png")
+    assert status == 1 and "picture: p.png" in shown
+    titles = [axis.get_title(loc="left") for axis in drawn[0].axes]
+    steps = [np.linalg.norm(np.subtract(b, a)) for a, b in ((UP, ASIDE), (ASIDE, DOWN))]
+    share = 100.0 * (steps[0] + 0.25 * steps[1]) / sum(steps)
+    assert titles[0].startswith("3 waypoints") and titles[1] == "start" and titles[-1] == "goal"
+    assert f"collision at {share:.0f} %" in titles and len(titles) == 1 + strip.POSES
+    monkeypatch.setattr(strip, "have_matplotlib", lambda: False)
+    _, shown, _ = command("cell.toml", "path.csv", "--picture", "p.png")
+    assert "standoff[plot]" in shown and "picture:" not in shown
+
+
 def test_notes_are_shown(command, monkeypatch, files):
     """What stands still though it could move, and joints that the file leaves out."""
     cell = panda_and_table()
@@ -314,6 +366,13 @@ def bad(files):
         (("cell.toml", "path.csv", "--srdf", "x.srdf"), ["cell.toml", "x.srdf"]),
         (("cell.toml", "path.csv", "--plot", "p.pdf"), ["p.pdf", ".png"]),
         (("cell.toml", "path.csv", "--certificate", "."), ["cannot write"]),
+        (("cell.toml", "path.csv", "--certificate", "path.csv"), ["over its own input"]),
+        (("cell.toml", "path.csv", "--certificate", "cell.toml/x.json"), ["Error: cannot write"]),
+        (("cell.toml", "path.csv", "--plot", "cell.toml/x.png"), ["Error: cannot write a plot"]),
+        (("cell.toml", "path.csv", "--plot", "a.png", "--picture", "a.png"), ["two things in one"]),
+        (("path.csv", "cell.toml"), ["seem to be swapped", "CELL PATH: cell.toml path.csv"]),
+        (("path.csv", "builtin:panda"), ["seem to be swapped"]),
+        (("cell.toml", "path.csv", "--geometry", "mesh"), ["cell.toml", "--geometry mesh"]),
         (("cell.toml", "path.csv", "--clearance", "wide"), ["--clearance"]),
         (("cell.toml",), ["PATH"]),
     ],

@@ -1,6 +1,7 @@
 """`standoff check` from end to end: the page about it, its example, and what they promise."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 import standoff as so
 from tests.test_check import DOWN, PNG, UP, panda_and_table, write_path
-from tests.test_cli import ROOT, run
+from tests.test_cli import ROOT, STANDOFF, run
 from tests.test_docs import DOCS
 
 
@@ -75,6 +76,24 @@ def test_a_path_that_starts_in_collision(tmp_path):
     assert result.returncode == 1
     assert result.stdout.startswith("collision: the path starts in collision: arm/panda_")
     assert "table" in result.stdout.splitlines()[0]
+    assert re.search(r"where +segment 0, t = 0 \(from waypoint 0 to 1", result.stdout)
+    said = json.loads(run("check", tmp_path / "cell.toml", path, "--json").stdout)
+    assert said["t"] == said["segment"] == said["free_until"] == 0 and said["distance"] < 0.0
+    assert list(said["q"].values()) == DOWN
+
+
+@pytest.mark.parametrize(("name", "status"), [("over", 0), ("straight", 1)])
+def test_a_reader_that_goes_away_changes_no_verdict(page, name, status):
+    """As ``head`` does: no traceback, and the exit status is that of the verdict."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = subprocess.run(
+        [STANDOFF, "check", page / "cell.toml", page / f"{name}.csv"],
+        stdout=writing, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=300,
+    )  # fmt: skip
+    os.close(writing)
+    assert result.returncode == status and "Broken" not in result.stderr, result.stderr
+    assert "Traceback" not in result.stderr and "Exception" not in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import standoff
+from standoff.view.apart import _floored
 from tests.robot_files import EXAMPLES, example
 
 ROOT = Path(__file__).parent.parent
@@ -32,7 +33,8 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("info",), ("apart",), ("demo",), ("papers",), ("verify",), ("compile",)]
+    "command",
+    [(), ("info",), ("apart",), ("demo",), ("papers",), ("plan",), ("verify",), ("compile",)],
 )
 def test_help_has_an_example(command):
     result = run(*command, "--help")
@@ -90,6 +92,7 @@ def test_apart_takes_a_real_robot_and_how_it_is_modelled(tmp_path):
     result = run("apart", urdf, "--geometry", "capsules", "--clearance", 0.01, "--allow", made)
     assert result.returncode == 0, result.stderr
     assert "45 watched pairs: 20 stay more than 10 mm apart" in result.stdout
+    assert "e+" not in result.stdout
     cell = standoff.Cell.load(made)
     assert cell.pairs.count() == 25 and not cell.stale
     assert all("more than 10 mm apart" in why for why in cell.user_pairs.values())
@@ -109,6 +112,14 @@ def test_apart_shows_three_lists_and_writes_a_cell(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("value", "shown"),
+    [(10.0, "10"), (100.0, "100"), (12.345, "12.3"), (1999.9, "1990"), (0.0123456, "0.0123")],
+)
+def test_what_was_proved_is_rounded_down_and_plain(value, shown):
+    assert _floored(value) == shown
+
+
+@pytest.mark.parametrize(
     ("args", "words"),
     [
         (("apart", "gone.toml"), ["CellError", "gone.toml"]),
@@ -120,6 +131,7 @@ def test_apart_shows_three_lists_and_writes_a_cell(tmp_path):
         (("apart", "builtin:panda", "--allow", "x.png"), ["x.png", ".toml"]),
         (("info", "gone.toml"), ["CellError", "gone.toml"]),
         (("papers", "1992"), ["1992", "000"]),
+        (("papers", "000", "--out", "README.md/plots"), ["Error: cannot write", "README.md/plots"]),
         (("papers", "000", "--only", "speed"), ["speed", "cycle", "growing", "region"]),
         (("info", "gone.urdf"), ["RobotError", "gone.urdf"]),
         (("info", "builtin:pnada"), ["panda"]),

@@ -139,6 +139,8 @@ def test_bounds_that_are_missing_or_wrong(placed, ompl):
         so.OmplSpace(checker, ["panda/panda_joint"])
     with pytest.raises(so.PlanError, match="no joint to plan"):
         so.OmplSpace(checker, [])
+    assert so.OmplSpace(checker, ["panda_joint2"]).columns.tolist() == [1]
+    assert so.OmplSpace(checker, ["panda"]).columns.tolist() == list(range(8))
     with pytest.raises(so.PlanError, match="no bounds for joint 'panda/panda_joint1'"):
         so.OmplSpace(checker, JOINTS, bounds={"panda/panda_joint1": (0.0, np.inf)})
     with pytest.raises(so.UnknownNameError, match="planned joint"):

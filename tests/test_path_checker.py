@@ -195,6 +195,24 @@ def test_clearance_is_kept_all_along():
     assert not close.segment([], [], moving={"ball": so.Glide(np.eye(4), linear=(0.05, 0, 0))}).free
 
 
+def test_contact_that_is_there_from_the_start_is_found_at_0(arm, judged):
+    """And not within the precision of it: the witness is the start itself."""
+    cell = ball_and_wall(gap=0.3)
+    leaving = {"ball": so.Glide(so.pose((0.35, 0.0, 0.0)), linear=(-0.5, 0.0, 0.0))}
+    verdict = so.PathChecker(cell).segment([], [], moving=leaving, first=True)
+    assert verdict.kind == "collision" and verdict.t == verdict.free_until == 0.0
+    assert verdict.distance == pytest.approx(-0.05) and verdict.segment == 0
+    assert so.verify(cell, verdict.certificate(), engine="plain").ok
+    a, b, kinds = judged
+    checker = so.PathChecker(arm)
+    hits = [checker.segment(a[i], b[i], first=True) for i in np.flatnonzero(kinds == 3)[:5]]
+    for hit in hits:
+        away = checker.path([hit.q, hit.q + 0.01, hit.q - 0.02], first=True)
+        if hit.kind == "collision":
+            assert away.t == away.segment == away.free_until == 0
+            assert np.array_equal(away.q, hit.q) and away.distance == pytest.approx(hit.distance)
+
+
 def test_bounded_penetration_of_convex_bodies_but_not_of_meshes():
     deep = {"ball": so.Glide(np.eye(4), linear=(0.35, 0.0, 0.0))}  # 0.05 into the wall
     for clearance, expected in ((-0.06, "free"), (-0.04, "collision"), (0.0, "collision")):

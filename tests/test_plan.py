@@ -10,6 +10,7 @@ import pytest
 import standoff as so
 from standoff.plan.connect import Connect
 from standoff.plan.query import build_query
+from standoff.plan.space import chosen_joints
 from tests.path_oracle import Oracle
 from tests.plan_cells import (
     LEFT,
@@ -321,3 +322,50 @@ def test_nodes_in_tight_places_try_short_edges(tmp_path):
     count = growing.nodes[0]
     ball, parents = growing.trees["nodes"][:2, :count], growing.trees["parents"][0, 1:count]
     assert (np.linalg.norm(ball[:, 1:] - ball[:, parents], axis=0) <= 1.0 + 1e-9).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_segment_has_its_certificate(tmp_path, method):
+    cell = gate(tmp_path)
+    plan = so.Planner(cell, method=method).plan(LEFT, RIGHT, timeout=30)
+    found = list(plan.certificates())
+    assert len(found) == len(plan.waypoints) - 1 > 1
+    for k, proof in enumerate(found):
+        assert proof.times.tolist() == [k, k + 1] and (proof.proofs["piece"] == 0).all()
+        assert np.array_equal(proof.coefficients[0, 0], plan.waypoints[k])
+        assert so.verify(cell, proof, engine="plain").ok
+    assert len(plan.certificate().times) == len(plan.waypoints)
+    for bad in (-1, len(found), 0.5, True, "first"):
+        with pytest.raises(so.PathError, match="no such segment"):
+            plan.certificate(bad)
+    blocked = so.PathChecker(cell).path([LEFT, RIGHT])
+    with pytest.raises(so.PathError, match="not free"):
+        blocked.certificate(0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_path_is_too_long_for_its_proof(tmp_path, method):
+    """A budget that is enough for every edge is enough for all of them."""
+    cell = gate(tmp_path)
+    checker = so.PathChecker(cell, budget=40)
+    plan = so.Planner(cell, checker=checker, method=method, step=0.05, reach=0.1).plan(
+        LEFT, RIGHT, timeout=60
+    )
+    assert plan.solved and plan.verdict.free
+    assert plan.verdict.intervals + plan.verdict.distances > checker.budget
+    assert checker.path(plan.waypoints[::-1].copy()).kind in ("free", "undecided")
+    assert so.verify(cell, plan.certificate(), engine="plain").ok
+
+
+def test_joints_may_be_named_without_their_robot(tmp_path):
+    cell = slider(tmp_path)
+    assert chosen_joints(cell, ["y"]).tolist() == [1]
+    assert chosen_joints(cell, ["s"]).tolist() == [0, 1]
+    two = two_sliders(tmp_path)
+    assert chosen_joints(two, ["b", "a/y"]).tolist() == [1, 2, 3]
+    with pytest.raises(so.PathError, match="several robots"):
+        chosen_joints(two, ["x"])
+    with pytest.raises(so.UnknownNameError, match="'s'"):
+        chosen_joints(cell, ["t"])
+    with pytest.raises(so.PlanError, match="which it follows"):
+        chosen_joints(pandas(), ["panda_finger_joint2"])

@@ -141,3 +141,12 @@ def test_long_walks_shrink(tmp_path):
             walk.append(q)
     found = so.smooth(checker, np.array(walk), steps=1500)
     assert found.verdict.free and found.after < 0.1 * found.before
+    # However long it stays, and however little a check may take: what each segment takes is enough.
+    spent = so.PathChecker(cell).path(walk)
+    budget = (spent.intervals + spent.distances) // 3
+    assert so.PathChecker(cell, budget=budget).path(walk).kind == "undecided"
+    long = so.smooth(so.PathChecker(cell, budget=budget), np.array(walk), steps=0)
+    assert long.verdict.free and len(long) == 3000
+    one = long.certificate(len(long) - 2)
+    assert so.verify(cell, one, engine="plain").ok
+    assert len(next(long.certificates()).times) == 2

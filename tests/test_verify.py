@@ -27,6 +27,7 @@ from standoff.paths.certificate import (
     Group,
     Primitive,
 )
+from standoff.view.verify import claim
 from tests.path_cells import BOX, CASES, written
 from tests.path_prover import Prover, path_coefficients
 
@@ -672,6 +673,32 @@ def test_the_command_says_what_came_of_it(tmp_path, monkeypatch, capsys):
     shown = Claim("too_close", 1, 0.5, 1.5, q, pair, (0, 0), 0.5)
     replace(certificate, verdict=shown).save(tmp_path / "near.json", cell=own)
     assert "left/l1 and right/l1 come too close in piece 1" in run(1, tmp_path / "near.json")
+
+
+def test_the_cell_may_be_a_shipped_one(tmp_path, monkeypatch, capsys):
+    cell = so.Cell()
+    cell.add_robot("builtin:arm7")
+    q = np.zeros(len(cell.joints))
+    so.PathChecker(cell).path([q, q + 0.05]).certificate().save(tmp_path / "bare.json")
+    for name, status in (("builtin:arm7", 0), ("builtin:amr7", 2), ("testbed", 1)):
+        args = ["standoff", "verify", str(tmp_path / "bare.json"), "--cell", name]
+        monkeypatch.setattr(sys, "argv", args)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert (ended.value.code or 0) == status, capsys.readouterr()
+    assert "arm7" in capsys.readouterr().err
+
+
+def test_clearances_of_single_pairs_are_part_of_the_claim():
+    _, certificate = case("two_arms")
+    own = {("left/l1", "floor"): -0.002, ("right/l1", "floor"): 0.03}
+    said = claim(replace(certificate, clearance=0.01, clearances=own))
+    assert "with a clearance of 10 mm (2 pairs have their own, 1 of them less: " in said
+    assert "left/l1 – floor -2 mm, right/l1 – floor 30 mm)" in said
+    many = {(f"a{k}", "b"): 0.001 * k for k in range(12)}
+    said = claim(replace(certificate, clearance=0.0, clearances=many))
+    assert "12 pairs have their own, none of them less: a0 – b 0 mm" in said
+    assert "a7 – b 7 mm, and 4 more, 8 mm or above" in said
 
 
 def test_certificates_are_what_the_package_exports():

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 import standoff
 from standoff.constants import USUAL_APART_BUDGET
-from standoff.errors import CellError, Error
-
-if TYPE_CHECKING:
-    from standoff.cell import Cell
+from standoff.errors import Error
+from standoff.view.pipes import Forgiving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,6 +47,13 @@ _CapsulesPerLink = Annotated[
 ]
 _SearchPath = Annotated[
     list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
+]
+
+_Clearance = Annotated[
+    float, typer.Option(metavar="M", help=r"Free is what stays farther apart than this, \[m].")
+]
+_Tolerance = Annotated[
+    float, typer.Option(metavar="M", help=r"Nearer than this to the clearance is too close, \[m].")
 ]
 
 
@@ -84,9 +88,10 @@ def info(
     """Show what is in a cell or a robot: joints, bodies, allowed pairs, pairs left to watch."""
     from standoff.view.compiling import announced
     from standoff.view.info import show
+    from standoff.view.sources import open_cell
 
     with announced(notes):
-        cell = _open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
     show(cell, source, out, pairs=pairs)
 
 
@@ -117,13 +122,13 @@ def apart(
     """Prove which watched pairs can never touch within the joint limits, and show which can."""
     from standoff.view.apart import proved, show, show_allowed
     from standoff.view.compiling import announced
+    from standoff.view.sources import open_cell
+    from standoff.view.targets import check_writable
 
     if allow is not None:
-        if allow.suffix != ".toml":
-            raise Error("cannot write a cell there", value=str(allow), allowed="a .toml")
-        _check_writable(allow)
+        check_writable(allow, ".toml", what="a cell")
     with announced(notes):
-        cell = _open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
     result = proved(cell, clearance, budget, notes)
     show(result, cell, out)
     if allow is not None:
@@ -146,13 +151,8 @@ def check(
             help="The path: CSV (.csv, .tsv, .txt, .dat), .json, .npy or .npz; radians and metres.",
         ),
     ],
-    clearance: Annotated[
-        float, typer.Option(metavar="M", help=r"Free is what stays farther apart than this, \[m].")
-    ] = 0.0,
-    tolerance: Annotated[
-        float,
-        typer.Option(metavar="M", help=r"Nearer than this to the clearance is too close, \[m]."),
-    ] = 0.001,
+    clearance: _Clearance = 0.0,
+    tolerance: _Tolerance = 0.001,
     deviation: Annotated[
         float,
         typer.Option(
@@ -168,9 +168,17 @@ def check(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
     ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the motion, as a strip of poses.")
+    ] = None,
     budget: Annotated[
-        int, typer.Option(metavar="N", help="Give up, undecided, after so many distances.")
-    ] = 1_000_000,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Give up, undecided, after so many distances; by default 1,000,000, or 20,000 a "
+            "segment where that is more.",
+        ),
+    ] = None,
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
     ] = False,
@@ -186,6 +194,9 @@ def check(
         typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
     ] = False,
     srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
     ] = False,
@@ -193,20 +204,21 @@ def check(
     """Prove that a path is free at every instant of it, or show where it is not."""
     from standoff.paths.reading import read_path
     from standoff.view import check as view
-    from standoff.view.check_plot import save_path_plot
+    from standoff.view.check_plot import save_path_plot, save_path_strip
     from standoff.view.compiling import announced
+    from standoff.view.sources import check_order, open_cell
+    from standoff.view.targets import check_distinct, check_png, check_writable
 
     if plot is not None:
-        _check_plot(plot)
+        check_png(plot)
     if certificate is not None:
-        _check_writable(certificate)
-        if certificate.resolve() in (Path(source).resolve(), file.resolve()):
-            raise Error(
-                "would write over its own input", value=str(certificate),
-                allowed="another file for the certificate",
-            )  # fmt: skip
+        check_writable(certificate)
+    if picture is not None:
+        check_png(picture)
+    check_distinct((plot, picture, certificate), (source, file))
+    check_order(source, file)
     with announced(notes):
-        cell = _open_cell(source, srdf)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
     path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)
     checked = view.check(
         cell,
@@ -221,64 +233,165 @@ def check(
     # Machines get nothing but the verdict on stdout.
     said = notes if as_json else out
     seen = None if plot is None else save_path_plot(checked, plot, said, notes)
+    drawn = picture is not None and save_path_strip(checked, picture, said, notes)
     if certificate is not None:
         view.save_certificate(checked, certificate, notes)
     if as_json:
         print(view.as_json(checked))
     else:
         view.show(checked, out, view.seen(checked, notes) if seen is None else seen)
-        if seen is not None:
-            out.print(f"  plot: {plot}", markup=False, highlight=False, soft_wrap=True)
-        if certificate is not None:
-            out.print(f"  proof: {certificate}", markup=False, highlight=False, soft_wrap=True)
+        undecided = checked.verdict.kind == "undecided"
+        proof = "undecided, so no proof" if undecided else "proof"
+        written = {"plot": seen and plot, "picture": drawn and picture, proof: certificate}
+        for name, target in written.items():
+            if target:
+                out.print(f"  {name}: {target}", markup=False, highlight=False, soft_wrap=True)
     if not checked.verdict.free:
         raise typer.Exit(1)
 
 
-def _open_cell(
-    source: str,
-    srdf: Path | None,
-    geometry: str = "auto",
-    capsules_per_link: int = 2,
-    search_path: list[Path] | None = None,
-) -> Cell:
-    """The cell of a file, one that ships with Standoff, or a robot alone."""
-    from standoff.cell import Cell
-    from standoff.cell.shipped import shipped_cell
+@app.command(
+    epilog="Example: [bold]standoff plan builtin:panda --start 0,-0.8,0,-2.4,0,1.6,0.8,0.02 "
+    "--goal 1.2,0.3,0,-2,0,2.3,0.8,0.02 --out path.csv --certificate proof.json[/bold], "
+    "[bold]standoff plan cell.toml --start start.csv --goal elbow=1.2,wrist=0.3 --goal elbow=0.8 "
+    "--joints left --smooth 2000 --picture strip.png[/bold]. "
+    "Exit status: 0 solved, 1 not solved, 2 bad input."
+)
+def plan(
+    source: _CellSource,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="Q",
+            help="Where to start: values (0,0.3,…), names with values (elbow=0.3,…), or a file as "
+            "[bold]check[/bold] reads it; where the cell has the joints by default.",
+        ),
+    ] = None,
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="Q",
+            help="Where to go, as --start; repeatable, any of them will do. Joints that are left "
+            "out end where they start.",
+        ),
+    ] = None,
+    problem: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Start, goals and obstacles from a file of planning problems (MotionBenchMaker).",
+        ),
+    ] = None,
+    index: Annotated[
+        int | None, typer.Option(metavar="N", help="Which problem of it; the first by default.")
+    ] = None,
+    joints: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Joints, or robots, that may move, by commas; repeatable. All by default.",
+        ),
+    ] = None,
+    path: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="PATH", help="Write the path there: .csv, .json."),
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the proof there, as JSON.")
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Draw the motion there, as a strip of poses."),
+    ] = None,
+    save_cell: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.toml", help="Write the cell, with a problem's obstacles."),
+    ] = None,
+    smooth: Annotated[
+        str | None,
+        typer.Option(metavar="EFFORT", help="Shorten it: shortcuts (2000) or seconds (1.5s)."),
+    ] = None,
+    method: Annotated[str, typer.Option(help="rrt-connect or sbl.")] = "rrt-connect",
+    seed: Annotated[int, typer.Option(metavar="N", help="The same one, the same path.")] = 0,
+    timeout: Annotated[
+        float, typer.Option(metavar="S", help=r"Give up after so long, \[s].")
+    ] = 10.0,
+    clearance: _Clearance = 0.0,
+    tolerance: _Tolerance = 0.001,
+    no_limits: Annotated[
+        bool, typer.Option("--no-limits", help="Take a start or goal beyond its limits as it is.")
+    ] = False,
+    srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what came of it as JSON, for machines.")
+    ] = False,
+) -> None:
+    """Find a path from one configuration to another that is proved free at every instant of it."""
+    from standoff.paths.writing import SUFFIXES, write_path
+    from standoff.view import plan as view
+    from standoff.view.compiling import announced
+    from standoff.view.plan_request import problem_request, request
+    from standoff.view.sources import open_cell
+    from standoff.view.strip import save_strip
+    from standoff.view.targets import check_distinct, check_png, check_writable
 
-    options = {
-        "--srdf": (srdf, None),
-        "--geometry": (geometry, "auto"),
-        "--capsules-per-link": (capsules_per_link, 2),
-        "--search-path": (search_path, None),
-    }
-    shipped = not (Path(source).suffix or ":" in source or Path(source).exists())
-    if shipped or source.endswith(".toml"):
-        given = [f"{name} {value}" for name, (value, usual) in options.items() if value != usual]
-        if given:
-            raise CellError(
-                "a cell file says itself how its robots are modelled",
-                file=source,
-                value=", ".join(given),
-                allowed="such options with a robot's own file",
-            )
-        return Cell.load(shipped_cell(source) if shipped else source)
-    cell = Cell()
-    cell.add_robot(
-        source,
-        srdf=srdf,
-        geometry=geometry,  # type: ignore[arg-type]
-        capsules_per_link=capsules_per_link,
-        search_paths=search_path or (),
+    if problem is not None and (start or goal or joints):
+        raise Error(
+            "a problem brings its own start, goals and joints", element="--problem",
+            value=str(problem), allowed="without --start, --goal and --joints",
+        )  # fmt: skip
+    if index is not None and problem is None:
+        raise Error("which problem, but of no file", element="--index", allowed="with --problem")
+    effort = None if smooth is None else view.effort(smooth)
+    if path is not None:
+        check_writable(path, *SUFFIXES, what="a path")
+    if certificate is not None:
+        check_writable(certificate)
+    if picture is not None:
+        check_png(picture)
+    if save_cell is not None:
+        check_writable(save_cell, ".toml", what="a cell")
+    check_distinct((path, certificate, picture, save_cell), (source, problem, start, *(goal or ())))
+    with announced(notes):
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+    if problem is not None:
+        wanted = problem_request(cell, problem, index, clearance=clearance, tolerance=tolerance)
+    else:
+        wanted = request(
+            cell, start, goal or (), joints or (), limits=not no_limits,
+            clearance=clearance, tolerance=tolerance,
+        )  # fmt: skip
+    planned = view.find(wanted, notes, method=method, seed=seed, timeout=timeout, smoothing=effort)
+    if save_cell is not None:
+        cell.save(save_cell)
+    solved = planned.plan.solved
+    if path is not None and solved:
+        write_path(path, cell, planned.waypoints)
+    if certificate is not None and solved:
+        view.save_certificate(planned, certificate, notes)
+    said = notes if as_json else out
+    drawn = (
+        picture is not None and solved and save_strip(cell, planned.waypoints, picture, said, notes)
     )
-    return cell
-
-
-def _check_writable(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
-        allowed = "a file in a folder that can be written to"
-        raise Error("cannot write there", value=str(path), allowed=allowed)
+    written = {
+        "path": path if solved else None,
+        "certificate": certificate if solved else None,
+        "picture": picture if drawn else None,
+        "cell": save_cell,
+    }
+    if as_json:
+        print(view.as_json(planned, written))
+    else:
+        view.show(planned, out)
+        for name, file in written.items():
+            if file is not None:
+                word = "proof" if name == "certificate" else name
+                out.print(f"  {word}: {file}", markup=False, highlight=False, soft_wrap=True)
+    if not solved:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
@@ -290,8 +403,9 @@ def demo(
     """Watch two arms do the three tasks of paper 000: who comes too close to what, and when."""
     from standoff.papers.testbed import BUFFER, TASKS, testbed_cell, testbed_monitor
     from standoff.view.demo import Recording, save_plot, show, watch
+    from standoff.view.targets import check_png
 
-    _check_plot(plot)
+    check_png(plot)
     cell = testbed_cell()
     moving = sum(frame != 0 for frame in cell.world.frame)
     out.print(
@@ -323,12 +437,14 @@ def papers(
 ) -> None:
     """Run a paper's experiments: ours beside what the paper says."""
     from standoff.papers import PAPERS
+    from standoff.view.targets import make_folder
 
     if number not in PAPERS:
         raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
     run = importlib.import_module(f"standoff.papers.paper{number}").run
     folder = plots or Path(f"papers-{number}")
-    folder.mkdir(parents=True, exist_ok=True)  # or say so now, and not after two minutes
+    # Or say so now, and not after two minutes.
+    make_folder(folder, "cannot write there", folder, "a folder that can be made")
     run(only or (), folder, out, notes, quick=quick)
 
 
@@ -339,7 +455,11 @@ def papers(
 def verify(
     file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate, JSON.")],
     cell: Annotated[
-        Path | None, typer.Option(help="The cell, where the file does not bring it or another.")
+        str | None,
+        typer.Option(
+            metavar="CELL",
+            help="The cell, as for check, where the file does not bring it.",
+        ),
     ] = None,
     engine: Annotated[
         str, typer.Option(help="plain; coal to ask Coal as well; auto asks it where installed.")
@@ -357,14 +477,6 @@ def verify(
     with announced(notes):
         held = run(file, cell, engine, clearance, out, notes)  # type: ignore[arg-type]
     raise typer.Exit(0 if held else 1)
-
-
-def _check_plot(path: Path) -> None:
-    """Refuse a file that cannot be written before the work for it is done."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix != ".png" or path.is_dir() or not os.access(path.parent, os.W_OK):
-        allowed = "a .png in a folder that can be written to"
-        raise Error("cannot write a plot there", value=str(path), allowed=allowed)
 
 
 @app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")
@@ -404,12 +516,17 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
+    before = sys.stdout
+    sys.stdout = patient = Forgiving(before)
     try:
         app()
     except (Error, OSError) as error:
         notes.print(f"[bold red]{type(error).__name__}[/bold red]: ", end="")
         notes.print(str(error), markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
+    finally:
+        patient.flush()
+        sys.stdout = before
 
 
 if __name__ == "__main__":

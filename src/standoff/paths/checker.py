@@ -145,6 +145,7 @@ class PathChecker:
         first: bool = False,
         precision: float = CONTACT_PRECISION,
         progress: Progress | None = None,
+        budget: int | None = None,
     ) -> Verdict:
         """Check the straight segments from waypoint to waypoint (n, joints), n >= 1; one alone is
         a robot at rest.
@@ -156,13 +157,15 @@ class PathChecker:
         Args:
             moving: as for `segment`; poses (n, 4, 4), one at each waypoint, or a `Glide` whose unit
                 of time is one segment.
+            budget: for this path; the checker's own by default.
         """
         q = joint_rows(np.atleast_2d(_array(waypoints)), self.cell.joints, "waypoints")
         if len(q) == 0:
             raise PathError("no waypoint", element="waypoints", allowed="one or more")
         if len(q) == 1:
             q = np.concatenate([q, q])
-        return self._path(q, moving, first, precision, progress, self.memory)
+        settings = self._options if budget is None else self._options.with_budget(budget)
+        return self._path(q, moving, first, precision, progress, self.memory, settings)
 
     def curve(
         self,
@@ -254,6 +257,7 @@ class PathChecker:
         precision: float,
         progress: Progress | None,
         memory: Memory | None,
+        settings: Options | None = None,
     ) -> Verdict:
         tables = self.tables
         pieces = np.zeros((len(q) - 1, p.POWERS, q.shape[1]))
@@ -265,7 +269,7 @@ class PathChecker:
             places = [self.cell.bodies[name].pose for name in tables.gliding]
             glides = glide_table(tables.gliding, places, moving, np.arange(float(len(q))))
         motion = Motion(pieces, glides, np.zeros((len(pieces), q.shape[1])))
-        task = _Task(tables, motion, None, self._options)
+        task = _Task(tables, motion, None, settings or self._options)
         return self._check(task, first, precision, progress, memory)
 
     def _check(
@@ -302,9 +306,27 @@ class PathChecker:
             for k, key in enumerate(keys):
                 memory.put(key, _learned(search, status, k))
         until = search.start if first and status != p.FREE else None
-        verdict = task.verdict(status, search.result, search.counts, until)
+        row, counts = search.result, search.counts
         task.tables.spare.append(search.scratch)
-        return verdict
+        if first and status == p.FOUND and row[p.PIECE] == 0 and row[p.WHEN] <= fine:
+            at_start = self._at_start(task)
+            if at_start is not None and at_start[p.KIND] >= row[p.KIND]:
+                return task.verdict(p.FOUND, at_start, counts, 0.0)
+        return task.verdict(status, row, counts, until)
+
+    def _at_start(self, task: _Task) -> Array | None:
+        """What is found where the motion begins, as a row of S_RESULT: contact that is there from
+        the start is so at 0, and not within the precision of it."""
+        search = Search(
+            task.tables, task.motion.start(), task.budget,
+            scratch=self._take_scratch(task.tables, 1),
+        )  # fmt: skip
+        status, row = search.run(), search.result
+        task.tables.spare.append(search.scratch)
+        if status != p.FOUND or row[p.KIND] == p.DOUBT:
+            return None
+        row[p.WHEN] = 0.0
+        return row
 
     def scratch(self, tables: Tables) -> Arena:
         """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has
@@ -362,8 +384,8 @@ class _Task:
         """What a search found; ``row`` is its S_RESULT."""
         intervals, distances = counts
 
-        def certify() -> Certificate:
-            return self.certificate(status, row)
+        def certify(segment: int | None) -> Certificate:
+            return self.certificate(status, row, segment)
 
         if status == p.FREE:
             end = self._own(float(len(self.motion.pieces)))
@@ -391,13 +413,17 @@ class _Task:
             intervals=intervals, distances=distances, _until=later, _certify=certify,
         )  # fmt: skip
 
-    def certificate(self, status: int, row: Array) -> Certificate:
-        """What proves the verdict of a search."""
-        times = self.times
-        motion = self.motion
-        if times is None:
-            times = np.arange(len(motion.pieces) + 1.0)
+    def certificate(self, status: int, row: Array, segment: int | None) -> Certificate:
+        """What proves the verdict of a search, of the whole motion or of one segment."""
+        motion, first = self.motion, 0
+        if segment is not None:
+            first = _number_of(segment, len(motion.pieces), status == p.FREE)
+            motion = motion.piece(first)
+        if self.times is None:
+            times = first + np.arange(len(motion.pieces) + 1.0)
             motion = replace(motion, rounding=meeting(motion.pieces))
+        else:
+            times = self.times[first : first + len(motion.pieces) + 1]
         return certificate(self.tables, motion, times, self.settings, status, row)
 
     def _until(self) -> float:
@@ -431,6 +457,20 @@ def _learned(search: Search, status: int, piece: int) -> Known:
         return Found(row)
     left = open_nodes(search.scratch, piece)
     return Proved() if left is None else left
+
+
+def _number_of(segment: Any, count: int, free: bool) -> int:
+    if not free:
+        raise PathError(
+            "no proof of a segment: the motion is not free", element="segment", value=segment,
+            allowed="None, for what was found",
+        )  # fmt: skip
+    whole = isinstance(segment, (int, np.integer)) and not isinstance(segment, bool)
+    if not whole or not 0 <= segment < count:
+        raise PathError(
+            "no such segment", element="segment", value=segment, allowed=f"0 to {count - 1}"
+        )
+    return int(segment)
 
 
 def _in_piece(row: Array, piece: int) -> Array:

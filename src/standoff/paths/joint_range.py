@@ -127,6 +127,21 @@ def check_turns(values: Array, tree: Tree, file: Path, places: Sequence[str]) ->
             )
 
 
+def cut_turns(values: Array, tree: Tree) -> Array:
+    """The same path with waypoints in between wherever a continuous joint goes on by more than half
+    a turn, so that `check_turns` has nothing to ask."""
+    turning = np.array([kind == "continuous" for kind in tree.kinds], dtype=bool)
+    steps = np.abs(np.diff(values, axis=0))[:, turning].max(axis=1, initial=0.0)
+    parts = np.maximum(np.ceil(steps / math.pi), 1.0).astype(int)
+    if (parts == 1).all():
+        return values
+    rows = [values[:1]]
+    for a, b, count in zip(values[:-1], values[1:], parts.tolist()):
+        inner = np.linspace(0.0, 1.0, count + 1)[1:-1, None]
+        rows += [a + inner * (b - a), b[None]]
+    return np.concatenate(rows)
+
+
 def _one_turn(angles: Array) -> bool:
     low, high = float(angles.min()), float(angles.max())
     return (low >= -math.pi - LIMIT_ROUNDING and high <= math.pi + LIMIT_ROUNDING) or (

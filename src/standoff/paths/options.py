@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ Bound = Literal["both", "sharp", "paper"]
 _BOUNDS = ("both", "sharp", "paper")
 
 #: More than anybody can wait for, and what a counter holds.
-_LARGEST_BUDGET = 10**15
+LARGEST_BUDGET = 10**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,10 @@ class Options:
     deviation: float | Mapping[str, float] | Array | None
     bound: Bound
     budget: int
+
+    def with_budget(self, budget: Any) -> Options:
+        """The same with another budget."""
+        return replace(self, budget=_budget(budget))
 
     def deviations(self, cell: Cell) -> Array:
         """One number a joint of the cell as it is now."""
@@ -61,11 +65,6 @@ def checked(
     named = isinstance(bound, str)
     if not named or bound not in _BOUNDS:
         raise PathError("no such bound", element="bound", value=bound, allowed=", ".join(_BOUNDS))
-    whole = isinstance(budget, (int, np.integer)) and not isinstance(budget, bool)
-    if not whole or not 1 <= budget <= _LARGEST_BUDGET:
-        raise PathError(
-            "not a budget", value=budget, allowed=f"a whole number from 1 to {_LARGEST_BUDGET:,}"
-        )
     gap = number(tolerance, "tolerance")
     if not gap > 0.0:
         raise PathError("not a tolerance", element="tolerance", value=tolerance, allowed="> 0 [m]")
@@ -81,10 +80,19 @@ def checked(
         clearances=_clearances(cell, clearances),
         deviation=dict(deviation) if isinstance(deviation, Mapping) else deviation,
         bound=bound,
-        budget=int(budget),
+        budget=_budget(budget),
     )
     options.deviations(cell)
     return options
+
+
+def _budget(value: Any) -> int:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= LARGEST_BUDGET:
+        raise PathError(
+            "not a budget", value=value, allowed=f"a whole number from 1 to {LARGEST_BUDGET:,}"
+        )
+    return int(value)
 
 
 def number(value: Any, name: str) -> float:

@@ -34,7 +34,8 @@ LARGEST_FILE = 512 * 2**20
 _TEXT = (".csv", ".tsv", ".txt", ".dat")
 #: Those of files that hold a trajectory of ROS, if anything.
 _YAML = (".yaml", ".yml")
-_SUFFIXES = (*_TEXT, ".json", ".npy", ".npz", *_YAML)
+#: Those of files that hold waypoints, or configurations.
+SUFFIXES = (*_TEXT, ".json", ".npy", ".npz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +95,9 @@ def read_path(
         PathError: says what is wrong, in which file, at which line or waypoint, for which joint.
     """
     path = as_path(file, "path file")
-    data = read_regular(path, LARGEST_FILE, "a path file", PathError)
+    data = _content(path, (*SUFFIXES, *_YAML), "two waypoints or more")
     tree = cell.tree
     suffix = path.suffix.lower()
-    if suffix not in _SUFFIXES:
-        raise PathError(
-            "unknown kind of path file", file=path, value=suffix, allowed=", ".join(_SUFFIXES)
-        )
-    if not data:
-        raise PathError("the file is empty", file=path, allowed="two waypoints or more")
     if suffix in _YAML:
         found = _trajectory(path, path, cell, unwrap, rest)
     elif suffix == ".json" and is_trajectory(content := parse_json(data, path)):
@@ -110,12 +105,8 @@ def read_path(
     else:
         if suffix == ".json":
             table = table_of_json(content, path)
-        elif suffix == ".npy":
-            table = parse_npy(data, path)
-        elif suffix == ".npz":
-            table = parse_npz(data, path, LARGEST_FILE)
         else:
-            table = parse_csv(data, path, tree.joints)
+            table = _table(data, path, cell)
         found = _from_table(table, path, cell, rest)
     if unwrap is None:
         check_turns(found.waypoints, tree, path, found.places)
@@ -131,13 +122,71 @@ def read_path(
     return found
 
 
+def read_configurations(
+    file: str | Path, cell: Cell, others: Array
+) -> tuple[Array, tuple[str, ...], tuple[str, ...]]:
+    """Configurations (n, joints), n >= 1, from a file as `read_path` takes it, without times; as
+    JSON one alone, too: a list of numbers, or an object of joints and values.
+
+    Args:
+        others: what the joints that the file does not name have.
+
+    Returns:
+        The configurations, where each stands in the file, and the joints that it does not name.
+
+    Raises:
+        PathError: says what is wrong, in which file, where.
+    """
+    path = as_path(file, "file of configurations")
+    data = _content(path, SUFFIXES, "one configuration or more")
+    if path.suffix.lower() == ".json":
+        content = parse_json(data, path)
+        one = isinstance(content, list) and not any(isinstance(x, list | dict) for x in content)
+        if one or (isinstance(content, dict) and "waypoints" not in content):
+            content = [content]
+        table = table_of_json(content, path)
+    else:
+        table = _table(data, path, cell)
+    if len(table.rows) == 0:
+        raise PathError("no configuration in it", file=path, allowed="one or more")
+    columns = _columns(table, cell, path, True)
+    if columns.time is not None or table.times is not None:
+        raise PathError("a timed path", file=path, allowed="configurations, without times")
+    values, _ = _numbers(table, columns, cell, path, others)
+    _check_finite(values, table, cell.tree, path)
+    silent = tuple(name for name, at in zip(cell.joints, columns.joints) if at is None)
+    return values, tuple(table.places), silent
+
+
+def _content(path: Path, suffixes: Sequence[str], wanted: str) -> bytes:
+    data = read_regular(path, LARGEST_FILE, "a path file", PathError)
+    if path.suffix.lower() not in suffixes:
+        raise PathError(
+            "unknown kind of path file", file=path, value=path.suffix.lower(),
+            allowed=", ".join(suffixes),
+        )  # fmt: skip
+    if not data:
+        raise PathError("the file is empty", file=path, allowed=wanted)
+    return data
+
+
+def _table(data: bytes, path: Path, cell: Cell) -> PathTable:
+    """The table of a file that is not JSON."""
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        return parse_npy(data, path)
+    if suffix == ".npz":
+        return parse_npz(data, path, LARGEST_FILE)
+    return parse_csv(data, path, cell.joints)
+
+
 def _from_table(table: PathTable, path: Path, cell: Cell, rest: bool) -> PathFile:
     """Waypoints and times, checked but for what the joints can do."""
     count = len(table.rows)
     if count == 0:
         raise PathError("no waypoints in it", file=path, allowed="two or more")
     columns = _columns(table, cell, path, rest)
-    values, times = _numbers(table, columns, cell, path)
+    values, times = _numbers(table, columns, cell, path, cell.q)
     _check_finite(values, table, cell.tree, path)
     if count == 1:
         raise PathError(
@@ -196,9 +245,9 @@ def _columns(table: PathTable, cell: Cell, path: Path, rest: bool) -> Columns:
 
 
 def _numbers(
-    table: PathTable, columns: Columns, cell: Cell, path: Path
+    table: PathTable, columns: Columns, cell: Cell, path: Path, others: Array
 ) -> tuple[Array, Array | None]:
-    """Waypoints in the cell's order, and the times."""
+    """Waypoints in the cell's order, with ``others`` for joints without a column; and the times."""
 
     def column(at: int, what: str) -> Array:
         if isinstance(table.rows, np.ndarray):
@@ -206,7 +255,7 @@ def _numbers(
         pairs = zip(table.rows, table.places)
         return np.array([as_number(row[at], path, place, what) for row, place in pairs])
 
-    values = np.tile(cell.q, (len(table.rows), 1))
+    values = np.tile(others, (len(table.rows), 1))
     for joint, at in enumerate(columns.joints):
         if at is not None:
             values[:, joint] = column(at, f"joint {cell.joints[joint]!r}")

@@ -33,6 +33,19 @@ class Motion:
     glides: Array
     rounding: Array
 
+    def piece(self, k: int) -> Motion:
+        """One piece of it."""
+        return Motion(
+            *(rows[k : k + 1].copy() for rows in (self.pieces, self.glides, self.rounding))
+        )
+
+    def start(self) -> Motion:
+        """At rest where it begins."""
+        rest = self.piece(0)
+        rest.pieces[:, 1:] = 0.0
+        rest.glides[:, :, 12:] = 0.0
+        return rest
+
 
 class Search:
     """A search of one motion; `run` may be called once.

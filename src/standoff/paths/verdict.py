@@ -50,7 +50,7 @@ class Verdict:
     intervals: int = 0
     distances: int = 0
     _until: Callable[[], float] = field(default=lambda: 0.0, repr=False)
-    _certify: Callable[[], Certificate] | None = field(default=None, repr=False)
+    _certify: Callable[[int | None], Certificate] | None = field(default=None, repr=False)
 
     @property
     def free(self) -> bool:
@@ -65,11 +65,19 @@ class Verdict:
         for, for the cell as it was when it was checked."""
         return self._until()
 
-    def certificate(self) -> Certificate:
+    def certificate(self, segment: int | None = None) -> Certificate:
         """What proves it, to be verified by `standoff.verify` or kept; worked out now, for the cell
-        as it was when it was checked."""
+        as it was when it was checked.
+
+        Args:
+            segment: of a free motion, the proof of this segment or piece alone.
+
+        Raises:
+            PathError: no such segment, one of a motion that is not free, or a proof that is too
+                long for the budget.
+        """
         assert self._certify is not None
-        return self._certify()
+        return self._certify(segment)
 
     def __str__(self) -> str:
         if self.kind == "free":

@@ -8,6 +8,8 @@ from time import perf_counter
 
 from standoff.kernels.plan import layout as g
 from standoff.paths.checker import PathChecker
+from standoff.paths.options import LARGEST_BUDGET
+from standoff.paths.verdict import Verdict
 from standoff.plan.borrowed import Borrowed
 from standoff.plan.query import Query
 from standoff.plan.result import Progress, Reason
@@ -93,3 +95,10 @@ class Growing(ABC):
         """Go on from the roots, with other random numbers."""
         self.lent = Borrowed(self._checker)
         self.restart()
+
+
+def prove(checker: PathChecker, waypoints: Array, budget: int) -> Verdict:
+    """The verdict on a path whose every segment was proved with no more than ``budget`` tests: as
+    many for each, so that no path is too long for its proof."""
+    enough = min(budget * max(len(waypoints) - 1, 1), LARGEST_BUDGET)
+    return checker.path(waypoints, budget=max(checker.budget, enough))

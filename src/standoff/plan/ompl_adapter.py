@@ -14,8 +14,8 @@ import numpy as np
 from standoff.errors import PlanError, UnknownNameError
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
+from standoff.plan.space import chosen_joints
 from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 
 #: What to say where there is no OMPL.
 MISSING = "OMPL is not installed; get it with  pip install 'standoff[plan]'"
@@ -35,7 +35,8 @@ class OmplSpace:
 
     Args:
         checker: with the clearance and tolerance that are to be kept.
-        joints: names of the joints to plan; all of them by default.
+        joints: names of the joints to plan, or of robots, as for `Planner.plan`; all of them by
+            default.
         still: the configuration that the other joints keep, as an array or a dict by name; the
             cell's own by default.
         bounds: of single joints by name, lowest and highest value, before their limits. A joint
@@ -65,7 +66,7 @@ class OmplSpace:
 
         cell = checker.cell
         self.checker = checker
-        self.columns = _columns(cell.joints, joints)
+        self.columns = chosen_joints(cell, joints)
         low, high = self._bounds(dict(bounds or {}))
         rest = cell.q if still is None else cell.configuration(still)
         self._reading = Reading(rest, self.columns)
@@ -138,15 +139,3 @@ class OmplSpace:
                     allowed="lowest and highest value, both finite, given by name",
                 )
         return low, high
-
-
-def _columns(known: Sequence[str], joints: Sequence[str] | None) -> IntArray:
-    if joints is None:
-        return np.arange(len(known))
-    for name in joints:
-        if name not in known:
-            raise UnknownNameError(str(name), known, what="joint")
-    found = sorted({known.index(name) for name in joints})
-    if not found:
-        raise PlanError("no joint to plan", element="joints", allowed="one or more")
-    return np.array(found, dtype=np.int64)

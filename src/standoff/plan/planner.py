@@ -17,7 +17,7 @@ from standoff.kernels.plan import checking
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.connect import Connect
-from standoff.plan.growing import Growing
+from standoff.plan.growing import Growing, prove
 from standoff.plan.lazy import Lazy
 from standoff.plan.numbers import above_zero, whole
 from standoff.plan.query import Query, build_query
@@ -88,6 +88,12 @@ class Planner:
         self._weights = weights
         joint_weights(cell, weights)
 
+    def prepare(self) -> None:
+        """Compile what has not been, and lay out the cell as it is now; `plan` does so itself, and
+        does it before its clock starts."""
+        checking.compile_for(_KINDS[self.method].kernel)
+        _ = self.checker.tables
+
     def plan(
         self,
         start: Any,
@@ -121,8 +127,7 @@ class Planner:
             ConfigurationError: configurations that do not fit the cell.
         """
         called = perf_counter()
-        checking.compile_for(_KINDS[self.method].kernel)
-        _ = self.checker.tables
+        self.prepare()
         begun = perf_counter()
         end = begun + above_zero(timeout, "timeout")
         begin = whole(seed, "seed")
@@ -158,15 +163,14 @@ class Planner:
             waypoints, reached = growing.path()
             growing.close()
             since = perf_counter()
-            verdict = self.checker.path(waypoints)
+            verdict = prove(self.checker, waypoints, growing.budget)
             if verdict.free:
                 return told(
                     None, verdict, waypoints=waypoints, goal=kept[reached],
                     length=query.space.length(waypoints), proving=perf_counter() - since,
                 )  # fmt: skip
             # What is free one by one is free together, but for angles that went on by whole turns
-            # and are rounded anew, and but for a budget that was enough for each and not for all.
-            # Such a path is not proved, so it is none.
+            # and are rounded anew. Such a path is not proved, so it is none.
             if perf_counter() > end:
                 return told("timeout", None)
             growing.reopen()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,18 +67,23 @@ class Plan:
     method: Method
     seed: int
 
-    def certificate(self) -> Certificate:
-        """What proves every segment of the path, to be verified by `standoff.verify` or kept;
+    def certificate(self, segment: int | None = None) -> Certificate:
+        """What proves the path, or one segment of it, to be verified by `standoff.verify` or kept;
         worked out now, for the cell as it was when it was planned.
 
         Raises:
             PlanError: there is no path.
+            PathError: there is no such segment.
         """
         if not self.solved or self.verdict is None:
             raise PlanError(
                 "no path to be proved", value=self.reason, allowed="a plan that is solved"
             )
-        return self.verdict.certificate()
+        return self.verdict.certificate(segment)
+
+    def certificates(self) -> Iterator[Certificate]:
+        """What proves each segment, one after the other: of a long path none is large."""
+        return (self.certificate(k) for k in range(len(self.waypoints) - 1))
 
     def __str__(self) -> str:
         spent = f"after {self.time:.3g} s and {self.edges} edges"

@@ -19,7 +19,7 @@ from standoff.paths.certificate import Certificate
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.borrowed import Borrowed
-from standoff.plan.growing import EDGE_BUDGET
+from standoff.plan.growing import EDGE_BUDGET, prove
 from standoff.plan.numbers import above_zero, whole
 from standoff.plan.space import joint_weights
 from standoff.plan.stream import Numbers, Pace
@@ -74,9 +74,14 @@ class Smoothed:
     stopped: Stop
     time: float
 
-    def certificate(self) -> Certificate:
-        """What proves every segment, to be verified by `standoff.verify` or kept."""
-        return self.verdict.certificate()
+    def certificate(self, segment: int | None = None) -> Certificate:
+        """What proves the path, or one segment of it, to be verified by `standoff.verify` or
+        kept."""
+        return self.verdict.certificate(segment)
+
+    def certificates(self) -> Iterator[Certificate]:
+        """What proves each segment, one after the other."""
+        return (self.certificate(k) for k in range(len(self) - 1))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.waypoints, dtype=dtype)
@@ -183,7 +188,7 @@ def smooth(
         waypoints=found,
         before=before,
         after=float(path["settings"][0, h.LENGTH]),
-        verdict=checker.path(found),
+        verdict=prove(checker, found, checker.budget),
         steps=int(header[h.TRIED]),
         taken=int(header[h.TAKEN]),
         checked=int(header[h.CHECKED]),

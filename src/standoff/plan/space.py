@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from standoff.cell import Cell
 from standoff.errors import PlanError, UnknownNameError
 from standoff.kernels import kinematics
+from standoff.paths.joint_names import find_joints
 from standoff.robots.joint_values import joint_values
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -92,7 +93,8 @@ def circles(cell: Cell) -> NDArray[np.bool_]:
 
 
 def chosen_joints(cell: Cell, joints: Any) -> IntArray:
-    """The places of joints by name; a robot's name stands for all its joints, None for all."""
+    """The places of joints by name, written with their robot or, where one robot alone has such a
+    joint, without; a robot's name stands for all its joints, None for all of the cell."""
     if joints is None:
         return np.arange(len(cell.joints))
     if isinstance(joints, str) or not isinstance(joints, Iterable):
@@ -101,15 +103,29 @@ def chosen_joints(cell: Cell, joints: Any) -> IntArray:
         )
     found: set[int] = set()
     for name in joints:
-        if name in cell.joints:
-            found.add(cell.joints.index(name))
-        elif name in cell.robots:
+        if name in cell.robots:
             found.update(k for k, j in enumerate(cell.joints) if j.startswith(f"{name}/"))
         else:
-            raise UnknownNameError(str(name), [*cell.joints, *cell.robots], what="joint")
+            found.add(_joint(cell, name))
     if not found:
         raise PlanError("no joint to plan", element="joints", allowed="one or more")
     return np.array(sorted(found), dtype=np.int64)
+
+
+def _joint(cell: Cell, name: Any) -> int:
+    try:
+        (joint,) = find_joints(cell, [name])
+    except UnknownNameError as error:
+        known = [*cell.joints, *cell.robots]
+        raise UnknownNameError(str(name), known, what="joint", element="joints") from error
+    if joint.mimic:
+        raise PlanError(
+            "a mimic joint has no value of its own",
+            element="joints",
+            value=name,
+            allowed=f"{cell.joints[joint.column]!r}, which it follows",
+        )
+    return joint.column
 
 
 def joint_weights(cell: Cell, weights: Any) -> Array:

@@ -61,7 +61,7 @@ def _apart(result: Apart) -> Table:
 
 def _floored(value: float) -> str:
     """With three digits, never more than the value: it is what was proved."""
-    return f"{Context(prec=3, rounding=ROUND_FLOOR).create_decimal(value).normalize():g}"
+    return f"{Context(prec=3, rounding=ROUND_FLOOR).create_decimal(value).normalize():f}"
 
 
 def _touching(result: Apart, cell: Cell) -> Table:

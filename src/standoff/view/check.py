@@ -18,9 +18,15 @@ from standoff.paths.nearest import Among
 from standoff.paths.profile import Profile, Progress, profile, profile_at
 from standoff.paths.reading import PathFile
 from standoff.paths.verdict import Verdict
+from standoff.plan.growing import EDGE_BUDGET
 from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.waiting import waiting
+from standoff.view.words import at_point, mm
+
+#: Tests that a path of a few segments may take; a long one as many as a planner spends on an edge,
+#: for each of its segments, so that whatever was planned can be checked.
+USUAL_BUDGET = 1_000_000
 
 #: Places of a path at which distances are looked at, [-].
 SAMPLES = 400
@@ -88,7 +94,7 @@ def check(
     clearance: float = 0.0,
     tolerance: float,
     deviation: float = 0.0,
-    budget: int,
+    budget: int | None = None,
     first: bool = False,
 ) -> Checked:
     """The verdict on a path, under a bar on ``notes`` where it takes long."""
@@ -98,7 +104,9 @@ def check(
             clearance=clearance,
             tolerance=tolerance,
             deviation=deviation or None,
-            budget=budget,
+            budget=max(USUAL_BUDGET, EDGE_BUDGET * len(path.waypoints))
+            if budget is None
+            else budget,
         )
         # Wherever else the path meets something, this is what has to be mended first.
         starts = not checker.path(path.waypoints[:1]).free
@@ -176,9 +184,9 @@ def _sentence(checked: Checked) -> str:
         if clearance == 0.0:
             said = "no two watched bodies touch at any instant of the path"
         elif clearance > 0.0:
-            said = f"watched bodies stay more than {_mm(clearance)} apart at every instant"
+            said = f"watched bodies stay more than {mm(clearance)} apart at every instant"
         else:
-            said = f"watched bodies overlap by less than {_mm(-clearance)} at every instant"
+            said = f"watched bodies overlap by less than {mm(-clearance)} at every instant"
         if checked.deviation:
             said += f", even where every joint is off by up to {checked.deviation:g}"
         return said + " (certified)"
@@ -187,18 +195,18 @@ def _sentence(checked: Checked) -> str:
         if _strayed(checked):
             return (
                 f"nothing can be proved where joints are off by up to {checked.deviation:g}: "
-                f"{a} and {b} are {_mm(verdict.distance or 0.0)} apart here, too little for that"
+                f"{a} and {b} are {mm(verdict.distance or 0.0)} apart here, too little for that"
             )
         said = "the budget ran out before the path was proved free or shown otherwise"
         return said if verdict.pair is None else f"{said}; {a} and {b} may touch"
     distance = verdict.distance or 0.0
     starts = "the path starts in collision: " if distance <= 0.0 else "the path starts too close: "
     if distance < 0.0:
-        said = f"{a} and {b} overlap by {_mm(-distance)}"
+        said = f"{a} and {b} overlap by {mm(-distance)}"
     elif distance == 0.0:
         said = f"{a} and {b} touch"
     else:
-        said = f"{a} and {b} come as near as {_mm(distance)}, and {_wanted(checked)} is asked for"
+        said = f"{a} and {b} come as near as {mm(distance)}, and {_wanted(checked)} is asked for"
     return (starts if checked.starts else "") + said
 
 
@@ -210,8 +218,8 @@ def _strayed(checked: Checked) -> bool:
 
 def _wanted(checked: Checked) -> str:
     """What is too close, in words."""
-    text = f"a clearance of {_mm(checked.clearance)}"
-    return text + f" (a tolerance of {_mm(checked.tolerance)} on top)"
+    text = f"a clearance of {mm(checked.clearance)}"
+    return text + f" (a tolerance of {mm(checked.tolerance)} on top)"
 
 
 def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
@@ -223,13 +231,13 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         facts.append(("where", _where(checked, checked.place)))
     if verdict.pair is not None and verdict.point_a is not None and verdict.point_b is not None:
         for name, point in zip(verdict.pair, (verdict.point_a, verdict.point_b)):
-            facts.append((name, "at " + ", ".join(f"{x:.4f}" for x in point) + " m"))
+            facts.append((name, at_point(point)))
     if not verdict.free:
         until = verdict.free_until
         text = "nothing" if until <= 0.0 else f"up to {_where(checked, until, lines=False)}"
         facts.append(("certified free", text))
     if verdict.kind == "undecided":
-        tolerance = _mm(checked.tolerance)
+        tolerance = mm(checked.tolerance)
         helps = f"a higher --budget, or a --tolerance above {tolerance}"
         facts.append(("what helps", "a smaller --deviation" if _strayed(checked) else helps))
     if seen is not None and math.isfinite(seen.distance[seen.nearest]):
@@ -237,7 +245,7 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         a, b = seen.pair[k] or ("?", "?")
         where = _where(checked, float(seen.s[k]), lines=False)
         near = float(seen.distance[k])
-        apart = f"{_mm(near)} apart" if near >= 0.0 else f"overlap by {_mm(-near)}"
+        apart = f"{mm(near)} apart" if near >= 0.0 else f"overlap by {mm(-near)}"
         text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
         facts.append(("nearest seen", text))
     facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
@@ -275,10 +283,6 @@ def _configuration(cell: Cell, q: Array) -> Table:
         degrees = f"{math.degrees(value):.3f}" if unit == "rad" else ""
         table.add_row(escape(name), f"{value:.6f}", degrees)
     return table
-
-
-def _mm(distance: float) -> str:
-    return f"{1e3 * distance:.4g} mm"
 
 
 def _list(values: Array | None) -> list[float] | None:

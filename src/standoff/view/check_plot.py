@@ -12,10 +12,14 @@ from standoff.shapes.pose import Array
 from standoff.view.check import Checked
 from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, have_matplotlib, new_figure, save
+from standoff.view.strip import Mark, save_strip
 from standoff.view.waiting import waiting
 
 #: Waypoints marked on the axis at most; more would be a grey band, [-].
 _MARKED = 60
+
+#: Chords that stand for a curve in a picture.
+_CHORDS = 400
 
 
 def save_path_plot(
@@ -31,6 +35,21 @@ def save_path_plot(
         others = checked.profile("others", progress=lambda part: done(0.5 + part / 2.0))
     _draw(checked, own, others, path)
     return _smaller(own, others)
+
+
+def save_path_strip(checked: Checked, path: Path, console: Console, notes: Console) -> bool:
+    """Draw the motion as a strip of poses, that of the verdict among them; without matplotlib a
+    word on how to get it, and False."""
+    waypoints, times, verdict = checked.path.waypoints, checked.path.times, checked.verdict
+    place = checked.place
+    if checked.path.motion is not None and times is not None:
+        at = np.linspace(times[0], times[-1], _CHORDS + 1)
+        waypoints = checked.path.motion.at(at)
+        place = None if place is None else float(np.interp(place, at, range(len(at))))
+    mark = None
+    if place is not None and verdict.point_a is not None:
+        mark = Mark(place, verdict.kind.replace("_", " "), verdict.point_a)
+    return save_strip(checked.cell, waypoints, path, console, notes, mark)
 
 
 def _smaller(a: Profile, b: Profile) -> Profile:

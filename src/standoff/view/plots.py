@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from standoff.errors import Error
 from standoff.shapes.pose import Array
 
 #: What to say where there is no matplotlib.
@@ -33,9 +34,16 @@ def new_figure(rows: int = 1, width: float = 8.0, height: float = 4.0) -> tuple[
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure as PNG, whatever the suffix; the folder is made where it is missing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, format="png", dpi=120)
+    """Write a figure as PNG, whatever the suffix; the folder is made where it is missing.
+
+    Raises:
+        Error: it cannot be written there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, format="png", dpi=120)
+    except OSError as error:
+        raise Error(f"cannot be written: {error.strerror or error}", file=path) from error
 
 
 #: Values over the same times, by name.

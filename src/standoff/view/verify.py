@@ -15,12 +15,16 @@ from standoff.errors import CertificateError, Error
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify import Verification, verify
 from standoff.paths.verify.verification import EngineName
+from standoff.view.sources import open_cell
+
+#: Clearances of single pairs that are shown one by one.
+_SHOWN = 8
 
 
-def cell_of(certificate: Certificate, file: Path, cell: Path | None) -> Cell:
+def cell_of(certificate: Certificate, file: Path, cell: str | None) -> Cell:
     """The cell that was named, or the one that the certificate brings along."""
     if cell is not None:
-        return Cell.load(cell)
+        return open_cell(cell)
     if certificate.cell is None:
         raise CertificateError(
             "brings no cell along", file=file, element="cell", allowed="--cell CELL"
@@ -33,7 +37,7 @@ def cell_of(certificate: Certificate, file: Path, cell: Path | None) -> Cell:
 
 def run(
     file: Path,
-    cell: Path | None,
+    cell: str | None,
     engine: EngineName,
     clearance: float | None,
     out: Console,
@@ -89,7 +93,7 @@ def claim(certificate: Certificate) -> str:
         if certificate.clearance:
             text += f", with a clearance of {1e3 * certificate.clearance:g} mm"
         if certificate.clearances:
-            text += f" ({len(certificate.clearances)} pairs have their own)"
+            text += f" ({_own(certificate)})"
         if certificate.deviation.any():
             text += ", for all motions within the deviations given"
         return text
@@ -101,6 +105,19 @@ def claim(certificate: Certificate) -> str:
         f"{verdict.pair[0]} and {verdict.pair[1]} {what} in piece {verdict.piece} at u = "
         f"{verdict.u:.6g}, at a distance of {1e3 * verdict.distance:.3g} mm"
     )
+
+
+def _own(certificate: Certificate) -> str:
+    """The clearances of single pairs, the smallest first: those are what the claim leaves out."""
+    rows = sorted(certificate.clearances.items(), key=lambda item: item[1])
+    shown = [f"{a} – {b} {1e3 * metres:g} mm" for (a, b), metres in rows[:_SHOWN]]
+    more = len(rows) - len(shown)
+    if more:
+        shown.append(f"and {more} more, {1e3 * rows[_SHOWN][1]:g} mm or above")
+    lower = sum(metres < certificate.clearance for _, metres in rows)
+    counted = f"{lower} of them less" if lower else "none of them less"
+    pairs = "1 pair has its own" if len(rows) == 1 else f"{len(rows)} pairs have their own"
+    return f"{pairs}, {counted}: {', '.join(shown)}"
 
 
 def _pieces(count: int) -> str:

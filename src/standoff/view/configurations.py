@@ -1,0 +1,114 @@
+"""Configurations as one types them: values, names with values, or a file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.errors import ConfigurationError, Error
+from standoff.paths.file_table import is_number
+from standoff.paths.joint_names import find_joints
+from standoff.paths.joint_range import check_limits
+from standoff.paths.reading import SUFFIXES, read_configurations
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+_FORMS = "values (0,0.3,…), names with values (elbow=0.3,…) or a file"
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Configurations (n, joints), n >= 1, where each was given, and the joints that were left
+    out."""
+
+    values: Array
+    places: tuple[str, ...]
+    silent: tuple[str, ...] = ()
+
+
+def given_start(text: str, cell: Cell, planned: IntArray, *, limits: bool) -> Given:
+    """One configuration; joints that it leaves out are where the cell has them."""
+    given = _given(text, cell, planned, cell.q, "--start")
+    if len(given.values) != 1:
+        raise ConfigurationError(
+            "several configurations", element=f"--start {text}", value=len(given.values),
+            allowed="one to start from",
+        )  # fmt: skip
+    if limits:
+        check_limits(given.values, cell.tree, Path("--start"), given.places)
+    return given
+
+
+def given_goals(
+    texts: Sequence[str], cell: Cell, planned: IntArray, start: Array, *, limits: bool
+) -> Array:
+    """One or more configurations, (n, joints); joints that they leave out end where they start."""
+    rows = []
+    for text in texts:
+        given = _given(text, cell, planned, start, "--goal")
+        if limits:
+            check_limits(given.values, cell.tree, Path("--goal"), given.places)
+        rows.append(given.values)
+    return np.concatenate(rows)
+
+
+def _given(text: str, cell: Cell, planned: IntArray, others: Array, option: str) -> Given:
+    bare = text.strip()
+    file = Path(bare)
+    try:
+        if "=" in bare and not file.exists():
+            return _by_name(bare, cell, others)
+        if file.suffix.lower() in SUFFIXES or (bare and file.exists()):
+            values, places, silent = read_configurations(file, cell, others)
+            return Given(values, tuple(f"{bare}, {place}" for place in places), silent)
+        return _by_place(bare, cell, planned, others)
+    except Error as error:
+        raise error.at(option) from error
+
+
+def _by_name(text: str, cell: Cell, others: Array) -> Given:
+    parts = [part for part in re.split(r"[,;\s]+", re.sub(r"\s*=\s*", "=", text)) if part]
+    pairs = [part.partition("=") for part in parts]
+    found = find_joints(cell, [name for name, _, _ in pairs], element="joints")
+    q = others.copy()
+    for (name, _, value), joint in zip(pairs, found):
+        if joint.mimic:
+            raise ConfigurationError(
+                "a mimic joint has no value of its own", value=name,
+                allowed=f"{cell.joints[joint.column]!r}, which it follows",
+            )  # fmt: skip
+        q[joint.column] = _number(value, name)
+    named = {joint.column for joint in found}
+    silent = tuple(name for k, name in enumerate(cell.joints) if k not in named)
+    return Given(q[None], (text,), silent)
+
+
+def _by_place(text: str, cell: Cell, planned: IntArray, others: Array) -> Given:
+    parts = [part for part in re.split(r"[,;\s]+", text.strip("[]() ")) if part]
+    numbers = [_number(part, f"value {k + 1}") for k, part in enumerate(parts)]
+    if len(numbers) == len(cell.joints):
+        return Given(np.array([numbers]), (text,))
+    if len(numbers) != len(planned):
+        wanted = f"{len(cell.joints)}, one a joint ({', '.join(cell.joints) or 'no joints'})"
+        if len(planned) < len(cell.joints):
+            wanted += f", or {len(planned)}, one for each of --joints in this order"
+        raise ConfigurationError("wrong number of values", value=len(numbers), allowed=wanted)
+    q = others.copy()
+    q[planned] = numbers
+    chosen = set(planned.tolist())
+    silent = tuple(name for k, name in enumerate(cell.joints) if k not in chosen)
+    return Given(q[None], (text,), silent)
+
+
+def _number(text: str, what: str) -> float:
+    if not is_number(text) or not math.isfinite(float(text)):
+        raise ConfigurationError(
+            f"not a number for {what!r}", value=text, allowed=f"a finite number; {_FORMS}"
+        )
+    return float(text)

@@ -1,0 +1,309 @@
+"""A path planned, shortened and proved, and what came of it in words and for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+
+from standoff.cell import Cell
+from standoff.errors import PlanError
+from standoff.paths.joint_range import cut_turns
+from standoff.paths.verdict import Verdict
+from standoff.plan.growing import prove
+from standoff.plan.planner import Planner
+from standoff.plan.result import Method, Plan, Progress
+from standoff.plan.smoother import Smoothed, Smoothing, smooth
+from standoff.shapes.pose import Array
+from standoff.view.compiling import announced
+from standoff.view.searching import interruptible, telling
+from standoff.view.waiting import waiting
+from standoff.view.words import at_point, mm
+
+#: Shortcuts of a smoother that is stopped by time.
+_ENDLESS = 10**12
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to shorten a path: shortcuts to try, and seconds."""
+
+    steps: int
+    seconds: float = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What is asked for.
+
+    Attributes:
+        goals: (n, joints), any of them.
+        joints: names of those that may move.
+        notes: how it was understood.
+    """
+
+    cell: Cell
+    start: Array
+    goals: Array
+    joints: tuple[str, ...]
+    limits: bool
+    clearance: float
+    tolerance: float
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """What came of it.
+
+    Attributes:
+        waypoints: of the path to be used: shortened where that was asked for; (0, joints) where
+            there is none.
+        verdict: on them, or of the start or goal that is not free; None otherwise.
+    """
+
+    wanted: Wanted
+    plan: Plan
+    smoothed: Smoothed | None
+    waypoints: Array
+    verdict: Verdict | None
+
+
+def effort(text: str) -> Effort:
+    """``2000``: so many shortcuts; ``1.5s``: so many seconds."""
+    bare = text.strip()
+    if bare.isdecimal() and bare.isascii():
+        return Effort(int(bare))
+    try:
+        if not bare.endswith("s"):
+            raise ValueError(bare)
+        seconds = float(bare[:-1])
+        if not 0.0 < seconds < math.inf:
+            raise ValueError(bare)
+    except ValueError as error:
+        raise PlanError(
+            "no such effort", element="--smooth", value=text,
+            allowed="a number of shortcuts (2000), or seconds (1.5s)",
+        ) from error  # fmt: skip
+    return Effort(_ENDLESS, seconds)
+
+
+def find(
+    wanted: Wanted,
+    notes: Console,
+    *,
+    method: str,
+    seed: int,
+    timeout: float,
+    smoothing: Effort | None,
+) -> Planned:
+    """Plan and shorten, with a line on ``notes`` on how far it has come. Ctrl-C ends the search; a
+    path that was found before is kept."""
+    planner = Planner(wanted.cell, wanted.clearance, wanted.tolerance, method=_method(method))
+    with announced(notes):
+        planner.prepare()
+    with announced(notes), interruptible() as stopped, telling(notes) as tell:
+        plan = planner.plan(
+            wanted.start, wanted.goals, seed=seed, timeout=timeout, joints=wanted.joints,
+            limits=wanted.limits, cancelled=stopped, progress=lambda now: tell(_growing(now)),
+        )  # fmt: skip
+    if not plan.solved:
+        return Planned(wanted, plan, None, plan.waypoints, plan.verdict)
+    shorter = None
+    if smoothing is not None:
+        with announced(notes), interruptible() as stopped, telling(notes) as tell:
+            shorter = smooth(
+                planner.checker, plan.waypoints, seed=seed, cancelled=stopped,
+                steps=smoothing.steps, timeout=smoothing.seconds,
+                progress=lambda now: tell(_shrinking(now, plan.length)),
+            )  # fmt: skip
+    waypoints, verdict = plan.waypoints, plan.verdict
+    if shorter is not None:
+        waypoints, verdict = shorter.waypoints, shorter.verdict
+    cut = cut_turns(waypoints, wanted.cell.tree)
+    if len(cut) > len(waypoints):
+        # Waypoints in between are rounded, so what is written is proved once more.
+        with announced(notes):
+            again = prove(planner.checker, cut, planner.checker.budget)
+        waypoints, verdict = (cut, again) if again.free else (waypoints, verdict)
+    return Planned(wanted, plan, shorter, waypoints, verdict)
+
+
+def save_certificate(planned: Planned, path: Path, notes: Console) -> None:
+    """Write the proof with its cell, under a bar where it takes long."""
+    assert planned.verdict is not None
+    with announced(notes), waiting(notes, "Writing the proof"):
+        planned.verdict.certificate().save(path, planned.wanted.cell)
+
+
+def show(planned: Planned, console: Console) -> None:
+    """Print what was found in words, or why nothing was."""
+    colour = "green" if planned.plan.solved else "red"
+    word = "solved" if planned.plan.solved else "not solved"
+    _print(console, f"[bold {colour}]{word}[/bold {colour}]: {escape(_sentence(planned))}")
+    for note in planned.wanted.notes:
+        _print(console, f"  [yellow]note[/yellow] {escape(note)}")
+    facts = _facts(planned)
+    width = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        _print(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
+
+
+def as_json(planned: Planned, written: dict[str, Path | None]) -> str:
+    """For machines, one object: lengths in metres, angles in radians, times in seconds."""
+    plan, verdict, smoothed, wanted = (
+        planned.plan,
+        planned.verdict,
+        planned.smoothed,
+        planned.wanted,
+    )
+    shown: dict[str, Any] = {
+        "solved": plan.solved,
+        "reason": plan.reason,
+        "goal": plan.goal,
+        "joints": list(wanted.cell.joints),
+        "planned": list(wanted.joints),
+        "waypoints": planned.waypoints.tolist(),
+        "length": _length(planned) if plan.solved else None,
+        "verdict": None if verdict is None else verdict.kind,
+        "pair": None if verdict is None or verdict.pair is None else list(verdict.pair),
+        "distance": None if verdict is None else verdict.distance,
+        "point_a": _list(None if verdict is None else verdict.point_a),
+        "point_b": _list(None if verdict is None else verdict.point_b),
+        "clearance": wanted.clearance,
+        "tolerance": wanted.tolerance,
+        "method": plan.method,
+        "seed": plan.seed,
+        "edges": plan.edges,
+        "nodes": list(plan.nodes),
+        "time": plan.time,
+        "preparing": plan.preparing,
+        "growing": plan.growing,
+        "proving": plan.proving,
+        "smoothed": None,
+        "notes": list(wanted.notes),
+    }
+    if smoothed is not None:
+        names = ("before", "after", "steps", "taken", "checked", "stopped", "time")
+        shown["smoothed"] = {name: getattr(smoothed, name) for name in names}
+    shown |= {name: None if path is None else str(path) for name, path in written.items()}
+    return json.dumps(shown, indent=2, ensure_ascii=False)
+
+
+def _method(name: str) -> Method:
+    return name  # type: ignore[return-value]  # the planner says which ones there are
+
+
+def _growing(now: Progress) -> str:
+    a, b = now.nodes
+    return f"Planning: {a:,} + {b:,} nodes, {now.edges:,} edges, {now.time:.1f} s (Ctrl-C ends it)"
+
+
+def _shrinking(now: Smoothing, before: float) -> str:
+    share = f"{100.0 * now.length / before:.0f} %" if before > 0.0 else "100 %"
+    return (
+        f"Shortening: {share} of the length after {now.steps:,} shortcuts, {now.time:.1f} s "
+        "(Ctrl-C keeps what there is)"
+    )
+
+
+def _length(planned: Planned) -> float:
+    return planned.plan.length if planned.smoothed is None else planned.smoothed.after
+
+
+def _sentence(planned: Planned) -> str:
+    plan, wanted, verdict = planned.plan, planned.wanted, planned.verdict
+    if plan.solved:
+        count = len(planned.waypoints)
+        kept = "no two watched bodies touch at any instant"
+        if wanted.clearance > 0.0:
+            kept = f"watched bodies stay more than {mm(wanted.clearance)} apart at every instant"
+        elif wanted.clearance < 0.0:
+            kept = f"watched bodies overlap by less than {mm(-wanted.clearance)} at every instant"
+        return f"{count} waypoints, {_length(planned):.4g} long; {kept} (certified)"
+    if plan.reason in ("start", "goal"):
+        where = f"the {plan.reason} is not free"
+        if plan.reason == "goal" and len(wanted.goals) > 1:
+            where = f"none of the {len(wanted.goals)} goals is free; of the first"
+        return f"{where}: {_met(verdict, wanted)}"
+    tried = f"{plan.edges:,} edges in {plan.time:.3g} s"
+    if plan.reason == "cancelled":
+        return f"stopped before a path was found, after {tried}"
+    return f"no path was found within the timeout, after {tried}; that proves nothing"
+
+
+def _met(verdict: Verdict | None, wanted: Wanted) -> str:
+    if verdict is None or verdict.pair is None or verdict.distance is None:
+        return "nothing could be proved of it"
+    a, b = verdict.pair
+    if verdict.distance < 0.0:
+        return f"{a} and {b} overlap by {mm(-verdict.distance)}"
+    if verdict.distance == 0.0:
+        return f"{a} and {b} touch"
+    asked = f"a clearance of {mm(wanted.clearance)} (a tolerance of {mm(wanted.tolerance)} on top)"
+    return f"{a} and {b} are {mm(verdict.distance)} apart, and {asked} is asked for"
+
+
+def _facts(planned: Planned) -> list[tuple[str, str]]:
+    plan, wanted, verdict, smoothed = (
+        planned.plan,
+        planned.wanted,
+        planned.verdict,
+        planned.smoothed,
+    )
+    facts: list[tuple[str, str]] = []
+    if not plan.solved and verdict is not None and verdict.pair is not None:
+        for name, point in zip(verdict.pair, (verdict.point_a, verdict.point_b)):
+            if point is not None:
+                facts.append((name, at_point(point)))
+    if plan.solved and len(wanted.goals) > 1 and plan.goal is not None:
+        facts.append(("goal", f"number {plan.goal + 1} of {len(wanted.goals)}"))
+    if smoothed is not None:
+        share = f"{100.0 * smoothed.after / plan.length:.0f} %" if plan.length > 0.0 else "100 %"
+        ended = "" if smoothed.stopped == "steps" else f", ended by {smoothed.stopped}"
+        facts.append(
+            ("shortened", f"from {plan.length:.4g} to {smoothed.after:.4g} ({share}), "
+             f"{smoothed.steps:,} shortcuts tried, {_seconds(smoothed.time)}{ended}")
+        )  # fmt: skip
+    still = len(wanted.cell.joints) - len(wanted.joints)
+    moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
+    facts.append(("planned", moved))
+    facts.append(("watched", f"{wanted.cell.pairs.count()} pairs of bodies"))
+    a, b = plan.nodes
+    ready = (
+        f", {_seconds(plan.preparing)} of preparing before" if plan.preparing > plan.time else ""
+    )
+    facts.append(
+        ("work", f"{plan.edges:,} edges, {a:,} + {b:,} nodes, {_seconds(plan.time)}{ready} "
+         f"({plan.method}, seed {plan.seed})")
+    )  # fmt: skip
+    if not plan.solved:
+        more = ", more --joints" if still and plan.reason == "timeout" else ""
+        facts.append(("what helps", _HELP[plan.reason or "timeout"] + more))
+    return facts
+
+
+_HELP = {
+    "start": "another --start, a smaller --clearance, or pairs that may touch (standoff info)",
+    "goal": "another --goal, a smaller --clearance, or pairs that may touch (standoff info)",
+    "timeout": "a longer --timeout, another --seed or --method",
+    "cancelled": "more patience",
+}
+
+
+def _seconds(time: float) -> str:
+    return f"{1e3 * time:.3g} ms" if time < 1.0 else f"{time:.3g} s"
+
+
+def _list(values: Array | None) -> list[float] | None:
+    return None if values is None else np.asarray(values).tolist()
+
+
+def _print(console: Console, text: str) -> None:
+    console.print(text, highlight=False, soft_wrap=True)

@@ -1,0 +1,49 @@
+"""Files to be written, refused before the work for them is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from standoff.errors import Error
+
+
+def check_writable(path: Path, *suffixes: str, what: str = "") -> None:
+    """Make the folder where it is missing; ``suffixes`` are those allowed, if not all are."""
+    kind = f"a {' or '.join(suffixes)}" if suffixes else "a file"
+    allowed = f"{kind} in a folder that can be written to"
+    problem = f"cannot write {what} there" if what else "cannot write there"
+    make_folder(path.parent, problem, path, allowed)
+    wrong = suffixes and path.suffix.lower() not in suffixes
+    shut = not os.access(path if path.exists() else path.parent, os.W_OK)
+    if wrong or path.is_dir() or shut:
+        raise Error(problem, value=str(path), allowed=allowed)
+
+
+def make_folder(folder: Path, problem: str, path: Path, allowed: str) -> None:
+    """A folder for ``path``, or one line on why there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"{problem}: {error.strerror or error}"
+        raise Error(why, value=str(path), allowed=allowed) from error
+
+
+def check_png(path: Path) -> None:
+    """A plot or a picture."""
+    check_writable(path, ".png", what="a plot")
+
+
+def check_distinct(targets: Iterable[Path | None], sources: Iterable[str | Path | None]) -> None:
+    """Refuse a target that is an input, or another target."""
+    read = {Path(source).resolve() for source in sources if source is not None}
+    written: set[Path] = set()
+    for target in targets:
+        if target is None:
+            continue
+        if target.resolve() in read:
+            raise Error("would write over its own input", value=str(target), allowed="another file")
+        if target.resolve() in written:
+            raise Error("two things in one file", value=str(target), allowed="a file for each")
+        written.add(target.resolve())
