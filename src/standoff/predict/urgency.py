@@ -25,7 +25,7 @@ def urgency(
     margin: ArrayLike = 0.0,
 ) -> Any:
     """The earliest time at which two bodies can be within ``margin`` of each other, whatever they
-    do within their bounds: never too late, and to all but a thousandth as late as can be.
+    do within their bounds: never too late, and less than 1 % early.
 
     Args:
         position: of one body less that of the other, (..., 3), [m].
