@@ -24,7 +24,15 @@ from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from tests.greedy_batch import greedy
 from tests.mesh_batch import distances, table
-from tests.mesh_shapes import bowl_arrays, box_mesh, random_poses, star, torus
+from tests.mesh_shapes import (
+    bowl_arrays,
+    box_arrays,
+    box_mesh,
+    joined,
+    random_poses,
+    star,
+    torus,
+)
 from tests.test_mesh_oracle import coal_distances
 
 #: Of Coal on curved bodies, and of both beside each other elsewhere, for bodies of about 1 m, [m].
@@ -333,6 +341,57 @@ def test_a_body_inside_a_solid_is_nested():
                 code, row, _, nested = one(ring, b, np.eye(4), pose, 0.0, swapped)
                 assert code == FARTHER and row[0] > 0.0
                 assert nested == expected
+
+
+def winding(points, mesh):
+    """How often a closed surface goes round each of ``points`` (n, 3): the solid angles of its
+    triangles, added up, over that of a sphere."""
+    corners = mesh.geometry.points[mesh.geometry.faces]
+    a, b, c = (corners[None, :, k] - points[:, None] for k in range(3))
+    la, lb, lc = (np.linalg.norm(x, axis=-1) for x in (a, b, c))
+    up = np.einsum("nfi,nfi->nf", a, np.cross(b, c))
+    across = la * lb * lc + sum(
+        np.einsum("nfi,nfi->nf", x, y) * lz for x, y, lz in ((a, b, lc), (b, c, la), (c, a, lb))
+    )
+    return np.arctan2(up, across).sum(axis=1) / (2.0 * np.pi)
+
+
+def inside_by_winding(a, b, pose_a, pose_b):
+    """Whether a vertex of either closed mesh is inside the other."""
+    for inner, outer, p, q in ((a, b, pose_a, pose_b), (b, a, pose_b, pose_a)):
+        between = np.linalg.inv(q) @ p
+        points = inner.geometry.points @ between[:3, :3].T + between[:3, 3]
+        if (np.abs(winding(points, outer)) > 0.5).any():
+            return True
+    return False
+
+
+SOLIDS = {
+    "torus": torus(ring=0.5, tube=0.2, around=24, across=12),
+    "plank": box_mesh(1.2, 0.5, 0.3),
+    "shell": Mesh(*joined(box_arrays(), (box_arrays(0.5, 0.5, 0.5)[0], box_arrays()[1][:, ::-1]))),
+}
+PARTS = {
+    "ring": torus(ring=0.05, tube=0.02, around=8, across=5),
+    "needle": box_mesh(0.2, 0.01, 0.01),
+    "two": Mesh(*joined(box_arrays(0.03, 0.03, 0.03, (-0.3, 0, 0)), box_arrays(0.03, 0.02, 0.03))),
+}
+
+
+@pytest.mark.parametrize("solid", SOLIDS)
+@pytest.mark.parametrize("part", PARTS)
+def test_nested_is_what_solid_angles_say(solid, part):
+    """Wherever surfaces do not meet, near the outside of a solid and in it: volumes that are apart
+    may spare the question, and never change the answer."""
+    a, b = SOLIDS[solid], PARTS[part]
+    rng = np.random.default_rng([6, *solid.encode(), *part.encode()])
+    answers = []
+    for p, q in zip(random_poses(rng, 200, 2.0), random_poses(rng, 200, 0.6)):
+        code, _, _, nested = one(a, b, p, p @ q, 0.0, swapped=len(answers) % 2 == 1)
+        if code == FARTHER:
+            answers.append(nested)
+            assert nested == inside_by_winding(a, b, p, p @ q)
+    assert min(sum(answers), len(answers) - sum(answers)) >= 3
 
 
 @pytest.mark.interpreted

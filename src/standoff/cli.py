@@ -436,6 +436,9 @@ def papers(
     only: Annotated[
         list[str] | None, typer.Option(help="One experiment by its name; repeatable.")
     ] = None,
+    tables: Annotated[
+        str | None, typer.Option(help="Tables of the paper by their numbers, such as 4,5.")
+    ] = None,
 ) -> None:
     """Run a paper's experiments: ours beside what the paper says."""
     from standoff.papers import PAPERS
@@ -447,7 +450,8 @@ def papers(
     folder = plots or Path(f"papers-{number}")
     # Or say so now, and not after two minutes.
     make_folder(folder, "cannot write there", folder, "a folder that can be made")
-    run(only or (), folder, out, notes, quick=quick)
+    numbered = [f"table{n.strip()}" for n in tables.split(",")] if tables else []
+    run([*(only or ()), *numbered], folder, out, notes, quick=quick)
 
 
 @app.command(

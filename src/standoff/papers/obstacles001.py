@@ -55,18 +55,24 @@ def tori() -> Surfaces:
         c, s = math.cos(tilt), math.sin(tilt)
         lean = np.array([[1.0, 0.0, 0.0], [0.0, c, s], [0.0, -s, c]])
         x, y = 0.03 * math.cos(turn), 0.03 * math.sin(turn)
-        found[f"torus_{k}"] = Surface(ring.vertices @ lean, ring.faces).at(x, y, 0.5 + 0.5 * k)
+        found[f"torus_{k}"] = Surface(ring.vertices @ lean, ring.faces).at(x, y, 0.8 + 0.35 * k)
     return found
 
 
+#: How far apart the bars of a lattice are, and where the lattices are, [m].
+LATTICE = 0.2
+LEVELS = (1.3, 1.6)
+
+
 def lattices() -> Surfaces:
-    """Four levels of thin bars, 60 mm apart each way; the nine holes about the middle are where
-    linkages go through."""
+    """Two levels of thin bars, far enough up for what a linkage shrinks to when it is let go; the
+    nine holes about the middle are where linkages go through."""
     found = {}
-    for k, z in enumerate((0.35, 0.75, 1.15, 1.55)):
-        lines = 0.06 * (np.arange(8) - 3.5)
-        bars = [rod((-0.21, y, z), (0.21, y, z), 0.003, 6) for y in lines]
-        bars += [rod((x, -0.21, z), (x, 0.21, z), 0.003, 6) for x in lines]
+    lines = LATTICE * (np.arange(6) - 2.5)
+    end = float(lines[-1])
+    for k, z in enumerate(LEVELS):
+        bars = [rod((-end, y, z), (end, y, z), 0.003, 6) for y in lines]
+        bars += [rod((x, -end, z), (x, end, z), 0.003, 6) for x in lines]
         found[f"lattice_{k}"] = joined(*bars)
     return found
 

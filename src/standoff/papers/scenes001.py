@@ -21,6 +21,7 @@ from standoff.errors import Error
 from standoff.papers.car001 import CAR_TRIANGLES, car_body
 from standoff.papers.meshes001 import Surface, block, joined
 from standoff.papers.obstacles001 import (
+    LATTICE,
     MACHINE_TRIANGLES,
     WORKSHOP_TRIANGLES,
     Surfaces,
@@ -142,13 +143,13 @@ def fig7c(folder: Path | None = None) -> Cell:
 
 
 def fig8(folder: Path | None = None) -> Cell:
-    """A skinny linkage straight up through four lattices."""
-    return _standing(_cell(folder, linkage(), _holes(1), {**lattices(), "plate": _plate(0.25)}))
+    """A skinny linkage straight up through two lattices."""
+    return _standing(_cell(folder, linkage(), _holes(1), {**lattices(), "plate": _plate(0.4)}))
 
 
 def fig8_nine(folder: Path | None = None) -> Cell:
     """Nine of them, 180 joints, each through other holes."""
-    return _standing(_cell(folder, linkage(), _holes(9), {**lattices(), "plate": _plate(0.25)}))
+    return _standing(_cell(folder, linkage(), _holes(9), {**lattices(), "plate": _plate(0.4)}))
 
 
 def _cage_6a() -> Surfaces:
@@ -163,7 +164,7 @@ def _holes(count: int) -> dict[str, Array]:
     """The feet of one linkage or of nine, each under another hole of the lattices."""
     places = [(0.0, 0.0)]
     if count > 1:
-        places = [(0.06 * i, 0.06 * j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        places = [(LATTICE * i, LATTICE * j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
     return {f"linkage_{k}": pose((x, y, 0.0)) for k, (x, y) in enumerate(places[:count])}
 
 

@@ -38,7 +38,7 @@ def new_scratch(tables: Tables, pieces: int) -> Arena:
             "wide": (1, len(tables.bound.reach)),
             "tails": (movers * (deepest + 1), p.TAIL_COLUMNS),
             "margin": (movers, 1),
-            "centres": (movers, 6),
+            "centres": (movers, p.CENTRE_COLUMNS),
             "rows": (movers, layout.ROW_COLUMNS),
             "out": (2, layout.OUT_COLUMNS),
             "nodes": (max(_NODES, 2 * pieces + 2), 3),

@@ -9,18 +9,23 @@ from standoff.paths.checker import PathChecker
 
 
 class Borrowed:
-    """Tables of a checker as they are now, with scratch that nobody else uses meanwhile."""
+    """Tables of a checker as they are now, with scratch that nobody else uses meanwhile.
+
+    Attributes:
+        stepper: address of what looks at one interval; the checker's own, unless it is changed.
+    """
 
     def __init__(self, checker: PathChecker) -> None:
         self.tables = checker.tables
         self.scratch: Arena = checker.scratch(self.tables)
+        self.stepper = self.tables.stepper
         self._returned = False
 
     @property
     def arguments(self) -> tuple[Any, ...]:
         """``stepper, general, CF, CW, SF, SW`` of `check_segments`."""
         t = self.tables
-        return t.stepper, t.general, t.arena.F, t.arena.W, self.scratch.F, self.scratch.W
+        return self.stepper, t.general, t.arena.F, t.arena.W, self.scratch.F, self.scratch.W
 
     def grow(self) -> None:
         """Twice the room for what a segment leaves open."""

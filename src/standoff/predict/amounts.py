@@ -51,3 +51,24 @@ def choice(element: str, value: Any, allowed: tuple[str, ...]) -> str:
             "unknown choice", element=element, value=value, allowed=", ".join(allowed)
         )
     return value
+
+
+def number_of(radii: Any) -> int:
+    """How many bodies there are."""
+    allowed = "a radius for each of two or more bodies, [m]"
+    try:
+        shape = np.asarray(radii, dtype=np.float64).shape
+    except (TypeError, ValueError) as error:
+        raise PredictError("not numbers", element="radii", value=radii, allowed=allowed) from error
+    if len(shape) != 1 or shape[0] < 2:
+        raise PredictError("not a list", element="radii", value=shape, allowed=allowed)
+    return int(shape[0])
+
+
+def finite(time: Any) -> float:
+    """A time as a number; NaN where it is none."""
+    try:
+        given = float(time)
+    except (TypeError, ValueError):
+        return math.nan
+    return given if math.isfinite(given) else math.nan

@@ -14,12 +14,13 @@ from standoff.cell import Cell
 from standoff.constants import CLOCK_ROUNDING, EPS, PERIOD_SLACK
 from standoff.errors import Error, PredictError
 from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.select_all import smallest_gap
-from standoff.predict.amounts import choice, each, one
+from standoff.predict.amounts import choice, each, finite, number_of, one
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import BucketName, Dua
 from standoff.predict.exact import ExactStage
 from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
+from standoff.predict.period import driving_period
+from standoff.predict.readings import NOBODY, as_rows
 from standoff.predict.report import BodyFault, Prediction, faults_of
 from standoff.predict.schedule import Ints, Schedule, body_table, joined
 from standoff.shapes.pose import Array
@@ -31,7 +32,6 @@ CULLEY_KEMPF = "culley-kempf"
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
-_NOBODY = np.zeros((0, 3))
 _QUIET: Ints = np.zeros((0, 3), dtype=np.int64)
 _FAULT = p.FAULT
 _NEW = p.NEW
@@ -100,7 +100,7 @@ class Predictor:
         off: Any = (),
         exact: ExactStage | None = None,
     ) -> None:
-        count = _count(radii)
+        count = number_of(radii)
         speed = None if max_speed is None else each("max_speed", max_speed, count, "m/s")
         usual = "free" if speed is None else "bounded"
         chosen = choice("urgency", usual if urgency is None else urgency, tuple(_URGENCIES))
@@ -199,7 +199,7 @@ class Predictor:
             x, v = self.spheres.place(q, dq, poses, twists)
             broken = self.spheres.broken(q, dq)
         except Error as error:
-            x = v = _NOBODY
+            x = v = NOBODY
             faults.append(BodyFault("input", None, str(error), "joint values of the cell"))
         else:
             if broken:
@@ -274,8 +274,8 @@ class Predictor:
         known: Sequence[BodyFault] = (),
     ) -> Prediction:
         faults = [*known]
-        x = self._array("positions", positions, faults)
-        v = self._array("velocities", velocities, faults)
+        x = as_rows("positions", positions, self._shape[0], faults)
+        v = as_rows("velocities", velocities, self._shape[0], faults)
         if self._schedule is None:
             return self._first_step(x, v, time, rotations, faults)
         late = self._advance(time, faults)
@@ -340,13 +340,13 @@ class Predictor:
     ) -> Prediction:
         start = 0.0
         if time is not None:
-            start = _finite(time)
+            start = finite(time)
             if math.isnan(start):
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
             else:
                 self._last = start
         if self.period is None:
-            self.period = self._driving_period(positions)
+            self.period = driving_period(self._bodies, positions)
         # Steps this far apart are not late; it is the Δt that all bounds are computed with.
         longest = self.period * (1.0 + PERIOD_SLACK)
         if not math.isnan(start):
@@ -369,42 +369,10 @@ class Predictor:
             return Dua(self._bodies, period, self._urgency, self._off, self._buckets, self._partial)
         return Deadlines(self._bodies, period, self._urgency, self._off, self._tests, self._horizon)
 
-    def _driving_period(self, positions: Array) -> float:
-        """The smallest distance over the highest relative speed: the time of the pair that drives
-        the step of Culley and Kempf."""
-        bodies = self._bodies.copy()
-        bodies[: len(positions), p.POSITION : p.VELOCITY] = positions[: len(bodies)]
-        fastest = float(np.sort(bodies[:, p.SPEED])[-2:].sum())
-        gap = float(smallest_gap(bodies))
-        if not (gap > 0.0 and fastest > 0.0 and math.isfinite(gap)):
-            raise PredictError(
-                "no period follows from this start", element="period",
-                value=f"a smallest distance of {gap:g} m at {fastest:g} m/s",
-                allowed="bodies apart and speeds above 0, or a period in seconds",
-            )  # fmt: skip
-        return gap / fastest
-
-    def _array(self, element: str, given: Any, faults: list[BodyFault]) -> Array:
-        """An array that kernels can read: the rows that are there."""
-        count = self._shape[0]
-        try:
-            rows = np.ascontiguousarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            rows = _NOBODY
-        if rows.ndim != 2 or rows.shape[1] != 3:
-            what = getattr(given, "shape", None) or type(given).__name__
-            faults.append(BodyFault("input", None, f"{element}: {what}", f"({count}, 3) numbers"))
-            return _NOBODY
-        if len(rows) != count:
-            kind: Literal["missing", "input"] = "missing" if len(rows) < count else "input"
-            body = min(len(rows), count)
-            faults.append(BodyFault(kind, body, f"{len(rows)} {element}", f"{count} rows"))
-        return rows
-
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
         assert self.period is not None
-        last, given = self._last, math.nan if time is None else _finite(time)
+        last, given = self._last, math.nan if time is None else finite(time)
         passed = given - last if last is not None else self.period
         if time is None and last is None:
             self._now += passed
@@ -467,27 +435,3 @@ class Predictor:
 
     def __reduce__(self) -> Any:
         raise PredictError("a predictor cannot be copied", allowed="Predictor(...) once more")
-
-
-def _count(radii: Any) -> int:
-    try:
-        shape = np.asarray(radii, dtype=np.float64).shape
-    except (TypeError, ValueError) as error:
-        raise PredictError(
-            "not numbers", element="radii", value=radii, allowed="a radius for each body, [m]"
-        ) from error
-    if len(shape) != 1 or shape[0] < 2:
-        raise PredictError(
-            "not a list of radii", element="radii", value=shape,
-            allowed="one for each body, two or more",
-        )  # fmt: skip
-    return int(shape[0])
-
-
-def _finite(time: Any) -> float:
-    """A time as a number; NaN where it is none."""
-    try:
-        given = float(time)
-    except (TypeError, ValueError):
-        return math.nan
-    return given if math.isfinite(given) else math.nan

@@ -18,6 +18,7 @@ from standoff.kernels.pairs.mesh_convex import bounding_rss, place_leaf
 from standoff.kernels.pairs.mesh_work import ANSWER, BEST, LEAF, REFS, REL, ROWS
 from standoff.kernels.paths.greedy import greedy_walk
 from standoff.kernels.paths.greedy_work import VISITS
+from standoff.kernels.rss import rss_bound
 from standoff.kernels.vectors import load, store
 
 #: The two are farther apart than asked: the row's value is a lower bound on their distance.
@@ -104,6 +105,11 @@ def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork)
             B, RB, j, PB, FB, NB, IB, A, RA, i, PA, FA, NA, IA
         )  # fmt: skip
     relative_pose(A, i, B, j, work)
+    if RB[j, KIND] == MESH:
+        root_a, root_b = RA[i, NODE0], RB[j, NODE0]
+        margin = rounding_margin(A, i, NA, root_a, B, j, NB, root_b)
+        if rss_bound(NA, root_a, NB, root_b, work[REL : REL + 12], margin, margin) > margin:
+            return False
     return nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork)
 
 

@@ -112,7 +112,7 @@ S_TURNS = 5
 S_WIDE = 6  #: (1, m) reach of each chain entry for this piece
 S_TAILS = 7  #: (movers * (DEEPEST + 1), 4): of the chain from each depth on
 S_MARGIN = 8  #: (movers, 1) what rounding can hide of its place and way, [m]
-S_CENTRES = 9  #: (movers, 6) of its ball: place and velocity
+S_CENTRES = 9  #: (movers, CENTRE_COLUMNS) of its ball: place and velocity
 S_ROWS = 10  #: (movers, 16) where each is
 S_OUT = 11  #: (2, 11) distances
 S_NODES = 12  #: (nodes, 3)
@@ -151,12 +151,17 @@ ENDS_AT = 2  #: its ends
 MEMBERS_OF = 3  #: of a crowd: the LOADS for which the ways of its members were bounded
 STAMPS = 4
 
+# columns of S_CENTRES after place and velocity
+STAYS = 6  #: radius about the centre that a crowd's ball stays within, where `near_teams` wants it
+CENTRE_COLUMNS = 7
+
 # rows of S_JOINTS
 Q = 0
 DQ = 1
 LOW = 2
 HIGH = 3
 LARGEST = 4
+SAMPLES = 5  #: resolutions in a radian or a metre, for `sample_step` alone
 JOINT_ROWS = 8
 
 # rows of S_PACES

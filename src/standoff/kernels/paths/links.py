@@ -5,13 +5,14 @@ all of them in first tests. In the pool link ``k`` is ``-1 - k``, and a team cou
 
 from __future__ import annotations
 
-from standoff.kernels.arena import reals, wholes
+from standoff.kernels.arena import real_rows, reals, whole_rows, wholes
 from standoff.kernels.jit import inlined, kernel
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths.maps import settle_teams
 from standoff.kernels.paths.motion import know_members
 from standoff.kernels.paths.pair import ball_test, body_test, must_look_inside
 from standoff.kernels.paths.proofs import prove_ball
+from standoff.kernels.paths.statics import swept_ball, swept_radius
 
 #: Columns of C_TEAMS.
 LINK0 = 4
@@ -19,10 +20,15 @@ LINKS = 5
 MESHED = 6
 
 
+#: So many teams are worth a first look at all of them.
+MANY = 256
+
+
 @kernel
-def near_links(CF, CW, SF, SW, at):
+def near_links(CF, CW, SF, SW, at, h):
     """Write the codes of all teams that are not settled into the pool from ``at`` on, and return
-    where they end; where the proof is asked for, those of all links. There is room for these."""
+    where they end; where the proof is asked for, those of all links. There is room for these. Of
+    many teams, only those that may meet within ``h`` of the instant."""
     pool, links = wholes(SW, p.S_POOL), wholes(CW, p.C_LINKS).shape[0]
     if wholes(SW, p.S_HEADER)[0, p.PROVING] != 0:
         for k in range(links):
@@ -30,9 +36,41 @@ def near_links(CF, CW, SF, SW, at):
         return at + links
     settle_teams(CF, CW, SF, SW)
     settled = wholes(SW, p.S_SETTLED)
+    if settled.shape[1] >= MANY and wholes(CW, p.C_COUNTS)[0, p.SPARING] != 0:
+        return near_teams(CF, CW, SF, SW, at, h)
     for team in range(settled.shape[1]):
         pool[at, 0] = -1 - links - team
         at += 1 - settled[0, team]
+    return at
+
+
+@kernel
+def near_teams(CF, CW, SF, SW, at, h):
+    """`near_links` of teams of crowds alone. The ball of each crowd stays within `swept_radius`
+    about where its centre is, seen from the world; two crowds whose radii and clearance add up to
+    less than their centres are apart are free on both sides."""
+    counts, teams = wholes(CW, p.C_COUNTS), whole_rows(CW, p.C_TEAMS, 7)
+    links = wholes(CW, p.C_LINKS)
+    pool, settled = whole_rows(SW, p.S_POOL, 1), wholes(SW, p.S_SETTLED)
+    balls, centres = reals(CF, CW, p.C_BALLS), real_rows(SF, SW, p.S_CENTRES, p.CENTRE_COLUMNS)
+    clearances, movers = reals(CF, CW, p.C_LINK_CLEARANCE), counts[0, p.MOVERS]
+    for i in range(counts[0, p.SINGLE], movers):
+        _, _, _, vx, vy, vz, bent, most, taken = swept_ball(CF, CW, SF, SW, i, h)
+        centres[i, p.STAYS] = swept_radius(balls[i, 3], vx, vy, vz, bent, most, taken, 0.0)
+    for team in range(settled.shape[1]):
+        a, b = teams[team, 0], teams[team, 1]
+        far = settled[0, team] != 0
+        if b < movers:
+            x, y, z = (
+                centres[a, 0] - centres[b, 0],
+                centres[a, 1] - centres[b, 1],
+                centres[a, 2] - centres[b, 2],
+            )
+            gap = max(clearances[teams[team, LINK0], 0], 0.0)
+            reach = centres[a, p.STAYS] + centres[b, p.STAYS] + gap
+            far |= x * x + y * y + z * z > reach * reach
+        pool[at, 0] = -1 - links.shape[0] - team
+        at += int(not far)
     return at
 
 

@@ -65,7 +65,7 @@ def step(general, CF, CW, SF, SW, piece):
     still_back, still_ahead = low - base, ceiling - high
     if status == p.FREE:
         if fresh:
-            count = near_links(CF, CW, SF, SW, first + standing) - first
+            count = near_links(CF, CW, SF, SW, first + standing, h) - first
         low, high, more_back, more_ahead, status = test_links(
             general, CF, CW, SF, SW, piece, middle, h, first + standing, first + count, low, high
         )
@@ -80,7 +80,7 @@ def step(general, CF, CW, SF, SW, piece):
             header[0, p.INTERVALS] -= 1
         if status == p.FOUND and reals(SF, SW, p.S_RESULT)[0, p.KIND] == p.NEAR:
             if fresh:
-                count = near_links(CF, CW, SF, SW, first + standing) - first
+                count = near_links(CF, CW, SF, SW, first + standing, h) - first
             note_worst(general, CF, CW, SF, SW, piece, middle, first, count)
         return status
     pop_node(SF, SW, piece)

@@ -1,4 +1,5 @@
-"""`step` called by its address, so that it is compiled once and not into every caller."""
+"""`step` called by its address, so that it is compiled once and not into every caller, and so that
+`sample_step` can take its place."""
 
 from __future__ import annotations
 
@@ -6,19 +7,24 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from standoff.kernels.by_address import INTERPRETED, address_of, call_at
+from standoff.kernels.paths.sample_step import sample_step
 from standoff.kernels.paths.step import step
 
+#: What can be called, by the names of their entries; where they are interpreted, their places here
+#: are their addresses.
+_STEPS = {"paths.step.step": step, "paths.sample_step.sample_step": sample_step}
 
-def address() -> int:
-    """Where the machine code of `step` is, compiling it if need be; 0 if interpreted."""
-    return 0 if INTERPRETED else address_of("paths.step.step")
+
+def address(name: str = "paths.step.step") -> int:
+    """Where the machine code of `step`, or of `sample_step`, is, compiling it if need be."""
+    return list(_STEPS).index(name) if INTERPRETED else address_of(name)
 
 
 if INTERPRETED:
 
     def step_at(address, *arguments):
-        """`step`, interpreted."""
-        return step(*arguments)
+        """`step` or `sample_step`, interpreted."""
+        return list(_STEPS.values())[address](*arguments)
 
 else:
 

@@ -180,6 +180,7 @@ def fetch(positions, velocities, bodies, pairs, seats, rows, block, count):
         if last >= 0:
             a, b = min(a, last), min(b, last)
             touched += positions[a, 0] + positions[b, 0] + velocities[a, 0] + velocities[b, 0]
+            touched += positions[a, 2] + positions[b, 2] + velocities[a, 2] + velocities[b, 2]
         block[TAU, i] = touched
 
 

@@ -36,8 +36,8 @@ def look(positions, velocities, bodies, faults, state, k, step, now):
         if k < len(positions) and k < len(velocities):
             x, y, z = positions[k, 0], positions[k, 1], positions[k, 2]
             vx, vy, vz = velocities[k, 0], velocities[k, 1], velocities[k, 2]
-            # Not finite: the sum of what is left when each is taken from itself is NaN.
-            if (x - x) + (y - y) + (z - z) + (vx - vx) + (vy - vy) + (vz - vz) == 0.0:
+            # One that is NaN or infinite makes the sum so.
+            if abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < math.inf:
                 kind, value, allowed = held(body, x, y, z, vx, vy, vz, now, first)
                 good = kind < 0
                 body[POSITION], body[POSITION + 1], body[POSITION + 2] = x, y, z

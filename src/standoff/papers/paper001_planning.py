@@ -1,0 +1,214 @@
+"""Paper 001, Table 4: SBL, which samples the edges of its paths, against A-SBL, which proves
+them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+
+from standoff.constants import CONTACT_TOLERANCE, USUAL_TOLERANCE
+from standoff.errors import Error
+from standoff.papers.bench001 import Bench
+from standoff.papers.paper001_segments import PAPER_EPSILON
+from standoff.papers.result import Result
+from standoff.papers.sbl001 import Run, plan
+from standoff.paths.checker import PathChecker
+from standoff.shapes.pose import Array
+from standoff.view.plots import bars_plot
+
+#: The paper's seconds: SBL, A-SBL.
+PAPER = {
+    "6a": (83.0, 44.0),
+    "6b": (17.0, 4.8),
+    "7a": (3.2, 2.1),
+    "7b": (1.2, 0.81),
+    "7c": (85.0, 52.0),
+}
+
+#: Minimum clearance of A-SBL, as in the paper, [m].
+DELTA = 0.01
+
+#: Which of the drawn pairs of configurations is the query of each scene.
+QUERIES = {"6a": 8, "6b": 11, "7a": 11, "7b": 45, "7c": 182}
+
+#: Configurations that are drawn at a time, and how far from everything they are at least, [m].
+_DRAWN = 64
+_APART = 0.03
+
+#: With more joints than these, goals are drawn within a part of each joint's range of the start:
+#: random configurations of six robots are never within reach of each other.
+_TOGETHER = 6
+_STEP = 0.15
+
+#: Resolution to begin with, and what it is divided by after a wrong path.
+_COARSE = 0.25
+_FINER = 2.0
+
+#: The finest one that is tried, and the longest that a run may take, [s].
+_FINEST = 1.0 / 4096.0
+_LONGEST = 30.0
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """What came of one scene.
+
+    Attributes:
+        epsilon: at which all runs were right.
+        sbl, adaptive, close: mean times of SBL at that, of A-SBL, and of A-SBL with the usual
+            tolerance of the checker in place of DELTA, [s].
+        wrong: which run gave the first path that collides, at each coarser resolution.
+        fresh: paths of SBL that collide, at ``epsilon`` in as many runs with other seeds.
+        theirs: the same at the paper's resolution.
+        unsolved: runs of all three that were timed and found no path in time.
+    """
+
+    epsilon: float
+    sbl: float
+    adaptive: float
+    close: float
+    wrong: dict[float, int]
+    fresh: int
+    theirs: int
+    unsolved: int
+
+
+def query(bench: Bench, figure: str) -> tuple[Array, Array]:
+    """Start and goal: a pair of random configurations, away from everything, between which the
+    straight way is not free."""
+    start, goal = drawn(bench, figure, QUERIES[figure] + 1)[-1]
+    return start, goal
+
+
+def drawn(bench: Bench, figure: str, count: int) -> Array:
+    """Pairs of random configurations, (n, 2, joints), away from everything."""
+    cell = bench.cell(figure)
+    low, high = cell.tree.lower, cell.tree.upper
+    apart = PathChecker(cell, clearance=_APART)
+    rng = np.random.default_rng([4, *figure.encode()])
+    step = _STEP * (high - low)
+    found = np.empty((0, len(low)))
+    while len(found) < 2 * count:
+        Q = rng.uniform(low, high, (_DRAWN, len(low)))
+        Q = Q[apart.segments(Q, Q, threads=1)]
+        if len(low) > _TOGETHER:
+            goals = np.clip(Q + rng.uniform(-step, step, Q.shape), low, high)
+            kept = apart.segments(goals, goals, threads=1)
+            Q = np.stack([Q[kept], goals[kept]], axis=1).reshape(-1, len(low))
+        found = np.concatenate([found, Q])
+    return found[: 2 * count].reshape(count, 2, -1)
+
+
+def planned(bench: Bench, figure: str, runs: int) -> Planned:
+    """Find the resolution by the paper's rule, and time both planners."""
+    cell, (start, goal) = bench.cell(figure), query(bench, figure)
+    touching = PathChecker(cell, tolerance=CONTACT_TOLERANCE)
+    checkers = PathChecker(cell, tolerance=DELTA), PathChecker(cell, tolerance=USUAL_TOLERANCE)
+
+    def runs_of(epsilon: float | None, first: int, checker: PathChecker) -> Iterator[Run]:
+        name = "A-SBL" if epsilon is None else f"SBL at ε = {epsilon:.4g}"
+        for k in range(runs):
+            bench.tell(f"Table 4, Fig. {figure}: {name}", k / runs)
+            yield plan(checker, start, goal, first + k, epsilon, _LONGEST)
+
+    def is_wrong(run: Run) -> bool:
+        return run.waypoints is not None and not touching.path(run.waypoints).free
+
+    wrong: dict[float, int] = {}
+    epsilon, right = _COARSE, list[Run]()
+    while len(right) < runs:
+        right = list(takewhile(lambda run: not is_wrong(run), runs_of(epsilon, 0, touching)))
+        if len(right) < runs:
+            wrong[epsilon] = len(right) + 1
+            epsilon /= _FINER
+            if epsilon < _FINEST:
+                raise Error("no resolution is fine enough", element=f"Fig. {figure}")
+    exact = [list(runs_of(None, 0, checker)) for checker in checkers]
+    assert not any(is_wrong(run) for found in exact for run in found)
+    unsolved = sum(run.waypoints is None for found in (right, *exact) for run in found)
+    sbl, adaptive, close = (sum(run.time for run in found) / runs for found in (right, *exact))
+    return Planned(
+        epsilon, sbl, adaptive, close, wrong,
+        fresh=sum(map(is_wrong, runs_of(epsilon, runs, touching))),
+        theirs=sum(map(is_wrong, runs_of(PAPER_EPSILON[figure], 0, touching))),
+        unsolved=unsolved,
+    )  # fmt: skip
+
+
+def table4(bench: Bench) -> Result:
+    """Table 4."""
+    runs = 3 if bench.quick else 10
+    found = {figure: planned(bench, figure, runs) for figure in PAPER}
+    rows = tuple(
+        (
+            figure,
+            f"{PAPER_EPSILON[figure]:.4f}",
+            f"{of.epsilon:.4f}",
+            *(f"{t:g}" for t in PAPER[figure]),
+            f"{PAPER[figure][1] / PAPER[figure][0]:.2f}",
+            f"{1e3 * of.sbl:.0f}",
+            f"{1e3 * of.adaptive:.0f}",
+            f"{of.adaptive / of.sbl:.2f}",
+            f"{of.close / of.sbl:.2f}",
+            f"{of.theirs} of {runs}",
+            f"{of.fresh} of {runs}",
+        )
+        for figure, of in found.items()
+    )
+    faster = sum(of.adaptive < of.sbl for of in found.values())
+    fresh = sum(of.fresh for of in found.values())
+    unsolved = sum(of.unsolved for of in found.values())
+    return Result(
+        "Table 4: SBL, by samples, against A-SBL, which proves its path",
+        (
+            "Fig.",
+            "paper's ε",
+            "ε",
+            "paper SBL [s]",
+            "A-SBL [s]",
+            "ratio",
+            "SBL [ms]",
+            "A-SBL [ms]",
+            "ratio",
+            "ratio, 1 mm",
+            "wrong, paper's ε",
+            "wrong, new seeds",
+        ),
+        rows,
+        (
+            f"Means of {runs} runs on one query a scene, in time of the processor; A-SBL with δ = "
+            f"{1e3 * DELTA:g} mm as in the paper, and with {1e3 * USUAL_TOLERANCE:g} mm. Both are "
+            "one planner, in which edges are sampled or proved; samples have the same broad phase, "
+            "volumes and triangles.",
+            f"ε is the first of 1/4, 1/8, 1/16 … at which {runs} runs, one after the other, gave "
+            "paths without a collision, as the exact checker finds; it is a part of the joints' "
+            "ranges. First wrong before: "
+            + "; ".join(f"{figure} {_listed(of.wrong)}" for figure, of in found.items())
+            + ".",
+            f"At the ε that was found, {fresh} of {runs * len(found)} paths from other seeds "
+            "collide. No path of A-SBL does.",
+            f"{unsolved} of {3 * runs * len(found)} runs that were timed found no path within "
+            f"{_LONGEST:g} s. A-SBL is faster in {faster} of {len(found)} scenes (in the paper in "
+            "all).",
+        ),
+        {"planned": found},
+        lambda path: _bars(found, path),
+    )
+
+
+def _listed(wrong: dict[float, int]) -> str:
+    return ", ".join(f"run {n} at {e:.3g}" for e, n in wrong.items()) or "none"
+
+
+def _bars(found: dict[str, Planned], path: Path) -> None:
+    paper = {figure: PAPER[figure][1] / PAPER[figure][0] for figure in found}
+    series = {
+        "paper": paper,
+        "δ = 10 mm": {figure: of.adaptive / of.sbl for figure, of in found.items()},
+        "1 mm": {figure: of.close / of.sbl for figure, of in found.items()},
+    }
+    bars_plot(series, "time of A-SBL over that of SBL [-]", path)
