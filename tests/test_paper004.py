@@ -194,7 +194,7 @@ def test_a_world_that_bounces_stays_in_its_cube_and_breaks_its_bound():
 
 def test_the_predictor_reports_walls_that_throw_back():
     cube = Cube()
-    with pytest.raises(Error, match="acceleration|jump"):
+    with pytest.raises(Error, match=r"acceleration|jump"):
         tally(Bouncing, cube, 40, OWN_DUA[40], {"DUA": Ours}, 1)
 
 
