@@ -12,7 +12,7 @@ from standoff.papers.bench004 import ITERATIONS, OWN_ALL, OWN_DUA, SPHERES, Benc
 from standoff.papers.paper004_alarms import PAPER_DUA, PAPER_EVERY, PAPER_NEW, Ours, tally
 from standoff.papers.paper004_belief import PAPER_DISTANCE
 from standoff.papers.paper004_belief import PAPER_DUA as PAPER_BELIEF
-from standoff.papers.paper004_cost import PAPER_ALL, WAYS, theory
+from standoff.papers.paper004_cost import PAPER_ALL, WAYS, started, theory
 from standoff.papers.paper004_cost import PAPER_DUA as PAPER_COST
 from standoff.papers.paper004_period import TELLING
 from standoff.papers.printed004 import DUMMY, Pairs, Printed, SelectAll
@@ -147,6 +147,21 @@ def test_every_pair_has_its_turn_and_dummies_stay_behind():
         assert sorted(kept) == list(range(45))
         assert (printed.places[:31] != DUMMY).all()
     assert looks == 45 + 64 * 5 + 2 * 14  # the sixth bucket has 14 pairs on 32 places
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_replay_is_its_steps_one_after_the_other(way):
+    world = Braking(Cube(side=3.0), 9, np.random.default_rng(12))
+    x, v = np.empty((41, 9, 3)), np.empty((41, 9, 3))
+    for k in range(41):
+        x[k], v[k] = world.x, world.v
+        world.advance(0.5)
+    (replay, whole), (_, single) = (started(bench(), way, 9, 0.5, x[0], v[0]) for _ in range(2))
+    told = replay(x[1:], v[1:], *whole, 0.5)
+    parts = [replay(x[k : k + 1], v[k : k + 1], *single, 0.5 * k) for k in range(1, 41)]
+    assert told == sum(parts) > 0
+    for one, other in zip(whole[:2], single[:2]):
+        assert np.array_equal(one, other)
 
 
 def test_pairs_have_the_numbers_of_their_order():

@@ -154,7 +154,7 @@ def _lowest(bench: Bench, count: int) -> dict[str, float]:
     best = dict.fromkeys(WAYS, math.inf)
     for _ in range(bench.rounds):
         for way in WAYS:
-            run, begin = _start(bench, way, count, period, x[0], v[0])
+            run, begin = started(bench, way, count, period, x[0], v[0])
             steps = few if way.startswith("all") else many
             first = 0 if way.startswith("all") else 1
             xs, vs = x[first : first + steps], v[first : first + steps]
@@ -164,7 +164,7 @@ def _lowest(bench: Bench, count: int) -> dict[str, float]:
     return best
 
 
-def _start(
+def started(
     bench: Bench, way: str, count: int, period: float, x: Array, v: Array
 ) -> tuple[Callable[..., int], tuple[Any, ...]]:
     """A replay of this way, and what it works on after the first step."""
