@@ -52,6 +52,12 @@ def test_the_can_is_in_the_way():
     assert len(names["placed"].joints) == 7
 
 
+def test_the_two_balls_are_alarmed():
+    _, names = example("prediction.md")
+    step = names["step"]
+    assert step.alarms.tolist() == [[0, 1]] and 0.0 < step.tau[0] < 0.1 and not step.faults
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PathError,
         PlanError,
         PoseError,
+        PredictError,
         RobotError,
         ShapeError,
         UnknownNameError,
@@ -50,6 +51,11 @@ if TYPE_CHECKING:
     from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
+    from standoff.predict.exact import ExactMotion, ExactShapes
+    from standoff.predict.from_cell import CellSpheres, cell_spheres
+    from standoff.predict.predictor import Predictor
+    from standoff.predict.report import BodyFault, Prediction
+    from standoff.predict.urgency import least_distance, urgency
     from standoff.robots.builtin import MODELS, model_path
     from standoff.shapes.distance import Distance, distance
     from standoff.shapes.mesh import Mesh
@@ -71,6 +77,7 @@ _HOME = {
         "PathError",
         "PlanError",
         "PoseError",
+        "PredictError",
         "RobotError",
         "ShapeError",
         "UnknownNameError",
@@ -100,6 +107,11 @@ _HOME = {
     "standoff.plan.ompl_adapter": ("OmplSpace",),
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
+    "standoff.predict.exact": ("ExactMotion", "ExactShapes"),
+    "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
+    "standoff.predict.predictor": ("Predictor",),
+    "standoff.predict.report": ("BodyFault", "Prediction"),
+    "standoff.predict.urgency": ("least_distance", "urgency"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
     "standoff.shapes.distance": ("Distance", "distance"),
     "standoff.shapes.mesh": ("Mesh",),
@@ -115,10 +127,12 @@ __all__ = [
     "AllowedPair",
     "Apart",
     "Body",
+    "BodyFault",
     "Box",
     "Capsule",
     "Cell",
     "CellError",
+    "CellSpheres",
     "Certificate",
     "CertificateError",
     "ConfigurationError",
@@ -127,6 +141,8 @@ __all__ = [
     "Distance",
     "DuplicateNameError",
     "Error",
+    "ExactMotion",
+    "ExactShapes",
     "Fault",
     "Glide",
     "HalfSpace",
@@ -147,6 +163,9 @@ __all__ = [
     "Planner",
     "Polyhedron",
     "PoseError",
+    "PredictError",
+    "Prediction",
+    "Predictor",
     "Problem",
     "RobotError",
     "Separation",
@@ -164,8 +183,10 @@ __all__ = [
     "Warning",
     "as_pieces",
     "braking_curve",
+    "cell_spheres",
     "distance",
     "joint_trajectory",
+    "least_distance",
     "model_path",
     "pose",
     "prove_apart",
@@ -175,6 +196,7 @@ __all__ = [
     "smooth",
     "stopping",
     "unwrap",
+    "urgency",
     "verify",
 ]
 

@@ -124,6 +124,10 @@ class MonitorError(Error):
     """A setting of a monitor that makes no sense: a negative buffer, a stop described twice."""
 
 
+class PredictError(Error):
+    """A setting of a predictor that makes no sense: a negative radius, a bound left out."""
+
+
 class PathError(Error):
     """A motion that makes no sense: a jump, times that do not increase, too high a degree."""
 

@@ -1,0 +1,91 @@
+"""Looking at a body: its reading now, held against its bounds and against the last one."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import BOUND_ROUNDING
+from standoff.kernels.jit import inlined
+from standoff.kernels.predict.layout import (
+    ACCELERATED,
+    ACCELERATION,
+    FAULT_IN,
+    FAULTS,
+    JUMPED,
+    MISSING,
+    POSITION,
+    SEEN_AT,
+    SEEN_IN,
+    SPEED,
+    TOO_FAST,
+    VELOCITY,
+)
+
+
+@inlined
+def look(positions, velocities, bodies, faults, state, k, step, now):
+    """Take over what is read of body ``k`` in this step, once. Whether it can be believed: it is
+    there, finite, no faster than its bound, and no farther from the last reading than bounds allow.
+    A finite reading is taken over even if not, so that one jump is one fault."""
+    body = bodies[k]
+    if body[SEEN_IN] != step:
+        first = body[SEEN_IN] < 0.0
+        body[SEEN_IN] = step
+        kind, value, allowed = 0, math.nan, 0.0
+        good = False
+        if k < len(positions) and k < len(velocities):
+            x, y, z = positions[k, 0], positions[k, 1], positions[k, 2]
+            vx, vy, vz = velocities[k, 0], velocities[k, 1], velocities[k, 2]
+            # One that is NaN or infinite makes the sum so.
+            if abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < math.inf:
+                kind, value, allowed = held(body, x, y, z, vx, vy, vz, now, first)
+                good = kind < 0
+                body[POSITION], body[POSITION + 1], body[POSITION + 2] = x, y, z
+                body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2] = vx, vy, vz
+                body[SEEN_AT] = now
+            else:
+                kind = MISSING
+        else:
+            kind = MISSING
+        if not good:
+            body[FAULT_IN] = step
+            count = state[FAULTS]
+            if count < len(faults):
+                faults[count, 0], faults[count, 1] = kind, k
+                faults[count, 2], faults[count, 3] = value, allowed
+            state[FAULTS] = count + 1
+    return body[FAULT_IN] != step
+
+
+@inlined
+def held(body, x, y, z, vx, vy, vz, now, first):
+    """Which bound a reading breaks, by how much and what is allowed; -1: none. From the last
+    reading, ``t`` ago, with A and V the bounds:
+
+        |v| <= V,    |v - v0| <= A t,    |x - x0 - v0 t| <= A t² / 2,    |x - x0| <= V t
+    """
+    fastest, most = body[SPEED], body[ACCELERATION]
+    speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+    if speed > fastest * (1.0 + BOUND_ROUNDING):
+        return TOO_FAST, speed, fastest
+    if first:
+        return -1, 0.0, 0.0
+    t = now - body[SEEN_AT]
+    ux, uy, uz = body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2]
+    before = math.sqrt(ux * ux + uy * uy + uz * uz)
+    change = math.sqrt((vx - ux) ** 2 + (vy - uy) ** 2 + (vz - uz) ** 2)
+    allowed = most * t
+    if change > allowed + BOUND_ROUNDING * (allowed + speed + before):
+        return ACCELERATED, change, allowed
+    px, py, pz = x - body[POSITION], y - body[POSITION + 1], z - body[POSITION + 2]
+    # The rounding of coordinates, and of a time that stands for a later or an earlier one.
+    slack = BOUND_ROUNDING * (
+        abs(x) + abs(y) + abs(z) + abs(px) + abs(py) + abs(pz) + (before + allowed) * t
+    )
+    off = math.sqrt((px - ux * t) ** 2 + (py - uy * t) ** 2 + (pz - uz * t) ** 2)
+    if off > 0.5 * allowed * t + slack:
+        return JUMPED, off, 0.5 * allowed * t
+    moved = math.sqrt(px * px + py * py + pz * pz)
+    if moved > fastest * t + slack:
+        return JUMPED, moved, fastest * t
+    return -1, 0.0, 0.0

@@ -1,0 +1,437 @@
+"""The predictor: which pairs can touch soon, found by looking at few of them at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy import ndarray
+from numpy.typing import ArrayLike
+
+from standoff.cell import Cell
+from standoff.constants import CLOCK_ROUNDING, EPS, PERIOD_SLACK
+from standoff.errors import Error, PredictError
+from standoff.kernels.predict import layout as p
+from standoff.predict.amounts import choice, each, finite, number_of, one
+from standoff.predict.deadlines import Deadlines
+from standoff.predict.dua import BucketName, Dua
+from standoff.predict.exact import ExactStage
+from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
+from standoff.predict.period import driving_period
+from standoff.predict.readings import NOBODY, as_rows
+from standoff.predict.report import BodyFault, Prediction, faults_of
+from standoff.predict.schedule import Ints, Schedule, body_table, joined
+from standoff.shapes.pose import Array
+
+UrgencyName = Literal["free", "bounded", "distance"]
+_URGENCIES = {"free": p.FREE, "bounded": p.BOUNDED, "distance": p.DISTANCE}
+#: The period that is chosen as Culley and Kempf do.
+CULLEY_KEMPF = "culley-kempf"
+
+#: The one float64 of this machine's byte order.
+_FLOAT = np.dtype(np.float64)
+_QUIET: Ints = np.zeros((0, 3), dtype=np.int64)
+_FAULT = p.FAULT
+_NEW = p.NEW
+_TESTS = p.TESTS
+_VOIDS = p.VOIDS
+_EXPIRED = p.EXPIRED
+
+
+class Predictor:
+    """Watches balls that move within bounds, and alarms each pair before it can touch.
+
+    The promise: let the steps be no farther apart than the period, and each be done before the
+    next is read. Then no two bodies get within ``margin`` of each other unless a step that was done
+    before has alarmed them, or has said that it is not `keeping_up`. What it costs is a look at few
+    pairs in each step, the most urgent most often. A touch of the margin counts as contact.
+
+    Args:
+        radii: of balls around the bodies, [m].
+        max_acceleration: bounds, one for all bodies or one for each, [m/s²]; 0: they move straight
+            on.
+        max_speed: bounds, [m/s]; None: there are none.
+        margin: how near two bodies may come, [m]. Errors of the positions that are read belong
+            here; velocities are taken as they are.
+        period: the longest time from step to step, Δt, [s]; or ``"culley-kempf"``: at the first
+            step, the smallest distance over the highest relative speed.
+        urgency: what says how early a pair can touch: ``free`` by position, velocity and
+            acceleration; ``bounded`` by the speed as well, which is the default where there is a
+            bound; ``distance`` at the highest speeds, whatever the velocities.
+        method: ``dua``, the algorithm of paper 004: one pair of each bucket in each step.
+            ``deadlines``: each pair again just before it could touch; alarms only what can touch
+            within two periods.
+        buckets: of ``dua``: sizes 1, 2, 4, 8, … (``binary``) or 1, 2, 3, 5, … (``fibonacci``).
+        sort: of ``dua``: order all that is looked at in a step, or ``partial``, as at the start.
+        tests: of ``deadlines``: look at so many pairs in each step; those that are due and would
+            be too many are alarmed without a test. None: as many as are due.
+        horizon: of ``deadlines``: leave out pairs that cannot meet for so long, [s], and take them
+            in again in time; for more bodies than there is memory for pairs. None: all pairs.
+        off: pairs not to watch, (k, 2).
+        exact: the stage that alarms go to; see `ExactShapes` and `ExactMotion`.
+
+    Attributes:
+        period: Δt, [s]; None before it is chosen.
+        raised: alarms so far, repetitions not counted.
+        repeated: alarms of pairs that had been alarmed when they were last looked at.
+        ruled_out: alarms, repetitions not counted, that the exact stage ruled out.
+        spheres: what a predictor made by `from_cell` watches; None otherwise.
+
+    Raises:
+        PredictError: a parameter that makes no sense.
+    """
+
+    def __init__(
+        self,
+        radii: ArrayLike,
+        max_acceleration: ArrayLike,
+        max_speed: ArrayLike | None = None,
+        margin: float = 0.0,
+        period: float | Literal["culley-kempf"] = 0.01,
+        *,
+        urgency: UrgencyName | None = None,
+        method: Literal["dua", "deadlines"] = "dua",
+        buckets: BucketName = "binary",
+        sort: Literal["full", "partial"] = "full",
+        tests: int | None = None,
+        horizon: float | None = None,
+        off: Any = (),
+        exact: ExactStage | None = None,
+    ) -> None:
+        count = number_of(radii)
+        speed = None if max_speed is None else each("max_speed", max_speed, count, "m/s")
+        usual = "free" if speed is None else "bounded"
+        chosen = choice("urgency", usual if urgency is None else urgency, tuple(_URGENCIES))
+        for what, asked in ((f"urgency={chosen!r}", chosen != "free"),
+                            (f"period={CULLEY_KEMPF!r}", period == CULLEY_KEMPF)):  # fmt: skip
+            if asked and speed is None:
+                raise PredictError(
+                    f"{what} needs a bound on speed", element="max_speed", value=None,
+                    allowed="a finite number of 0 or more [m/s]",
+                )  # fmt: skip
+        self.period: float | None = None
+        if period != CULLEY_KEMPF:
+            self.period = one("period", period, "s", zero=False)
+        self._method = choice("method", method, ("dua", "deadlines"))
+        self._buckets = choice("buckets", buckets, ("binary", "fibonacci"))
+        self._partial = choice("sort", sort, ("full", "partial")) == "partial"
+        self._tests = None if tests is None else int(one("tests", tests, "1", zero=False))
+        self._horizon = None if horizon is None else one("horizon", horizon, "s", zero=False)
+        if self._method == "dua" and (tests is not None or horizon is not None):
+            raise PredictError(
+                "tests and horizon are for deadlines", element="method", value=method,
+                allowed="method='deadlines'",
+            )  # fmt: skip
+        if exact is not None:
+            if not isinstance(exact, ExactStage):
+                raise PredictError(
+                    "no exact stage", element="exact", value=exact,
+                    allowed="ExactShapes(...), ExactMotion(...), or what has check and judge",
+                )  # fmt: skip
+            exact.check(count, one("margin", margin, "m"))
+        self._bodies = body_table(
+            each("radii", radii, count, "m"),
+            each("max_acceleration", max_acceleration, count, "m/s²"),
+            speed,
+            one("margin", margin, "m"),
+        )
+        self._margin = float(margin)
+        self._urgency = _URGENCIES[chosen]
+        self._exact = exact
+        self.spheres: CellSpheres | None = None
+        self._off = joined(off, count)
+        self._shape = (count, 3)
+        self._schedule: Schedule | None = None
+        self._late_after = math.inf
+        self._last: float | None = None
+        self._now = 0.0
+        self._number = 0
+        self._doubt = 0
+        self._void_until = -1
+        self.raised = self.repeated = self.ruled_out = 0
+
+    @classmethod
+    def from_cell(
+        cls,
+        cell: Cell,
+        max_joint_acceleration: PerJoint,
+        margin: float = 0.0,
+        period: float | Literal["culley-kempf"] = 0.01,
+        *,
+        max_joint_speed: PerJoint | None = None,
+        moving: Mapping[str, tuple[float, float]] | None = None,
+        leave_out: Iterable[str] = (),
+        off: Any = (),
+        **options: Any,
+    ) -> Predictor:
+        """A predictor of a robot cell: spheres that cover links and bodies, with bounds that follow
+        from those of the joints. Its steps are `step_cell`; the bodies that it numbers are those of
+        ``spheres``, whose names say where they belong.
+
+        Args:
+            max_joint_acceleration, max_joint_speed, moving, leave_out: as for `cell_spheres`.
+            off: pairs of spheres not to watch, besides those that need no watching.
+            options: all others of `Predictor`.
+        """
+        spheres = cell_spheres(
+            cell, max_joint_acceleration, max_joint_speed=max_joint_speed, moving=moving,
+            leave_out=leave_out,
+        )  # fmt: skip
+        ignored = np.concatenate([spheres.off, np.asarray(off, dtype=np.int64).reshape(-1, 2)])
+        predictor = cls(
+            spheres.radii, spheres.max_acceleration, spheres.max_speed, margin, period,
+            off=ignored, **options,
+        )  # fmt: skip
+        predictor.spheres = spheres
+        return predictor
+
+    def step_cell(
+        self, q: Any, dq: Any, time: float | None = None, *, poses: Any = None, twists: Any = None
+    ) -> Prediction:
+        """`step` for a cell: joint values and speeds in, as for `CellSpheres.place`. All spheres
+        are placed. A joint beyond what the bounds count on is a fault of all bodies."""
+        if self.spheres is None:
+            raise PredictError("no cell", allowed="step(...), or Predictor.from_cell(...)")
+        faults = []
+        try:
+            x, v = self.spheres.place(q, dq, poses, twists)
+            broken = self.spheres.broken(q, dq)
+        except Error as error:
+            x = v = NOBODY
+            faults.append(BodyFault("input", None, str(error), "joint values of the cell"))
+        else:
+            if broken:
+                kept = "within the speeds and limits that the bounds count on"
+                faults.append(BodyFault("speed", None, ", ".join(broken), kept))
+        if not faults:
+            return self.step(x, v, time)
+        return self._step_with_care(x, v, time, None, faults)
+
+    def step(
+        self,
+        positions: Any,
+        velocities: Any,
+        time: float | None = None,
+        *,
+        rotations: Any = None,
+    ) -> Prediction:
+        """One reading in, one `Prediction` out. Only bodies of pairs that are looked at are read;
+        the first step looks at all pairs.
+
+        Args:
+            positions, velocities: of all bodies, (n, 3), world frame, [m] and [m/s].
+            time: of the reading, [s]; without it the steps count as one period apart.
+            rotations: (n, 3, 3), for the exact stage; None: nobody turns.
+
+        Whatever is wrong with the input is a fault of the step, and never an exception.
+        """
+        schedule = self._schedule
+        # What comes as it should is handed over as it is; anything else is looked at closely.
+        if (
+            schedule is None
+            or type(positions) is not ndarray
+            or type(velocities) is not ndarray
+            or positions.dtype is not _FLOAT
+            or velocities.dtype is not _FLOAT
+            or positions.shape != self._shape
+            or velocities.shape != self._shape
+            or not positions.flags.carray
+            or not velocities.flags.carray
+        ):
+            return self._step_with_care(positions, velocities, time, rotations)
+        last = self._last
+        if time is None:
+            if last is not None:
+                return self._step_with_care(positions, velocities, time, rotations)
+            now = self._now + self.period  # type: ignore[operator]
+        elif isinstance(time, float) and last is not None and 0.0 < time - last <= self._late_after:
+            now = self._now + (time - last)
+            self._last = time
+        else:
+            return self._step_with_care(positions, velocities, time, rotations)
+        self._now = now
+        number = self._number = self._number + 1
+        told = schedule.step(positions, velocities, *schedule.tables, now)
+        if told < _FAULT and number > self._void_until:
+            if told == 0:
+                return Prediction(number, time, _QUIET, self._unit, 0, schedule.state.item(_TESTS))
+            if self._exact is None:
+                rows = schedule.alarms[:told].copy()
+                new = schedule.state.item(_NEW)
+                self.raised += new
+                self.repeated += told - new
+                return Prediction(number, time, rows, self._unit, told, schedule.state.item(_TESTS))
+        return self._eventful(told, time, positions, velocities, rotations, [], 0.0)
+
+    def _step_with_care(
+        self,
+        positions: Any,
+        velocities: Any,
+        time: float | None,
+        rotations: Any,
+        known: Sequence[BodyFault] = (),
+    ) -> Prediction:
+        faults = [*known]
+        x = as_rows("positions", positions, self._shape[0], faults)
+        v = as_rows("velocities", velocities, self._shape[0], faults)
+        if self._schedule is None:
+            return self._first_step(x, v, time, rotations, faults)
+        late = self._advance(time, faults)
+        self._number += 1
+        schedule = self._schedule
+        told = schedule.step(x, v, *schedule.tables, self._now)
+        return self._eventful(told, time, x, v, rotations, faults, late)
+
+    def _eventful(
+        self,
+        told: int,
+        time: float | None,
+        positions: Array,
+        velocities: Array,
+        rotations: Any,
+        faults: list[BodyFault],
+        late: float,
+    ) -> Prediction:
+        schedule = self._schedule
+        assert schedule is not None
+        state = schedule.state
+        number = self._number
+        if state[_VOIDS] or state[_EXPIRED]:
+            self._void_until = max(self._void_until, number)
+        found, faulty = told % _FAULT, told // _FAULT
+        rows = schedule.alarms[:found].copy() if found else _QUIET
+        if faulty:
+            faults += faults_of(schedule.faults[:faulty])
+        if faults or (late and not schedule.tells_void):
+            self._void_until = max(self._void_until, number + schedule.longest)
+        step = Prediction(
+            number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
+            number > self._void_until and not late,
+        )  # fmt: skip
+        if schedule.wake():  # some that were switched on have to wait for a later step
+            self._void_until = max(self._void_until, number + 1)
+        return self._counted(step, positions, velocities, rotations)
+
+    def _counted(
+        self, step: Prediction, positions: Array, velocities: Array, rotations: Any
+    ) -> Prediction:
+        """The step with its alarms judged and counted."""
+        if step.count:
+            assert self._schedule is not None
+            new = self._schedule.state.item(_NEW)
+            self.raised += new
+            self.repeated += step.count - new
+            if self._exact is not None:
+                step._true = self._exact.judge(
+                    step, positions, velocities, rotations, self._bodies, self._margin
+                )
+                self.ruled_out += int(np.count_nonzero(step.new & ~step._true))
+        return step
+
+    def _first_step(
+        self,
+        positions: Array,
+        velocities: Array,
+        time: float | None,
+        rotations: Any,
+        faults: list[BodyFault],
+    ) -> Prediction:
+        start = 0.0
+        if time is not None:
+            start = finite(time)
+            if math.isnan(start):
+                faults.append(BodyFault("time", None, time, "a finite number, [s]"))
+            else:
+                self._last = start
+        if self.period is None:
+            self.period = driving_period(self._bodies, positions)
+        # Steps this far apart are not late; it is the Δt that all bounds are computed with.
+        longest = self.period * (1.0 + PERIOD_SLACK)
+        if not math.isnan(start):
+            longest += CLOCK_ROUNDING * EPS * abs(start)
+        self._late_after = longest
+        self._unit = longest / p.UNIT
+        self._schedule = schedule = self._new_schedule(longest)
+        found, rows, found_faults = schedule.start(positions, velocities)
+        faults += faults_of(found_faults)
+        if faults:
+            self._void_until = schedule.longest
+        step = Prediction(
+            0, time, rows, self._unit, found, int(schedule.state[_TESTS]), tuple(faults), 0.0,
+            not faults,
+        )  # fmt: skip
+        return self._counted(step, positions, velocities, rotations)
+
+    def _new_schedule(self, period: float) -> Schedule:
+        if self._method == "dua":
+            return Dua(self._bodies, period, self._urgency, self._off, self._buckets, self._partial)
+        return Deadlines(self._bodies, period, self._urgency, self._off, self._tests, self._horizon)
+
+    def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
+        """Go on by the time that has passed. By how much that is too long, [s]."""
+        assert self.period is not None
+        last, given = self._last, math.nan if time is None else finite(time)
+        passed = given - last if last is not None else self.period
+        if time is None and last is None:
+            self._now += passed
+            return 0.0
+        if last is not None and passed > 0.0:
+            self._now += passed
+            self._last = given
+            return max(passed - self.period, 0.0) if passed > self._late_after else 0.0
+        # Nobody knows how long ago the last reading was.
+        allowed = "an increasing time in each step, or in none, [s]"
+        faults.append(BodyFault("time", None, time, allowed))
+        if not math.isnan(given):
+            self._last = given
+        self._now += self.period
+        self._doubt = self._number + 1
+        return math.inf
+
+    def void(self) -> Ints:
+        """The pairs for which nothing is promised at the moment, (k, 2): after a late step those
+        that may touch before they are looked at again, after a fault those with the body that it
+        was of. A look at all pairs; if there are none, the next steps are keeping up again. With a
+        horizon, pairs that were left out are not among them."""
+        if self._schedule is None:
+            return np.zeros((0, 2), dtype=np.int64)
+        pairs, wait = self._schedule.void(self._doubt)
+        self._void_until = self._number + wait if wait else -1
+        return pairs
+
+    def alarmed(self) -> Ints:
+        """All pairs that were alarmed when they were last looked at, (k, 2); a look at all."""
+        if self._schedule is None:
+            return np.zeros((0, 2), dtype=np.int64)
+        return self._schedule.alarmed()
+
+    def switch_off(self, pairs: Any) -> None:
+        """Stop watching pairs, (k, 2) or one: a contact that is wanted, bodies that are joined."""
+        self._off = np.union1d(self._off, joined(pairs, self._shape[0]))
+        if self._schedule is not None:
+            self._schedule.switch(self._off, _QUIET[:, 0])
+
+    def switch_on(self, pairs: Any) -> None:
+        """Watch pairs again, from the next step on. With DUA, a search through all pairs for each;
+        up to 64 are looked at in the next step, the others after it: until then it is not keeping
+        up."""
+        on = np.intersect1d(self._off, joined(pairs, self._shape[0]))
+        self._off = np.setdiff1d(self._off, on)
+        if self._schedule is not None:
+            waiting = self._schedule.switch(self._off, on)
+            self._void_until = max(self._void_until, self._number + waiting)
+
+    @property
+    def pairs(self) -> int:
+        """Pairs in the tables at the moment; 0 before the first step."""
+        return 0 if self._schedule is None else self._schedule.pairs
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the pairs."""
+        return 0 if self._schedule is None else self._schedule.nbytes
+
+    def __reduce__(self) -> Any:
+        raise PredictError("a predictor cannot be copied", allowed="Predictor(...) once more")
