@@ -145,3 +145,21 @@ def test_bounds_that_are_missing_or_wrong(placed, ompl):
         so.OmplSpace(checker, JOINTS, bounds={"panda/panda_joint1": (0.0, np.inf)})
     with pytest.raises(so.UnknownNameError, match="planned joint"):
         so.OmplSpace(checker, JOINTS, bounds={"panda/panda_finger_joint1": (0.0, 0.1)})
+
+
+def test_joints_that_are_not_planned_must_be_where_they_stay(space, placed):
+    moved = placed.start.copy()
+    moved[placed.cell.joints.index("panda/panda_finger_joint1")] += 0.01
+    with pytest.raises(so.PlanError, match=r"finger_joint1.* not planned"):
+        space.problem(moved, placed.goals)
+    with pytest.raises(so.PlanError, match=r"finger_joint1.* not planned"):
+        space.problem(placed.start, [moved])
+
+
+@pytest.mark.parametrize("pair", [(1,), None, "ab", ("a", "b")])
+def test_bounds_that_are_no_numbers(placed, ompl, pair):
+    checker = so.PathChecker(placed.cell)
+    with pytest.raises(so.PlanError, match="bounds"):
+        so.OmplSpace(checker, bounds={"panda/panda_joint1": pair})
+    with pytest.raises(so.PlanError, match="bounds"):
+        so.OmplSpace(checker, bounds=5)

@@ -154,7 +154,7 @@ def crowd(tmp_path_factory):
     cell = so.Cell()
     file = linkage().save(tmp_path_factory.mktemp("crowd"))
     for k in range(2):
-        base = pose((0.07 * k, 0.0, 0.0))
+        base = pose((0.03 * k, 0.0, 0.0))
         cell.add_robot(file, name=f"l{k}", base=base, geometry="mesh")
     return cell
 

@@ -369,3 +369,40 @@ def test_joints_may_be_named_without_their_robot(tmp_path):
         chosen_joints(cell, ["t"])
     with pytest.raises(so.PlanError, match="which it follows"):
         chosen_joints(pandas(), ["panda_finger_joint2"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("how", ["new bodies", "a body that drives"])
+def test_a_cell_that_changes_meanwhile(tmp_path, method, how):
+    """The path found in the cell as it was is not free in the cell as it is, and nothing goes on in
+    tables of the one with scratch of the other."""
+    cell = gate(tmp_path)
+    cell.add_body("cart", so.Sphere(0.2), so.pose((0.0, 0.0, 3.0)), moving=True)
+
+    def change():
+        if how == "new bodies" and "late0" not in cell.bodies:
+            for k in range(60):
+                cell.add_body(f"late{k}", so.Sphere(0.2), so.pose((*LEFT, 0.0)), moving=True)
+        elif how != "new bodies":
+            cell.set_state(poses={"cart": so.pose((*LEFT, 0.0))})
+        return False
+
+    with pytest.raises(so.PlanError, match="the cell changed"):
+        so.Planner(cell, method=method).plan(LEFT, RIGHT, timeout=60, cancelled=change)
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, 1e-200, 1e300, np.inf, np.nan])
+def test_weights_whose_squares_are_no_numbers(tmp_path, weight):
+    with pytest.raises(so.Error, match="s/x"):
+        so.Planner(slider(tmp_path), weights={"s/x": weight})
+
+
+def test_input_of_the_wrong_kind(tmp_path):
+    cell = slider(tmp_path)
+    with pytest.raises(so.PlanError, match="no such method"):
+        so.Planner(cell, method=["sbl"])
+    planner = so.Planner(cell)
+    with pytest.raises(so.Error, match="goal"):
+        planner.plan(LEFT, [[[1], [1, 2]]])
+    with pytest.raises(so.PlanError, match="not the name of a joint"):
+        planner.plan(LEFT, RIGHT, joints=[["s/x"]])

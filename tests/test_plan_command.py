@@ -188,6 +188,9 @@ def test_time_that_runs_out_proves_nothing(command, folder):
         (("--start", "two.csv", "--goal", "0.8,0"), ["--start", "several", "got 2"]),
         (("--goal", "timed.csv"), ["timed.csv", "without times"]),
         (("--start", "0,0"), ["no goal", "--goal"]),
+        (("--goal", "0.8,0", "--joints", ","), ["--joints", "no joint to plan"]),
+        (("--goal", "0.8,0", "--smooth", "1_0s"), ["--smooth", "1_0s"]),
+        (("--problem", "none.json"), ["none.json", "no problems"]),
         (("--goal", "0.8,0", "--joints", "elbow"), ["--joints", "elbow", "did you mean"]),
         (("--goal", "0.8,0.1", "--joints", "x"), ["s/y", "not planned"]),
         (("--goal", "0.8,0", "--method", "prm"), ["prm", "rrt-connect, sbl"]),
@@ -207,6 +210,9 @@ def test_time_that_runs_out_proves_nothing(command, folder):
 def test_bad_input_gets_one_message_and_status_2(command, folder, args, said):
     (folder / "two.csv").write_text("-0.8,0\n0.8,0\n")
     (folder / "timed.csv").write_text("time,x,y\n0,-0.8,0\n1,0.8,0\n")
+    (folder / "none.json").write_text(
+        '{"robot": "s", "set": "none", "quaternion": "xyzw", "problems": []}'
+    )
     status, shown, errors = command("plan", "cell.toml", *args)
     assert status == 2 and shown == "" and "Traceback" not in errors
     for word in said:
@@ -299,6 +305,36 @@ def test_without_matplotlib_a_word_and_the_path_all_the_same(command, folder, mo
     status, shown, _ = command("plan", "cell.toml", *ENDS, "--picture", "p.png", "--out", "p.csv")
     assert status == 0 and "standoff[plot]" in shown and "solved" in shown
     assert not (folder / "p.png").exists() and (folder / "p.csv").exists()
+
+
+def test_as_many_values_as_an_arm_or_two_have(command, folder):
+    """At full precision they are longer than the name of a file can be."""
+    cell = so.Cell()
+    for k in range(8):
+        cell.add_robot(folder / "slider.urdf", name=f"slider{k}", base=so.pose((3.0 * k, 0, 0)))
+    cell.save(folder / "many.toml")
+    ends = np.random.default_rng(0).uniform(-0.8, 0.8, (2, 16))
+    typed = [",".join(map(repr, q.tolist())) for q in ends]
+    named = ",".join(f"{name}={x!r}" for name, x in zip(cell.joints, ends[1].tolist()))
+    assert len(typed[0]) > 255
+    for goal in (typed[1], named):
+        status, _, errors = command(
+            "plan", "many.toml", "--start", typed[0], "--goal", goal, "--out", "p.csv"
+        )
+        assert status == 0, errors
+        assert np.array_equal(
+            read_path("p.csv", so.Cell.load("many.toml")).waypoints[[0, -1]], ends
+        )
+
+
+def test_a_state_beyond_its_limits_is_not_called_a_goal(command, folder):
+    cell = gate(folder)
+    cell.set_state([-0.8, 1.5])
+    cell.save(folder / "beyond.toml")
+    status, _, errors = command("plan", "beyond.toml", "--goal", "x=-0.7")
+    assert status == 2 and "the cell" in errors and "--goal" not in errors
+    status, _, errors = command("plan", "beyond.toml", "--goal", "x=-0.7", "--joints", "x")
+    assert status == 0, errors
 
 
 def test_effort():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -176,3 +178,27 @@ def test_what_is_not_there(tmp_path):
         so.read_problems(tmp_path)
     with pytest.raises(so.PlanError, match=r"no such problem; got 3; allowed: 7"):
         so.read_problem(write(tmp_path, content()), 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda p: {"start": {**p.start, "panda_joint1": np.nan}}, "panda_joint1"),
+        (lambda p: {"goals": ()}, "no goal"),
+        (lambda p: {"goals": ({**p.goals[0], "panda_joint1": np.inf},)}, "panda_joint1"),
+        (lambda p: {"goals": (p.goals[0], {"panda_joint1": 0.0})}, "first goal"),
+        (lambda p: {"goals": ("home",)}, "not a configuration"),
+        (lambda p: {"obstacles": None}, "not obstacles"),
+        (lambda p: {"obstacles": (("can", so.Sphere(0.1), np.eye(4)),)}, "not an obstacle"),
+        (lambda p: {"obstacles": (so.Obstacle("can", so.Sphere(0.1), np.eye(3)),)}, "4 x 4"),
+    ],
+)
+def test_problems_made_by_hand_are_checked_before_anything_is_placed(tmp_path, change, words):
+    good = so.read_problem(write(tmp_path, content()), 7)
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="panda")
+    before = cell.q.tolist()
+    with pytest.raises(so.Error, match=words):
+        replace(good, **change(good)).place(cell)
+    assert not cell.bodies and cell.q.tolist() == before
+    good.place(cell)

@@ -150,3 +150,20 @@ def test_long_walks_shrink(tmp_path):
     one = long.certificate(len(long) - 2)
     assert so.verify(cell, one, engine="plain").ok
     assert len(next(long.certificates()).times) == 2
+
+
+@pytest.mark.parametrize("how", ["a new body", "a body that drives"])
+def test_a_cell_that_changes_meanwhile_leaves_no_path(tmp_path, how):
+    """What holds of the cell as it was is not handed out as if it held of the cell as it is."""
+    cell = gate(tmp_path)
+    cell.add_body("cart", so.Sphere(0.2), so.pose((0.0, 0.0, 3.0)), moving=True)
+    checker = so.PathChecker(cell)
+
+    def change(_):
+        if how == "a new body" and "late" not in cell.bodies:
+            cell.add_body("late", so.Sphere(0.2), so.pose((*LEFT, 0.0)))
+        elif how != "a new body":
+            cell.set_state(poses={"cart": so.pose((*LEFT, 0.0))})
+
+    with pytest.raises(so.PathError, match=r"not free any more: .* collide"):
+        so.smooth(checker, DETOUR, steps=500, progress=change)

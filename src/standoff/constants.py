@@ -661,3 +661,8 @@ SPEED_BOUND_STEPS = 3
 SPHERE_GROWTH = 1.15
 SPHERE_RADIUS = 0.1
 STATIC_SPHERE_RADIUS = 0.25
+
+#: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
+#: up, and stay between the smallest and the largest float64 with these.
+LEAST_WEIGHT = 1e-100
+LARGEST_WEIGHT = 1e100

@@ -33,7 +33,7 @@ PAPER = {
 DELTA = 0.01
 
 #: Which of the drawn pairs of configurations is the query of each scene.
-QUERIES = {"6a": 8, "6b": 11, "7a": 11, "7b": 45, "7c": 182}
+QUERIES = {"6a": 8, "6b": 11, "7a": 11, "7b": 45, "7c": 188}
 
 #: Configurations that are drawn at a time, and how far from everything they are at least, [m].
 _DRAWN = 64

@@ -6,18 +6,21 @@ from typing import Any
 
 from standoff.index.arena import Arena
 from standoff.paths.checker import PathChecker
+from standoff.shapes.pose import Array
 
 
 class Borrowed:
     """Tables of a checker as they are now, with scratch that nobody else uses meanwhile.
 
     Attributes:
+        resting: where moving bodies stand, as the scratch has them.
         stepper: address of what looks at one interval; the checker's own, unless it is changed.
     """
 
     def __init__(self, checker: PathChecker) -> None:
         self.tables = checker.tables
         self.scratch: Arena = checker.scratch(self.tables)
+        self.resting: Array = self.scratch["glides"].copy()
         self.stepper = self.tables.stepper
         self._returned = False
 

@@ -6,6 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
 
+import numpy as np
+
+from standoff.errors import PlanError
 from standoff.kernels.plan import layout as g
 from standoff.paths.checker import PathChecker
 from standoff.paths.options import LARGEST_BUDGET
@@ -92,8 +95,20 @@ class Growing(ABC):
         self.lent.give_back()
 
     def reopen(self) -> None:
-        """Go on from the roots, with other random numbers."""
+        """Go on from the roots, with other random numbers.
+
+        Raises:
+            PlanError: the cell is not the one that the trees grew in.
+        """
+        before = self.lent
         self.lent = Borrowed(self._checker)
+        moved = self.lent.tables is not before.tables
+        if moved or not np.array_equal(self.lent.resting, before.resting):
+            raise PlanError(
+                "the cell changed while a path was searched",
+                element="cell",
+                allowed="a cell that stays as it is until plan returns",
+            )
         self.restart()
 
 

@@ -147,7 +147,7 @@ class Lazy(Growing):
     def _room_for_edges(self, edges: int) -> Arena:
         """Scratch of the path check, and what it takes for each edge beside its coefficients."""
         scratch = new_scratch(self.lent.tables, edges)
-        resting = self.lent.scratch["glides"]
+        resting = self.lent.resting
         self._glides: Array = np.ascontiguousarray(np.repeat(resting[None], edges, axis=0))
         self._rounding: Array = np.zeros((edges, self.lent.tables.joints))
         return scratch

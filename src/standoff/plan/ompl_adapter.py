@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from standoff.constants import LIMIT_ROUNDING
 from standoff.errors import PlanError, UnknownNameError
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
+from standoff.plan.query import listed
 from standoff.plan.space import chosen_joints
 from standoff.shapes.pose import Array
 
@@ -67,6 +69,8 @@ class OmplSpace:
         cell = checker.cell
         self.checker = checker
         self.columns = chosen_joints(cell, joints)
+        if bounds is not None and not isinstance(bounds, Mapping):
+            raise PlanError("not bounds", element="bounds", value=bounds, allowed="pairs by name")
         low, high = self._bounds(dict(bounds or {}))
         rest = cell.q if still is None else cell.configuration(still)
         self._reading = Reading(rest, self.columns)
@@ -93,10 +97,23 @@ class OmplSpace:
         return hasattr(base.MotionValidator, "checkMotionWithLastValid")
 
     def state(self, q: Any) -> Any:
-        """A configuration of the cell as a new state of the space."""
+        """A configuration of the cell as a new state of the space.
+
+        Raises:
+            PlanError: a joint that is not planned is not where it is to stay.
+        """
+        given = self.checker.cell.configuration(q)
+        kept = self._reading.at(given[self.columns])
+        away = np.flatnonzero(np.abs(given - kept) > LIMIT_ROUNDING)
+        if len(away):
+            joint = int(away[0])
+            raise PlanError(
+                f"joint {self.checker.cell.joints[joint]!r} is not planned, and not where it stays",
+                value=float(given[joint]),
+                allowed=f"{kept[joint]:g}, another still=, or to have it among the joints",
+            )
         state = self.space.allocState()
-        values = self.checker.cell.configuration(q)[self.columns]
-        state[0 : len(self.columns)] = values.tolist()
+        state[0 : len(self.columns)] = given[self.columns].tolist()
         return state
 
     def problem(self, start: Any, goals: Any) -> Any:
@@ -106,7 +123,7 @@ class OmplSpace:
         definition = base.ProblemDefinition(self.information)
         definition.addStartState(self.state(start))
         wanted = base.GoalStates(self.information)
-        for goal in [goals] if isinstance(goals, Mapping) or np.ndim(goals) == 1 else goals:
+        for goal in listed(goals):
             wanted.addState(self.state(goal))
         definition.setGoal(wanted)
         return definition
@@ -128,7 +145,13 @@ class OmplSpace:
             if name not in names:
                 raise UnknownNameError(str(name), names, what="planned joint")
             k = self.checker.cell.joints.index(name)
-            low[k], high[k] = pair
+            try:
+                low[k], high[k] = map(float, pair)
+            except (TypeError, ValueError) as error:
+                raise PlanError(
+                    f"no bounds for joint {name!r}", element="bounds", value=pair,
+                    allowed="lowest and highest value",
+                ) from error  # fmt: skip
         low, high = low[self.columns], high[self.columns]
         for name, first, last in zip(names, low.tolist(), high.tolist()):
             if not (np.isfinite(first) and np.isfinite(last) and first < last):

@@ -24,8 +24,12 @@ class Reading:
         self.count = len(columns)
 
     def __call__(self, state: Any) -> Array:
+        return self.at(state[0 : self.count])
+
+    def at(self, values: Any) -> Array:
+        """The planned joints at these values, the others where they stay."""
         q: Array = self._still.copy()
-        q[self._columns] = state[0 : self.count]
+        q[self._columns] = values
         return q
 
 

@@ -71,7 +71,7 @@ class Planner:
         reach: float = _REACH,
         weights: ArrayLike | Mapping[str, float] | None = None,
     ) -> None:
-        if method not in _KINDS:
+        if not isinstance(method, str) or method not in _KINDS:
             raise PlanError(
                 "no such method",
                 element="method",
@@ -123,7 +123,8 @@ class Planner:
             cancelled: asked as often whether to give up, such as ``threading.Event().is_set``.
 
         Raises:
-            PlanError: a start or goal beyond its limits, no goal, a joint that nobody may move.
+            PlanError: a start or goal beyond its limits, no goal, a joint that nobody may move; a
+                cell that has changed meanwhile, so that the path found in it is none.
             ConfigurationError: configurations that do not fit the cell.
         """
         called = perf_counter()

@@ -75,6 +75,8 @@ def _read_file(file: Path) -> tuple[Problem, ...]:
         if problem.index in found:
             raise item.error("the number is taken", "index", problem.index, "one a problem")
         found[problem.index] = problem
+    if not found:
+        raise top.error("no problems", "problems", [], "one or more")
     return tuple(found.values())
 
 

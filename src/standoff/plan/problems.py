@@ -12,6 +12,7 @@ from standoff.cell import Cell
 from standoff.constants import LIMIT_ROUNDING
 from standoff.errors import Error, PlanError, UnknownNameError, nearest
 from standoff.robots.description import Robot
+from standoff.robots.joint_values import joint_values
 from standoff.robots.simplify import GeometryName
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
@@ -86,9 +87,11 @@ class Problem:
 
         Raises:
             PlanError: joints that the robot does not have, or that the problem says nothing of; a
-                mimic joint that does not follow.
+                mimic joint that does not follow; values that are no finite numbers, no goal, goals
+                of different joints, obstacles that are none.
             CellError: a name that is taken. The cell is left as it was.
         """
+        self._check()
         name = self._robot(cell, robot)
         mounted = cell.robots[name]
         start = self._configuration(cell, name, mounted.robot, self.start, cell.q, "start")
@@ -109,6 +112,29 @@ class Problem:
         cell.set_state(start)
         joints = tuple(f"{name}/{joint}" for joint in self.joints)
         return PlacedProblem(self, cell, start, np.array(goals), joints)
+
+    def _check(self) -> None:
+        """Refuse what a problem made by hand may have and one from a file has not."""
+        if not isinstance(self.goals, (list, tuple)) or not self.goals:
+            raise self._error("no goal", "goals", self.goals, "one or more")
+        for element, values in (
+            ("start", self.start), *((f"goals[{k}]", goal) for k, goal in enumerate(self.goals))
+        ):  # fmt: skip
+            if not isinstance(values, Mapping):
+                raise self._error("not a configuration", element, values, "numbers by joint")
+            joint_values(values, [*values], f"{self.file or self.name}: {self._element(element)}")
+            if element != "start" and set(values) != set(self.goals[0]):
+                raise self._error(
+                    "not the joints of the first goal", element, [*values],
+                    ", ".join(self.goals[0]),
+                )  # fmt: skip
+        if not isinstance(self.obstacles, (list, tuple)):
+            raise self._error("not obstacles", "obstacles", self.obstacles, "a tuple of Obstacle")
+        for k, obstacle in enumerate(self.obstacles):
+            if not isinstance(obstacle, Obstacle):
+                raise self._error("not an obstacle", f"obstacles[{k}]", obstacle, "an Obstacle")
+            if np.shape(obstacle.pose) != (4, 4):
+                raise self._error("not a pose", f"obstacles[{k}]", obstacle.pose, "4 x 4")
 
     def _robot(self, cell: Cell, robot: str | None) -> str:
         names = list(cell.robots)

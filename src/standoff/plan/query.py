@@ -46,10 +46,7 @@ def build_query(
 
 def _goals(cell: Cell, goal: Any, start: Array) -> Array:
     """One or several goals; a dict may leave joints out, which stay where they start."""
-    several = isinstance(goal, np.ndarray) and goal.ndim == 2
-    if isinstance(goal, (list, tuple)):
-        several = all(isinstance(g, Mapping) or np.ndim(g) > 0 for g in goal)
-    rows = list(goal) if several else [goal]
+    rows = listed(goal)
     if not rows:
         raise PlanError("no goal", element="goal", allowed="one configuration or more")
     known = dict(zip(cell.joints, start.tolist()))
@@ -59,6 +56,14 @@ def _goals(cell: Cell, goal: Any, start: Array) -> Array:
             for g in rows
         ]
     )
+
+
+def listed(goal: Any) -> list[Any]:
+    """One goal or several, as a list: several are a list of configurations, or a table of them."""
+    several = isinstance(goal, np.ndarray) and goal.ndim == 2
+    if isinstance(goal, (list, tuple)):
+        several = all(isinstance(g, (Mapping, list, tuple, np.ndarray)) for g in goal)
+    return list(goal) if several else [goal]
 
 
 def _check_still(cell: Cell, start: Array, goals: Array, still: IntArray) -> None:

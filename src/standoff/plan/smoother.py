@@ -133,7 +133,8 @@ def smooth(
         progress, cancelled: as for `Planner.plan`.
 
     Raises:
-        PathError: a path that is not free; the message names the pair.
+        PathError: a path that is not free, or that is so no more because the cell has changed
+            meanwhile; the message names the pair.
         PlanError: a parameter that makes no sense.
         ConfigurationError: waypoints that do not fit the cell.
     """
@@ -184,11 +185,18 @@ def smooth(
             break
     lent.give_back()
     found = _vertices(path)
+    verdict = prove(checker, found, checker.budget)
+    if not verdict.free:
+        raise PathError(
+            f"the path is not free any more: {verdict}",
+            element="the cell, which changed while the path was smoothed",
+            allowed="a cell that stays as it is until smooth returns",
+        )
     return Smoothed(
         waypoints=found,
         before=before,
         after=float(path["settings"][0, h.LENGTH]),
-        verdict=prove(checker, found, checker.budget),
+        verdict=verdict,
         steps=int(header[h.TRIED]),
         taken=int(header[h.TAKEN]),
         checked=int(header[h.CHECKED]),

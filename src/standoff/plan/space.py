@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell import Cell
+from standoff.constants import LARGEST_WEIGHT, LEAST_WEIGHT
 from standoff.errors import PlanError, UnknownNameError
 from standoff.kernels import kinematics
 from standoff.paths.joint_names import find_joints
@@ -103,6 +104,10 @@ def chosen_joints(cell: Cell, joints: Any) -> IntArray:
         )
     found: set[int] = set()
     for name in joints:
+        if not isinstance(name, str):
+            raise PlanError(
+                "not the name of a joint", element="joints", value=name, allowed="a list of names"
+            )
         if name in cell.robots:
             found.update(k for k, j in enumerate(cell.joints) if j.startswith(f"{name}/"))
         else:
@@ -135,12 +140,14 @@ def joint_weights(cell: Cell, weights: Any) -> Array:
     if isinstance(weights, Mapping):
         weights = {**dict.fromkeys(cell.joints, 1.0), **weights}
     found = joint_values(weights, cell.joints, "weights")
-    if not (found > 0.0).all():
-        at = int(np.argmin(found))
+    # Squares of weights and of ways are added up: from these on they stay numbers above 0.
+    good = (found >= LEAST_WEIGHT) & (found <= LARGEST_WEIGHT)
+    if not good.all():
+        at = int(np.argmin(good))
         raise PlanError(
             f"no weight for joint {cell.joints[at]!r}",
             element="weights",
             value=float(found[at]),
-            allowed="> 0",
+            allowed=f"{LEAST_WEIGHT:g} to {LARGEST_WEIGHT:g}",
         )
     return found

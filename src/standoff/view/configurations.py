@@ -41,7 +41,7 @@ def given_start(text: str, cell: Cell, planned: IntArray, *, limits: bool) -> Gi
             allowed="one to start from",
         )  # fmt: skip
     if limits:
-        check_limits(given.values, cell.tree, Path("--start"), given.places)
+        check_planned(given.values, cell, planned, "--start", given.places)
     return given
 
 
@@ -53,23 +53,41 @@ def given_goals(
     for text in texts:
         given = _given(text, cell, planned, start, "--goal")
         if limits:
-            check_limits(given.values, cell.tree, Path("--goal"), given.places)
+            check_planned(given.values, cell, planned, "--goal", given.places)
         rows.append(given.values)
     return np.concatenate(rows)
+
+
+def check_planned(
+    values: Array, cell: Cell, planned: IntArray, option: str, places: Sequence[str]
+) -> None:
+    """Refuse planned joints beyond their limits; the others stay where they are."""
+    looked = np.clip(values, cell.tree.lower, cell.tree.upper)
+    looked[:, planned] = values[:, planned]
+    check_limits(looked, cell.tree, Path(option), places)
 
 
 def _given(text: str, cell: Cell, planned: IntArray, others: Array, option: str) -> Given:
     bare = text.strip()
     file = Path(bare)
     try:
-        if "=" in bare and not file.exists():
+        there = _exists(file)
+        if "=" in bare and not there:
             return _by_name(bare, cell, others)
-        if file.suffix.lower() in SUFFIXES or (bare and file.exists()):
+        if file.suffix.lower() in SUFFIXES or (bare and there):
             values, places, silent = read_configurations(file, cell, others)
             return Given(values, tuple(f"{bare}, {place}" for place in places), silent)
         return _by_place(bare, cell, planned, others)
     except Error as error:
         raise error.at(option) from error
+
+
+def _exists(file: Path) -> bool:
+    """Whether it is there; values of many joints make a longer name than a file can have."""
+    try:
+        return file.exists()
+    except OSError:
+        return False
 
 
 def _by_name(text: str, cell: Cell, others: Array) -> Given:

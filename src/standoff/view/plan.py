@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from standoff.cell import Cell
 from standoff.errors import PlanError
+from standoff.paths.file_table import is_number
 from standoff.paths.joint_range import cut_turns
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import prove
@@ -81,7 +82,7 @@ def effort(text: str) -> Effort:
     if bare.isdecimal() and bare.isascii():
         return Effort(int(bare))
     try:
-        if not bare.endswith("s"):
+        if not bare.endswith("s") or not is_number(bare[:-1]):
             raise ValueError(bare)
         seconds = float(bare[:-1])
         if not 0.0 < seconds < math.inf:

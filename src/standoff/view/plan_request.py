@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from standoff.cell import Cell
 from standoff.errors import Error, PlanError
 from standoff.plan.problem_file import read_problem, read_problems
 from standoff.plan.space import chosen_joints
-from standoff.view.configurations import given_goals, given_start
+from standoff.view.configurations import check_planned, given_goals, given_start
 from standoff.view.plan import Wanted
 
 
@@ -29,13 +31,15 @@ def request(
         raise PlanError("no goal", element="--goal", allowed="--goal, once or more, or --problem")
     names = [name.strip() for text in joints for name in text.split(",") if name.strip()]
     try:
-        planned = chosen_joints(cell, names or None)
+        planned = chosen_joints(cell, names if joints else None)
     except Error as error:
         raise error.at("--joints") from error
     notes = []
     origin = cell.q
     if start is None:
         notes.append("the start is where the cell has the joints; --start says another")
+        if limits:
+            check_planned(origin[None], cell, planned, "the cell", ["its state"])
     else:
         given = given_start(start, cell, planned, limits=limits)
         origin = given.values[0]
@@ -64,6 +68,17 @@ def problem_request(
         problem = read_problem(file, index)
         note = f"problem {index} of {file}"
     placed = problem.place(cell)
+    notes = [note]
+    ends = np.concatenate([placed.start[None], placed.goals])
+    if not np.array_equal(ends, np.clip(ends, cell.tree.lower, cell.tree.upper)):
+        notes.append("it goes beyond joint limits, so standoff check takes it with --no-limits")
     return Wanted(
-        cell, placed.start, placed.goals, placed.joints, False, clearance, tolerance, (note,)
+        cell,
+        placed.start,
+        placed.goals,
+        placed.joints,
+        False,
+        clearance,
+        tolerance,
+        tuple(notes),
     )
