@@ -666,3 +666,7 @@ STATIC_SPHERE_RADIUS = 0.25
 #: up, and stay between the smallest and the largest float64 with these.
 LEAST_WEIGHT = 1e-100
 LARGEST_WEIGHT = 1e100
+
+#: Coordinates [m] and velocities [m/s] of a body that a predictor reads add up to less; beyond,
+#: squares of them are infinite, and it counts as a body whose place is not known.
+LARGEST_READING = 1e140

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import BOUND_ROUNDING
+from standoff.constants import BOUND_ROUNDING, LARGEST_READING
 from standoff.kernels.jit import inlined
 from standoff.kernels.predict.layout import (
     ACCELERATED,
@@ -36,8 +36,8 @@ def look(positions, velocities, bodies, faults, state, k, step, now):
         if k < len(positions) and k < len(velocities):
             x, y, z = positions[k, 0], positions[k, 1], positions[k, 2]
             vx, vy, vz = velocities[k, 0], velocities[k, 1], velocities[k, 2]
-            # One that is NaN or infinite makes the sum so.
-            if abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < math.inf:
+            # One that is NaN or infinite makes the sum so, and squares of the others are numbers.
+            if abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < LARGEST_READING:
                 kind, value, allowed = held(body, x, y, z, vx, vy, vz, now, first)
                 good = kind < 0
                 body[POSITION], body[POSITION + 1], body[POSITION + 2] = x, y, z
@@ -65,27 +65,32 @@ def held(body, x, y, z, vx, vy, vz, now, first):
         |v| <= V,    |v - v0| <= A t,    |x - x0 - v0 t| <= A t² / 2,    |x - x0| <= V t
     """
     fastest, most = body[SPEED], body[ACCELERATION]
-    speed = math.sqrt(vx * vx + vy * vy + vz * vz)
-    if speed > fastest * (1.0 + BOUND_ROUNDING):
-        return TOO_FAST, speed, fastest
+    # Squares are compared; roots are taken where a bound is broken, to say by how much.
+    speed = vx * vx + vy * vy + vz * vz
+    limit = fastest * (1.0 + BOUND_ROUNDING)
+    if speed > limit * limit:
+        return TOO_FAST, math.sqrt(speed), fastest
     if first:
         return -1, 0.0, 0.0
     t = now - body[SEEN_AT]
     ux, uy, uz = body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2]
-    before = math.sqrt(ux * ux + uy * uy + uz * uz)
-    change = math.sqrt((vx - ux) ** 2 + (vy - uy) ** 2 + (vz - uz) ** 2)
+    before = abs(ux) + abs(uy) + abs(uz)
+    change = (vx - ux) ** 2 + (vy - uy) ** 2 + (vz - uz) ** 2
     allowed = most * t
-    if change > allowed + BOUND_ROUNDING * (allowed + speed + before):
-        return ACCELERATED, change, allowed
+    limit = allowed + BOUND_ROUNDING * (allowed + abs(vx) + abs(vy) + abs(vz) + before)
+    if change > limit * limit:
+        return ACCELERATED, math.sqrt(change), allowed
     px, py, pz = x - body[POSITION], y - body[POSITION + 1], z - body[POSITION + 2]
     # The rounding of coordinates, and of a time that stands for a later or an earlier one.
     slack = BOUND_ROUNDING * (
         abs(x) + abs(y) + abs(z) + abs(px) + abs(py) + abs(pz) + (before + allowed) * t
     )
-    off = math.sqrt((px - ux * t) ** 2 + (py - uy * t) ** 2 + (pz - uz * t) ** 2)
-    if off > 0.5 * allowed * t + slack:
-        return JUMPED, off, 0.5 * allowed * t
-    moved = math.sqrt(px * px + py * py + pz * pz)
-    if moved > fastest * t + slack:
-        return JUMPED, moved, fastest * t
+    off = (px - ux * t) ** 2 + (py - uy * t) ** 2 + (pz - uz * t) ** 2
+    limit = 0.5 * allowed * t + slack
+    if off > limit * limit:
+        return JUMPED, math.sqrt(off), 0.5 * allowed * t
+    moved = px * px + py * py + pz * pz
+    limit = fastest * t + slack
+    if moved > limit * limit:
+        return JUMPED, math.sqrt(moved), fastest * t
     return -1, 0.0, 0.0

@@ -29,6 +29,9 @@ from standoff.kernels.predict.turning import turning_time
 #: Rows of a block of pairs, which has a pair to a column.
 X, VELOCITY, ACCELERATION, GAP_RADIUS, TAU, LAST_STEP, BLOCK_ROWS = 0, 3, 6, 7, 8, 9, 10
 
+#: Pairs that the processor works out at once.
+LANES = 8
+
 
 @inlined
 def gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
@@ -93,10 +96,19 @@ def finish(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
 def tau_free_block(block, count):
     """`tau_free` of up to as many pairs as a block has columns: rows X to GAP_RADIUS in, row TAU
     out. All take the same few steps, eight pairs to an instruction; the odd one goes on alone."""
-    for i in range(count):
+    if count == 1:
+        block[TAU, 0] = tau_free(
+            block[X, 0], block[X + 1, 0], block[X + 2, 0],
+            block[VELOCITY, 0], block[VELOCITY + 1, 0], block[VELOCITY + 2, 0],
+            block[ACCELERATION, 0], block[GAP_RADIUS, 0],
+        )  # fmt: skip
+        return
+    # Whole instructions: what stands in the columns after the last is worked out and not used.
+    whole = min((count + LANES - 1) // LANES * LANES, block.shape[1])
+    for i in range(whole):
         block[TAU, i] = 0.0
     for _ in range(URGENCY_BLOCK_STEPS):
-        for i in range(count):
+        for i in range(whole):
             t = block[TAU, i]
             step = advance(
                 block[X, i], block[X + 1, i], block[X + 2, i],
