@@ -613,12 +613,13 @@ WHEEL_SLOTS = 4096
 #: How far ahead in the wheel a step with tests to spare looks for more, [periods].
 WHEEL_AHEAD = 64
 
+#: One part in so many of the tests of a step is kept for pairs that are overdue, [-]: few enough
+#: that those that are due are seldom alarmed without a test, and none waits without end.
+OVERDUE_SHARE = 4
+
 #: How much wider than computed the ball is that a body cannot leave within a horizon, relative to
 #: its coordinates and its radius, [-]: four roundings of each, and as many of the test of two.
 BALL_ROUNDING = 16 * EPS
-#: [-]. Steps square what is left, so the time is then right to 1e-12; two bodies that pass each
-#: other within as much of their distance may be said to touch there.
-URGENCY_TOLERANCE = 1e-6
 
 #: Halvings in search of the nearest instant of two bodies, [-]: as many as a float64 has bits, and
 #: a few for times near 0.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import LISTED_ALARMS, WHEEL_SLOTS
+from standoff.constants import WHEEL_SLOTS
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
 from standoff.kernels.predict.cells import (
@@ -19,12 +19,15 @@ from standoff.kernels.predict.cells import (
     spare,
     take_in,
 )
-from standoff.kernels.predict.wheel import put_in, wheel_start, wheel_step, wheel_void
+from standoff.kernels.predict.wheel import (
+    leave_overdue,
+    put_in,
+    wheel_start,
+    wheel_step,
+    wheel_void,
+)
 from standoff.predict.schedule import CHUNK, Ints, new_block, split
 from standoff.shapes.pose import Array
-
-#: Pairs that are listed as void in one step.
-_LISTED_VOIDS = 1 << 16
 
 #: Pairs for each body that a table has room for at first, with a horizon.
 _FIRST_ROOM = 8
@@ -67,28 +70,26 @@ class Deadlines:
         self._cells = np.zeros(1 << max(2 * near - 1, 1).bit_length(), dtype=np.int32)
         self._places = np.zeros((near, 3), dtype=np.int32)
         self._grid = np.zeros(GRID)
-        self._voids: Ints = np.zeros(_LISTED_VOIDS, dtype=np.int64)
         self.faults = np.zeros((count, p.FAULT_COLUMNS))
         self.state: Ints = np.zeros(p.STATE, dtype=np.int64)
-        self.longest = WHEEL_SLOTS
+        # No slot is farther ahead, and with a horizon no body is registered later.
+        self.longest = max(WHEEL_SLOTS, int(min((horizon or 0.0) / period, p.NEVER))) + 2
         self.tells_void = True
         self.step = wheel_step
         self._block = new_block()
         self._quota = 0
         if horizon is not None:
             self.step = self._step_near
-            rounds = int((horizon - 2.0 * period) / period) - 1
-            if rounds < 1:
-                raise PredictError(
-                    "too short", element="horizon", value=horizon,
-                    allowed=f"at least {4.0 * period:g} s, four periods",
-                )  # fmt: skip
-            self._quota = -(-count // rounds)
+            # Those that this leaves too late are registered besides.
+            rounds = min((horizon - 2.0 * period) / period, float(count)) - 1.0
+            self._quota = -(-count // max(int(rounds), 1))
             self._grid[HORIZON] = horizon
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self.alarms: Ints = np.empty((min(len(self._pairs), LISTED_ALARMS), 3), dtype=np.int64)
+        # Room for all pairs: what is never written to takes no memory.
+        self.alarms: Ints = np.empty((len(self._pairs), 3), dtype=np.int64)
+        self._voids: Ints = np.empty(len(self._pairs), dtype=np.int64)
         self._lay_tables()
 
     def _lay_tables(self) -> None:
@@ -122,7 +123,8 @@ class Deadlines:
             self._quota,
         ) != DONE:  # fmt: skip
             self._grow()
-        return int(self.state[p.FOUND] + p.FAULT * self.state[p.FAULTS])
+        told = int(self.state[p.FOUND] + p.FAULT * self.state[p.FAULTS])
+        return told + p.NOT_KEPT if self.state[p.EXPIRED] else told
 
     def _grow(self) -> None:
         """Room for twice as many pairs; what was written of this step stays."""
@@ -130,14 +132,15 @@ class Deadlines:
         self._pairs = np.empty((2 * len(old), 4), dtype=np.int32)
         self._pairs[: len(old)] = old
         spare(self._pairs, self.state, len(old))
-        alarms = self.alarms
+        alarms, voids = self.alarms, self._voids
         self._lay_out()
-        self.alarms[: len(alarms)] = alarms[: len(self.alarms)]
-        self._lay_tables()
+        self.alarms[: len(alarms)] = alarms
+        self._voids[: len(voids)] = voids
 
     def switch(self, off: Ints, on: Ints) -> bool:
         self._off = off
         self._lay_tables()
+        leave_overdue(self._pairs, self._firsts, self._balls, self._off, self.state)
         for pair in on.tolist():
             a, b = pair >> p.BODY_BITS, pair & p.BODY_MASK
             if self._horizon is None:
@@ -152,10 +155,13 @@ class Deadlines:
     def wake(self) -> bool:
         return False
 
-    def void(self, doubt: int) -> tuple[Ints, int]:
+    @property
+    def turn(self) -> int:
+        return int(self.state[p.TICK])
+
+    def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         entries = np.zeros(0, dtype=np.int64)
         looks = int(self._horizon is None)
-        since = int(self.state[p.STEP]) - self.longest
         for _ in range(2):
             found = wheel_void(
                 self._pairs, self._bodies, self._off, entries, self.state, doubt, since, looks
@@ -165,7 +171,8 @@ class Deadlines:
             entries = np.zeros(found, dtype=np.int64)
         noted = split(self._voids[: self.state[p.VOIDS]])
         pairs = np.concatenate([self._pairs[entries, :2].astype(np.int64), noted])
-        return np.unique(pairs, axis=0), self.longest if found else 0
+        # With a horizon there is doubt about pairs that are not in the table, too.
+        return np.unique(pairs, axis=0), None if found or not looks else 0
 
     def alarmed(self) -> Ints:
         found = [np.zeros((0, 2), dtype=np.int64)]
@@ -183,3 +190,13 @@ class Deadlines:
     @property
     def nbytes(self) -> int:
         return self._pairs.nbytes
+
+
+def check_horizon(horizon: float | None, period: float) -> None:
+    """Two periods of each ball are for the looks, and one must be left between two registrations
+    of it."""
+    if horizon is not None and not horizon >= 4.0 * period:
+        raise PredictError(
+            "too short", element="horizon", value=horizon,
+            allowed=f"at least {4.0 * period:g} s, four periods",
+        )  # fmt: skip

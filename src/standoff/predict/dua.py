@@ -89,7 +89,11 @@ class Dua:
         self._seated = self.state[p.WOKEN] = min(len(self._waiting), MOST_WOKEN)
         return len(self._waiting) > MOST_WOKEN
 
-    def void(self, doubt: int) -> tuple[Ints, int]:
+    @property
+    def turn(self) -> int:
+        return int(self.state[p.STEP])
+
+    def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         places = np.zeros(0, dtype=np.int64)
         for _ in range(2):
             found = dua_void(
@@ -98,7 +102,11 @@ class Dua:
             if found <= len(places):
                 break
             places = np.zeros(found, dtype=np.int64)
-        return split(self._pairs[places, 0]), int(self.state[p.WAIT])
+        # Those that were switched on and have had no turn since.
+        had = self._seated if self.state[p.WOKEN] == 0 else 0
+        waiting: Ints = np.array(self._waiting[had:], dtype=np.int64)
+        found_pairs = np.union1d(self._pairs[places, 0] & p.PAIR_MASK, waiting)
+        return split(found_pairs), int(self.state[p.WAIT])
 
     def alarmed(self) -> Ints:
         found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -40,7 +41,8 @@ class ExactStage(Protocol):
         margin: float,
     ) -> Marks:
         """For each alarm False where the pair surely does not get within the margin before it is
-        looked at again, and True otherwise: doubt is danger."""
+        looked at again, and True otherwise: doubt is danger. Where it is not known when that will
+        be, ``until`` is infinite, and the alarm stands whatever is said here."""
 
 
 class ExactShapes:
@@ -85,7 +87,9 @@ class ExactShapes:
         stands = np.ones(len(step.alarms), dtype=bool)
         faulty = {fault.body for fault in step.faults}
         for i, ((a, b), until) in enumerate(zip(step.alarms.tolist(), step.until.tolist())):
-            if not faulty & {a, b, None} and max(a, b) < min(len(positions), len(velocities)):
+            if until == math.inf or faulty & {a, b, None}:
+                continue  # nobody knows for how long to rule it out, or where they are
+            if max(a, b) < min(len(positions), len(velocities)):
                 v = velocities[b] - velocities[a]
                 try:
                     poses = [_pose(positions, rotations, k) for k in (a, b)]

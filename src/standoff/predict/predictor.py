@@ -15,7 +15,7 @@ from standoff.constants import CLOCK_ROUNDING, EPS, PERIOD_SLACK
 from standoff.errors import Error, PredictError
 from standoff.kernels.predict import layout as p
 from standoff.predict.amounts import choice, each, finite, number_of, one
-from standoff.predict.deadlines import Deadlines
+from standoff.predict.deadlines import Deadlines, check_horizon
 from standoff.predict.dua import BucketName, Dua
 from standoff.predict.exact import ExactStage
 from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
@@ -34,6 +34,7 @@ CULLEY_KEMPF = "culley-kempf"
 _FLOAT = np.dtype(np.float64)
 _QUIET: Ints = np.zeros((0, 3), dtype=np.int64)
 _FAULT = p.FAULT
+_FAULTS = p.FAULTS
 _NEW = p.NEW
 _TESTS = p.TESTS
 _VOIDS = p.VOIDS
@@ -73,7 +74,6 @@ class Predictor:
         exact: the stage that alarms go to; see `ExactShapes` and `ExactMotion`.
 
     Attributes:
-        period: Δt, [s]; None before it is chosen.
         raised: alarms so far, repetitions not counted.
         repeated: alarms of pairs that had been alarmed when they were last looked at.
         ruled_out: alarms, repetitions not counted, that the exact stage ruled out.
@@ -104,16 +104,17 @@ class Predictor:
         speed = None if max_speed is None else each("max_speed", max_speed, count, "m/s")
         usual = "free" if speed is None else "bounded"
         chosen = choice("urgency", usual if urgency is None else urgency, tuple(_URGENCIES))
+        chosen_later = isinstance(period, str) and period == CULLEY_KEMPF
         for what, asked in ((f"urgency={chosen!r}", chosen != "free"),
-                            (f"period={CULLEY_KEMPF!r}", period == CULLEY_KEMPF)):  # fmt: skip
+                            (f"period={CULLEY_KEMPF!r}", chosen_later)):  # fmt: skip
             if asked and speed is None:
                 raise PredictError(
                     f"{what} needs a bound on speed", element="max_speed", value=None,
                     allowed="a finite number of 0 or more [m/s]",
                 )  # fmt: skip
-        self.period: float | None = None
-        if period != CULLEY_KEMPF:
-            self.period = one("period", period, "s", zero=False)
+        self._period: float | None = None
+        if not chosen_later:
+            self._period = one("period", period, "s", zero=False)
         self._method = choice("method", method, ("dua", "deadlines"))
         self._buckets = choice("buckets", buckets, ("binary", "fibonacci"))
         self._partial = choice("sort", sort, ("full", "partial")) == "partial"
@@ -124,6 +125,8 @@ class Predictor:
                 "tests and horizon are for deadlines", element="method", value=method,
                 allowed="method='deadlines'",
             )  # fmt: skip
+        if self._period is not None:
+            check_horizon(self._horizon, self._period)
         if exact is not None:
             if not isinstance(exact, ExactStage):
                 raise PredictError(
@@ -148,8 +151,13 @@ class Predictor:
         self._last: float | None = None
         self._now = 0.0
         self._number = 0
-        self._doubt = 0
-        self._void_until = -1
+        # Nothing is promised for pairs that were looked at before step `_doubt` (-1: for all); nor,
+        # for any that the faults since step `_doubt_since` may concern, until turn `_doubt_until`
+        # of the schedule. `_waiting`: pairs that were switched on will be without a look even after
+        # the next step. `_careful`: any of this is to be thought of in the next step.
+        self._doubt = -1
+        self._doubt_since = self._doubt_until = -1
+        self._waiting = self._careful = False
         self.raised = self.repeated = self.ruled_out = 0
 
     @classmethod
@@ -225,7 +233,11 @@ class Predictor:
             time: of the reading, [s]; without it the steps count as one period apart.
             rotations: (n, 3, 3), for the exact stage; None: nobody turns.
 
-        Whatever is wrong with the input is a fault of the step, and never an exception.
+        Whatever is wrong with the input is a fault of the step, and never an exception; but for the
+        first step where the period is to be chosen in it.
+
+        Raises:
+            PredictError: no period follows from the start, or one that is too long for the horizon.
         """
         schedule = self._schedule
         # What comes as it should is handed over as it is; anything else is looked at closely.
@@ -245,7 +257,7 @@ class Predictor:
         if time is None:
             if last is not None:
                 return self._step_with_care(positions, velocities, time, rotations)
-            now = self._now + self.period  # type: ignore[operator]
+            now = self._now + self._period  # type: ignore[operator]
         elif isinstance(time, float) and last is not None and 0.0 < time - last <= self._late_after:
             now = self._now + (time - last)
             self._last = time
@@ -254,7 +266,7 @@ class Predictor:
         self._now = now
         number = self._number = self._number + 1
         told = schedule.step(positions, velocities, *schedule.tables, now)
-        if told < _FAULT and number > self._void_until:
+        if told < _FAULT and not self._careful:
             if told == 0:
                 return Prediction(number, time, _QUIET, self._unit, 0, schedule.state.item(_TESTS))
             if self._exact is None:
@@ -297,22 +309,38 @@ class Predictor:
         schedule = self._schedule
         assert schedule is not None
         state = schedule.state
-        number = self._number
-        if state[_VOIDS] or state[_EXPIRED]:
-            self._void_until = max(self._void_until, number)
-        found, faulty = told % _FAULT, told // _FAULT
+        number, turn = self._number, schedule.turn
+        found, faulty = told % _FAULT, int(state[_FAULTS])
         rows = schedule.alarms[:found].copy() if found else _QUIET
         if faulty:
             faults += faults_of(schedule.faults[:faulty])
+        if late:
+            state[p.LATE_IN] = number
         if faults or (late and not schedule.tells_void):
-            self._void_until = max(self._void_until, number + schedule.longest)
+            self._doubted(number, turn, faults)
+        kept = not (
+            late or state[_VOIDS] or state[_EXPIRED] or self._waiting or turn <= self._doubt_until
+        )
         step = Prediction(
             number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
-            number > self._void_until and not late,
+            kept,
         )  # fmt: skip
-        if schedule.wake():  # some that were switched on have to wait for a later step
-            self._void_until = max(self._void_until, number + 1)
+        self._waiting = schedule.wake()
+        self._careful = self._waiting or turn <= self._doubt_until
         return self._counted(step, positions, velocities, rotations)
+
+    def _doubted(self, number: int, turn: int, faults: Sequence[BodyFault]) -> None:
+        """Promise nothing for pairs that this step may concern until all were looked at again."""
+        assert self._schedule is not None
+        if turn > self._doubt_until:
+            self._doubt_since = number - 1
+        self._doubt_until = max(self._doubt_until, turn + self._schedule.longest)
+        self._careful = True
+        for fault in faults:
+            if fault.body is None:
+                # A clock that is wrong is wrong about the past; bounds that do not hold, about what
+                # this step has looked at, too.
+                self._doubt = max(self._doubt, number + (fault.kind != "time"))
 
     def _counted(
         self, step: Prediction, positions: Array, velocities: Array, rotations: Any
@@ -327,6 +355,8 @@ class Predictor:
                 step._true = self._exact.judge(
                     step, positions, velocities, rotations, self._bodies, self._margin
                 )
+                # Nobody knows until when it would have to be ruled out.
+                step._true = step._true | (step.until == math.inf)
                 self.ruled_out += int(np.count_nonzero(step.new & ~step._true))
         return step
 
@@ -345,19 +375,22 @@ class Predictor:
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
             else:
                 self._last = start
-        if self.period is None:
-            self.period = driving_period(self._bodies, positions)
+        if self._period is None:
+            period = driving_period(self._bodies, positions)
+            check_horizon(self._horizon, period)
+            self._period = period
         # Steps this far apart are not late; it is the Δt that all bounds are computed with.
-        longest = self.period * (1.0 + PERIOD_SLACK)
+        longest = self._period * (1.0 + PERIOD_SLACK)
         if not math.isnan(start):
             longest += CLOCK_ROUNDING * EPS * abs(start)
         self._late_after = longest
         self._unit = longest / p.UNIT
         self._schedule = schedule = self._new_schedule(longest)
         found, rows, found_faults = schedule.start(positions, velocities)
+        schedule.state[p.JUDGED] = self._exact is not None
         faults += faults_of(found_faults)
         if faults:
-            self._void_until = schedule.longest
+            self._doubted(0, schedule.turn, faults)
         step = Prediction(
             0, time, rows, self._unit, found, int(schedule.state[_TESTS]), tuple(faults), 0.0,
             not faults,
@@ -371,34 +404,38 @@ class Predictor:
 
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
-        assert self.period is not None
+        assert self._period is not None
         last, given = self._last, math.nan if time is None else finite(time)
-        passed = given - last if last is not None else self.period
+        passed = given - last if last is not None else self._period
         if time is None and last is None:
             self._now += passed
             return 0.0
         if last is not None and passed > 0.0:
             self._now += passed
             self._last = given
-            return max(passed - self.period, 0.0) if passed > self._late_after else 0.0
+            return max(passed - self._period, 0.0) if passed > self._late_after else 0.0
         # Nobody knows how long ago the last reading was.
         allowed = "an increasing time in each step, or in none, [s]"
         faults.append(BodyFault("time", None, time, allowed))
         if not math.isnan(given):
             self._last = given
-        self._now += self.period
-        self._doubt = self._number + 1
+        self._now += self._period
         return math.inf
 
     def void(self) -> Ints:
         """The pairs for which nothing is promised at the moment, (k, 2): after a late step those
         that may touch before they are looked at again, after a fault those with the body that it
-        was of. A look at all pairs; if there are none, the next steps are keeping up again. With a
-        horizon, pairs that were left out are not among them."""
+        was of, and those that were switched on and have to wait. A look at all pairs; if there are
+        none, the next steps are keeping up again. With a horizon, pairs that were left out are not
+        among them, and it stays so until all bodies were registered anew."""
         if self._schedule is None:
             return np.zeros((0, 2), dtype=np.int64)
-        pairs, wait = self._schedule.void(self._doubt)
-        self._void_until = self._number + wait if wait else -1
+        turn = self._schedule.turn
+        since = self._doubt_since if turn <= self._doubt_until else self._number
+        pairs, wait = self._schedule.void(self._doubt, since)
+        if wait is not None:
+            self._doubt_until = turn + wait if wait else -1
+            self._careful = self._waiting or wait > 0
         return pairs
 
     def alarmed(self) -> Ints:
@@ -411,7 +448,8 @@ class Predictor:
         """Stop watching pairs, (k, 2) or one: a contact that is wanted, bodies that are joined."""
         self._off = np.union1d(self._off, joined(pairs, self._shape[0]))
         if self._schedule is not None:
-            self._schedule.switch(self._off, _QUIET[:, 0])
+            self._waiting = self._schedule.switch(self._off, _QUIET[:, 0])
+            self._careful = self._careful or self._waiting
 
     def switch_on(self, pairs: Any) -> None:
         """Watch pairs again, from the next step on. With DUA, a search through all pairs for each;
@@ -420,8 +458,13 @@ class Predictor:
         on = np.intersect1d(self._off, joined(pairs, self._shape[0]))
         self._off = np.setdiff1d(self._off, on)
         if self._schedule is not None:
-            waiting = self._schedule.switch(self._off, on)
-            self._void_until = max(self._void_until, self._number + waiting)
+            self._waiting = self._schedule.switch(self._off, on)
+            self._careful = self._careful or self._waiting
+
+    @property
+    def period(self) -> float | None:
+        """Δt, [s]; None before it is chosen."""
+        return self._period
 
     @property
     def pairs(self) -> int:

@@ -123,8 +123,10 @@ class Prediction:
 
     @property
     def until(self) -> Array:
-        """When the next look at each alarmed pair will be done, from now, [s], (k,)."""
-        until: Array = self._rows[:, 2] * (self._unit * p.UNIT)
+        """When the next look at each alarmed pair will be done, from now, [s], (k,); infinite where
+        nobody knows: pairs that were due and are alarmed without a test."""
+        periods = self._rows[:, 2]
+        until: Array = np.where(periods == p.NEVER, np.inf, periods * (self._unit * p.UNIT))
         return until
 
     @property

@@ -30,7 +30,7 @@ class Schedule(Protocol):
             how many alarms there are, and FAULT times as many faults.
         tables: what it works on.
         alarms, faults: where it writes them; ``state`` has how many.
-        longest: steps within which every pair is surely looked at.
+        longest: turns within which every pair is surely looked at.
         tells_void: whether a late step finds out which pairs it left without a promise, and looks
             at them.
     """
@@ -43,6 +43,10 @@ class Schedule(Protocol):
     longest: int
     tells_void: bool
 
+    @property
+    def turn(self) -> int:
+        """Steps, or periods of time, so far."""
+
     def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
         """The first step: how many alarms there are, those that are listed, all faults."""
 
@@ -54,9 +58,10 @@ class Schedule(Protocol):
         """After a step: give pairs that still wait a turn in the next. Whether some must wait
         longer."""
 
-    def void(self, doubt: int) -> tuple[Ints, int]:
-        """The pairs without a promise, and the steps until each was looked at again; ``doubt`` is
-        the last step of which nobody knows how long after the one before it came."""
+    def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
+        """The pairs without a promise, and the turns until each was looked at again; None: that is
+        not known, and what was is to stand. Looks before step ``doubt`` count for nothing; where
+        pairs do not tell when they were looked at, every fault after step ``since`` counts."""
 
     def alarmed(self) -> Ints:
         """The pairs that were alarmed when they were last looked at."""

@@ -10,10 +10,12 @@ from standoff.kernels.predict.earliest import is_off, pair_of
 from standoff.kernels.predict.layout import (
     END,
     EXPIRED,
+    FAULTS,
     LIVE,
     NEXT_BODY,
     OUT,
     REACH,
+    SEEN_AT,
     SINCE,
     STEP,
     UNUSED,
@@ -113,12 +115,15 @@ def near_step(
     state, period, urgency, budget, now, cells, places, grid, quota,
 ):  # fmt: skip
     """Register the next ``quota`` bodies anew, and all whose time would be up before the next step.
-    FULL: call it again with a larger table; what is done is not done twice."""
+    Bodies that broke their bounds in this step are not where their balls are: they are registered
+    at once. FULL: call it again with a larger table; what is done is not done twice."""
     count = len(bodies)
     left = quota
     lasting = grid[HORIZON] - 2.0 * period
-    while left > 0 or balls[state[NEXT_BODY], SINCE] + lasting < now + period:
+    for _ in range(count):
         k = state[NEXT_BODY]
+        if left <= 0 and balls[k, SINCE] + lasting >= now + period:
+            break
         if balls[k, SINCE] == now:
             break  # all were registered in this step
         if not register(
@@ -131,6 +136,21 @@ def near_step(
         state[NEXT_BODY] += 1
         if state[NEXT_BODY] == count:
             state[NEXT_BODY] = 0
+    i = 0
+    while i < state[FAULTS]:  # registering may find more
+        k = int(faults[i, 1])
+        since = balls[k, SINCE]
+        if since != now:
+            full = not register(
+                positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
+                faults, state, period, urgency, now, cells, places, grid, k,
+            )  # fmt: skip
+            # Its turn comes when it would have come, so that bodies stay in the order of turns.
+            balls[k, SINCE] = since
+            if full:
+                flush(pairs, slots, balls, block, alarms, state, period, urgency)
+                return FULL
+        i += 1
     flush(pairs, slots, balls, block, alarms, state, period, urgency)
     return DONE
 
@@ -141,11 +161,15 @@ def register(
     period, urgency, now, cells, places, grid, k,
 ):  # fmt: skip
     """Lay a new ball around body ``k``, and take all pairs in that it now makes possible. False
-    where the table is full: nothing is lost then but the rest of the pairs."""
+    where the table is full: nothing is lost then but the rest of the pairs. A body without a
+    reading keeps its ball, which says nothing of where it is once its time is up: a fault, and
+    nothing is promised until it was registered again."""
     if now > balls[k, SINCE] + grid[HORIZON] - 2.0 * period:
         state[EXPIRED] += 1
     since = balls[k, SINCE]
     look(positions, velocities, bodies, faults, state, k, state[STEP], now)
+    if bodies[k, SEEN_AT] != now:
+        return True
     lay_ball(balls, bodies, k, grid[HORIZON], now)
     move(cells, places, balls, grid, k)
     full = False

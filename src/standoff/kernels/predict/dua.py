@@ -40,6 +40,8 @@ from standoff.kernels.predict.layout import (
     FAULT_IN,
     FAULTS,
     FIRST,
+    JUDGED,
+    LATE_IN,
     NEVER,
     NEW,
     PAIR_MASK,
@@ -244,7 +246,9 @@ def dua_void(pairs, buckets, bodies, off, places, state, doubt):
     ``places`` reaches: those that are watched, were not alarmed at their last turn, and
     - may touch before their next turn is done: steps were farther apart than Δt, or
     - had their last turn before one of their bodies broke its bounds, or before step ``doubt``,
-      the last one of which nobody knows how long it took.
+      the last one with a fault of all bodies.
+    An alarm that an exact stage may have ruled out until the next turn is as good as none, where
+    that turn came late or one of the bodies has broken its bounds.
     ``state[WAIT]``: steps until all of them have had a turn."""
     found = 0
     state[WAIT] = 0
@@ -252,15 +256,18 @@ def dua_void(pairs, buckets, bodies, off, places, state, doubt):
         size = buckets[i, SIZE]
         for place in range(buckets[i, FIRST], buckets[i, FIRST] + size):
             pair = pairs[place, 0]
-            if pair & ALARMED:
+            alarmed = pair & ALARMED != 0
+            if alarmed and not state[JUDGED]:
                 continue
+            pair &= PAIR_MASK
             wait = turns_until(buckets, place)
             if wait == 0:
                 wait = size
             last = max(state[STEP] - (size - wait), 0)
             broken = max(bodies[smaller(pair), FAULT_IN], bodies[larger(pair), FAULT_IN], doubt)
             left = pairs[place, 1] - state[CLOCK]
-            if (last < broken or left <= (wait + 1) * UNIT) and not is_off(off, pair):
+            late = last < state[LATE_IN] if alarmed else left <= (wait + 1) * UNIT
+            if (last < broken or late) and not is_off(off, pair):
                 if found < len(places):
                     places[found] = place
                 found += 1

@@ -68,7 +68,8 @@ REACH = 3
 SINCE = 4
 BALL_COLUMNS = 5
 
-#: Numbers that are kept from step to step: ``state``, int64.
+#: Numbers that are kept from step to step: ``state``, int64. JUDGED: alarms go to an exact stage,
+#: which may rule them out until the next look; LATE_IN: the last step that came late.
 STEP = 0
 FAULTS = 1
 WOKEN = 2
@@ -87,10 +88,14 @@ EXPIRED = 14
 UNTESTED = 15
 NEW = 16
 QUEUED = 17
-STATE = 18
+JUDGED = 18
+LATE_IN = 19
+STATE = 20
 
-#: A step says how many alarms there are, and this times the number of faults.
+#: A step says how many alarms there are, and this times the number of faults; as many faults as
+#: there never are where it is not keeping up.
 FAULT = 1 << 32
+NOT_KEPT = FAULT << 29
 
 #: Pairs to a block: those of a step of DUA fit into one.
 WIDTH = 128

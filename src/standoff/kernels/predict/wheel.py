@@ -16,12 +16,14 @@ it cannot touch before it is looked at again, and only then there is an alarm: t
 schedule gets by with, as that of looking at all pairs in all steps does.
 
 Where a step may make a given number of tests only and more pairs are due, the rest is alarmed
-without a test, in time, and waits behind all that is due.
+without a test, in time, and becomes overdue. Nobody knows when an overdue pair will be looked at
+again, so its alarm is for ever, until then. A part of the tests is kept for those that have waited
+longest, so that none waits without end.
 """
 
 from __future__ import annotations
 
-from standoff.constants import WHEEL_AHEAD
+from standoff.constants import OVERDUE_SHARE, WHEEL_AHEAD
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.predict.earliest import OWN, gather, in_units, is_off, pair_of, work_out
 from standoff.kernels.predict.layout import (
@@ -32,7 +34,9 @@ from standoff.kernels.predict.layout import (
     FAULT_IN,
     FAULTS,
     FOUND,
+    JUDGED,
     LIVE,
+    NEVER,
     NEW,
     OUT,
     OVERDUE,
@@ -99,6 +103,7 @@ def wheel_step(
     state[STEP] += 1
     state[FAULTS] = state[TESTS] = state[FOUND] = state[VOIDS] = state[UNTESTED] = 0
     state[NEW] = 0
+    before = state[CLOCK]
     state[CLOCK] = in_units(now, period)
     last, tick = state[TICK], state[CLOCK] // UNIT
     state[TICK] = tick
@@ -108,6 +113,14 @@ def wheel_step(
     # Pairs put back into the present slot are for the next step: what is there now is taken first.
     present = slots[tick & mask]
     slots[tick & mask] = END
+    share = (budget + OVERDUE_SHARE - 1) // OVERDUE_SHARE
+    while overdue != END and state[TESTS] < share:
+        following = pairs[overdue, 2]
+        serve(
+            positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults,
+            state, period, urgency, now, overdue,
+        )  # fmt: skip
+        overdue = following
     for slot in range(last, min(tick, last + mask) + 1):
         entry_ = slots[slot & mask]
         if slot == tick:
@@ -116,23 +129,25 @@ def wheel_step(
             continue
         else:
             slots[slot & mask] = END
+        # What the last step put into its own slot it has looked at, and found τ > 2 Δt.
+        deadline = before + 2 * UNIT if slot == last else (slot + 2) * UNIT
         while entry_ != END:
             following = pairs[entry_, 2]
-            note_void(pairs, off, voids, state, entry_, slot)
+            note_void(pairs, off, voids, state, entry_, deadline)
             if state[TESTS] < budget:
                 serve(
                     positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
                     faults, state, period, urgency, now, entry_,
                 )  # fmt: skip
             else:
-                postpone(pairs, alarms, off, state, entry_, slot)
+                postpone(pairs, firsts, balls, alarms, off, state, entry_)
             entry_ = following
     if tick - last > mask:
         # The wheel went round while nobody looked, and the present slot was for an earlier time.
         while present != END:
             following = pairs[present, 2]
-            note_void(pairs, off, voids, state, present, last)
-            postpone(pairs, alarms, off, state, present, last)
+            note_void(pairs, off, voids, state, present, before)
+            postpone(pairs, firsts, balls, alarms, off, state, present)
             present = following
     while overdue != END and state[TESTS] < budget:
         following = pairs[overdue, 2]
@@ -193,10 +208,7 @@ def serve(
     first, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
     a = first if first >= 0 else ~first
     if len(off) > 0 and is_off(off, pair_of(a, b)):
-        pairs[entry_, 0] = a
-        pairs[entry_, 2] = OUT
-        if len(balls) > 0:
-            forget(pairs, firsts, state, entry_)
+        take_out(pairs, firsts, balls, state, entry_)
         return
     step = state[STEP]
     good = look(positions, velocities, bodies, faults, state, a, step, now)
@@ -231,7 +243,7 @@ def flush(pairs, slots, balls, block, alarms, state, period, urgency):
         a = first if first >= 0 else ~first
         if units <= 2 * UNIT:
             state[NEW] += first >= 0
-            write_alarm(alarms, state, pair_of(a, b) | (ALARMED if first < 0 else 0), units)
+            write_alarm(alarms, state, pair_of(a, b) | (ALARMED if first < 0 else 0), units, 2)
             pairs[entry_, 0] = ~a
         else:
             pairs[entry_, 0] = a
@@ -244,39 +256,81 @@ def flush(pairs, slots, balls, block, alarms, state, period, urgency):
 
 
 @kernel
-def write_alarm(alarms, state, pair, units):
+def write_alarm(alarms, state, pair, units, periods):
+    """No contact for so many units, and the next look done after so many periods."""
     found = state[FOUND]
     if found < len(alarms):
-        alarms[found, 0], alarms[found, 1], alarms[found, 2] = pair, units, 2
+        alarms[found, 0], alarms[found, 1], alarms[found, 2] = pair, units, periods
     state[FOUND] = found + 1
 
 
 @kernel
-def note_void(pairs, off, voids, state, entry_, slot):
-    """Write down a pair for which the promise was void: not alarmed, and served in a step that will
-    not be done by (slot + 2) Δt, before which it could not touch."""
-    a, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
-    if a >= 0 and state[CLOCK] + UNIT > (slot + 2) * UNIT and not is_off(off, pair_of(a, b)):
+def note_void(pairs, off, voids, state, entry_, deadline):
+    """Write down a pair for which the promise was void: no alarm of it stands for sure, and it is
+    served in a step that will not be done by its deadline, before which it could not touch."""
+    first, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
+    a = first if first >= 0 else ~first
+    if (
+        state[CLOCK] + UNIT > deadline
+        and (first >= 0 or state[JUDGED])
+        and not is_off(off, pair_of(a, b))
+    ):
         if state[VOIDS] < len(voids):
             voids[state[VOIDS]] = pair_of(a, b)
         state[VOIDS] += 1
 
 
 @kernel
-def postpone(pairs, alarms, off, state, entry_, slot):
-    """Alarm a pair without a test, and let it wait."""
-    a, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
-    if a >= 0 and not is_off(off, pair_of(a, b)):
-        write_alarm(alarms, state, pair_of(a, b), max(0, (slot + 2) * UNIT - state[CLOCK]))
-        pairs[entry_, 0] = ~a
-        state[UNTESTED] += 1
-        state[NEW] += 1
+def postpone(pairs, firsts, balls, alarms, off, state, entry_):
+    """Alarm a pair without a test, and let it wait. One that was alarmed before is alarmed again:
+    that alarm was until this step. One that is switched off does not wait: when it is switched on
+    again, it has to be looked at, or alarmed, in the step after."""
+    first, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
+    a = first if first >= 0 else ~first
+    if is_off(off, pair_of(a, b)):
+        take_out(pairs, firsts, balls, state, entry_)
+        return
+    write_alarm(alarms, state, pair_of(a, b) | (ALARMED if first < 0 else 0), 0, NEVER)
+    pairs[entry_, 0] = ~a
+    state[UNTESTED] += 1
+    state[NEW] += first >= 0
+    wait_behind(pairs, state, entry_)
+
+
+@kernel
+def wait_behind(pairs, state, entry_):
+    """Put a pair behind all that are overdue."""
     pairs[entry_, 2] = END
     if state[OVERDUE] == END:
         state[OVERDUE] = entry_
     else:
         pairs[state[OVERDUE_LAST], 2] = entry_
     state[OVERDUE_LAST] = entry_
+
+
+@kernel
+def take_out(pairs, firsts, balls, state, entry_):
+    """Take a pair that is switched off out of the wheel; with a horizon, out of the table."""
+    first = int(pairs[entry_, 0])
+    pairs[entry_, 0] = first if first >= 0 else ~first
+    pairs[entry_, 2] = OUT
+    if len(balls) > 0:
+        forget(pairs, firsts, state, entry_)
+
+
+@entry("(i4[:,::1],i4[::1],f8[:,::1],i8[::1],i8[::1])")
+def leave_overdue(pairs, firsts, balls, off, state):
+    """Let no pair that is switched off wait among those that are overdue."""
+    entry_, state[OVERDUE] = state[OVERDUE], END
+    while entry_ != END:
+        following = int(pairs[entry_, 2])
+        # All that wait were alarmed, and are marked by it.
+        if is_off(off, pair_of(~int(pairs[entry_, 0]), int(pairs[entry_, 1]))):
+            take_out(pairs, firsts, balls, state, entry_)
+        else:
+            wait_behind(pairs, state, entry_)
+        entry_ = following
+    return 0
 
 
 @entry("(i4[:,::1],i4[::1],i8[::1],i8)")
