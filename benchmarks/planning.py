@@ -5,7 +5,8 @@
 PROBLEMS is a file of MotionBenchMaker's problems as JSON, or a folder of such files (see
 `standoff.plan.problem_file`); without it there is nothing to measure. Robots are those of
 `example-robot-data`, once with capsules for links and once with its meshes, with the SRDF's pairs;
-or those of a folder that is named. Only problems whose start and goal are free are planned.
+or those of a folder that is named. Only problems whose start and goal are free, and within limits,
+are planned.
 
 OMPL's RRT-Connect runs with Pinocchio and Coal on the same shapes and the same pairs, its motions
 sampled at 0.05 of the space's extent (what many MoveIt configurations carry), at 0.01 of it (OMPL's

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 import standoff as so
+from standoff.constants import LIMIT_ROUNDING
 
 #: How near a pass must be before the judge leaves open whether it is a contact, [m].
 FINE = 1e-6
@@ -78,9 +79,14 @@ SHORTER = ", shortened"
 
 
 def is_free(placed: so.PlacedProblem) -> bool:
-    """Whether the problem makes sense in this cell: start and a goal are free."""
+    """Whether the problem makes sense in this cell: start and a goal are free, and within the
+    limits of the joints that move (the robot may be another edition than the problem's own)."""
     ends = np.vstack([placed.start, placed.goals])
     free = so.PathChecker(placed.cell).segments(ends, ends, threads=1)
+    columns = [placed.cell.joints.index(joint) for joint in placed.joints]
+    tree = placed.cell.tree
+    inside = np.clip(ends, tree.lower, tree.upper)
+    free &= (np.abs(ends - inside)[:, columns] <= LIMIT_ROUNDING).all(axis=1)
     return bool(free[0] and free[1:].any())
 
 

@@ -87,4 +87,4 @@ class Verdict:
         where = f"segment {self.segment}, t = {self.t:.6g}"
         what = {"collision": "collide", "too_close": "come too close", "undecided": "may touch"}
         a, b = self.pair
-        return f"{a} and {b} {what[self.kind]} at {where}: {self.distance + 0.0:.6g} m"
+        return f"{a} and {b} {what[self.kind]} at {where}: {self.distance or 0.0:.6g} m"

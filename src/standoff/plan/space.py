@@ -103,12 +103,15 @@ def chosen_joints(cell: Cell, joints: Any) -> IntArray:
             "not names of joints", element="joints", value=joints, allowed="a list of names"
         )
     found: set[int] = set()
+    known = {name: k for k, name in enumerate(cell.joints)}
     for name in joints:
         if not isinstance(name, str):
             raise PlanError(
                 "not the name of a joint", element="joints", value=name, allowed="a list of names"
             )
-        if name in cell.robots:
+        if name in known:
+            found.add(known[name])
+        elif name in cell.robots:
             found.update(k for k, j in enumerate(cell.joints) if j.startswith(f"{name}/"))
         else:
             found.add(_joint(cell, name))
