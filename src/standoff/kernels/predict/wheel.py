@@ -110,9 +110,22 @@ def wheel_step(
     mask = len(slots) - 1
     overdue, state[OVERDUE] = state[OVERDUE], END
     overdue_last, state[OVERDUE_LAST] = state[OVERDUE_LAST], END
-    # Pairs put back into the present slot are for the next step: what is there now is taken first.
-    present = slots[tick & mask]
-    slots[tick & mask] = END
+    # All that is due is taken out of the wheel before any of it is put back: a late step would find
+    # again what it has just put far ahead.
+    due = due_last = END
+    for slot in range(last, min(tick, last + mask) + 1):
+        entry_ = slots[slot & mask]
+        slots[slot & mask] = END
+        if due == END:
+            due = entry_
+        elif entry_ != END:
+            pairs[due_last, 2] = entry_
+        # What the last step put into its own slot it has looked at, and found τ > 2 Δt.
+        deadline = before + 2 * UNIT if slot == last else (slot + 2) * UNIT
+        while entry_ != END:
+            note_void(pairs, off, voids, state, entry_, deadline)
+            due_last = entry_
+            entry_ = pairs[entry_, 2]
     share = (budget + OVERDUE_SHARE - 1) // OVERDUE_SHARE
     while overdue != END and state[TESTS] < share:
         following = pairs[overdue, 2]
@@ -121,34 +134,16 @@ def wheel_step(
             state, period, urgency, now, overdue,
         )  # fmt: skip
         overdue = following
-    for slot in range(last, min(tick, last + mask) + 1):
-        entry_ = slots[slot & mask]
-        if slot == tick:
-            entry_ = present
-        elif (slot & mask) == (tick & mask):
-            continue
+    while due != END:
+        following = pairs[due, 2]
+        if state[TESTS] < budget:
+            serve(
+                positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
+                faults, state, period, urgency, now, due,
+            )  # fmt: skip
         else:
-            slots[slot & mask] = END
-        # What the last step put into its own slot it has looked at, and found τ > 2 Δt.
-        deadline = before + 2 * UNIT if slot == last else (slot + 2) * UNIT
-        while entry_ != END:
-            following = pairs[entry_, 2]
-            note_void(pairs, off, voids, state, entry_, deadline)
-            if state[TESTS] < budget:
-                serve(
-                    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms,
-                    faults, state, period, urgency, now, entry_,
-                )  # fmt: skip
-            else:
-                postpone(pairs, firsts, balls, alarms, off, state, entry_)
-            entry_ = following
-    if tick - last > mask:
-        # The wheel went round while nobody looked, and the present slot was for an earlier time.
-        while present != END:
-            following = pairs[present, 2]
-            note_void(pairs, off, voids, state, present, before)
-            postpone(pairs, firsts, balls, alarms, off, state, present)
-            present = following
+            postpone(pairs, firsts, balls, alarms, off, state, due)
+        due = following
     while overdue != END and state[TESTS] < budget:
         following = pairs[overdue, 2]
         serve(
