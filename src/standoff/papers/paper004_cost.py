@@ -111,8 +111,7 @@ def growth(bench: Bench) -> Result:
             "Theory: L log₂ L for L buckets, which is O(log N log log N). From 5 to 40 spheres it "
             f"grows {1.0 / grown['theory'][0]:.1f} times in theory, {1.0 / grown['paper'][0]:.1f} "
             f"times in the paper, {1.0 / grown['ours'][0]:.1f} times here: a part of each step is "
-            "the same for all N. Eight pairs are worked out at once by the processor and up to "
-            "seven one after the other, so that 20 spheres take less than 15.",
+            "the same for all N.",
         ),
         {"counts": counts, "growth": grown},
         plot,
