@@ -281,6 +281,22 @@ def test_what_was_ruled_out_before_a_fault_is_void_after_it():
     assert all(0 in pair for pair in void)
 
 
+def test_a_pair_that_was_off_during_a_fault_is_in_doubt_when_it_is_on():
+    """It still has the slot of its last look, which was before the clock was set back."""
+    v = np.zeros((2, 3))
+    predictor = so.Predictor([0.1, 0.1], 1.0, 1.0, period=PERIOD, **WHEEL)
+    x = np.array([[0.0, 0, 0], [20.0, 0, 0]])
+    predictor.step(x, v, 100.0)
+    predictor.switch_off((0, 1))
+    assert predictor.step(x, v, 50.0).faults
+    assert len(predictor.void()) == 0
+    predictor.step(x, v, 50.0 + PERIOD)
+    predictor.switch_on((0, 1))
+    x[1, 0] = 0.25  # meanwhile, nobody knows for how long
+    step = predictor.step(x, v, 50.0 + 2 * PERIOD)
+    assert not step.keeping_up and predictor.void().tolist() == [[0, 1]]
+
+
 def test_the_period_can_be_read_and_not_set():
     predictor = so.Predictor([0.1, 0.1], 1.0, period=PERIOD)
     assert predictor.period == PERIOD

@@ -171,8 +171,10 @@ class Deadlines:
             entries = np.zeros(found, dtype=np.int64)
         noted = split(self._voids[: self.state[p.VOIDS]])
         pairs = np.concatenate([self._pairs[entries, :2].astype(np.int64), noted])
-        # With a horizon there is doubt about pairs that are not in the table, too.
-        return np.unique(pairs, axis=0), None if found or not looks else 0
+        # Pairs that are off may be switched on, and with a horizon others may be taken in, before
+        # there is no doubt about them.
+        clear = looks and not found and not self.state[p.WAIT]
+        return np.unique(pairs, axis=0), 0 if clear else None
 
     def alarmed(self) -> Ints:
         found = [np.zeros((0, 2), dtype=np.int64)]
