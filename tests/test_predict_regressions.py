@@ -310,3 +310,17 @@ def test_a_horizon_of_four_periods_is_long_enough():
     assert all(predictor.step(x, v, 0.02 * k).keeping_up for k in range(50))
     with pytest.raises(so.PredictError, match="four periods"):
         so.Predictor([0.1] * 5, 1.0, period=0.02, horizon=0.0799, **WHEEL)
+
+
+def test_lengths_too_large_to_be_squared_are_no_reason_for_calm():
+    for x, v in (
+        (5e154, -1e154),
+        (2e154, -1e153),
+        (1.4e154, -1.0),
+        (1e200, -1e200),
+        (1e139, -1e130),
+    ):
+        state = (x, 0, 0), (v, 0, 0)
+        assert so.urgency(*state, 0.0) <= -x / v
+        assert so.urgency(*state, 1.0, -2 * v) <= -x / v
+        assert so.least_distance(*state, 0.0, -2 * x / v) == 0.0

@@ -54,7 +54,7 @@ class Deadlines:
     ) -> None:
         count = len(bodies)
         self._bodies, self._period, self._urgency, self._off = bodies, period, urgency, off
-        self._budget = p.NEVER if tests is None else tests
+        self._budget = p.NEVER if tests is None else min(tests, p.NEVER)
         self._horizon = horizon
         rows = count * (count - 1) // 2 if horizon is None else _FIRST_ROOM * count
         try:
