@@ -60,8 +60,8 @@ class Schedule(Protocol):
 
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         """The pairs without a promise, and the turns until each was looked at again; None: that is
-        not known, and what was is to stand. Looks before step ``doubt`` count for nothing; faults up
-        to step ``since`` are settled."""
+        not known, and what was is to stand. Looks before step ``doubt`` count for nothing; faults
+        up to step ``since`` are settled."""
 
     def alarmed(self) -> Ints:
         """The pairs that were alarmed when they were last looked at."""

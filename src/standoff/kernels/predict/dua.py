@@ -271,7 +271,7 @@ def dua_void(pairs, buckets, bodies, off, places, state, doubt, since):
             late = left <= (wait + 1) * UNIT
             if alarmed:
                 late, broken = False, max(broken, state[LATE_IN])
-            if (last < broken and broken > since or late) and not is_off(off, pair):
+            if ((last < broken and broken > since) or late) and not is_off(off, pair):
                 if found < len(places):
                     places[found] = place
                 found += 1

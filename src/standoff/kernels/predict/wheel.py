@@ -345,8 +345,8 @@ def wheel_void(pairs, bodies, off, entries, state, doubt, since, looks):
     """For how many pairs nothing is promised at the moment, and which, as far as ``entries``
     reaches: watched, not alarmed, and with a body that broke its bounds (or step ``doubt``) after
     the pair was last looked at, or, where pairs do not tell when that was (``looks`` is 0), ever.
-    Faults up to step ``since`` are settled. ``state[WAIT]``: how many more would be among them if they were
-    switched on, as they still have the slot of their last look."""
+    Faults up to step ``since`` are settled. ``state[WAIT]``: how many more would be among them if
+    they were switched on, as they still have the slot of their last look."""
     found = 0
     state[WAIT] = 0
     for entry_ in range(len(pairs)):
