@@ -671,3 +671,16 @@ LARGEST_WEIGHT = 1e100
 #: Coordinates [m] and velocities [m/s] of a body that a predictor reads add up to less; beyond,
 #: squares of them are infinite, and it counts as a body whose place is not known.
 LARGEST_READING = 1e140
+
+#: How far off its plane a corner of a contact body's face may be, relative to the body's extent,
+#: [-]: triangles of a hull that are nearer than this to one plane are one face. Points of a face
+#: that went through a file with ten digits are off by as much.
+CONTACT_FLAT = 1e-9
+
+#: By how much the spheres of a contact octree are widened, relative to the body's largest
+#: coordinate, [-]: centre, radius and the distance of a feature are some 20 roundings each, a
+#: transform to another frame 20 more; far below what would touch more features.
+CONTACT_SPHERE_ROUNDING = 1e-13
+
+#: Deepest contact octree that is built, [levels]: a surface has some 6 * 4^8 = 400,000 nodes then.
+CONTACT_MAX_LEVELS = 8

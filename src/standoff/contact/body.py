@@ -1,0 +1,168 @@
+"""Bodies that touch: convex pieces, each with its spherical octree, about one centroid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.contact.features import Features
+from standoff.contact.levels import levels_at
+from standoff.contact.octree import Octree, octree_of
+from standoff.contact.pieces import (
+    Ball,
+    Piece,
+    grid_polyhedron,
+    moved,
+    placed,
+    volume_and_centroid,
+)
+from standoff.contact.splitting import split_convex
+from standoff.errors import ShapeError
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.pose import Array, as_pose
+from standoff.shapes.shape import Shape
+
+#: Sides of the prism that stands for a cylinder, where nothing else is said.
+SIDES = 32
+
+
+class Body:
+    """A convex polyhedron, a sphere, or a union of them, as `contact.Scene` takes it.
+
+    Made from a `Box`, `Polyhedron`, `Sphere` or a closed convex `Mesh`, or from a `Cylinder`, which
+    becomes the prism with ``sides`` sides whose edges lie on the cylinder. Everything else is a
+    union: `Body.union`, or `Body.from_mesh`.
+
+    ``levels`` is the depth of each piece's octree: a number of levels (0: the root alone); a list
+    of ``((lower, upper), levels)``, boxes in the shape's own frame where this precision is wanted;
+    a function of a cube's centre and half edge; or ``"auto"``, the depth that proves quickest when
+    the body is tried against itself. It changes how long a step takes and nothing else. A sphere
+    has level 0.
+
+    Attributes:
+        pieces: the convex pieces, with coordinates relative to the centroid, [m].
+        centroid: the centre of volume in the shape's own frame, [m]; pieces that overlap count
+            each for itself.
+        volume: the sum over the pieces, [m³].
+        levels: as given.
+    """
+
+    def __init__(self, shape: Shape, *, sides: int = SIDES, levels: Any = "auto") -> None:
+        if not isinstance(shape, Shape):
+            raise ShapeError("not a shape", element="Body", value=shape, allowed="a standoff shape")
+        self._assemble([placed(shape, np.eye(4), _sides(sides), "Body")], levels)
+
+    @classmethod
+    def union(
+        cls,
+        parts: Iterable[tuple[Shape | Body, ArrayLike | None]],
+        *,
+        sides: int = SIDES,
+        levels: Any = "auto",
+    ) -> Self:
+        """The union of shapes or bodies, each with its pose (4 x 4 or None) in one common frame.
+
+        Contacts are found for each piece by itself; where pieces share a corner, contacts at one
+        point with one normal count once."""
+        pieces: list[Piece] = []
+        for number, (part, place) in enumerate(parts):
+            element = f"Body.union[{number}]"
+            pose = as_pose(place, element)
+            if isinstance(part, Body):
+                shift = np.eye(4)
+                shift[:3, 3] = part.centroid
+                pieces.extend(moved(piece, pose @ shift) for piece in part.pieces)
+            elif isinstance(part, Shape):
+                pieces.append(placed(part, pose, _sides(sides), element))
+            else:
+                raise ShapeError("neither shape nor body", element=element, value=part)
+        if not pieces:
+            raise ShapeError("nothing to unite", element="Body.union", allowed="at least one part")
+        return cls._of(pieces, levels)
+
+    @classmethod
+    def from_mesh(cls, mesh: Mesh, *, split: str | None = None, levels: Any = "auto") -> Self:
+        """A closed mesh. A convex one is taken as it is; any other needs ``split="coacd"``, which
+        cuts it into convex pieces that cover it approximately (CoACD's concavity of 0.05): then
+        the body is the union of the pieces, not the mesh itself. Needs the extra ``contact``."""
+        if not isinstance(mesh, Mesh):
+            raise ShapeError("not a mesh", element="Body.from_mesh", value=mesh)
+        if mesh.is_convex or split is None:
+            return cls(mesh, levels=levels)
+        return cls.union([(part, None) for part in split_convex(mesh, split)], levels=levels)
+
+    @classmethod
+    def from_grid(cls, points: ArrayLike, *, levels: Any = "auto") -> Self:
+        """The paper's n x m matrix of points: n rings of m points each, one above the other, closed
+        at both ends. A ring may be one point m times: the tip of a cone. All points must lie on
+        the hull of all (within 1e-6 of the extent)."""
+        hull = grid_polyhedron(points)
+        return cls._of([placed(hull, np.eye(4), SIDES, "Body.from_grid")], levels)
+
+    @classmethod
+    def _of(cls, pieces: Sequence[Piece], levels: Any) -> Self:
+        body = cls.__new__(cls)
+        body._assemble(pieces, levels)
+        return body
+
+    def _assemble(self, pieces: Sequence[Piece], levels: Any) -> None:
+        measures = [volume_and_centroid(piece) for piece in pieces]
+        self.volume = float(sum(volume for volume, _ in measures))
+        self.centroid: Array = np.sum([v * c for v, c in measures], axis=0) / self.volume
+        shift = np.eye(4)
+        shift[:3, 3] = -self.centroid
+        self.pieces: tuple[Piece, ...] = tuple(moved(piece, shift) for piece in pieces)
+        self.levels = _known(levels)
+
+    def with_levels(self, levels: Any) -> Body:
+        """The same body with octrees of another depth."""
+        body = Body.__new__(Body)
+        body.volume, body.centroid, body.pieces = self.volume, self.centroid, self.pieces
+        body.levels = _known(levels)
+        return body
+
+    @cached_property
+    def trees(self) -> tuple[Octree | None, ...]:
+        """By piece its octree, built when first asked for; None for a sphere."""
+        levels = self.levels
+        if isinstance(levels, str):
+            from standoff.contact.auto import best_levels
+
+            levels = best_levels(self)
+        at = levels_at(levels, self.centroid, "Body.levels")
+        return tuple(
+            octree_of(piece, at) if isinstance(piece, Features) else None for piece in self.pieces
+        )
+
+    @property
+    def radius(self) -> float:
+        """Of the smallest sphere about the centroid that holds the body, [m]."""
+        return max(
+            float(np.linalg.norm(piece.centre)) + piece.radius
+            if isinstance(piece, Ball)
+            else float(np.linalg.norm(piece.vertices, axis=1).max())
+            for piece in self.pieces
+        )
+
+    def __repr__(self) -> str:
+        corners = sum(len(p.vertices) for p in self.pieces if isinstance(p, Features))
+        return f"<Body of {len(self.pieces)} pieces, {corners} vertices>"
+
+
+def _known(levels: Any) -> Any:
+    """What `levels` may be, refused where it is made rather than where it is used."""
+    if not (isinstance(levels, str) and levels == "auto"):
+        levels_at(levels, np.zeros(3), "Body.levels")
+    return levels
+
+
+def _sides(sides: int) -> int:
+    if isinstance(sides, bool) or not isinstance(sides, (int, np.integer)) or sides < 3:
+        raise ShapeError(
+            "no prism", element="Body.sides", value=sides, allowed="a whole number from 3 on"
+        )
+    return int(sides)

@@ -1,0 +1,33 @@
+"""A mesh cut into convex pieces by CoACD."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from standoff.errors import Error, MeshError
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.polyhedron import Polyhedron
+
+
+def split_convex(mesh: Mesh, method: str) -> list[Polyhedron]:
+    """Convex pieces that cover a closed mesh approximately, by CoACD with a fixed seed."""
+    if method != "coacd":
+        raise MeshError("no such way to split", element="split", value=method, allowed='"coacd"')
+    if not mesh.closed:
+        raise MeshError(
+            "an open mesh has no inside to split",
+            element="split",
+            value=", ".join(mesh.problems) or mesh,
+            allowed="a closed mesh",
+        )
+    try:
+        import coacd
+    except ImportError as error:
+        raise Error(
+            "CoACD is not installed, and splitting a mesh needs it",
+            element="Body.from_mesh",
+            allowed="pip install 'standoff[contact]'",
+        ) from error
+    coacd.set_log_level("error")
+    parts = coacd.run_coacd(coacd.Mesh(np.array(mesh.vertices), np.array(mesh.faces)), seed=0)
+    return [Polyhedron(np.asarray(vertices, dtype=np.float64)) for vertices, _ in parts]
