@@ -684,3 +684,44 @@ CONTACT_SPHERE_ROUNDING = 1e-13
 
 #: Deepest contact octree that is built, [levels]: a surface has some 6 * 4^8 = 400,000 nodes then.
 CONTACT_MAX_LEVELS = 8
+
+#: How far outside a piece a point still counts as inside it, relative to the sizes of both bodies
+#: and their distance, [-], where contacts are looked for: a transform and a plane are some 20
+#: roundings, and boxes stacked flush have their corners in each other's sides but for rounding.
+#: A contact still needs a penetration above 0.
+CONTACT_TOUCH = 1e-12
+
+#: Nearer than this, relative to the same, and with normals that differ by less than the square root
+#: of twice the second number [rad], two contacts of two bodies are one: a corner on a corner is
+#: found from both sides. Far above CONTACT_TOUCH, so that corners which count as inside by rounding
+#: alone are all merged.
+CONTACT_MERGE = 1e-9
+CONTACT_MERGE_COSINE = 1e-12
+
+#: Sine of the angle between two edges, as seen along the direction that parts the bodies, below
+#: which they are parallel and do not cross, [-]. Their ends are vertices on faces.
+CONTACT_PARALLEL = 1e-9
+
+#: How far the normal of two crossing edges may be from those that belong to the edges (between
+#: their faces' normals), [rad]. A box that rests flat and sticks out over another leans by some
+#: 1e-3 rad to either side; its contacts at the rim must not come and go with the sign of it.
+CONTACT_CONE = 1e-2
+
+#: Share of an edge's length by which a crossing may miss the part of it that is inside, [-].
+CONTACT_SHARE = 1e-12
+
+#: A pair is looked at between two steps when it moved by more than this part of the inner radius of
+#: the thinner piece, [-]: below it, nothing can have passed through.
+CONTACT_FAST = 0.5
+
+#: The search for the first touch between two steps ends this near to it, relative to the sizes, [-],
+#: and after so many steps at the latest, [-]; then the pair counts as touching.
+CONTACT_FIRST_TOUCH = 1e-6
+CONTACT_ADVANCES = 64
+
+#: Levels that are tried at most to find the best depth of an octree, [-]; the number of poses at
+#: which each is timed, [-]; and how far the bounding spheres of the two bodies overlap at the
+#: deepest of them, relative to their radius, [-]: polyhedra touch from some 0.2 on.
+CONTACT_AUTO_LEVELS = 5
+CONTACT_AUTO_POSES = 64
+CONTACT_AUTO_DEPTH = 1.0

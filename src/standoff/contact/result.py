@@ -1,0 +1,169 @@
+"""What a step of a contact scene gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+
+from standoff.kernels.contact import layout
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+
+
+class FeatureKind(IntEnum):
+    """What of a body is in contact."""
+
+    VERTEX = layout.VERTEX
+    EDGE = layout.EDGE
+    FACE = layout.FACE
+    SPHERE = layout.BALL
+    #: The piece as a whole: it overlaps the other so that no vertex is inside and no two edges
+    #: cross the right way, as a nail does that goes through a board.
+    WHOLE = layout.WHOLE
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature: of which piece of the body (from 0 on), of what kind, and its number there."""
+
+    piece: int
+    kind: FeatureKind
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """An elemental contact of two bodies; world frame, [m], [m/s], [N].
+
+    Attributes:
+        a, b: the bodies, in the order in which they were added.
+        feature_a, feature_b: what of them touches.
+        point: half way between the two features along the normal.
+        normal: the unit vector from b to a, along which a is pushed.
+        depth: how deep one feature is behind the other along the normal, above 0.
+        velocity: of a relative to b at the point.
+        force: on a; that on b is its opposite.
+        kept: whether the same two features were in contact at the last step.
+    """
+
+    a: str
+    b: str
+    feature_a: Feature
+    feature_b: Feature
+    point: Array
+    normal: Array
+    depth: float
+    velocity: Array
+    force: Array
+    kept: bool
+
+    @property
+    def kind(self) -> str:
+        """``"VF"``, ``"FV"`` or ``"EE"`` (a's feature first), ``"SF"``, ``"ES"`` and so on with
+        spheres, ``"WW"`` for pieces as a whole."""
+        return self.feature_a.kind.name[0] + self.feature_b.kind.name[0]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a step took, by stage: how often each was done.
+
+    Attributes:
+        pair_tests: pairs of bodies looked at.
+        node_tests: nodes of octrees tested against others (phase 1-1).
+        leaf_pairs: pairs of leaves that meet.
+        edge_checks: edges that the leaves named, cut with the other piece (phase 1-2).
+        crossing_checks: pairs of edges tested for a crossing (second stage).
+        sphere_checks: features tested against spheres.
+        distances: searches for the shortest way out, or for a distance between two steps.
+        kept, new: contacts that were there at the last step, and others.
+    """
+
+    pair_tests: int
+    node_tests: int
+    leaf_pairs: int
+    edge_checks: int
+    crossing_checks: int
+    sphere_checks: int
+    distances: int
+    kept: int
+    new: int
+
+
+class ContactStep:
+    """The result of `Scene.step`. What is not asked for is not made.
+
+    Attributes:
+        contacts: all `Contact` of the step, ordered by bodies and features.
+        forces, moments: by the name of a body the sum of its contacts' forces [N] and their moment
+            about its centroid [N m]; world axes, zero where nothing touches.
+        passed: pairs of bodies that touched between the last step and this one, but are apart at
+            both: they went through each other, or nearly.
+        cost: what it took.
+    """
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        pieces: IntArray,
+        rows: Array,
+        found: IntArray,
+        forces: Array,
+        passed: IntArray,
+        cost: IntArray,
+    ) -> None:
+        self._names, self._pieces = names, pieces
+        self._rows, self._found, self._forces = rows, found, forces
+        self._passed, self._cost = passed, cost
+
+    def __len__(self) -> int:
+        """How many contacts there are."""
+        return len(self._found)
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:
+        return tuple(self._contacts())
+
+    def _contacts(self) -> Iterator[Contact]:
+        first = {int(b): k for k, b in reversed(list(enumerate(self._pieces)))}
+        for row, found in zip(self._rows, self._found.tolist(), strict=True):
+            p, q, kind_a, a, kind_b, b, kept = found
+            i, j = int(self._pieces[p]), int(self._pieces[q])
+            yield Contact(
+                self._names[i],
+                self._names[j],
+                Feature(p - first[i], FeatureKind(kind_a), a),
+                Feature(q - first[j], FeatureKind(kind_b), b),
+                row[0:3],
+                row[3:6],
+                float(row[6]),
+                row[7:10],
+                row[10:13],
+                kept == 1,
+            )
+
+    @cached_property
+    def forces(self) -> Mapping[str, Array]:
+        return dict(zip(self._names, self._forces[:, :3]))
+
+    @cached_property
+    def moments(self) -> Mapping[str, Array]:
+        return dict(zip(self._names, self._forces[:, 3:]))
+
+    @cached_property
+    def passed(self) -> tuple[tuple[str, str], ...]:
+        pairs = {(int(self._pieces[p]), int(self._pieces[q])): None for p, q in self._passed}
+        return tuple((self._names[i], self._names[j]) for i, j in pairs)
+
+    @cached_property
+    def cost(self) -> Cost:
+        return Cost(*self._cost.tolist())
+
+    @property
+    def deepest(self) -> float:
+        """The largest penetration, [m]; 0 without contacts."""
+        return float(np.max(self._rows[:, 6], initial=0.0))

@@ -1,0 +1,294 @@
+"""Bodies in one scene, stepped: contacts, forces and moments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.contact.body import Body
+from standoff.contact.material import Material
+from standoff.contact.result import ContactStep
+from standoff.contact.tables import ROOM, arena_of
+from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
+from standoff.index.arena import Arena
+from standoff.kernels.contact import layout
+from standoff.kernels.contact import nearest
+from standoff.kernels.contact.step import FULL, step
+from standoff.kernels.pairs.convex import CONVEX_IWORK, CONVEX_WORK
+from standoff.shapes.pose import Array, as_pose, vector
+from standoff.shapes.shape import Shape
+
+
+class Scene:
+    """Bodies that touch each other.
+
+    Each step finds the elemental contacts of paper 003: vertices on faces, edges on edges, and
+    spheres on features; force (1) at each, and the sums on every body. Contacts exist exactly when
+    two bodies overlap; touching without overlap (a depth of 0) is no contact. Two bodies that both
+    stand still are not tried against each other.
+
+    The direction in which two bodies part is that of last step's contacts, as long as these hold;
+    for a new pair it is the shortest way out, or, where the bodies were so fast that this leads out
+    on the other side, the normal at their first touch. Every contact pushes that way.
+
+    - Bodies that start deep inside each other part the shortest way; one wholly inside the other is
+      found by a point test.
+    - Resting contact: a vertex keeps its face from step to step, also when it has sunk through a
+      thin plate, until it is no longer behind the face or beside it.
+    - Faces flush on each other, a vertex on a vertex: contacts at one point with one normal are
+      one. Parallel edges do not cross; the vertices at their ends are in contact.
+    - No vertex inside and no edges that cross (a nail through a board): one contact of the bodies
+      as a whole, along the way out.
+    - Bodies that pass through each other between two steps are in ``passed``; see ``continuous``.
+
+    Args:
+        continuous: look at the motion between two steps of pairs that moved by more than half the
+            inner radius of the thinner one. Slower motion cannot pass through, though it may graze.
+        pulls: whether damping may make a normal force negative, as the paper's (1) has it; here it
+            ends at 0 unless asked for.
+    """
+
+    def __init__(self, *, continuous: bool = True, pulls: bool = False) -> None:
+        self._continuous, self._pulls = bool(continuous), bool(pulls)
+        self._bodies: dict[str, Body] = {}
+        self._materials: dict[str, Material] = {}
+        self._poses: dict[str, Array] = {}
+        self._moving: dict[str, bool] = {}
+        self._arena: Arena | None = None
+        self._room, self._passed_room = ROOM, ROOM
+        self._rel = np.zeros(12)
+        self._work, self._iwork = np.zeros(CONVEX_WORK), np.zeros(CONVEX_IWORK, dtype=np.int64)
+        self._address: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bodies, in the order in which they were added."""
+        return tuple(self._bodies)
+
+    def body(self, name: str) -> Body:
+        """A body by its name."""
+        self._known(name)
+        return self._bodies[name]
+
+    def add(
+        self,
+        name: str,
+        shape: Shape | Body,
+        *,
+        pose: ArrayLike | None = None,
+        moving: bool = True,
+        stiffness: float = 1e4,
+        damping: float = 0.0,
+        friction: float = 0.0,
+        coulomb: float | None = None,
+        levels: Any = None,
+    ) -> Body:
+        """A body with its material; returns the `Body`.
+
+        Args:
+            pose: of the shape's own frame, 4 x 4; it stays until `step` gives another.
+            moving: False for a body that stands still; `step` may leave any body out.
+            stiffness: [N/m], each contact; infinite for a rigid body. Two bodies are springs in
+                series, K = Ka Kb / (Ka + Kb), so one of them may be rigid and not both.
+            damping: [N s/m] of that spring; of a pair, each with the square of the share of the
+                approach that its spring takes up: (Kb / (Ka + Kb))² Ba + (Ka / (Ka + Kb))² Bb.
+            friction: viscous, [N s/m]; of a pair the mean.
+            coulomb: the tangential force is at most this times the normal force, [-]; of a pair
+                the mean, or the one that is given.
+            levels: depth of the octrees, see `Body`; ``None`` leaves those of a `Body`, and is
+                ``"auto"`` for a shape.
+        """
+        if not isinstance(name, str) or not name:
+            raise CellError("no name of a body", element="Scene.add", value=name)
+        if name in self._bodies:
+            raise DuplicateNameError("name is taken", element="Scene.add", value=name)
+        material = Material.checked(name, stiffness, damping, friction, coulomb)
+        if math.isinf(material.stiffness):
+            rigid = [n for n, m in self._materials.items() if math.isinf(m.stiffness)]
+            if any(moving or self._moving[n] for n in rigid):
+                raise CellError(
+                    f"both {name!r} and {rigid[0]!r} would be rigid",
+                    element=f"{name}.stiffness",
+                    value=stiffness,
+                    allowed="an infinite stiffness for bodies that never meet another such",
+                )
+        place = as_pose(pose, f"{name}.pose")
+        body = shape if isinstance(shape, Body) else Body(shape, levels="auto")
+        if levels is not None:
+            body = body.with_levels(levels)
+        body.trees  # noqa: B018 - what is wrong with it is raised here
+        history = self._history()
+        self._bodies[name], self._materials[name] = body, material
+        self._poses[name], self._moving[name] = place, bool(moving)
+        self._rebuild(history)
+        return body
+
+    def remove(self, name: str) -> None:
+        """Takes a body out; the contacts of all others go on."""
+        self._known(name)
+        history = self._history()
+        for table in (self._bodies, self._materials, self._poses, self._moving):
+            del table[name]
+        self._rebuild(history)
+
+    def forget(self) -> None:
+        """Begin anew, as if there had been no step: for bodies that were put elsewhere."""
+        if self._arena is not None:
+            self._arena["state"][[layout.OLD_COUNT, layout.HAS_BEFORE]] = 0
+
+    def step(
+        self,
+        poses: Mapping[str, ArrayLike] | None = None,
+        velocities: Mapping[str, ArrayLike] | None = None,
+        dt: float | None = None,
+    ) -> ContactStep:
+        """One step.
+
+        Args:
+            poses: by name, 4 x 4, of the shapes' own frames; who is left out stays.
+            velocities: by name six numbers: velocity of the *centroid* [m/s] and angular velocity
+                [rad/s], world axes; 0 for who is left out.
+            dt: seconds since the last step; where given, bodies without a velocity get the one
+                that follows from their last pose.
+
+        Raises before anything is changed:
+            UnknownNameError: a name that no body bears.
+            PoseError: a pose that is none, a velocity that is not six finite numbers.
+        """
+        checked = {self._known(n): as_pose(p, f"poses[{n!r}]") for n, p in (poses or {}).items()}
+        twists = {
+            self._known(n): vector(v, 6, f"velocities[{n!r}]") for n, v in (velocities or {}).items()
+        }
+        if dt is not None and not (isinstance(dt, (int, float)) and 0.0 < dt < math.inf):
+            raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
+        if self._arena is None:
+            empty = np.zeros((0, 2), dtype=np.int64)
+            cost = np.zeros(layout.COST_ROWS, dtype=np.int64)
+            return ContactStep((), empty[:, 0], np.zeros((0, 13)), empty, np.zeros((0, 6)), empty, cost)
+        self._poses.update(checked)
+        arena = self._place(twists, dt)
+        if self._address is None:
+            self._address = nearest.address()
+        while step(self._address, arena.F, arena.W, self._rel, self._work, self._iwork) == FULL:
+            arena = self._grow()
+        return self._finish(arena)
+
+    def _place(self, twists: Mapping[str, Array], dt: float | None) -> Arena:
+        arena = self._arena
+        assert arena is not None
+        rows, before = arena["poses"], arena["before"]
+        for number, (name, body) in enumerate(self._bodies.items()):
+            pose = self._poses[name]
+            row = rows[number].reshape(3, 4)
+            row[:] = pose[:3]
+            row[:, 3] += pose[:3, :3] @ body.centroid
+        arena["twists"][:] = 0.0
+        if dt is not None and arena["state"][layout.HAS_BEFORE, 0]:
+            arena["twists"][:] = _rates(before, rows, dt)
+        for number, name in enumerate(self._bodies):
+            if name in twists:
+                arena["twists"][number] = twists[name]
+        return arena
+
+    def _finish(self, arena: Arena) -> ContactStep:
+        """What was found, out of the tables; and into those of the last step."""
+        state = arena["state"]
+        count, passed = int(state[layout.COUNT, 0]), int(state[layout.PASSED_COUNT, 0])
+        rows, found = arena["contacts"][:count].copy(), arena["found"][:count].copy()
+        arena["old"][:count] = rows
+        arena["earlier"][:count] = found
+        arena["before"][:] = arena["poses"]
+        state[layout.OLD_COUNT, 0] = count
+        state[layout.HAS_BEFORE, 0] = 1
+        return ContactStep(
+            tuple(self._bodies),
+            arena["pieces"][:, layout.BODY].copy(),
+            rows,
+            found,
+            arena["forces"].copy(),
+            arena["passed"][:passed].copy(),
+            arena["cost"][:, 0].copy(),
+        )
+
+    def _grow(self) -> Arena:
+        assert self._arena is not None
+        state = self._arena["state"]
+        self._room = max(self._room, 2 * int(state[layout.COUNT, 0]))
+        self._passed_room = max(self._passed_room, 2 * int(state[layout.PASSED_COUNT, 0]))
+        names = ("contacts", "old", "found", "earlier")
+        rows = dict.fromkeys(names, self._room) | {"passed": self._passed_room}
+        self._arena = self._arena.grown(rows)
+        return self._arena
+
+    def _rebuild(self, history: dict[str, Any]) -> None:
+        if not self._bodies:
+            self._arena = None
+            return
+        arena = arena_of(tuple(self._bodies.values()), self._room, self._passed_room)
+        for number, (name, material) in enumerate(self._materials.items()):
+            arena["material"][number, 1:] = (*material.row, float(self._moving[name]))
+        arena["state"][layout.CONTINUOUS, 0] = self._continuous
+        arena["state"][layout.PULLS, 0] = self._pulls
+        self._arena = arena
+        self._remember(history)
+
+    def _history(self) -> dict[str, Any]:
+        """What the last step left, by names: bodies come and go."""
+        arena = self._arena
+        if arena is None or not arena["state"][layout.HAS_BEFORE, 0]:
+            return {}
+        count = int(arena["state"][layout.OLD_COUNT, 0])
+        return {
+            "before": dict(zip(self._bodies, arena["before"].copy())),
+            "old": arena["old"][:count].copy(),
+            "earlier": arena["earlier"][:count].copy(),
+            "pieces": self._piece_numbers(),
+        }
+
+    def _remember(self, history: dict[str, Any]) -> None:
+        arena = self._arena
+        assert arena is not None
+        if not history:
+            return
+        now = self._piece_numbers()
+        numbers = {k: now[owner] for owner, k in history["pieces"].items() if owner in now}
+        earlier = history["earlier"]
+        stays = [k for k, row in enumerate(earlier) if row[0] in numbers and row[1] in numbers]
+        arena["old"][: len(stays)] = history["old"][stays]
+        for k, row in enumerate(stays):
+            pair = [numbers[int(piece)] for piece in earlier[row, :2]]
+            arena["earlier"][k] = (*pair, *earlier[row, 2:])
+        for number, (name, body) in enumerate(self._bodies.items()):
+            pose = self._poses[name]
+            place = pose[:3].copy()
+            place[:, 3] += pose[:3, :3] @ body.centroid
+            arena["before"][number] = history["before"].get(name, place.reshape(-1))
+        arena["state"][layout.OLD_COUNT, 0] = len(stays)
+        arena["state"][layout.HAS_BEFORE, 0] = 1
+
+    def _piece_numbers(self) -> dict[tuple[str, int], int]:
+        owners = [(name, k) for name, body in self._bodies.items() for k in range(len(body.pieces))]
+        return {owner: number for number, owner in enumerate(owners)}
+
+    def _known(self, name: str) -> str:
+        if name not in self._bodies:
+            raise UnknownNameError(name, self._bodies, what="body")
+        return name
+
+
+def _rates(before: Array, now: Array, dt: float) -> Array:
+    """Velocities (n, 6) that lead from one table of poses to another in ``dt``."""
+    a, b = before.reshape(-1, 3, 4), now.reshape(-1, 3, 4)
+    result = np.empty((len(a), 6))
+    result[:, :3] = (b[:, :, 3] - a[:, :, 3]) / dt
+    turn = b[:, :, :3] @ a[:, :, :3].transpose(0, 2, 1)
+    skew = turn - turn.transpose(0, 2, 1)
+    axis = np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1) / 2.0
+    sine = np.linalg.norm(axis, axis=1)
+    angle = np.arctan2(sine, (np.trace(turn, axis1=1, axis2=2) - 1.0) / 2.0)
+    result[:, 3:] = axis * (np.where(sine > 0.0, angle / np.where(sine > 0, sine, 1.0), 1.0) / dt)[:, None]
+    return result

@@ -1,0 +1,127 @@
+"""A scene as the tables that the kernels read (see `kernels.contact.layout`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from standoff.constants import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING
+from standoff.contact.body import Body
+from standoff.contact.features import Features
+from standoff.contact.octree import Octree
+from standoff.contact.pieces import Ball, volume_and_centroid
+from standoff.index.arena import Arena
+from standoff.kernels.contact import layout
+from standoff.kernels.layout import POLYHEDRON, SPHERE
+from standoff.shapes.shape import IntArray
+
+#: Rows of the tables of contacts and of passed pairs to begin with; they grow.
+ROOM = 256
+
+
+def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
+    """The tables of a scene: geometry written, poses and materials not."""
+    pieces = [(number, k) for number, body in enumerate(bodies) for k in range(len(body.pieces))]
+    solids = [
+        (bodies[b].pieces[k], bodies[b].trees[k])
+        for b, k in pieces
+        if isinstance(bodies[b].pieces[k], Features)
+    ]
+    sizes = _sizes(solids, len(pieces), len(bodies), room, passed)
+    arena = Arena(
+        {name: (sizes[name], c) for name, c in layout.REAL_TABLES.items()},
+        {name: (sizes[name], c) for name, c in layout.WHOLE_TABLES.items()},
+    )
+    arena["hint"][:] = -1
+    ends = dict.fromkeys(("vertices", "edges", "planes", "nodes", "rings", "spokes", "items"), 0)
+    first = 0
+    for number, body in enumerate(bodies):
+        arena["bodies"][number] = first, len(body.pieces)
+        for piece, tree in zip(body.pieces, body.trees, strict=True):
+            if isinstance(piece, Ball):
+                _write_ball(arena, first, number, piece)
+            else:
+                assert tree is not None
+                _write_solid(arena, first, number, piece, tree, ends)
+            first += 1
+        arena["material"][number, layout.RADIUS] = body.radius * (1.0 + CONTACT_SPHERE_ROUNDING)
+    return arena
+
+
+def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dict[str, int]:
+    def total(count: Any) -> int:
+        return int(sum(count(piece, tree) for piece, tree in solids))
+
+    edges = total(lambda p, t: len(p.edges))
+    vertices = total(lambda p, t: len(p.vertices))
+    faces = total(lambda p, t: len(p.planes))
+    nodes = total(lambda p, t: len(t))
+    # A pair of nodes gives way to eight children at most, once for each level of either tree.
+    stack = 8 * 2 * (CONTACT_MAX_LEVELS + 1)
+    sizes = {
+        "vertices": vertices, "planes": faces, "spheres": nodes, "clips": edges, "crossing": edges,
+        "edges": edges, "ring": faces, "spoke": vertices, "nodes": nodes, "edge_mark": edges,
+        "node_mark": nodes, "vertex_mark": vertices, "hit": edges, "hint": vertices,
+        "queue": edges, "crossers": edges, "stack": stack,
+        "rings": 2 * edges, "spokes": 2 * edges,
+        "items": total(lambda p, t: len(t.vertices.items) + len(t.edges.items) + len(t.faces.items)),
+        "contacts": room, "old": room, "found": room, "earlier": room, "passed": passed,
+        "state": layout.STATE_ROWS, "cost": layout.COST_ROWS, "out": 1,
+    }  # fmt: skip
+    sizes |= dict.fromkeys(("balls", "rows", "pieces", "refs"), pieces)
+    sizes |= dict.fromkeys(
+        ("material", "poses", "before", "twists", "forces", "bodies"), bodies
+    )
+    return sizes
+
+
+def _write_ball(arena: Arena, row: int, body: int, ball: Ball) -> None:
+    arena["balls"][row] = (*ball.centre, ball.radius, ball.radius)
+    arena["pieces"][row, : layout.IS_BALL + 1] = body, 1
+    arena["refs"][row, 0] = SPHERE
+    arena["rows"][row, 12] = ball.radius
+
+
+def _write_solid(
+    arena: Arena, row: int, body: int, piece: Features, tree: Octree, ends: dict[str, int]
+) -> None:
+    v, e, f, n = (ends[name] for name in ("vertices", "edges", "planes", "nodes"))
+    arena["vertices"][v : v + len(piece.vertices)] = piece.vertices
+    arena["edges"][e : e + len(piece.edges)] = piece.edges + (v, v, f, f)
+    arena["planes"][f : f + len(piece.planes)] = piece.planes
+    for k, loop in enumerate(piece.loops):
+        arena["ring"][f + k] = _listed(arena, "rings", loop + v, ends)
+    for k, spokes in enumerate(piece.spokes):
+        arena["spoke"][v + k] = _listed(arena, "spokes", spokes + e, ends)
+    arena["spheres"][n : n + len(tree)] = tree.spheres
+    nodes = arena["nodes"][n : n + len(tree)]
+    nodes[:, 0] = np.where(tree.count > 0, tree.first + n, 0)
+    nodes[:, 1] = tree.count
+    for k, (lists, shift) in enumerate(((tree.vertices, v), (tree.edges, e), (tree.faces, f))):
+        first, _ = _listed(arena, "items", lists.items + shift, ends)
+        nodes[:, 2 + 2 * k] = first + lists.starts[:-1]
+        nodes[:, 3 + 2 * k] = np.diff(lists.starts)
+    counts = len(piece.vertices), len(piece.edges), len(piece.planes)
+    arena["pieces"][row] = body, 0, v, counts[0], e, counts[1], f, counts[2], n
+    arena["refs"][row, :3] = POLYHEDRON, v, counts[0]
+    lower, upper = piece.vertices.min(axis=0), piece.vertices.max(axis=0)
+    centre = (lower + upper) / 2.0
+    radius = np.linalg.norm(piece.vertices - centre, axis=1).max()
+    middle = volume_and_centroid(piece)[1]
+    inner = (piece.planes[:, 3] - piece.planes[:, :3] @ middle).min()
+    slack = CONTACT_SPHERE_ROUNDING * piece.reach
+    arena["balls"][row] = (*centre, radius + slack, inner)
+    ends["vertices"] += counts[0]
+    ends["edges"] += counts[1]
+    ends["planes"] += counts[2]
+    ends["nodes"] += len(tree)
+
+
+def _listed(arena: Arena, name: str, items: IntArray, ends: dict[str, int]) -> tuple[int, int]:
+    """Items to the end of a list: where they begin and how many they are."""
+    first = ends[name]
+    ends[name] = first + len(items)
+    arena[name][first : first + len(items), 0] = items
+    return first, len(items)

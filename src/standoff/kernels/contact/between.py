@@ -1,0 +1,141 @@
+"""Between two steps: whether two pieces that are apart at both touched, and where first.
+
+Centroids go straight and orientations turn about one axis each, both evenly. The pieces approach
+each other by no more than the sum of their centroids' relative way and their angles times their
+reach; so they cannot touch before that has used up their distance, and the search goes on from
+there.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.constants import CONTACT_ADVANCES, CONTACT_FIRST_TOUCH
+from standoff.kernels.arena import real_rows, whole_rows
+from standoff.kernels.contact.layout import (
+    BALLS,
+    BEFORE,
+    BODY,
+    COST,
+    DISTANCES,
+    OUT,
+    PIECES,
+    POSES,
+    REFS,
+    ROWS,
+    VERTICES,
+)
+from standoff.kernels.contact.nearest import nearest
+from standoff.kernels.jit import kernel
+
+#: What `first_touch` found.
+APART = 0
+TOUCHED = 1
+FROM_THE_START = 2
+
+
+@kernel
+def row_between(F, W, p, share):
+    """Where piece ``p`` is at a share of the way from the last step to this one, into ROWS."""
+    A, B, rows = real_rows(F, W, BEFORE, 12), real_rows(F, W, POSES, 12), real_rows(F, W, ROWS, 16)
+    S = real_rows(F, W, BALLS, 5)
+    i = whole_rows(W, PIECES, 9)[p, BODY]
+    u, v, w, angle = turning(A, B, i)
+    cosine, sine = math.cos(share * angle), math.sin(share * angle)
+    for c in range(3):
+        # R(s) = turn by s times the angle about the axis, times R before (Rodrigues).
+        x, y, z = A[i, c], A[i, 4 + c], A[i, 8 + c]
+        along = (1.0 - cosine) * (u * x + v * y + w * z)
+        rows[p, c] = cosine * x + sine * (v * z - w * y) + along * u
+        rows[p, 4 + c] = cosine * y + sine * (w * x - u * z) + along * v
+        rows[p, 8 + c] = cosine * z + sine * (u * y - v * x) + along * w
+    is_ball = whole_rows(W, REFS, 8)[p, 2] == 0
+    for r in range(3):
+        rows[p, 4 * r + 3] = A[i, 4 * r + 3] + share * (B[i, 4 * r + 3] - A[i, 4 * r + 3])
+        if is_ball:
+            rows[p, 4 * r + 3] += (
+                rows[p, 4 * r] * S[p, 0] + rows[p, 4 * r + 1] * S[p, 1] + rows[p, 4 * r + 2] * S[p, 2]
+            )
+
+
+@kernel
+def turning(A, B, i):
+    """Axis (world) and angle from the orientation of body ``i`` in ``A`` to that in ``B``."""
+    m00 = B[i, 0] * A[i, 0] + B[i, 1] * A[i, 1] + B[i, 2] * A[i, 2]
+    m11 = B[i, 4] * A[i, 4] + B[i, 5] * A[i, 5] + B[i, 6] * A[i, 6]
+    m22 = B[i, 8] * A[i, 8] + B[i, 9] * A[i, 9] + B[i, 10] * A[i, 10]
+    m01 = B[i, 0] * A[i, 4] + B[i, 1] * A[i, 5] + B[i, 2] * A[i, 6]
+    m10 = B[i, 4] * A[i, 0] + B[i, 5] * A[i, 1] + B[i, 6] * A[i, 2]
+    m02 = B[i, 0] * A[i, 8] + B[i, 1] * A[i, 9] + B[i, 2] * A[i, 10]
+    m20 = B[i, 8] * A[i, 0] + B[i, 9] * A[i, 1] + B[i, 10] * A[i, 2]
+    m12 = B[i, 4] * A[i, 8] + B[i, 5] * A[i, 9] + B[i, 6] * A[i, 10]
+    m21 = B[i, 8] * A[i, 4] + B[i, 9] * A[i, 5] + B[i, 10] * A[i, 6]
+    # The unit quaternion by its largest part, so that no angle is special.
+    t = m00 + m11 + m22
+    if t >= m00 and t >= m11 and t >= m22:
+        q0, q1, q2, q3 = 1.0 + t, m21 - m12, m02 - m20, m10 - m01
+    elif m00 >= m11 and m00 >= m22:
+        q0, q1, q2, q3 = m21 - m12, 1.0 + m00 - m11 - m22, m01 + m10, m02 + m20
+    elif m11 >= m22:
+        q0, q1, q2, q3 = m02 - m20, m01 + m10, 1.0 - m00 + m11 - m22, m12 + m21
+    else:
+        q0, q1, q2, q3 = m10 - m01, m02 + m20, m12 + m21, 1.0 - m00 - m11 + m22
+    if q0 < 0.0:
+        q0, q1, q2, q3 = -q0, -q1, -q2, -q3
+    sine = math.sqrt(q1 * q1 + q2 * q2 + q3 * q3)
+    if sine == 0.0:
+        return 1.0, 0.0, 0.0, 0.0
+    return q1 / sine, q2 / sine, q3 / sine, 2.0 * math.atan2(sine, q0)
+
+
+@kernel
+def way_between(F, W, p, q):
+    """How much nearer to each other two pieces can have come since the last step, [m]."""
+    A, B, S = real_rows(F, W, BEFORE, 12), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
+    P = whole_rows(W, PIECES, 9)
+    i, j = P[p, BODY], P[q, BODY]
+    square = 0.0
+    for c in range(3, 12, 4):
+        square += (B[i, c] - A[i, c] - B[j, c] + A[j, c]) ** 2
+    way = math.sqrt(square)
+    way += turning(A, B, i)[3] * reach(S, p) if turned(A, B, i) else 0.0
+    way += turning(A, B, j)[3] * reach(S, q) if turned(A, B, j) else 0.0
+    return way
+
+
+@kernel
+def turned(A, B, i):
+    """Whether the orientation of body ``i`` is not the same in both."""
+    for r in range(0, 12, 4):
+        if A[i, r] != B[i, r] or A[i, r + 1] != B[i, r + 1] or A[i, r + 2] != B[i, r + 2]:
+            return True
+    return False
+
+
+@kernel
+def reach(S, p):
+    """How far a piece reaches from the centroid of its body, at most."""
+    return math.sqrt(S[p, 0] ** 2 + S[p, 1] ** 2 + S[p, 2] ** 2) + S[p, 3]
+
+
+@kernel
+def first_touch(address, F, W, p, q, way, work, iwork):
+    """Whether two pieces touched since the last step, with the normal at the first touch in OUT.
+    In doubt, they did."""
+    rows, refs, V = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, VERTICES, 3)
+    out, S, cost = real_rows(F, W, OUT, 11), real_rows(F, W, BALLS, 5), whole_rows(W, COST, 1)
+    near = CONTACT_FIRST_TOUCH * (S[p, 3] + S[q, 3])
+    share = 0.0
+    for step in range(CONTACT_ADVANCES):
+        row_between(F, W, p, share)
+        row_between(F, W, q, share)
+        nearest(address, rows, refs, V, p, q, work, iwork, out)
+        cost[DISTANCES, 0] += 1
+        if step == 0 and out[0, 0] <= 0.0:
+            return FROM_THE_START
+        if out[0, 0] <= near:
+            return TOUCHED
+        share += out[0, 0] / way
+        if share >= 1.0:
+            return APART
+    return TOUCHED

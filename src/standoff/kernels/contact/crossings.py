@@ -1,0 +1,146 @@
+"""Second stage, edges on edges.
+
+Two edges touch where they cross as seen along the direction n that parts the bodies, with the edge
+of a in b, that of b in a, and b's beyond a's; and where their common normal m belongs to both, that
+is, lies between the normals of the two faces of the edge of b, and -m between those of a's. The
+depth is that of the two lines, along m. Parallel edges do not cross; their ends are vertices on
+faces.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from standoff.constants import CONTACT_CONE, CONTACT_PARALLEL, CONTACT_SHARE
+from standoff.kernels.arena import real_rows, whole_rows
+from standoff.kernels.contact.appending import append
+from standoff.kernels.contact.frames import to_world, turned_to_world
+from standoff.kernels.contact.layout import (
+    BODY,
+    CLIPS,
+    COST,
+    CROSSERS,
+    CROSSING,
+    CROSSING_CHECKS,
+    EARLIER,
+    EDGE,
+    EDGE0,
+    EDGE_COUNT,
+    EDGES,
+    EPOCH,
+    HIT,
+    PIECES,
+    PLANES,
+    POSES,
+    STATE,
+    VERTICES,
+)
+from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import cross, dot, place, turn
+
+
+@kernel
+def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
+    """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q."""
+    P, X = whole_rows(W, PIECES, 9), real_rows(F, W, POSES, 12)
+    K, crossers = real_rows(F, W, CROSSING, 14), whole_rows(W, CROSSERS, 1)
+    body = P[q, BODY]
+    middle = candidates(F, W, p, rel, True, 0, n0, n1, n2)
+    end = candidates(F, W, q, rel, False, middle, n0, n1, n2) if middle > 0 else middle
+    for i in range(middle):
+        d0, d1, d2 = K[i, 3], K[i, 4], K[i, 5]
+        g0, g1, g2 = cross(d0, d1, d2, n0, n1, n2)
+        for j in range(middle, end):
+            # As seen along n: a + s d + t n = b + r e, by Cramer's rule.
+            e0, e1, e2 = K[j, 3], K[j, 4], K[j, 5]
+            c = -dot(g0, g1, g2, e0, e1, e2)
+            if abs(c) <= CONTACT_PARALLEL * math.sqrt(
+                dot(d0, d1, d2, d0, d1, d2) * dot(e0, e1, e2, e0, e1, e2)
+            ):
+                continue
+            w0, w1, w2 = K[j, 0] - K[i, 0], K[j, 1] - K[i, 1], K[j, 2] - K[i, 2]
+            r = dot(w0, w1, w2, g0, g1, g2) / c
+            if r < K[j, 12] - CONTACT_SHARE or r > K[j, 13] + CONTACT_SHARE:
+                continue
+            m0, m1, m2 = cross(d0, d1, d2, e0, e1, e2)
+            t = dot(w0, w1, w2, m0, m1, m2) / c
+            if t <= 0.0:
+                continue
+            s = dot(w0, w1, w2, *cross(e0, e1, e2, n0, n1, n2)) / c
+            if s < K[i, 12] - CONTACT_SHARE or s > K[i, 13] + CONTACT_SHARE:
+                continue
+            scale = math.copysign(1.0 / math.sqrt(dot(m0, m1, m2, m0, m1, m2)), c)
+            m0, m1, m2 = scale * m0, scale * m1, scale * m2
+            if (
+                dot(m0, m1, m2, K[j, 6], K[j, 7], K[j, 8]) > CONTACT_CONE
+                or dot(m0, m1, m2, K[j, 9], K[j, 10], K[j, 11]) > CONTACT_CONE
+                or dot(m0, m1, m2, K[i, 6], K[i, 7], K[i, 8]) < -CONTACT_CONE
+                or dot(m0, m1, m2, K[i, 9], K[i, 10], K[i, 11]) < -CONTACT_CONE
+            ):
+                continue
+            x, y, z = to_world(
+                X,
+                body,
+                0.5 * (K[i, 0] + s * d0 + K[j, 0] + r * e0),
+                0.5 * (K[i, 1] + s * d1 + K[j, 1] + r * e1),
+                0.5 * (K[i, 2] + s * d2 + K[j, 2] + r * e2),
+            )
+            depth = t * scale * c
+            a, b = crossers[i, 0] - P[p, EDGE0], crossers[j, 0] - P[q, EDGE0]
+            kept = was_there(W, first_old, end_old, a, b)
+            m0, m1, m2 = turned_to_world(X, body, m0, m1, m2)
+            append(F, W, p, q, EDGE, a, EDGE, b, kept, x, y, z, m0, m1, m2, depth)
+    whole_rows(W, COST, 1)[CROSSING_CHECKS, 0] += middle * (end - middle)
+
+
+@kernel
+def candidates(F, W, o, rel, of_a, count, n0, n1, n2):
+    """The edges of a piece that are inside the other one and have a normal on the right side, into
+    CROSSING from row ``count`` on, in the frame of q; returns the next row."""
+    P, E, V = whole_rows(W, PIECES, 9), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
+    N, K, clips = real_rows(F, W, PLANES, 4), real_rows(F, W, CROSSING, 14), real_rows(F, W, CLIPS, 2)
+    hit, crossers = whole_rows(W, HIT, 1), whole_rows(W, CROSSERS, 1)
+    epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
+    for e in range(P[o, EDGE0], P[o, EDGE0] + P[o, EDGE_COUNT]):
+        if hit[e, 0] != epoch:
+            continue
+        tail, head, left, right = E[e, 0], E[e, 1], E[e, 2], E[e, 3]
+        x, y, z = V[tail, 0], V[tail, 1], V[tail, 2]
+        u, v, w = V[head, 0] - x, V[head, 1] - y, V[head, 2] - z
+        a0, a1, a2 = N[left, 0], N[left, 1], N[left, 2]
+        b0, b1, b2 = N[right, 0], N[right, 1], N[right, 2]
+        if of_a:
+            x, y, z = place(rel, x, y, z)
+            u, v, w = turn(rel, u, v, w)
+            a0, a1, a2 = turn(rel, a0, a1, a2)
+            b0, b1, b2 = turn(rel, b0, b1, b2)
+        along = dot(a0, a1, a2, n0, n1, n2)
+        other = dot(b0, b1, b2, n0, n1, n2)
+        if (of_a and min(along, other) > CONTACT_CONE) or (
+            not of_a and max(along, other) < -CONTACT_CONE
+        ):
+            continue
+        length = 1.0 / math.sqrt(u * u + v * v + w * w)
+        K[count, 0], K[count, 1], K[count, 2] = x, y, z
+        K[count, 3], K[count, 4], K[count, 5] = u, v, w
+        # Seen from outside, a face is to the left of its edge: normal x edge points into it.
+        x, y, z = cross(a0, a1, a2, u, v, w)
+        K[count, 6], K[count, 7], K[count, 8] = length * x, length * y, length * z
+        x, y, z = cross(b0, b1, b2, u, v, w)
+        K[count, 9], K[count, 10], K[count, 11] = -length * x, -length * y, -length * z
+        K[count, 12], K[count, 13] = clips[e, 0], clips[e, 1]
+        crossers[count, 0] = e
+        count += 1
+    return count
+
+
+@kernel
+def was_there(W, first, end, a, b):
+    """1 where two edges were in contact at the last step, else 0."""
+    old = whole_rows(W, EARLIER, 7)
+    for k in range(first, end):
+        if old[k, 2] == EDGE and old[k, 4] == EDGE and old[k, 3] == a and old[k, 5] == b:
+            return np.int64(1)
+    return np.int64(0)

@@ -1,0 +1,144 @@
+"""Which edges of one piece run inside the other, and where on them.
+
+Two convex polyhedra overlap exactly when an edge of one meets the other. What of an edge lies
+inside a convex body is one interval, cut out by the planes of the faces. An edge that is inside
+altogether meets no leaf of the other's octree; but it is reached from its neighbours, since the
+edges of a convex polyhedron hang together, and only where all of them are inside does a point test
+have to begin.
+"""
+
+from __future__ import annotations
+
+from standoff.kernels.arena import real_rows, whole_rows
+from standoff.kernels.contact.layout import (
+    CLIPS,
+    COST,
+    EDGE0,
+    EDGE_CHECKS,
+    EDGE_COUNT,
+    EDGE_MARK,
+    EDGES,
+    EPOCH,
+    FACE0,
+    FACE_COUNT,
+    HIT,
+    PIECES,
+    PLANES,
+    QUEUE,
+    SPOKE,
+    SPOKES,
+    STATE,
+    VERTEX0,
+    VERTEX_MARK,
+    VERTICES,
+)
+from standoff.kernels.jit import kernel
+from standoff.kernels.vectors import place, unplace
+
+
+@kernel
+def edges_inside(F, W, p, q, rel, count, slack):
+    """Marks the edges of QUEUE, and those reached from them, that are inside the other piece, with
+    the part that is; also their ends that are inside. Returns how many edges are. ``slack`` is how
+    far outside a point still counts as inside, [m]."""
+    P, E = whole_rows(W, PIECES, 9), whole_rows(W, EDGES, 4)
+    V, queue = real_rows(F, W, VERTICES, 3), whole_rows(W, QUEUE, 1)
+    hit, clips = whole_rows(W, HIT, 1), real_rows(F, W, CLIPS, 2)
+    epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
+    first_a, end_a = P[p, EDGE0], P[p, EDGE0] + P[p, EDGE_COUNT]
+    # The face that ruled out the last edge will often rule out the next one.
+    guess_a, guess_b = P[p, FACE0], P[q, FACE0]
+    found, k = 0, 0
+    while k < count:
+        e = queue[k, 0]
+        k += 1
+        tail, head = E[e, 0], E[e, 1]
+        of_a = first_a <= e < end_a
+        if of_a:
+            x, y, z = place(rel, V[tail, 0], V[tail, 1], V[tail, 2])
+            u, v, w = place(rel, V[head, 0], V[head, 1], V[head, 2])
+            start, end, guess_b = clip(F, W, q, guess_b, x, y, z, u, v, w, slack)
+        else:
+            x, y, z = unplace(rel, V[tail, 0], V[tail, 1], V[tail, 2])
+            u, v, w = unplace(rel, V[head, 0], V[head, 1], V[head, 2])
+            start, end, guess_a = clip(F, W, p, guess_a, x, y, z, u, v, w, slack)
+        if start > end:
+            continue
+        found += 1
+        hit[e, 0] = epoch
+        clips[e, 0], clips[e, 1] = start, end
+        if start == 0.0:
+            count = reach_from(W, tail, count)
+        if end == 1.0:
+            count = reach_from(W, head, count)
+    whole_rows(W, COST, 1)[EDGE_CHECKS, 0] += k
+    return found
+
+
+@kernel
+def clip(F, W, q, guess, x, y, z, u, v, w, slack):
+    """What of the segment from (x, y, z) to (u, v, w), in the frame of piece ``q``, is inside it:
+    first and last share of its length, the first above the last where nothing is; and the face
+    that ruled it out."""
+    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 9)
+    first, faces = P[q, FACE0], P[q, FACE_COUNT]
+    start, end = 0.0, 1.0
+    f = guess
+    for _ in range(faces):
+        a = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] - slack
+        b = N[f, 0] * u + N[f, 1] * v + N[f, 2] * w - N[f, 3] - slack
+        if a > 0.0:
+            if b > 0.0:
+                return 1.0, 0.0, f
+            start = max(start, a / (a - b))
+        elif b > 0.0:
+            end = min(end, a / (a - b))
+        if start > end:
+            return 1.0, 0.0, f
+        f += 1
+        if f == first + faces:
+            f = first
+    return start, end, guess
+
+
+@kernel
+def reach_from(W, vertex, count):
+    """A vertex that is inside: its edges to the end of QUEUE, where they were not there before."""
+    epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
+    seen, marks = whole_rows(W, VERTEX_MARK, 1), whole_rows(W, EDGE_MARK, 1)
+    if seen[vertex, 0] == epoch:
+        return count
+    seen[vertex, 0] = epoch
+    spoke, spokes, queue = whole_rows(W, SPOKE, 2), whole_rows(W, SPOKES, 1), whole_rows(W, QUEUE, 1)
+    for k in range(spoke[vertex, 0], spoke[vertex, 0] + spoke[vertex, 1]):
+        e = spokes[k, 0]
+        if marks[e, 0] != epoch:
+            marks[e, 0] = epoch
+            queue[count, 0] = e
+            count += 1
+    return count
+
+
+@kernel
+def wholly_inside(F, W, p, q, rel, slack):
+    """For pieces whose surfaces do not cross: whether one is inside the other, by one vertex; then
+    the edges of this vertex are in QUEUE, and their number is returned."""
+    P, V = whole_rows(W, PIECES, 9), real_rows(F, W, VERTICES, 3)
+    a, b = P[p, VERTEX0], P[q, VERTEX0]
+    x, y, z = place(rel, V[a, 0], V[a, 1], V[a, 2])
+    if contains(F, W, q, x, y, z, slack):
+        return reach_from(W, a, 0)
+    x, y, z = unplace(rel, V[b, 0], V[b, 1], V[b, 2])
+    if contains(F, W, p, x, y, z, slack):
+        return reach_from(W, b, 0)
+    return 0
+
+
+@kernel
+def contains(F, W, q, x, y, z, slack):
+    """Whether a point, in the frame of piece ``q``, is not beyond any of its faces."""
+    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 9)
+    for f in range(P[q, FACE0], P[q, FACE0] + P[q, FACE_COUNT]):
+        if N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] > slack:
+            return False
+    return True

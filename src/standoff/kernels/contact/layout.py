@@ -1,0 +1,155 @@
+"""The tables of a contact scene, all in one arena (see `kernels.arena`): what each row means.
+
+float64
+    VERTICES  in the frame of the body, about its centroid (3)
+    PLANES    of a face: outward unit normal (3), offset
+    SPHERES   of an octree's node: centre (3), radius
+    BALLS     of a piece: centre (3) and radius of a sphere that holds it, or that it is; how far
+              its faces are from its middle at least
+    MATERIAL  of a body: radius about the centroid, stiffness, damping, friction, Coulomb's
+              coefficient (negative: none), 1 where it may move
+    POSES     of a body: R and t of its centroid frame, row-major as [R | t] (12)
+    BEFORE    the same at the last step
+    TWISTS    of a body: velocity of the centroid (3), angular velocity (3), both in world axes
+    CONTACTS  point (3), normal from b to a (3), penetration, relative velocity a - b (3), force on
+              a (3)
+    OLD       the contacts of the last step
+    FORCES    on a body: force (3), moment about the centroid (3)
+    CLIPS     of an edge: the part of it inside the other piece, as two shares of its length
+    CROSSING  of an edge inside the other piece, for the search of crossings: tail (3), head - tail
+              (3), the directions into its left and right face (3 each), the two shares
+    ROWS, OUT of pieces, for the distance of two of them (see `kernels.layout`)
+
+int64
+    EDGES     tail, head, left face, right face
+    RING      of a face: first corner in RINGS, number of corners
+    SPOKE     of a vertex: first edge in SPOKES, number of edges
+    NODES     of an octree: first child, children, then first and number of its vertices, edges and
+              faces in ITEMS
+    PIECES    body, whether it is a ball, first and number of vertices, edges, faces; root node
+    BODIES    first piece, number of pieces
+    FOUND     of a contact: piece a, piece b, kind and number of the feature of a, the same of b,
+              1 where it was there at the last step
+    EARLIER   the same of the last step
+    REFS      of pieces (see `kernels.layout`)
+    EDGE_MARK, NODE_MARK, VERTEX_MARK  the epoch at which one was reached; HIT the one at which an
+              edge was found inside the other piece
+    HINT      of a vertex: its face at the last step, or -1
+    QUEUE     edges still to be looked at
+    CROSSERS  edges in CROSSING
+    STACK     pairs of nodes still to be looked at
+    PASSED    pairs of pieces that went through each other
+    STATE     see below; COST: see below
+
+Edges, faces, nodes and so on are numbered through over all pieces, but for FOUND and EARLIER, where
+features count from 0 in each piece.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+VERTICES = np.int64(0)
+PLANES = np.int64(1)
+SPHERES = np.int64(2)
+BALLS = np.int64(3)
+MATERIAL = np.int64(4)
+POSES = np.int64(5)
+BEFORE = np.int64(6)
+TWISTS = np.int64(7)
+CONTACTS = np.int64(8)
+OLD = np.int64(9)
+FORCES = np.int64(10)
+CLIPS = np.int64(11)
+CROSSING = np.int64(12)
+ROWS = np.int64(13)
+OUT = np.int64(14)
+
+EDGES = np.int64(15)
+RING = np.int64(16)
+RINGS = np.int64(17)
+SPOKE = np.int64(18)
+SPOKES = np.int64(19)
+NODES = np.int64(20)
+ITEMS = np.int64(21)
+PIECES = np.int64(22)
+BODIES = np.int64(23)
+FOUND = np.int64(24)
+EARLIER = np.int64(25)
+REFS = np.int64(26)
+EDGE_MARK = np.int64(27)
+NODE_MARK = np.int64(28)
+VERTEX_MARK = np.int64(29)
+HIT = np.int64(30)
+HINT = np.int64(31)
+QUEUE = np.int64(32)
+CROSSERS = np.int64(33)
+STACK = np.int64(34)
+PASSED = np.int64(35)
+STATE = np.int64(36)
+COST = np.int64(37)
+
+#: Names and columns of the tables, in order: float64, then int64.
+REAL_TABLES = {
+    "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
+    "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 14, "rows": 16,
+    "out": 11,
+}  # fmt: skip
+WHOLE_TABLES = {
+    "edges": 4, "ring": 2, "rings": 1, "spoke": 2, "spokes": 1, "nodes": 8, "items": 1,
+    "pieces": 9, "bodies": 2, "found": 7, "earlier": 7, "refs": 8, "edge_mark": 1, "node_mark": 1,
+    "vertex_mark": 1, "hit": 1, "hint": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
+    "state": 1, "cost": 1,
+}  # fmt: skip
+
+# Columns of MATERIAL.
+RADIUS = 0
+STIFFNESS = 1
+DAMPING = 2
+FRICTION = 3
+COULOMB = 4
+MOVES = 5
+
+# Columns of PIECES.
+BODY = 0
+IS_BALL = 1
+VERTEX0 = 2
+VERTEX_COUNT = 3
+EDGE0 = 4
+EDGE_COUNT = 5
+FACE0 = 6
+FACE_COUNT = 7
+ROOT = 8
+
+# Kinds of features in FOUND.
+VERTEX = np.int64(0)
+EDGE = np.int64(1)
+FACE = np.int64(2)
+BALL = np.int64(3)
+#: The whole piece, where no elemental contact tells how two bodies overlap.
+WHOLE = np.int64(4)
+
+# Rows of STATE: the counter of marks, numbers of contacts now and at the last step, of pairs that
+# passed each other, whether there was a last step, whether motions between steps are looked at,
+# whether a normal force may pull, the next contact of the last step to be looked at.
+EPOCH = 0
+COUNT = 1
+OLD_COUNT = 2
+PASSED_COUNT = 3
+HAS_BEFORE = 4
+CONTINUOUS = 5
+PULLS = 6
+CURSOR = 7
+STATE_ROWS = 8
+
+# Rows of COST: how often each was done in the step.
+PAIR_TESTS = 0
+NODE_TESTS = 1
+LEAF_PAIRS = 2
+EDGE_CHECKS = 3
+CROSSING_CHECKS = 4
+BALL_CHECKS = 5
+DISTANCES = 6
+KEPT = 7
+NEW = 8
+COST_ROWS = 9

@@ -1,0 +1,198 @@
+"""Two pieces in one step: both stages, from the octrees to the contacts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from standoff.constants import CONTACT_FAST, CONTACT_TOUCH
+from standoff.kernels.arena import real_rows, whole_rows
+from standoff.kernels.contact.appending import append
+from standoff.kernels.contact.balls import ball_on_ball, ball_on_piece
+from standoff.kernels.contact.between import TOUCHED, first_touch, way_between
+from standoff.kernels.contact.crossings import edges_on_edges
+from standoff.kernels.contact.frames import relative, to_world, turned_from_world
+from standoff.kernels.contact.inside import edges_inside, wholly_inside
+from standoff.kernels.contact.layout import (
+    BALLS,
+    BEFORE,
+    BODY,
+    CLIPS,
+    CONTINUOUS,
+    COST,
+    COUNT,
+    DISTANCES,
+    EDGE0,
+    EDGE_COUNT,
+    EDGES,
+    EPOCH,
+    HAS_BEFORE,
+    HIT,
+    IS_BALL,
+    OUT,
+    PASSED,
+    PASSED_COUNT,
+    PIECES,
+    POSES,
+    REFS,
+    ROWS,
+    STATE,
+    VERTICES,
+    WHOLE,
+)
+from standoff.kernels.contact.nearest import nearest
+from standoff.kernels.contact.parting import old_direction, overlap_along
+from standoff.kernels.contact.vertices import vertices_on_faces
+from standoff.kernels.contact.walk import meeting_edges
+from standoff.kernels.jit import kernel
+
+
+@kernel
+def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
+    """The contacts of pieces ``p`` and ``q``, whose contacts of the last step are rows ``first_old``
+    to ``end_old`` of EARLIER."""
+    P, state = whole_rows(W, PIECES, 9), whole_rows(W, STATE, 1)
+    before = state[COUNT, 0]
+    balls = P[p, IS_BALL] + P[q, IS_BALL]
+    if balls == 2:
+        ball_on_ball(F, W, p, q, first_old, end_old)
+    elif balls == 1:
+        ball_on_piece(F, W, p, q, rel, first_old, end_old)
+    elif overlapping(F, W, p, q, rel):
+        polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork)
+    if state[COUNT, 0] == before and first_old == end_old and state[CONTINUOUS, 0] == 1:
+        note_passing(address, F, W, p, q, work, iwork)
+
+
+@kernel
+def overlapping(F, W, p, q, rel):
+    """Whether two polyhedra overlap or touch, with the edges inside the other marked."""
+    P, X, S = whole_rows(W, PIECES, 9), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
+    state = whole_rows(W, STATE, 1)
+    relative(X, P[p, BODY], P[q, BODY], rel)
+    slack = CONTACT_TOUCH * (S[p, 3] + S[q, 3])
+    state[EPOCH, 0] += 1
+    count = meeting_edges(F, W, p, q, rel)
+    if count > 0 and edges_inside(F, W, p, q, rel, count, slack) > 0:
+        return True
+    state[EPOCH, 0] += 1
+    count = wholly_inside(F, W, p, q, rel, slack)
+    return count > 0 and edges_inside(F, W, p, q, rel, count, slack) > 0
+
+
+@kernel
+def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
+    """The contacts of two polyhedra that overlap. Along the direction of last step's contacts, if
+    there are any; where that gives none, along the shortest way to part them, or the one they came;
+    and where that gives none either, one contact of the pieces as a whole."""
+    P, X, state = whole_rows(W, PIECES, 9), real_rows(F, W, POSES, 12), whole_rows(W, STATE, 1)
+    body, count = P[q, BODY], state[COUNT, 0]
+    if end_old > first_old:
+        x, y, z = old_direction(F, W, p, q, first_old, end_old)
+        length = math.sqrt(x * x + y * y + z * z)
+        if length > 0.0:
+            x, y, z = turned_from_world(X, body, x / length, y / length, z / length)
+            if overlap_along(F, W, p, q, rel, x, y, z) <= 0.0:
+                return
+            elemental(F, W, p, q, rel, x, y, z, first_old, end_old)
+            if state[COUNT, 0] > count:
+                return
+    if not new_direction(address, F, W, p, q, first_old == end_old, rel, work, iwork):
+        return
+    out = real_rows(F, W, OUT, 11)
+    x, y, z = turned_from_world(X, body, out[0, 7], out[0, 8], out[0, 9])
+    relative(X, P[p, BODY], body, rel)
+    elemental(F, W, p, q, rel, x, y, z, first_old, first_old)
+    if state[COUNT, 0] == count:
+        depth = overlap_along(F, W, p, q, rel, x, y, z)
+        whole_contact(F, W, p, q, out[0, 7], out[0, 8], out[0, 9], depth)
+
+
+@kernel
+def elemental(F, W, p, q, rel, x, y, z, first_old, end_old):
+    """All contacts of vertices with faces and of edges with edges along a direction."""
+    vertices_on_faces(F, W, p, q, rel, x, y, z, first_old, end_old)
+    edges_on_edges(F, W, p, q, rel, x, y, z, first_old, end_old)
+
+
+@kernel
+def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
+    """A direction that parts two overlapping pieces, as a world normal in OUT; false where they
+    only touch. It is the shortest way, where that is the side they came from: where they were apart
+    along it at the last step. Otherwise they came fast, and it is the normal at the first touch."""
+    P, state, cost = whole_rows(W, PIECES, 9), whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
+    rows, refs, V = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, VERTICES, 3)
+    out, A = real_rows(F, W, OUT, 11), real_rows(F, W, BEFORE, 12)
+    row_now(F, W, p)
+    row_now(F, W, q)
+    nearest(address, rows, refs, V, p, q, work, iwork, out)
+    cost[DISTANCES, 0] += 1
+    if out[0, 0] >= 0.0:
+        return False
+    if not is_new or state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
+        return True
+    nx, ny, nz = out[0, 7], out[0, 8], out[0, 9]
+    relative(A, P[p, BODY], P[q, BODY], rel)
+    x, y, z = turned_from_world(A, P[q, BODY], nx, ny, nz)
+    if overlap_along(F, W, p, q, rel, x, y, z) > 0.0:
+        way = way_between(F, W, p, q)
+        if way <= 0.0 or first_touch(address, F, W, p, q, way, work, iwork) != TOUCHED:
+            out[0, 7], out[0, 8], out[0, 9] = nx, ny, nz
+    return True
+
+
+@kernel
+def row_now(F, W, p):
+    """Where piece ``p`` is, into ROWS."""
+    X, rows, S = real_rows(F, W, POSES, 12), real_rows(F, W, ROWS, 16), real_rows(F, W, BALLS, 5)
+    P = whole_rows(W, PIECES, 9)
+    i = P[p, BODY]
+    for c in range(12):
+        rows[p, c] = X[i, c]
+    if P[p, IS_BALL] == 1:
+        rows[p, 3], rows[p, 7], rows[p, 11] = to_world(X, i, S[p, 0], S[p, 1], S[p, 2])
+
+
+@kernel
+def whole_contact(F, W, p, q, nx, ny, nz, depth):
+    """One contact in the middle of all edges' parts that are inside the other piece."""
+    P, E, V = whole_rows(W, PIECES, 9), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
+    X, clips, hit = real_rows(F, W, POSES, 12), real_rows(F, W, CLIPS, 2), whole_rows(W, HIT, 1)
+    epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
+    x, y, z, count = 0.0, 0.0, 0.0, 0.0
+    for side in range(2):
+        o = p if side == 0 else q
+        for e in range(P[o, EDGE0], P[o, EDGE0] + P[o, EDGE_COUNT]):
+            if hit[e, 0] == epoch:
+                s = 0.5 * (clips[e, 0] + clips[e, 1])
+                t, h = E[e, 0], E[e, 1]
+                a, b, c = to_world(
+                    X,
+                    P[o, BODY],
+                    V[t, 0] + s * (V[h, 0] - V[t, 0]),
+                    V[t, 1] + s * (V[h, 1] - V[t, 1]),
+                    V[t, 2] + s * (V[h, 2] - V[t, 2]),
+                )
+                x, y, z, count = x + a, y + b, z + c, count + 1.0
+    zero = np.int64(0)
+    append(
+        F, W, p, q, WHOLE, zero, WHOLE, zero, zero,
+        x / count, y / count, z / count, nx, ny, nz, depth,
+    )  # fmt: skip
+
+
+@kernel
+def note_passing(address, F, W, p, q, work, iwork):
+    """Two pieces apart at both steps: into PASSED where they were fast and touched in between."""
+    state, S, passed = whole_rows(W, STATE, 1), real_rows(F, W, BALLS, 5), whole_rows(W, PASSED, 2)
+    if state[HAS_BEFORE, 0] == 0:
+        return
+    way = way_between(F, W, p, q)
+    if way <= CONTACT_FAST * min(S[p, 4], S[q, 4]):
+        return
+    if first_touch(address, F, W, p, q, way, work, iwork) == TOUCHED:
+        k = state[PASSED_COUNT, 0]
+        state[PASSED_COUNT, 0] = k + 1
+        if k < passed.shape[0]:
+            passed[k, 0], passed[k, 1] = p, q

@@ -1,0 +1,64 @@
+"""The direction that parts two pieces, and how far they have to go along it."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.kernels.arena import real_rows, whole_rows
+from standoff.kernels.contact.frames import turn_back, turned_to_world
+from standoff.kernels.contact.layout import (
+    BODY,
+    EARLIER,
+    FACE,
+    FACE0,
+    OLD,
+    PIECES,
+    PLANES,
+    POSES,
+    VERTEX,
+    VERTEX0,
+    VERTEX_COUNT,
+    VERTICES,
+)
+from standoff.kernels.jit import kernel
+
+
+@kernel
+def old_direction(F, W, p, q, first, end):
+    """The mean normal of the contacts of the last step, weighted by how deep they were, as a world
+    direction of any length: faces look where they look now."""
+    old, C, X = whole_rows(W, EARLIER, 7), real_rows(F, W, OLD, 13), real_rows(F, W, POSES, 12)
+    P, N = whole_rows(W, PIECES, 9), real_rows(F, W, PLANES, 4)
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(first, end):
+        a, b, c = C[k, 3], C[k, 4], C[k, 5]
+        if old[k, 2] == VERTEX and old[k, 4] == FACE:
+            f = P[q, FACE0] + old[k, 5]
+            a, b, c = turned_to_world(X, P[q, BODY], N[f, 0], N[f, 1], N[f, 2])
+        elif old[k, 2] == FACE and old[k, 4] == VERTEX:
+            f = P[p, FACE0] + old[k, 3]
+            a, b, c = turned_to_world(X, P[p, BODY], -N[f, 0], -N[f, 1], -N[f, 2])
+        x += C[k, 6] * a
+        y += C[k, 6] * b
+        z += C[k, 6] * c
+    return x, y, z
+
+
+@kernel
+def overlap_along(F, W, p, q, rel, n0, n1, n2):
+    """How far p has to move along the unit vector ``n`` (in the frame of q) to be beyond q; not
+    positive where they are apart along it."""
+    m0, m1, m2 = turn_back(rel, n0, n1, n2)
+    lowest = -highest(F, W, p, -m0, -m1, -m2)
+    lowest += rel[9] * n0 + rel[10] * n1 + rel[11] * n2
+    return highest(F, W, q, n0, n1, n2) - lowest
+
+
+@kernel
+def highest(F, W, p, n0, n1, n2):
+    """How far piece ``p`` reaches along ``n``, in the frame of its body."""
+    P, V = whole_rows(W, PIECES, 9), real_rows(F, W, VERTICES, 3)
+    best = -math.inf
+    for v in range(P[p, VERTEX0], P[p, VERTEX0] + P[p, VERTEX_COUNT]):
+        best = max(best, V[v, 0] * n0 + V[v, 1] * n1 + V[v, 2] * n2)
+    return best

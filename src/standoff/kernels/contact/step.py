@@ -1,0 +1,158 @@
+"""One step of a contact scene, in one call."""
+
+from __future__ import annotations
+
+from standoff.constants import CONTACT_MERGE
+from standoff.kernels.arena import real_rows, whole_rows
+from standoff.kernels.contact.appending import merge
+from standoff.kernels.contact.between import reach
+from standoff.kernels.contact.forces import apply_forces
+from standoff.kernels.contact.frames import to_world
+from standoff.kernels.contact.layout import (
+    BALLS,
+    BEFORE,
+    BODIES,
+    BODY,
+    CONTINUOUS,
+    COST,
+    COST_ROWS,
+    COUNT,
+    CURSOR,
+    EARLIER,
+    FOUND,
+    HAS_BEFORE,
+    KEPT,
+    MATERIAL,
+    MOVES,
+    NEW,
+    OLD_COUNT,
+    PAIR_TESTS,
+    PASSED,
+    PASSED_COUNT,
+    PIECES,
+    POSES,
+    RADIUS,
+    STATE,
+)
+from standoff.kernels.contact.pair import touch_pair
+from standoff.kernels.jit import entry, kernel
+
+#: Return codes: done, or a table is too short; STATE says how many rows it takes.
+DONE = 0
+FULL = 1
+
+
+@entry("int64(int64, float64[::1], int64[::1], float64[::1], float64[::1], int64[::1])")
+def step(address, F, W, rel, work, iwork):
+    """Contacts, forces and moments of the bodies at POSES. What the last step left in EARLIER and
+    OLD is read and not changed, so that a step that did not find room can be taken again."""
+    state, cost = whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
+    bodies, M = whole_rows(W, BODIES, 2), real_rows(F, W, MATERIAL, 6)
+    state[COUNT, 0] = 0
+    state[PASSED_COUNT, 0] = 0
+    state[CURSOR, 0] = 0
+    for k in range(COST_ROWS):
+        cost[k, 0] = 0
+    count = bodies.shape[0]
+    for i in range(count):
+        for j in range(i + 1, count):
+            if M[i, MOVES] + M[j, MOVES] > 0.0 and balls_meet(F, W, i, j):
+                body_pair(address, F, W, i, j, rel, work, iwork)
+    cost[PAIR_TESTS, 0] = count * (count - 1) // 2
+    found = whole_rows(W, FOUND, 7)
+    if state[COUNT, 0] > found.shape[0]:
+        return FULL
+    if state[PASSED_COUNT, 0] > whole_rows(W, PASSED, 2).shape[0]:
+        return FULL
+    for k in range(state[COUNT, 0]):
+        cost[KEPT if found[k, 6] == 1 else NEW, 0] += 1
+    apply_forces(F, W)
+    return DONE
+
+
+@kernel
+def balls_meet(F, W, i, j):
+    """Whether the spheres about two bodies meet, now or on the way from the last step."""
+    X, A, M = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), real_rows(F, W, MATERIAL, 6)
+    x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
+    return on_the_way(W, A, i, j, x, y, z, M[i, RADIUS] + M[j, RADIUS])
+
+
+@kernel
+def on_the_way(W, A, i, j, x, y, z, near):
+    """Whether body ``i``, at (x, y, z) from body ``j``, is nearer than ``near`` to it or was on the
+    way from the last step."""
+    if x * x + y * y + z * z <= near * near:
+        return True
+    state = whole_rows(W, STATE, 1)
+    if state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
+        return False
+    u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
+    return nearest_on_way(x, y, z, u, v, w) <= near * near
+
+
+@kernel
+def nearest_on_way(x, y, z, u, v, w):
+    """Square of the least distance from the origin of the segment that ends at (x, y, z) after a
+    way (u, v, w)."""
+    square = u * u + v * v + w * w
+    share = 0.0
+    if square > 0.0:
+        share = min(max((x * u + y * v + z * w) / square, 0.0), 1.0)
+    return (x - share * u) ** 2 + (y - share * v) ** 2 + (z - share * w) ** 2
+
+
+@kernel
+def body_pair(address, F, W, i, j, rel, work, iwork):
+    """The contacts of two bodies, piece by piece, without doubles."""
+    bodies, state = whole_rows(W, BODIES, 2), whole_rows(W, STATE, 1)
+    old, M = whole_rows(W, EARLIER, 7), real_rows(F, W, MATERIAL, 6)
+    first = state[COUNT, 0]
+    end = state[CURSOR, 0]
+    near = CONTACT_MERGE * (M[i, RADIUS] + M[j, RADIUS])
+    for p in range(bodies[i, 0], bodies[i, 0] + bodies[i, 1]):
+        for q in range(bodies[j, 0], bodies[j, 0] + bodies[j, 1]):
+            # Contacts of the last step stand in the order of pairs in which they were found.
+            start = end
+            while start < state[OLD_COUNT, 0] and comes_before(W, start, i, j, p, q):
+                start += 1
+            end = start
+            while end < state[OLD_COUNT, 0] and old[end, 0] == p and old[end, 1] == q:
+                end += 1
+            state[CURSOR, 0] = end
+            if end > start or pieces_meet(F, W, i, j, p, q):
+                found = state[COUNT, 0]
+                touch_pair(address, F, W, p, q, start, end, rel, work, iwork)
+                merge(F, W, first, found, near)
+
+
+@kernel
+def comes_before(W, k, i, j, p, q):
+    """Whether contact ``k`` of the last step belongs to a pair of pieces before (p, q), which are
+    pieces of bodies (i, j): first by the bodies, then by the pieces."""
+    old, P = whole_rows(W, EARLIER, 7), whole_rows(W, PIECES, 9)
+    a, b = P[old[k, 0], BODY], P[old[k, 1], BODY]
+    if a != i:
+        return a < i
+    if b != j:
+        return b < j
+    if old[k, 0] != p:
+        return old[k, 0] < p
+    return old[k, 1] < q
+
+
+@kernel
+def pieces_meet(F, W, i, j, p, q):
+    """Whether the spheres about two pieces of bodies (i, j) meet; or may have, since the last
+    step."""
+    X, A, S = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), real_rows(F, W, BALLS, 5)
+    a0, a1, a2 = to_world(X, i, S[p, 0], S[p, 1], S[p, 2])
+    b0, b1, b2 = to_world(X, j, S[q, 0], S[q, 1], S[q, 2])
+    near = S[p, 3] + S[q, 3]
+    if (a0 - b0) ** 2 + (a1 - b1) ** 2 + (a2 - b2) ** 2 <= near * near:
+        return True
+    state = whole_rows(W, STATE, 1)
+    if state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
+        return False
+    x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
+    return on_the_way(W, A, i, j, x, y, z, reach(S, p) + reach(S, q))
