@@ -714,8 +714,8 @@ CONTACT_SHARE = 1e-12
 #: the thinner piece, [-]: below it, nothing can have passed through.
 CONTACT_FAST = 0.5
 
-#: The search for the first touch between two steps ends this near to it, relative to the sizes, [-],
-#: and after so many steps at the latest, [-]; then the pair counts as touching.
+#: The search for the first touch between two steps ends this near to it, relative to the sizes,
+#: [-], and after so many steps at the latest, [-]; then the pair counts as touching.
 CONTACT_FIRST_TOUCH = 1e-6
 CONTACT_ADVANCES = 64
 

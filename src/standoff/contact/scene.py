@@ -15,8 +15,7 @@ from standoff.contact.result import ContactStep
 from standoff.contact.tables import ROOM, arena_of
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
 from standoff.index.arena import Arena
-from standoff.kernels.contact import layout
-from standoff.kernels.contact import nearest
+from standoff.kernels.contact import layout, nearest
 from standoff.kernels.contact.step import FULL, step
 from standoff.kernels.pairs.convex import CONVEX_IWORK, CONVEX_WORK
 from standoff.shapes.pose import Array, as_pose, vector
@@ -161,14 +160,17 @@ class Scene:
         """
         checked = {self._known(n): as_pose(p, f"poses[{n!r}]") for n, p in (poses or {}).items()}
         twists = {
-            self._known(n): vector(v, 6, f"velocities[{n!r}]") for n, v in (velocities or {}).items()
+            self._known(n): vector(v, 6, f"velocities[{n!r}]")
+            for n, v in (velocities or {}).items()
         }
         if dt is not None and not (isinstance(dt, (int, float)) and 0.0 < dt < math.inf):
             raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
         if self._arena is None:
             empty = np.zeros((0, 2), dtype=np.int64)
             cost = np.zeros(layout.COST_ROWS, dtype=np.int64)
-            return ContactStep((), empty[:, 0], np.zeros((0, 13)), empty, np.zeros((0, 6)), empty, cost)
+            return ContactStep(
+                (), empty[:, 0], np.zeros((0, 13)), empty, np.zeros((0, 6)), empty, cost
+            )
         self._poses.update(checked)
         arena = self._place(twists, dt)
         if self._address is None:
@@ -290,5 +292,7 @@ def _rates(before: Array, now: Array, dt: float) -> Array:
     axis = np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1) / 2.0
     sine = np.linalg.norm(axis, axis=1)
     angle = np.arctan2(sine, (np.trace(turn, axis1=1, axis2=2) - 1.0) / 2.0)
-    result[:, 3:] = axis * (np.where(sine > 0.0, angle / np.where(sine > 0, sine, 1.0), 1.0) / dt)[:, None]
+    result[:, 3:] = (
+        axis * (np.where(sine > 0.0, angle / np.where(sine > 0, sine, 1.0), 1.0) / dt)[:, None]
+    )
     return result

@@ -66,14 +66,12 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "node_mark": nodes, "vertex_mark": vertices, "hit": edges, "hint": vertices,
         "queue": edges, "crossers": edges, "stack": stack,
         "rings": 2 * edges, "spokes": 2 * edges,
-        "items": total(lambda p, t: len(t.vertices.items) + len(t.edges.items) + len(t.faces.items)),
+        "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),
         "contacts": room, "old": room, "found": room, "earlier": room, "passed": passed,
         "state": layout.STATE_ROWS, "cost": layout.COST_ROWS, "out": 1,
     }  # fmt: skip
     sizes |= dict.fromkeys(("balls", "rows", "pieces", "refs"), pieces)
-    sizes |= dict.fromkeys(
-        ("material", "poses", "before", "twists", "forces", "bodies"), bodies
-    )
+    sizes |= dict.fromkeys(("material", "poses", "before", "twists", "forces", "bodies"), bodies)
     return sizes
 
 
@@ -89,7 +87,7 @@ def _write_solid(
 ) -> None:
     v, e, f, n = (ends[name] for name in ("vertices", "edges", "planes", "nodes"))
     arena["vertices"][v : v + len(piece.vertices)] = piece.vertices
-    arena["edges"][e : e + len(piece.edges)] = piece.edges + (v, v, f, f)
+    arena["edges"][e : e + len(piece.edges)] = piece.edges + np.array((v, v, f, f))
     arena["planes"][f : f + len(piece.planes)] = piece.planes
     for k, loop in enumerate(piece.loops):
         arena["ring"][f + k] = _listed(arena, "rings", loop + v, ends)

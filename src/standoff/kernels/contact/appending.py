@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from standoff.constants import CONTACT_MERGE_COSINE
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.layout import CONTACTS, COUNT, FOUND, STATE
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 
 
@@ -12,7 +12,11 @@ from standoff.kernels.jit import kernel
 def append(F, W, p, q, kind_a, a, kind_b, b, kept, x, y, z, nx, ny, nz, depth):
     """A contact at the world point (x, y, z), with its normal from q to p. Where the table is full
     it is only counted: the caller makes room and begins anew."""
-    C, found, state = real_rows(F, W, CONTACTS, 13), whole_rows(W, FOUND, 7), whole_rows(W, STATE, 1)
+    C, found, state = (
+        real_rows(F, W, CONTACTS, 13),
+        whole_rows(W, FOUND, 7),
+        whole_rows(W, STATE, 1),
+    )
     k = state[COUNT, 0]
     state[COUNT, 0] = k + 1
     if k >= found.shape[0]:
@@ -29,7 +33,11 @@ def append(F, W, p, q, kind_a, a, kind_b, b, kept, x, y, z, nx, ny, nz, depth):
 def merge(F, W, first, kept_first, near):
     """Leaves out, from contact ``kept_first`` on, those that lie within ``near`` of an earlier one
     from ``first`` on and have the same normal. The deeper of the two stays."""
-    C, found, state = real_rows(F, W, CONTACTS, 13), whole_rows(W, FOUND, 7), whole_rows(W, STATE, 1)
+    C, found, state = (
+        real_rows(F, W, CONTACTS, 13),
+        whole_rows(W, FOUND, 7),
+        whole_rows(W, STATE, 1),
+    )
     count = min(state[COUNT, 0], found.shape[0])
     if state[COUNT, 0] > count:
         return
@@ -49,7 +57,9 @@ def merge(F, W, first, kept_first, near):
         if same < 0:
             copy(C, found, k, end)
             end += 1
-        elif C[k, 6] > C[same, 6] and found[k, 0] == found[same, 0] and found[k, 1] == found[same, 1]:
+        elif (
+            C[k, 6] > C[same, 6] and found[k, 0] == found[same, 0] and found[k, 1] == found[same, 1]
+        ):
             copy(C, found, k, same)
     state[COUNT, 0] = end
 

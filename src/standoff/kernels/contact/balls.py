@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world, turned_to_world
 from standoff.kernels.contact.inside import contains
@@ -38,6 +37,7 @@ from standoff.kernels.contact.layout import (
     VERTEX0,
     VERTICES,
 )
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.contact.vertices import still_there
 from standoff.kernels.contact.walk import spheres_meet
 from standoff.kernels.jit import kernel

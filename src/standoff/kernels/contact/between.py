@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 
 from standoff.constants import CONTACT_ADVANCES, CONTACT_FIRST_TOUCH
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.layout import (
     BALLS,
     BEFORE,
@@ -26,6 +25,7 @@ from standoff.kernels.contact.layout import (
     VERTICES,
 )
 from standoff.kernels.contact.nearest import nearest
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 
 #: What `first_touch` found.
@@ -54,7 +54,9 @@ def row_between(F, W, p, share):
         rows[p, 4 * r + 3] = A[i, 4 * r + 3] + share * (B[i, 4 * r + 3] - A[i, 4 * r + 3])
         if is_ball:
             rows[p, 4 * r + 3] += (
-                rows[p, 4 * r] * S[p, 0] + rows[p, 4 * r + 1] * S[p, 1] + rows[p, 4 * r + 2] * S[p, 2]
+                rows[p, 4 * r] * S[p, 0]
+                + rows[p, 4 * r + 1] * S[p, 1]
+                + rows[p, 4 * r + 2] * S[p, 2]
             )
 
 

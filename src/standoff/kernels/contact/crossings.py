@@ -4,7 +4,7 @@ Two edges touch where they cross as seen along the direction n that parts the bo
 of a in b, that of b in a, and b's beyond a's; and where their common normal m belongs to both, that
 is, lies between the normals of the two faces of the edge of b, and -m between those of a's. The
 depth is that of the two lines, along m. Parallel edges do not cross; their ends are vertices on
-faces.
+faces. Nor does an edge cross another at an end of it that is inside: that vertex is on a face.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import math
 
 import numpy as np
 
-from standoff.constants import CONTACT_CONE, CONTACT_PARALLEL, CONTACT_SHARE
-from standoff.kernels.arena import real_rows, whole_rows
+from standoff.constants import CONTACT_CONE, CONTACT_MERGE, CONTACT_PARALLEL, CONTACT_SHARE
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world, turned_to_world
 from standoff.kernels.contact.layout import (
@@ -37,6 +36,7 @@ from standoff.kernels.contact.layout import (
     STATE,
     VERTICES,
 )
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 from standoff.kernels.vectors import cross, dot, place, turn
 
@@ -45,7 +45,7 @@ from standoff.kernels.vectors import cross, dot, place, turn
 def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
     """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q."""
     P, X = whole_rows(W, PIECES, 9), real_rows(F, W, POSES, 12)
-    K, crossers = real_rows(F, W, CROSSING, 14), whole_rows(W, CROSSERS, 1)
+    K, crossers = real_rows(F, W, CROSSING, 15), whole_rows(W, CROSSERS, 1)
     body = P[q, BODY]
     middle = candidates(F, W, p, rel, True, 0, n0, n1, n2)
     end = candidates(F, W, q, rel, False, middle, n0, n1, n2) if middle > 0 else middle
@@ -56,20 +56,20 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
             # As seen along n: a + s d + t n = b + r e, by Cramer's rule.
             e0, e1, e2 = K[j, 3], K[j, 4], K[j, 5]
             c = -dot(g0, g1, g2, e0, e1, e2)
-            if abs(c) <= CONTACT_PARALLEL * math.sqrt(
-                dot(d0, d1, d2, d0, d1, d2) * dot(e0, e1, e2, e0, e1, e2)
-            ):
+            if abs(c) * K[i, 14] * K[j, 14] <= CONTACT_PARALLEL:
                 continue
             w0, w1, w2 = K[j, 0] - K[i, 0], K[j, 1] - K[i, 1], K[j, 2] - K[i, 2]
             r = dot(w0, w1, w2, g0, g1, g2) / c
-            if r < K[j, 12] - CONTACT_SHARE or r > K[j, 13] + CONTACT_SHARE:
+            if r < -CONTACT_SHARE or r > 1.0 + CONTACT_SHARE:
                 continue
             m0, m1, m2 = cross(d0, d1, d2, e0, e1, e2)
             t = dot(w0, w1, w2, m0, m1, m2) / c
             if t <= 0.0:
                 continue
             s = dot(w0, w1, w2, *cross(e0, e1, e2, n0, n1, n2)) / c
-            if s < K[i, 12] - CONTACT_SHARE or s > K[i, 13] + CONTACT_SHARE:
+            if not (crosses_inside(K, i, s, t) and crosses_inside(K, j, r, t)):
+                continue
+            if at_inner_end(K, i, s) or at_inner_end(K, j, r):
                 continue
             scale = math.copysign(1.0 / math.sqrt(dot(m0, m1, m2, m0, m1, m2)), c)
             m0, m1, m2 = scale * m0, scale * m1, scale * m2
@@ -96,11 +96,34 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
 
 
 @kernel
+def crosses_inside(K, k, share, way):
+    """Whether a share of an edge lies on it and inside the other piece, which it may leave by as
+    much as a normal may lean (CONTACT_CONE) over the ``way`` out."""
+    margin = CONTACT_SHARE + CONTACT_CONE * way * K[k, 14]
+    return (
+        -CONTACT_SHARE <= share <= 1.0 + CONTACT_SHARE
+        and K[k, 12] - margin <= share <= K[k, 13] + margin
+    )
+
+
+@kernel
+def at_inner_end(K, k, share):
+    """Whether a share of an edge is at one of its ends, and this end inside the other piece."""
+    return (K[k, 12] == 0.0 and share <= CONTACT_MERGE) or (
+        K[k, 13] == 1.0 and share >= 1.0 - CONTACT_MERGE
+    )
+
+
+@kernel
 def candidates(F, W, o, rel, of_a, count, n0, n1, n2):
     """The edges of a piece that are inside the other one and have a normal on the right side, into
     CROSSING from row ``count`` on, in the frame of q; returns the next row."""
     P, E, V = whole_rows(W, PIECES, 9), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
-    N, K, clips = real_rows(F, W, PLANES, 4), real_rows(F, W, CROSSING, 14), real_rows(F, W, CLIPS, 2)
+    N, K, clips = (
+        real_rows(F, W, PLANES, 4),
+        real_rows(F, W, CROSSING, 15),
+        real_rows(F, W, CLIPS, 2),
+    )
     hit, crossers = whole_rows(W, HIT, 1), whole_rows(W, CROSSERS, 1)
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     for e in range(P[o, EDGE0], P[o, EDGE0] + P[o, EDGE_COUNT]):
@@ -122,15 +145,15 @@ def candidates(F, W, o, rel, of_a, count, n0, n1, n2):
             not of_a and max(along, other) < -CONTACT_CONE
         ):
             continue
-        length = 1.0 / math.sqrt(u * u + v * v + w * w)
+        scale = 1.0 / math.sqrt(u * u + v * v + w * w)
         K[count, 0], K[count, 1], K[count, 2] = x, y, z
         K[count, 3], K[count, 4], K[count, 5] = u, v, w
         # Seen from outside, a face is to the left of its edge: normal x edge points into it.
         x, y, z = cross(a0, a1, a2, u, v, w)
-        K[count, 6], K[count, 7], K[count, 8] = length * x, length * y, length * z
+        K[count, 6], K[count, 7], K[count, 8] = scale * x, scale * y, scale * z
         x, y, z = cross(b0, b1, b2, u, v, w)
-        K[count, 9], K[count, 10], K[count, 11] = -length * x, -length * y, -length * z
-        K[count, 12], K[count, 13] = clips[e, 0], clips[e, 1]
+        K[count, 9], K[count, 10], K[count, 11] = -scale * x, -scale * y, -scale * z
+        K[count, 12], K[count, 13], K[count, 14] = clips[e, 0], clips[e, 1], scale
         crossers[count, 0] = e
         count += 1
     return count

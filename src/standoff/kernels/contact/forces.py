@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.layout import (
     BODIES,
     BODY,
     CONTACTS,
-    COUNT,
     COULOMB,
+    COUNT,
     DAMPING,
     FORCES,
     FOUND,
@@ -23,6 +22,7 @@ from standoff.kernels.contact.layout import (
     STIFFNESS,
     TWISTS,
 )
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 
 
@@ -31,7 +31,11 @@ def apply_forces(F, W):
     """Relative velocity and force of every contact; force and moment on every body. The force on b
     is the one on a with the other sign, so what is added is taken away, bit for bit."""
     C, found, P = real_rows(F, W, CONTACTS, 13), whole_rows(W, FOUND, 7), whole_rows(W, PIECES, 9)
-    X, total, state = real_rows(F, W, POSES, 12), real_rows(F, W, FORCES, 6), whole_rows(W, STATE, 1)
+    X, total, state = (
+        real_rows(F, W, POSES, 12),
+        real_rows(F, W, FORCES, 6),
+        whole_rows(W, STATE, 1),
+    )
     for i in range(whole_rows(W, BODIES, 2).shape[0]):
         for c in range(6):
             total[i, c] = 0.0
@@ -73,7 +77,11 @@ def force_of(F, W, a, b, k):
     The bodies are springs with dampers in series, K = Ka Kb / (Ka + Kb): of the approach, a share
     Kb / (Ka + Kb) is taken up by a, and its damper counts with the square of that. Friction is the
     mean of both."""
-    C, M, state = real_rows(F, W, CONTACTS, 13), real_rows(F, W, MATERIAL, 6), whole_rows(W, STATE, 1)
+    C, M, state = (
+        real_rows(F, W, CONTACTS, 13),
+        real_rows(F, W, MATERIAL, 6),
+        whole_rows(W, STATE, 1),
+    )
     share = share_of(M[a, STIFFNESS], M[b, STIFFNESS])
     rest = 1.0 - share
     stiffness = share * M[a, STIFFNESS] if share > 0.0 else M[b, STIFFNESS]

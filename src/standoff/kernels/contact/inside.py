@@ -9,7 +9,6 @@ have to begin.
 
 from __future__ import annotations
 
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.layout import (
     CLIPS,
     COST,
@@ -32,6 +31,7 @@ from standoff.kernels.contact.layout import (
     VERTEX_MARK,
     VERTICES,
 )
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 from standoff.kernels.vectors import place, unplace
 
@@ -109,7 +109,11 @@ def reach_from(W, vertex, count):
     if seen[vertex, 0] == epoch:
         return count
     seen[vertex, 0] = epoch
-    spoke, spokes, queue = whole_rows(W, SPOKE, 2), whole_rows(W, SPOKES, 1), whole_rows(W, QUEUE, 1)
+    spoke, spokes, queue = (
+        whole_rows(W, SPOKE, 2),
+        whole_rows(W, SPOKES, 1),
+        whole_rows(W, QUEUE, 1),
+    )
     for k in range(spoke[vertex, 0], spoke[vertex, 0] + spoke[vertex, 1]):
         e = spokes[k, 0]
         if marks[e, 0] != epoch:

@@ -17,7 +17,7 @@ float64
     FORCES    on a body: force (3), moment about the centroid (3)
     CLIPS     of an edge: the part of it inside the other piece, as two shares of its length
     CROSSING  of an edge inside the other piece, for the search of crossings: tail (3), head - tail
-              (3), the directions into its left and right face (3 each), the two shares
+              (3), the directions into its left and right face (3 each), the two shares, 1 / length
     ROWS, OUT of pieces, for the distance of two of them (see `kernels.layout`)
 
 int64
@@ -92,7 +92,7 @@ COST = np.int64(37)
 #: Names and columns of the tables, in order: float64, then int64.
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
-    "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 14, "rows": 16,
+    "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 15, "rows": 16,
     "out": 11,
 }  # fmt: skip
 WHOLE_TABLES = {

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from standoff.constants import CONTACT_FAST, CONTACT_TOUCH
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.balls import ball_on_ball, ball_on_piece
 from standoff.kernels.contact.between import TOUCHED, first_touch, way_between
@@ -43,6 +42,7 @@ from standoff.kernels.contact.layout import (
 )
 from standoff.kernels.contact.nearest import nearest
 from standoff.kernels.contact.parting import old_direction, overlap_along
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.contact.vertices import vertices_on_faces
 from standoff.kernels.contact.walk import meeting_edges
 from standoff.kernels.jit import kernel
@@ -50,8 +50,8 @@ from standoff.kernels.jit import kernel
 
 @kernel
 def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
-    """The contacts of pieces ``p`` and ``q``, whose contacts of the last step are rows ``first_old``
-    to ``end_old`` of EARLIER."""
+    """The contacts of pieces ``p`` and ``q``; those of the last step are rows ``first_old`` to
+    ``end_old`` of EARLIER."""
     P, state = whole_rows(W, PIECES, 9), whole_rows(W, STATE, 1)
     before = state[COUNT, 0]
     balls = P[p, IS_BALL] + P[q, IS_BALL]

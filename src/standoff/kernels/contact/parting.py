@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.frames import turn_back, turned_to_world
 from standoff.kernels.contact.layout import (
     BODY,
@@ -20,6 +19,7 @@ from standoff.kernels.contact.layout import (
     VERTEX_COUNT,
     VERTICES,
 )
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from standoff.constants import CONTACT_MERGE
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.appending import merge
 from standoff.kernels.contact.between import reach
 from standoff.kernels.contact.forces import apply_forces
@@ -35,6 +34,7 @@ from standoff.kernels.contact.layout import (
     STATE,
 )
 from standoff.kernels.contact.pair import touch_pair
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import entry, kernel
 
 #: Return codes: done, or a table is too short; STATE says how many rows it takes.

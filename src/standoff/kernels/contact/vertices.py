@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from standoff.kernels.arena import real_rows, whole_rows
+from standoff.constants import CONTACT_CONE
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world, turn_back, turned_to_world
 from standoff.kernels.contact.layout import (
@@ -35,6 +35,7 @@ from standoff.kernels.contact.layout import (
     VERTEX_MARK,
     VERTICES,
 )
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 from standoff.kernels.vectors import place, unplace
 
@@ -58,7 +59,11 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
     """The contacts of vertices of piece ``o`` with faces of piece ``s``, which are ``p`` and ``q``
     or ``q`` and ``p``; ``n`` is the way out of s, in the frame of s."""
     P, V, N = whole_rows(W, PIECES, 9), real_rows(F, W, VERTICES, 3), real_rows(F, W, PLANES, 4)
-    X, marks, hints = real_rows(F, W, POSES, 12), whole_rows(W, VERTEX_MARK, 1), whole_rows(W, HINT, 1)
+    X, marks, hints = (
+        real_rows(F, W, POSES, 12),
+        whole_rows(W, VERTEX_MARK, 1),
+        whole_rows(W, HINT, 1),
+    )
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     body = P[s, BODY]
     for v in range(P[o, VERTEX0], P[o, VERTEX0] + P[o, VERTEX_COUNT]):
@@ -81,7 +86,9 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
         if depth <= 0.0:
             continue
         half = 0.5 * depth
-        u, w, t = to_world(X, body, x + half * N[face, 0], y + half * N[face, 1], z + half * N[face, 2])
+        u, w, t = to_world(
+            X, body, x + half * N[face, 0], y + half * N[face, 1], z + half * N[face, 2]
+        )
         a, b, c = turned_to_world(X, body, N[face, 0], N[face, 1], N[face, 2])
         kept = np.int64(1) if face == hint else np.int64(0)
         vertex, face = v - P[o, VERTEX0], face - P[s, FACE0]
@@ -129,16 +136,22 @@ def still_there(F, W, face, x, y, z, n0, n1, n2):
 
 @kernel
 def way_out(F, W, s, x, y, z, n0, n1, n2):
-    """The face through which a point inside piece ``s`` leaves it along ``n``."""
+    """The face through which a point inside piece ``s`` leaves it along ``n``. A face that is next
+    to parallel to the way out is taken only where there is no other: boxes stacked flush have their
+    corners in each other's sides, and would leave through these at once."""
     N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 9)
-    best = math.inf
-    face = np.int64(-1)
+    best, last = math.inf, math.inf
+    face, steep = np.int64(-1), np.int64(-1)
     for f in range(P[s, FACE0], P[s, FACE0] + P[s, FACE_COUNT]):
         along = N[f, 0] * n0 + N[f, 1] * n1 + N[f, 2] * n2
         if along > 0.0:
             way = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z
             # way / along < best, without a division by next to nothing
-            if way < best * along:
-                best = way / along
-                face = f
-    return face
+            if along > CONTACT_CONE:
+                if way < best * along:
+                    best = way / along
+                    face = f
+            elif way < last * along:
+                last = way / along
+                steep = f
+    return face if face >= 0 else steep

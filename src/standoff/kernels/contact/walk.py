@@ -7,7 +7,6 @@ the edges of leaves that meet hold every edge that enters or leaves the other pi
 
 from __future__ import annotations
 
-from standoff.kernels.arena import real_rows, whole_rows
 from standoff.kernels.contact.layout import (
     COST,
     EDGE_MARK,
@@ -24,6 +23,7 @@ from standoff.kernels.contact.layout import (
     STACK,
     STATE,
 )
+from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 from standoff.kernels.vectors import place
 
