@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.constants import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING
+from standoff.constants import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING, CONTACT_TOUCH
 from standoff.contact.body import Body
 from standoff.contact.features import Features
 from standoff.contact.octree import Octree
@@ -15,6 +15,7 @@ from standoff.contact.pieces import Ball, volume_and_centroid
 from standoff.index.arena import Arena
 from standoff.kernels.contact import layout
 from standoff.kernels.layout import POLYHEDRON, SPHERE
+from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 
 #: Rows of the tables of contacts and of passed pairs to begin with; they grow.
@@ -35,7 +36,9 @@ def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
         {name: (sizes[name], c) for name, c in layout.WHOLE_TABLES.items()},
     )
     arena["hint"][:] = -1
-    ends = dict.fromkeys(("vertices", "edges", "planes", "nodes", "rings", "spokes", "items"), 0)
+    ends = dict.fromkeys(
+        ("vertices", "edges", "planes", "nodes", "rings", "spokes", "items", "groups"), 0
+    )
     first = 0
     for number, body in enumerate(bodies):
         arena["bodies"][number] = first, len(body.pieces)
@@ -65,6 +68,7 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "edges": edges, "ring": faces, "spoke": vertices, "nodes": nodes, "edge_mark": edges,
         "node_mark": nodes, "vertex_mark": vertices, "hit": edges, "hint": vertices,
         "queue": edges, "crossers": edges, "stack": stack,
+        "groups": total(lambda p, t: -(-len(p.planes) // layout.FACE_GROUP)),
         "rings": 2 * edges, "spokes": 2 * edges,
         "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),
         "contacts": room, "old": room, "found": room, "earlier": room, "passed": passed,
@@ -102,7 +106,9 @@ def _write_solid(
         nodes[:, 2 + 2 * k] = first + lists.starts[:-1]
         nodes[:, 3 + 2 * k] = np.diff(lists.starts)
     counts = len(piece.vertices), len(piece.edges), len(piece.planes)
-    arena["pieces"][row] = body, 0, v, counts[0], e, counts[1], f, counts[2], n
+    g, groups = ends["groups"], _groups(piece.planes)
+    arena["groups"][g : g + len(groups)] = groups
+    arena["pieces"][row] = body, 0, v, counts[0], e, counts[1], f, counts[2], n, g, len(groups)
     arena["refs"][row, :3] = POLYHEDRON, v, counts[0]
     lower, upper = piece.vertices.min(axis=0), piece.vertices.max(axis=0)
     centre = (lower + upper) / 2.0
@@ -115,6 +121,18 @@ def _write_solid(
     ends["edges"] += counts[1]
     ends["planes"] += counts[2]
     ends["nodes"] += len(tree)
+    ends["groups"] += len(groups)
+
+
+def _groups(planes: Array) -> Array:
+    """Rows of GROUPS; the spread a little wider than it is, for rounding."""
+    rows = []
+    for first in range(0, len(planes), layout.FACE_GROUP):
+        group = planes[first : first + layout.FACE_GROUP]
+        mean = group[:, :3].mean(axis=0)
+        spread = np.linalg.norm(group[:, :3] - mean, axis=1).max() + CONTACT_TOUCH
+        rows.append((*mean, spread, group[:, 3].min()))
+    return np.array(rows)
 
 
 def _listed(arena: Arena, name: str, items: IntArray, ends: dict[str, int]) -> tuple[int, int]:

@@ -47,7 +47,7 @@ from standoff.kernels.jit import kernel
 def ball_on_ball(F, W, p, q, first_old, end_old):
     """The contact of two balls, if any: along the line of their centres, and the way of the last
     step, or else upwards (z), where these are one point."""
-    P, S, X = whole_rows(W, PIECES, 9), real_rows(F, W, BALLS, 5), real_rows(F, W, POSES, 12)
+    P, S, X = whole_rows(W, PIECES, 11), real_rows(F, W, BALLS, 5), real_rows(F, W, POSES, 12)
     a0, a1, a2 = to_world(X, P[p, BODY], S[p, 0], S[p, 1], S[p, 2])
     b0, b1, b2 = to_world(X, P[q, BODY], S[q, 0], S[q, 1], S[q, 2])
     x, y, z = a0 - b0, a1 - b1, a2 - b2
@@ -76,7 +76,7 @@ def ball_on_piece(F, W, p, q, rel, first_old, end_old):
     """The contact of a ball and a polyhedron, if any, where ``p`` or ``q`` is the ball: with the
     nearest vertex, edge or face. A centre inside leaves through the face of the last step if it is
     still above its inside, else through the nearest."""
-    P, S, X = whole_rows(W, PIECES, 9), real_rows(F, W, BALLS, 5), real_rows(F, W, POSES, 12)
+    P, S, X = whole_rows(W, PIECES, 11), real_rows(F, W, BALLS, 5), real_rows(F, W, POSES, 12)
     N = real_rows(F, W, PLANES, 4)
     first = P[p, IS_BALL] == 1
     ball, solid = (p, q) if first else (q, p)
@@ -134,7 +134,7 @@ def was_on(W, first, kind, feature, first_old, end_old):
 @kernel
 def face_out(F, W, s, x, y, z, first, first_old, end_old):
     """The face through which the ball about a point inside piece ``s`` leaves it."""
-    N, P, old = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 9), whole_rows(W, EARLIER, 7)
+    N, P, old = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), whole_rows(W, EARLIER, 7)
     column = 4 if first else 2
     for k in range(first_old, end_old):
         if old[k, column] == FACE:
@@ -156,7 +156,7 @@ def nearest_feature(F, W, s, x, y, z, radius):
     """The nearest feature of piece ``s`` to a point outside that may be within ``radius``, from
     the leaves of its octree that meet the ball: kind, number (-1: none), square of the distance,
     and from the nearest point to the one given."""
-    S, T, P = real_rows(F, W, SPHERES, 4), whole_rows(W, NODES, 8), whole_rows(W, PIECES, 9)
+    S, T, P = real_rows(F, W, SPHERES, 4), whole_rows(W, NODES, 8), whole_rows(W, PIECES, 11)
     stack, cost = whole_rows(W, STACK, 2), whole_rows(W, COST, 1)
     kind, feature = VERTEX, np.int64(-1)
     best = math.inf

@@ -39,7 +39,7 @@ def row_between(F, W, p, share):
     """Where piece ``p`` is at a share of the way from the last step to this one, into ROWS."""
     A, B, rows = real_rows(F, W, BEFORE, 12), real_rows(F, W, POSES, 12), real_rows(F, W, ROWS, 16)
     S = real_rows(F, W, BALLS, 5)
-    i = whole_rows(W, PIECES, 9)[p, BODY]
+    i = whole_rows(W, PIECES, 11)[p, BODY]
     u, v, w, angle = turning(A, B, i)
     cosine, sine = math.cos(share * angle), math.sin(share * angle)
     for c in range(3):
@@ -94,7 +94,7 @@ def turning(A, B, i):
 def way_between(F, W, p, q):
     """How much nearer to each other two pieces can have come since the last step, [m]."""
     A, B, S = real_rows(F, W, BEFORE, 12), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
-    P = whole_rows(W, PIECES, 9)
+    P = whole_rows(W, PIECES, 11)
     i, j = P[p, BODY], P[q, BODY]
     square = 0.0
     for c in range(3, 12, 4):

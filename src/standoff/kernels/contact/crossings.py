@@ -44,7 +44,7 @@ from standoff.kernels.vectors import cross, dot, place, turn
 @kernel
 def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
     """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q."""
-    P, X = whole_rows(W, PIECES, 9), real_rows(F, W, POSES, 12)
+    P, X = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12)
     K, crossers = real_rows(F, W, CROSSING, 15), whole_rows(W, CROSSERS, 1)
     body = P[q, BODY]
     middle = candidates(F, W, p, rel, True, 0, n0, n1, n2)
@@ -53,23 +53,15 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
         d0, d1, d2 = K[i, 3], K[i, 4], K[i, 5]
         g0, g1, g2 = cross(d0, d1, d2, n0, n1, n2)
         for j in range(middle, end):
-            # As seen along n: a + s d + t n = b + r e, by Cramer's rule.
+            # As seen along n: a + s d + t n = b + r e, by Cramer's rule, with c as divisor.
             e0, e1, e2 = K[j, 3], K[j, 4], K[j, 5]
             c = -dot(g0, g1, g2, e0, e1, e2)
-            if abs(c) * K[i, 14] * K[j, 14] <= CONTACT_PARALLEL:
-                continue
             w0, w1, w2 = K[j, 0] - K[i, 0], K[j, 1] - K[i, 1], K[j, 2] - K[i, 2]
-            r = dot(w0, w1, w2, g0, g1, g2) / c
-            if r < -CONTACT_SHARE or r > 1.0 + CONTACT_SHARE:
+            # Somewhere between the ends of b's edge, |2 r - 1| <= 1, before anything is divided.
+            if abs(2.0 * dot(w0, w1, w2, g0, g1, g2) - c) > abs(c) * (1.0 + 2.0 * CONTACT_SHARE):
                 continue
             m0, m1, m2 = cross(d0, d1, d2, e0, e1, e2)
-            t = dot(w0, w1, w2, m0, m1, m2) / c
-            if t <= 0.0:
-                continue
-            s = dot(w0, w1, w2, *cross(e0, e1, e2, n0, n1, n2)) / c
-            if not (crosses_inside(K, i, s, t) and crosses_inside(K, j, r, t)):
-                continue
-            if at_inner_end(K, i, s) or at_inner_end(K, j, r):
+            if dot(w0, w1, w2, m0, m1, m2) * c <= 0.0:
                 continue
             scale = math.copysign(1.0 / math.sqrt(dot(m0, m1, m2, m0, m1, m2)), c)
             m0, m1, m2 = scale * m0, scale * m1, scale * m2
@@ -78,7 +70,16 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
                 or dot(m0, m1, m2, K[j, 9], K[j, 10], K[j, 11]) > CONTACT_CONE
                 or dot(m0, m1, m2, K[i, 6], K[i, 7], K[i, 8]) < -CONTACT_CONE
                 or dot(m0, m1, m2, K[i, 9], K[i, 10], K[i, 11]) < -CONTACT_CONE
+                or abs(c) * K[i, 14] * K[j, 14] <= CONTACT_PARALLEL
             ):
+                continue
+            r = dot(w0, w1, w2, g0, g1, g2) / c
+            s = dot(w0, w1, w2, *cross(e0, e1, e2, n0, n1, n2)) / c
+            depth = dot(w0, w1, w2, m0, m1, m2)
+            t = depth / (scale * c)
+            if not (crosses_inside(K, i, s, t) and crosses_inside(K, j, r, t)):
+                continue
+            if at_inner_end(K, i, s) or at_inner_end(K, j, r):
                 continue
             x, y, z = to_world(
                 X,
@@ -87,7 +88,6 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
                 0.5 * (K[i, 1] + s * d1 + K[j, 1] + r * e1),
                 0.5 * (K[i, 2] + s * d2 + K[j, 2] + r * e2),
             )
-            depth = t * scale * c
             a, b = crossers[i, 0] - P[p, EDGE0], crossers[j, 0] - P[q, EDGE0]
             kept = was_there(W, first_old, end_old, a, b)
             m0, m1, m2 = turned_to_world(X, body, m0, m1, m2)
@@ -118,7 +118,7 @@ def at_inner_end(K, k, share):
 def candidates(F, W, o, rel, of_a, count, n0, n1, n2):
     """The edges of a piece that are inside the other one and have a normal on the right side, into
     CROSSING from row ``count`` on, in the frame of q; returns the next row."""
-    P, E, V = whole_rows(W, PIECES, 9), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
+    P, E, V = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
     N, K, clips = (
         real_rows(F, W, PLANES, 4),
         real_rows(F, W, CROSSING, 15),

@@ -30,7 +30,7 @@ from standoff.kernels.jit import kernel
 def apply_forces(F, W):
     """Relative velocity and force of every contact; force and moment on every body. The force on b
     is the one on a with the other sign, so what is added is taken away, bit for bit."""
-    C, found, P = real_rows(F, W, CONTACTS, 13), whole_rows(W, FOUND, 7), whole_rows(W, PIECES, 9)
+    C, found, P = real_rows(F, W, CONTACTS, 13), whole_rows(W, FOUND, 7), whole_rows(W, PIECES, 11)
     X, total, state = (
         real_rows(F, W, POSES, 12),
         real_rows(F, W, FORCES, 6),

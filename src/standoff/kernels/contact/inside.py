@@ -9,6 +9,8 @@ have to begin.
 
 from __future__ import annotations
 
+import math
+
 from standoff.kernels.contact.layout import (
     CLIPS,
     COST,
@@ -20,6 +22,10 @@ from standoff.kernels.contact.layout import (
     EPOCH,
     FACE0,
     FACE_COUNT,
+    FACE_GROUP,
+    GROUP0,
+    GROUP_COUNT,
+    GROUPS,
     HIT,
     PIECES,
     PLANES,
@@ -41,13 +47,13 @@ def edges_inside(F, W, p, q, rel, count, slack):
     """Marks the edges of QUEUE, and those reached from them, that are inside the other piece, with
     the part that is; also their ends that are inside. Returns how many edges are. ``slack`` is how
     far outside a point still counts as inside, [m]."""
-    P, E = whole_rows(W, PIECES, 9), whole_rows(W, EDGES, 4)
+    P, E = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4)
     V, queue = real_rows(F, W, VERTICES, 3), whole_rows(W, QUEUE, 1)
     hit, clips = whole_rows(W, HIT, 1), real_rows(F, W, CLIPS, 2)
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     first_a, end_a = P[p, EDGE0], P[p, EDGE0] + P[p, EDGE_COUNT]
-    # The face that ruled out the last edge will often rule out the next one.
-    guess_a, guess_b = P[p, FACE0], P[q, FACE0]
+    # The faces that ruled out the last edge will often rule out the next one.
+    guess_a, guess_b = P[p, GROUP0], P[q, GROUP0]
     found, k = 0, 0
     while k < count:
         e = queue[k, 0]
@@ -78,26 +84,33 @@ def edges_inside(F, W, p, q, rel, count, slack):
 @kernel
 def clip(F, W, q, guess, x, y, z, u, v, w, slack):
     """What of the segment from (x, y, z) to (u, v, w), in the frame of piece ``q``, is inside it:
-    first and last share of its length, the first above the last where nothing is; and the face
-    that ruled it out."""
-    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 9)
-    first, faces = P[q, FACE0], P[q, FACE_COUNT]
+    first and last share of its length, the first above the last where nothing is; and the group of
+    faces that ruled it out, to begin with the next time."""
+    N, P, G = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), real_rows(F, W, GROUPS, 5)
+    first, groups = P[q, GROUP0], P[q, GROUP_COUNT]
+    end_face = P[q, FACE0] + P[q, FACE_COUNT]
+    far = math.sqrt(max(x * x + y * y + z * z, u * u + v * v + w * w))
     start, end = 0.0, 1.0
-    f = guess
-    for _ in range(faces):
-        a = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] - slack
-        b = N[f, 0] * u + N[f, 1] * v + N[f, 2] * w - N[f, 3] - slack
-        if a > 0.0:
-            if b > 0.0:
-                return 1.0, 0.0, f
-            start = max(start, a / (a - b))
-        elif b > 0.0:
-            end = min(end, a / (a - b))
-        if start > end:
-            return 1.0, 0.0, f
-        f += 1
-        if f == first + faces:
-            f = first
+    g = guess
+    for _ in range(groups):
+        a = G[g, 0] * x + G[g, 1] * y + G[g, 2] * z
+        b = G[g, 0] * u + G[g, 1] * v + G[g, 2] * w
+        if max(a, b) + G[g, 3] * far > G[g, 4] + slack:
+            f = P[q, FACE0] + FACE_GROUP * (g - first)
+            for f in range(f, min(f + FACE_GROUP, end_face)):
+                a = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] - slack
+                b = N[f, 0] * u + N[f, 1] * v + N[f, 2] * w - N[f, 3] - slack
+                if a > 0.0:
+                    if b > 0.0:
+                        return 1.0, 0.0, g
+                    start = max(start, a / (a - b))
+                elif b > 0.0:
+                    end = min(end, a / (a - b))
+            if start > end:
+                return 1.0, 0.0, g
+        g += 1
+        if g == first + groups:
+            g = first
     return start, end, guess
 
 
@@ -127,7 +140,7 @@ def reach_from(W, vertex, count):
 def wholly_inside(F, W, p, q, rel, slack):
     """For pieces whose surfaces do not cross: whether one is inside the other, by one vertex; then
     the edges of this vertex are in QUEUE, and their number is returned."""
-    P, V = whole_rows(W, PIECES, 9), real_rows(F, W, VERTICES, 3)
+    P, V = whole_rows(W, PIECES, 11), real_rows(F, W, VERTICES, 3)
     a, b = P[p, VERTEX0], P[q, VERTEX0]
     x, y, z = place(rel, V[a, 0], V[a, 1], V[a, 2])
     if contains(F, W, q, x, y, z, slack):
@@ -141,7 +154,7 @@ def wholly_inside(F, W, p, q, rel, slack):
 @kernel
 def contains(F, W, q, x, y, z, slack):
     """Whether a point, in the frame of piece ``q``, is not beyond any of its faces."""
-    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 9)
+    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11)
     for f in range(P[q, FACE0], P[q, FACE0] + P[q, FACE_COUNT]):
         if N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] > slack:
             return False

@@ -52,7 +52,7 @@ from standoff.kernels.jit import kernel
 def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     """The contacts of pieces ``p`` and ``q``; those of the last step are rows ``first_old`` to
     ``end_old`` of EARLIER."""
-    P, state = whole_rows(W, PIECES, 9), whole_rows(W, STATE, 1)
+    P, state = whole_rows(W, PIECES, 11), whole_rows(W, STATE, 1)
     before = state[COUNT, 0]
     balls = P[p, IS_BALL] + P[q, IS_BALL]
     if balls == 2:
@@ -68,7 +68,7 @@ def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
 @kernel
 def overlapping(F, W, p, q, rel):
     """Whether two polyhedra overlap or touch, with the edges inside the other marked."""
-    P, X, S = whole_rows(W, PIECES, 9), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
+    P, X, S = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
     state = whole_rows(W, STATE, 1)
     relative(X, P[p, BODY], P[q, BODY], rel)
     slack = CONTACT_TOUCH * (S[p, 3] + S[q, 3])
@@ -86,7 +86,7 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     """The contacts of two polyhedra that overlap. Along the direction of last step's contacts, if
     there are any; where that gives none, along the shortest way to part them, or the one they came;
     and where that gives none either, one contact of the pieces as a whole."""
-    P, X, state = whole_rows(W, PIECES, 9), real_rows(F, W, POSES, 12), whole_rows(W, STATE, 1)
+    P, X, state = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), whole_rows(W, STATE, 1)
     body, count = P[q, BODY], state[COUNT, 0]
     if end_old > first_old:
         x, y, z = old_direction(F, W, p, q, first_old, end_old)
@@ -121,7 +121,7 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
     """A direction that parts two overlapping pieces, as a world normal in OUT; false where they
     only touch. It is the shortest way, where that is the side they came from: where they were apart
     along it at the last step. Otherwise they came fast, and it is the normal at the first touch."""
-    P, state, cost = whole_rows(W, PIECES, 9), whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
+    P, state, cost = whole_rows(W, PIECES, 11), whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
     rows, refs, V = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, VERTICES, 3)
     out, A = real_rows(F, W, OUT, 11), real_rows(F, W, BEFORE, 12)
     row_now(F, W, p)
@@ -146,7 +146,7 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
 def row_now(F, W, p):
     """Where piece ``p`` is, into ROWS."""
     X, rows, S = real_rows(F, W, POSES, 12), real_rows(F, W, ROWS, 16), real_rows(F, W, BALLS, 5)
-    P = whole_rows(W, PIECES, 9)
+    P = whole_rows(W, PIECES, 11)
     i = P[p, BODY]
     for c in range(12):
         rows[p, c] = X[i, c]
@@ -157,7 +157,7 @@ def row_now(F, W, p):
 @kernel
 def whole_contact(F, W, p, q, nx, ny, nz, depth):
     """One contact in the middle of all edges' parts that are inside the other piece."""
-    P, E, V = whole_rows(W, PIECES, 9), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
+    P, E, V = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
     X, clips, hit = real_rows(F, W, POSES, 12), real_rows(F, W, CLIPS, 2), whole_rows(W, HIT, 1)
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     x, y, z, count = 0.0, 0.0, 0.0, 0.0

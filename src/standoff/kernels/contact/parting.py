@@ -28,7 +28,7 @@ def old_direction(F, W, p, q, first, end):
     """The mean normal of the contacts of the last step, weighted by how deep they were, as a world
     direction of any length: faces look where they look now."""
     old, C, X = whole_rows(W, EARLIER, 7), real_rows(F, W, OLD, 13), real_rows(F, W, POSES, 12)
-    P, N = whole_rows(W, PIECES, 9), real_rows(F, W, PLANES, 4)
+    P, N = whole_rows(W, PIECES, 11), real_rows(F, W, PLANES, 4)
     x, y, z = 0.0, 0.0, 0.0
     for k in range(first, end):
         a, b, c = C[k, 3], C[k, 4], C[k, 5]
@@ -57,7 +57,7 @@ def overlap_along(F, W, p, q, rel, n0, n1, n2):
 @kernel
 def highest(F, W, p, n0, n1, n2):
     """How far piece ``p`` reaches along ``n``, in the frame of its body."""
-    P, V = whole_rows(W, PIECES, 9), real_rows(F, W, VERTICES, 3)
+    P, V = whole_rows(W, PIECES, 11), real_rows(F, W, VERTICES, 3)
     best = -math.inf
     for v in range(P[p, VERTEX0], P[p, VERTEX0] + P[p, VERTEX_COUNT]):
         best = max(best, V[v, 0] * n0 + V[v, 1] * n1 + V[v, 2] * n2)

@@ -130,7 +130,7 @@ def body_pair(address, F, W, i, j, rel, work, iwork):
 def comes_before(W, k, i, j, p, q):
     """Whether contact ``k`` of the last step belongs to a pair of pieces before (p, q), which are
     pieces of bodies (i, j): first by the bodies, then by the pieces."""
-    old, P = whole_rows(W, EARLIER, 7), whole_rows(W, PIECES, 9)
+    old, P = whole_rows(W, EARLIER, 7), whole_rows(W, PIECES, 11)
     a, b = P[old[k, 0], BODY], P[old[k, 1], BODY]
     if a != i:
         return a < i

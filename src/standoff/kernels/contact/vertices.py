@@ -22,6 +22,10 @@ from standoff.kernels.contact.layout import (
     FACE,
     FACE0,
     FACE_COUNT,
+    FACE_GROUP,
+    GROUP0,
+    GROUP_COUNT,
+    GROUPS,
     HINT,
     PIECES,
     PLANES,
@@ -58,7 +62,7 @@ def vertices_on_faces(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
 def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
     """The contacts of vertices of piece ``o`` with faces of piece ``s``, which are ``p`` and ``q``
     or ``q`` and ``p``; ``n`` is the way out of s, in the frame of s."""
-    P, V, N = whole_rows(W, PIECES, 9), real_rows(F, W, VERTICES, 3), real_rows(F, W, PLANES, 4)
+    P, V, N = whole_rows(W, PIECES, 11), real_rows(F, W, VERTICES, 3), real_rows(F, W, PLANES, 4)
     X, marks, hints = (
         real_rows(F, W, POSES, 12),
         whole_rows(W, VERTEX_MARK, 1),
@@ -101,7 +105,7 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
 @kernel
 def take_hints(W, p, q, first, end, wanted):
     """Last step's face of each vertex into HINT, or out of it again."""
-    P, old, hints = whole_rows(W, PIECES, 9), whole_rows(W, EARLIER, 7), whole_rows(W, HINT, 1)
+    P, old, hints = whole_rows(W, PIECES, 11), whole_rows(W, EARLIER, 7), whole_rows(W, HINT, 1)
     for k in range(first, end):
         if old[k, 2] == VERTEX and old[k, 4] == FACE:
             vertex, face = P[p, VERTEX0] + old[k, 3], P[q, FACE0] + old[k, 5]
@@ -139,19 +143,29 @@ def way_out(F, W, s, x, y, z, n0, n1, n2):
     """The face through which a point inside piece ``s`` leaves it along ``n``. A face that is next
     to parallel to the way out is taken only where there is no other: boxes stacked flush have their
     corners in each other's sides, and would leave through these at once."""
-    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 9)
+    N, P, G = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), real_rows(F, W, GROUPS, 5)
     best, last = math.inf, math.inf
     face, steep = np.int64(-1), np.int64(-1)
-    for f in range(P[s, FACE0], P[s, FACE0] + P[s, FACE_COUNT]):
-        along = N[f, 0] * n0 + N[f, 1] * n1 + N[f, 2] * n2
-        if along > 0.0:
-            way = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z
-            # way / along < best, without a division by next to nothing
-            if along > CONTACT_CONE:
-                if way < best * along:
-                    best = way / along
-                    face = f
-            elif way < last * along:
-                last = way / along
-                steep = f
+    end_face = P[s, FACE0] + P[s, FACE_COUNT]
+    for g in range(P[s, GROUP0], P[s, GROUP0] + P[s, GROUP_COUNT]):
+        # Moved by the best way so far, the point is still behind all faces of the group: none of
+        # them is nearer.
+        if best < math.inf:
+            a, b, c = x + best * n0, y + best * n1, z + best * n2
+            beyond = G[g, 0] * a + G[g, 1] * b + G[g, 2] * c - G[g, 4]
+            if beyond + G[g, 3] * math.sqrt(a * a + b * b + c * c) < 0.0:
+                continue
+        first = P[s, FACE0] + FACE_GROUP * (g - P[s, GROUP0])
+        for f in range(first, min(first + FACE_GROUP, end_face)):
+            along = N[f, 0] * n0 + N[f, 1] * n1 + N[f, 2] * n2
+            if along > 0.0:
+                way = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z
+                # way / along < best, without a division by next to nothing
+                if along > CONTACT_CONE:
+                    if way < best * along:
+                        best = way / along
+                        face = f
+                elif way < last * along:
+                    last = way / along
+                    steep = f
     return face if face >= 0 else steep

@@ -33,7 +33,7 @@ def meeting_edges(F, W, p, q, rel):
     """The edges of all leaves of pieces ``p`` and ``q`` that meet into QUEUE, each once; returns
     how many. ``rel`` is the pose of p's body in q's."""
     S, T = real_rows(F, W, SPHERES, 4), whole_rows(W, NODES, 8)
-    P, stack = whole_rows(W, PIECES, 9), whole_rows(W, STACK, 2)
+    P, stack = whole_rows(W, PIECES, 11), whole_rows(W, STACK, 2)
     cost = whole_rows(W, COST, 1)
     stack[0, 0], stack[0, 1] = P[p, ROOT], P[q, ROOT]
     size, found, tests, leaves = 1, 0, 0, 0
