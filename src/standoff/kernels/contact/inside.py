@@ -96,8 +96,8 @@ def clip(F, W, q, guess, x, y, z, u, v, w, slack):
         a = G[g, 0] * x + G[g, 1] * y + G[g, 2] * z
         b = G[g, 0] * u + G[g, 1] * v + G[g, 2] * w
         if max(a, b) + G[g, 3] * far > G[g, 4] + slack:
-            f = P[q, FACE0] + FACE_GROUP * (g - first)
-            for f in range(f, min(f + FACE_GROUP, end_face)):
+            face = P[q, FACE0] + FACE_GROUP * (g - first)
+            for f in range(face, min(face + FACE_GROUP, end_face)):
                 a = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] - slack
                 b = N[f, 0] * u + N[f, 1] * v + N[f, 2] * w - N[f, 3] - slack
                 if a > 0.0:
