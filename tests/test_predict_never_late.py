@@ -85,7 +85,7 @@ def watch(seed, n, how, *, steps, hostile, timed):
         for a, b, t in world.touches(dt, margin):
             contacts += 1
             alarms = [*told.get((a, b), ()), (PERIOD, first[a, b])]
-            if number == 0 and first[a, b] >= t:
+            if now + t < PERIOD and first[a, b] >= now + t:
                 continue  # within the time that the first step takes
             if any(
                 out <= now + t + 1e-9 and now + t <= last + behind + 1e-6 for out, last in alarms
