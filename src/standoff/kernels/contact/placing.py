@@ -1,4 +1,4 @@
-"""The poses and velocities that were given: checked, then taken over; and kept for the next step."""
+"""The poses and velocities that were given: checked, taken over, kept for the next step."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def keep_step(F, W):
     """What the next step has to know of this one."""
     X, B, state = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), whole_rows(W, STATE, 1)
     A, H = real_rows(F, W, GIVEN, 16), real_rows(F, W, HELD, 16)
-    C, O = real_rows(F, W, CONTACTS, 13), real_rows(F, W, OLD, 13)
+    C, before = real_rows(F, W, CONTACTS, 13), real_rows(F, W, OLD, 13)
     found, old = whole_rows(W, FOUND, 7), whole_rows(W, EARLIER, 7)
     for i in range(X.shape[0]):
         for c in range(12):
@@ -65,7 +65,7 @@ def keep_step(F, W):
             H[i, c] = A[i, c]
     for k in range(state[COUNT, 0]):
         for c in range(13):
-            O[k, c] = C[k, c]
+            before[k, c] = C[k, c]
         for c in range(7):
             old[k, c] = found[k, c]
     state[OLD_COUNT, 0] = state[COUNT, 0]
