@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from standoff import contact
     from standoff.cell import AllowedPair, Body, Cell
     from standoff.errors import (
         CellError,
@@ -120,7 +121,10 @@ _HOME = {
     "standoff.shapes.primitives": ("Box", "Capsule", "Cylinder", "HalfSpace", "Sphere"),
     "standoff.shapes.shape": ("Shape",),
 }
+#: Rooms with names of their own: ``so.contact.Scene``.
+_ROOMS = ("contact",)
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+_MODULE_OF |= {room: f"standoff.{room}" for room in _ROOMS}
 
 __all__ = [
     "MODELS",
@@ -184,6 +188,7 @@ __all__ = [
     "as_pieces",
     "braking_curve",
     "cell_spheres",
+    "contact",
     "distance",
     "joint_trajectory",
     "least_distance",
@@ -205,7 +210,9 @@ def __getattr__(name: str) -> Any:
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'standoff' has no attribute {name!r}")
-    value = getattr(import_module(module), name)
+    value: Any = import_module(module)
+    if name not in _ROOMS:
+        value = getattr(value, name)
     globals()[name] = value
     return value
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.constants import CONTACT_SPHERE_ROUNDING
 from standoff.contact.features import Features
@@ -161,7 +162,7 @@ def _meets_face(
     edge: IntArray,
     child_f: IntArray,
     face: IntArray,
-) -> Array:
+) -> NDArray[np.bool_]:
     """Whether the sphere of a child meets a face: at one of its edges, or else where its centre is
     above or below the inside of the face, nearer than the radius."""
     size = len(body.planes)
@@ -173,10 +174,10 @@ def _meets_face(
     asked = np.flatnonzero(~meets & (np.abs(height) <= radius))
     if len(asked):
         meets[asked] = _above_inside(body, middle[child_f[asked]], face[asked])
-    return meets  # type: ignore[no-any-return]
+    return meets
 
 
-def _above_inside(body: Features, points: Array, faces: IntArray) -> Array:
+def _above_inside(body: Features, points: Array, faces: IntArray) -> NDArray[np.bool_]:
     """Whether each point is above or below the inside of its face: left of all its edges."""
     sizes = np.array([len(loop) for loop in body.loops])
     first = np.cumsum(sizes) - sizes
@@ -188,7 +189,7 @@ def _above_inside(body: Features, points: Array, faces: IntArray) -> Array:
     tail, head = body.vertices[tails[corner]], body.vertices[heads[corner]]
     left = np.cross(body.planes[faces[owner], :3], head - tail)
     side = np.einsum("ij,ij->i", left, points[owner] - tail)
-    return np.minimum.reduceat(side, starts) >= 0.0  # type: ignore[no-any-return]
+    return np.minimum.reduceat(side, starts) >= 0.0
 
 
 def _assembled(

@@ -94,6 +94,14 @@ class Cost:
     new: int
 
 
+@dataclass(frozen=True, eq=False)
+class Owners:
+    """The names of the bodies, and by piece (p,) the number of its body."""
+
+    names: tuple[str, ...]
+    bodies: IntArray
+
+
 class ContactStep:
     """The result of `Scene.step`. What is not asked for is not made.
 
@@ -108,15 +116,14 @@ class ContactStep:
 
     def __init__(
         self,
-        names: tuple[str, ...],
-        pieces: IntArray,
+        owners: Owners,
         rows: Array,
         found: IntArray,
         forces: Array,
         passed: IntArray,
         cost: IntArray,
     ) -> None:
-        self._names, self._pieces = names, pieces
+        self._owners = owners
         self._rows, self._found, self._forces = rows, found, forces
         self._passed, self._cost = passed, cost
 
@@ -129,13 +136,14 @@ class ContactStep:
         return tuple(self._contacts())
 
     def _contacts(self) -> Iterator[Contact]:
-        first = {int(b): k for k, b in reversed(list(enumerate(self._pieces)))}
+        names, bodies = self._owners.names, self._owners.bodies.tolist()
+        first = {body: k for k, body in reversed(list(enumerate(bodies)))}
         for row, found in zip(self._rows, self._found.tolist(), strict=True):
             p, q, kind_a, a, kind_b, b, kept = found
-            i, j = int(self._pieces[p]), int(self._pieces[q])
+            i, j = bodies[p], bodies[q]
             yield Contact(
-                self._names[i],
-                self._names[j],
+                names[i],
+                names[j],
                 Feature(p - first[i], FeatureKind(kind_a), a),
                 Feature(q - first[j], FeatureKind(kind_b), b),
                 row[0:3],
@@ -148,20 +156,21 @@ class ContactStep:
 
     @cached_property
     def forces(self) -> Mapping[str, Array]:
-        return dict(zip(self._names, self._forces[:, :3]))
+        return dict(zip(self._owners.names, self._forces[:, :3]))
 
     @cached_property
     def moments(self) -> Mapping[str, Array]:
-        return dict(zip(self._names, self._forces[:, 3:]))
+        return dict(zip(self._owners.names, self._forces[:, 3:]))
 
     @cached_property
     def passed(self) -> tuple[tuple[str, str], ...]:
-        pairs = {(int(self._pieces[p]), int(self._pieces[q])): None for p, q in self._passed}
-        return tuple((self._names[i], self._names[j]) for i, j in pairs)
+        names, bodies = self._owners.names, self._owners.bodies.tolist()
+        pairs = {(bodies[p], bodies[q]): None for p, q in self._passed.tolist()}
+        return tuple((names[i], names[j]) for i, j in pairs)
 
     @cached_property
     def cost(self) -> Cost:
-        return Cost(*self._cost.tolist())
+        return Cost(*self._cost[:, 0].tolist())
 
     @property
     def deepest(self) -> float:

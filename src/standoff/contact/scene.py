@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 
 from standoff.contact.body import Body
 from standoff.contact.material import Material
-from standoff.contact.result import ContactStep
+from standoff.contact.rates import rates
+from standoff.contact.result import ContactStep, Owners
 from standoff.contact.tables import ROOM, arena_of
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
 from standoff.index.arena import Arena
 from standoff.kernels.contact import layout, nearest
-from standoff.kernels.contact.step import FULL, step
+from standoff.kernels.contact.step import DONE, FULL, step
 from standoff.kernels.pairs.convex import CONVEX_IWORK, CONVEX_WORK
 from standoff.shapes.pose import Array, as_pose, vector
 from standoff.shapes.shape import Shape
@@ -55,7 +56,7 @@ class Scene:
         self._continuous, self._pulls = bool(continuous), bool(pulls)
         self._bodies: dict[str, Body] = {}
         self._materials: dict[str, Material] = {}
-        self._poses: dict[str, Array] = {}
+        self._numbers: dict[str, int] = {}
         self._moving: dict[str, bool] = {}
         self._arena: Arena | None = None
         self._room, self._passed_room = ROOM, ROOM
@@ -120,19 +121,19 @@ class Scene:
         if levels is not None:
             body = body.with_levels(levels)
         body.trees  # noqa: B018 - what is wrong with it is raised here
-        history = self._history()
+        places, history = self._places(), self._history()
         self._bodies[name], self._materials[name] = body, material
-        self._poses[name], self._moving[name] = place, bool(moving)
-        self._rebuild(history)
+        self._moving[name] = bool(moving)
+        self._rebuild(places | {name: place}, history)
         return body
 
     def remove(self, name: str) -> None:
         """Takes a body out; the contacts of all others go on."""
         self._known(name)
-        history = self._history()
-        for table in (self._bodies, self._materials, self._poses, self._moving):
+        places, history = self._places(), self._history()
+        for table in (self._bodies, self._materials, self._moving):
             del table[name]
-        self._rebuild(history)
+        self._rebuild(places, history)
 
     def forget(self) -> None:
         """Begin anew, as if there had been no step: for bodies that were put elsewhere."""
@@ -158,85 +159,113 @@ class Scene:
             UnknownNameError: a name that no body bears.
             PoseError: a pose that is none, a velocity that is not six finite numbers.
         """
-        checked = {self._known(n): as_pose(p, f"poses[{n!r}]") for n, p in (poses or {}).items()}
-        twists = {
-            self._known(n): vector(v, 6, f"velocities[{n!r}]")
-            for n, v in (velocities or {}).items()
-        }
         if dt is not None and not (isinstance(dt, (int, float)) and 0.0 < dt < math.inf):
             raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
-        if self._arena is None:
-            empty = np.zeros((0, 2), dtype=np.int64)
-            cost = np.zeros(layout.COST_ROWS, dtype=np.int64)
-            return ContactStep(
-                (), empty[:, 0], np.zeros((0, 13)), empty, np.zeros((0, 6)), empty, cost
-            )
-        self._poses.update(checked)
-        arena = self._place(twists, dt)
+        arena = self._arena
+        if arena is None:
+            for name in (*(poses or ()), *(velocities or ())):
+                self._known(name)
+            return _NOTHING
+        try:
+            self._take(arena, poses or {}, velocities or {}, dt)
+            code = self._run(arena)
+            while code != DONE:
+                if code == FULL:
+                    arena = self._grow(arena)
+                else:
+                    self._mend(arena, -1 - code)
+                code = self._run(arena)
+        except BaseException:
+            arena["given"][:] = arena["held"]
+            raise
+        return self._result(arena)
+
+    def _take(
+        self,
+        arena: Arena,
+        poses: Mapping[str, ArrayLike],
+        velocities: Mapping[str, ArrayLike],
+        dt: float | None,
+    ) -> None:
+        """Poses and velocities into their tables. What is an array already is checked by the
+        kernel, in a tenth of the time."""
+        given, twists, numbers = self._given, arena["twists"], self._numbers
+        for name, pose in poses.items():
+            number = numbers.get(name)
+            if number is None:
+                raise UnknownNameError(name, self._bodies, what="body")
+            if isinstance(pose, np.ndarray) and pose.shape == (4, 4) and pose.dtype == np.float64:
+                given[number] = pose
+            else:
+                given[number] = as_pose(pose, f"poses[{name!r}]")
+        twists.fill(0.0)
+        if dt is not None and arena["state"][layout.HAS_BEFORE, 0]:
+            twists[:] = rates(arena["held"], arena["given"], arena["centroids"], dt)
+        for name, twist in velocities.items():
+            number = numbers.get(name)
+            if number is None:
+                raise UnknownNameError(name, self._bodies, what="body")
+            if isinstance(twist, np.ndarray) and twist.shape == (6,) and twist.dtype == np.float64:
+                twists[number] = twist
+            else:
+                twists[number] = vector(twist, 6, f"velocities[{name!r}]")
+
+    def _run(self, arena: Arena) -> int:
         if self._address is None:
             self._address = nearest.address()
-        while step(self._address, arena.F, arena.W, self._rel, self._work, self._iwork) == FULL:
-            arena = self._grow()
-        return self._finish(arena)
+        code: int = step(self._address, arena.F, arena.W, self._rel, self._work, self._iwork)
+        return code
 
-    def _place(self, twists: Mapping[str, Array], dt: float | None) -> Arena:
-        arena = self._arena
-        assert arena is not None
-        rows, before = arena["poses"], arena["before"]
-        for number, (name, body) in enumerate(self._bodies.items()):
-            pose = self._poses[name]
-            row = rows[number].reshape(3, 4)
-            row[:] = pose[:3]
-            row[:, 3] += pose[:3, :3] @ body.centroid
-        arena["twists"][:] = 0.0
-        if dt is not None and arena["state"][layout.HAS_BEFORE, 0]:
-            arena["twists"][:] = _rates(before, rows, dt)
-        for number, name in enumerate(self._bodies):
-            if name in twists:
-                arena["twists"][number] = twists[name]
-        return arena
+    def _mend(self, arena: Arena, number: int) -> None:
+        """A pose that the kernel did not take: the nearest rigid motion, or why there is none."""
+        name = self.names[number]
+        self._given[number] = as_pose(self._given[number], f"poses[{name!r}]")
+        vector(arena["twists"][number], 6, f"velocities[{name!r}]")
 
-    def _finish(self, arena: Arena) -> ContactStep:
-        """What was found, out of the tables; and into those of the last step."""
+    def _result(self, arena: Arena) -> ContactStep:
         state = arena["state"]
         count, passed = int(state[layout.COUNT, 0]), int(state[layout.PASSED_COUNT, 0])
-        rows, found = arena["contacts"][:count].copy(), arena["found"][:count].copy()
-        arena["old"][:count] = rows
-        arena["earlier"][:count] = found
-        arena["before"][:] = arena["poses"]
-        state[layout.OLD_COUNT, 0] = count
-        state[layout.HAS_BEFORE, 0] = 1
         return ContactStep(
-            tuple(self._bodies),
-            arena["pieces"][:, layout.BODY].copy(),
-            rows,
-            found,
+            self._owners,
+            arena["contacts"][:count].copy(),
+            arena["found"][:count].copy(),
             arena["forces"].copy(),
             arena["passed"][:passed].copy(),
-            arena["cost"][:, 0].copy(),
+            arena["cost"].copy(),
         )
 
-    def _grow(self) -> Arena:
-        assert self._arena is not None
-        state = self._arena["state"]
+    def _grow(self, arena: Arena) -> Arena:
+        state = arena["state"]
         self._room = max(self._room, 2 * int(state[layout.COUNT, 0]))
         self._passed_room = max(self._passed_room, 2 * int(state[layout.PASSED_COUNT, 0]))
         names = ("contacts", "old", "found", "earlier")
         rows = dict.fromkeys(names, self._room) | {"passed": self._passed_room}
-        self._arena = self._arena.grown(rows)
-        return self._arena
+        return self._use(arena.grown(rows))
 
-    def _rebuild(self, history: dict[str, Any]) -> None:
+    def _use(self, arena: Arena) -> Arena:
+        self._arena = arena
+        self._given = arena["given"].reshape(-1, 4, 4)
+        self._owners = Owners(self.names, arena["pieces"][:, layout.BODY].copy())
+        return arena
+
+    def _rebuild(self, places: Mapping[str, Array], history: dict[str, Any]) -> None:
+        self._numbers = {name: number for number, name in enumerate(self._bodies)}
         if not self._bodies:
             self._arena = None
             return
         arena = arena_of(tuple(self._bodies.values()), self._room, self._passed_room)
         for number, (name, material) in enumerate(self._materials.items()):
             arena["material"][number, 1:] = (*material.row, float(self._moving[name]))
+            arena["held"][number] = arena["given"][number] = places[name].reshape(-1)
         arena["state"][layout.CONTINUOUS, 0] = self._continuous
         arena["state"][layout.PULLS, 0] = self._pulls
-        self._arena = arena
-        self._remember(history)
+        self._remember(self._use(arena), history)
+
+    def _places(self) -> dict[str, Array]:
+        """By name the pose last given."""
+        if self._arena is None:
+            return {}
+        return dict(zip(self._bodies, self._arena["held"].reshape(-1, 4, 4).copy()))
 
     def _history(self) -> dict[str, Any]:
         """What the last step left, by names: bodies come and go."""
@@ -251,9 +280,7 @@ class Scene:
             "pieces": self._piece_numbers(),
         }
 
-    def _remember(self, history: dict[str, Any]) -> None:
-        arena = self._arena
-        assert arena is not None
+    def _remember(self, arena: Arena, history: dict[str, Any]) -> None:
         if not history:
             return
         now = self._piece_numbers()
@@ -265,7 +292,7 @@ class Scene:
             pair = [numbers[int(piece)] for piece in earlier[row, :2]]
             arena["earlier"][k] = (*pair, *earlier[row, 2:])
         for number, (name, body) in enumerate(self._bodies.items()):
-            pose = self._poses[name]
+            pose = self._given[number]
             place = pose[:3].copy()
             place[:, 3] += pose[:3, :3] @ body.centroid
             arena["before"][number] = history["before"].get(name, place.reshape(-1))
@@ -282,17 +309,11 @@ class Scene:
         return name
 
 
-def _rates(before: Array, now: Array, dt: float) -> Array:
-    """Velocities (n, 6) that lead from one table of poses to another in ``dt``."""
-    a, b = before.reshape(-1, 3, 4), now.reshape(-1, 3, 4)
-    result = np.empty((len(a), 6))
-    result[:, :3] = (b[:, :, 3] - a[:, :, 3]) / dt
-    turn = b[:, :, :3] @ a[:, :, :3].transpose(0, 2, 1)
-    skew = turn - turn.transpose(0, 2, 1)
-    axis = np.stack([skew[:, 2, 1], skew[:, 0, 2], skew[:, 1, 0]], axis=1) / 2.0
-    sine = np.linalg.norm(axis, axis=1)
-    angle = np.arctan2(sine, (np.trace(turn, axis1=1, axis2=2) - 1.0) / 2.0)
-    result[:, 3:] = (
-        axis * (np.where(sine > 0.0, angle / np.where(sine > 0, sine, 1.0), 1.0) / dt)[:, None]
-    )
-    return result
+_NOTHING = ContactStep(
+    Owners((), np.zeros(0, dtype=np.int64)),
+    np.zeros((0, 13)),
+    np.zeros((0, 7), dtype=np.int64),
+    np.zeros((0, 6)),
+    np.zeros((0, 2), dtype=np.int64),
+    np.zeros((layout.COST_ROWS, 1), dtype=np.int64),
+)

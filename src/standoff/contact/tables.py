@@ -42,6 +42,7 @@ def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
     first = 0
     for number, body in enumerate(bodies):
         arena["bodies"][number] = first, len(body.pieces)
+        arena["centroids"][number] = body.centroid
         for piece, tree in zip(body.pieces, body.trees, strict=True):
             if isinstance(piece, Ball):
                 _write_ball(arena, first, number, piece)
@@ -75,7 +76,10 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "state": layout.STATE_ROWS, "cost": layout.COST_ROWS, "out": 1,
     }  # fmt: skip
     sizes |= dict.fromkeys(("balls", "rows", "pieces", "refs"), pieces)
-    sizes |= dict.fromkeys(("material", "poses", "before", "twists", "forces", "bodies"), bodies)
+    sizes |= dict.fromkeys(
+        ("material", "poses", "before", "twists", "forces", "bodies", "given", "held", "centroids"),
+        bodies,
+    )
     return sizes
 
 

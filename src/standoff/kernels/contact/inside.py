@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from standoff.kernels.contact.frames import turn_back
 from standoff.kernels.contact.layout import (
     CLIPS,
     COST,
@@ -37,21 +38,27 @@ from standoff.kernels.contact.layout import (
     VERTEX_MARK,
     VERTICES,
 )
+from standoff.kernels.contact.parting import highest
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 from standoff.kernels.vectors import place, unplace
 
 
 @kernel
-def edges_inside(F, W, p, q, rel, count, slack):
+def edges_inside(F, W, p, q, rel, count, n0, n1, n2, slack):
     """Marks the edges of QUEUE, and those reached from them, that are inside the other piece, with
     the part that is; also their ends that are inside. Returns how many edges are. ``slack`` is how
-    far outside a point still counts as inside, [m]."""
+    far outside a point still counts as inside, [m]. ``n`` is any unit vector, in the frame of q:
+    an edge of p above all of q along it, or one of q below all of p, is outside."""
     P, E = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4)
     V, queue = real_rows(F, W, VERTICES, 3), whole_rows(W, QUEUE, 1)
     hit, clips = whole_rows(W, HIT, 1), real_rows(F, W, CLIPS, 2)
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     first_a, end_a = P[p, EDGE0], P[p, EDGE0] + P[p, EDGE_COUNT]
+    m0, m1, m2 = turn_back(rel, n0, n1, n2)
+    shift = rel[9] * n0 + rel[10] * n1 + rel[11] * n2
+    top = highest(F, W, q, n0, n1, n2) - shift + slack
+    bottom = shift - highest(F, W, p, -m0, -m1, -m2) - slack
     # The faces that ruled out the last edge will often rule out the next one.
     guess_a, guess_b = P[p, GROUP0], P[q, GROUP0]
     found, k = 0, 0
@@ -59,14 +66,19 @@ def edges_inside(F, W, p, q, rel, count, slack):
         e = queue[k, 0]
         k += 1
         tail, head = E[e, 0], E[e, 1]
-        of_a = first_a <= e < end_a
-        if of_a:
-            x, y, z = place(rel, V[tail, 0], V[tail, 1], V[tail, 2])
-            u, v, w = place(rel, V[head, 0], V[head, 1], V[head, 2])
+        x, y, z = V[tail, 0], V[tail, 1], V[tail, 2]
+        u, v, w = V[head, 0], V[head, 1], V[head, 2]
+        if first_a <= e < end_a:
+            if m0 * x + m1 * y + m2 * z > top and m0 * u + m1 * v + m2 * w > top:
+                continue
+            x, y, z = place(rel, x, y, z)
+            u, v, w = place(rel, u, v, w)
             start, end, guess_b = clip(F, W, q, guess_b, x, y, z, u, v, w, slack)
         else:
-            x, y, z = unplace(rel, V[tail, 0], V[tail, 1], V[tail, 2])
-            u, v, w = unplace(rel, V[head, 0], V[head, 1], V[head, 2])
+            if n0 * x + n1 * y + n2 * z < bottom and n0 * u + n1 * v + n2 * w < bottom:
+                continue
+            x, y, z = unplace(rel, x, y, z)
+            u, v, w = unplace(rel, u, v, w)
             start, end, guess_a = clip(F, W, p, guess_a, x, y, z, u, v, w, slack)
         if start > end:
             continue
@@ -96,8 +108,8 @@ def clip(F, W, q, guess, x, y, z, u, v, w, slack):
         a = G[g, 0] * x + G[g, 1] * y + G[g, 2] * z
         b = G[g, 0] * u + G[g, 1] * v + G[g, 2] * w
         if max(a, b) + G[g, 3] * far > G[g, 4] + slack:
-            f = P[q, FACE0] + FACE_GROUP * (g - first)
-            for f in range(f, min(f + FACE_GROUP, end_face)):
+            face = P[q, FACE0] + FACE_GROUP * (g - first)
+            for f in range(face, min(face + FACE_GROUP, end_face)):
                 a = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] - slack
                 b = N[f, 0] * u + N[f, 1] * v + N[f, 2] * w - N[f, 3] - slack
                 if a > 0.0:

@@ -10,6 +10,9 @@ float64
               coefficient (negative: none), 1 where it may move
     POSES     of a body: R and t of its centroid frame, row-major as [R | t] (12)
     BEFORE    the same at the last step
+    GIVEN     of a body: the pose of its shape's own frame as it was given, 4 x 4 (16)
+    HELD      the same at the last step: what is left out stays there
+    CENTROIDS of a body, in its shape's own frame (3)
     TWISTS    of a body: velocity of the centroid (3), angular velocity (3), both in world axes
     CONTACTS  point (3), normal from b to a (3), penetration, relative velocity a - b (3), force on
               a (3)
@@ -69,30 +72,33 @@ CROSSING = np.int64(12)
 ROWS = np.int64(13)
 OUT = np.int64(14)
 GROUPS = np.int64(15)
+GIVEN = np.int64(16)
+HELD = np.int64(17)
+CENTROIDS = np.int64(18)
 
-EDGES = np.int64(16)
-RING = np.int64(17)
-RINGS = np.int64(18)
-SPOKE = np.int64(19)
-SPOKES = np.int64(20)
-NODES = np.int64(21)
-ITEMS = np.int64(22)
-PIECES = np.int64(23)
-BODIES = np.int64(24)
-FOUND = np.int64(25)
-EARLIER = np.int64(26)
-REFS = np.int64(27)
-EDGE_MARK = np.int64(28)
-NODE_MARK = np.int64(29)
-VERTEX_MARK = np.int64(30)
-HIT = np.int64(31)
-HINT = np.int64(32)
-QUEUE = np.int64(33)
-CROSSERS = np.int64(34)
-STACK = np.int64(35)
-PASSED = np.int64(36)
-STATE = np.int64(37)
-COST = np.int64(38)
+EDGES = np.int64(19)
+RING = np.int64(20)
+RINGS = np.int64(21)
+SPOKE = np.int64(22)
+SPOKES = np.int64(23)
+NODES = np.int64(24)
+ITEMS = np.int64(25)
+PIECES = np.int64(26)
+BODIES = np.int64(27)
+FOUND = np.int64(28)
+EARLIER = np.int64(29)
+REFS = np.int64(30)
+EDGE_MARK = np.int64(31)
+NODE_MARK = np.int64(32)
+VERTEX_MARK = np.int64(33)
+HIT = np.int64(34)
+HINT = np.int64(35)
+QUEUE = np.int64(36)
+CROSSERS = np.int64(37)
+STACK = np.int64(38)
+PASSED = np.int64(39)
+STATE = np.int64(40)
+COST = np.int64(41)
 
 #: Faces in a group: measured on prisms of 250 sides, 4 and 16 take a fifth longer.
 FACE_GROUP = 8
@@ -101,7 +107,7 @@ FACE_GROUP = 8
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
     "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 15, "rows": 16,
-    "out": 11, "groups": 5,
+    "out": 11, "groups": 5, "given": 16, "held": 16, "centroids": 3,
 }  # fmt: skip
 WHOLE_TABLES = {
     "edges": 4, "ring": 2, "rings": 1, "spoke": 2, "spokes": 1, "nodes": 8, "items": 1,

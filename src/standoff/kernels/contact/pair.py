@@ -59,35 +59,36 @@ def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
         ball_on_ball(F, W, p, q, first_old, end_old)
     elif balls == 1:
         ball_on_piece(F, W, p, q, rel, first_old, end_old)
-    elif overlapping(F, W, p, q, rel):
-        polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork)
+    else:
+        count = reached_edges(F, W, p, q, rel)
+        if count > 0:
+            polyhedra(address, F, W, p, q, first_old, end_old, count, rel, work, iwork)
     if state[COUNT, 0] == before and first_old == end_old and state[CONTINUOUS, 0] == 1:
         note_passing(address, F, W, p, q, work, iwork)
 
 
 @kernel
-def overlapping(F, W, p, q, rel):
-    """Whether two polyhedra overlap or touch, with the edges inside the other marked."""
+def reached_edges(F, W, p, q, rel):
+    """The edges of two polyhedra that may be inside the other, into QUEUE: those that meeting
+    leaves name, or some of the piece that is wholly inside the other. None: they are apart."""
     P, X, S = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
     state = whole_rows(W, STATE, 1)
     relative(X, P[p, BODY], P[q, BODY], rel)
-    slack = CONTACT_TOUCH * (S[p, 3] + S[q, 3])
     state[EPOCH, 0] += 1
     count = meeting_edges(F, W, p, q, rel)
-    if count > 0 and edges_inside(F, W, p, q, rel, count, slack) > 0:
-        return True
-    state[EPOCH, 0] += 1
-    count = wholly_inside(F, W, p, q, rel, slack)
-    return count > 0 and edges_inside(F, W, p, q, rel, count, slack) > 0
+    if count > 0:
+        return count
+    return wholly_inside(F, W, p, q, rel, CONTACT_TOUCH * (S[p, 3] + S[q, 3]))
 
 
 @kernel
-def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
-    """The contacts of two polyhedra that overlap. Along the direction of last step's contacts, if
-    there are any; where that gives none, along the shortest way to part them, or the one they came;
-    and where that gives none either, one contact of the pieces as a whole."""
+def polyhedra(address, F, W, p, q, first_old, end_old, count, rel, work, iwork):
+    """The contacts of two polyhedra of which ``count`` edges are in QUEUE. Along the direction of
+    last step's contacts, if there are any; where that gives none, along the shortest way to part
+    them, or the one they came; and where that gives none either, one contact of the pieces as a
+    whole. None where they do not overlap."""
     P, X, state = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), whole_rows(W, STATE, 1)
-    body, count = P[q, BODY], state[COUNT, 0]
+    body, before = P[q, BODY], state[COUNT, 0]
     if end_old > first_old:
         x, y, z = old_direction(F, W, p, q, first_old, end_old)
         length = math.sqrt(x * x + y * y + z * z)
@@ -95,25 +96,39 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
             x, y, z = turned_from_world(X, body, x / length, y / length, z / length)
             if overlap_along(F, W, p, q, rel, x, y, z) <= 0.0:
                 return
-            elemental(F, W, p, q, rel, x, y, z, first_old, end_old)
-            if state[COUNT, 0] > count:
+            if elemental(F, W, p, q, rel, count, x, y, z, first_old, end_old) == 0:
+                return
+            if state[COUNT, 0] > before:
                 return
     if not new_direction(address, F, W, p, q, first_old == end_old, rel, work, iwork):
         return
     out = real_rows(F, W, OUT, 11)
     x, y, z = turned_from_world(X, body, out[0, 7], out[0, 8], out[0, 9])
+    count = reached_edges(F, W, p, q, rel) if end_old > first_old else count
     relative(X, P[p, BODY], body, rel)
-    elemental(F, W, p, q, rel, x, y, z, first_old, first_old)
-    if state[COUNT, 0] == count:
+    elemental(F, W, p, q, rel, count, x, y, z, first_old, first_old)
+    if state[COUNT, 0] == before:
         depth = overlap_along(F, W, p, q, rel, x, y, z)
-        whole_contact(F, W, p, q, out[0, 7], out[0, 8], out[0, 9], depth)
+        if depth > 0.0:
+            whole_contact(F, W, p, q, out[0, 7], out[0, 8], out[0, 9], depth)
 
 
 @kernel
-def elemental(F, W, p, q, rel, x, y, z, first_old, end_old):
-    """All contacts of vertices with faces and of edges with edges along a direction."""
-    vertices_on_faces(F, W, p, q, rel, x, y, z, first_old, end_old)
-    edges_on_edges(F, W, p, q, rel, x, y, z, first_old, end_old)
+def elemental(F, W, p, q, rel, count, x, y, z, first_old, end_old):
+    """All contacts of vertices with faces and of edges with edges along a direction; returns the
+    number of edges inside the other piece, 0 only where the two are apart."""
+    S = real_rows(F, W, BALLS, 5)
+    slack = CONTACT_TOUCH * (S[p, 3] + S[q, 3])
+    inside = edges_inside(F, W, p, q, rel, count, x, y, z, slack)
+    if inside == 0:
+        # Leaves met, but the surfaces do not: one may be wholly inside the other all the same.
+        whole_rows(W, STATE, 1)[EPOCH, 0] += 1
+        count = wholly_inside(F, W, p, q, rel, slack)
+        inside = edges_inside(F, W, p, q, rel, count, x, y, z, slack)
+    if inside > 0:
+        vertices_on_faces(F, W, p, q, rel, x, y, z, first_old, end_old)
+        edges_on_edges(F, W, p, q, rel, x, y, z, first_old, end_old)
+    return inside
 
 
 @kernel
@@ -175,6 +190,9 @@ def whole_contact(F, W, p, q, nx, ny, nz, depth):
                     V[t, 2] + s * (V[h, 2] - V[t, 2]),
                 )
                 x, y, z, count = x + a, y + b, z + c, count + 1.0
+    if count == 0.0:  # so shallow that the two methods disagree by rounding
+        out = real_rows(F, W, OUT, 11)
+        x, y, z, count = out[0, 1] + out[0, 4], out[0, 2] + out[0, 5], out[0, 3] + out[0, 6], 2.0
     zero = np.int64(0)
     append(
         F, W, p, q, WHOLE, zero, WHOLE, zero, zero,

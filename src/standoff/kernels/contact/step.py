@@ -34,18 +34,24 @@ from standoff.kernels.contact.layout import (
     STATE,
 )
 from standoff.kernels.contact.pair import touch_pair
+from standoff.kernels.contact.placing import first_bad, keep_step, place_bodies
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import entry, kernel
 
-#: Return codes: done, or a table is too short; STATE says how many rows it takes.
+#: Return codes: done; a table is too short, and STATE says how many rows it takes; or -1 and less:
+#: body ``-1 - code`` has no plain pose or velocity.
 DONE = 0
 FULL = 1
 
 
 @entry("int64(int64, float64[::1], int64[::1], float64[::1], float64[::1], int64[::1])")
 def step(address, F, W, rel, work, iwork):
-    """Contacts, forces and moments of the bodies at POSES. What the last step left in EARLIER and
-    OLD is read and not changed, so that a step that did not find room can be taken again."""
+    """Contacts, forces and moments of the bodies at the poses given. Unless all is done, what the
+    last step left is not changed, so that the step can be taken again."""
+    bad = first_bad(F, W)
+    if bad >= 0:
+        return -1 - bad
+    place_bodies(F, W)
     state, cost = whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
     bodies, M = whole_rows(W, BODIES, 2), real_rows(F, W, MATERIAL, 6)
     state[COUNT, 0] = 0
@@ -67,6 +73,7 @@ def step(address, F, W, rel, work, iwork):
     for k in range(state[COUNT, 0]):
         cost[KEPT if found[k, 6] == 1 else NEW, 0] += 1
     apply_forces(F, W)
+    keep_step(F, W)
     return DONE
 
 

@@ -156,7 +156,8 @@ def way_out(F, W, s, x, y, z, n0, n1, n2):
             if beyond + G[g, 3] * math.sqrt(a * a + b * b + c * c) < 0.0:
                 continue
         first = P[s, FACE0] + FACE_GROUP * (g - P[s, GROUP0])
-        for f in range(first, min(first + FACE_GROUP, end_face)):
+        for k in range(first, min(first + FACE_GROUP, end_face)):
+            f = np.int64(k)
             along = N[f, 0] * n0 + N[f, 1] * n1 + N[f, 2] * n2
             if along > 0.0:
                 way = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z

@@ -1,0 +1,72 @@
+"""The poses and velocities that were given: checked, taken over, kept for the next step."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.kernels.arena import HEAD, table
+from standoff.kernels.contact.layout import (
+    BEFORE,
+    BODIES,
+    CENTROIDS,
+    CONTACTS,
+    COUNT,
+    EARLIER,
+    FOUND,
+    GIVEN,
+    HAS_BEFORE,
+    HELD,
+    OLD,
+    OLD_COUNT,
+    POSES,
+    STATE,
+    TWISTS,
+)
+from standoff.kernels.contact.tables import real_rows, whole_rows
+from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.batch import plain_pose
+
+
+@kernel
+def first_bad(F, W):
+    """The first body whose pose is not plainly one or whose velocity is not finite, or -1."""
+    T = real_rows(F, W, TWISTS, 6)
+    for i in range(whole_rows(W, BODIES, 2).shape[0]):
+        if not plain_pose(table(F, W[HEAD * GIVEN] + 16 * i, 4, 4)):
+            return i
+        for c in range(6):
+            if not math.isfinite(T[i, c]):
+                return i
+    return -1
+
+
+@kernel
+def place_bodies(F, W):
+    """POSES, of the bodies' centroid frames, from GIVEN, of the shapes' own."""
+    X, A, C = real_rows(F, W, POSES, 12), real_rows(F, W, GIVEN, 16), real_rows(F, W, CENTROIDS, 3)
+    for i in range(X.shape[0]):
+        for r in range(0, 12, 4):
+            for c in range(4):
+                X[i, r + c] = A[i, r + c]
+            X[i, r + 3] += A[i, r] * C[i, 0] + A[i, r + 1] * C[i, 1] + A[i, r + 2] * C[i, 2]
+
+
+@kernel
+def keep_step(F, W):
+    """What the next step has to know of this one."""
+    X, B, state = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), whole_rows(W, STATE, 1)
+    A, H = real_rows(F, W, GIVEN, 16), real_rows(F, W, HELD, 16)
+    C, before = real_rows(F, W, CONTACTS, 13), real_rows(F, W, OLD, 13)
+    found, old = whole_rows(W, FOUND, 7), whole_rows(W, EARLIER, 7)
+    for i in range(X.shape[0]):
+        for c in range(12):
+            B[i, c] = X[i, c]
+        for c in range(16):
+            H[i, c] = A[i, c]
+    for k in range(state[COUNT, 0]):
+        for c in range(13):
+            before[k, c] = C[k, c]
+        for c in range(7):
+            old[k, c] = found[k, c]
+    state[OLD_COUNT, 0] = state[COUNT, 0]
+    state[HAS_BEFORE, 0] = 1
