@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from standoff.contact import Body, Scene
 from standoff.contact.features import Features
+from standoff.index.arena import Arena
 from standoff.kernels.contact.as_printed import COUNTS, printed_steps
-from standoff.kernels.contact.step import step
+from standoff.kernels.contact.step import DONE
 from standoff.shapes.pose import Array
 
 K = TypeVar("K", bound=Hashable)
@@ -38,7 +39,7 @@ class Bench:
         self.ways = 12 if quick else 80
         self.steps = 12
         self.rounds = 3 if quick else 12
-        self.vertices = (8, 20, 40, 100) if quick else (8, 20, 40, 100, 200, 400)
+        self.vertices: tuple[int, ...] = (8, 20, 40, 100) if quick else (8, 20, 40, 100, 200, 400)
         self.hand = 500 if quick else 4000
         self.told: dict[str, object] = {}
         self.tell: Callable[[str, float], None] = lambda what, part: None
@@ -55,7 +56,7 @@ class Pushes:
         self.scene.add("still", still, moving=False)
         self.scene.add("moved", moved)
         self.ways = ways
-        self.contacts = self.steps = 0
+        self.contacts = 0
         for way in ways:
             self.scene.forget()
             for pose in way:
@@ -69,14 +70,10 @@ class Pushes:
         for way, row in zip(self.ways, times):
             scene.forget()
             for k, pose in enumerate(way):
-                scene._poses["moved"] = pose
-                arena = scene._place({}, None)
+                arena = taken(scene, {"moved": pose}, None)
                 start = clock()
-                step(
-                    scene._address, arena.F, arena.W, scene._rel, scene._work, scene._iwork
-                )  # fmt: skip
+                scene._run(arena)
                 row[k] = clock() - start
-                scene._finish(arena)
         return times / 1e3
 
 
@@ -121,6 +118,38 @@ class Printed:
             arena.F, arena.W, self._there, self._back, *self._marks, self._stack, self.counts
         )
         return np.array([(time.perf_counter_ns() - start) / 1e3 / len(self._there)])
+
+
+class Clocked:
+    """A scene whose steps are timed part by part."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    def run(self, poses: Sequence[Mapping[str, Array]], dt: float) -> dict[str, Array]:
+        """The parts of each step, [µs]: poses into the tables, the compiled call, results out."""
+        scene, clock = self.scene, time.perf_counter_ns
+        scene.step(poses[0])
+        times = np.empty((len(poses), 3))
+        for row, given in zip(times, poses):
+            begin = clock()
+            arena = taken(scene, given, dt)
+            placed = clock()
+            code = scene._run(arena)
+            done = clock()
+            assert code == DONE
+            scene._result(arena)
+            row[:] = placed - begin, done - placed, clock() - done
+        names = ("  poses into tables", "  compiled: both stages, forces", "  results out")
+        return dict(zip(names, times.T / 1e3))
+
+
+def taken(scene: Scene, poses: Mapping[str, Array], dt: float | None) -> Arena:
+    """The scene's tables with these poses in them."""
+    arena = scene._arena
+    assert arena is not None
+    scene._take(arena, poses, {}, dt)
+    return arena
 
 
 def lowest(runners: Mapping[K, Pushes | Printed], rounds: int) -> dict[K, float]:

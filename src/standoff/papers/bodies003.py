@@ -27,7 +27,7 @@ NAMES: Mapping[str, str] = {
 #: Of the sphere (e), [m].
 BALL = 0.1
 
-#: Halvings of the way on which two bodies are brought to touch: a millionth of a micrometre is left.
+#: Halvings of the metre on which two bodies are brought to touch: some picometres are left.
 _HALVINGS = 40
 
 

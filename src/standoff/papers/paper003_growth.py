@@ -45,9 +45,12 @@ def growth(bench: Bench) -> Result:
             f"Scene, L = {level}": [ours[n][level] for n in bench.vertices] for level in levels
         }
         curves["Scene, best"] = [best[n] for n in bench.vertices]
-        for name, of in (("as printed, L = 0", lambda t: t[0]),
-                         ("as printed, best", lambda t: min(t.values()))):  # fmt: skip
-            curves[name] = [of(printed[n]) if n in printed else math.nan for n in bench.vertices]
+        curves["as printed, L = 0"] = [
+            printed[n][0] if n in printed else math.nan for n in bench.vertices
+        ]
+        curves["as printed, best"] = [
+            min(printed[n].values()) if n in printed else math.nan for n in bench.vertices
+        ]
         lines_plot(total, curves, ("vertices of both", "step [µs]"), path, log=(True, True))
 
     said = ", ".join(f"{name} {value:.2f}" for name, value in exponents.items())

@@ -181,7 +181,8 @@ def measured(bench: Bench) -> tuple[Table, Table, dict[str, dict[int, list[float
         for k, pair in enumerate(PAPER):
             bench.tell(f"Table 1: {_title(pair)}", k / len(PAPER))
             points = [points_of(name) for name in pair]
-            way = ways(*map(shape, points), SIZE, bench.ways, bench.steps, k)  # type: ignore[call-arg]
+            still, moved = map(shape, points)
+            way = ways(still, moved, SIZE, bench.ways, bench.steps, k)
             runners: dict[Any, Pushes | Printed] = {}
             for level in LEVELS:
                 bodies = [body(each, level) for each in points]
