@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,19 @@ MATERIAL = {"stiffness": 2000.0, "damping": 10.0, "friction": 5.0}
 #: How far from the middle the obstacles stand, how deep the hand pushes into each of them at most
 #: [m], and how long it is on its way to one and back [s].
 RADIUS, DEPTH, VISIT = 0.45, 0.008, 2.0
+
+
+#: Axis and angle [rad] by which an obstacle is turned: the cube has a face towards the middle, the
+#: rectangle an edge, the cylinder lies across, the cone has its tip there.
+LEAN = {
+    "cube": ((0.0, 0.0, 1.0), 0.0),
+    "rectangle": ((0.0, 1.0, 0.0), 0.25 * math.pi),
+    "cylinder": ((1.0, 0.0, 0.0), 0.5 * math.pi),
+    "cone": ((0.0, 1.0, 0.0), -0.5 * math.pi),
+    "sphere": ((0.0, 0.0, 1.0), 0.0),
+}
+#: To these the follower comes with an edge ahead, to the others with a face.
+EDGE_AHEAD = ("rectangle", "sphere")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +66,11 @@ class Stage:
         name = OBSTACLES[visit]
         side = self.places[name][:3, 3] / np.linalg.norm(self.places[name][:3, 3])
         out = self.reach[name] * math.sin(math.pi * share) ** 2
-        # Along a half of the way out it slides across, so that friction is felt.
+        # It slides across on its way, so that friction is felt.
         across = 0.01 * math.sin(2.0 * math.pi * share) * np.cross((0.0, 0.0, 1.0), side)
-        return pose(out * side + across, attitude(visit, share))
+        place = np.eye(4)
+        place[:3, :3], place[:3, 3] = attitude(visit, share), out * side + across
+        return place
 
     def tour(self, steps: int) -> Iterator[Array]:
         """The poses of so many steps."""
@@ -63,30 +78,42 @@ class Stage:
             yield self.hand(self.duration * (k + 0.5) / steps)
 
 
-def attitude(visit: int, share: float) -> Array:
-    """How the follower is held on a visit: a quaternion."""
-    axis = np.random.default_rng([3, 1, visit]).normal(size=3)
-    angle = 0.4 + 0.6 * visit + 0.3 * (share - 0.5)
+def turned(axis: Sequence[float], angle: float) -> Array:
+    """The rotation by ``angle`` [rad] about a unit vector."""
     half = 0.5 * angle
-    return np.array([math.cos(half), *(math.sin(half) * axis / np.linalg.norm(axis))])
+    quaternion = np.array([math.cos(half), *(math.sin(half) * np.asarray(axis))])
+    return pose((0.0, 0.0, 0.0), quaternion)[:3, :3]
+
+
+def outward(k: int) -> Array:
+    """Axes of the place of obstacle ``k``: x away from the middle."""
+    return turned((0.0, 0.0, 1.0), 2.0 * math.pi * k / len(OBSTACLES))
+
+
+def attitude(visit: int, share: float) -> Array:
+    """How the follower is held on a visit, rocking a little: with a face ahead, or with an edge."""
+    rock = turned((0.6, 0.8, 0.0), 0.2 * (share - 0.5))
+    ahead = turned((0.0, 0.0, 1.0), 0.25 * math.pi if OBSTACLES[visit] in EDGE_AHEAD else 0.0)
+    return np.asarray(outward(visit) @ rock @ ahead)
 
 
 def stage() -> Stage:
-    """The obstacles on a circle about the middle, each at a height and in an attitude of its own;
-    the hand's reach is such that it pushes DEPTH deep."""
-    rng = np.random.default_rng([3, 2])
+    """The obstacles on a circle about the middle, each with what LEAN turns towards it; the hand's
+    reach is such that it pushes DEPTH deep."""
     shapes = {name: shape(points_of(letter)) for name, letter in LETTERS.items()}
     places, reach = {}, {}
     for k, name in enumerate(OBSTACLES):
-        angle = 2.0 * math.pi * k / len(OBSTACLES)
-        turn = rng.normal(size=4)
-        where = (RADIUS * math.cos(angle), RADIUS * math.sin(angle), 0.06 * (-1) ** k)
-        places[name] = pose(where, turn / np.linalg.norm(turn))
+        axis, angle = LEAN[name]
+        axes = outward(k)
+        places[name] = np.eye(4)
+        places[name][:3, :3] = axes @ turned(axis, angle)
+        places[name][:3, 3] = RADIUS * axes[:, 0]
         side = places[name][:3, 3] / np.linalg.norm(places[name][:3, 3])
         low, high = 0.0, RADIUS
         while high - low > _NEAR:
             middle = 0.5 * (low + high)
-            there = pose(middle * side, attitude(k, 0.5))
+            there = np.eye(4)
+            there[:3, :3], there[:3, 3] = attitude(k, 0.5), middle * side
             gap = distance(shapes[FOLLOWER], there, shapes[name], places[name]).value
             low, high = (middle, high) if gap > -DEPTH else (low, middle)
         reach[name] = low
