@@ -31,13 +31,13 @@ RADIUS, DEPTH, VISIT = 0.45, 0.008, 2.0
 #: rectangle an edge, the cylinder lies across, the cone has its tip there.
 LEAN = {
     "cube": ((0.0, 0.0, 1.0), 0.0),
-    "rectangle": ((0.0, 1.0, 0.0), 0.25 * math.pi),
+    "rectangle": ((0.0, 0.0, 1.0), -math.atan(0.5)),
     "cylinder": ((1.0, 0.0, 0.0), 0.5 * math.pi),
     "cone": ((0.0, 1.0, 0.0), -0.5 * math.pi),
     "sphere": ((0.0, 0.0, 1.0), 0.0),
 }
-#: To these the follower comes with an edge ahead, to the others with a face.
-EDGE_AHEAD = ("rectangle", "sphere")
+#: To these the follower comes with an edge ahead, turned about this axis; else with a face.
+EDGE_AHEAD = {"rectangle": (0.0, 1.0, 0.0), "sphere": (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,8 @@ class Stage:
         share = time / VISIT - visit
         name = OBSTACLES[visit]
         side = self.places[name][:3, 3] / np.linalg.norm(self.places[name][:3, 3])
-        out = self.reach[name] * math.sin(math.pi * share) ** 2
-        # It slides across on its way, so that friction is felt.
+        # It stays out for a while, and slides across, so that friction is felt.
+        out = self.reach[name] * (1.0 - math.cos(math.pi * share) ** 6)
         across = 0.01 * math.sin(2.0 * math.pi * share) * np.cross((0.0, 0.0, 1.0), side)
         place = np.eye(4)
         place[:3, :3], place[:3, 3] = attitude(visit, share), out * side + across
@@ -93,7 +93,8 @@ def outward(k: int) -> Array:
 def attitude(visit: int, share: float) -> Array:
     """How the follower is held on a visit, rocking a little: with a face ahead, or with an edge."""
     rock = turned((0.6, 0.8, 0.0), 0.2 * (share - 0.5))
-    ahead = turned((0.0, 0.0, 1.0), 0.25 * math.pi if OBSTACLES[visit] in EDGE_AHEAD else 0.0)
+    axis = EDGE_AHEAD.get(OBSTACLES[visit])
+    ahead = np.eye(3) if axis is None else turned(axis, 0.25 * math.pi)
     return np.asarray(outward(visit) @ rock @ ahead)
 
 
