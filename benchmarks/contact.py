@@ -125,8 +125,10 @@ def six_bodies(steps: int, rounds: int, *, standing: bool) -> SixTimes:
         ours.step(poses)
     still = np.zeros(6)
     twists = dict.fromkeys(given[0], still)
-    names = ("step, poses", "step, poses and velocities", "step, poses and dt",
-             "MuJoCo: poses and kinematics", "MuJoCo: mj_collision", "MuJoCo: contacts read back")  # fmt: skip
+    names = (
+        "step, poses", "step, poses and velocities", "step, poses and dt",
+        "MuJoCo: poses and kinematics", "MuJoCo: mj_collision", "MuJoCo: contacts read back",
+    )  # fmt: skip
     best = {name: np.full(steps, np.inf) for name in names}
     agree = both = 0
     mine: list[bool] = []
