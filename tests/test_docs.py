@@ -58,6 +58,15 @@ def test_the_two_balls_are_alarmed():
     assert step.alarms.tolist() == [[0, 1]] and 0.0 < step.tau[0] < 0.1 and not step.faults
 
 
+def test_the_box_stands_on_four_vertices():
+    printed, names = example("contact.md")
+    step = names["step"]
+    assert len(step.contacts) == 4 and printed.count("FV") == 4
+    assert step.forces["box"].tolist() == pytest.approx([-1.0, 0.0, 40.0])
+    # On a, which is the table: it was added first.
+    assert step.contacts[0].force.tolist() == pytest.approx([0.25, 0.0, -10.0])
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

@@ -148,7 +148,7 @@ def toured(bench: Bench) -> Tour:
     where = stage()
     poses = list(where.tour(bench.hand))
     dt = where.duration / bench.hand
-    at: Array = dt * (np.arange(bench.hand) + 0.5)
+    at = dt * (np.arange(bench.hand, dtype=np.float64) + 0.5)
     force, moment = np.zeros((bench.hand, 3)), np.zeros((bench.hand, 3))
     contacts, costs = [], []
     played = scene(where)
@@ -167,7 +167,7 @@ def toured(bench: Bench) -> Tour:
     parts = Clocked(scene(where)).run([{FOLLOWER: there} for there in poses], dt)
     took |= parts
     found = Tour(
-        where, at, force, moment, contacts, costs, took
+        where, np.asarray(at, dtype=np.float64), force, moment, contacts, costs, took
     )  # fmt: skip
     bench.told["tour"] = found
     return found

@@ -153,10 +153,10 @@ def optimum(bench: Bench) -> Result:
     worst = max(ours[n][auto[n]] / min(ours[n].values()) for n in bench.vertices)
 
     def plot(path: Path) -> None:
-        curves = mean | {
-            f"Scene, prisms of {n}": _relative([ours[n][level] for level in LEVELS])
-            for n in bench.vertices[:: len(bench.vertices) - 1]
-        }
+        curves = dict(mean)
+        for n in (min(modelled), max(modelled)):
+            for name, times in (("at the paper's cost", modelled), ("as printed", printed)):
+                curves[f"{name}, prisms of {n}"] = _relative([times[n][level] for level in LEVELS])
         lines_plot(LEVELS, curves, ("levels", "step, 1 at the best level"), path, log=(False, True))
 
     return Result(
