@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.overlap.region import RegionTree
+    from standoff.overlap.region_meets import Meeting, Meetings, meets, meets_many
+    from standoff.overlap.region_watch import RegionWatch
+    from standoff.overlap.safe_interval import SafeInterval, safe_interval
     from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
@@ -92,6 +96,10 @@ _HOME = {
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.monitor.stop_report": ("StopWarning",),
+    "standoff.overlap.region": ("RegionTree",),
+    "standoff.overlap.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
+    "standoff.overlap.region_watch": ("RegionWatch",),
+    "standoff.overlap.safe_interval": ("SafeInterval", "safe_interval"),
     "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
@@ -151,6 +159,8 @@ __all__ = [
     "InterferenceError",
     "KeepIn",
     "KeepOut",
+    "Meeting",
+    "Meetings",
     "Mesh",
     "MeshError",
     "Monitor",
@@ -170,7 +180,10 @@ __all__ = [
     "Prediction",
     "Predictor",
     "Problem",
+    "RegionTree",
+    "RegionWatch",
     "RobotError",
+    "SafeInterval",
     "Separation",
     "Shape",
     "ShapeError",
@@ -190,11 +203,14 @@ __all__ = [
     "distance",
     "joint_trajectory",
     "least_distance",
+    "meets",
+    "meets_many",
     "model_path",
     "pose",
     "prove_apart",
     "read_problem",
     "read_problems",
+    "safe_interval",
     "separation",
     "smooth",
     "stopping",
