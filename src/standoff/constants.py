@@ -704,3 +704,53 @@ MOST_REGION_LEAVES = 1 << 26
 #: part is to be long, [-].
 USUAL_REGION_LEVELS = (5, 8)
 USUAL_REGION_CELLS = 16.0
+#: Rounding of a projected point and of all that is measured on it, relative to the part's reach:
+#: its farthest point from the scene's origin, [-]. In units of EPS: the product of basis and
+#: rotation 3, the point by it and the position 5, both for two coordinates; a basis that is 8 off
+#: orthonormal, a pose that is 45 off a rotation (ROTATION_EXACT); 8 of the height by which the hull
+#: may leave out a point unseen (`planar_hull.left_out`); 8 for circles, directions and differences.
+#: Together 85.
+PROJECTION_ROUNDING = 128 * EPS
+
+#: Rounding of twice the area of a triangle, relative to the square of its larger extent, [-]: two
+#: products of two differences each, less than 2 units of either, and as much again for room.
+INNER_ROUNDING = 8 * EPS
+
+#: How far the normal of a half space may be from lying in a plane for its projection to be a half
+#: plane, [-]: what turned walls leave by rounding. Nothing is lost by it, as the tilt is taken off
+#: what is proved; beyond, the half space covers the plane.
+HALF_SPACE_TILT = 1e-12
+
+#: How much of the distance of two convex polygons may be missing when the search for it ends, [-].
+#: It ends at a corner or an edge in any case, after some rounds; what is missing only makes a lower
+#: bound lower.
+POLYGON_TOLERANCE = 1e-12
+
+#: Rounds of that search, [-]: of a million random pairs none needed more than 9 to be told apart or
+#: not, 2 on average, and none more than 14 for its distance. One that has not ended proves nothing.
+POLYGON_STEPS = 32
+
+#: Sides of the prism that stands for a cylinder in projections, [-]. Its corners are 0.12 % of the
+#: radius outside the cylinder, and none of the cylinder is outside the prism.
+PRISM_SIDES = 64
+
+#: How far the true outline of a mesh is grown, relative to half of its larger extent, [-]: what
+#: joining, rounding and simplifying polygons may take away is a thousand times less, and triangles
+#: thinner than a quarter of it are joined as the lines they look like. A gap or a hole narrower
+#: than twice this is lost, and no other.
+OUTLINE_GROWTH = 1e-9
+
+#: By what part of its growth the outline may be simplified, [-]. A point that is as deep inside as
+#: the growth stays inside then: dropped corners are within a quarter of it from the new edge, so
+#: the old border passes within two quarters of every point that the border sweeps over.
+OUTLINE_SIMPLIFYING = 0.25
+
+#: How often a true outline is made, each time grown ten times as far, before the convex hull stands
+#: for it, [-]. Each is checked to cover every triangle; of 2,565 random ones all did at once.
+OUTLINE_TRIES = 3
+
+#: How near to one another two normals may be and count as one plane, [rad].
+SAME_PLANE = 1e-9
+
+#: Most planes of one comparison, [-]; beyond some tens they find hardly anything more.
+MAX_PLANES = 1024
