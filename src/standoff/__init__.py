@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.overlap.finding import Comparison, Gap, Overlap
+    from standoff.overlap.interference import compare, interference
     from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
@@ -92,6 +94,8 @@ _HOME = {
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.monitor.stop_report": ("StopWarning",),
+    "standoff.overlap.finding": ("Comparison", "Gap", "Overlap"),
+    "standoff.overlap.interference": ("compare", "interference"),
     "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
@@ -137,6 +141,7 @@ __all__ = [
     "CellSpheres",
     "Certificate",
     "CertificateError",
+    "Comparison",
     "ConfigurationError",
     "Cycle",
     "Cylinder",
@@ -146,6 +151,7 @@ __all__ = [
     "ExactMotion",
     "ExactShapes",
     "Fault",
+    "Gap",
     "Glide",
     "HalfSpace",
     "InterferenceError",
@@ -157,6 +163,7 @@ __all__ = [
     "MonitorError",
     "Obstacle",
     "OmplSpace",
+    "Overlap",
     "PathChecker",
     "PathError",
     "Pieces",
@@ -187,7 +194,9 @@ __all__ = [
     "as_pieces",
     "braking_curve",
     "cell_spheres",
+    "compare",
     "distance",
+    "interference",
     "joint_trajectory",
     "least_distance",
     "model_path",

@@ -671,3 +671,12 @@ LARGEST_WEIGHT = 1e100
 #: Coordinates [m] and velocities [m/s] of a body that a predictor reads add up to less; beyond,
 #: squares of them are infinite, and it counts as a body whose place is not known.
 LARGEST_READING = 1e140
+
+#: How far the ends of an edge must stand off a triangle, on either side, for the edge to go through
+#: it, relative to the mesh's diagonal, [-]. Single-precision files are about 1e-7 off, and a vertex
+#: that merely lies on a neighbour's edge is not to count.
+CROSSING_TOLERANCE = 1e-6
+
+#: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an inch
+#: is 25 mm, and parts of one machine differ by as much; a metre is 1000.
+UNIT_RATIO = 300.0
