@@ -677,6 +677,6 @@ LARGEST_READING = 1e140
 #: that merely lies on a neighbour's edge is not to count.
 CROSSING_TOLERANCE = 1e-6
 
-#: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an inch
-#: is 25 mm, and parts of one machine differ by as much; a metre is 1000.
+#: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an
+#: inch is 25 mm, and parts of one machine differ by as much; a metre is 1000.
 UNIT_RATIO = 300.0

@@ -53,7 +53,9 @@ class WorldBoxes:
         """(m, 2): the pairs i < j whose boxes are not farther apart than ``reach``, in the order of
         the parts. Sort and sweep, along the axis on which the boxes are spread most."""
         n = len(self.low)
-        spread = np.ptp(np.where(np.isfinite(self.low), self.low, 0.0), axis=0) if n else np.zeros(3)
+        spread = (
+            np.ptp(np.where(np.isfinite(self.low), self.low, 0.0), axis=0) if n else np.zeros(3)
+        )
         axis = int(np.argmax(spread))
         order = np.argsort(self.low[:, axis], kind="stable")
         starts = self.low[order, axis]
@@ -85,4 +87,4 @@ def _box(part: Part) -> Array:
     refs[0, layout.KIND], refs[0, layout.POINTS] = shape.kind, len(points)
     box = np.empty((1, 6))
     bound_all(rows, refs, points, box)
-    return box[0]
+    return np.asarray(box[0])

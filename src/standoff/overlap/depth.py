@@ -8,7 +8,6 @@ import numpy as np
 
 from standoff.constants import MESH_ROUNDING
 from standoff.errors import ShapeError
-from standoff.kernels import layout
 from standoff.kernels.overlap.deepest import (
     DEEPEST_IWORK,
     DEEPEST_WORK,
@@ -22,6 +21,9 @@ from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.shapes.shape import Geometry, IntArray, Shape
+
+#: What the evidence of an overlap says where its depth is a lower bound.
+AT_LEAST = "at least so deep"
 
 
 class Depths:
@@ -78,7 +80,7 @@ class Depths:
                 best = deep
                 whose = f": {what} of {self._parts[inner].name} in {self._parts[outer].name}"
         if best > 0.0:
-            return -best, f"{crossing}; at least so deep{whose}"
+            return -best, f"{crossing}; {AT_LEAST}{whose}"
         return 0.0, f"{crossing}; no vertex of either is inside the other"
 
     def _deepest(self, inner: int, outer: int) -> float:

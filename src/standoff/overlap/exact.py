@@ -71,7 +71,8 @@ class ExactMethod:
         if not done:
             distance, said = None, "the iteration did not converge: not proved to be apart"
         elif value > self._clearance:
-            distance, said = value, "nearer to the clearance than rounding can tell"
+            what = "as near as the clearance" if self._clearance else "touching"
+            distance, said = value, f"{what}, as far as rounding can tell"
         elif value > 0.0:
             distance, said = value, f"nearer than the clearance of {_mm(self._clearance)}"
         else:

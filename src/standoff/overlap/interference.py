@@ -87,7 +87,8 @@ def compare(
         method, placed, clearance=reach, planes=planes, outline=outline, resolution=resolution
     )
     boxes = WorldBoxes(placed)
-    near, without = [], []
+    near: list[tuple[int, int]] = []
+    without: list[tuple[int, int]] = []
     for i, j in boxes.near(reach).tolist():
         left_out = may_overlap(placed[i].name, placed[j].name)
         (without if left_out else near).append((i, j))

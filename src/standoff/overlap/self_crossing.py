@@ -10,6 +10,7 @@ from standoff.constants import CROSSING_TOLERANCE
 from standoff.kernels.overlap.self_crossing import CROSSING_STACK, CROSSING_WORK, self_crossings
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
 from standoff.shapes.table import pack
 
 #: Pairs that are kept, of those counted.
@@ -28,7 +29,7 @@ class SelfCrossing:
     """
 
     count: int
-    pairs: Array
+    pairs: IntArray
     low: Array
     high: Array
 
