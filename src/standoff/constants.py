@@ -680,3 +680,49 @@ CROSSING_TOLERANCE = 1e-6
 #: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an
 #: inch is 25 mm, and parts of one machine differ by as much; a metre is 1000.
 UNIT_RATIO = 300.0
+#: Rounding of a projected point and of all that is measured on it, relative to the part's reach:
+#: its farthest point from the scene's origin, [-]. In units of EPS: the product of basis and
+#: rotation 3, the point by it and the position 5, both for two coordinates; a basis that is 8 off
+#: orthonormal, a pose that is 45 off a rotation (ROTATION_EXACT); 8 of the height by which the hull
+#: may leave out a point unseen (`planar_hull.left_out`); 8 for circles, directions and differences.
+#: Together 85.
+PROJECTION_ROUNDING = 128 * EPS
+
+#: How far the normal of a half space may be from lying in a plane for its projection to be a half
+#: plane, [-]: what turned walls leave by rounding. Nothing is lost by it, as the tilt is taken off
+#: what is proved; beyond, the half space covers the plane.
+HALF_SPACE_TILT = 1e-12
+
+#: How much of the distance of two convex polygons may be missing when the search for it ends, [-].
+#: It ends at a corner or an edge in any case, after some rounds; what is missing only makes a lower
+#: bound lower.
+POLYGON_TOLERANCE = 1e-12
+
+#: Rounds of that search, [-]: three to six are common, and none of a million random pairs needed
+#: more than 12. One that has not ended proves nothing.
+POLYGON_STEPS = 32
+
+#: Sides of the prism that stands for a cylinder in projections, [-]. Its corners are 0.12 % of the
+#: radius outside the cylinder, and none of the cylinder is outside the prism.
+PRISM_SIDES = 64
+
+#: How far the true outline of a mesh is grown, relative to half of its larger extent, [-]: what
+#: joining, rounding and simplifying polygons may take away is a thousand times less, and triangles
+#: thinner than a quarter of it are joined as the lines they look like. A gap or a hole narrower
+#: than twice this is lost, and no other.
+OUTLINE_GROWTH = 1e-9
+
+#: By what part of its growth the outline may be simplified, [-]. A point that is as deep inside as
+#: the growth stays inside then: dropped corners are within a quarter of it from the new edge, so
+#: the old border passes within two quarters of every point that the border sweeps over.
+OUTLINE_SIMPLIFYING = 0.25
+
+#: How often a true outline is made, each time grown ten times as far, before the convex hull stands
+#: for it, [-]. Each is checked to cover every triangle; the first one has always done.
+OUTLINE_TRIES = 3
+
+#: How near to one another two normals may be and count as one plane, [rad].
+SAME_PLANE = 1e-9
+
+#: Most planes of one comparison, [-]; beyond some tens they find hardly anything more.
+MAX_PLANES = 1024
