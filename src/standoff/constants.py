@@ -726,3 +726,22 @@ SAME_PLANE = 1e-9
 
 #: Most planes of one comparison, [-]; beyond some tens they find hardly anything more.
 MAX_PLANES = 1024
+#: What rounding may do to the distance of a node of a region octree and a body, in units of ``EPS``
+#: times all coordinates and sizes in play, [-]. A corner of the node is three roundings, the body's
+#: frame eight, a nearest point and its plane some twenty; twice as many, so that what is white is
+#: white and what is black is black.
+REGION_ROUNDING = 64.0
+
+#: Rounding of a distance between nodes counted in whole cells, relative to it, [-]: three squares,
+#: their sum, and the quotient of the distance and the edge of a cell.
+CELL_ROUNDING = 8 * EPS
+
+#: Steps between the nearest points of a node and a body before the node counts as crossed, [-].
+#: Spheres need one, capsules two; boxes edge to edge are within 1 % of their distance after eight.
+REGION_STEPS = 8
+
+#: Smallest and largest number of levels that a comparison of parts by region octrees chooses where
+#: no resolution is asked for, [-]: 1/32 and 1/256 of the scene, and how many cells the smallest
+#: part is to be long, [-].
+USUAL_REGION_LEVELS = (5, 8)
+USUAL_REGION_CELLS = 16.0
