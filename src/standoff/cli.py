@@ -457,10 +457,14 @@ def interfere(
         check_target(picture)
         check_distinct((picture,), sources)
     asked, factor = view.options(method, planes, outline, resolution, scale, unit)
-    compared = view.run(
-        sources, notes, method=method, clearance=clearance, asked=asked, scale=factor, q=q,
-        fixed=fixed,
-    )  # fmt: skip
+    try:
+        compared = view.run(
+            sources, notes, method=method, clearance=clearance, asked=asked, scale=factor, q=q,
+            fixed=fixed,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        notes.print("interrupted: nothing is known of the pairs that were left")
+        raise typer.Exit(130) from None
     overlaps = compared.overlaps
     drawn = []
     if picture is not None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from numpy.typing import ArrayLike
 
-from standoff.constants import COORDINATE_LIMIT
 from standoff.errors import InterferenceError, UnknownNameError
+from standoff.overlap.amounts import amount
 from standoff.overlap.boxes import WorldBoxes
 from standoff.overlap.finding import Comparison, Gap, Overlap
 from standoff.overlap.gaps import Gaps
@@ -63,8 +61,8 @@ def compare(
     Args:
         parts: shapes by name, each alone (at the origin) or with its pose: ``(shape, pose)``.
         method: "exact" by the shapes themselves; "projection" by their shadows on planes; "octree"
-            by the cubes that they fill. The latter two may raise false alarms, and never call an
-            overlap certain.
+            by the cubes that they fill. The latter two may raise false alarms: what they call an
+            overlap is certain only where it says so.
         clearance: pairs as near as this count as overlaps, [m].
         planes: of "projection": how many planes, or their normals (k, 3).
         outline: of "projection": "hull" or "true", with concavities and holes.
@@ -81,7 +79,7 @@ def compare(
     placed = parts_of(parts)
     if method not in METHODS:
         raise InterferenceError("unknown method", value=method, allowed=", ".join(METHODS))
-    reach = _clearance(clearance)
+    reach = amount("clearance", clearance, "m")
     may_overlap = _allowed(placed, allowed)
     judge = method_of(
         method, placed, clearance=reach, planes=planes, outline=outline, resolution=resolution
@@ -110,21 +108,6 @@ def compare(
     far = pairs - allowed_pairs - len(near)
     tests = {"pairs": pairs, "allowed": allowed_pairs, "far apart": far, **judge.tests}
     return Comparison(tuple(overlaps), Gaps(placed, boxes, method, gaps, without), tests)
-
-
-def _clearance(given: Any) -> float:
-    allowed = f"0 to {COORDINATE_LIMIT:g} [m]"
-    try:
-        value = float(given)
-    except (TypeError, ValueError) as error:
-        raise InterferenceError(
-            "not a number", element="clearance", value=given, allowed=allowed
-        ) from error
-    if isinstance(given, (str, bytes, bool)) or not 0.0 <= value <= COORDINATE_LIMIT:
-        raise InterferenceError(
-            "not a clearance", element="clearance", value=given, allowed=allowed
-        )
-    return math.fabs(value)
 
 
 def _allowed(parts: list[Part], given: Allowed) -> Callable[[str, str], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from numpy.typing import ArrayLike
 
@@ -16,13 +16,12 @@ METHODS = ("exact", "projection", "octree")
 
 
 class Method(Protocol):
-    """Judges pairs of the parts it was made for. A real overlap is never called a gap.
+    """Judges pairs of the parts it was made for. A real overlap is never called a gap."""
 
-    Attributes:
-        tests: how often each kind of test was made, by its name.
-    """
-
-    tests: dict[str, int]
+    @property
+    def tests(self) -> dict[str, int]:
+        """How often each kind of test was made, by its name."""
+        ...
 
     def judge(self, i: int, j: int) -> Overlap | Gap:
         """What is found out about parts ``i`` and ``j``."""
@@ -44,9 +43,11 @@ def method_of(
 
         return ExactMethod(parts, clearance=clearance)
     if name == "projection":
-        from standoff.overlap.projection import ProjectionMethod
+        from standoff.overlap.projection import Outline, ProjectionMethod
 
-        return ProjectionMethod(parts, planes=planes, outline=outline, clearance=clearance)
+        return ProjectionMethod(
+            parts, planes=planes, outline=cast("Outline", outline), clearance=clearance
+        )
     if name == "octree":
         from standoff.overlap.octree import OctreeMethod
 

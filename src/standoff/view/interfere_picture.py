@@ -101,7 +101,7 @@ def _draw(a: Part, b: Part, overlap: Overlap, path: Path) -> bool:
     close = _box_corners(middle - half, middle + half)
     words = (
         f"{overlap.a} (blue), {overlap.b} (orange)",
-        f"where they meet: {overlap_words(overlap)}",
+        f"where they can meet: {overlap_words(overlap)}",
     )
     inside = [_meeting(solid, *box) for solid in shown]
     for panel, points, solids, title in zip(panels, (corners, close), (shown, inside), words):

@@ -28,8 +28,9 @@ def self_crossings(refs, i, points, faces, nodes, ints, margin, work, pairs, fou
     into ``found`` (m, 2), as far as it goes. ``pairs`` is scratch (CROSSING_STACK, 2).
 
     They cross where an edge of one has its ends more than ``margin`` off the other's plane, on
-    either side, and goes through the other, or past it by no more than ``margin``. So triangles
-    that merely touch, or lie in one plane, do not cross.
+    either side, and goes through the other, or past it by no more than ``margin``: two faces of a
+    solid are pierced where they meet, or no crossing of cubes in line would be seen. Triangles that
+    touch in another way, or lie in one plane, do not cross.
     """
     w = work[:18]
     leaf = work[18:50].reshape((2, 16))
