@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from standoff.monitor.zones import KeepIn, KeepOut
     from standoff.overlap.finding import Comparison, Gap, Overlap
     from standoff.overlap.interference import compare, interference
+    from standoff.overlap.region import RegionTree
+    from standoff.overlap.region_meets import Meeting, Meetings, meets, meets_many
+    from standoff.overlap.region_watch import RegionWatch
+    from standoff.overlap.safe_interval import SafeInterval, safe_interval
     from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
@@ -96,6 +100,10 @@ _HOME = {
     "standoff.monitor.stop_report": ("StopWarning",),
     "standoff.overlap.finding": ("Comparison", "Gap", "Overlap"),
     "standoff.overlap.interference": ("compare", "interference"),
+    "standoff.overlap.region": ("RegionTree",),
+    "standoff.overlap.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
+    "standoff.overlap.region_watch": ("RegionWatch",),
+    "standoff.overlap.safe_interval": ("SafeInterval", "safe_interval"),
     "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
@@ -157,6 +165,8 @@ __all__ = [
     "InterferenceError",
     "KeepIn",
     "KeepOut",
+    "Meeting",
+    "Meetings",
     "Mesh",
     "MeshError",
     "Monitor",
@@ -177,7 +187,10 @@ __all__ = [
     "Prediction",
     "Predictor",
     "Problem",
+    "RegionTree",
+    "RegionWatch",
     "RobotError",
+    "SafeInterval",
     "Separation",
     "Shape",
     "ShapeError",
@@ -199,11 +212,14 @@ __all__ = [
     "interference",
     "joint_trajectory",
     "least_distance",
+    "meets",
+    "meets_many",
     "model_path",
     "pose",
     "prove_apart",
     "read_problem",
     "read_problems",
+    "safe_interval",
     "separation",
     "smooth",
     "stopping",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ Root = tuple[ArrayLike, float]
 
 def amount(element: str, value: Any, unit: str, *, zero: bool = True) -> float:
     """A finite number above 0, or 0 itself where ``zero``; ``element`` and ``unit`` name it."""
-    allowed = f"a finite number, {'0 or more' if zero else 'more than 0'} [{unit}]"
+    most = COORDINATE_LIMIT if unit == "m" else sys.float_info.max
+    allowed = f"{'0' if zero else 'more than 0'} to {most:.3g} [{unit}]"
     try:
         if isinstance(value, (bool, np.bool_, str, bytes)):
             raise TypeError("not a number")
@@ -27,7 +29,7 @@ def amount(element: str, value: Any, unit: str, *, zero: bool = True) -> float:
         raise InterferenceError(
             "not a number", element=element, value=value, allowed=allowed
         ) from error
-    if not (0.0 <= result <= COORDINATE_LIMIT and (zero or result > 0.0)):
+    if not (0.0 <= result <= most and (zero or result > 0.0)):
         raise InterferenceError(
             "not a possible value", element=element, value=value, allowed=allowed
         )
@@ -42,9 +44,7 @@ def level_count(value: Any) -> int:
         problem = "not a possible number of levels"
     else:
         return int(value)
-    raise InterferenceError(
-        problem, element="levels", value=value, allowed=f"0 to {DEEPEST_LEVEL}"
-    )
+    raise InterferenceError(problem, element="levels", value=value, allowed=f"0 to {DEEPEST_LEVEL}")
 
 
 def root_cube(root: Any) -> tuple[Array, float]:

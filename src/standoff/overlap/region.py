@@ -65,28 +65,42 @@ class RegionTree:
         root: Root,
         levels: int,
         grow: float = 0.0,
+        touching: bool = True,
     ) -> Self:
         """The tree of a shape at a pose, grown by ``grow`` [m]: all points as near to it. ``root``
         is ((x, y, z), edge), the middle and the edge of the root cube, [m].
 
         A closed mesh is a solid, an open one a surface; a half space is cut off at the root cube,
-        and so always reaches ``outside``."""
+        and so always reaches ``outside``.
+
+        Without ``touching``, a node that a primitive only touches, as far as rounding can tell, is
+        white, and one that lies in it as far as rounding can tell is black. Such a tree counts
+        leaves as the papers do, and proves nothing."""
         if not isinstance(shape, Shape):
-            raise ShapeError("not a shape", element="shape", value=shape, allowed="a standoff shape")
+            raise ShapeError(
+                "not a shape", element="shape", value=shape, allowed="a standoff shape"
+            )
         low, edge = root_cube(root)
         placed = as_pose(pose)
         growth = amount("grow", grow, "m")
         cube = np.array((*low, edge))
-        leaves, box = leaves_of(shape, placed, cube, level_count(levels), growth)
+        leaves, box = leaves_of(shape, placed, cube, level_count(levels), growth, touching=touching)
         return cls._of(low, edge, int(levels), leaves, _sticks_out(box, low, edge, growth))
 
     @classmethod
     def of_parts(
-        cls, parts: Iterable[Part], *, root: Root, levels: int, grow: float = 0.0
+        cls,
+        parts: Iterable[Part],
+        *,
+        root: Root,
+        levels: int,
+        grow: float = 0.0,
+        touching: bool = True,
     ) -> Self:
-        """The union of the trees of parts; empty where there are none."""
+        """The union of the trees of parts, each as `build` makes it; empty where there are none."""
         trees = [
-            cls.build(part.shape, part.pose, root=root, levels=levels, grow=grow) for part in parts
+            cls.build(p.shape, p.pose, root=root, levels=levels, grow=grow, touching=touching)
+            for p in parts
         ]
         while len(trees) > 1:  # in pairs, so that no leaf is copied more often than need be
             pairs = [a.union(b) for a, b in zip(trees[0::2], trees[1::2])]
@@ -131,6 +145,13 @@ class RegionTree:
         return int(self.codes.nbytes + self.marks.nbytes)
 
     @property
+    def arrays(self) -> Leaves:
+        """The leaves for kernels, which are compiled for arrays that are not read-only."""
+        base, marks = self.codes.base, self.marks.base
+        assert isinstance(base, np.ndarray) and isinstance(marks, np.ndarray)
+        return base, marks
+
+    @property
     def sure(self) -> NDArray[np.bool_]:
         """Which leaves are proved to be inside; the others count as black."""
         return np.asarray(self.marks & SURE != 0)
@@ -144,7 +165,7 @@ class RegionTree:
     def white(self) -> int:
         """How many leaves are white, in the tree with the fewest nodes: each node that is cut has
         eight children, so there are 7 leaves for each, and one."""
-        inner = inner_nodes(*self._arrays, self.levels)
+        inner = inner_nodes(*self.arrays, self.levels)
         return 7 * int(inner) + 1 - len(self)
 
     def boxes(self) -> Array:
@@ -161,8 +182,8 @@ class RegionTree:
         return inside / more, math.inf if self.outside else all_ * more
 
     def contains(self, point: ArrayLike) -> bool:
-        """Whether a point lies in a leaf, their faces included; with ``outside``, whether it may lie
-        in the body as well: then it does everywhere beyond the root cube."""
+        """Whether a point lies in a leaf, faces included. Beyond the root cube nothing is known of a
+        body that reaches there: then every point counts."""
         given = numbers(point, "point")
         if given.shape != (3,):
             raise InterferenceError("not a point", value=given.tolist(), allowed="x, y, z, [m]")
@@ -177,14 +198,15 @@ class RegionTree:
             )
         found = np.zeros(len(given), dtype=bool)
         slack = REGION_ROUNDING * EPS * (np.abs(given) + np.abs(self.low) + self.edge)
-        beyond = (given + slack < self.low) | (given - slack > self.low + self.edge)
+        out = (given + slack < self.low) | (given - slack > self.low + self.edge)
+        beyond = np.asarray(out.any(axis=1))
         if not len(self):
-            return beyond.any(axis=1) & self.outside
+            return np.asarray(beyond & self.outside)
         for code in cell_codes(given, slack, self.low, self.cell, self.levels):
             at = np.maximum(np.searchsorted(self.codes, code, side="right") - 1, 0)
             shift = 3 * (self.levels - self.leaf_levels[at])
             found |= self.codes[at] >> shift == code >> shift
-        return (found & ~beyond.any(axis=1)) | (beyond.any(axis=1) & self.outside)
+        return np.where(beyond, self.outside, found)
 
     def union(self, other: RegionTree) -> Self:
         """The tree of what is in either; both must have the same root and levels."""
@@ -192,9 +214,7 @@ class RegionTree:
         stack = np.empty((STACK, UNION_COLUMNS), dtype=np.int64)
 
         def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
-            return int(
-                union_leaves(*self._arrays, *other._arrays, self.levels, stack, codes, marks)
-            )
+            return int(union_leaves(*self.arrays, *other.arrays, self.levels, stack, codes, marks))
 
         outside = self.outside or other.outside
         return self._of(self.low, self.edge, self.levels, written(write), outside)
@@ -211,16 +231,17 @@ class RegionTree:
         def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
             return int(
                 grown_leaves(
-                    *self._arrays, self.levels, outer, inner, corners, stack, lists, codes, marks
+                    *self.arrays, self.levels, outer, inner, corners, stack, lists, codes, marks
                 )
             )
 
         leaves = written(write, 3 * len(self)) if len(self) else _NO_LEAVES
         outside = self.outside
         if len(self) and cells > 0.0:
-            boxes = corners_of(self.codes, self.marks, self.levels)
+            corner = corners_of(self.codes, self.marks, self.levels)
             reach = cells * (1.0 + CELL_ROUNDING)
-            outside |= bool((boxes[:, :3].min() < reach) or (boxes[:, 3:].max() + reach > 1 << self.levels))
+            over = float(corner[:, 3:].max()) + reach > float(1 << self.levels)
+            outside = outside or over or float(corner[:, :3].min()) < reach
         return self._of(self.low, self.edge, self.levels, leaves, outside)
 
     def coarser(self, levels: int) -> Self:
@@ -233,7 +254,7 @@ class RegionTree:
             )
 
         def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
-            return int(coarser_leaves(*self._arrays, self.levels, coarse, codes, marks))
+            return int(coarser_leaves(*self.arrays, self.levels, coarse, codes, marks))
 
         return self._of(self.low, self.edge, coarse, written(write), self.outside)
 
@@ -255,13 +276,6 @@ class RegionTree:
             and self.levels == other.levels
         )
 
-    @property
-    def _arrays(self) -> Leaves:
-        """The leaves for kernels, which are compiled for arrays that are not read-only."""
-        base, marks = self.codes.base, self.marks.base
-        assert isinstance(base, np.ndarray) and isinstance(marks, np.ndarray)
-        return base, marks
-
 
 def boxes_of(tree: RegionTree, codes: IntArray, marks: Marks) -> Array:
     """Boxes of nodes of a tree (n, 6), [m]."""
@@ -271,9 +285,11 @@ def boxes_of(tree: RegionTree, codes: IntArray, marks: Marks) -> Array:
 
 def _sticks_out(box: Array, low: Array, edge: float, grow: float) -> bool:
     """Whether the grown box leaves the root cube."""
-    slack = REGION_ROUNDING * EPS * (float(np.abs(low).sum()) + edge + grow)
+    corner = low.tolist()
+    slack = REGION_ROUNDING * EPS * (sum(map(abs, corner)) + edge + grow)
     reach = grow + slack
-    return bool((box[:3] - reach < low).any() or (box[3:] + reach > low + edge).any())
+    lows, highs = box[:3].tolist(), box[3:].tolist()
+    return any(a - reach < c or b + reach > c + edge for a, b, c in zip(lows, highs, corner))
 
 
 def _read_only(marks: Marks) -> Marks:

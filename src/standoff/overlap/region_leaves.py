@@ -61,7 +61,7 @@ def placed_box(shape: Shape, pose: Array) -> Array:
         return _box_of(_placed(shape, pose), pose)
     _place(shape, pose)
     bound_all(room.rows, room.refs, EMPTY.points, room.box)
-    return room.box[0]
+    return np.array(room.box[0])
 
 
 def leaves_of(
@@ -104,12 +104,11 @@ def _of_triangles(
     faces = shape.faces.copy()  # kernels are compiled for arrays that are not read-only
 
     def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
-        return int(
-            mesh_leaves(
-                vertices, faces, closed, root, levels, grow, slack, near,
-                room.stack, lists, known, codes, marks,
-            )  # fmt: skip
-        )
+        count = mesh_leaves(
+            vertices, faces, closed, root, levels, grow, slack, near,
+            room.stack, lists, known, codes, marks,
+        )  # fmt: skip
+        return int(count)
 
     return written(write, 3 * len(faces)), box
 

@@ -27,9 +27,7 @@ STACK_COLUMNS = 7
     "int64(float64[:,::1], int64[:,::1], int64, float64[::1], int64, float64, float64, float64, "
     "int64[:,::1], int64[::1], float64[:,::1], int64[::1], uint8[::1])"
 )
-def mesh_leaves(
-    V, F, closed, root, deepest, grow, slack, near, stack, lists, known, codes, levels
-):
+def mesh_leaves(V, F, closed, root, deepest, grow, slack, near, stack, lists, known, codes, levels):
     """Write the leaves of the mesh with the vertices ``V`` in the world, grown by ``grow``, and
     return how many; FULL or SCRATCH_FULL where there is no room for leaves or in ``lists``.
 

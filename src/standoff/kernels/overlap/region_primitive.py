@@ -80,7 +80,7 @@ def classify(rows, kind, dx, dy, dz, h, grow, slack):
     """What a cube of half edge ``h`` is, with its middle at (dx, dy, dz) from the body's origin in
     the world's axes."""
     cx, cy, cz = unrotate(rows, 0, dx, dy, dz)
-    radius = rows[0, SIZE] if kind == SPHERE or kind == CAPSULE else 0.0
+    radius = rows[0, SIZE] if kind <= CAPSULE else 0.0
     middle = height(rows, kind, cx, cy, cz)
     # The largest ball in the cube, the ball around it, and only then its corners.
     if middle + h <= grow:
@@ -157,9 +157,7 @@ def height(rows, kind, px, py, pz):
 def corners_within(rows, kind, cx, cy, cz, h, limit):
     """Whether no corner of the cube is higher than ``limit``."""
     for c in range(8):
-        x, y, z = unrotate(
-            rows, 0, h if c & 1 else -h, h if c & 2 else -h, h if c & 4 else -h
-        )
+        x, y, z = unrotate(rows, 0, h if c & 1 else -h, h if c & 2 else -h, h if c & 4 else -h)
         if height(rows, kind, cx + x, cy + y, cz + z) > limit:
             return False
     return True

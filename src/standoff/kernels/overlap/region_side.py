@@ -40,7 +40,7 @@ def crossings(V, F, which, first, last, x0, x1, x2, y0, y1, y2, near):
         if (here > blur and there > blur) or (here < -blur and there < -blur):
             continue
         low, high = 1, -1
-        for edge in range(3):
+        for _ in range(3):
             m0, m1, m2 = cross(a0, a1, a2, b0, b1, b2)
             weight = dot(e0, e1, e2, m0, m1, m2)
             limit = near * long * (abs(b0 - a0) + abs(b1 - a1) + abs(b2 - a2))
