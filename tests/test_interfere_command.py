@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -14,7 +15,7 @@ from standoff.view import interfere_picture
 from tests.mesh_shapes import bowl_arrays, box_arrays, joined, torus_arrays
 from tests.robot_files import example
 from tests.test_check import PNG, words
-from tests.test_cli import run
+from tests.test_cli import ROOT, run
 
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -326,6 +327,15 @@ def test_ctrl_c_is_no_verdict(command, monkeypatch):
     monkeypatch.setattr("standoff.view.interfere.compare", interrupted)
     status, shown, errors = command("cube.stl", "far.ply")
     assert status == 130 and not shown and "interrupted" in errors and "Traceback" not in errors
+
+
+def test_the_example_runs():
+    file = ROOT / "examples" / "07_do_parts_interfere.py"
+    result = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    exact, _, rest = result.stdout.partition("projection:")
+    assert "block and bolt overlap" in exact and "shaft and key overlap" in exact
+    assert "block and shaft may overlap" in rest and "block and shaft" not in exact
 
 
 def test_real_parts(command, folder):

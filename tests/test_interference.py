@@ -92,7 +92,9 @@ def test_a_part_in_a_cavity_does_not(name):
 
 def test_what_stands_in_a_bowl_is_free_and_what_goes_through_it_is_not():
     bowl = so.Mesh(*bowl_arrays(0.6))
-    assert isinstance(only({"bowl": bowl, "egg": (so.Sphere(0.2), at(z=-0.3))}), so.Gap)
+    found = only({"bowl": bowl, "egg": (so.Sphere(0.2), at(z=-0.3))})
+    assert isinstance(found, so.Gap) and found.exact
+    assert found.evidence == "distance of the surfaces; bowl is open and has no inside"
     found = only({"bowl": bowl, "egg": (so.Sphere(0.2), at(z=-0.5))})
     assert isinstance(found, so.Overlap) and found.certain
 
@@ -290,9 +292,10 @@ def test_every_pair_is_an_overlap_or_a_gap_in_the_order_of_the_parts():
 
 def test_parts_alone_and_few():
     for parts in ({}, {"a": so.Sphere(1.0)}):
-        found = so.compare(parts)
-        assert not found.overlaps and len(found.gaps) == 0 and list(found.gaps) == []
-        assert found.gaps.nearest(3) == []
+        for method in ("exact", "projection", "octree"):
+            found = so.compare(parts, method)
+            assert not found.overlaps and len(found.gaps) == 0 and list(found.gaps) == []
+            assert found.gaps.nearest(3) == [] and found.tests["pairs"] == 0
 
 
 def test_the_order_of_parts_changes_no_finding():
@@ -366,7 +369,9 @@ def test_self_crossings_are_those_of_all_pairs(seed):
 
 def test_clean_meshes_cross_nowhere():
     stacked = so.Mesh(*joined(box_arrays(1, 1, 1), box_arrays(0.5, 0.4, 0.3, centre=(0.75, 0, 0))))
-    for mesh in (torus(), star(2), hollow(), box_mesh(1, 2, 3), stacked, so.Mesh(*bowl_arrays())):
+    shifted = so.Mesh(*joined(box_arrays(1, 1, 1), box_arrays(1, 1, 1, centre=(1.0, 0.3, 0.2))))
+    solids = (torus(), star(2), hollow(), box_mesh(1, 2, 3), stacked, shifted)
+    for mesh in (*solids, so.Mesh(*bowl_arrays())):
         assert self_crossing(mesh) is None
     single = so.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
     assert self_crossing(single) is None

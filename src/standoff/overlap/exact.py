@@ -13,6 +13,7 @@ from standoff.overlap.boxes import WorldBoxes, box_gap
 from standoff.overlap.depth import Depths
 from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.part import Part
+from standoff.shapes.mesh import Mesh
 from standoff.shapes.table import pack
 
 
@@ -64,7 +65,7 @@ class ExactMethod:
         # the true distance >= value - slack
         if value - slack > self._clearance:
             if done:
-                return Gap(a, b, "exact", value, None, "distance of the shapes", exact=True)
+                return Gap(a, b, "exact", value, None, self._between(i, j), exact=True)
             return Gap(a, b, "exact", value - slack, None, "proved lower bound on the distance")
         low, high = self._boxes.shared(i, j, self._clearance)
         certain = done and value <= self._clearance
@@ -79,6 +80,16 @@ class ExactMethod:
             self.tests["depth"] += 1
             distance, said = self._depths.depth(i, j, value)
         return Overlap(a, b, "exact", certain, distance, low, high, said)
+
+    def _between(self, i: int, j: int) -> str:
+        """What a distance is one of. In the box of an open mesh a part may be where a solid would
+        have had its inside, and nobody can tell."""
+        for outer, inner in ((i, j), (j, i)):
+            part, low, high = self._parts[outer], self._boxes.low, self._boxes.high
+            within = (low[inner] >= low[outer]).all() and (high[inner] <= high[outer]).all()
+            if within and isinstance(part.shape, Mesh) and not part.shape.closed:
+                return f"distance of the surfaces; {part.name} is open and has no inside"
+        return "distance of the shapes"
 
     def _distance(self, i: int, j: int) -> tuple[float, float, bool]:
         """Signed distance, what it may be too long by, and whether the iteration came to an end."""

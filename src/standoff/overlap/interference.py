@@ -81,6 +81,9 @@ def compare(
         raise InterferenceError("unknown method", value=method, allowed=", ".join(METHODS))
     reach = amount("clearance", clearance, "m")
     may_overlap = _allowed(placed, allowed)
+    if len(placed) < 2:
+        none = Gaps(placed, WorldBoxes(placed), method, {}, ())
+        return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
     judge = method_of(
         method, placed, clearance=reach, planes=planes, outline=outline, resolution=resolution
     )

@@ -23,8 +23,7 @@ class SelfCrossing:
 
     Attributes:
         count: pairs of triangles without a common vertex, of which an edge of one goes through the
-            other or crosses an edge of it. A vertex on a triangle does not count, nor do triangles
-            that overlap in one plane.
+            other. Triangles that touch, or overlap in one plane, are not counted.
         pairs: (k, 2), the triangles of the first thousand of them, lowest numbers first.
         low, high: corners of the box of those triangles, in the mesh's frame, [m].
     """

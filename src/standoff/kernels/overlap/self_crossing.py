@@ -27,10 +27,10 @@ def self_crossings(refs, i, points, faces, nodes, ints, margin, work, pairs, fou
     """How many pairs of triangles of mesh ``i`` without a common vertex cross; the first of them
     into ``found`` (m, 2), as far as it goes. ``pairs`` is scratch (CROSSING_STACK, 2).
 
-    They cross where an edge of one has its ends more than ``margin`` off the other's plane, on
-    either side, and goes through the other, or past it by no more than ``margin``: two faces of a
-    solid are pierced where they meet, or no crossing of cubes in line would be seen. Triangles that
-    touch in another way, or lie in one plane, do not cross.
+    They cross where each has corners more than ``margin`` off the other's plane, on either side,
+    and an edge of one goes through the other, or past it by no more than ``margin``: faces of a
+    solid are pierced where they meet, too, or no crossing of cubes in line would be seen. Triangles
+    that touch, or lie in one plane, do not cross.
     """
     w = work[:18]
     leaf = work[18:50].reshape((2, 16))
@@ -60,8 +60,11 @@ def self_crossings(refs, i, points, faces, nodes, ints, margin, work, pairs, fou
             load_triangle(refs, i, points, faces, ~q, w[9:])
         if p < 0 and q < 0:
             face = refs[i, FACE0]
-            if not _adjacent(faces, face + ~p, face + ~q) and (
-                _pierces(w, 0, 9, margin) or _pierces(w, 9, 0, margin)
+            if (
+                not _adjacent(faces, face + ~p, face + ~q)
+                and _straddles(w, 0, 9, margin)
+                and _straddles(w, 9, 0, margin)
+                and (_pierces(w, 0, 9, margin) or _pierces(w, 9, 0, margin))
             ):
                 if count < len(found):
                     found[count, 0], found[count, 1] = ~p, ~q
@@ -97,17 +100,34 @@ def _adjacent(F, a, b):
 
 
 @kernel
-def _pierces(w, a, b, margin):
-    """Whether an edge of the triangle at ``a`` goes through the one at ``b``; a flat one has no
-    inside to go through."""
+def _unit_normal(w, b):
+    """Of the triangle at ``b``; 0 where it is flat, and then nothing stands off its plane."""
     p0, p1, p2 = load(w, b)
     q0, q1, q2 = load(w, b + 3)
     r0, r1, r2 = load(w, b + 6)
     n0, n1, n2 = face_normal(p0, p1, p2, q0, q1, q2, r0, r1, r2)
     size = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
-    if size == 0.0:
-        return False
-    n0, n1, n2 = n0 / size, n1 / size, n2 / size
+    return (n0 / size, n1 / size, n2 / size) if size > 0.0 else (0.0, 0.0, 0.0)
+
+
+@kernel
+def _straddles(w, a, b, margin):
+    """Whether the triangle at ``a`` has corners on either side of the plane of the one at ``b``."""
+    n0, n1, n2 = _unit_normal(w, b)
+    p0, p1, p2 = load(w, b)
+    low, high = math.inf, -math.inf
+    for k in range(3):
+        x0, x1, x2 = load(w, a + 3 * k)
+        height = dot(n0, n1, n2, x0 - p0, x1 - p1, x2 - p2)
+        low, high = min(low, height), max(high, height)
+    return low < -margin and high > margin
+
+
+@kernel
+def _pierces(w, a, b, margin):
+    """Whether an edge of the triangle at ``a`` goes through the one at ``b``."""
+    n0, n1, n2 = _unit_normal(w, b)
+    p0, p1, p2 = load(w, b)
     x0, x1, x2 = load(w, a + 6)
     h = dot(n0, n1, n2, x0 - p0, x1 - p1, x2 - p2)
     for k in range(3):
