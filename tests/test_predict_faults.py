@@ -128,7 +128,41 @@ def test_input_that_is_none(how):
             assert not step.safe and not step.keeping_up
     more = np.zeros((5, 3))
     step = make(how).step(more, more)
-    assert step.faults[0].kind == "input" and step.faults[0].body == 4
+    assert step.faults[0].kind == "input" and step.faults[0].body is None
+
+
+class Elsewhere:
+    """An array on a device that cannot be read from here."""
+
+    def __array__(self, *args, **kwargs):
+        raise RuntimeError("not here")
+
+
+@pytest.mark.parametrize("how", METHODS)
+def test_numbers_that_no_body_can_have(how):
+    x, v = four()
+    whole = x.astype(int)
+    for bad in ([[10**400, 0, 0], *x[1:].tolist()], Elsewhere(), x + 5j, whole.astype("M8[s]"),
+                x.astype(str)):  # fmt: skip
+        predictor = make(how)
+        quiet(predictor, x, v)
+        step = predictor.step(bad, v)
+        assert step.faults[0].kind == "input" and not step.keeping_up and not step.safe
+    for time in (10**400, "later", object()):
+        predictor = make(how)
+        predictor.step(x, v, 0.0)
+        assert predictor.step(x, v, time).faults[0].kind == "time"
+
+
+def test_what_is_masked_is_missing():
+    x, v = four()
+    predictor = make("deadlines")
+    quiet(predictor, x, v)
+    masked = np.ma.masked_array(x, mask=np.eye(4, 3, dtype=bool))
+    step = until_fault(predictor, masked, v)
+    assert {f.kind for f in step.faults} == {"missing"} and step.faults[0].body == 0
+    whole = np.ma.masked_array(x, mask=False)
+    assert not make("dua").step(whole, v).faults
 
 
 def test_lists_and_other_arrays_are_read():
@@ -229,6 +263,17 @@ def test_times_where_there_were_none():
         ({"tests": 5}, "method"),
         ({"horizon": 1.0}, "method"),
         ({"tests": 0, "method": "deadlines"}, "tests"),
+        ({"tests": 0.5, "method": "deadlines"}, "tests"),
+        ({"tests": 1.9, "method": "deadlines"}, "tests"),
+        ({"tests": 1e30, "method": "deadlines"}, "tests"),
+        ({"tests": True, "method": "deadlines"}, "tests"),
+        ({"radii": [10**400, 1]}, "radii"),
+        ({"max_acceleration": 10**400}, "max_acceleration"),
+        ({"period": 10**400}, "period"),
+        ({"period": np.array([0.1, 0.2])}, "period"),
+        ({"period": 0.1, "horizon": 0.39, "method": "deadlines"}, "horizon"),
+        ({"off": [(0, 1), (1,)]}, "pairs"),
+        ({"off": [(0, 10**30)]}, "pairs"),
         ({"off": [(0, 0)]}, "pairs"),
         ({"off": [(0, 2)]}, "pairs"),
         ({"off": [(0.5, 1)]}, "pairs"),

@@ -1,8 +1,9 @@
 """Each contact was alarmed before it happened, or a step before it said it could not keep up, and
 for this pair.
 
-Alarms count from when a step is done, a period after its reading at worst. A contact between the
-end of a period and the end of the late step after it is one that nobody could have announced.
+Alarms count from when a step is done, a period after its reading at worst, until the next look at
+the pair is done. From two periods after a reading until the late step that comes next is done,
+nobody could have announced a contact.
 
 `make soak` runs a million steps in all; the suite runs a part.
 """
@@ -48,7 +49,9 @@ def watch(seed, n, how, *, steps, hostile, timed):
     first = np.full((n, n), -np.inf)  # those of the first step, which may be many
     said = {}  # from when until when it was said that nothing is promised for a pair
     behind = 0.0  # how much later than allowed all steps came; alarms stand so much longer
-    silent = -np.inf  # a late step is done: nobody could say anything before
+    silent = (np.inf, -np.inf)  # when a late step was to be done, and when it was
+    last_read = 0.0
+    endless = set()  # pairs that wait for a test, alarmed until they have had it
     for number in range(steps):
         step = predictor.step(world.x, world.v, now if timed else None)
         assert not step.faults, (number, step.faults[0])
@@ -61,8 +64,12 @@ def watch(seed, n, how, *, steps, hostile, timed):
             pairs = pairs[:0]
         for (a, b), last in zip(pairs.tolist(), step.until.tolist()):
             told.setdefault((a, b), deque(maxlen=16)).append((done, now + last - behind))
+            if last == np.inf:
+                endless.add((a, b))
+        for pair in looked_at(endless, predictor):
+            told[pair] = ended(told[pair], done - behind)
         if step.late:
-            silent = done
+            silent = (last_read + 2 * PERIOD, done)
             assert not step.keeping_up
         void = set() if step.keeping_up else {*map(tuple, predictor.void().tolist())}
         for pair, (since, until) in said.items():
@@ -75,26 +82,37 @@ def watch(seed, n, how, *, steps, hostile, timed):
             dt = PERIOD * rng.uniform(1.1, 5.0)
             behind += dt - PERIOD
         world.choose(dt)
-        waiting = {*map(tuple, predictor.alarmed().tolist())} if "tests" in how else ()
         for a, b, t in world.touches(dt, margin):
             contacts += 1
             alarms = [*told.get((a, b), ()), (PERIOD, first[a, b])]
-            if number == 0 and first[a, b] >= t:
+            if now + t < PERIOD and first[a, b] >= now + t:
                 continue  # within the time that the first step takes
             if any(
-                out <= now + t + 1e-9 and (now + t <= last + behind + 1e-6 or (a, b) in waiting)
-                for out, last in alarms
+                out <= now + t + 1e-9 and now + t <= last + behind + 1e-6 for out, last in alarms
             ):
                 continue
+            since, until = said.get((a, b), (np.inf, 0.0))
             assert (
-                (late and t > PERIOD - 1e-9)
-                or now + t <= silent + 1e-9
-                or said.get((a, b), (np.inf, 0))[0] <= now + t <= said[a, b][1] + 1e-9
+                (late and t > 2 * PERIOD - 1e-9)
+                or silent[0] - 1e-9 <= now + t <= silent[1] + 1e-9
+                or since <= now + t <= until + 1e-9
             ), f"step {number}: {a} and {b} touch at {now + t}, alarmed {alarms}"
             blamed += 1
         world.advance(dt)
-        now += dt
+        last_read, now = now, now + dt
     return contacts, blamed
+
+
+def looked_at(endless, predictor):
+    """Takes those out of ``endless`` that wait no longer."""
+    done = endless - {*map(tuple, predictor.alarmed().tolist())} if endless else set()
+    endless -= done
+    return done
+
+
+def ended(alarms, when):
+    """Alarms that stood until the next look, which was done then."""
+    return deque(((out, min(last, when)) for out, last in alarms), maxlen=16)
 
 
 @pytest.mark.soak

@@ -281,6 +281,22 @@ def test_what_was_ruled_out_before_a_fault_is_void_after_it():
     assert all(0 in pair for pair in void)
 
 
+def test_a_pair_that_was_off_during_a_fault_is_in_doubt_when_it_is_on():
+    """It still has the slot of its last look, which was before the clock was set back."""
+    v = np.zeros((2, 3))
+    predictor = so.Predictor([0.1, 0.1], 1.0, 1.0, period=PERIOD, **WHEEL)
+    x = np.array([[0.0, 0, 0], [20.0, 0, 0]])
+    predictor.step(x, v, 100.0)
+    predictor.switch_off((0, 1))
+    assert predictor.step(x, v, 50.0).faults
+    assert len(predictor.void()) == 0
+    predictor.step(x, v, 50.0 + PERIOD)
+    predictor.switch_on((0, 1))
+    x[1, 0] = 0.25  # meanwhile, nobody knows for how long
+    step = predictor.step(x, v, 50.0 + 2 * PERIOD)
+    assert not step.keeping_up and predictor.void().tolist() == [[0, 1]]
+
+
 def test_the_period_can_be_read_and_not_set():
     predictor = so.Predictor([0.1, 0.1], 1.0, period=PERIOD)
     assert predictor.period == PERIOD
@@ -294,3 +310,17 @@ def test_a_horizon_of_four_periods_is_long_enough():
     assert all(predictor.step(x, v, 0.02 * k).keeping_up for k in range(50))
     with pytest.raises(so.PredictError, match="four periods"):
         so.Predictor([0.1] * 5, 1.0, period=0.02, horizon=0.0799, **WHEEL)
+
+
+def test_lengths_too_large_to_be_squared_are_no_reason_for_calm():
+    for x, v in (
+        (5e154, -1e154),
+        (2e154, -1e153),
+        (1.4e154, -1.0),
+        (1e200, -1e200),
+        (1e139, -1e130),
+    ):
+        state = (x, 0, 0), (v, 0, 0)
+        assert so.urgency(*state, 0.0) <= -x / v
+        assert so.urgency(*state, 1.0, -2 * v) <= -x / v
+        assert so.least_distance(*state, 0.0, -2 * x / v) == 0.0

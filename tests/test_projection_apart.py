@@ -341,3 +341,13 @@ def test_bad_settings_are_refused_and_named(options, named):
         ProjectionMethod([at(so.Sphere(1))], **options)
     with pytest.raises(InterferenceError, match="parts"):
         ProjectionMethod([])
+
+
+@pytest.mark.interpreted
+def test_numbers_of_parts_that_are_not_there_are_refused():
+    method = ProjectionMethod([at(so.Sphere(1)), at(so.Sphere(1), 3.0)])
+    for i, j in [(0, 2), (-1, 0), (1, 1)]:
+        with pytest.raises(InterferenceError):
+            method.judge(i, j)
+    with pytest.raises(InterferenceError, match="order"):
+        method.separating_planes(order=np.array([3]))

@@ -688,6 +688,10 @@ UNIT_RATIO = 300.0
 #: Together 85.
 PROJECTION_ROUNDING = 128 * EPS
 
+#: Rounding of twice the area of a triangle, relative to the square of its larger extent, [-]: two
+#: products of two differences each, less than 2 units of either, and as much again for room.
+INNER_ROUNDING = 8 * EPS
+
 #: How far the normal of a half space may be from lying in a plane for its projection to be a half
 #: plane, [-]: what turned walls leave by rounding. Nothing is lost by it, as the tilt is taken off
 #: what is proved; beyond, the half space covers the plane.
@@ -698,8 +702,8 @@ HALF_SPACE_TILT = 1e-12
 #: bound lower.
 POLYGON_TOLERANCE = 1e-12
 
-#: Rounds of that search, [-]: three to six are common, and none of a million random pairs needed
-#: more than 12. One that has not ended proves nothing.
+#: Rounds of that search, [-]: of a million random pairs none needed more than 9 to be told apart or
+#: not, 2 on average, and none more than 14 for its distance. One that has not ended proves nothing.
 POLYGON_STEPS = 32
 
 #: Sides of the prism that stands for a cylinder in projections, [-]. Its corners are 0.12 % of the

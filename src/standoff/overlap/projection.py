@@ -107,11 +107,12 @@ class ProjectionMethod:
     ) -> IntArray:
         """For each pair (all of `pairs` where none are given) the number of the first plane that
         separates it, or -1; one compiled call. ``order``: planes to look at instead of `order`."""
-        pairs = self.pairs() if pairs is None else pairs
+        pairs = self.pairs() if pairs is None else _numbers(pairs, len(self.parts), "pairs")
+        order = self.order if order is None else _numbers(order, len(self.normals), "order")
         found = np.empty(len(pairs), dtype=np.int64)
         o = self.outlines
         first_planes(
-            pairs, self.order if order is None else order, self.clearance, o.table, o.spans,
+            pairs, order, self.clearance, o.table, o.spans,
             o.corners, o.pieces, o.piece_spans, o.piece_corners, found, self._counts,
         )  # fmt: skip
         return found
@@ -124,6 +125,8 @@ class ProjectionMethod:
         `Overlap` is never certain; its box holds all places where the boxes around the two parts
         come together, or what is between them where these do not.
         """
+        if i == j:
+            raise InterferenceError("one part, not two", element="judge", value=(i, j))
         (plane,) = self.separating_planes(np.array([[i, j]], dtype=np.int64)).tolist()
         return self.finding(i, j, plane)
 
@@ -168,6 +171,20 @@ class ProjectionMethod:
         lower = np.maximum(low[i], low[j]) - self.clearance
         upper = np.minimum(high[i], high[j]) + self.clearance
         return np.minimum(lower, upper), np.maximum(lower, upper)
+
+
+def _numbers(given: IntArray, count: int, element: str) -> IntArray:
+    """Numbers of parts or planes as kernels take them: beyond the tables they would read memory
+    that is none of theirs."""
+    numbers = np.ascontiguousarray(given, dtype=np.int64)
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < count):
+        raise InterferenceError(
+            "no such number",
+            element=element,
+            value=[int(numbers.min()), int(numbers.max())],
+            allowed=f"0 to {count - 1}",
+        )
+    return numbers
 
 
 def length(value: float, element: str) -> float:

@@ -54,7 +54,7 @@ class Deadlines:
     ) -> None:
         count = len(bodies)
         self._bodies, self._period, self._urgency, self._off = bodies, period, urgency, off
-        self._budget = p.NEVER if tests is None else tests
+        self._budget = p.NEVER if tests is None else min(tests, p.NEVER)
         self._horizon = horizon
         rows = count * (count - 1) // 2 if horizon is None else _FIRST_ROOM * count
         try:
@@ -171,8 +171,10 @@ class Deadlines:
             entries = np.zeros(found, dtype=np.int64)
         noted = split(self._voids[: self.state[p.VOIDS]])
         pairs = np.concatenate([self._pairs[entries, :2].astype(np.int64), noted])
-        # With a horizon there is doubt about pairs that are not in the table, too.
-        return np.unique(pairs, axis=0), None if found or not looks else 0
+        # Pairs that are off may be switched on, and with a horizon others may be taken in, before
+        # there is no doubt about them.
+        clear = looks and not found and not self.state[p.WAIT]
+        return np.unique(pairs, axis=0), 0 if clear else None
 
     def alarmed(self) -> Ints:
         found = [np.zeros((0, 2), dtype=np.int64)]

@@ -97,8 +97,9 @@ class Dua:
         places = np.zeros(0, dtype=np.int64)
         for _ in range(2):
             found = dua_void(
-                self._pairs, self._buckets, self._bodies, self._off, places, self.state, doubt
-            )
+                self._pairs, self._buckets, self._bodies, self._off, places, self.state, doubt,
+                since,
+            )  # fmt: skip
             if found <= len(places):
                 break
             places = np.zeros(found, dtype=np.int64)

@@ -14,7 +14,7 @@ from standoff.cell import Cell
 from standoff.constants import CLOCK_ROUNDING, EPS, PERIOD_SLACK
 from standoff.errors import Error, PredictError
 from standoff.kernels.predict import layout as p
-from standoff.predict.amounts import choice, each, finite, number_of, one
+from standoff.predict.amounts import choice, each, finite, number_of, one, whole
 from standoff.predict.deadlines import Deadlines, check_horizon
 from standoff.predict.dua import BucketName, Dua
 from standoff.predict.exact import ExactStage
@@ -22,7 +22,7 @@ from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
 from standoff.predict.period import driving_period
 from standoff.predict.readings import NOBODY, as_rows
 from standoff.predict.report import BodyFault, Prediction, faults_of
-from standoff.predict.schedule import Ints, Schedule, body_table, joined
+from standoff.predict.schedule import Ints, Schedule, body_table, joined, split
 from standoff.shapes.pose import Array
 
 UrgencyName = Literal["free", "bounded", "distance"]
@@ -66,8 +66,9 @@ class Predictor:
             within two periods.
         buckets: of ``dua``: sizes 1, 2, 4, 8, … (``binary``) or 1, 2, 3, 5, … (``fibonacci``).
         sort: of ``dua``: order all that is looked at in a step, or ``partial``, as at the start.
-        tests: of ``deadlines``: look at so many pairs in each step; those that are due and would
-            be too many are alarmed without a test. None: as many as are due.
+        tests: of ``deadlines``: look at up to so many pairs in each step, those that are due and
+            then those that will be soon; what is due and would be too much is alarmed without a
+            test. Pairs that a horizon takes in are looked at besides. None: as many as are due.
         horizon: of ``deadlines``: leave out pairs that cannot meet for so long, [s], and take them
             in again in time; for more bodies than there is memory for pairs. None: all pairs.
         off: pairs not to watch, (k, 2).
@@ -118,7 +119,7 @@ class Predictor:
         self._method = choice("method", method, ("dua", "deadlines"))
         self._buckets = choice("buckets", buckets, ("binary", "fibonacci"))
         self._partial = choice("sort", sort, ("full", "partial")) == "partial"
-        self._tests = None if tests is None else int(one("tests", tests, "1", zero=False))
+        self._tests = None if tests is None else whole("tests", tests)
         self._horizon = None if horizon is None else one("horizon", horizon, "s", zero=False)
         if self._method == "dua" and (tests is not None or horizon is not None):
             raise PredictError(
@@ -187,7 +188,7 @@ class Predictor:
             cell, max_joint_acceleration, max_joint_speed=max_joint_speed, moving=moving,
             leave_out=leave_out,
         )  # fmt: skip
-        ignored = np.concatenate([spheres.off, np.asarray(off, dtype=np.int64).reshape(-1, 2)])
+        ignored = np.concatenate([spheres.off, split(joined(off, len(spheres.radii)))])
         predictor = cls(
             spheres.radii, spheres.max_acceleration, spheres.max_speed, margin, period,
             off=ignored, **options,

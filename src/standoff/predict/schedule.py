@@ -60,8 +60,8 @@ class Schedule(Protocol):
 
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         """The pairs without a promise, and the turns until each was looked at again; None: that is
-        not known, and what was is to stand. Looks before step ``doubt`` count for nothing; where
-        pairs do not tell when they were looked at, every fault after step ``since`` counts."""
+        not known, and what was is to stand. Looks before step ``doubt`` count for nothing; faults
+        up to step ``since`` are settled."""
 
     def alarmed(self) -> Ints:
         """The pairs that were alarmed when they were last looked at."""
@@ -98,7 +98,12 @@ def split(pairs: Ints) -> Ints:
 def joined(pairs: Any, count: int) -> Ints:
     """Pairs of bodies as one number each, sorted, each once."""
     allowed = f"(k, 2) different whole numbers from 0 to {count - 1}"
-    given = np.asarray(pairs)
+    try:
+        given = np.asarray(pairs)
+    except ValueError as error:  # rows of different lengths
+        raise PredictError(
+            "not pairs of bodies", element="pairs", value=pairs, allowed=allowed
+        ) from error
     if given.size == 0:
         return np.zeros(0, dtype=np.int64)
     given = np.atleast_2d(given)

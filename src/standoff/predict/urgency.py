@@ -14,6 +14,7 @@ from standoff.kernels.predict.layout import BOUNDED
 from standoff.kernels.predict.nearest import least_many
 from standoff.kernels.predict.urgencies import tau_free_many, urgency_many
 from standoff.kernels.predict.urgency import BLOCK_ROWS
+from standoff.predict.amounts import NOT_NUMBERS
 from standoff.shapes.pose import Array
 
 
@@ -123,5 +124,5 @@ def _amounts(element: str, value: ArrayLike, shape: tuple[int, ...], unit: str) 
 def _numbers(element: str, value: ArrayLike) -> Array:
     try:
         return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except NOT_NUMBERS as error:
         raise PredictError("not numbers", element=element, value=value) from error

@@ -6,7 +6,13 @@ import math
 
 from standoff.constants import HALF_SPACE_TILT, PROJECTION_ROUNDING
 from standoff.kernels.jit import entry, kernel
-from standoff.kernels.overlap.planar_hull import chain, distinct, left_out, sort_points
+from standoff.kernels.overlap.planar_hull import (
+    chain,
+    distinct,
+    drop_inner,
+    left_out,
+    sort_points,
+)
 from standoff.kernels.overlap.projection_layout import (
     AREA,
     BODY_GROWN,
@@ -64,6 +70,7 @@ def hull_on_plane(bodies, ranges, points, bases, corners, table, spans, scratch,
     flat, lower, upper, spare = scratch[0], scratch[1], scratch[2], scratch[3]
     first, n = ranges[i, FIRST], ranges[i, COUNT]
     place(bodies, points, bases, flat, k, i, first, n)
+    n = drop_inner(flat, n, lower, upper)
     sort_points(flat, n, spare)
     n = distinct(flat, n)
     below = chain(flat, n, 1.0, lower)

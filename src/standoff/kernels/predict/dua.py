@@ -240,13 +240,15 @@ def place_of(pairs, pair):
     return -1
 
 
-@entry("(i8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1],i8[::1],i8)")
-def dua_void(pairs, buckets, bodies, off, places, state, doubt):
+@entry("(i8[:,::1],i8[:,::1],f8[:,::1],i8[::1],i8[::1],i8[::1],i8,i8)")
+def dua_void(pairs, buckets, bodies, off, places, state, doubt, since):
     """For how many pairs nothing is promised at the moment, and where they stand, as far as
     ``places`` reaches: those that are watched, were not alarmed at their last turn, and
     - may touch before their next turn is done: steps were farther apart than Δt, or
     - had their last turn before one of their bodies broke its bounds, or before step ``doubt``,
-      the last one with a fault of all bodies.
+      the last one with a fault of all bodies; faults up to step ``since`` are settled. (A pair that
+      went to a place out of turn may have been looked at after that place's last turn, never
+      before it.)
     An alarm that an exact stage may have ruled out until the next turn is as good as none, where
     that turn came late or one of the bodies has broken its bounds.
     ``state[WAIT]``: steps until all of them have had a turn."""
@@ -266,8 +268,10 @@ def dua_void(pairs, buckets, bodies, off, places, state, doubt):
             last = max(state[STEP] - (size - wait), 0)
             broken = max(bodies[smaller(pair), FAULT_IN], bodies[larger(pair), FAULT_IN], doubt)
             left = pairs[place, 1] - state[CLOCK]
-            late = last < state[LATE_IN] if alarmed else left <= (wait + 1) * UNIT
-            if (last < broken or late) and not is_off(off, pair):
+            late = left <= (wait + 1) * UNIT
+            if alarmed:
+                late, broken = False, max(broken, state[LATE_IN])
+            if ((last < broken and broken > since) or late) and not is_off(off, pair):
                 if found < len(places):
                     places[found] = place
                 found += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import NEAREST_HALVINGS, URGENCY_ROUNDING
+from standoff.constants import LARGEST_READING, NEAREST_HALVINGS, URGENCY_ROUNDING
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.predict.urgency import gap_at
 
@@ -49,11 +49,16 @@ def least_free(x, y, z, vx, vy, vz, acceleration, gap_radius, interval):
 @kernel
 def least_distance(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, interval):
     """The smallest gap, [m], within ``interval``, [s], never too large and never below 0: 0 where
-    contact is possible by then, and for NaN. ``speed`` may be infinite.
+    contact is possible by then, for NaN, and for lengths too large to be squared. ``speed`` may be
+    infinite.
 
     From any ``s`` on, a gap shrinks by ``V`` times the time at most: within the interval it is no
     less than the least up to ``s``, or than ``gap(s) - V (interval - s)``.
     """
+    lengths = abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz)
+    lengths += interval * (abs(vx) + abs(vy) + abs(vz) + acceleration * interval)
+    if not lengths < LARGEST_READING:
+        return 0.0  # squares would overflow
     least = least_free(x, y, z, vx, vy, vz, acceleration, gap_radius, interval)
     fastest = max(speed, math.sqrt(vx * vx + vy * vy + vz * vz)) * (1.0 + URGENCY_ROUNDING)
     if acceleration > 0.0 and fastest < math.inf:

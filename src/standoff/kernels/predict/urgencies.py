@@ -39,8 +39,8 @@ def urgency_of(kind, x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     if kind == PAPER:
         return tau_paper(x, y, z, vx, vy, vz, acceleration, speed, gap_radius)
     gap, _ = gap_at(x, y, z, 0.0, 0.0, 0.0, 0.0, gap_radius, 0.0)
-    if not gap > 0.0:
-        return 0.0
+    if not (gap > 0.0 and gap < math.inf):
+        return 0.0  # touching, NaN, or a square that overflowed
     if kind == GAP:
         return gap
     if speed > 0.0:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import (
+    LARGEST_READING,
     SPEED_BOUND_STEPS,
     URGENCY_BLOCK_STEPS,
     URGENCY_ROUNDING,
@@ -68,8 +69,8 @@ def advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
     below = both + URGENCY_UNDERFLOW if closing > 0.0 else acceleration
     ends = below > 0.0
     step = (above if ends else math.inf) / (below if ends else 1.0) * (1.0 - URGENCY_STEP)
-    # `both` is infinite where a square overflowed, and then nothing is known.
-    return step if gap > 0.0 and both < math.inf else 0.0
+    # Infinite where a square overflowed, and then nothing is known.
+    return step if gap > 0.0 and gap + both < math.inf else 0.0
 
 
 @kernel
@@ -137,6 +138,8 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     the best has ``A s = V + n·v``, with ``n`` the direction of ``x + v s``. And `turning_time` is
     exact except for bodies that pass each other before they turn.
     """
+    if not abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < LARGEST_READING:
+        return 0.0  # squares would overflow
     free = tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
     start = math.sqrt(vx * vx + vy * vy + vz * vz)
     fastest = max(speed, start) * (1.0 + URGENCY_STEP)
@@ -154,7 +157,7 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
         s = min((fastest + growth) / acceleration, free)
         gap, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, s)
         time = (s + gap / fastest) * (1.0 - URGENCY_STEP)
-        if time > best:
+        if time > best and gap < math.inf:
             best = time
     unit = acceleration / (fastest * fastest)
     if start > 0.0:

@@ -48,6 +48,7 @@ from standoff.kernels.predict.layout import (
     UNIT,
     UNTESTED,
     VOIDS,
+    WAIT,
 )
 from standoff.kernels.predict.near import apart, forget
 from standoff.kernels.predict.reading import look
@@ -343,16 +344,21 @@ def put_in(pairs, slots, state, entry_):
 def wheel_void(pairs, bodies, off, entries, state, doubt, since, looks):
     """For how many pairs nothing is promised at the moment, and which, as far as ``entries``
     reaches: watched, not alarmed, and with a body that broke its bounds (or step ``doubt``) after
-    the pair was last looked at. Where pairs do not tell when that was (``looks`` is 0), every fault
-    after step ``since`` counts."""
+    the pair was last looked at, or, where pairs do not tell when that was (``looks`` is 0), ever.
+    Faults up to step ``since`` are settled. ``state[WAIT]``: how many more would be among them if
+    they were switched on, as they still have the slot of their last look."""
     found = 0
+    state[WAIT] = 0
     for entry_ in range(len(pairs)):
         a, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
         if a < 0 or b <= a:
             continue
-        last = pairs[entry_, 3] if looks else since
+        last = max(pairs[entry_, 3], since) if looks else since
         broken = max(bodies[a, FAULT_IN], bodies[b, FAULT_IN], doubt)
-        if last < broken and not is_off(off, pair_of(a, b)):
+        if last < broken:
+            if is_off(off, pair_of(a, b)):
+                state[WAIT] += pairs[entry_, 2] != OUT
+                continue
             if found < len(entries):
                 entries[found] = entry_
             found += 1
