@@ -314,6 +314,15 @@ DEEPEST_LEVEL = 20
 LINKS_PER_ITEM = 16
 LEAST_LINKS = 4_096
 
+#: The same for the region octree, [-], which puts an item into every smallest node that the faces
+#: of its box meet: some hundreds where a box is eight of them long.
+REGION_LINKS_PER_ITEM = 512
+LEAST_REGION_LINKS = 65_536
+
+#: Levels of the region octree of a monitor where no smallest node is asked for, [-]: 1/64 of the
+#: scene. Each level more makes four times as many nodes.
+REGION_INDEX_LEVELS = 6
+
 #: Most cells along the edge of a grid, [-]: 2 million cells of 112 bytes.
 LARGEST_GRID = 128
 
