@@ -11,7 +11,7 @@ from standoff.kernels.pairs.triangle_triangle import face_normal
 from standoff.kernels.rss import DIAMETER, rss_bound
 from standoff.kernels.rss_fit import triangle_rss
 from standoff.kernels.rss_tree import TREE_DEPTH
-from standoff.kernels.vectors import cross, dot, load, minus, plus
+from standoff.kernels.vectors import cross, dot, load, plus
 
 #: Each level of either tree leaves two pairs waiting at most.
 CROSSING_STACK = 4 * TREE_DEPTH + 4
@@ -28,9 +28,8 @@ def self_crossings(refs, i, points, faces, nodes, ints, margin, work, pairs, fou
     into ``found`` (m, 2), as far as it goes. ``pairs`` is scratch (CROSSING_STACK, 2).
 
     They cross where each has corners more than ``margin`` off the other's plane, on either side,
-    and an edge of one goes through the other, or past it by no more than ``margin``: faces of a
-    solid are pierced where they meet, too, or no crossing of cubes in line would be seen. Triangles
-    that touch, or lie in one plane, do not cross.
+    and what they cut out of the line that the planes have in common is in common for more than
+    ``margin``. Triangles that touch, or lie in one plane, do not cross.
     """
     w = work[:18]
     leaf = work[18:50].reshape((2, 16))
@@ -60,12 +59,7 @@ def self_crossings(refs, i, points, faces, nodes, ints, margin, work, pairs, fou
             load_triangle(refs, i, points, faces, ~q, w[9:])
         if p < 0 and q < 0:
             face = refs[i, FACE0]
-            if (
-                not _adjacent(faces, face + ~p, face + ~q)
-                and _straddles(w, 0, 9, margin)
-                and _straddles(w, 9, 0, margin)
-                and (_pierces(w, 0, 9, margin) or _pierces(w, 9, 0, margin))
-            ):
+            if not _adjacent(faces, face + ~p, face + ~q) and _cross(w, margin):
                 if count < len(found):
                     found[count, 0], found[count, 1] = ~p, ~q
                 count += 1
@@ -100,8 +94,25 @@ def _adjacent(F, a, b):
 
 
 @kernel
+def _cross(w, margin):
+    """Whether two triangles have more than ``margin`` of a line in common."""
+    m0, m1, m2 = _unit_normal(w, 0)
+    n0, n1, n2 = _unit_normal(w, 9)
+    d0, d1, d2 = cross(m0, m1, m2, n0, n1, n2)
+    size = math.sqrt(dot(d0, d1, d2, d0, d1, d2))
+    if size == 0.0:
+        return False
+    d0, d1, d2 = d0 / size, d1 / size, d2 / size
+    low, high = _cut(w, 0, 9, n0, n1, n2, d0, d1, d2, margin)
+    if low >= high:
+        return False
+    start, end = _cut(w, 9, 0, m0, m1, m2, d0, d1, d2, margin)
+    return min(high, end) - max(low, start) > margin
+
+
+@kernel
 def _unit_normal(w, b):
-    """Of the triangle at ``b``; 0 where it is flat, and then nothing stands off its plane."""
+    """Of the triangle at ``b``; 0 where it is flat."""
     p0, p1, p2 = load(w, b)
     q0, q1, q2 = load(w, b + 3)
     r0, r1, r2 = load(w, b + 6)
@@ -111,47 +122,22 @@ def _unit_normal(w, b):
 
 
 @kernel
-def _straddles(w, a, b, margin):
-    """Whether the triangle at ``a`` has corners on either side of the plane of the one at ``b``."""
-    n0, n1, n2 = _unit_normal(w, b)
-    p0, p1, p2 = load(w, b)
-    low, high = math.inf, -math.inf
-    for k in range(3):
-        x0, x1, x2 = load(w, a + 3 * k)
-        height = dot(n0, n1, n2, x0 - p0, x1 - p1, x2 - p2)
-        low, high = min(low, height), max(high, height)
-    return low < -margin and high > margin
-
-
-@kernel
-def _pierces(w, a, b, margin):
-    """Whether an edge of the triangle at ``a`` goes through the one at ``b``."""
-    n0, n1, n2 = _unit_normal(w, b)
+def _cut(w, a, b, n0, n1, n2, d0, d1, d2, margin):
+    """From where to where along d the triangle at ``a`` meets the plane, with normal n, of the one
+    at ``b``, counted from the first corner in ``w``; nothing (1, 0) where it has no
+    corners more than ``margin`` off on either side."""
+    o0, o1, o2 = load(w, 0)
     p0, p1, p2 = load(w, b)
     x0, x1, x2 = load(w, a + 6)
     h = dot(n0, n1, n2, x0 - p0, x1 - p1, x2 - p2)
+    low, high, below, above = math.inf, -math.inf, h, h
     for k in range(3):
         y0, y1, y2 = load(w, a + 3 * k)
         g = dot(n0, n1, n2, y0 - p0, y1 - p1, y2 - p2)
-        if min(h, g) < -margin and max(h, g) > margin:
+        below, above = min(below, g), max(above, g)
+        if h * g < 0.0 or (g == 0.0 and h != 0.0) or (h == 0.0 and g != 0.0):
             z0, z1, z2 = plus(x0, x1, x2, h / (h - g), y0 - x0, y1 - x1, y2 - x2)
-            if _over(w, b, n0, n1, n2, z0, z1, z2, margin):
-                return True
+            t = dot(d0, d1, d2, z0 - o0, z1 - o1, z2 - o2)
+            low, high = min(low, t), max(high, t)
         x0, x1, x2, h = y0, y1, y2, g
-    return False
-
-
-@kernel
-def _over(w, b, n0, n1, n2, z0, z1, z2, margin):
-    """Whether a point in the plane of the triangle at ``b`` is within ``margin`` of the inner side
-    of each edge."""
-    c0, c1, c2 = load(w, b + 6)
-    for k in range(3):
-        d0, d1, d2 = load(w, b + 3 * k)
-        e0, e1, e2 = minus(d0, d1, d2, c0, c1, c2)
-        m0, m1, m2 = cross(e0, e1, e2, z0 - c0, z1 - c1, z2 - c2)
-        length = math.sqrt(dot(e0, e1, e2, e0, e1, e2))
-        if dot(n0, n1, n2, m0, m1, m2) < -margin * length:
-            return False
-        c0, c1, c2 = d0, d1, d2
-    return True
+    return (low, high) if below < -margin and above > margin else (1.0, 0.0)
