@@ -284,7 +284,9 @@ def test_swapping_the_geometry_of_a_link_changes_its_distances(tmp_path):
 
 def test_many_bodies_come_and_go_beyond_the_room_there_was():
     cell = spheres(0, moving=(0,))
-    monitors = [so.Monitor(cell, 0.02, index=index) for index in ("naive", "octree", "grid", "region")]
+    monitors = [
+        so.Monitor(cell, 0.02, index=index) for index in ("naive", "octree", "grid", "region")
+    ]
     rng = np.random.default_rng(1)
     for round_ in range(6):
         for k in range(40):

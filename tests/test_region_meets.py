@@ -58,12 +58,13 @@ def test_two_trees_meet_where_their_leaves_overlap():
     apart = 0
     for _ in range(60):
         a, b = random_trees(rng, 2, levels=int(rng.integers(0, 5)), reach=1.2)
-        meeting, visited = so.meets(a, b)
+        meeting = so.meets(a, b)
         assert places(meeting) == brute_places(a, b)
-        assert visited == 1 + 8 * len(grey_in_both(a, b))
+        assert meeting.visited == 1 + 8 * len(grey_in_both(a, b))
         assert bool(meeting) == (len(meeting.places) > 0 or (a.outside and b.outside))
-        first, fewer = so.meets(a, b, first=True)
-        assert len(first.places) == min(1, len(meeting.places)) and fewer <= visited
+        first = so.meets(a, b, first=True)
+        assert len(first.places) == min(1, len(meeting.places))
+        assert first.visited <= meeting.visited
         apart += not meeting
     assert 5 < apart < 55
 
@@ -78,7 +79,7 @@ def test_many_trees_meet_as_each_two_of_them_do():
             looked = set()
             for i in range(count):
                 for j in range(i + 1, count):
-                    meeting, _ = so.meets(trees[i], trees[j])
+                    meeting = so.meets(trees[i], trees[j])
                     looked |= grey_in_both(trees[i], trees[j])
                     if meeting:
                         expected[i, j] = meeting

@@ -753,6 +753,10 @@ CELL_ROUNDING = 8 * EPS
 #: Spheres need one, capsules two; boxes edge to edge are within 1 % of their distance after eight.
 REGION_STEPS = 8
 
+#: Most leaves of a region octree, [-]: 600 MB of them. A surface has four times as many on each
+#: level more, so whoever asks for more has slipped a digit, and would only fill the memory.
+MOST_REGION_LEAVES = 1 << 26
+
 #: Smallest and largest number of levels that a comparison of parts by region octrees chooses where
 #: no resolution is asked for, [-]: 1/32 and 1/256 of the scene, and how many cells the smallest
 #: part is to be long, [-].

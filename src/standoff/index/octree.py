@@ -56,7 +56,10 @@ class Octree(Index):
     def _coarsened(self, links: int) -> bool:
         """One level less, once the links are as many as items may have."""
         state, items = self.arena["state"][0], self.arena["items"]
-        if links < max(self.links_per_item * len(items), self.least_links) or state[layout.DEEPEST] == 0:
+        if (
+            links < max(self.links_per_item * len(items), self.least_links)
+            or state[layout.DEEPEST] == 0
+        ):
             return False
         state[layout.DEEPEST] -= 1
         here = np.flatnonzero(items[:, layout.STATE] != layout.ABSENT)

@@ -72,9 +72,9 @@ class OctreeMethod:
         a, b = self.tree(i), self.tree(j)
         if a.outside and b.outside:
             return self._of_half_spaces(i, j)
-        found, visited = meets(a, b)
-        self.tests["nodes"] += visited
-        return self._overlap(i, j, found) if found else self._gap(i, j, visited)
+        found = meets(a, b)
+        self.tests["nodes"] += found.visited
+        return self._overlap(i, j, found) if found else self._gap(i, j, found.visited)
 
     def _overlap(self, i: int, j: int, found: Meeting) -> Overlap:
         certain = bool(found.sure.any())

@@ -182,8 +182,8 @@ class RegionTree:
         return inside / more, math.inf if self.outside else all_ * more
 
     def contains(self, point: ArrayLike) -> bool:
-        """Whether a point lies in a leaf, faces included. Beyond the root cube nothing is known of a
-        body that reaches there: then every point counts."""
+        """Whether a point lies in a leaf, faces included. Beyond the root cube nothing is known of
+        a body that reaches there: then every point counts."""
         given = numbers(point, "point")
         if given.shape != (3,):
             raise InterferenceError("not a point", value=given.tolist(), allowed="x, y, z, [m]")

@@ -8,7 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import BOX_ROUNDING, EPS, GRAZING_TOLERANCE, REGION_ROUNDING
+from standoff.constants import (
+    BOX_ROUNDING,
+    EPS,
+    GRAZING_TOLERANCE,
+    MOST_REGION_LEAVES,
+    REGION_ROUNDING,
+)
+from standoff.errors import InterferenceError
 from standoff.kernels import layout
 from standoff.kernels.boxes import bound_all
 from standoff.kernels.overlap.region_codes import SCRATCH_FULL, STACK
@@ -50,6 +57,12 @@ def written(write: Callable[[IntArray, Marks, IntArray], int], lists: int = 0) -
             return room.codes[:count].copy(), room.marks[:count].copy()
         if count == SCRATCH_FULL:
             lists = 2 * len(room.lists)
+        elif len(room.codes) >= MOST_REGION_LEAVES:
+            raise InterferenceError(
+                "more leaves than a region octree may have",
+                element="levels",
+                allowed=f"up to {MOST_REGION_LEAVES:,} leaves: a coarser resolution",
+            )
         else:
             room.codes = np.empty(2 * len(room.codes), dtype=np.int64)
             room.marks = np.empty(2 * len(room.marks), dtype=np.uint8)

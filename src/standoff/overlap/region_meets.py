@@ -35,11 +35,14 @@ class Meeting:
             low x y z then high x y z, [m].
         sure: which of them are proved to lie in both bodies.
         doubt: whether both bodies reach beyond the root cube, where they may meet unseen.
+        visited: how many corresponding nodes the paper's parallel traversal looks at to find it; of
+            many trees, that of all together.
     """
 
     places: Array
     sure: NDArray[np.bool_]
     doubt: bool
+    visited: int
 
     def __bool__(self) -> bool:
         """Whether the bodies may meet; doubt counts as meeting."""
@@ -59,9 +62,8 @@ class Meetings:
     visited: int
 
 
-def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> tuple[Meeting, int]:
-    """Where two trees meet, and how many pairs of corresponding nodes the paper's parallel traversal
-    looks at to find it. With ``first`` it ends at the first place."""
+def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> Meeting:
+    """Where two trees meet; with ``first``, the first place in the order of their leaves alone."""
     a.check_alike(b)
     visited = np.zeros(1, dtype=np.int64)
 
@@ -69,7 +71,8 @@ def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> tuple[Meeting
         most = 1 if first else LARGEST_COUNT
         return int(meet_pair(*a.arrays, *b.arrays, a.levels, most, codes, marks, visited))
 
-    return _meeting(a, written(write), a.outside and b.outside), int(visited[0])
+    leaves = written(write)
+    return _meeting(a, leaves, a.outside and b.outside, int(visited[0]))
 
 
 def meets_many(trees: Sequence[RegionTree]) -> Meetings:
@@ -93,10 +96,13 @@ def meets_many(trees: Sequence[RegionTree]) -> Meetings:
         if count >= 0:
             break
         found = np.empty((2 * len(found), FOUND_COLUMNS), dtype=np.int64)
-    return Meetings(_by_pair(trees, found[:count]), int(visited[0]))
+    looked = int(visited[0])
+    return Meetings(_by_pair(trees, found[:count], looked), looked)
 
 
-def _by_pair(trees: Sequence[RegionTree], found: IntArray) -> dict[tuple[int, int], Meeting]:
+def _by_pair(
+    trees: Sequence[RegionTree], found: IntArray, visited: int
+) -> dict[tuple[int, int], Meeting]:
     number = found[:, FIRST_TREE] * len(trees) + found[:, SECOND_TREE]
     order = np.lexsort((found[:, PLACE], number))
     found, number = found[order], number[order]
@@ -106,9 +112,9 @@ def _by_pair(trees: Sequence[RegionTree], found: IntArray) -> dict[tuple[int, in
     for pair in sorted({*np.unique(number).tolist(), *doubtful}):
         rows = found[slice(*np.searchsorted(number, (pair, pair + 1)))]
         leaves = rows[:, PLACE], rows[:, MARK].astype(np.uint8)
-        pairs[divmod(pair, len(trees))] = _meeting(trees[0], leaves, pair in doubtful)
+        pairs[divmod(pair, len(trees))] = _meeting(trees[0], leaves, pair in doubtful, visited)
     return pairs
 
 
-def _meeting(tree: RegionTree, leaves: Leaves, doubt: bool) -> Meeting:
-    return Meeting(boxes_of(tree, *leaves), np.asarray(leaves[1] & SURE != 0), doubt)
+def _meeting(tree: RegionTree, leaves: Leaves, doubt: bool, visited: int) -> Meeting:
+    return Meeting(boxes_of(tree, *leaves), np.asarray(leaves[1] & SURE != 0), doubt, visited)
