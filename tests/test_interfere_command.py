@@ -339,11 +339,22 @@ def test_the_example_runs():
 
 
 def test_real_parts(command, folder):
-    """Links of a Panda and of a UR5, as their makers drew them: all at the origin, where they
-    overlap; and a wheel far off."""
+    """Links of a Panda as their makers drew them, all at the origin, where they overlap."""
     meshes = "panda_description/meshes/collision"
     parts = [example(f"{meshes}/{name}.stl") for name in ("link0", "link1", "hand")]
     for method in METHODS:
         told = json.loads(command(*parts, "--json", "--method", method)[1])
         assert len(told["parts"]) == 3
         assert {(o["a"], o["b"]) for o in told["overlaps"]} >= {("link0.stl", "hand.stl")}
+
+
+def test_a_real_part_in_millimetres(command):
+    """A wheel of 53,000 triangles, one solid through another, among links in metres."""
+    wheel = example("centauro_description/meshes/v2/mesh_wheel23.stl")
+    links = [example(f"panda_description/meshes/collision/link{k}.stl") for k in (0, 1)]
+    told = json.loads(command(wheel, *links, "--json")[1])
+    crossing, unit = told["parts"][0]["notes"]
+    assert "pairs of triangles cross each other" in crossing
+    assert "times as large as the others: are its lengths in millimetres?" in unit
+    told = json.loads(command(f"{wheel}@mm", *links, "--json")[1])
+    (crossing,) = told["parts"][0]["notes"]
