@@ -41,9 +41,9 @@ def coal_overlaps(parts, pairs):
 def test_nothing_that_coal_sees_overlapping_is_called_apart(shape, seed):
     parts = scene(seed, 40, shape)
     hits = None
-    for outline in ("hull", "true"):
+    for outline, numbers in (("hull", (1, 3, 7, 24)), ("true", (1, 3, 9))):
         before = None
-        for planes in (1, 3, 7, 24):
+        for planes in numbers:
             method = ProjectionMethod(parts, planes=planes, outline=outline)
             pairs = method.pairs()
             if hits is None:

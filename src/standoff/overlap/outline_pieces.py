@@ -31,7 +31,7 @@ def convex_pieces(polygon: Any) -> list[Array]:
     if len(found) == 0:
         return []
     rings = shapely.orient_polygons(found)
-    corners = shapely.get_coordinates(rings).reshape(-1, 4, 2)[:, :3]
+    corners = shapely.get_coordinates(rings).reshape(-1, 4, 2)[:, :3] + 0.0  # -0.0 is 0.0
     points, numbers = np.unique(corners.reshape(-1, 2), axis=0, return_inverse=True)
     triangles = numbers.reshape(-1, 3).tolist()
     index = {(x, y): k for k, (x, y) in enumerate(points.tolist())}
