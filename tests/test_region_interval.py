@@ -81,6 +81,34 @@ def test_interval_and_distance_are_inverse(v_a, v_b, d_a, d_b, D, seed):
     assert more.separation > room * (1 - 1e-9) or v_a + v_b < 1e-6
 
 
+def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact():
+    """Two boxes driven as fast as allowed for one interval and braked then, step by step."""
+    rng = np.random.default_rng(4)
+    a, b = so.Box((0.3, 0.2, 0.1)), so.Box((0.2, 0.2, 0.4))
+    near = 0
+    for n in range(400):
+        (v_a, v_b), braking = rng.uniform(0.0, 2.0, 2), rng.uniform(0.0, 0.2, 2)
+        pose_a, pose_b = so.pose(), so.pose(1.5 * unit(rng), rpy=rng.uniform(-3, 3, 3))
+        start = so.distance(a, pose_a, b, pose_b)
+        u_a, u_b = (unit(rng) - 0.7 * start.normal, unit(rng) + 0.7 * start.normal)
+        u_a, u_b = u_a / np.linalg.norm(u_a), u_b / np.linalg.norm(u_b)
+        towards = -start.normal if n % 2 else None
+        found = so.safe_interval(
+            (v_a, v_b), tuple(braking), interval=0.2, directions=(u_a, u_b), towards=towards
+        )
+        # Just out of reach, along the line between the nearest points.
+        pose_b[:3, 3] -= (found.separation * (1 + 1e-9) + 1e-12 - start.value) * start.normal
+        for t in np.linspace(0.0, 1.0, 9):
+            for way_b in (t, 1.0):  # and one of them may be late
+                moved = [pose_a.copy(), pose_b.copy()]
+                moved[0][:3, 3] += t * (v_a * 0.2 + braking[0]) * u_a
+                moved[1][:3, 3] += way_b * (v_b * 0.2 + braking[1]) * u_b
+                value = so.distance(a, moved[0], b, moved[1]).value
+                assert value > 0.0
+                near += value < 0.05
+    assert near > 200
+
+
 def test_bodies_at_rest_may_be_looked_at_never_again():
     found = so.safe_interval((0.0, 0.0), distance=0.1)
     assert found.interval == math.inf and found.separation == pytest.approx(0.2)

@@ -214,3 +214,27 @@ def test_a_watch_warns_before_anything_touches():
     assert quiet > 100 and loud > 50
     with pytest.raises(so.UnknownNameError, match="speeds"):
         watch.check({"c": b})
+
+
+def test_parts_moved_into_the_slightest_contact_overlap():
+    """Along their own normal, from apart until they are 1e-9 m deep in each other."""
+    rng = np.random.default_rng(6)
+    bodies = [s for k, s in shapes(rng).items() if k != "half space"]
+    tried = 0
+    while tried < 80:
+        a, b = (bodies[k] for k in rng.integers(len(bodies), size=2))
+        pose_a, pose_b = random_pose(rng, 0.9), random_pose(rng, 0.9)
+        found = so.distance(a, pose_a, b, pose_b)
+        if found.value <= 0.0:
+            continue
+        pose_b[:3, 3] += (found.value + 1e-9) * found.normal
+        parts = [Part("a", a, pose_a), Part("b", b, pose_b)]
+        resolution = float(rng.choice([0.3, 0.05]))
+        verdict = OctreeMethod(parts, resolution=resolution, clearance=0.0).judge(0, 1)
+        assert isinstance(verdict, Overlap)
+        # And with a clearance, when they are as far apart as that.
+        pose_b[:3, 3] -= 0.05 * found.normal
+        parts = [Part("a", a, pose_a), Part("b", b, pose_b)]
+        verdict = OctreeMethod(parts, resolution=resolution, clearance=0.05).judge(0, 1)
+        assert isinstance(verdict, Overlap)
+        tried += 1
