@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.overlap.finding import Comparison, Gap, Overlap
+    from standoff.overlap.interference import compare, interference
     from standoff.overlap.region import RegionTree
     from standoff.overlap.region_meets import Meeting, Meetings, meets, meets_many
     from standoff.overlap.region_watch import RegionWatch
@@ -96,6 +98,8 @@ _HOME = {
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.monitor.stop_report": ("StopWarning",),
+    "standoff.overlap.finding": ("Comparison", "Gap", "Overlap"),
+    "standoff.overlap.interference": ("compare", "interference"),
     "standoff.overlap.region": ("RegionTree",),
     "standoff.overlap.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
     "standoff.overlap.region_watch": ("RegionWatch",),
@@ -145,6 +149,7 @@ __all__ = [
     "CellSpheres",
     "Certificate",
     "CertificateError",
+    "Comparison",
     "ConfigurationError",
     "Cycle",
     "Cylinder",
@@ -154,6 +159,7 @@ __all__ = [
     "ExactMotion",
     "ExactShapes",
     "Fault",
+    "Gap",
     "Glide",
     "HalfSpace",
     "InterferenceError",
@@ -167,6 +173,7 @@ __all__ = [
     "MonitorError",
     "Obstacle",
     "OmplSpace",
+    "Overlap",
     "PathChecker",
     "PathError",
     "Pieces",
@@ -200,7 +207,9 @@ __all__ = [
     "as_pieces",
     "braking_curve",
     "cell_spheres",
+    "compare",
     "distance",
+    "interference",
     "joint_trajectory",
     "least_distance",
     "meets",

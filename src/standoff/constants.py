@@ -681,29 +681,14 @@ LARGEST_WEIGHT = 1e100
 #: squares of them are infinite, and it counts as a body whose place is not known.
 LARGEST_READING = 1e140
 
-#: What rounding may do to the distance of a node of a region octree and a body, in units of ``EPS``
-#: times all coordinates and sizes in play, [-]. A corner of the node is three roundings, the body's
-#: frame eight, a nearest point and its plane some twenty; twice as many, so that what is white is
-#: white and what is black is black.
-REGION_ROUNDING = 64.0
+#: How far the ends of an edge must stand off a triangle, on either side, for the edge to go through
+#: it, relative to the mesh's diagonal, [-]. Single-precision files are about 1e-7 off, and a vertex
+#: that merely lies on a neighbour's edge is not to count.
+CROSSING_TOLERANCE = 1e-6
 
-#: Rounding of a distance between nodes counted in whole cells, relative to it, [-]: three squares,
-#: their sum, and the quotient of the distance and the edge of a cell.
-CELL_ROUNDING = 8 * EPS
-
-#: Steps between the nearest points of a node and a body before the node counts as crossed, [-].
-#: Spheres need one, capsules two; boxes edge to edge are within 1 % of their distance after eight.
-REGION_STEPS = 8
-
-#: Most leaves of a region octree, [-]: 600 MB of them. A surface has four times as many on each
-#: level more, so whoever asks for more has slipped a digit, and would only fill the memory.
-MOST_REGION_LEAVES = 1 << 26
-
-#: Smallest and largest number of levels that a comparison of parts by region octrees chooses where
-#: no resolution is asked for, [-]: 1/32 and 1/256 of the scene, and how many cells the smallest
-#: part is to be long, [-].
-USUAL_REGION_LEVELS = (5, 8)
-USUAL_REGION_CELLS = 16.0
+#: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an
+#: inch is 25 mm, and parts of one machine differ by as much; a metre is 1000.
+UNIT_RATIO = 300.0
 #: Rounding of a projected point and of all that is measured on it, relative to the part's reach:
 #: its farthest point from the scene's origin, [-]. In units of EPS: the product of basis and
 #: rotation 3, the point by it and the position 5, both for two coordinates; a basis that is 8 off
@@ -754,3 +739,26 @@ SAME_PLANE = 1e-9
 
 #: Most planes of one comparison, [-]; beyond some tens they find hardly anything more.
 MAX_PLANES = 1024
+#: What rounding may do to the distance of a node of a region octree and a body, in units of ``EPS``
+#: times all coordinates and sizes in play, [-]. A corner of the node is three roundings, the body's
+#: frame eight, a nearest point and its plane some twenty; twice as many, so that what is white is
+#: white and what is black is black.
+REGION_ROUNDING = 64.0
+
+#: Rounding of a distance between nodes counted in whole cells, relative to it, [-]: three squares,
+#: their sum, and the quotient of the distance and the edge of a cell.
+CELL_ROUNDING = 8 * EPS
+
+#: Steps between the nearest points of a node and a body before the node counts as crossed, [-].
+#: Spheres need one, capsules two; boxes edge to edge are within 1 % of their distance after eight.
+REGION_STEPS = 8
+
+#: Most leaves of a region octree, [-]: 600 MB of them. A surface has four times as many on each
+#: level more, so whoever asks for more has slipped a digit, and would only fill the memory.
+MOST_REGION_LEAVES = 1 << 26
+
+#: Smallest and largest number of levels that a comparison of parts by region octrees chooses where
+#: no resolution is asked for, [-]: 1/32 and 1/256 of the scene, and how many cells the smallest
+#: part is to be long, [-].
+USUAL_REGION_LEVELS = (5, 8)
+USUAL_REGION_CELLS = 16.0

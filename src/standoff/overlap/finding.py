@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from standoff.shapes.pose import Array
@@ -65,5 +66,5 @@ class Comparison:
     """
 
     overlaps: tuple[Overlap, ...]
-    gaps: tuple[Gap, ...]
+    gaps: Sequence[Gap]
     tests: dict[str, int]
