@@ -512,7 +512,7 @@ def demo(
 )
 def papers(
     number: Annotated[
-        str, typer.Argument(metavar="PAPER", help="The paper's number: 000, 001 or 004.")
+        str, typer.Argument(metavar="PAPER", help="The paper's number: 000, 001, 002 or 004.")
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds, points, segments.")] = False,
     plots: Annotated[
