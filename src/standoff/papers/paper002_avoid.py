@@ -104,7 +104,7 @@ def encounter(rng: np.random.Generator) -> Encounter:
     room = 2.0 * (BRAKING + SPEED * INTERVAL) + 2.0 * CELL * math.sqrt(3.0)
     while True:
         starts = tuple(pose(rng.uniform(-1.2, 1.2, 3), turned(rng)) for _ in range(2))
-        goals = rng.normal(size=(2, 3)) * 0.25
+        goals = rng.normal(size=(2, 3)) * 0.4
         ways = [goal - start[:3, 3] for goal, start in zip(goals, starts)]
         velocities = tuple(SPEED * w / np.linalg.norm(w) for w in ways)
         made = Encounter(shapes, (starts[0], starts[1]), (velocities[0], velocities[1]))

@@ -1,5 +1,5 @@
-"""Parts for the experiments of paper 002: convex ones, ones with cavities, and pairs devised so that
-given planes cannot tell them apart."""
+"""Parts for the experiments of paper 002: convex ones, ones with cavities, and pairs that given
+planes cannot tell apart."""
 
 from __future__ import annotations
 
