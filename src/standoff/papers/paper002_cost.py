@@ -104,7 +104,7 @@ def vertices(bench: Bench) -> Result:
         ("N", "paper: N log N", "on the rim [µs]", "over a ball [µs]", "rim / N log₂ N [ns]"),
         rows,
         (
-            f"Parts on one plane, as many vertices in all. Growth with a power of N: {rim:.2f} where "
+            f"As many vertices in all, on one plane. Growth with a power of N: {rim:.2f} where "
             f"all vertices are corners of the outline, {law:.2f} for N log N itself. Points that "
             "surely lie inside are dropped before the sort; over a ball these are most, and it "
             f"grows with N to the {ball:.2f}.",
