@@ -158,12 +158,11 @@ def envelopes(bench: Bench) -> Result:
         (
             "Shares of all looks at a pair on a plane. Without: rectangles and circles that reach "
             "everywhere, so that they are compared and never decide.",
-            f"Not marginal here: comparing takes {min(gains):.1f} to {max(gains):.1f} times as "
-            f"long without them, projections included {min(overall):.1f} to {max(overall):.1f} "
-            "times. The paper compares obtaining an envelope with one comparison of polygons, both "
-            "linear; but a part is projected once and compared with all others, and a rectangle "
-            "then costs nothing more. It is the circle that is marginal: hardly anything that the "
-            "rectangle leaves is decided by it.",
+            f"Without them comparing takes {min(gains):.2f} to {max(gains):.2f} times as long, "
+            f"with the projections {min(overall):.2f} to {max(overall):.2f} times: the paper's "
+            "marginal is about right, although rectangles decide most looks. Polygons that are far "
+            "apart are told apart by the first direction tried, whatever their number of "
+            "corners. The circle decides next to nothing that the rectangle leaves.",
         ),
         {"found": figures},
     )  # fmt: skip
@@ -218,11 +217,12 @@ def order(bench: Bench) -> Result:
             "Fixed: the sequence of normals z, x, y, …; random: mean of 20 orders; hindsight: the "
             "plane that separates most pairs first.",
             f"Covered area finds the plane earlier than chance in {len(better)} of {len(figures)} "
-            f"cases: posts take {posts['area']:.2f} looks instead of {posts['random']:.2f}, as "
-            "they are thinnest from above. Plates on a table are the counterexample: from above "
-            "they cover most and are told apart best, so that by area "
+            f"cases. Posts take {posts['area']:.2f} looks instead of {posts['random']:.2f}, as "
+            "they are thinnest from above; at random places there is little to gain, as nearly all "
+            "pairs are apart on the first plane, whichever it is. Plates on a table are the "
+            "counterexample: from above they cover most and are told apart best, so that by area "
             f"they take {flat['area']:.2f} looks, more than by chance ({flat['random']:.2f}). The "
-            "area of each part says nothing of how far the parts are spread.",
+            "area of the parts says nothing of how far they are spread.",
         ),
         {"looks": figures},
     )

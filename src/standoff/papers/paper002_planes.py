@@ -147,13 +147,11 @@ def shapes(bench: Bench) -> Result:
         ),
         tuple(rows),
         (
-            f"{bench.count} parts of each kind at random places, turned at random. With three "
-            f"planes: {span([r[0] for r in simple])} of the convex ones, "
-            f"{span([r[0] for r in others])} of the others. That the error is lower for convex "
-            "shapes holds of 24 planes: "
-            f"{span([r[1] for r in simple])} against {span([r[1] for r in others])}. With three it "
-            "is thickness that decides: thin bars that lie across the planes are convex and "
-            "as bad as anything.",
+            f"{bench.count} parts of each kind at random places, turned at random. By hulls, "
+            f"convex against others: {span([r[0] for r in simple])} against "
+            f"{span([r[0] for r in others])} with three planes, {span([r[1] for r in simple])} "
+            f"against {span([r[1] for r in others])} with 24. True outlines, where a cavity is "
+            f"none: {span([r[3] for r in others])} of the others with 24.",
             "What convexity brings is a limit: a plane of space keeps two convex parts apart, and "
             "they are seen apart by whoever looks along it. Enough planes find every such pair; "
             "they do not find a bar in a ring.",
