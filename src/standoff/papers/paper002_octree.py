@@ -57,8 +57,8 @@ def resolution(bench: Bench) -> Result:
 
     def plot(path: Path) -> None:
         shares = {k: [100.0 * v / apart[k] for v in c] for k, c in curves.items()}
-        labels = ("levels", "false alarms [% of the pairs that are apart]")
-        lines_plot(bench.levels, shares, labels, path, log=(False, True))
+        labels = ("root cube / finest node", "false alarms [% of the pairs that are apart]")
+        lines_plot([2.0**n for n in bench.levels], shares, labels, path, log=(True, True))
 
     steep = {
         kind: slope(*zip(*[(w, n) for w, n in zip(cells[kind][1:], c[1:]) if n > 0.0]))
