@@ -234,7 +234,8 @@ def avoidance(bench: Bench) -> Result:
             f"{1e3 * SPEED * INTERVAL:.0f} mm. 'Touched': with the warnings heeded. With D nothing "
             f"touches; without it {' and '.join(map(str, late))} runs do, as the look that should "
             "have warned came up to 0.1 s late. 'Warned, would not': they would have passed "
-            "each other, which growing in all directions cannot see.",
+            "each other, which growing in all directions cannot see. Distances are taken "
+            f"{_PARTS} times between two looks.",
         ),
         {"found": figures},
     )  # fmt: skip

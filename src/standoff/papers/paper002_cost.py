@@ -25,15 +25,14 @@ def cost(bench: Bench) -> Result:
     everyone = np.arange(len(pairs.parts))
     poses = np.array([part.pose for part in pairs.parts])
     meeting, apart = (np.ascontiguousarray(pairs.pairs[k]) for k in (pairs.meeting, pairs.apart))
-    times: dict[str, list[float]] = {"project": [], "meet": [], "apart": []}
-    for k, count in enumerate(SOME_PLANES):
-        bench.tell(f"cost: {count} planes", k / len(SOME_PLANES))
-        method = ProjectionMethod(pairs.parts, planes=count)
-        spent = bench.lowest(partial(method.outlines.place, everyone, poses, 0.0))
-        times["project"].append(1e6 * spent / len(everyone))
-        for name, which in (("meet", meeting), ("apart", apart)):
-            spent = bench.lowest(partial(method.separating_planes, which))
-            times[name].append(1e6 * spent / max(len(which), 1))
+    bench.tell("cost", 0.0)
+    made = [ProjectionMethod(pairs.parts, planes=count) for count in SOME_PLANES]
+    project = [partial(m.outlines.place, everyone, poses, 0.0) for m in made]
+    times = {"project": [1e6 * t / len(everyone) for t in bench.in_turn(project)]}
+    for k, (name, which) in enumerate((("meet", meeting), ("apart", apart))):
+        bench.tell("cost", (k + 1) / 3)
+        compare = [partial(m.separating_planes, which) for m in made]
+        times[name] = [1e6 * t / max(len(which), 1) for t in bench.in_turn(compare)]
     rows = tuple(
         (
             str(n), f"{n}", *(f"{c[k]:.2f} ({c[k] / c[0]:.1f})" for c in times.values()),
@@ -54,9 +53,8 @@ def cost(bench: Bench) -> Result:
         (
             f"Compiled code, lowest of {bench.rounds} rounds, convex parts of up to 100 vertices. "
             f"Growth with a power of the planes: {steep['project']:.2f} for projecting, "
-            f"{steep['meet']:.2f} for pairs that meet, which try every plane: linear, as the paper "
-            "says. Pairs that are apart stop at the first plane that says so: "
-            f"{steep['apart']:.2f}.",
+            f"{steep['meet']:.2f} for pairs that meet, which try every plane; the paper has 1. "
+            f"Pairs that are apart stop at the first plane that says so: {steep['apart']:.2f}.",
         ),
         {"times": times, "slopes": steep},
         plot,
@@ -120,16 +118,18 @@ def envelopes(bench: Bench) -> Result:
     for k, kind in enumerate((CONVEX, CROOKED)):
         bench.tell(f"envelopes: {kind}", k / 2)
         parts = bench.pairs(kind).parts
-        method = ProjectionMethod(parts)
+        method, bare = ProjectionMethod(parts), ProjectionMethod(parts)
         method.separating_planes()
         tests = method.tests
-        within = bench.lowest(method.separating_planes)
-        everyone, poses = np.arange(len(parts)), np.array([part.pose for part in parts])
-        place = bench.lowest(partial(method.outlines.place, everyone, poses, 0.0))
-        table = method.outlines.table
+        table = bare.outlines.table
         table[:, :, 0:2], table[:, :, 2:4] = -math.inf, math.inf
         table[:, :, columns.CIRCLE + 2] = math.inf
-        without = bench.lowest(method.separating_planes)
+        everyone, poses = np.arange(len(parts)), np.array([part.pose for part in parts])
+        within, without, place = bench.in_turn([
+            method.separating_planes,
+            bare.separating_planes,
+            partial(method.outlines.place, everyone, poses, 0.0),
+        ])  # fmt: skip
         looked = tests["planes"]
         by_box = tests["rectangles"] - tests["circles"]
         by_circle = tests["circles"] - tests["polygons"]
