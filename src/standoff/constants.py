@@ -617,6 +617,10 @@ WHEEL_AHEAD = 64
 #: that those that are due are seldom alarmed without a test, and none waits without end.
 OVERDUE_SHARE = 4
 
+#: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
+#: again those of them that need no watching.
+MOST_SPHERES = 5_000
+
 #: How much wider than computed the ball is that a body cannot leave within a horizon, relative to
 #: its coordinates and its radius, [-]: four roundings of each, and as many of the test of two.
 BALL_ROUNDING = 16 * EPS

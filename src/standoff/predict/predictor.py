@@ -11,19 +11,24 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
-from standoff.constants import CLOCK_ROUNDING, EPS, PERIOD_SLACK
-from standoff.errors import Error, PredictError
+from standoff.constants import (
+    CLOCK_ROUNDING,
+    EPS,
+    PERIOD_SLACK,
+    SPHERE_RADIUS,
+    STATIC_SPHERE_RADIUS,
+)
+from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
 from standoff.predict.amounts import choice, each, finite, number_of, one, whole
 from standoff.predict.deadlines import Deadlines, check_horizon
 from standoff.predict.dua import BucketName, Dua
-from standoff.predict.exact import ExactStage
+from standoff.predict.exact import ExactStage, Reading
 from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
 from standoff.predict.period import driving_period
 from standoff.predict.readings import NOBODY, as_rows
 from standoff.predict.report import BodyFault, Prediction, faults_of
 from standoff.predict.schedule import Ints, Schedule, body_table, joined, split
-from standoff.shapes.pose import Array
 
 UrgencyName = Literal["free", "bounded", "distance"]
 _URGENCIES = {"free": p.FREE, "bounded": p.BOUNDED, "distance": p.DISTANCE}
@@ -73,6 +78,7 @@ class Predictor:
             in again in time; for more bodies than there is memory for pairs. None: all pairs.
         off: pairs not to watch, (k, 2).
         exact: the stage that alarms go to; see `ExactShapes` and `ExactMotion`.
+        spheres: the cell that the bodies are spheres of; see `from_cell`.
 
     Attributes:
         raised: alarms so far, repetitions not counted.
@@ -100,6 +106,7 @@ class Predictor:
         horizon: float | None = None,
         off: Any = (),
         exact: ExactStage | None = None,
+        spheres: CellSpheres | None = None,
     ) -> None:
         count = number_of(radii)
         speed = None if max_speed is None else each("max_speed", max_speed, count, "m/s")
@@ -134,7 +141,8 @@ class Predictor:
                     "no exact stage", element="exact", value=exact,
                     allowed="ExactShapes(...), ExactMotion(...), or what has check and judge",
                 )  # fmt: skip
-            exact.check(count, one("margin", margin, "m"))
+            balls = each("radii", radii, count, "m")
+            exact.check(balls, one("margin", margin, "m"), spheres)
         self._bodies = body_table(
             each("radii", radii, count, "m"),
             each("max_acceleration", max_acceleration, count, "m/s²"),
@@ -144,7 +152,7 @@ class Predictor:
         self._margin = float(margin)
         self._urgency = _URGENCIES[chosen]
         self._exact = exact
-        self.spheres: CellSpheres | None = None
+        self.spheres = spheres
         self._off = joined(off, count)
         self._shape = (count, 3)
         self._schedule: Schedule | None = None
@@ -172,6 +180,8 @@ class Predictor:
         max_joint_speed: PerJoint | None = None,
         moving: Mapping[str, tuple[float, float]] | None = None,
         leave_out: Iterable[str] = (),
+        radius: float = SPHERE_RADIUS,
+        static_radius: float = STATIC_SPHERE_RADIUS,
         off: Any = (),
         **options: Any,
     ) -> Predictor:
@@ -180,43 +190,43 @@ class Predictor:
         ``spheres``, whose names say where they belong.
 
         Args:
-            max_joint_acceleration, max_joint_speed, moving, leave_out: as for `cell_spheres`.
+            max_joint_acceleration, max_joint_speed, moving, leave_out, radius, static_radius: as
+                for `cell_spheres`.
             off: pairs of spheres not to watch, besides those that need no watching.
             options: all others of `Predictor`.
         """
         spheres = cell_spheres(
             cell, max_joint_acceleration, max_joint_speed=max_joint_speed, moving=moving,
-            leave_out=leave_out,
+            leave_out=leave_out, radius=radius, static_radius=static_radius,
         )  # fmt: skip
         ignored = np.concatenate([spheres.off, split(joined(off, len(spheres.radii)))])
-        predictor = cls(
+        return cls(
             spheres.radii, spheres.max_acceleration, spheres.max_speed, margin, period,
-            off=ignored, **options,
+            off=ignored, spheres=spheres, **options,
         )  # fmt: skip
-        predictor.spheres = spheres
-        return predictor
 
     def step_cell(
         self, q: Any, dq: Any, time: float | None = None, *, poses: Any = None, twists: Any = None
     ) -> Prediction:
         """`step` for a cell: joint values and speeds in, as for `CellSpheres.place`. All spheres
-        are placed. A joint beyond what the bounds count on is a fault of all bodies."""
+        are placed. A joint beyond what the bounds count on is a fault of all bodies, and so is, in
+        every step, a cell that was changed since the predictor was made: make another one."""
         if self.spheres is None:
             raise PredictError("no cell", allowed="step(...), or Predictor.from_cell(...)")
         faults = []
         try:
             x, v = self.spheres.place(q, dq, poses, twists)
             broken = self.spheres.broken(q, dq)
-        except Error as error:
+        except Exception as error:  # also what somebody else's array or number raises
             x = v = NOBODY
             faults.append(BodyFault("input", None, str(error), "joint values of the cell"))
         else:
+            if self.spheres.changed:
+                faults.append(BodyFault("input", None, "the cell was changed", "as it was"))
             if broken:
                 kept = "within the speeds and limits that the bounds count on"
                 faults.append(BodyFault("speed", None, ", ".join(broken), kept))
-        if not faults:
-            return self.step(x, v, time)
-        return self._step_with_care(x, v, time, None, faults)
+        return self._step_with_care(x, v, time, None, faults, q)
 
     def step(
         self,
@@ -276,7 +286,7 @@ class Predictor:
                 self.raised += new
                 self.repeated += told - new
                 return Prediction(number, time, rows, self._unit, told, schedule.state.item(_TESTS))
-        return self._eventful(told, time, positions, velocities, rotations, [], 0.0)
+        return self._eventful(told, time, Reading(positions, velocities, rotations), [], 0.0)
 
     def _step_with_care(
         self,
@@ -285,25 +295,24 @@ class Predictor:
         time: float | None,
         rotations: Any,
         known: Sequence[BodyFault] = (),
+        q: Any = None,
     ) -> Prediction:
         faults = [*known]
         x = as_rows("positions", positions, self._shape[0], faults)
         v = as_rows("velocities", velocities, self._shape[0], faults)
         if self._schedule is None:
-            return self._first_step(x, v, time, rotations, faults)
+            return self._first_step(Reading(x, v, rotations, q), time, faults)
         late = self._advance(time, faults)
         self._number += 1
         schedule = self._schedule
         told = schedule.step(x, v, *schedule.tables, self._now)
-        return self._eventful(told, time, x, v, rotations, faults, late)
+        return self._eventful(told, time, Reading(x, v, rotations, q), faults, late)
 
     def _eventful(
         self,
         told: int,
         time: float | None,
-        positions: Array,
-        velocities: Array,
-        rotations: Any,
+        reading: Reading,
         faults: list[BodyFault],
         late: float,
     ) -> Prediction:
@@ -328,7 +337,7 @@ class Predictor:
         )  # fmt: skip
         self._waiting = schedule.wake()
         self._careful = self._waiting or turn <= self._doubt_until
-        return self._counted(step, positions, velocities, rotations)
+        return self._counted(step, reading)
 
     def _doubted(self, number: int, turn: int, faults: Sequence[BodyFault]) -> None:
         """Promise nothing for pairs that this step may concern until all were looked at again."""
@@ -343,9 +352,7 @@ class Predictor:
                 # this step has looked at, too.
                 self._doubt = max(self._doubt, number + (fault.kind != "time"))
 
-    def _counted(
-        self, step: Prediction, positions: Array, velocities: Array, rotations: Any
-    ) -> Prediction:
+    def _counted(self, step: Prediction, reading: Reading) -> Prediction:
         """The step with its alarms judged and counted."""
         if step.count:
             assert self._schedule is not None
@@ -353,21 +360,14 @@ class Predictor:
             self.raised += new
             self.repeated += step.count - new
             if self._exact is not None:
-                step._true = self._exact.judge(
-                    step, positions, velocities, rotations, self._bodies, self._margin
-                )
+                step._true = self._exact.judge(step, reading, self._bodies, self._margin)
                 # Nobody knows until when it would have to be ruled out.
                 step._true = step._true | (step.until == math.inf)
                 self.ruled_out += int(np.count_nonzero(step.new & ~step._true))
         return step
 
     def _first_step(
-        self,
-        positions: Array,
-        velocities: Array,
-        time: float | None,
-        rotations: Any,
-        faults: list[BodyFault],
+        self, reading: Reading, time: float | None, faults: list[BodyFault]
     ) -> Prediction:
         start = 0.0
         if time is not None:
@@ -377,7 +377,7 @@ class Predictor:
             else:
                 self._last = start
         if self._period is None:
-            period = driving_period(self._bodies, positions)
+            period = driving_period(self._bodies, reading.positions)
             check_horizon(self._horizon, period)
             self._period = period
         # Steps this far apart are not late; it is the Δt that all bounds are computed with.
@@ -387,7 +387,7 @@ class Predictor:
         self._late_after = longest
         self._unit = longest / p.UNIT
         self._schedule = schedule = self._new_schedule(longest)
-        found, rows, found_faults = schedule.start(positions, velocities)
+        found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
         schedule.state[p.JUDGED] = self._exact is not None
         faults += faults_of(found_faults)
         if faults:
@@ -396,7 +396,7 @@ class Predictor:
             0, time, rows, self._unit, found, int(schedule.state[_TESTS]), tuple(faults), 0.0,
             not faults,
         )  # fmt: skip
-        return self._counted(step, positions, velocities, rotations)
+        return self._counted(step, reading)
 
     def _new_schedule(self, period: float) -> Schedule:
         if self._method == "dua":
