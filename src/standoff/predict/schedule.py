@@ -33,6 +33,7 @@ class Schedule(Protocol):
         longest: turns within which every pair is surely looked at.
         tells_void: whether a late step finds out which pairs it left without a promise, and looks
             at them.
+        full: pairs, or alarms, that there was no memory for since this was last set to 0.
     """
 
     step: Callable[..., int]
@@ -42,6 +43,7 @@ class Schedule(Protocol):
     state: Ints
     longest: int
     tells_void: bool
+    full: int
 
     @property
     def turn(self) -> int:
@@ -83,6 +85,14 @@ def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: f
     bodies[:, p.SPEED] = np.inf if speed is None else speed
     bodies[:, [p.SEEN_IN, p.FAULT_IN]] = -1.0
     return bodies
+
+
+def listed(rows: Ints) -> Ints:
+    """A copy of alarms; none of them where there is no memory for all."""
+    try:
+        return rows.copy()
+    except MemoryError:
+        return np.zeros((0, 3), dtype=np.int64)
 
 
 def new_block() -> Array:
