@@ -37,8 +37,9 @@ class BodyFault:
         kind: ``missing``: no reading, or not a finite one; ``speed``: faster than its bound;
             ``acceleration``, ``jump``: since it was last looked at, its velocity changed more, or
             it moved farther, than its bounds allow; ``time``: no time, or one that does not
-            increase; ``input``: not an array of the right shape; ``memory``: none for all pairs that
-            may meet within the horizon, or for all alarms of the step, of which none is listed then.
+            increase; ``input``: not an array of the right shape; ``memory``: none for all pairs
+            that may meet within the horizon, or for all alarms of the step, of which none is
+            listed then.
         body: number of the body.
         value: what was found.
         allowed: what would have been right.

@@ -110,7 +110,7 @@ def joined(pairs: Any, count: int) -> Ints:
     allowed = f"(k, 2) different whole numbers from 0 to {count - 1}"
     try:
         given = np.asarray(pairs)
-    except ValueError as error:  # rows of different lengths
+    except Exception as error:  # rows of different lengths, or whatever somebody's array raises
         raise PredictError(
             "not pairs of bodies", element="pairs", value=pairs, allowed=allowed
         ) from error

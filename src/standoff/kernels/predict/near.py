@@ -80,8 +80,8 @@ def forget(pairs, firsts, state, entry_):
 
 @inlined
 def list_of(firsts, a, b):
-    """The list of a pair. Those of one body are in different ones, next to each other."""
-    return (a * 73856093 + b) & (len(firsts) - 1)
+    """The list of a pair: a different one for each pair of a body, as far as there are so many."""
+    return ((a * 73856093) ^ (b * 19349663)) & (len(firsts) - 1)
 
 
 @inlined

@@ -80,23 +80,26 @@ def held(body, x, y, z, vx, vy, vz, now, blur, steps, first):
         return -1, 0.0, 0.0
     t = now - body[SEEN_AT] + blur
     ux, uy, uz = body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2]
-    before = abs(ux) + abs(uy) + abs(uz)
     change = (vx - ux) ** 2 + (vy - uy) ** 2 + (vz - uz) ** 2
     allowed = most * t
-    limit = allowed + BOUND_ROUNDING * (allowed + abs(vx) + abs(vy) + abs(vz) + before)
-    if change > limit * limit:
-        return ACCELERATED, math.sqrt(change), allowed
+    if change > allowed * allowed:
+        # Seldom, so what rounding excuses is worked out here only.
+        speeds = abs(vx) + abs(vy) + abs(vz) + abs(ux) + abs(uy) + abs(uz)
+        limit = allowed + BOUND_ROUNDING * (allowed + speeds)
+        if change > limit * limit:
+            return ACCELERATED, math.sqrt(change), allowed
     px, py, pz = x - body[POSITION], y - body[POSITION + 1], z - body[POSITION + 2]
-    # The rounding of coordinates, and that v0 t may be for up to twice the blur too long.
-    slack = (READING_ROUNDING + steps) * EPS * (abs(x) + abs(y) + abs(z))
-    slack += BOUND_ROUNDING * (abs(px) + abs(py) + abs(pz) + (before + allowed) * t)
-    slack += 2.0 * blur * before
     off = (px - ux * t) ** 2 + (py - uy * t) ** 2 + (pz - uz * t) ** 2
-    limit = 0.5 * allowed * t + slack
-    if off > limit * limit:
-        return JUMPED, math.sqrt(off), 0.5 * allowed * t
     moved = px * px + py * py + pz * pz
-    limit = fastest * t + slack
-    if moved > limit * limit:
-        return JUMPED, math.sqrt(moved), fastest * t
+    aside, far = 0.5 * allowed * t, fastest * t
+    if off > aside * aside or moved > far * far:
+        # The rounding of coordinates, and that v0 t may be for up to twice the blur too long.
+        before = abs(ux) + abs(uy) + abs(uz)
+        slack = (READING_ROUNDING + steps) * EPS * (abs(x) + abs(y) + abs(z))
+        slack += BOUND_ROUNDING * (abs(px) + abs(py) + abs(pz) + (before + allowed) * t)
+        slack += 2.0 * blur * before
+        if off > (aside + slack) ** 2:
+            return JUMPED, math.sqrt(off), aside
+        if moved > (far + slack) ** 2:
+            return JUMPED, math.sqrt(moved), far
     return -1, 0.0, 0.0
