@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.constants import (
+    CLOCK_PERIODS,
     CLOCK_ROUNDING,
     EPS,
     PERIOD_SLACK,
@@ -28,7 +29,7 @@ from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
 from standoff.predict.period import driving_period
 from standoff.predict.readings import NOBODY, as_rows
 from standoff.predict.report import BodyFault, Prediction, faults_of
-from standoff.predict.schedule import Ints, Schedule, body_table, joined, split
+from standoff.predict.schedule import Ints, Schedule, body_table, joined, listed, split
 
 UrgencyName = Literal["free", "bounded", "distance"]
 _URGENCIES = {"free": p.FREE, "bounded": p.BOUNDED, "distance": p.DISTANCE}
@@ -82,8 +83,9 @@ class Predictor:
 
     Attributes:
         raised: alarms so far, repetitions not counted.
-        repeated: alarms of pairs that had been alarmed when they were last looked at.
-        ruled_out: alarms, repetitions not counted, that the exact stage ruled out.
+        repeated: alarms of pairs that had been alarmed when they were last looked at. The first one
+            that stands, after others that were ruled out, is no repetition.
+        ruled_out: of those raised, how many the exact stage ruled out.
         spheres: what a predictor made by `from_cell` watches; None otherwise.
 
     Raises:
@@ -157,8 +159,10 @@ class Predictor:
         self._shape = (count, 3)
         self._schedule: Schedule | None = None
         self._late_after = math.inf
-        self._last: float | None = None
-        self._now = 0.0
+        self._last = math.nan  # the last stamp; NaN: none yet
+        self._now = 0.0  # since the clock was begun, in step `_begun`; up to `_anew_at`
+        self._begun = 0
+        self._anew_at = self._stamps = 0.0  # stamps up to so large are counted on
         self._number = 0
         # Nothing is promised for pairs that were looked at before step `_doubt` (-1: for all); nor,
         # for any that the faults since step `_doubt_since` may concern, until turn `_doubt_until`
@@ -167,6 +171,7 @@ class Predictor:
         self._doubt = -1
         self._doubt_since = self._doubt_until = -1
         self._waiting = self._careful = False
+        self._out: set[int] = set()  # pairs with no alarm yet that stands, of those alarmed
         self.raised = self.repeated = self.ruled_out = 0
 
     @classmethod
@@ -266,14 +271,17 @@ class Predictor:
             return self._step_with_care(positions, velocities, time, rotations)
         last = self._last
         if time is None:
-            if last is not None:
+            if last == last:
                 return self._step_with_care(positions, velocities, time, rotations)
             now = self._now + self._period  # type: ignore[operator]
-        elif isinstance(time, float) and last is not None and 0.0 < time - last <= self._late_after:
+        elif isinstance(time, float) and 0.0 < time - last <= self._late_after:
             now = self._now + (time - last)
-            self._last = time
+            last = time
         else:
             return self._step_with_care(positions, velocities, time, rotations)
+        if now >= self._anew_at:
+            return self._step_with_care(positions, velocities, time, rotations)
+        self._last = last
         self._now = now
         number = self._number = self._number + 1
         told = schedule.step(positions, velocities, *schedule.tables, now)
@@ -281,11 +289,13 @@ class Predictor:
             if told == 0:
                 return Prediction(number, time, _QUIET, self._unit, 0, schedule.state.item(_TESTS))
             if self._exact is None:
-                rows = schedule.alarms[:told].copy()
-                new = schedule.state.item(_NEW)
-                self.raised += new
-                self.repeated += told - new
-                return Prediction(number, time, rows, self._unit, told, schedule.state.item(_TESTS))
+                rows = listed(schedule.alarms[:told])
+                if len(rows) == told:
+                    new = schedule.state.item(_NEW)
+                    self.raised += new
+                    self.repeated += told - new
+                    tests = schedule.state.item(_TESTS)
+                    return Prediction(number, time, rows, self._unit, told, tests)
         return self._eventful(told, time, Reading(positions, velocities, rotations), [], 0.0)
 
     def _step_with_care(
@@ -304,6 +314,8 @@ class Predictor:
             return self._first_step(Reading(x, v, rotations, q), time, faults)
         late = self._advance(time, faults)
         self._number += 1
+        if self._clock_is_outgrown():
+            return self._begin_anew(Reading(x, v, rotations, q), time, faults, late)
         schedule = self._schedule
         told = schedule.step(x, v, *schedule.tables, self._now)
         return self._eventful(told, time, Reading(x, v, rotations, q), faults, late)
@@ -319,11 +331,13 @@ class Predictor:
         schedule = self._schedule
         assert schedule is not None
         state = schedule.state
-        number, turn = self._number, schedule.turn
+        number, turn = self._number - self._begun, schedule.turn
         found, faulty = told % _FAULT, int(state[_FAULTS])
-        rows = schedule.alarms[:found].copy() if found else _QUIET
+        rows = listed(schedule.alarms[:found]) if found else _QUIET
+        schedule.full = max(schedule.full, found - len(rows))
         if faulty:
             faults += faults_of(schedule.faults[:faulty])
+        faults += self._without_memory(schedule)
         if late:
             state[p.LATE_IN] = number
         if faults or (late and not schedule.tells_void):
@@ -332,12 +346,19 @@ class Predictor:
             late or state[_VOIDS] or state[_EXPIRED] or self._waiting or turn <= self._doubt_until
         )
         step = Prediction(
-            number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
+            self._number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
             kept,
         )  # fmt: skip
         self._waiting = schedule.wake()
         self._careful = self._waiting or turn <= self._doubt_until
         return self._counted(step, reading)
+
+    @staticmethod
+    def _without_memory(schedule: Schedule) -> list[BodyFault]:
+        """What there was no memory for is a fault of all bodies."""
+        many, schedule.full = schedule.full, 0
+        allowed = "bodies apart, a shorter horizon, or more memory"
+        return [BodyFault("memory", None, f"room for {many} pairs", allowed)] if many else []
 
     def _doubted(self, number: int, turn: int, faults: Sequence[BodyFault]) -> None:
         """Promise nothing for pairs that this step may concern until all were looked at again."""
@@ -363,40 +384,107 @@ class Predictor:
                 step._true = self._exact.judge(step, reading, self._bodies, self._margin)
                 # Nobody knows until when it would have to be ruled out.
                 step._true = step._true | (step.until == math.inf)
-                self.ruled_out += int(np.count_nonzero(step.new & ~step._true))
+                self._told_apart(step)
         return step
+
+    def _told_apart(self, step: Prediction) -> None:
+        """Count what was ruled out, once for each pair that is alarmed; the first alarm after it
+        that stands is no repetition."""
+        out, rows = self._out, step._rows
+        pairs = rows[:, 0] & p.PAIR_MASK
+        false = step.new & ~step.true
+        out.difference_update(pairs[step.new & step.true].tolist())
+        out.update(pairs[false].tolist())
+        self.ruled_out += int(np.count_nonzero(false))
+        again = ~step.new & step.true
+        if out and again.any():
+            turned = again & np.isin(pairs, np.fromiter(out, np.int64, len(out)))
+            out.difference_update(pairs[turned].tolist())
+            rows[turned, 0] &= ~p.ALARMED
+            found = int(np.count_nonzero(turned))
+            self.raised += found
+            self.repeated -= found
 
     def _first_step(
         self, reading: Reading, time: float | None, faults: list[BodyFault]
     ) -> Prediction:
-        start = 0.0
         if time is not None:
-            start = finite(time)
-            if math.isnan(start):
+            self._last = finite(time)
+            if math.isnan(self._last):
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
-            else:
-                self._last = start
         if self._period is None:
             period = driving_period(self._bodies, reading.positions)
             check_horizon(self._horizon, period)
             self._period = period
+        return self._begin(reading, time, faults, 0.0, _QUIET[:, 0])
+
+    def _begin(
+        self,
+        reading: Reading,
+        time: float | None,
+        faults: list[BodyFault],
+        late: float,
+        alarmed: Ints,
+    ) -> Prediction:
+        """Begin the clock, and look at all pairs; ``alarmed`` when they were last looked at."""
+        assert self._period is not None
+        self._begun, self._now = self._number, 0.0
+        self._anew_at = CLOCK_PERIODS * self._period
+        self._stamps = self._stamp() + self._anew_at
         # Steps this far apart are not late; it is the Δt that all bounds are computed with.
-        longest = self._period * (1.0 + PERIOD_SLACK)
-        if not math.isnan(start):
-            longest += CLOCK_ROUNDING * EPS * abs(start)
+        blur = CLOCK_ROUNDING * EPS * self._stamps
+        longest = self._period * (1.0 + PERIOD_SLACK) + blur
         self._late_after = longest
         self._unit = longest / p.UNIT
         self._schedule = schedule = self._new_schedule(longest)
+        state = schedule.state
+        state[p.BLUR] = math.ceil(min(blur / p.INSTANT, p.NEVER))
         found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
-        schedule.state[p.JUDGED] = self._exact is not None
+        state[p.JUDGED] = self._exact is not None
+        again = np.isin(rows[:, 0], alarmed)
+        rows[again, 0] |= p.ALARMED
+        state[_NEW] -= np.count_nonzero(again)
         faults += faults_of(found_faults)
+        faults += self._without_memory(schedule)
         if faults:
             self._doubted(0, schedule.turn, faults)
         step = Prediction(
-            0, time, rows, self._unit, found, int(schedule.state[_TESTS]), tuple(faults), 0.0,
-            not faults,
+            self._number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
+            not (faults or late),
         )  # fmt: skip
         return self._counted(step, reading)
+
+    def _begin_anew(
+        self, reading: Reading, time: float | None, faults: list[BodyFault], late: float
+    ) -> Prediction:
+        """A step that begins the clock anew. Bodies are held against their last readings; nothing
+        else is known of the time before."""
+        assert self._schedule is not None
+        alarmed = joined(self._schedule.alarmed(), self._shape[0])
+        self._schedule = None  # its memory is for the next one
+        bodies = self._bodies
+        bodies[:, p.SEEN_AT] -= self._now
+        seen = bodies[:, p.SEEN_IN] >= 0.0
+        # In steps from this one, which is the next schedule's 0.
+        bodies[seen, p.SEEN_IN] = self._number - self._begun - bodies[seen, p.SEEN_IN]
+        bodies[:, p.FAULT_IN] = -1.0
+        self._doubt = self._doubt_since = self._doubt_until = -1
+        self._waiting = self._careful = False
+        return self._begin(reading, time, faults, late, alarmed)
+
+    def _stamp(self) -> float:
+        """How large the last stamp is, [s]; 0 where there is none."""
+        return 0.0 if math.isnan(self._last) else abs(self._last)
+
+    def _clock_is_outgrown(self) -> bool:
+        """Whether Δt no longer counts on the rounding of the clock: it has run for long, or it was
+        set and stamps are much larger or smaller than they were."""
+        stamp = self._stamp()
+        return (
+            self._now >= self._anew_at
+            or stamp > self._stamps
+            or 4.0 * (stamp + self._anew_at) < self._stamps
+        )
 
     def _new_schedule(self, period: float) -> Schedule:
         if self._method == "dua":
@@ -406,12 +494,12 @@ class Predictor:
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
         assert self._period is not None
-        last, given = self._last, math.nan if time is None else finite(time)
-        passed = given - last if last is not None else self._period
-        if time is None and last is None:
-            self._now += passed
+        if time is None and math.isnan(self._last):
+            self._now += self._period
             return 0.0
-        if last is not None and passed > 0.0:
+        given = math.nan if time is None else finite(time)
+        passed = given - self._last
+        if passed > 0.0:
             self._now += passed
             self._last = given
             return max(passed - self._period, 0.0) if passed > self._late_after else 0.0
@@ -432,7 +520,9 @@ class Predictor:
         if self._schedule is None:
             return np.zeros((0, 2), dtype=np.int64)
         turn = self._schedule.turn
-        since = self._doubt_since if turn <= self._doubt_until else self._number
+        since = self._number - self._begun
+        if turn <= self._doubt_until:
+            since = self._doubt_since
         pairs, wait = self._schedule.void(self._doubt, since)
         if wait is not None:
             self._doubt_until = turn + wait if wait else -1
