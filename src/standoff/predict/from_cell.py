@@ -32,7 +32,7 @@ from standoff.constants import (
 from standoff.errors import PredictError, UnknownNameError
 from standoff.kernels import kinematics
 from standoff.kernels.predict.spheres import place_spheres
-from standoff.predict.amounts import NOT_NUMBERS, one
+from standoff.predict.amounts import numbers, one
 from standoff.predict.sphere_cover import drawn_in, spheres_of
 from standoff.robots.joint_values import joint_values
 from standoff.robots.motion import MotionBound
@@ -313,12 +313,7 @@ def _twists(twists: ArrayLike | None, count: int) -> Array:
     if twists is None:
         return np.zeros((count, 6))
     allowed = f"({count}, 6) finite numbers: angular, then linear velocity of each moving body"
-    try:
-        given = np.asarray(twists, dtype=np.float64)
-    except NOT_NUMBERS as error:
-        raise PredictError(
-            "not numbers", element="twists", value=twists, allowed=allowed
-        ) from error
+    given = numbers("twists", twists, allowed)
     if given.shape != (count, 6) or not np.isfinite(given).all():
         raise PredictError("wrong shape", element="twists", value=given.shape, allowed=allowed)
     return given
