@@ -11,7 +11,13 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
-from standoff.constants import CLOCK_PERIODS, CLOCK_ROUNDING, EPS, PERIOD_SLACK
+from standoff.constants import (
+    CLOCK_INSTANT,
+    CLOCK_PERIODS,
+    CLOCK_ROUNDING,
+    EPS,
+    PERIOD_SLACK,
+)
 from standoff.errors import Error, PredictError
 from standoff.kernels.predict import layout as p
 from standoff.predict.amounts import choice, each, finite, number_of, one, whole
@@ -439,7 +445,7 @@ class Predictor:
         self._unit = longest / p.UNIT
         self._schedule = schedule = self._new_schedule(longest)
         state = schedule.state
-        state[p.BLUR] = math.ceil(min(blur / p.INSTANT, p.NEVER))
+        state[p.BLUR] = math.ceil(min(blur / CLOCK_INSTANT, p.NEVER))
         found, rows, found_faults = schedule.start(positions, velocities)
         state[p.JUDGED] = self._exact is not None
         again = np.isin(rows[:, 0], alarmed)
