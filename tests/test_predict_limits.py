@@ -139,6 +139,9 @@ class Bad:
 
     __iter__ = __len__ = __index__ = __float__
 
+    def __repr__(self):
+        return "Bad()"
+
 
 NO_NUMBERS = (
     Bad(), 10**400, "1", b"1", None, {}, [[1.0], [1.0, 2.0]], 1j, np.array(0 + 1j), np.array("1"),

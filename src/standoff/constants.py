@@ -602,6 +602,9 @@ CLOCK_ROUNDING = 4.0
 #: 1.6e-5 of a period beside that of the first time, and no count of units is near its end.
 CLOCK_PERIODS = 2.0**34
 
+#: What the rounding of stamps is counted in, [s]: a part of any, so that one more is no matter.
+CLOCK_INSTANT = 1e-15
+
 #: How far beyond its bounds a body may seem to have moved, relative to what they allow, [-]: speeds
 #: that are sums of many small steps, and the clock. PERIOD_SLACK is a thousand times as much.
 BOUND_ROUNDING = 1e-9

@@ -72,7 +72,7 @@ BALL_COLUMNS = 5
 
 #: Numbers that are kept from step to step: ``state``, int64. JUDGED: alarms go to an exact stage,
 #: which may rule them out until the next look; LATE_IN: the last step that came late; BLUR: by how
-#: much stamps may be off from each other, in units of INSTANT.
+#: much stamps may be off from each other, in units of CLOCK_INSTANT.
 STEP = 0
 FAULTS = 1
 WOKEN = 2
@@ -95,9 +95,6 @@ JUDGED = 18
 LATE_IN = 19
 BLUR = 20
 STATE = 21
-
-#: [s].
-INSTANT = 1e-15
 
 #: A step says how many alarms there are, and this times the number of faults; as many faults as
 #: there never are where it is not keeping up.

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import BOUND_ROUNDING, EPS, LARGEST_READING, READING_ROUNDING
+from standoff.constants import (
+    BOUND_ROUNDING,
+    CLOCK_INSTANT,
+    EPS,
+    LARGEST_READING,
+    READING_ROUNDING,
+)
 from standoff.kernels.jit import inlined
 from standoff.kernels.predict.layout import (
     ACCELERATED,
@@ -12,7 +18,6 @@ from standoff.kernels.predict.layout import (
     BLUR,
     FAULT_IN,
     FAULTS,
-    INSTANT,
     JUMPED,
     MISSING,
     POSITION,
@@ -41,7 +46,7 @@ def look(positions, velocities, bodies, faults, state, k, step, now):
             vx, vy, vz = velocities[k, 0], velocities[k, 1], velocities[k, 2]
             # One that is NaN or infinite makes the sum so, and squares of the others are numbers.
             if abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < LARGEST_READING:
-                blur = INSTANT * state[BLUR]
+                blur = CLOCK_INSTANT * state[BLUR]
                 kind, value, allowed = held(body, x, y, z, vx, vy, vz, now, blur, steps, first)
                 good = kind < 0
                 body[POSITION], body[POSITION + 1], body[POSITION + 2] = x, y, z
