@@ -12,23 +12,15 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.constants import (
-<<<<<<< HEAD
-=======
     CLOCK_INSTANT,
->>>>>>> mend6c
     CLOCK_PERIODS,
     CLOCK_ROUNDING,
     EPS,
     PERIOD_SLACK,
-<<<<<<< HEAD
     SPHERE_RADIUS,
     STATIC_SPHERE_RADIUS,
 )
 from standoff.errors import PredictError
-=======
-)
-from standoff.errors import Error, PredictError
->>>>>>> mend6c
 from standoff.kernels.predict import layout as p
 from standoff.predict.amounts import choice, each, finite, number_of, one, whole
 from standoff.predict.deadlines import Deadlines, check_horizon
@@ -447,13 +439,8 @@ class Predictor:
         self._unit = longest / p.UNIT
         self._schedule = schedule = self._new_schedule(longest)
         state = schedule.state
-<<<<<<< HEAD
-        state[p.BLUR] = math.ceil(min(blur / p.INSTANT, p.NEVER))
-        found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
-=======
         state[p.BLUR] = math.ceil(min(blur / CLOCK_INSTANT, p.NEVER))
-        found, rows, found_faults = schedule.start(positions, velocities)
->>>>>>> mend6c
+        found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
         state[p.JUDGED] = self._exact is not None
         again = np.isin(rows[:, 0], alarmed)
         rows[again, 0] |= p.ALARMED
