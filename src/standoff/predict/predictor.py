@@ -22,20 +22,16 @@ from standoff.constants import (
 )
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
-from standoff.predict.amounts import choice, each, finite, number_of, one, whole
+from standoff.predict.amounts import finite
 from standoff.predict.deadlines import Deadlines, check_horizon
 from standoff.predict.dua import BucketName, Dua
 from standoff.predict.exact import ExactStage, Reading
 from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
+from standoff.predict.options import UrgencyName, checked
 from standoff.predict.period import driving_period
 from standoff.predict.readings import NOBODY, as_rows
 from standoff.predict.report import BodyFault, Prediction, faults_of
-from standoff.predict.schedule import Ints, Schedule, body_table, joined, listed, split
-
-UrgencyName = Literal["free", "bounded", "distance"]
-_URGENCIES = {"free": p.FREE, "bounded": p.BOUNDED, "distance": p.DISTANCE}
-#: The period that is chosen as Culley and Kempf do.
-CULLEY_KEMPF = "culley-kempf"
+from standoff.predict.schedule import Ints, Schedule, joined, listed, split
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
@@ -111,49 +107,20 @@ class Predictor:
         exact: ExactStage | None = None,
         spheres: CellSpheres | None = None,
     ) -> None:
-        count = number_of(radii)
-        speed = None if max_speed is None else each("max_speed", max_speed, count, "m/s")
-        usual = "free" if speed is None else "bounded"
-        chosen = choice("urgency", usual if urgency is None else urgency, tuple(_URGENCIES))
-        chosen_later = isinstance(period, str) and period == CULLEY_KEMPF
-        for what, asked in ((f"urgency={chosen!r}", chosen != "free"),
-                            (f"period={CULLEY_KEMPF!r}", chosen_later)):  # fmt: skip
-            if asked and speed is None:
-                raise PredictError(
-                    f"{what} needs a bound on speed", element="max_speed", value=None,
-                    allowed="a finite number of 0 or more [m/s]",
-                )  # fmt: skip
-        self._period: float | None = None
-        if not chosen_later:
-            self._period = one("period", period, "s", zero=False)
-        self._method = choice("method", method, ("dua", "deadlines"))
-        self._buckets = choice("buckets", buckets, ("binary", "fibonacci"))
-        self._partial = choice("sort", sort, ("full", "partial")) == "partial"
-        self._tests = None if tests is None else whole("tests", tests)
-        self._horizon = None if horizon is None else one("horizon", horizon, "s", zero=False)
-        if self._method == "dua" and (tests is not None or horizon is not None):
-            raise PredictError(
-                "tests and horizon are for deadlines", element="method", value=method,
-                allowed="method='deadlines'",
-            )  # fmt: skip
-        if self._period is not None:
-            check_horizon(self._horizon, self._period)
+        self._options = options = checked(
+            radii, max_acceleration, max_speed, margin, period, urgency, method, buckets, sort,
+            tests, horizon,
+        )  # fmt: skip
+        self._bodies = options.bodies
+        self._period = options.period
+        count = len(self._bodies)
         if exact is not None:
             if not isinstance(exact, ExactStage):
                 raise PredictError(
                     "no exact stage", element="exact", value=exact,
                     allowed="ExactShapes(...), ExactMotion(...), or what has check and judge",
                 )  # fmt: skip
-            balls = each("radii", radii, count, "m")
-            exact.check(balls, one("margin", margin, "m"), spheres)
-        self._bodies = body_table(
-            each("radii", radii, count, "m"),
-            each("max_acceleration", max_acceleration, count, "m/s²"),
-            speed,
-            one("margin", margin, "m"),
-        )
-        self._margin = float(margin)
-        self._urgency = _URGENCIES[chosen]
+            exact.check(options.radii, options.margin, spheres)
         self._exact = exact
         self.spheres = spheres
         self._off = joined(off, count)
@@ -189,7 +156,7 @@ class Predictor:
         radius: float = SPHERE_RADIUS,
         static_radius: float = STATIC_SPHERE_RADIUS,
         off: Any = (),
-        **options: Any,
+        **others: Any,
     ) -> Predictor:
         """A predictor of a robot cell: spheres that cover links and bodies, with bounds that follow
         from those of the joints. Its steps are `step_cell`; the bodies that it numbers are those of
@@ -199,7 +166,7 @@ class Predictor:
             max_joint_acceleration, max_joint_speed, moving, leave_out, radius, static_radius: as
                 for `cell_spheres`.
             off: pairs of spheres not to watch, besides those that need no watching.
-            options: all others of `Predictor`.
+            others: all others of `Predictor`.
         """
         spheres = cell_spheres(
             cell, max_joint_acceleration, max_joint_speed=max_joint_speed, moving=moving,
@@ -208,7 +175,7 @@ class Predictor:
         ignored = np.concatenate([spheres.off, split(joined(off, len(spheres.radii)))])
         return cls(
             spheres.radii, spheres.max_acceleration, spheres.max_speed, margin, period,
-            off=ignored, spheres=spheres, **options,
+            off=ignored, spheres=spheres, **others,
         )  # fmt: skip
 
     def step_cell(
@@ -382,7 +349,7 @@ class Predictor:
             self.raised += new
             self.repeated += step.count - new
             if self._exact is not None:
-                step._true = self._exact.judge(step, reading, self._bodies, self._margin)
+                step._true = self._exact.judge(step, reading, self._bodies, self._options.margin)
                 # Nobody knows until when it would have to be ruled out.
                 step._true = step._true | (step.until == math.inf)
                 self._told_apart(step)
@@ -415,7 +382,7 @@ class Predictor:
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
         if self._period is None:
             period = driving_period(self._bodies, reading.positions)
-            check_horizon(self._horizon, period)
+            check_horizon(self._options.horizon, period)
             self._period = period
         return self._begin(reading, time, faults, 0.0, _QUIET[:, 0])
 
@@ -488,9 +455,10 @@ class Predictor:
         )
 
     def _new_schedule(self, period: float) -> Schedule:
-        if self._method == "dua":
-            return Dua(self._bodies, period, self._urgency, self._off, self._buckets, self._partial)
-        return Deadlines(self._bodies, period, self._urgency, self._off, self._tests, self._horizon)
+        o = self._options
+        if o.method == "dua":
+            return Dua(self._bodies, period, o.urgency, self._off, o.buckets, o.partial)
+        return Deadlines(self._bodies, period, o.urgency, self._off, o.tests, o.horizon)
 
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
