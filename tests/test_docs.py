@@ -67,6 +67,12 @@ def test_the_box_stands_on_four_vertices():
     assert step.contacts[0].force.tolist() == pytest.approx([0.25, 0.0, -10.0])
 
 
+def test_the_post_stands_in_the_plate_and_the_ball_touches_the_post():
+    printed, names = example("interference.md")
+    assert printed.startswith("plate post -0.005") and len(names["found"].gaps) == 1
+    assert "2 overlap or may, 1 are apart" in printed
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):
