@@ -138,7 +138,8 @@ class Scene:
     def forget(self) -> None:
         """Begin anew, as if there had been no step: for bodies that were put elsewhere."""
         if self._arena is not None:
-            self._arena["state"][[layout.OLD_COUNT, layout.HAS_BEFORE]] = 0
+            state = self._arena["state"]
+            state[layout.OLD_COUNT, 0] = state[layout.HAS_BEFORE, 0] = 0
 
     def step(
         self,

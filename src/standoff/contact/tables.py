@@ -14,6 +14,8 @@ from standoff.contact.octree import Octree
 from standoff.contact.pieces import Ball, volume_and_centroid
 from standoff.index.arena import Arena
 from standoff.kernels.contact import layout
+from standoff.kernels.convex.cores import CLOUD_GROUP
+from standoff.kernels.convex.scratch import CACHED_POINTS
 from standoff.kernels.layout import POLYHEDRON, SPHERE
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -37,7 +39,7 @@ def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
     )
     arena["hint"][:] = -1
     ends = dict.fromkeys(
-        ("vertices", "edges", "planes", "nodes", "rings", "spokes", "items", "groups"), 0
+        ("vertices", "edges", "planes", "nodes", "rings", "spokes", "items", "groups", "cloud"), 0
     )
     first = 0
     for number, body in enumerate(bodies):
@@ -62,6 +64,7 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
     vertices = total(lambda p, t: len(p.vertices))
     faces = total(lambda p, t: len(p.planes))
     nodes = total(lambda p, t: len(t))
+    groups = total(lambda p, t: -(-len(p.planes) // layout.FACE_GROUP))
     # A pair of nodes gives way to eight children at most, once for each level of either tree.
     stack = 8 * 2 * (CONTACT_MAX_LEVELS + 1)
     sizes = {
@@ -69,7 +72,9 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "edges": edges, "ring": faces, "spoke": vertices, "nodes": nodes, "edge_mark": edges,
         "node_mark": nodes, "vertex_mark": vertices, "hit": edges, "hint": vertices,
         "queue": edges, "crossers": edges, "stack": stack,
-        "groups": total(lambda p, t: -(-len(p.planes) // layout.FACE_GROUP)),
+        "groups": groups, "group_high": groups, "near": groups, "vertex_high": vertices,
+        "edge_high": edges, "climb": vertices, "slab": edges,
+        "cloud": total(lambda p, t: len(_cloud(p.vertices))),
         "rings": 2 * edges, "spokes": 2 * edges,
         "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),
         "contacts": room, "old": room, "found": room, "earlier": room, "passed": passed,
@@ -113,7 +118,9 @@ def _write_solid(
     g, groups = ends["groups"], _groups(piece.planes)
     arena["groups"][g : g + len(groups)] = groups
     arena["pieces"][row] = body, 0, v, counts[0], e, counts[1], f, counts[2], n, g, len(groups)
-    arena["refs"][row, :3] = POLYHEDRON, v, counts[0]
+    c, cloud = ends["cloud"], _cloud(piece.vertices)
+    arena["cloud"][c : c + len(cloud)] = cloud
+    arena["refs"][row, :3] = POLYHEDRON, c, counts[0]
     lower, upper = piece.vertices.min(axis=0), piece.vertices.max(axis=0)
     centre = (lower + upper) / 2.0
     radius = np.linalg.norm(piece.vertices - centre, axis=1).max()
@@ -126,6 +133,34 @@ def _write_solid(
     ends["planes"] += counts[2]
     ends["nodes"] += len(tree)
     ends["groups"] += len(groups)
+    ends["cloud"] += len(cloud)
+
+
+def _cloud(vertices: Array) -> Array:
+    """Rows of CLOUD; the radii a little larger than they are, for rounding."""
+    order = np.concatenate(_clusters(vertices, np.arange(len(vertices))))
+    points = np.column_stack([vertices[order], order])
+    if len(points) <= CACHED_POINTS:
+        return points
+    rows = []
+    for first in range(0, len(points), CLOUD_GROUP):
+        group = points[first : first + CLOUD_GROUP, :3]
+        centre = (group.min(axis=0) + group.max(axis=0)) / 2.0
+        radius = np.linalg.norm(group - centre, axis=1).max()
+        rows.append((*centre, radius + CONTACT_TOUCH * np.abs(vertices).max()))
+    return np.concatenate([rows, points])
+
+
+def _clusters(vertices: Array, which: IntArray) -> list[IntArray]:
+    """The numbers of vertices in groups of CLOUD_GROUP that are near each other, the last one
+    smaller: halved across the longest side, again and again."""
+    if len(which) <= CLOUD_GROUP:
+        return [which]
+    points = vertices[which]
+    axis = int(np.argmax(np.ptp(points, axis=0)))
+    which = which[np.argsort(points[:, axis], kind="stable")]
+    half = CLOUD_GROUP * max(1, len(which) // (2 * CLOUD_GROUP))
+    return _clusters(vertices, which[:half]) + _clusters(vertices, which[half:])
 
 
 def _groups(planes: Array) -> Array:

@@ -15,6 +15,7 @@ from standoff.kernels.contact.layout import (
     BALLS,
     BEFORE,
     BODY,
+    CLOUD,
     COST,
     DISTANCES,
     OUT,
@@ -22,7 +23,6 @@ from standoff.kernels.contact.layout import (
     POSES,
     REFS,
     ROWS,
-    VERTICES,
 )
 from standoff.kernels.contact.nearest import nearest
 from standoff.kernels.contact.tables import real_rows, whole_rows
@@ -124,14 +124,14 @@ def reach(S, p):
 def first_touch(address, F, W, p, q, way, work, iwork):
     """Whether two pieces touched since the last step, with the normal at the first touch in OUT.
     In doubt, they did."""
-    rows, refs, V = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, VERTICES, 3)
+    rows, refs, D = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, CLOUD, 4)
     out, S, cost = real_rows(F, W, OUT, 11), real_rows(F, W, BALLS, 5), whole_rows(W, COST, 1)
     near = CONTACT_FIRST_TOUCH * (S[p, 3] + S[q, 3])
     share = 0.0
     for step in range(CONTACT_ADVANCES):
         row_between(F, W, p, share)
         row_between(F, W, q, share)
-        nearest(address, rows, refs, V, p, q, work, iwork, out)
+        nearest(address, rows, refs, D, p, q, work, iwork, out)
         cost[DISTANCES, 0] += 1
         if step == 0 and out[0, 0] <= 0.0:
             return FROM_THE_START

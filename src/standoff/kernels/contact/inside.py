@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.contact.frames import turn_back
 from standoff.kernels.contact.layout import (
     CLIPS,
     COST,
@@ -25,9 +24,9 @@ from standoff.kernels.contact.layout import (
     FACE_COUNT,
     FACE_GROUP,
     GROUP0,
-    GROUP_COUNT,
     GROUPS,
     HIT,
+    NEAR,
     PIECES,
     PLANES,
     QUEUE,
@@ -38,29 +37,26 @@ from standoff.kernels.contact.layout import (
     VERTEX_MARK,
     VERTICES,
 )
-from standoff.kernels.contact.parting import highest
+from standoff.kernels.contact.slab import queue_slabs
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 from standoff.kernels.vectors import place, unplace
 
 
 @kernel
-def edges_inside(F, W, p, q, rel, count, n0, n1, n2, slack):
-    """Marks the edges of QUEUE, and those reached from them, that are inside the other piece, with
-    the part that is; also their ends that are inside. Returns how many edges are. ``slack`` is how
-    far outside a point still counts as inside, [m]. ``n`` is any unit vector, in the frame of q:
-    an edge of p above all of q along it, or one of q below all of p, is outside."""
+def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
+    """Marks the edges that carry the epoch in EDGE_MARK, and those reached from them, that are inside
+    the other piece, with the part that is; also their ends that are inside. Returns how many edges
+    are. ``slack`` is how far outside a point still counts as inside, [m]. ``n`` is any unit vector,
+    in the frame of q: only the slab along it that both pieces share is looked at."""
     P, E = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4)
     V, queue = real_rows(F, W, VERTICES, 3), whole_rows(W, QUEUE, 1)
     hit, clips = whole_rows(W, HIT, 1), real_rows(F, W, CLIPS, 2)
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     first_a, end_a = P[p, EDGE0], P[p, EDGE0] + P[p, EDGE_COUNT]
-    m0, m1, m2 = turn_back(rel, n0, n1, n2)
-    shift = rel[9] * n0 + rel[10] * n1 + rel[11] * n2
-    top = highest(F, W, q, n0, n1, n2) - shift + slack
-    bottom = shift - highest(F, W, p, -m0, -m1, -m2) - slack
+    near_a, near_b, count = queue_slabs(F, W, p, q, rel, n0, n1, n2, slack)
     # The faces that ruled out the last edge will often rule out the next one.
-    guess_a, guess_b = P[p, GROUP0], P[q, GROUP0]
+    guess_a, guess_b = 0, near_a
     found, k = 0, 0
     while k < count:
         e = queue[k, 0]
@@ -69,17 +65,15 @@ def edges_inside(F, W, p, q, rel, count, n0, n1, n2, slack):
         x, y, z = V[tail, 0], V[tail, 1], V[tail, 2]
         u, v, w = V[head, 0], V[head, 1], V[head, 2]
         if first_a <= e < end_a:
-            if m0 * x + m1 * y + m2 * z > top and m0 * u + m1 * v + m2 * w > top:
-                continue
             x, y, z = place(rel, x, y, z)
             u, v, w = place(rel, u, v, w)
-            start, end, guess_b = clip(F, W, q, guess_b, x, y, z, u, v, w, slack)
+            start, end, guess_b = clip(
+                F, W, q, near_a, near_b, guess_b, x, y, z, u, v, w, slack
+            )
         else:
-            if n0 * x + n1 * y + n2 * z < bottom and n0 * u + n1 * v + n2 * w < bottom:
-                continue
             x, y, z = unplace(rel, x, y, z)
             u, v, w = unplace(rel, u, v, w)
-            start, end, guess_a = clip(F, W, p, guess_a, x, y, z, u, v, w, slack)
+            start, end, guess_a = clip(F, W, p, 0, near_a, guess_a, x, y, z, u, v, w, slack)
         if start > end:
             continue
         found += 1
@@ -94,35 +88,37 @@ def edges_inside(F, W, p, q, rel, count, n0, n1, n2, slack):
 
 
 @kernel
-def clip(F, W, q, guess, x, y, z, u, v, w, slack):
+def clip(F, W, q, near, end_near, guess, x, y, z, u, v, w, slack):
     """What of the segment from (x, y, z) to (u, v, w), in the frame of piece ``q``, is inside it:
-    first and last share of its length, the first above the last where nothing is; and the group of
-    faces that ruled it out, to begin with the next time."""
+    first and last share of its length, the first above the last where nothing is. Only the groups of
+    faces in rows ``near`` to ``end_near`` of NEAR count; the row of the one that ruled it out is
+    returned as well, to begin with the next time."""
     N, P, G = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), real_rows(F, W, GROUPS, 5)
-    first, groups = P[q, GROUP0], P[q, GROUP_COUNT]
+    rows = whole_rows(W, NEAR, 1)
     end_face = P[q, FACE0] + P[q, FACE_COUNT]
     far = math.sqrt(max(x * x + y * y + z * z, u * u + v * v + w * w))
     start, end = 0.0, 1.0
-    g = guess
-    for _ in range(groups):
+    row = guess
+    for _ in range(near, end_near):
+        g = rows[row, 0]
         a = G[g, 0] * x + G[g, 1] * y + G[g, 2] * z
         b = G[g, 0] * u + G[g, 1] * v + G[g, 2] * w
         if max(a, b) + G[g, 3] * far > G[g, 4] + slack:
-            face = P[q, FACE0] + FACE_GROUP * (g - first)
+            face = P[q, FACE0] + FACE_GROUP * (g - P[q, GROUP0])
             for f in range(face, min(face + FACE_GROUP, end_face)):
                 a = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] - slack
                 b = N[f, 0] * u + N[f, 1] * v + N[f, 2] * w - N[f, 3] - slack
                 if a > 0.0:
                     if b > 0.0:
-                        return 1.0, 0.0, g
+                        return 1.0, 0.0, row
                     start = max(start, a / (a - b))
                 elif b > 0.0:
                     end = min(end, a / (a - b))
             if start > end:
-                return 1.0, 0.0, g
-        g += 1
-        if g == first + groups:
-            g = first
+                return 1.0, 0.0, row
+        row += 1
+        if row == end_near:
+            row = near
     return start, end, guess
 
 

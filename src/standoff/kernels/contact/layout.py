@@ -25,6 +25,9 @@ float64
     GROUPS    of FACE_GROUP faces in a row: mean normal (3), how far a normal is from it at most,
               least offset; no point x of the frame is beyond one of these faces by more than
               ``mean x + spread |x| - least``
+    CLOUD     the vertices of a piece, those near each other in a row, as `kernels.convex.cores`
+              has them: first the groups, centre (3) and radius, where there are more vertices than
+              in one; then each vertex (3) and its number
 
 int64
     EDGES     tail, head, left face, right face
@@ -40,8 +43,10 @@ int64
     EARLIER   the same of the last step
     REFS      of pieces (see `kernels.layout`)
     EDGE_MARK, NODE_MARK, VERTEX_MARK  the epoch at which one was reached; HIT the one at which an
-              edge was found inside the other piece
+              edge was found inside the other piece; VERTEX_HIGH, EDGE_HIGH, GROUP_HIGH the one at
+              which one was found to be high enough to touch the other piece (see `slab`)
     HINT      of a vertex: its face at the last step, or -1
+    CLIMB     vertices in the slab of one piece, SLAB edges in those of both, NEAR groups of faces
     QUEUE     edges still to be looked at
     CROSSERS  edges in CROSSING
     STACK     pairs of nodes still to be looked at
@@ -75,30 +80,37 @@ GROUPS = np.int64(15)
 GIVEN = np.int64(16)
 HELD = np.int64(17)
 CENTROIDS = np.int64(18)
+CLOUD = np.int64(19)
 
-EDGES = np.int64(19)
-RING = np.int64(20)
-RINGS = np.int64(21)
-SPOKE = np.int64(22)
-SPOKES = np.int64(23)
-NODES = np.int64(24)
-ITEMS = np.int64(25)
-PIECES = np.int64(26)
-BODIES = np.int64(27)
-FOUND = np.int64(28)
-EARLIER = np.int64(29)
-REFS = np.int64(30)
-EDGE_MARK = np.int64(31)
-NODE_MARK = np.int64(32)
-VERTEX_MARK = np.int64(33)
-HIT = np.int64(34)
-HINT = np.int64(35)
-QUEUE = np.int64(36)
-CROSSERS = np.int64(37)
-STACK = np.int64(38)
-PASSED = np.int64(39)
-STATE = np.int64(40)
-COST = np.int64(41)
+EDGES = np.int64(20)
+RING = np.int64(21)
+RINGS = np.int64(22)
+SPOKE = np.int64(23)
+SPOKES = np.int64(24)
+NODES = np.int64(25)
+ITEMS = np.int64(26)
+PIECES = np.int64(27)
+BODIES = np.int64(28)
+FOUND = np.int64(29)
+EARLIER = np.int64(30)
+REFS = np.int64(31)
+EDGE_MARK = np.int64(32)
+NODE_MARK = np.int64(33)
+VERTEX_MARK = np.int64(34)
+HIT = np.int64(35)
+VERTEX_HIGH = np.int64(36)
+EDGE_HIGH = np.int64(37)
+GROUP_HIGH = np.int64(38)
+HINT = np.int64(39)
+CLIMB = np.int64(40)
+SLAB = np.int64(41)
+NEAR = np.int64(42)
+QUEUE = np.int64(43)
+CROSSERS = np.int64(44)
+STACK = np.int64(45)
+PASSED = np.int64(46)
+STATE = np.int64(47)
+COST = np.int64(48)
 
 #: Faces in a group: measured on prisms of 250 sides, 4 and 16 take a fifth longer.
 FACE_GROUP = 8
@@ -108,11 +120,13 @@ REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
     "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 15, "rows": 16,
     "out": 11, "groups": 5, "given": 16, "held": 16, "centroids": 3,
+    "cloud": 4,
 }  # fmt: skip
 WHOLE_TABLES = {
     "edges": 4, "ring": 2, "rings": 1, "spoke": 2, "spokes": 1, "nodes": 8, "items": 1,
     "pieces": 11, "bodies": 2, "found": 7, "earlier": 7, "refs": 8, "edge_mark": 1, "node_mark": 1,
-    "vertex_mark": 1, "hit": 1, "hint": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
+    "vertex_mark": 1, "hit": 1, "vertex_high": 1, "edge_high": 1, "group_high": 1, "hint": 1,
+    "climb": 1, "slab": 1, "near": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
     "state": 1, "cost": 1,
 }  # fmt: skip
 

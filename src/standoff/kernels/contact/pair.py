@@ -18,6 +18,7 @@ from standoff.kernels.contact.layout import (
     BEFORE,
     BODY,
     CLIPS,
+    CLOUD,
     CONTINUOUS,
     COST,
     COUNT,
@@ -60,9 +61,8 @@ def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     elif balls == 1:
         ball_on_piece(F, W, p, q, rel, first_old, end_old)
     else:
-        count = reached_edges(F, W, p, q, rel)
-        if count > 0:
-            polyhedra(address, F, W, p, q, first_old, end_old, count, rel, work, iwork)
+        if reached_edges(F, W, p, q, rel) > 0:
+            polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork)
     if state[COUNT, 0] == before and first_old == end_old and state[CONTINUOUS, 0] == 1:
         note_passing(address, F, W, p, q, work, iwork)
 
@@ -82,8 +82,8 @@ def reached_edges(F, W, p, q, rel):
 
 
 @kernel
-def polyhedra(address, F, W, p, q, first_old, end_old, count, rel, work, iwork):
-    """The contacts of two polyhedra of which ``count`` edges are in QUEUE. Along the direction of
+def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
+    """The contacts of two polyhedra of which some edges carry the epoch. Along the direction of
     last step's contacts, if there are any; where that gives none, along the shortest way to part
     them, or the one they came; and where that gives none either, one contact of the pieces as a
     whole. None where they do not overlap."""
@@ -96,7 +96,7 @@ def polyhedra(address, F, W, p, q, first_old, end_old, count, rel, work, iwork):
             x, y, z = turned_from_world(X, body, x / length, y / length, z / length)
             if overlap_along(F, W, p, q, rel, x, y, z) <= 0.0:
                 return
-            if elemental(F, W, p, q, rel, count, x, y, z, first_old, end_old) == 0:
+            if elemental(F, W, p, q, rel, x, y, z, first_old, end_old) == 0:
                 return
             if state[COUNT, 0] > before:
                 return
@@ -104,9 +104,10 @@ def polyhedra(address, F, W, p, q, first_old, end_old, count, rel, work, iwork):
         return
     out = real_rows(F, W, OUT, 11)
     x, y, z = turned_from_world(X, body, out[0, 7], out[0, 8], out[0, 9])
-    count = reached_edges(F, W, p, q, rel) if end_old > first_old else count
+    if end_old > first_old:
+        reached_edges(F, W, p, q, rel)
     relative(X, P[p, BODY], body, rel)
-    elemental(F, W, p, q, rel, count, x, y, z, first_old, first_old)
+    elemental(F, W, p, q, rel, x, y, z, first_old, first_old)
     if state[COUNT, 0] == before:
         depth = overlap_along(F, W, p, q, rel, x, y, z)
         if depth > 0.0:
@@ -114,17 +115,17 @@ def polyhedra(address, F, W, p, q, first_old, end_old, count, rel, work, iwork):
 
 
 @kernel
-def elemental(F, W, p, q, rel, count, x, y, z, first_old, end_old):
+def elemental(F, W, p, q, rel, x, y, z, first_old, end_old):
     """All contacts of vertices with faces and of edges with edges along a direction; returns the
     number of edges inside the other piece, 0 only where the two are apart."""
     S = real_rows(F, W, BALLS, 5)
     slack = CONTACT_TOUCH * (S[p, 3] + S[q, 3])
-    inside = edges_inside(F, W, p, q, rel, count, x, y, z, slack)
+    inside = edges_inside(F, W, p, q, rel, x, y, z, slack)
     if inside == 0:
         # Leaves met, but the surfaces do not: one may be wholly inside the other all the same.
         whole_rows(W, STATE, 1)[EPOCH, 0] += 1
-        count = wholly_inside(F, W, p, q, rel, slack)
-        inside = edges_inside(F, W, p, q, rel, count, x, y, z, slack)
+        wholly_inside(F, W, p, q, rel, slack)
+        inside = edges_inside(F, W, p, q, rel, x, y, z, slack)
     if inside > 0:
         vertices_on_faces(F, W, p, q, rel, x, y, z, first_old, end_old)
         edges_on_edges(F, W, p, q, rel, x, y, z, first_old, end_old)
@@ -137,11 +138,11 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
     only touch. It is the shortest way, where that is the side they came from: where they were apart
     along it at the last step. Otherwise they came fast, and it is the normal at the first touch."""
     P, state, cost = whole_rows(W, PIECES, 11), whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
-    rows, refs, V = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, VERTICES, 3)
+    rows, refs, D = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, CLOUD, 4)
     out, A = real_rows(F, W, OUT, 11), real_rows(F, W, BEFORE, 12)
     row_now(F, W, p)
     row_now(F, W, q)
-    nearest(address, rows, refs, V, p, q, work, iwork, out)
+    nearest(address, rows, refs, D, p, q, work, iwork, out)
     cost[DISTANCES, 0] += 1
     if out[0, 0] >= 0.0:
         return False

@@ -7,6 +7,7 @@ import math
 from standoff.kernels.contact.frames import turn_back, turned_to_world
 from standoff.kernels.contact.layout import (
     BODY,
+    CLOUD,
     EARLIER,
     FACE,
     FACE0,
@@ -14,13 +15,14 @@ from standoff.kernels.contact.layout import (
     PIECES,
     PLANES,
     POSES,
+    REFS,
     VERTEX,
-    VERTEX0,
-    VERTEX_COUNT,
-    VERTICES,
 )
 from standoff.kernels.contact.tables import real_rows, whole_rows
+from standoff.kernels.convex.cores import grouped
+from standoff.kernels.convex.scratch import CACHED_POINTS
 from standoff.kernels.jit import kernel
+from standoff.kernels.layout import POINT0, POINTS
 
 
 @kernel
@@ -48,17 +50,24 @@ def old_direction(F, W, p, q, first, end):
 def overlap_along(F, W, p, q, rel, n0, n1, n2):
     """How far p has to move along the unit vector ``n`` (in the frame of q) to be beyond q; not
     positive where they are apart along it."""
+    D, R = real_rows(F, W, CLOUD, 4), whole_rows(W, REFS, 8)
     m0, m1, m2 = turn_back(rel, n0, n1, n2)
-    lowest = -highest(F, W, p, -m0, -m1, -m2)
+    low, top = highest(D, R, p, -m0, -m1, -m2), highest(D, R, q, n0, n1, n2)
+    lowest = D[low, 0] * m0 + D[low, 1] * m1 + D[low, 2] * m2
     lowest += rel[9] * n0 + rel[10] * n1 + rel[11] * n2
-    return highest(F, W, q, n0, n1, n2) - lowest
+    return D[top, 0] * n0 + D[top, 1] * n1 + D[top, 2] * n2 - lowest
 
 
 @kernel
-def highest(F, W, p, n0, n1, n2):
-    """How far piece ``p`` reaches along ``n``, in the frame of its body."""
-    P, V = whole_rows(W, PIECES, 11), real_rows(F, W, VERTICES, 3)
-    best = -math.inf
-    for v in range(P[p, VERTEX0], P[p, VERTEX0] + P[p, VERTEX_COUNT]):
-        best = max(best, V[v, 0] * n0 + V[v, 1] * n1 + V[v, 2] * n2)
+def highest(D, R, p, n0, n1, n2):
+    """The row of CLOUD of the vertex of piece ``p`` farthest along ``n``, in the frame of its body;
+    ``R`` is REFS."""
+    first, count = R[p, POINT0], R[p, POINTS]
+    if count > CACHED_POINTS:
+        return grouped(D, first, count, n0, n1, n2)
+    best, height = first, -math.inf
+    for v in range(first, first + count):
+        h = D[v, 0] * n0 + D[v, 1] * n1 + D[v, 2] * n2
+        if h > height:
+            best, height = v, h
     return best

@@ -10,6 +10,8 @@ A core's columns, by tag
     CYLINDER unit axis (3), half length, radius
     SPINE    as CYLINDER: the segment whose capsule just fits into the cylinder
     CLOUD    the rotation, row-major (9); the points stay in their own frame
+    GROUPED  as CLOUD, for a table of four columns: ``ceil(count / CLOUD_GROUP)`` rows with centre
+             and radius of a ball about so many points in a row, then the points
 """
 
 from __future__ import annotations
@@ -51,6 +53,10 @@ BOX = np.int64(1)
 CYLINDER = np.int64(2)
 CLOUD = np.int64(3)
 SPINE = np.int64(4)
+GROUPED = np.int64(5)
+
+#: Points in a group of a GROUPED core.
+CLOUD_GROUP = 8
 
 
 @kernel
@@ -92,7 +98,7 @@ def prepare(rows, refs, i, points, work, base, iwork, ibase):
     iwork[ibase + 1] = count
     iwork[ibase + 2] = first
     if count > CACHED_POINTS:
-        iwork[ibase] = CLOUD
+        iwork[ibase] = GROUPED if points.shape[1] == 4 else CLOUD
         for r in range(3):
             for c in range(3):
                 work[base + 3 * r + c] = rows[i, 4 * r + c]
@@ -153,8 +159,8 @@ def support(work, base, tag, count, first, points, x, y, z):
             s = math.copysign(1.0, dot(x, y, z, cx, cy, cz))
             px, py, pz = plus(px, py, pz, s, cx, cy, cz)
         return px, py, pz
-    if tag == CLOUD:
-        return _cloud(work, base, first, count, points, x, y, z)
+    if tag == CLOUD or tag == GROUPED:
+        return _cloud(work, base, tag, first, count, points, x, y, z)
     if tag == CYLINDER:
         return _cylinder(work, base, x, y, z)
     half = work[base + 3] - min(work[base + 3], work[base + 4])
@@ -177,26 +183,63 @@ def _cylinder(work, base, x, y, z):
 
 
 @kernel
-def _cloud(work, base, first, count, points, x, y, z):
+def _cloud(work, base, tag, first, count, points, x, y, z):
     ax, ay, az = load(work, base)
     bx, by, bz = load(work, base + 3)
     cx, cy, cz = load(work, base + 6)
     lx = dot(ax, bx, cx, x, y, z)
     ly = dot(ay, by, cy, x, y, z)
     lz = dot(az, bz, cz, x, y, z)
-    best = first
-    height = -math.inf
-    for p in range(first, first + count):
-        h = lx * points[p, 0] + ly * points[p, 1] + lz * points[p, 2]
-        if h > height:
-            height = h
-            best = p
+    if tag == GROUPED:
+        best = grouped(points, first, count, lx, ly, lz)
+    else:
+        best = first
+        height = -math.inf
+        for p in range(first, first + count):
+            h = lx * points[p, 0] + ly * points[p, 1] + lz * points[p, 2]
+            if h > height:
+                height = h
+                best = p
     px, py, pz = points[best, 0], points[best, 1], points[best, 2]
     return (
         dot(ax, ay, az, px, py, pz),
         dot(bx, by, bz, px, py, pz),
         dot(cx, cy, cz, px, py, pz),
     )
+
+
+@kernel
+def grouped(points, first, count, x, y, z):
+    """The row of the point of a GROUPED core farthest along (x, y, z). A point of a ball about c of
+    radius r is no farther than c . n + r |n|: the group with the greatest such bound comes first,
+    and then few others can hold a farther point."""
+    length = math.sqrt(x * x + y * y + z * z)
+    groups = (count + CLOUD_GROUP - 1) // CLOUD_GROUP
+    start = first + groups
+    end = start + count
+    guess = np.int64(0)
+    most = -math.inf
+    for g in range(groups):
+        p = first + g
+        h = x * points[p, 0] + y * points[p, 1] + z * points[p, 2] + length * points[p, 3]
+        if h > most:
+            most = h
+            guess = g
+    best = start
+    height = -math.inf
+    for k in range(-1, groups):
+        g = guess if k < 0 else k
+        p = first + g
+        h = x * points[p, 0] + y * points[p, 1] + z * points[p, 2] + length * points[p, 3]
+        if h <= height or k == guess:
+            continue
+        p = start + CLOUD_GROUP * g
+        for m in range(p, min(p + CLOUD_GROUP, end)):
+            h = x * points[m, 0] + y * points[m, 1] + z * points[m, 2]
+            if h > height:
+                height = h
+                best = m
+    return best
 
 
 @kernel
@@ -219,6 +262,12 @@ def extent(work, base, iwork, ibase, points):
     tag = iwork[ibase]
     largest = roundness(work, base, iwork, ibase)
     if largest > 0.0:
+        return largest
+    if tag == GROUPED:
+        first = iwork[ibase + 2]
+        for p in range(first, first + (iwork[ibase + 1] + CLOUD_GROUP - 1) // CLOUD_GROUP):
+            x, y, z = points[p, 0], points[p, 1], points[p, 2]
+            largest = max(largest, math.sqrt(dot(x, y, z, x, y, z)) + points[p, 3])
         return largest
     if tag == CLOUD:
         for p in range(iwork[ibase + 2], iwork[ibase + 2] + iwork[ibase + 1]):
