@@ -38,6 +38,9 @@ from standoff.papers.scene003 import FOLLOWER, LETTERS, Stage, scene, stage
 #: deep.
 VERTICES, SIZE = 500, 0.2
 
+#: Floor and goal of a ratio for which there is none.
+UNSAID = (np.nan, np.nan)
+
 SixTimes = tuple[dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray]
 
 console = Console(width=110)
@@ -251,9 +254,11 @@ def main() -> None:
         title = f"six bodies, {how}"
         for which, name in ((slice(None), title), (touching, f"{title}, in contact")):
             step, peer, its = ours[which], theirs[which], whole[which]
-            claims.append((f"{name}: over mj_collision", step, peer, 3.0, 1.0))
-            claims.append((f"{name}: over its whole step", step, its, 3.0, 1.0))
-            claims.append((f"{name}: compiled over mj_collision", alone[which], peer, 3.0, 1.0))
+            # The floor is that of all steps; the other rows say where the time is.
+            floor = (3.0, 1.0) if isinstance(which, slice) else UNSAID
+            claims.append((f"{name}: over mj_collision", step, peer, floor))
+            claims.append((f"{name}: over its whole step", step, its, UNSAID))
+            claims.append((f"{name}: compiled over mj_collision", alone[which], peer, UNSAID))
     times, costs = prisms(poses, rounds)
     show(f"Two prisms of {VERTICES} vertices", times)
     console.print(
@@ -264,15 +269,16 @@ def main() -> None:
         )
     )
     ours, theirs = times["Scene.step"], times["Coal: collide"]
-    claims.append((f"two prisms of {VERTICES}: over Coal's collide", ours, theirs, 5.0, 1.0))
+    claims.append((f"two prisms of {VERTICES}: over Coal's collide", ours, theirs, (5.0, 1.0)))
 
     table = Table(title="Floors and goals: our time over the peer's")
     for column in ("", "of means", "of medians", "floor", "goal", "met"):
         table.add_column(column, justify="left" if not column else "right")
-    for name, mine, other, floor, goal in claims:
+    for name, mine, other, (floor, goal) in claims:
         ratio, middle = mine.mean() / other.mean(), np.median(mine) / np.median(other)
         met = "goal" if ratio <= goal else "floor" if ratio <= floor else "no"
-        table.add_row(name, f"{ratio:.2f}", f"{middle:.2f}", f"{floor:g}", f"{goal:g}", met)
+        said = ("", "", "") if np.isnan(floor) else (f"{floor:g}", f"{goal:g}", met)
+        table.add_row(name, f"{ratio:.2f}", f"{middle:.2f}", *said)
     console.print(table)
 
 

@@ -67,9 +67,7 @@ def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
         if first_a <= e < end_a:
             x, y, z = place(rel, x, y, z)
             u, v, w = place(rel, u, v, w)
-            start, end, guess_b = clip(
-                F, W, q, near_a, near_b, guess_b, x, y, z, u, v, w, slack
-            )
+            start, end, guess_b = clip(F, W, q, near_a, near_b, guess_b, x, y, z, u, v, w, slack)
         else:
             x, y, z = unplace(rel, x, y, z)
             u, v, w = unplace(rel, u, v, w)

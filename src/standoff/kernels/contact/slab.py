@@ -47,7 +47,11 @@ def queue_slabs(F, W, p, q, rel, n0, n1, n2, slack):
     QUEUE, and the groups of faces that reach into it into NEAR, first those of p. Returns the ends
     of both parts of NEAR and the number of edges in QUEUE. ``slack`` widens the slab, [m]."""
     D, R = real_rows(F, W, CLOUD, 4), whole_rows(W, REFS, 8)
-    slab, queue, marks = whole_rows(W, SLAB, 1), whole_rows(W, QUEUE, 1), whole_rows(W, EDGE_MARK, 1)
+    slab, queue, marks = (
+        whole_rows(W, SLAB, 1),
+        whole_rows(W, QUEUE, 1),
+        whole_rows(W, EDGE_MARK, 1),
+    )
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     m0, m1, m2 = turn_back(rel, -n0, -n1, -n2)
     shift = rel[9] * n0 + rel[10] * n1 + rel[11] * n2
