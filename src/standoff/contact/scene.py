@@ -225,7 +225,7 @@ class Scene:
 
     def _result(self, arena: Arena) -> ContactStep:
         state = arena["state"]
-        count, passed = int(state[layout.COUNT, 0]), int(state[layout.PASSED_COUNT, 0])
+        count, passed = state.item(layout.COUNT), state.item(layout.PASSED_COUNT)
         return ContactStep(
             self._owners,
             arena["contacts"][:count].copy(),
