@@ -46,7 +46,7 @@ from standoff.kernels.vectors import cross, dot, place, turn
 def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
     """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q."""
     P, X = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12)
-    K, crossers = real_rows(F, W, CROSSING, 17), whole_rows(W, CROSSERS, 1)
+    K, crossers = real_rows(F, W, CROSSING, 23), whole_rows(W, CROSSERS, 1)
     body = P[q, BODY]
     S = real_rows(F, W, BALLS, 5)
     # No way out is longer than the smaller piece.
@@ -58,7 +58,14 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
     for i in range(middle):
         d0, d1, d2 = K[i, 3], K[i, 4], K[i, 5]
         g0, g1, g2 = cross(d0, d1, d2, n0, n1, n2)
+        lean = CONTACT_CONE / K[i, 14]
         for j in range(middle, end):
+            # With b's faces N and M, m is between them only where d . N and d . M differ in sign,
+            # as (d x e) . (N x e) = (d . N) e²; within the cone, as |d x e| <= |d| |e|.
+            left = dot(d0, d1, d2, K[j, 17], K[j, 18], K[j, 19])
+            right = dot(d0, d1, d2, K[j, 20], K[j, 21], K[j, 22])
+            if (left > lean and right > lean) or (left < -lean and right < -lean):
+                continue
             # As seen along n: a + s d + t n = b + r e, by Cramer's rule, with c as divisor.
             e0, e1, e2 = K[j, 3], K[j, 4], K[j, 5]
             c = -dot(g0, g1, g2, e0, e1, e2)
@@ -128,7 +135,7 @@ def candidates(F, W, o, rel, of_a, count, widest, n0, n1, n2):
     P, E, V = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
     N, K, clips = (
         real_rows(F, W, PLANES, 4),
-        real_rows(F, W, CROSSING, 17),
+        real_rows(F, W, CROSSING, 23),
         real_rows(F, W, CLIPS, 2),
     )
     hit, crossers = whole_rows(W, HIT, 1), whole_rows(W, CROSSERS, 1)
@@ -165,6 +172,8 @@ def candidates(F, W, o, rel, of_a, count, widest, n0, n1, n2):
         margin = CONTACT_SHARE + CONTACT_CONE * widest * scale
         K[count, 15], K[count, 16] = clips[e, 0] + clips[e, 1], clips[e, 1] - clips[e, 0]
         K[count, 16] += 2.0 * margin
+        K[count, 17], K[count, 18], K[count, 19] = a0, a1, a2
+        K[count, 20], K[count, 21], K[count, 22] = b0, b1, b2
         crossers[count, 0] = e
         count += 1
     return count

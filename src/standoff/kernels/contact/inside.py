@@ -9,8 +9,6 @@ have to begin.
 
 from __future__ import annotations
 
-import math
-
 from standoff.kernels.contact.layout import (
     BOUNDS,
     CLIPS,
@@ -45,10 +43,10 @@ from standoff.kernels.vectors import place, unplace
 
 @kernel
 def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
-    """Marks the edges that carry the epoch in EDGE_MARK, and those reached from them, that are inside
-    the other piece, with the part that is; also their ends that are inside. Returns how many edges
-    are. ``slack`` is how far outside a point still counts as inside, [m]. ``n`` is any unit vector,
-    in the frame of q: only the slab along it that both pieces share is looked at."""
+    """Marks the edges that carry the epoch in EDGE_MARK, and those reached from them, that are
+    inside the other piece, with the part that is; also their ends that are inside. Returns how many
+    edges are. ``slack`` is how far outside a point still counts as inside, [m]. ``n`` is any unit
+    vector, in the frame of q: only the slab along it that both pieces share is looked at."""
     P, E = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4)
     V, queue = real_rows(F, W, VERTICES, 3), whole_rows(W, QUEUE, 1)
     hit, clips = whole_rows(W, HIT, 1), real_rows(F, W, CLIPS, 2)

@@ -21,7 +21,8 @@ float64
     CLIPS     of an edge: the part of it inside the other piece, as two shares of its length
     CROSSING  of an edge inside the other piece, for the search of crossings: tail (3), head - tail
               (3), the directions into its left and right face (3 each), the two shares, 1 / length;
-              sum of the shares, and their difference with a margin
+              sum of the shares, and their difference with a margin; the normals of the two
+              faces (3 each)
     ROWS, OUT of pieces, for the distance of two of them (see `kernels.layout`)
     CLOUD     the vertices of a piece, those near each other in a row, as `kernels.convex.cores`
               has them: first the groups, centre (3) and radius, where there are more vertices than
@@ -116,7 +117,7 @@ RULED = np.int64(49)
 #: Names and columns of the tables, in order: float64, then int64.
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
-    "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 17, "rows": 16,
+    "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 23, "rows": 16,
     "out": 11, "given": 16, "held": 16, "centroids": 3,
     "cloud": 4, "bounds": 4,
 }  # fmt: skip

@@ -47,8 +47,8 @@ def queue_slabs(F, W, p, q, rel, n0, n1, n2, slack):
     QUEUE, returning how many they are, and the faces that reach into it into NEAR, first those of
     p. ``slack`` widens the slab, [m]."""
     D, P = real_rows(F, W, CLOUD, 4), whole_rows(W, PIECES, 11)
-    slab, queue, marks = whole_rows(W, SLAB, 1), whole_rows(W, QUEUE, 1), whole_rows(W, EDGE_MARK, 1)
-    state = whole_rows(W, STATE, 1)
+    slab, queue = whole_rows(W, SLAB, 1), whole_rows(W, QUEUE, 1)
+    marks, state = whole_rows(W, EDGE_MARK, 1), whole_rows(W, STATE, 1)
     epoch = state[EPOCH, 0]
     m0, m1, m2 = turn_back(rel, -n0, -n1, -n2)
     shift = rel[9] * n0 + rel[10] * n1 + rel[11] * n2
@@ -73,10 +73,10 @@ def queue_slabs(F, W, p, q, rel, n0, n1, n2, slack):
 
 @kernel
 def climb(F, W, o, vertex, n0, n1, n2, level, edges, faces):
-    """The edges of piece ``o`` with an end not below ``level`` along ``n``, in the frame of its body,
-    to the end of SLAB, and their faces to the end of NEAR, which have ``edges`` and ``faces`` rows
-    so far; returns how many they have then. ``vertex`` is the highest one, as it is
-    numbered in the piece."""
+    """The edges of piece ``o`` with an end not below ``level`` along ``n``, in the frame of its
+    body, to the end of SLAB, and their faces to the end of NEAR, which have ``edges`` and ``faces``
+    rows so far; returns how many they have then. ``vertex`` is the highest one, as it is numbered
+    in the piece."""
     P, E, V = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
     spoke, spokes, found = (
         whole_rows(W, SPOKE, 2),

@@ -142,10 +142,10 @@ def still_there(F, W, face, x, y, z, n0, n1, n2):
 
 @kernel
 def way_out(F, W, first, last, x, y, z, n0, n1, n2):
-    """Of the faces in rows ``first`` to ``last`` of NEAR, the one through which a point inside their
-    piece leaves it along ``n``. A face that is next to parallel to the way out is taken only where
-    there is no other: boxes stacked flush have their corners in each other's sides, and would leave
-    through these at once."""
+    """Of the faces in rows ``first`` to ``last`` of NEAR, the one through which a point inside
+    their piece leaves it along ``n``. A face that is next to parallel to the way out is taken only
+    where there is no other: boxes stacked flush have their corners in each other's sides, and would
+    leave through these at once."""
     B, near = real_rows(F, W, BOUNDS, 4), whole_rows(W, NEAR, 1)
     best, last_best = math.inf, math.inf
     face, steep = np.int64(-1), np.int64(-1)
