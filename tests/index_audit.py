@@ -12,6 +12,10 @@ def meets(box, other):
     return bool((box[:3] <= other[3:]).all() and (box[3:] >= other[:3]).all())
 
 
+def covered(box, node):
+    return bool((box[:3] <= node[:3]).all() and (box[3:] >= node[3:]).all())
+
+
 def inside_root(index, box):
     low, edge = index.arena["space"][0, :3], index.arena["space"][0, 3]
     return bool((box[:3] >= low).all() and (box[3:] <= low + edge).all())
@@ -86,7 +90,7 @@ def audit(index: Index, boxes: dict[int, np.ndarray], *, full: bool = False) -> 
     assert 0 <= state[x.VISIT] <= state[x.WRAP]
     assert tree[: state[x.NODES_USED], x.MARK].max(initial=0) <= state[x.VISIT]
     assert items[:, x.SEEN].max(initial=0) <= state[x.VISIT]
-    if index.kind == x.OCTREE:
+    if index.kind in (x.OCTREE, x.REGION):
         audit_tree(index, held, full)
 
 
@@ -104,7 +108,10 @@ def audit_tree(index, held, full):
         if first == x.NONE:
             below[node] = set(held[node])
             room = tree[node, x.LEVEL] < state[x.DEEPEST]
-            if room and not full:
+            if index.kind == x.REGION:
+                covers = [i for i in held[node] if covered(index.arena["boxes"][i], nodes[node])]
+                assert full or not room or covers == held[node]
+            elif room and not full:
                 assert len(held[node]) <= state[x.SPLIT_ABOVE]
             continue
         assert tree[node, x.COUNT] == 0 and tree[node, x.LIST] == x.NONE

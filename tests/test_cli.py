@@ -34,7 +34,10 @@ def test_version():
 
 @pytest.mark.parametrize(
     "command",
-    [(), ("info",), ("apart",), ("demo",), ("papers",), ("plan",), ("verify",), ("compile",)],
+    [
+        *[(), ("info",), ("apart",), ("demo",), ("interfere",), ("papers",), ("plan",)],
+        *[("verify",), ("compile",)],
+    ],
 )
 def test_help_has_an_example(command):
     result = run(*command, "--help")

@@ -58,6 +58,12 @@ def test_the_two_balls_are_alarmed():
     assert step.alarms.tolist() == [[0, 1]] and 0.0 < step.tau[0] < 0.1 and not step.faults
 
 
+def test_the_post_stands_in_the_plate_and_the_ball_touches_the_post():
+    printed, names = example("interference.md")
+    assert printed.startswith("plate post -0.005") and len(names["found"].gaps) == 1
+    assert "2 overlap or may, 1 are apart" in printed
+
+
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from standoff.errors import ConfigurationError, DuplicateNameError, UnknownNameError
-from standoff.index import Grid, Naive, Octree
+from standoff.index import Grid, Naive, Octree, Region
 from standoff.kernels.index import layout as x
 from tests.index_audit import audit, brute_near, leaves_of, meets
 
@@ -28,6 +28,8 @@ MAKERS = {
     "N 2, wrap 3": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=0.02, wrap=3),
     "root alone": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=5.0),
     "odd root": lambda: Octree(ITEMS, (-0.7, -0.31, -0.5), 1.1, split=2, smallest=0.03),
+    "region": lambda: Region(ITEMS, LOW, EDGE, smallest=0.25),
+    "region, wrap 2": lambda: Region(ITEMS, (-0.7, -0.31, -0.5), 1.1, smallest=0.1, wrap=2),
     "few items": lambda: Octree(2, LOW, EDGE, split=2, smallest=0.05),
 }
 
@@ -325,7 +327,7 @@ def test_a_tree_grows_with_its_items():
 
 
 def test_items_outside_are_held_against_everything():
-    for kind in ("octree", "grid 7", "naive"):
+    for kind in ("octree", "region", "grid 7", "naive"):
         index = MAKERS[kind]()
         inf = math.inf
         boxes = {

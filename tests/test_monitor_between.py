@@ -27,7 +27,7 @@ BUFFER = 0.02
 ROUNDING = 1e-9
 #: Beyond this above its threshold, at every sample, a pair must not be warned of, [m].
 CLEAR = 1e-3
-INDEXES = ("naive", "grid", "octree")
+INDEXES = ("naive", "grid", "octree", "region")
 
 
 def at(x=0.0, y=0.0, z=0.0, rpy=(0.0, 0.0, 0.0)):

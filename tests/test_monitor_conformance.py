@@ -44,7 +44,7 @@ def test_all_ways_answer_alike(seed):
 @pytest.mark.parametrize("seed", [112, 127])
 def test_worlds_in_which_ways_once_differed(seed):
     """112: as many hits as the table had rows; 127: a clearance of 0 and of -0."""
-    ways = {k: WAYS[k] for k in ("naive", "octree", "grid 2")}
+    ways = {k: WAYS[k] for k in ("naive", "octree", "region", "grid 2")}
     run_alike(MonitorWorld(seed), 300, ways)
 
 

@@ -88,7 +88,9 @@ FAULTS = {
 
 
 def runs(cell, **how):
-    return [so.Monitor(cell, 0.1, index=index, **how) for index in ("naive", "octree", "grid")]
+    return [
+        so.Monitor(cell, 0.1, index=index, **how) for index in ("naive", "octree", "grid", "region")
+    ]
 
 
 @pytest.mark.parametrize("what", FAULTS)

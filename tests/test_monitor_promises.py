@@ -13,7 +13,7 @@ from standoff.index import Grid, Naive, Octree
 from standoff.monitor import watch
 
 NONE = np.zeros(0)
-WAYS = ("octree", "grid", "naive")
+WAYS = ("octree", "grid", "naive", "region")
 
 
 def ball_and(shape, at, *, radius=0.1):

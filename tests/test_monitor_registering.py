@@ -39,7 +39,7 @@ def updates(monitor, poses):
     return np.array(found)
 
 
-@pytest.mark.parametrize("index", ["octree", "grid", "naive"])
+@pytest.mark.parametrize("index", ["octree", "grid", "naive", "region"])
 def test_a_registered_box_holds_what_is_extended(index):
     poses = swinging(40, 3)
     monitor = watched(poses, index=index)

@@ -95,7 +95,7 @@ def test_a_floor_is_still_watched_after_the_tables_have_grown():
     at = np.array([place(0.3 * k - 0.9, 0, -0.95) for k in range(4)] + [np.eye(4)] * 12)
     monitors = [
         so.Monitor(cell, 0.05, index=index, split=1, smallest=0.05, max_speed=1e4)
-        for index in ("naive", "octree", "grid")
+        for index in ("naive", "octree", "grid", "region")
     ]
     room = [monitor.index.arena.nbytes for monitor in monitors]
     for cycle in range(6):
@@ -137,7 +137,7 @@ def test_the_threshold_of_a_link_that_stands_still_reaches_a_body_that_moves(tmp
     cell = so.Cell()
     cell.add_robot(write_rail(tmp_path), name="rail")
     cell.add_body("cart", so.Sphere(0.1), moving=True)
-    for index in ("naive", "octree", "grid"):
+    for index in ("naive", "octree", "grid", "region"):
         thresholds = so.Thresholds(robot_scene=0.5)
         monitor = so.Monitor(cell, 0.01, thresholds=thresholds, index=index)
         cycle = monitor.update(np.zeros(3), poses((0.0, 0.6, -0.1)))

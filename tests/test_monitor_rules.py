@@ -34,7 +34,7 @@ def ask(cell, *args, q=NONE, **how):
     """The warnings of a cell as it stands; the same for all indexes."""
     poses = np.array([cell.bodies[n].pose for n in cell.moving]).reshape(-1, 4, 4)
     found = []
-    for index in ("naive", "octree", "grid"):
+    for index in ("naive", "octree", "grid", "region"):
         cycle = so.Monitor(cell, *args, index=index, **how).update(q, poses)
         found.append(names(cycle))
     assert found[0] == found[1] == found[2]
@@ -169,7 +169,7 @@ def test_keep_in_zones_warn_near_each_face_from_within_and_of_whatever_is_outsid
     at = so.pose((1, 1, 1), rpy=(0, 0, 0.3))
     cell = so.Cell()
     cell.add_body("ball", so.Sphere(0.1), moving=True)
-    for index in ("naive", "octree", "grid"):
+    for index in ("naive", "octree", "grid", "region"):
         monitor = so.Monitor(cell, 0.2, zones=[fence], index=index, max_speed=1e9)
         assert names(monitor.update(NONE, at[None])) == []
         for axis, half in enumerate((1.0, 2.0, 3.0)):
@@ -284,7 +284,9 @@ def test_swapping_the_geometry_of_a_link_changes_its_distances(tmp_path):
 
 def test_many_bodies_come_and_go_beyond_the_room_there_was():
     cell = spheres(0, moving=(0,))
-    monitors = [so.Monitor(cell, 0.02, index=index) for index in ("naive", "octree", "grid")]
+    monitors = [
+        so.Monitor(cell, 0.02, index=index) for index in ("naive", "octree", "grid", "region")
+    ]
     rng = np.random.default_rng(1)
     for round_ in range(6):
         for k in range(40):

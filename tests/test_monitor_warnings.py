@@ -130,7 +130,7 @@ def test_touching_the_threshold_warns():
     cell = so.Cell()
     cell.add_body("cart", so.Box((1, 1, 1)), moving=True)
     cell.add_body("wall", so.Box((1, 1, 1)), place(2, 0, 0))
-    for index in ("naive", "octree", "grid"):
+    for index in ("naive", "octree", "grid", "region"):
         monitor = so.Monitor(cell, 0.25, index=index)
         assert len(monitor.update(NONE, place(0.75, 0, 0)[None]).warnings) == 1
         assert monitor.update(NONE, place(0.74, 0, 0)[None]).warnings == ()

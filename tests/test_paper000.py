@@ -9,11 +9,12 @@ import pytest
 
 import standoff as so
 from standoff.kernels.index import layout as x
+from standoff.overlap.part import Part
 from standoff.papers import paper000, testbed
 from standoff.papers.paper000_choices import TECHNIQUES, without
 from standoff.papers.paper000_cycle import PAPER_SHARES
 from standoff.papers.paper000_worlds import crossover, world_of
-from standoff.papers.region import Solid, region_leaves, solids_of
+from standoff.papers.region import parts_at, region_leaves
 from standoff.papers.timing import AS_PUBLISHED, Bench, counted, run, settle
 from standoff.view.plots import have_matplotlib
 from tests.test_cli import run as command
@@ -213,31 +214,10 @@ def test_a_grid_with_cells_smaller_than_a_move_misses_nothing():
 
 
 def test_region_octree_of_one_octant():
-    octant = Solid(np.zeros(3), np.ones(3), 0.0, False)
+    octant = Part("octant", so.Box((1.0, 1.0, 1.0)), so.pose((0.5, 0.5, 0.5)))
     for levels in (1, 3):
         found = region_leaves([octant], ((0.0, 0.0, 0.0), 2.0), levels)
         assert (found.total, found.filled) == (8, 1)
-
-
-def test_region_leaves_meet_a_capsule_where_the_distance_says_so():
-    rng = np.random.default_rng(3)
-    capsule = Solid(np.array([-0.2, 0.1, -0.4]), np.array([0.3, 0.2, 0.5]), 0.15, True)
-    axis = capsule.high - capsule.low
-    z = axis / np.linalg.norm(axis)
-    y = np.cross(z, (1.0, 0.0, 0.0))
-    y /= np.linalg.norm(y)
-    pose = np.eye(4)
-    pose[:3, :3] = np.stack([np.cross(y, z), y, z], axis=1)
-    pose[:3, 3] = (capsule.low + capsule.high) / 2
-    shape = so.Capsule(capsule.radius, float(np.linalg.norm(axis)))
-    centres = rng.uniform(-0.6, 0.6, (300, 3))
-    for half in (0.02, 0.1):
-        cube = so.Box((2 * half,) * 3)
-        expected = [so.distance(shape, pose, cube, so.pose(c)).value < 0.0 for c in centres]
-        assert 20 < sum(expected) < 280
-        assert np.array_equal(capsule.meets(centres, half), expected)
-        inside = capsule.holds(centres, half)
-        assert not (inside & ~np.array(expected)).any()
 
 
 def test_region_octree_of_the_test_bed():
@@ -245,7 +225,7 @@ def test_region_octree_of_the_test_bed():
     total, filled, arms = result("region").figures["leaves"][7]
     assert 20_000 < total < 50_000
     assert 1_000 < arms < filled < total
-    assert len(solids_of(bench().cell, bench().tasks[0][0])) == 35
+    assert len(parts_at(bench().cell, bench().tasks[0][0])) == 35
 
 
 def test_the_command_runs_one_experiment_and_saves_its_plot(tmp_path):

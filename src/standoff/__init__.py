@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         ConfigurationError,
         DuplicateNameError,
         Error,
+        InterferenceError,
         MeshError,
         MonitorError,
         PathError,
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
     from standoff.monitor.stop_report import StopWarning
     from standoff.monitor.thresholds import Thresholds
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.overlap.finding import Comparison, Gap, Overlap
+    from standoff.overlap.interference import compare, interference
+    from standoff.overlap.region import RegionTree
+    from standoff.overlap.region_meets import Meeting, Meetings, meets, meets_many
+    from standoff.overlap.region_watch import RegionWatch
+    from standoff.overlap.safe_interval import SafeInterval, safe_interval
     from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
@@ -52,7 +59,8 @@ if TYPE_CHECKING:
     from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
-    from standoff.predict.exact import ExactMotion, ExactShapes
+    from standoff.predict.exact import ExactShapes
+    from standoff.predict.exact_motion import ExactMotion
     from standoff.predict.from_cell import CellSpheres, cell_spheres
     from standoff.predict.predictor import Predictor
     from standoff.predict.report import BodyFault, Prediction
@@ -73,6 +81,7 @@ _HOME = {
         "ConfigurationError",
         "DuplicateNameError",
         "Error",
+        "InterferenceError",
         "MeshError",
         "MonitorError",
         "PathError",
@@ -91,6 +100,12 @@ _HOME = {
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
     "standoff.monitor.stop_report": ("StopWarning",),
+    "standoff.overlap.finding": ("Comparison", "Gap", "Overlap"),
+    "standoff.overlap.interference": ("compare", "interference"),
+    "standoff.overlap.region": ("RegionTree",),
+    "standoff.overlap.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
+    "standoff.overlap.region_watch": ("RegionWatch",),
+    "standoff.overlap.safe_interval": ("SafeInterval", "safe_interval"),
     "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
@@ -108,7 +123,8 @@ _HOME = {
     "standoff.plan.ompl_adapter": ("OmplSpace",),
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
-    "standoff.predict.exact": ("ExactMotion", "ExactShapes"),
+    "standoff.predict.exact": ("ExactShapes",),
+    "standoff.predict.exact_motion": ("ExactMotion",),
     "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
     "standoff.predict.predictor": ("Predictor",),
     "standoff.predict.report": ("BodyFault", "Prediction"),
@@ -139,6 +155,7 @@ __all__ = [
     "CellSpheres",
     "Certificate",
     "CertificateError",
+    "Comparison",
     "ConfigurationError",
     "Cycle",
     "Cylinder",
@@ -148,16 +165,21 @@ __all__ = [
     "ExactMotion",
     "ExactShapes",
     "Fault",
+    "Gap",
     "Glide",
     "HalfSpace",
+    "InterferenceError",
     "KeepIn",
     "KeepOut",
+    "Meeting",
+    "Meetings",
     "Mesh",
     "MeshError",
     "Monitor",
     "MonitorError",
     "Obstacle",
     "OmplSpace",
+    "Overlap",
     "PathChecker",
     "PathError",
     "Pieces",
@@ -171,7 +193,10 @@ __all__ = [
     "Prediction",
     "Predictor",
     "Problem",
+    "RegionTree",
+    "RegionWatch",
     "RobotError",
+    "SafeInterval",
     "Separation",
     "Shape",
     "ShapeError",
@@ -188,15 +213,20 @@ __all__ = [
     "as_pieces",
     "braking_curve",
     "cell_spheres",
+    "compare",
     "contact",
     "distance",
+    "interference",
     "joint_trajectory",
     "least_distance",
+    "meets",
+    "meets_many",
     "model_path",
     "pose",
     "prove_apart",
     "read_problem",
     "read_problems",
+    "safe_interval",
     "separation",
     "smooth",
     "stopping",

@@ -314,6 +314,15 @@ DEEPEST_LEVEL = 20
 LINKS_PER_ITEM = 16
 LEAST_LINKS = 4_096
 
+#: The same for the region octree, [-], which puts an item into every smallest node that the faces
+#: of its box meet: some hundreds where a box is eight of them long.
+REGION_LINKS_PER_ITEM = 512
+LEAST_REGION_LINKS = 65_536
+
+#: Levels of the region octree of a monitor where no smallest node is asked for, [-]: 1/64 of the
+#: scene. Each level more makes four times as many nodes.
+REGION_INDEX_LEVELS = 6
+
 #: Most cells along the edge of a grid, [-]: 2 million cells of 112 bytes.
 LARGEST_GRID = 128
 
@@ -594,13 +603,24 @@ URGENCY_TOLERANCE = 1e-6
 #: down in decimals differ by a period only within their rounding, and such a step is not late.
 PERIOD_SLACK = 1e-6
 
-#: The same for the rounding of the times themselves, in units of ``EPS`` times the first of them,
-#: [-]: two of them and their difference.
+#: The same for the rounding of the times themselves, in units of ``EPS`` times the largest of them,
+#: [-]: two of them, their difference, and the sum of all differences.
 CLOCK_ROUNDING = 4.0
 
-#: How far beyond its bounds a body may seem to have moved, relative to its coordinates and to what
-#: the bounds allow, [-]: two readings, each a sum of many small steps, and the clock.
+#: Periods after which a predictor begins its clock anew, [-]: up to then the rounding above is
+#: 1.6e-5 of a period beside that of the first time, and no count of units is near its end.
+CLOCK_PERIODS = 2.0**34
+
+#: What the rounding of stamps is counted in, [s]: a part of any, so that one more is no matter.
+CLOCK_INSTANT = 1e-15
+
+#: How far beyond its bounds a body may seem to have moved, relative to what they allow, [-]: speeds
+#: that are sums of many small steps, and the clock. PERIOD_SLACK is a thousand times as much.
 BOUND_ROUNDING = 1e-9
+
+#: The same in units of ``EPS`` times its coordinates, [-]: a few roundings of two readings. There
+#: is one more for each step between them, as positions may be sums of small steps.
+READING_ROUNDING = 64.0
 
 #: Alarms that the first step of a predictor lists, [-]. All pairs are looked at in it, and where
 #: the slowest of them come round once in a day all are alarmed.
@@ -613,9 +633,13 @@ WHEEL_SLOTS = 4096
 #: How far ahead in the wheel a step with tests to spare looks for more, [periods].
 WHEEL_AHEAD = 64
 
-#: One part in so many of the tests of a step is kept for pairs that are overdue, [-]: few enough
-#: that those that are due are seldom alarmed without a test, and none waits without end.
-OVERDUE_SHARE = 4
+#: One test in so many steps is kept for a pair that is overdue, [-]: none waits without end. More
+#: would leave more of those that are due without a test, and one that is cleared is soon due again.
+OVERDUE_STEPS = 8
+
+#: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
+#: again those of them that need no watching.
+MOST_SPHERES = 5_000
 
 #: How much wider than computed the ball is that a body cannot leave within a horizon, relative to
 #: its coordinates and its radius, [-]: four roundings of each, and as many of the test of two.
@@ -725,3 +749,84 @@ CONTACT_ADVANCES = 64
 CONTACT_AUTO_LEVELS = 5
 CONTACT_AUTO_POSES = 64
 CONTACT_AUTO_DEPTH = 1.0
+#: How far the ends of an edge must stand off a triangle, on either side, for the edge to go through
+#: it, relative to the mesh's diagonal, [-]. Single-precision files are about 1e-7 off, and a vertex
+#: that merely lies on a neighbour's edge is not to count.
+CROSSING_TOLERANCE = 1e-6
+
+#: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an
+#: inch is 25 mm, and parts of one machine differ by as much; a metre is 1000.
+UNIT_RATIO = 300.0
+#: Rounding of a projected point and of all that is measured on it, relative to the part's reach:
+#: its farthest point from the scene's origin, [-]. In units of EPS: the product of basis and
+#: rotation 3, the point by it and the position 5, both for two coordinates; a basis that is 8 off
+#: orthonormal, a pose that is 45 off a rotation (ROTATION_EXACT); 8 of the height by which the hull
+#: may leave out a point unseen (`planar_hull.left_out`); 8 for circles, directions and differences.
+#: Together 85.
+PROJECTION_ROUNDING = 128 * EPS
+
+#: Rounding of twice the area of a triangle, relative to the square of its larger extent, [-]: two
+#: products of two differences each, less than 2 units of either, and as much again for room.
+INNER_ROUNDING = 8 * EPS
+
+#: How far the normal of a half space may be from lying in a plane for its projection to be a half
+#: plane, [-]: what turned walls leave by rounding. Nothing is lost by it, as the tilt is taken off
+#: what is proved; beyond, the half space covers the plane.
+HALF_SPACE_TILT = 1e-12
+
+#: How much of the distance of two convex polygons may be missing when the search for it ends, [-].
+#: It ends at a corner or an edge in any case, after some rounds; what is missing only makes a lower
+#: bound lower.
+POLYGON_TOLERANCE = 1e-12
+
+#: Rounds of that search, [-]: of a million random pairs none needed more than 9 to be told apart or
+#: not, 2 on average, and none more than 14 for its distance. One that has not ended proves nothing.
+POLYGON_STEPS = 32
+
+#: Sides of the prism that stands for a cylinder in projections, [-]. Its corners are 0.12 % of the
+#: radius outside the cylinder, and none of the cylinder is outside the prism.
+PRISM_SIDES = 64
+
+#: How far the true outline of a mesh is grown, relative to half of its larger extent, [-]: what
+#: joining, rounding and simplifying polygons may take away is a thousand times less, and triangles
+#: thinner than a quarter of it are joined as the lines they look like. A gap or a hole narrower
+#: than twice this is lost, and no other.
+OUTLINE_GROWTH = 1e-9
+
+#: By what part of its growth the outline may be simplified, [-]. A point that is as deep inside as
+#: the growth stays inside then: dropped corners are within a quarter of it from the new edge, so
+#: the old border passes within two quarters of every point that the border sweeps over.
+OUTLINE_SIMPLIFYING = 0.25
+
+#: How often a true outline is made, each time grown ten times as far, before the convex hull stands
+#: for it, [-]. Each is checked to cover every triangle; of 2,565 random ones all did at once.
+OUTLINE_TRIES = 3
+
+#: How near to one another two normals may be and count as one plane, [rad].
+SAME_PLANE = 1e-9
+
+#: Most planes of one comparison, [-]; beyond some tens they find hardly anything more.
+MAX_PLANES = 1024
+#: What rounding may do to the distance of a node of a region octree and a body, in units of ``EPS``
+#: times all coordinates and sizes in play, [-]. A corner of the node is three roundings, the body's
+#: frame eight, a nearest point and its plane some twenty; twice as many, so that what is white is
+#: white and what is black is black.
+REGION_ROUNDING = 64.0
+
+#: Rounding of a distance between nodes counted in whole cells, relative to it, [-]: three squares,
+#: their sum, and the quotient of the distance and the edge of a cell.
+CELL_ROUNDING = 8 * EPS
+
+#: Steps between the nearest points of a node and a body before the node counts as crossed, [-].
+#: Spheres need one, capsules two; boxes edge to edge are within 1 % of their distance after eight.
+REGION_STEPS = 8
+
+#: Most leaves of a region octree, [-]: 600 MB of them. A surface has four times as many on each
+#: level more, so whoever asks for more has slipped a digit, and would only fill the memory.
+MOST_REGION_LEAVES = 1 << 26
+
+#: Smallest and largest number of levels that a comparison of parts by region octrees chooses where
+#: no resolution is asked for, [-]: 1/32 and 1/256 of the scene, and how many cells the smallest
+#: part is to be long, [-].
+USUAL_REGION_LEVELS = (5, 8)
+USUAL_REGION_CELLS = 16.0

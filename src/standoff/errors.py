@@ -124,6 +124,10 @@ class MonitorError(Error):
     """A setting of a monitor that makes no sense: a negative buffer, a stop described twice."""
 
 
+class InterferenceError(Error):
+    """Parts that cannot be compared, or a comparison that was asked for wrongly."""
+
+
 class PredictError(Error):
     """A setting of a predictor that makes no sense: a negative radius, a bound left out."""
 

@@ -159,7 +159,8 @@ class Index:
             links, nodes = len(self.arena["links"]), len(self.arena["tree"])
             if self._coarsened(links):
                 continue
-            if 2 * self.arena["state"][0, layout.NODES_USED] > nodes and self.kind == layout.OCTREE:
+            used = int(self.arena["state"][0, layout.NODES_USED])
+            if 2 * used > nodes and self.kind in (layout.OCTREE, layout.REGION):
                 nodes *= 2
             self.arena = self.arena.grown({"links": 2 * links, "tree": nodes, "nodes": nodes})
             entries.free_links(self.arena.W, links)
@@ -206,7 +207,7 @@ class Index:
         """The nodes that hang on the root; those of the grid all."""
         tree = self.arena["tree"]
         used = int(self.arena["state"][0, layout.NODES_USED])
-        if self.kind != layout.OCTREE:
+        if self.kind not in (layout.OCTREE, layout.REGION):
             return np.arange(used)
         live = [np.zeros(1, dtype=np.int64)]
         while len(live[-1]):

@@ -25,6 +25,8 @@ class Octree(Index):
     """
 
     kind: ClassVar[int] = layout.OCTREE
+    links_per_item: ClassVar[int] = LINKS_PER_ITEM
+    least_links: ClassVar[int] = LEAST_LINKS
 
     def __init__(
         self,
@@ -54,7 +56,10 @@ class Octree(Index):
     def _coarsened(self, links: int) -> bool:
         """One level less, once the links are as many as items may have."""
         state, items = self.arena["state"][0], self.arena["items"]
-        if links < max(LINKS_PER_ITEM * len(items), LEAST_LINKS) or state[layout.DEEPEST] == 0:
+        if (
+            links < max(self.links_per_item * len(items), self.least_links)
+            or state[layout.DEEPEST] == 0
+        ):
             return False
         state[layout.DEEPEST] -= 1
         here = np.flatnonzero(items[:, layout.STATE] != layout.ABSENT)

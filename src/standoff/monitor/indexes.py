@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import ROOT_MARGIN
-from standoff.index import Grid, Index, Naive, Octree
+from standoff.constants import REGION_INDEX_LEVELS, ROOT_MARGIN
+from standoff.index import Grid, Index, Naive, Octree, Region
 from standoff.monitor.limits import Reaches
 from standoff.monitor.options import Options
 from standoff.monitor.tables import own_box
@@ -23,6 +23,10 @@ def new_index(
     low, edge = _root_cube(cell, options, boxes, reaches)
     if options.index == "grid":
         return Grid(slots, low, edge, side=options.grid, wrap=options.wrap)
+    if options.index == "region":
+        if options.smallest is None:
+            smallest = max(smallest, edge / 2.0**REGION_INDEX_LEVELS)
+        return Region(slots, low, edge, smallest=smallest, wrap=options.wrap)
     octree = Octree(slots, low, edge, split=options.split, smallest=smallest, wrap=options.wrap)
     if options.reserve != 0.0:
         octree.search_from_above()

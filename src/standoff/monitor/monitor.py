@@ -69,7 +69,8 @@ class Monitor(Watch):
         split: the paper's N: a node with more primitives is split.
         grid: the paper's G: cells along an edge of the grid.
         root: centre and edge of the root cube, [m]; around all that can be reached by default.
-        smallest: edge of the smallest node, [m]; the farthest move in a cycle by default.
+        smallest: edge of the smallest node, [m]; the farthest move in a cycle by default, and for
+            the region octree no less than 1/64 of the root cube.
         reserve: how much wider than extended a mover is registered, [m]; by default a part of its
             size. On the side where it is heading, up to AHEAD times that. 0 is the paper's own
             algorithm, which looks at the tree in each cycle.

@@ -30,10 +30,10 @@ from standoff.monitor.thresholds import Thresholds
 from standoff.monitor.zones import KeepIn, KeepOut
 from standoff.shapes.pose import Array
 
-IndexName = Literal["octree", "grid", "naive"]
+IndexName = Literal["octree", "grid", "naive", "region"]
 UpdateName = Literal["neighbours", "reinsert", "rebuild"]
 _UPDATES = {"neighbours": m.NEIGHBOURS, "reinsert": m.REINSERT, "rebuild": m.REBUILD}
-_INDEXES = ("octree", "grid", "naive")
+_INDEXES = ("octree", "grid", "naive", "region")
 
 
 @dataclass(frozen=True, eq=False)

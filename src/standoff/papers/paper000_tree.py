@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from standoff.index import IndexFigures
-from standoff.papers.region import Leaves, region_leaves, solids_of
+from standoff.papers.region import Leaves, parts_at, region_leaves
 from standoff.papers.result import UNSAID, Result
 from standoff.papers.testbed import INCH, ROOT
 from standoff.papers.timing import AS_PUBLISHED, Bench, upkeep
@@ -53,9 +53,9 @@ def structure(bench: Bench) -> Result:
 
 def region(bench: Bench) -> Result:
     """How many leaves a region octree of the same world has."""
-    everything = solids_of(bench.cell, bench.tasks[0][0])
+    everything = parts_at(bench.cell, bench.tasks[0][0])
     links = [f"{arm}/link{k}" for arm in ("left", "right") for k in range(2, 8)]
-    arms = solids_of(bench.cell, bench.tasks[0][0], links)
+    arms = parts_at(bench.cell, bench.tasks[0][0], links)
     levels = (7,) if bench.quick else (7, 8)
     found: dict[int, tuple[Leaves, Leaves]] = {
         level: (region_leaves(everything, ROOT, level), region_leaves(arms, ROOT, level))

@@ -32,16 +32,18 @@ class Given:
     silent: tuple[str, ...] = ()
 
 
-def given_start(text: str, cell: Cell, planned: IntArray, *, limits: bool) -> Given:
+def given_start(
+    text: str, cell: Cell, planned: IntArray, *, limits: bool, option: str = "--start"
+) -> Given:
     """One configuration; joints that it leaves out are where the cell has them."""
-    given = _given(text, cell, planned, cell.q, "--start")
+    given = _given(text, cell, planned, cell.q, option)
     if len(given.values) != 1:
         raise ConfigurationError(
-            "several configurations", element=f"--start {text}", value=len(given.values),
-            allowed="one to start from",
+            "several configurations", element=f"{option} {text}", value=len(given.values),
+            allowed="one",
         )  # fmt: skip
     if limits:
-        check_planned(given.values, cell, planned, "--start", given.places)
+        check_planned(given.values, cell, planned, option, given.places)
     return given
 
 

@@ -163,7 +163,7 @@ def best_camera(
     best, most = looking(0.0, _ELEVATION), -1.0
     for side in range(_SIDES):
         axes = looking(2.0 * math.pi * (side + 0.5) / _SIDES, _ELEVATION)
-        camera = _framed(axes, *stage.bounds(axes, points), _COARSE)
+        camera = framed(axes, *stage.bounds(axes, points), _COARSE)
         still = stage.still(camera)
         layers = [stage.moving(camera, those, np.ones(3)) for those in some]
         seen = [float((a.covered & (a.depth >= still.depth)).mean()) for a in layers]
@@ -172,10 +172,10 @@ def best_camera(
         score = sum(seen) / len(seen) + _WAY * gone / _COARSE
         if score > most:
             best, most = axes, score
-    return _framed(best, *stage.bounds(best, points), pixels)
+    return framed(best, *stage.bounds(best, points), pixels)
 
 
-def _framed(axes: Array, low: Array, high: Array, pixels: int) -> Camera:
+def framed(axes: Array, low: Array, high: Array, pixels: int) -> Camera:
     """A camera for what lies between two corners, neither very wide nor very tall."""
     extent = np.maximum(high - low, 0.6 * float((high - low).max()))
     low = 0.5 * (low + high) - 0.5 * extent

@@ -41,6 +41,7 @@ from standoff.kernels.index.layout import (
     OUTSIDE,
     OUTWARD_ONLY,
     PARENT,
+    REGION,
     REINSERTED,
     STATE,
     TECHNIQUES,
@@ -56,6 +57,7 @@ from standoff.kernels.index.octree import (
     next_visit,
     note_parent,
 )
+from standoff.kernels.index.region import insert_region
 from standoff.kernels.jit import inlined, kernel
 
 
@@ -68,6 +70,8 @@ def insert(boxes, items, nodes, space, tree, links, state, i):
         return
     if state[0, KIND] == GRID:
         done = insert_cells(boxes, items, nodes, space, tree, links, state, i)
+    elif state[0, KIND] == REGION:
+        done = insert_region(boxes, items, nodes, tree, links, state, i)
     else:
         done = insert_below(boxes, items, nodes, tree, links, state, i, 0)
     if done:

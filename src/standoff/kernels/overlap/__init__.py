@@ -1,0 +1,1 @@
+"""Kernels of interference: outlines on planes, region octrees."""

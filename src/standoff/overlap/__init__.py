@@ -1,0 +1,1 @@
+"""Interference between parts: planar projections, region octrees, and the exact answer."""

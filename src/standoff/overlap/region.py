@@ -1,0 +1,301 @@
+"""The region octree: the space that bodies occupy, as cubes of falling size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from standoff.constants import CELL_ROUNDING, EPS, REGION_ROUNDING
+from standoff.errors import InterferenceError, ShapeError
+from standoff.kernels.overlap.region_codes import LEVEL, STACK, SURE
+from standoff.kernels.overlap.region_grow import grown_leaves
+from standoff.kernels.overlap.region_mesh import STACK_COLUMNS
+from standoff.kernels.overlap.region_union import (
+    UNION_COLUMNS,
+    coarser_leaves,
+    inner_nodes,
+    union_leaves,
+)
+from standoff.overlap.amounts import Root, amount, level_count, root_cube
+from standoff.overlap.part import Part
+from standoff.overlap.region_cells import cell_codes, corners_of
+from standoff.overlap.region_leaves import Leaves, Marks, leaves_of, written
+from standoff.shapes.pose import Array, as_pose, numbers
+from standoff.shapes.shape import IntArray, Shape, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class RegionTree:
+    """A region octree, after paper 002: the root cube is cut into eight until a node is wholly
+    inside the body (black), wholly outside (white) or on the finest level, where a node that is
+    neither (grey) counts as black. So the leaves cover the body, whatever rounding does: a node is
+    white only where it is proved to be farther from the body than ``grow``, and *sure* only where
+    it is proved to lie in it. Touching a node is being in it.
+
+    Trees are compared node by node, so they must have the same root and levels.
+
+    Only the black leaves are stored, 9 bytes each: see `kernels.overlap.region_codes`.
+
+    Attributes:
+        low, edge: low corner (3,) and edge of the root cube, [m].
+        levels: how often the root is cut in two; the finest nodes are ``edge / 2**levels`` wide.
+        codes, marks: the leaves; read-only.
+        outside: whether part of the body lies beyond the root cube, where no leaf can be.
+    """
+
+    low: Array
+    edge: float
+    levels: int
+    codes: IntArray
+    marks: Marks
+    outside: bool
+
+    @classmethod
+    def build(
+        cls,
+        shape: Shape,
+        pose: ArrayLike | None = None,
+        *,
+        root: Root,
+        levels: int,
+        grow: float = 0.0,
+        touching: bool = True,
+    ) -> Self:
+        """The tree of a shape at a pose, grown by ``grow`` [m]: all points as near to it. ``root``
+        is ((x, y, z), edge), the middle and the edge of the root cube, [m].
+
+        A closed mesh is a solid, an open one a surface; a half space is cut off at the root cube,
+        and so always reaches ``outside``.
+
+        Without ``touching``, a node that a primitive only touches, as far as rounding can tell, is
+        white, and one that lies in it as far as rounding can tell is black. Such a tree counts
+        leaves as the papers do, and proves nothing."""
+        if not isinstance(shape, Shape):
+            raise ShapeError(
+                "not a shape", element="shape", value=shape, allowed="a standoff shape"
+            )
+        low, edge = root_cube(root)
+        placed = as_pose(pose)
+        growth = amount("grow", grow, "m")
+        cube = np.array((*low, edge))
+        leaves, box = leaves_of(shape, placed, cube, level_count(levels), growth, touching=touching)
+        return cls._of(low, edge, int(levels), leaves, _sticks_out(box, low, edge, growth))
+
+    @classmethod
+    def of_parts(
+        cls,
+        parts: Iterable[Part],
+        *,
+        root: Root,
+        levels: int,
+        grow: float = 0.0,
+        touching: bool = True,
+    ) -> Self:
+        """The union of the trees of parts, each as `build` makes it; empty where there are none."""
+        trees = [
+            cls.build(p.shape, p.pose, root=root, levels=levels, grow=grow, touching=touching)
+            for p in parts
+        ]
+        while len(trees) > 1:  # in pairs, so that no leaf is copied more often than need be
+            pairs = [a.union(b) for a, b in zip(trees[0::2], trees[1::2])]
+            trees = pairs + trees[len(trees) - len(trees) % 2 :]
+        if trees:
+            return trees[0]
+        low, edge = root_cube(root)
+        return cls._of(low, edge, level_count(levels), _NO_LEAVES, False)
+
+    @classmethod
+    def _of(cls, low: Array, edge: float, levels: int, leaves: Leaves, outside: bool) -> Self:
+        return cls(low, edge, levels, frozen(leaves[0]), _read_only(leaves[1]), outside)
+
+    def __len__(self) -> int:
+        """How many leaves are black."""
+        return len(self.codes)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same root, levels and leaves."""
+        return (
+            isinstance(other, RegionTree)
+            and self._alike(other)
+            and self.outside == other.outside
+            and np.array_equal(self.codes, other.codes)
+            and np.array_equal(self.marks, other.marks)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        more = ", reaches outside" if self.outside else ""
+        return f"<RegionTree of {len(self)} leaves, {self.cell:.3g} m{more}>"
+
+    @property
+    def cell(self) -> float:
+        """Edge of the finest nodes, [m]."""
+        return self.edge / float(1 << self.levels)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the leaves, [bytes]."""
+        return int(self.codes.nbytes + self.marks.nbytes)
+
+    @property
+    def arrays(self) -> Leaves:
+        """The leaves for kernels, which are compiled for arrays that are not read-only."""
+        base, marks = self.codes.base, self.marks.base
+        assert isinstance(base, np.ndarray) and isinstance(marks, np.ndarray)
+        return base, marks
+
+    @property
+    def sure(self) -> NDArray[np.bool_]:
+        """Which leaves are proved to be inside; the others count as black."""
+        return np.asarray(self.marks & SURE != 0)
+
+    @property
+    def leaf_levels(self) -> IntArray:
+        """How far below the root each leaf is."""
+        return (self.marks & LEVEL).astype(np.int64)
+
+    @cached_property
+    def white(self) -> int:
+        """How many leaves are white, in the tree with the fewest nodes: each node that is cut has
+        eight children, so there are 7 leaves for each, and one."""
+        inner = inner_nodes(*self.arrays, self.levels)
+        return 7 * int(inner) + 1 - len(self)
+
+    def boxes(self) -> Array:
+        """The leaves as boxes (n, 6), low x y z then high x y z, [m]."""
+        return boxes_of(self, self.codes, self.marks)
+
+    def volume_bounds(self) -> tuple[float, float]:
+        """The volume of the body is at least the first and at most the second, [m³]; without bound
+        where it reaches beyond the root cube."""
+        cells = np.left_shift(1, 3 * (self.levels - self.leaf_levels)).astype(object)
+        unit = self.cell**3
+        inside, all_ = sum(cells[self.sure], 0) * unit, sum(cells, 0) * unit
+        more = 1.0 + 4.0 * CELL_ROUNDING
+        return inside / more, math.inf if self.outside else all_ * more
+
+    def contains(self, point: ArrayLike) -> bool:
+        """Whether a point lies in a leaf, faces included. Beyond the root cube nothing is known of
+        a body that reaches there: then every point counts."""
+        given = numbers(point, "point")
+        if given.shape != (3,):
+            raise InterferenceError("not a point", value=given.tolist(), allowed="x, y, z, [m]")
+        return bool(self.covers(given[None])[0])
+
+    def covers(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """`contains` of many points (n, 3)."""
+        given = numbers(points, "points")
+        if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
+            raise InterferenceError(
+                "not points", value=given.shape, allowed="finite numbers (n, 3), [m]"
+            )
+        found = np.zeros(len(given), dtype=bool)
+        slack = REGION_ROUNDING * EPS * (np.abs(given) + np.abs(self.low) + self.edge)
+        out = (given + slack < self.low) | (given - slack > self.low + self.edge)
+        beyond = np.asarray(out.any(axis=1))
+        if not len(self):
+            return np.asarray(beyond & self.outside)
+        for code in cell_codes(given, slack, self.low, self.cell, self.levels):
+            at = np.maximum(np.searchsorted(self.codes, code, side="right") - 1, 0)
+            shift = 3 * (self.levels - self.leaf_levels[at])
+            found |= self.codes[at] >> shift == code >> shift
+        return np.where(beyond, self.outside, found)
+
+    def union(self, other: RegionTree) -> Self:
+        """The tree of what is in either; both must have the same root and levels."""
+        self.check_alike(other)
+        stack = np.empty((STACK, UNION_COLUMNS), dtype=np.int64)
+
+        def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
+            return int(union_leaves(*self.arrays, *other.arrays, self.levels, stack, codes, marks))
+
+        outside = self.outside or other.outside
+        return self._of(self.low, self.edge, self.levels, written(write), outside)
+
+    def grown(self, distance: float) -> Self:
+        """The tree of all that is within ``distance`` [m] of a leaf: it holds the grown body, but
+        is coarser than the tree of the grown body by up to the diagonal of a finest node."""
+        cells = amount("distance", distance, "m") / self.cell
+        outer = (cells * (1.0 + CELL_ROUNDING)) ** 2
+        inner = (cells * (1.0 - CELL_ROUNDING)) ** 2
+        corners = np.empty((len(self), 3), dtype=np.int64)
+        stack = np.empty((STACK, STACK_COLUMNS), dtype=np.int64)
+
+        def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
+            return int(
+                grown_leaves(
+                    *self.arrays, self.levels, outer, inner, corners, stack, lists, codes, marks
+                )
+            )
+
+        leaves = written(write, 3 * len(self)) if len(self) else _NO_LEAVES
+        outside = self.outside
+        if len(self) and cells > 0.0:
+            corner = corners_of(self.codes, self.marks, self.levels)
+            reach = cells * (1.0 + CELL_ROUNDING)
+            over = float(corner[:, 3:].max()) + reach > float(1 << self.levels)
+            outside = outside or over or float(corner[:, :3].min()) < reach
+        return self._of(self.low, self.edge, self.levels, leaves, outside)
+
+    def coarser(self, levels: int) -> Self:
+        """The tree with fewer levels: finer leaves become the node that holds them. It holds all
+        that this one holds, and can be compared with trees of so many levels."""
+        coarse = level_count(levels)
+        if coarse > self.levels:
+            raise InterferenceError(
+                "not coarser", element="levels", value=levels, allowed=f"0 to {self.levels}"
+            )
+
+        def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
+            return int(coarser_leaves(*self.arrays, self.levels, coarse, codes, marks))
+
+        return self._of(self.low, self.edge, coarse, written(write), self.outside)
+
+    def check_alike(self, other: RegionTree) -> None:
+        """Raise unless the other tree has the same root and levels."""
+        if not isinstance(other, RegionTree):
+            raise InterferenceError("not a tree", value=other, allowed="a RegionTree")
+        if not self._alike(other):
+            raise InterferenceError(
+                "trees of different roots or levels have no corresponding nodes",
+                value=(other.low.tolist(), other.edge, other.levels),
+                allowed=f"low corner {self.low.tolist()}, edge {self.edge}, {self.levels} levels",
+            )
+
+    def _alike(self, other: RegionTree) -> bool:
+        return (
+            np.array_equal(self.low, other.low)
+            and self.edge == other.edge
+            and self.levels == other.levels
+        )
+
+
+def boxes_of(tree: RegionTree, codes: IntArray, marks: Marks) -> Array:
+    """Boxes of nodes of a tree (n, 6), [m]."""
+    cells = corners_of(codes, marks, tree.levels)
+    return np.asarray(np.tile(tree.low, 2) + cells * tree.cell)
+
+
+def _sticks_out(box: Array, low: Array, edge: float, grow: float) -> bool:
+    """Whether the grown box leaves the root cube."""
+    corner = low.tolist()
+    slack = REGION_ROUNDING * EPS * (sum(map(abs, corner)) + edge + grow)
+    reach = grow + slack
+    lows, highs = box[:3].tolist(), box[3:].tolist()
+    return any(a - reach < c or b + reach > c + edge for a, b, c in zip(lows, highs, corner))
+
+
+def _read_only(marks: Marks) -> Marks:
+    view = marks.view()
+    view.setflags(write=False)
+    return view
+
+
+_NO_LEAVES: Leaves = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint8))

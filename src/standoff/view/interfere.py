@@ -1,0 +1,260 @@
+"""Parts compared, and the pairs in a table, as pictures and for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from standoff.errors import Error
+from standoff.overlap.exact import ExactMethod
+from standoff.overlap.finding import Comparison, Gap, Overlap
+from standoff.overlap.gaps import Gaps
+from standoff.overlap.interference import compare
+from standoff.overlap.part import Part
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.pose import Array
+from standoff.view.compiling import announced
+from standoff.view.interfere_notes import Notes, mesh_notes, unit_notes
+from standoff.view.interfere_parts import UNITS, Assembly, as_scale, gather
+from standoff.view.interfere_words import gap_words, length, overlap_words
+from standoff.view.waiting import waiting
+from standoff.view.words import mm
+
+#: Gaps in the table, and for machines: the nearest ones.
+SHOWN = 20
+LISTED = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A comparison with what it is about.
+
+    Attributes:
+        notes: what is odd about parts and what was assumed, by the name of the part.
+        gaps: the nearest, nearest first; measured where the method is exact.
+    """
+
+    parts: tuple[Part, ...]
+    method: str
+    clearance: float
+    comparison: Comparison
+    gaps: tuple[Gap, ...]
+    notes: Notes
+
+    @property
+    def overlaps(self) -> list[Overlap]:
+        """Those that are certain first, the deepest first."""
+        return sorted(
+            self.comparison.overlaps,
+            key=lambda o: (not o.certain, math.inf if o.distance is None else o.distance),
+        )
+
+
+def options(
+    method: str,
+    planes: int | None,
+    outline: str | None,
+    resolution: float | None,
+    scale: float | None,
+    unit: str | None,
+) -> tuple[dict[str, Any], float]:
+    """What `compare` is to be given, and the factor of mesh files; an option of another method is
+    refused, and not ignored."""
+    for name, value, owner in (
+        ("--planes", planes, "projection"),
+        ("--outline", outline, "projection"),
+        ("--resolution", resolution, "octree"),
+    ):
+        if value is not None and method != owner:
+            raise Error(
+                f"an option of --method {owner}", element=name, value=value,
+                allowed=f"with --method {owner}, and this is --method {method}",
+            )  # fmt: skip
+    if scale is not None and unit is not None:
+        raise Error("a scale and a unit", element="--scale", value=scale, allowed="one of the two")
+    if unit is not None and unit not in UNITS:
+        raise Error("unknown unit", element="--unit", value=unit, allowed=", ".join(UNITS))
+    factor = 1.0
+    if scale is not None:
+        factor = as_scale(str(scale), "--scale")
+    elif unit is not None:
+        factor = UNITS[unit]
+    given = {"planes": planes, "outline": outline, "resolution": resolution}
+    return {name: value for name, value in given.items() if value is not None}, factor
+
+
+def run(
+    sources: Sequence[str],
+    notes: Console,
+    *,
+    method: str,
+    clearance: float,
+    asked: dict[str, Any],
+    scale: float,
+    q: str | None,
+    fixed: bool,
+) -> Compared:
+    """Read, look over and compare the parts, under a bar on ``notes`` where it takes long."""
+    with announced(notes):
+        with waiting(notes, "Reading"):
+            assembly = gather(sources, scale, q)
+        with waiting(notes, "Looking over the meshes") as done:
+            odd = mesh_notes(assembly.parts, done)
+        odd += unit_notes(assembly.parts, assembly.given)
+        with waiting(notes, "Comparing") as done:
+            comparison = compare(
+                {part.name: (part.shape, part.pose) for part in assembly.parts},
+                method,
+                clearance=clearance,
+                allowed=assembly.may_touch(fixed=fixed),
+                progress=lambda k, total: done(k / max(total, 1)),
+                **asked,
+            )
+        with waiting(notes, "Measuring the nearest"):
+            gaps = _nearest(assembly, comparison, clearance, measured=method == "exact")
+    return Compared(tuple(assembly.parts), method, clearance, comparison, gaps, odd)
+
+
+def _nearest(
+    assembly: Assembly, comparison: Comparison, clearance: float, *, measured: bool
+) -> tuple[Gap, ...]:
+    """The nearest gaps. With ``measured``, the first SHOWN have their distance where a bound was
+    enough to tell them apart, and none of the others is nearer than those."""
+    assert isinstance(comparison.gaps, Gaps)
+    found = comparison.gaps.nearest(LISTED)
+    if not measured or all(gap.exact for gap in found[:SHOWN]):
+        return tuple(found)
+    number = {part.name: k for k, part in enumerate(assembly.parts)}
+    exact = ExactMethod(assembly.parts, clearance=clearance)
+    done: list[Gap] = []
+    for k, gap in enumerate(found):
+        nearest = sorted(known.distance for known in done)[:SHOWN]
+        # Bounds ascend: what follows is no nearer than this one.
+        if len(nearest) == SHOWN and gap.distance >= nearest[-1]:
+            found = found[k:]
+            break
+        again = gap if gap.exact else exact.measure(number[gap.a], number[gap.b])
+        done.append(again if isinstance(again, Gap) else gap)
+    else:
+        found = []
+    return tuple(sorted([*done, *found], key=lambda gap: gap.distance))
+
+
+def show(compared: Compared, console: Console) -> None:
+    """What is odd, the table, and a line on what came of it."""
+    for name, text in compared.notes:
+        _print(console, f"[yellow]note[/yellow] {escape(name)}: {escape(text)}")
+    if compared.notes:
+        console.print()
+    overlaps, total = compared.overlaps, len(compared.comparison.gaps)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("overlap", "part", "part"):
+        table.add_column(column, overflow="fold")
+    table.add_column("depth or distance", justify="right", no_wrap=True)
+    table.add_column("evidence", overflow="fold")
+    for overlap in overlaps:
+        word = "[bold red]yes[/bold red]" if overlap.certain else "[bold yellow]may[/bold yellow]"
+        table.add_row(word, escape(overlap.a), escape(overlap.b), overlap_words(overlap),
+                      escape(overlap.evidence))  # fmt: skip
+    for gap in compared.gaps[:SHOWN]:
+        table.add_row("[green]no[/green]", escape(gap.a), escape(gap.b),
+                      gap_words(gap), escape(gap.evidence))  # fmt: skip
+    if table.row_count:
+        console.print(table)
+    if total > SHOWN:
+        farthest = length(compared.gaps[SHOWN - 1].distance)
+        _print(console, f"… and {total - SHOWN:,} more pairs that are apart, by {farthest} or more")
+    console.print()
+    _print(console, _sentence(compared))
+    allowed = compared.comparison.tests["allowed"]
+    if allowed:
+        _print(console, f"  {_pairs(allowed)} left out: the cell allows them to touch, or they "
+               "cannot move against each other (--fixed compares what stands still)")  # fmt: skip
+
+
+def _sentence(compared: Compared) -> str:
+    parts, sure = len(compared.parts), sum(o.certain for o in compared.overlaps)
+    may = len(compared.overlaps) - sure
+    near = f" or come as near as {mm(compared.clearance)}" if compared.clearance else ""
+    pairs = _pairs(compared.comparison.tests["pairs"] - compared.comparison.tests["allowed"])
+    said = f"{parts} parts, {pairs}, method {compared.method}: "
+    if not compared.overlaps:
+        apart = f"more than {mm(compared.clearance)} apart" if near else "apart"
+        return f"{said}[bold green]no interference[/bold green], all are {apart} (proved)"
+    found = []
+    if sure:
+        found.append(f"[bold red]{sure} overlap[/bold red]{near}")
+    if may:
+        found.append(f"[bold yellow]{may} may overlap[/bold yellow]{near}")
+        if compared.method != "exact":
+            found.append("--method exact tells")
+    return said + ", ".join(found)
+
+
+def as_json(compared: Compared, pictures: Sequence[Path]) -> str:
+    """The pairs for machines, one object; lengths in metres, not finite ones null."""
+    total = len(compared.comparison.gaps)
+    content = {
+        "method": compared.method,
+        "clearance": compared.clearance,
+        "interference": bool(compared.comparison.overlaps),
+        "parts": [_part(part, compared.notes) for part in compared.parts],
+        "overlaps": [_overlap(overlap) for overlap in compared.overlaps],
+        "gaps": [
+            {"a": g.a, "b": g.b, "distance": g.distance, "exact": g.exact,
+             "normal": None if g.normal is None else _list(g.normal), "evidence": g.evidence}
+            for g in compared.gaps
+        ],
+        "gaps_left_out": total - len(compared.gaps),
+        "tests": compared.comparison.tests,
+        "pictures": [str(path) for path in pictures],
+    }  # fmt: skip
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _part(part: Part, notes: Notes) -> dict[str, Any]:
+    shape = part.shape
+    content: dict[str, Any] = {"name": part.name, "shape": type(shape).__name__.lower()}
+    if isinstance(shape, Mesh):
+        content["file"] = None if shape.source is None else str(shape.source)
+        content["triangles"] = shape.triangles
+        content["closed"] = shape.closed
+    content["bounds"] = [_list(corner) for corner in shape.bounds()]
+    content["notes"] = [text for name, text in notes if name == part.name]
+    return content
+
+
+def _overlap(overlap: Overlap) -> dict[str, Any]:
+    return {
+        "a": overlap.a,
+        "b": overlap.b,
+        "certain": overlap.certain,
+        "distance": None if overlap.distance is None else _number(overlap.distance),
+        "low": _list(overlap.low),
+        "high": _list(overlap.high),
+        "evidence": overlap.evidence,
+    }
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"
+
+
+def _list(values: Array) -> list[float | None]:
+    return [_number(float(x)) for x in values]
+
+
+def _number(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
+def _print(console: Console, text: str) -> None:
+    console.print(text, highlight=False, soft_wrap=True)

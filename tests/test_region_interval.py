@@ -1,0 +1,134 @@
+"""How far apart two bodies must be at a look, against motion that tries to break it."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import standoff as so
+
+LAWS = settings(deadline=None, max_examples=120, derandomize=True)
+SPEED = st.floats(0.0, 3.0)
+WAY = st.floats(0.0, 0.5)
+
+
+def unit(rng):
+    v = rng.normal(size=3)
+    return v / np.linalg.norm(v)
+
+
+def test_the_papers_case():
+    """2d head on, and less otherwise."""
+    braking = (0.2, 0.2)
+    x, y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    head_on = so.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, (-1.0, 0.0, 0.0)))
+    assert head_on.separation == pytest.approx(0.4)
+    across = so.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, y))
+    assert across.separation == pytest.approx(0.2 * math.sqrt(2))
+    along = so.safe_interval((1.0, 1.0), braking, interval=0.0, directions=(x, x))
+    assert along.separation == pytest.approx(0.2)
+    unknown = so.safe_interval((1.0, 1.0), braking, interval=0.0)
+    assert unknown.separation == pytest.approx(0.4) and unknown.distance == pytest.approx(0.0)
+    away = so.safe_interval(
+        (1.0, 0.0), braking, interval=1.0, directions=(x, None), towards=(-1, 0, 0)
+    )
+    assert away.separation == pytest.approx(0.2)  # only the way that b may brake towards a
+    grown = so.safe_interval((1.0, 1.0), braking, distance=0.3)
+    assert grown.interval == pytest.approx(0.3)  # D = v T for each
+
+
+@LAWS
+@given(SPEED, SPEED, WAY, WAY, st.floats(0.0, 2.0), st.integers(0, 2**32 - 1))
+def test_motion_within_the_bounds_never_closes_a_greater_gap(v_a, v_b, d_a, d_b, T, seed):
+    rng = np.random.default_rng(seed)
+    u_a, u_b = unit(rng), unit(rng)
+    known = [(u_a, u_b), (u_a, None), (None, u_b), (None, None)][seed % 4]
+    towards = unit(rng) if seed % 3 == 0 else None
+    found = so.safe_interval((v_a, v_b), (d_a, d_b), interval=T, directions=known, towards=towards)
+    assert sum(found.growth) == pytest.approx(found.separation, rel=1e-12)
+    assert found.separation <= (v_a * T + d_a + v_b * T + d_b) * (1 + 1e-12)
+    for _ in range(20):
+        way_a = (u_a if known[0] is not None else unit(rng)) * rng.uniform(0, v_a * T + d_a)
+        way_b = (u_b if known[1] is not None else unit(rng)) * rng.uniform(0, v_b * T + d_b)
+        # Two points that begin farther apart than the separation, in the direction of contact.
+        meet = way_a - way_b
+        if towards is None:
+            assert np.linalg.norm(meet) <= found.separation * (1 + 1e-9) + 1e-12
+        else:
+            closed = meet @ np.array(towards)
+            assert closed <= found.separation * (1 + 1e-9) + 1e-12 or np.linalg.norm(
+                meet
+            ) <= found.separation * (1 + 1e-9)
+
+
+@LAWS
+@given(SPEED, SPEED, WAY, WAY, st.floats(0.0, 1.0), st.integers(0, 2**32 - 1))
+def test_interval_and_distance_are_inverse(v_a, v_b, d_a, d_b, D, seed):
+    rng = np.random.default_rng(seed)
+    known = (unit(rng), unit(rng)) if seed % 2 else (None, None)
+    towards = unit(rng) if seed % 3 == 0 else None
+    how = {"directions": known, "towards": towards}
+    found = so.safe_interval((v_a, v_b), (d_a, d_b), distance=D, **how)
+    room = d_a + d_b + 2 * D
+    assert found.interval >= 0.0 and found.separation <= room * (1 + 1e-12)
+    if found.interval == math.inf:
+        return
+    back = so.safe_interval((v_a, v_b), (d_a, d_b), interval=found.interval, **how)
+    assert back.separation <= room * (1 + 1e-12) + 1e-12
+    more = so.safe_interval((v_a, v_b), (d_a, d_b), interval=1.001 * found.interval + 1e-3, **how)
+    assert more.separation > room * (1 - 1e-9) or v_a + v_b < 1e-6
+
+
+def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact():
+    """Two boxes driven as fast as allowed for one interval and braked then, step by step."""
+    rng = np.random.default_rng(4)
+    a, b = so.Box((0.3, 0.2, 0.1)), so.Box((0.2, 0.2, 0.4))
+    near = 0
+    for n in range(400):
+        (v_a, v_b), braking = rng.uniform(0.0, 2.0, 2), rng.uniform(0.0, 0.2, 2)
+        pose_a, pose_b = so.pose(), so.pose(1.5 * unit(rng), rpy=rng.uniform(-3, 3, 3))
+        start = so.distance(a, pose_a, b, pose_b)
+        u_a, u_b = (unit(rng) - 0.7 * start.normal, unit(rng) + 0.7 * start.normal)
+        u_a, u_b = u_a / np.linalg.norm(u_a), u_b / np.linalg.norm(u_b)
+        towards = -start.normal if n % 2 else None
+        found = so.safe_interval(
+            (v_a, v_b), tuple(braking), interval=0.2, directions=(u_a, u_b), towards=towards
+        )
+        # Just out of reach, along the line between the nearest points.
+        pose_b[:3, 3] -= (found.separation * (1 + 1e-9) + 1e-12 - start.value) * start.normal
+        for t in np.linspace(0.0, 1.0, 9):
+            for way_b in (t, 1.0):  # and one of them may be late
+                moved = [pose_a.copy(), pose_b.copy()]
+                moved[0][:3, 3] += t * (v_a * 0.2 + braking[0]) * u_a
+                moved[1][:3, 3] += way_b * (v_b * 0.2 + braking[1]) * u_b
+                value = so.distance(a, moved[0], b, moved[1]).value
+                assert value > 0.0
+                near += value < 0.05
+    assert near > 200
+
+
+def test_bodies_at_rest_may_be_looked_at_never_again():
+    found = so.safe_interval((0.0, 0.0), distance=0.1)
+    assert found.interval == math.inf and found.separation == pytest.approx(0.2)
+    assert so.safe_interval((0.0, 0.0), interval=5.0).separation == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({}, "interval, distance"),
+        ({"interval": 0.1, "distance": 0.1}, "interval, distance"),
+        ({"interval": -1.0}, "interval"),
+        ({"speeds": (1.0, -1.0), "interval": 1.0}, "speeds of b"),
+        ({"speeds": 3.0, "interval": 1.0}, "speeds"),
+        ({"braking": (math.nan, 0.0), "interval": 1.0}, "braking of a"),
+        ({"interval": 1.0, "directions": ((1, 1, 0), None)}, "direction of a"),
+        ({"interval": 1.0, "directions": 4}, "directions"),
+        ({"interval": 1.0, "towards": (0, 0, 0)}, "towards"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    with pytest.raises(so.InterferenceError, match=message):
+        so.safe_interval(**{"speeds": (1.0, 1.0), **change})
