@@ -217,7 +217,7 @@ def grouped(points, first, count, x, y, z):
     groups = (count + CLOUD_GROUP - 1) // CLOUD_GROUP
     start = first + groups
     end = start + count
-    guess = np.int64(0)
+    guess = 0
     most = -math.inf
     for g in range(groups):
         p = first + g
