@@ -13,7 +13,6 @@ import numpy as np
 
 from standoff.constants import CONTACT_FLAT, EPS
 from standoff.errors import ShapeError
-from standoff.kernels.contact.layout import FACE_GROUP
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 
@@ -58,8 +57,6 @@ def features_of(vertices: Array, triangles: IntArray, element: str) -> Features:
     ends = np.cumsum([len(loop) for loop in loops])
     rings = [np.ascontiguousarray(part) for part in np.split(renumbered.reshape(-1), ends[:-1])]
     planes = np.array([_plane(corners, ring) for ring in rings])
-    order = _by_normal(planes[:, :3], np.arange(len(rings)))
-    planes, rings = planes[order], [rings[face] for face in order]
     edges = _edges(rings, element)
     if len(corners) - len(edges) + len(rings) != 2:
         raise ShapeError(
@@ -129,18 +126,6 @@ def _plane(vertices: Array, ring: IntArray) -> Array:
     normal = np.cross(corners[1:-1], corners[2:]).sum(axis=0)
     normal /= np.linalg.norm(normal)
     return np.append(normal, (vertices @ normal).max())
-
-
-def _by_normal(normals: Array, faces: IntArray) -> IntArray:
-    """The faces in an order in which every ``FACE_GROUP`` in a row look much the same way: halved
-    again and again across the direction in which their normals differ most."""
-    if len(faces) <= FACE_GROUP:
-        return faces
-    spread = normals[faces] - normals[faces].mean(axis=0)
-    axis = np.linalg.svd(spread, full_matrices=False)[2][0]
-    ranked = faces[np.argsort(spread @ axis, kind="stable")]
-    half = -(-len(faces) // (2 * FACE_GROUP)) * FACE_GROUP  # whole groups on the first side
-    return np.concatenate([_by_normal(normals, part) for part in (ranked[:half], ranked[half:])])
 
 
 def _edges(rings: list[IntArray], element: str) -> IntArray:

@@ -225,13 +225,13 @@ class Scene:
 
     def _result(self, arena: Arena) -> ContactStep:
         state = arena["state"]
-        count, passed = int(state[layout.COUNT, 0]), int(state[layout.PASSED_COUNT, 0])
+        count, passed = state.item(layout.COUNT), state.item(layout.PASSED_COUNT)
         return ContactStep(
             self._owners,
-            arena["contacts"][:count].copy(),
-            arena["found"][:count].copy(),
+            arena["contacts"][:count].copy() if count else _NO_CONTACTS,
+            arena["found"][:count].copy() if count else _NONE_FOUND,
             arena["forces"].copy(),
-            arena["passed"][:passed].copy(),
+            arena["passed"][:passed].copy() if passed else _NONE_PASSED,
             arena["cost"].copy(),
         )
 
@@ -310,11 +310,15 @@ class Scene:
         return name
 
 
+_NO_CONTACTS = np.zeros((0, 13))
+_NONE_FOUND = np.zeros((0, 7), dtype=np.int64)
+_NONE_PASSED = np.zeros((0, 2), dtype=np.int64)
+
 _NOTHING = ContactStep(
     Owners((), np.zeros(0, dtype=np.int64)),
-    np.zeros((0, 13)),
-    np.zeros((0, 7), dtype=np.int64),
+    _NO_CONTACTS,
+    _NONE_FOUND,
     np.zeros((0, 6)),
-    np.zeros((0, 2), dtype=np.int64),
+    _NONE_PASSED,
     np.zeros((layout.COST_ROWS, 1), dtype=np.int64),
 )

@@ -39,7 +39,7 @@ def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
     )
     arena["hint"][:] = -1
     ends = dict.fromkeys(
-        ("vertices", "edges", "planes", "nodes", "rings", "spokes", "items", "groups", "cloud"), 0
+        ("vertices", "edges", "planes", "nodes", "rings", "spokes", "items", "cloud"), 0
     )
     first = 0
     for number, body in enumerate(bodies):
@@ -64,7 +64,6 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
     vertices = total(lambda p, t: len(p.vertices))
     faces = total(lambda p, t: len(p.planes))
     nodes = total(lambda p, t: len(t))
-    groups = total(lambda p, t: -(-len(p.planes) // layout.FACE_GROUP))
     # A pair of nodes gives way to eight children at most, once for each level of either tree.
     stack = 8 * 2 * (CONTACT_MAX_LEVELS + 1)
     sizes = {
@@ -72,8 +71,8 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "edges": edges, "ring": faces, "spoke": vertices, "nodes": nodes, "edge_mark": edges,
         "node_mark": nodes, "vertex_mark": vertices, "hit": edges, "hint": vertices,
         "queue": edges, "crossers": edges, "stack": stack,
-        "groups": groups, "group_high": groups, "near": groups, "vertex_high": vertices,
-        "edge_high": edges, "climb": vertices, "slab": edges,
+        "face_high": faces, "near": faces, "bounds": faces, "edge_high": edges, "slab": edges,
+        "vertex_high": vertices, "climb": vertices, "ruled": vertices,
         "cloud": total(lambda p, t: len(_cloud(p.vertices))),
         "rings": 2 * edges, "spokes": 2 * edges,
         "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),
@@ -115,11 +114,9 @@ def _write_solid(
         nodes[:, 2 + 2 * k] = first + lists.starts[:-1]
         nodes[:, 3 + 2 * k] = np.diff(lists.starts)
     counts = len(piece.vertices), len(piece.edges), len(piece.planes)
-    g, groups = ends["groups"], _groups(piece.planes)
-    arena["groups"][g : g + len(groups)] = groups
-    arena["pieces"][row] = body, 0, v, counts[0], e, counts[1], f, counts[2], n, g, len(groups)
     c, cloud = ends["cloud"], _cloud(piece.vertices)
     arena["cloud"][c : c + len(cloud)] = cloud
+    arena["pieces"][row] = body, 0, v, counts[0], e, counts[1], f, counts[2], n, c, len(cloud)
     arena["refs"][row, :3] = POLYHEDRON, c, counts[0]
     lower, upper = piece.vertices.min(axis=0), piece.vertices.max(axis=0)
     centre = (lower + upper) / 2.0
@@ -132,7 +129,6 @@ def _write_solid(
     ends["edges"] += counts[1]
     ends["planes"] += counts[2]
     ends["nodes"] += len(tree)
-    ends["groups"] += len(groups)
     ends["cloud"] += len(cloud)
 
 
@@ -161,17 +157,6 @@ def _clusters(vertices: Array, which: IntArray) -> list[IntArray]:
     which = which[np.argsort(points[:, axis], kind="stable")]
     half = CLOUD_GROUP * max(1, len(which) // (2 * CLOUD_GROUP))
     return _clusters(vertices, which[:half]) + _clusters(vertices, which[half:])
-
-
-def _groups(planes: Array) -> Array:
-    """Rows of GROUPS; the spread a little wider than it is, for rounding."""
-    rows = []
-    for first in range(0, len(planes), layout.FACE_GROUP):
-        group = planes[first : first + layout.FACE_GROUP]
-        mean = group[:, :3].mean(axis=0)
-        spread = np.linalg.norm(group[:, :3] - mean, axis=1).max() + CONTACT_TOUCH
-        rows.append((*mean, spread, group[:, 3].min()))
-    return np.array(rows)
 
 
 def _listed(arena: Arena, name: str, items: IntArray, ends: dict[str, int]) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from standoff.constants import CONTACT_CONE, CONTACT_MERGE, CONTACT_PARALLEL, CO
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world, turned_to_world
 from standoff.kernels.contact.layout import (
+    BALLS,
     BODY,
     CLIPS,
     COST,
@@ -45,20 +46,32 @@ from standoff.kernels.vectors import cross, dot, place, turn
 def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
     """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q."""
     P, X = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12)
-    K, crossers = real_rows(F, W, CROSSING, 15), whole_rows(W, CROSSERS, 1)
+    K, crossers = real_rows(F, W, CROSSING, 23), whole_rows(W, CROSSERS, 1)
     body = P[q, BODY]
-    middle = candidates(F, W, p, rel, True, 0, n0, n1, n2)
-    end = candidates(F, W, q, rel, False, middle, n0, n1, n2) if middle > 0 else middle
+    S = real_rows(F, W, BALLS, 5)
+    # No way out is longer than the smaller piece.
+    widest = 2.0 * min(S[p, 3], S[q, 3])
+    middle = candidates(F, W, p, rel, True, 0, widest, n0, n1, n2)
+    end = middle
+    if middle > 0:
+        end = candidates(F, W, q, rel, False, middle, widest, n0, n1, n2)
     for i in range(middle):
         d0, d1, d2 = K[i, 3], K[i, 4], K[i, 5]
         g0, g1, g2 = cross(d0, d1, d2, n0, n1, n2)
+        lean = CONTACT_CONE / K[i, 14]
         for j in range(middle, end):
+            # With b's faces N and M, m is between them only where d . N and d . M differ in sign,
+            # as (d x e) . (N x e) = (d . N) e²; within the cone, as |d x e| <= |d| |e|.
+            left = dot(d0, d1, d2, K[j, 17], K[j, 18], K[j, 19])
+            right = dot(d0, d1, d2, K[j, 20], K[j, 21], K[j, 22])
+            if (left > lean and right > lean) or (left < -lean and right < -lean):
+                continue
             # As seen along n: a + s d + t n = b + r e, by Cramer's rule, with c as divisor.
             e0, e1, e2 = K[j, 3], K[j, 4], K[j, 5]
             c = -dot(g0, g1, g2, e0, e1, e2)
             w0, w1, w2 = K[j, 0] - K[i, 0], K[j, 1] - K[i, 1], K[j, 2] - K[i, 2]
-            # Somewhere between the ends of b's edge, |2 r - 1| <= 1, before anything is divided.
-            if abs(2.0 * dot(w0, w1, w2, g0, g1, g2) - c) > abs(c) * (1.0 + 2.0 * CONTACT_SHARE):
+            # Somewhere on the part of b's edge that is inside, before anything is divided.
+            if abs(2.0 * dot(w0, w1, w2, g0, g1, g2) - K[j, 15] * c) > abs(c) * K[j, 16]:
                 continue
             m0, m1, m2 = cross(d0, d1, d2, e0, e1, e2)
             if dot(w0, w1, w2, m0, m1, m2) * c <= 0.0:
@@ -115,13 +128,14 @@ def at_inner_end(K, k, share):
 
 
 @kernel
-def candidates(F, W, o, rel, of_a, count, n0, n1, n2):
+def candidates(F, W, o, rel, of_a, count, widest, n0, n1, n2):
     """The edges of a piece that are inside the other one and have a normal on the right side, into
-    CROSSING from row ``count`` on, in the frame of q; returns the next row."""
+    CROSSING from row ``count`` on, in the frame of q; returns the next row. No way out is longer
+    than ``widest``."""
     P, E, V = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
     N, K, clips = (
         real_rows(F, W, PLANES, 4),
-        real_rows(F, W, CROSSING, 15),
+        real_rows(F, W, CROSSING, 23),
         real_rows(F, W, CLIPS, 2),
     )
     hit, crossers = whole_rows(W, HIT, 1), whole_rows(W, CROSSERS, 1)
@@ -154,6 +168,12 @@ def candidates(F, W, o, rel, of_a, count, n0, n1, n2):
         x, y, z = cross(b0, b1, b2, u, v, w)
         K[count, 9], K[count, 10], K[count, 11] = -scale * x, -scale * y, -scale * z
         K[count, 12], K[count, 13], K[count, 14] = clips[e, 0], clips[e, 1], scale
+        # start <= r <= end, within `crosses_inside`'s margin, is |2 r - K15| <= K16.
+        margin = CONTACT_SHARE + CONTACT_CONE * widest * scale
+        K[count, 15], K[count, 16] = clips[e, 0] + clips[e, 1], clips[e, 1] - clips[e, 0]
+        K[count, 16] += 2.0 * margin
+        K[count, 17], K[count, 18], K[count, 19] = a0, a1, a2
+        K[count, 20], K[count, 21], K[count, 22] = b0, b1, b2
         crossers[count, 0] = e
         count += 1
     return count

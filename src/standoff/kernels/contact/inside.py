@@ -9,9 +9,8 @@ have to begin.
 
 from __future__ import annotations
 
-import math
-
 from standoff.kernels.contact.layout import (
+    BOUNDS,
     CLIPS,
     COST,
     EDGE0,
@@ -22,14 +21,13 @@ from standoff.kernels.contact.layout import (
     EPOCH,
     FACE0,
     FACE_COUNT,
-    FACE_GROUP,
-    GROUP0,
-    GROUPS,
     HIT,
-    NEAR,
+    NEAR_A,
+    NEAR_B,
     PIECES,
     PLANES,
     QUEUE,
+    RULED,
     SPOKE,
     SPOKES,
     STATE,
@@ -45,34 +43,42 @@ from standoff.kernels.vectors import place, unplace
 
 @kernel
 def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
-    """Marks the edges that carry the epoch in EDGE_MARK, and those reached from them, that are inside
-    the other piece, with the part that is; also their ends that are inside. Returns how many edges
-    are. ``slack`` is how far outside a point still counts as inside, [m]. ``n`` is any unit vector,
-    in the frame of q: only the slab along it that both pieces share is looked at."""
+    """Marks the edges that carry the epoch in EDGE_MARK, and those reached from them, that are
+    inside the other piece, with the part that is; also their ends that are inside. Returns how many
+    edges are. ``slack`` is how far outside a point still counts as inside, [m]. ``n`` is any unit
+    vector, in the frame of q: only the slab along it that both pieces share is looked at."""
     P, E = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4)
     V, queue = real_rows(F, W, VERTICES, 3), whole_rows(W, QUEUE, 1)
     hit, clips = whole_rows(W, HIT, 1), real_rows(F, W, CLIPS, 2)
-    epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
+    state = whole_rows(W, STATE, 1)
+    epoch = state[EPOCH, 0]
     first_a, end_a = P[p, EDGE0], P[p, EDGE0] + P[p, EDGE_COUNT]
-    near_a, near_b, count = queue_slabs(F, W, p, q, rel, n0, n1, n2, slack)
-    # The faces that ruled out the last edge will often rule out the next one.
-    guess_a, guess_b = 0, near_a
+    count = queue_slabs(F, W, p, q, rel, n0, n1, n2, slack)
+    near_a, near_b = state[NEAR_A, 0], state[NEAR_B, 0]
+    # The face that ruled out an edge will often rule out the next one at the same vertex.
+    ruled, inner = whole_rows(W, RULED, 1), whole_rows(W, VERTEX_MARK, 1)
     found, k = 0, 0
     while k < count:
         e = queue[k, 0]
         k += 1
         tail, head = E[e, 0], E[e, 1]
+        if inner[tail, 0] == epoch and inner[head, 0] == epoch:
+            found += 1
+            hit[e, 0] = epoch
+            clips[e, 0], clips[e, 1] = 0.0, 1.0
+            continue
         x, y, z = V[tail, 0], V[tail, 1], V[tail, 2]
         u, v, w = V[head, 0], V[head, 1], V[head, 2]
         if first_a <= e < end_a:
             x, y, z = place(rel, x, y, z)
             u, v, w = place(rel, u, v, w)
-            start, end, guess_b = clip(F, W, q, near_a, near_b, guess_b, x, y, z, u, v, w, slack)
+            start, end, row = clip(F, W, near_a, near_b, ruled[tail, 0], x, y, z, u, v, w, slack)
         else:
             x, y, z = unplace(rel, x, y, z)
             u, v, w = unplace(rel, u, v, w)
-            start, end, guess_a = clip(F, W, p, 0, near_a, guess_a, x, y, z, u, v, w, slack)
+            start, end, row = clip(F, W, 0, near_a, ruled[tail, 0], x, y, z, u, v, w, slack)
         if start > end:
+            ruled[tail, 0] = ruled[head, 0] = row
             continue
         found += 1
         hit[e, 0] = epoch
@@ -86,38 +92,35 @@ def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
 
 
 @kernel
-def clip(F, W, q, near, end_near, guess, x, y, z, u, v, w, slack):
-    """What of the segment from (x, y, z) to (u, v, w), in the frame of piece ``q``, is inside it:
-    first and last share of its length, the first above the last where nothing is. Only the groups of
-    faces in rows ``near`` to ``end_near`` of NEAR count; the row of the one that ruled it out is
-    returned as well, to begin with the next time."""
-    N, P, G = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), real_rows(F, W, GROUPS, 5)
-    rows = whole_rows(W, NEAR, 1)
-    end_face = P[q, FACE0] + P[q, FACE_COUNT]
-    far = math.sqrt(max(x * x + y * y + z * z, u * u + v * v + w * w))
+def clip(F, W, first, last, guess, x, y, z, u, v, w, slack):
+    """What of the segment from (x, y, z) to (u, v, w) is behind the faces in rows ``first`` to
+    ``last`` of NEAR, of the piece in whose frame it is given: first and last share of its length,
+    the first above the last where nothing is; and the row that ruled it out, to begin with the next
+    time as ``guess``, which may be any number."""
+    B = real_rows(F, W, BOUNDS, 4)
     start, end = 0.0, 1.0
-    row = guess
-    for _ in range(near, end_near):
-        g = rows[row, 0]
-        a = G[g, 0] * x + G[g, 1] * y + G[g, 2] * z
-        b = G[g, 0] * u + G[g, 1] * v + G[g, 2] * w
-        if max(a, b) + G[g, 3] * far > G[g, 4] + slack:
-            face = P[q, FACE0] + FACE_GROUP * (g - P[q, GROUP0])
-            for f in range(face, min(face + FACE_GROUP, end_face)):
-                a = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z - N[f, 3] - slack
-                b = N[f, 0] * u + N[f, 1] * v + N[f, 2] * w - N[f, 3] - slack
-                if a > 0.0:
-                    if b > 0.0:
-                        return 1.0, 0.0, row
-                    start = max(start, a / (a - b))
-                elif b > 0.0:
-                    end = min(end, a / (a - b))
+    if first <= guess < last:
+        k = guess
+        a = B[k, 0] * x + B[k, 1] * y + B[k, 2] * z - B[k, 3] - slack
+        b = B[k, 0] * u + B[k, 1] * v + B[k, 2] * w - B[k, 3] - slack
+        if a > 0.0 and b > 0.0:
+            return 1.0, 0.0, guess
+    for k in range(first, last):
+        a = B[k, 0] * x + B[k, 1] * y + B[k, 2] * z - B[k, 3] - slack
+        b = B[k, 0] * u + B[k, 1] * v + B[k, 2] * w - B[k, 3] - slack
+        # The plane is crossed at the share a / (a - b): divided only where that is news.
+        if a > 0.0:
+            if b > 0.0:
+                return 1.0, 0.0, k
+            if a > start * (a - b):
+                start = a / (a - b)
+                if start > end:
+                    return 1.0, 0.0, k
+        elif b > 0.0 and a > end * (a - b):
+            end = a / (a - b)
             if start > end:
-                return 1.0, 0.0, row
-        row += 1
-        if row == end_near:
-            row = near
-    return start, end, guess
+                return 1.0, 0.0, k
+    return start, end, first
 
 
 @kernel

@@ -20,14 +20,14 @@ float64
     FORCES    on a body: force (3), moment about the centroid (3)
     CLIPS     of an edge: the part of it inside the other piece, as two shares of its length
     CROSSING  of an edge inside the other piece, for the search of crossings: tail (3), head - tail
-              (3), the directions into its left and right face (3 each), the two shares, 1 / length
+              (3), the directions into its left and right face (3 each), the two shares, 1 / length;
+              sum of the shares, and their difference with a margin; the normals of the two
+              faces (3 each)
     ROWS, OUT of pieces, for the distance of two of them (see `kernels.layout`)
-    GROUPS    of FACE_GROUP faces in a row: mean normal (3), how far a normal is from it at most,
-              least offset; no point x of the frame is beyond one of these faces by more than
-              ``mean x + spread |x| - least``
     CLOUD     the vertices of a piece, those near each other in a row, as `kernels.convex.cores`
               has them: first the groups, centre (3) and radius, where there are more vertices than
               in one; then each vertex (3) and its number
+    BOUNDS    the planes of the faces in NEAR
 
 int64
     EDGES     tail, head, left face, right face
@@ -36,17 +36,18 @@ int64
     NODES     of an octree: first child, children, then first and number of its vertices, edges and
               faces in ITEMS
     PIECES    body, whether it is a ball, first and number of vertices, edges, faces; root node;
-              first and number of groups of faces
+              first and number of rows in CLOUD
     BODIES    first piece, number of pieces
     FOUND     of a contact: piece a, piece b, kind and number of the feature of a, the same of b,
               1 where it was there at the last step
     EARLIER   the same of the last step
     REFS      of pieces (see `kernels.layout`)
     EDGE_MARK, NODE_MARK, VERTEX_MARK  the epoch at which one was reached; HIT the one at which an
-              edge was found inside the other piece; VERTEX_HIGH, EDGE_HIGH, GROUP_HIGH the one at
+              edge was found inside the other piece; VERTEX_HIGH, EDGE_HIGH, FACE_HIGH the one at
               which one was found to be high enough to touch the other piece (see `slab`)
     HINT      of a vertex: its face at the last step, or -1
-    CLIMB     vertices in the slab of one piece, SLAB edges in those of both, NEAR groups of faces
+    CLIMB     vertices in the slab of one piece, SLAB edges in those of both, NEAR faces
+    RULED     of a vertex: the row of NEAR that last ruled out an edge of it
     QUEUE     edges still to be looked at
     CROSSERS  edges in CROSSING
     STACK     pairs of nodes still to be looked at
@@ -76,11 +77,11 @@ CLIPS = np.int64(11)
 CROSSING = np.int64(12)
 ROWS = np.int64(13)
 OUT = np.int64(14)
-GROUPS = np.int64(15)
-GIVEN = np.int64(16)
-HELD = np.int64(17)
-CENTROIDS = np.int64(18)
-CLOUD = np.int64(19)
+GIVEN = np.int64(15)
+HELD = np.int64(16)
+CENTROIDS = np.int64(17)
+CLOUD = np.int64(18)
+BOUNDS = np.int64(19)
 
 EDGES = np.int64(20)
 RING = np.int64(21)
@@ -100,7 +101,7 @@ VERTEX_MARK = np.int64(34)
 HIT = np.int64(35)
 VERTEX_HIGH = np.int64(36)
 EDGE_HIGH = np.int64(37)
-GROUP_HIGH = np.int64(38)
+FACE_HIGH = np.int64(38)
 HINT = np.int64(39)
 CLIMB = np.int64(40)
 SLAB = np.int64(41)
@@ -111,23 +112,21 @@ STACK = np.int64(45)
 PASSED = np.int64(46)
 STATE = np.int64(47)
 COST = np.int64(48)
-
-#: Faces in a group: measured on prisms of 250 sides, 4 and 16 take a fifth longer.
-FACE_GROUP = 8
+RULED = np.int64(49)
 
 #: Names and columns of the tables, in order: float64, then int64.
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
-    "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 15, "rows": 16,
-    "out": 11, "groups": 5, "given": 16, "held": 16, "centroids": 3,
-    "cloud": 4,
+    "twists": 6, "contacts": 13, "old": 13, "forces": 6, "clips": 2, "crossing": 23, "rows": 16,
+    "out": 11, "given": 16, "held": 16, "centroids": 3,
+    "cloud": 4, "bounds": 4,
 }  # fmt: skip
 WHOLE_TABLES = {
     "edges": 4, "ring": 2, "rings": 1, "spoke": 2, "spokes": 1, "nodes": 8, "items": 1,
     "pieces": 11, "bodies": 2, "found": 7, "earlier": 7, "refs": 8, "edge_mark": 1, "node_mark": 1,
-    "vertex_mark": 1, "hit": 1, "vertex_high": 1, "edge_high": 1, "group_high": 1, "hint": 1,
+    "vertex_mark": 1, "hit": 1, "vertex_high": 1, "edge_high": 1, "face_high": 1, "hint": 1,
     "climb": 1, "slab": 1, "near": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
-    "state": 1, "cost": 1,
+    "state": 1, "cost": 1, "ruled": 1,
 }  # fmt: skip
 
 # Columns of MATERIAL.
@@ -148,8 +147,8 @@ EDGE_COUNT = 5
 FACE0 = 6
 FACE_COUNT = 7
 ROOT = 8
-GROUP0 = 9
-GROUP_COUNT = 10
+CLOUD0 = 9
+CLOUD_COUNT = 10
 
 # Kinds of features in FOUND.
 VERTEX = np.int64(0)
@@ -161,7 +160,8 @@ WHOLE = np.int64(4)
 
 # Rows of STATE: the counter of marks, numbers of contacts now and at the last step, of pairs that
 # passed each other, whether there was a last step, whether motions between steps are looked at,
-# whether a normal force may pull, the next contact of the last step to be looked at.
+# whether a normal force may pull, the next contact of the last step to be looked at, and where in
+# NEAR the faces of a end and those of b.
 EPOCH = 0
 COUNT = 1
 OLD_COUNT = 2
@@ -170,7 +170,9 @@ HAS_BEFORE = 4
 CONTINUOUS = 5
 PULLS = 6
 CURSOR = 7
-STATE_ROWS = 8
+NEAR_A = 8
+NEAR_B = 9
+STATE_ROWS = 10
 
 # Rows of COST: how often each was done in the step.
 PAIR_TESTS = 0

@@ -8,6 +8,7 @@ from standoff.kernels.contact.frames import turn_back, turned_to_world
 from standoff.kernels.contact.layout import (
     BODY,
     CLOUD,
+    CLOUD0,
     EARLIER,
     FACE,
     FACE0,
@@ -15,14 +16,13 @@ from standoff.kernels.contact.layout import (
     PIECES,
     PLANES,
     POSES,
-    REFS,
     VERTEX,
+    VERTEX_COUNT,
 )
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.convex.cores import grouped
 from standoff.kernels.convex.scratch import CACHED_POINTS
 from standoff.kernels.jit import kernel
-from standoff.kernels.layout import POINT0, POINTS
 
 
 @kernel
@@ -50,19 +50,19 @@ def old_direction(F, W, p, q, first, end):
 def overlap_along(F, W, p, q, rel, n0, n1, n2):
     """How far p has to move along the unit vector ``n`` (in the frame of q) to be beyond q; not
     positive where they are apart along it."""
-    D, R = real_rows(F, W, CLOUD, 4), whole_rows(W, REFS, 8)
+    D, P = real_rows(F, W, CLOUD, 4), whole_rows(W, PIECES, 11)
     m0, m1, m2 = turn_back(rel, n0, n1, n2)
-    low, top = highest(D, R, p, -m0, -m1, -m2), highest(D, R, q, n0, n1, n2)
+    low, top = highest(D, P, p, -m0, -m1, -m2), highest(D, P, q, n0, n1, n2)
     lowest = D[low, 0] * m0 + D[low, 1] * m1 + D[low, 2] * m2
     lowest += rel[9] * n0 + rel[10] * n1 + rel[11] * n2
     return D[top, 0] * n0 + D[top, 1] * n1 + D[top, 2] * n2 - lowest
 
 
 @kernel
-def highest(D, R, p, n0, n1, n2):
+def highest(D, P, p, n0, n1, n2):
     """The row of CLOUD of the vertex of piece ``p`` farthest along ``n``, in the frame of its body;
-    ``R`` is REFS."""
-    first, count = R[p, POINT0], R[p, POINTS]
+    ``P`` is PIECES."""
+    first, count = P[p, CLOUD0], P[p, VERTEX_COUNT]
     if count > CACHED_POINTS:
         return grouped(D, first, count, n0, n1, n2)
     best, height = first, -math.inf

@@ -17,16 +17,15 @@ from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world, turn_back, turned_to_world
 from standoff.kernels.contact.layout import (
     BODY,
+    BOUNDS,
     EARLIER,
     EPOCH,
     FACE,
     FACE0,
-    FACE_COUNT,
-    FACE_GROUP,
-    GROUP0,
-    GROUP_COUNT,
-    GROUPS,
     HINT,
+    NEAR,
+    NEAR_A,
+    NEAR_B,
     PIECES,
     PLANES,
     POSES,
@@ -68,7 +67,10 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
         whole_rows(W, VERTEX_MARK, 1),
         whole_rows(W, HINT, 1),
     )
-    epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
+    state = whole_rows(W, STATE, 1)
+    epoch = state[EPOCH, 0]
+    first = state[NEAR_A, 0] if o == p else 0
+    last = state[NEAR_B, 0] if o == p else state[NEAR_A, 0]
     body = P[s, BODY]
     for v in range(P[o, VERTEX0], P[o, VERTEX0] + P[o, VERTEX_COUNT]):
         hint = hints[v, 0]
@@ -83,7 +85,7 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
         if hint >= 0 and still_there(F, W, hint, x, y, z, n0, n1, n2):
             face = hint
         elif inside:
-            face = way_out(F, W, s, x, y, z, n0, n1, n2)
+            face = way_out(F, W, first, last, x, y, z, n0, n1, n2)
         if face < 0:
             continue
         depth = N[face, 3] - N[face, 0] * x - N[face, 1] * y - N[face, 2] * z
@@ -139,34 +141,25 @@ def still_there(F, W, face, x, y, z, n0, n1, n2):
 
 
 @kernel
-def way_out(F, W, s, x, y, z, n0, n1, n2):
-    """The face through which a point inside piece ``s`` leaves it along ``n``. A face that is next
-    to parallel to the way out is taken only where there is no other: boxes stacked flush have their
-    corners in each other's sides, and would leave through these at once."""
-    N, P, G = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), real_rows(F, W, GROUPS, 5)
-    best, last = math.inf, math.inf
+def way_out(F, W, first, last, x, y, z, n0, n1, n2):
+    """Of the faces in rows ``first`` to ``last`` of NEAR, the one through which a point inside
+    their piece leaves it along ``n``. A face that is next to parallel to the way out is taken only
+    where there is no other: boxes stacked flush have their corners in each other's sides, and would
+    leave through these at once."""
+    B, near = real_rows(F, W, BOUNDS, 4), whole_rows(W, NEAR, 1)
+    best, last_best = math.inf, math.inf
     face, steep = np.int64(-1), np.int64(-1)
-    end_face = P[s, FACE0] + P[s, FACE_COUNT]
-    for g in range(P[s, GROUP0], P[s, GROUP0] + P[s, GROUP_COUNT]):
-        # Moved by the best way so far, the point is still behind all faces of the group: none of
-        # them is nearer.
-        if best < math.inf:
-            a, b, c = x + best * n0, y + best * n1, z + best * n2
-            beyond = G[g, 0] * a + G[g, 1] * b + G[g, 2] * c - G[g, 4]
-            if beyond + G[g, 3] * math.sqrt(a * a + b * b + c * c) < 0.0:
-                continue
-        first = P[s, FACE0] + FACE_GROUP * (g - P[s, GROUP0])
-        for k in range(first, min(first + FACE_GROUP, end_face)):
-            f = np.int64(k)
-            along = N[f, 0] * n0 + N[f, 1] * n1 + N[f, 2] * n2
-            if along > 0.0:
-                way = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z
-                # way / along < best, without a division by next to nothing
-                if along > CONTACT_CONE:
-                    if way < best * along:
-                        best = way / along
-                        face = f
-                elif way < last * along:
-                    last = way / along
-                    steep = f
+    for k in range(first, last):
+        along = B[k, 0] * n0 + B[k, 1] * n1 + B[k, 2] * n2
+        if along > 0.0:
+            f = near[k, 0]
+            way = B[k, 3] - B[k, 0] * x - B[k, 1] * y - B[k, 2] * z
+            # way / along < best, without a division by next to nothing; of two as near, the first
+            if along > CONTACT_CONE:
+                if way < best * along or (way == best * along and f < face):
+                    best = way / along
+                    face = f
+            elif way < last_best * along or (way == last_best * along and f < steep):
+                last_best = way / along
+                steep = f
     return face if face >= 0 else steep

@@ -159,7 +159,7 @@ def support(work, base, tag, count, first, points, x, y, z):
             s = math.copysign(1.0, dot(x, y, z, cx, cy, cz))
             px, py, pz = plus(px, py, pz, s, cx, cy, cz)
         return px, py, pz
-    if tag == CLOUD or tag == GROUPED:
+    if tag in (CLOUD, GROUPED):
         return _cloud(work, base, tag, first, count, points, x, y, z)
     if tag == CYLINDER:
         return _cylinder(work, base, x, y, z)
@@ -217,7 +217,7 @@ def grouped(points, first, count, x, y, z):
     groups = (count + CLOUD_GROUP - 1) // CLOUD_GROUP
     start = first + groups
     end = start + count
-    guess = np.int64(0)
+    guess = 0
     most = -math.inf
     for g in range(groups):
         p = first + g
