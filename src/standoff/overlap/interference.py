@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from standoff.errors import InterferenceError, UnknownNameError
 from standoff.overlap.amounts import amount
 from standoff.overlap.boxes import WorldBoxes
+from standoff.overlap.enclosing import nearly_enclosed
 from standoff.overlap.finding import Comparison, Gap, Overlap
 from standoff.overlap.gaps import Gaps
 from standoff.overlap.method import METHODS, method_of
@@ -53,7 +54,9 @@ def compare(
     """Every pair of parts: an overlap or a gap, each with its evidence.
 
     A solid, convex or a closed mesh, includes its inside: a part wholly within another overlaps
-    it, one in a cavity does not. An open mesh is a surface. Touching counts as overlap.
+    it, one in a cavity does not. An open mesh is a surface; but where a part lies inside of what it
+    nearly encloses, as a pin in a housing that lacks a triangle, they overlap, and not for certain:
+    the mesh may be meant as a solid. Touching counts as overlap.
 
     Pairs whose world boxes are farther apart than the clearance are gaps by that alone, whatever
     the method; only the others are judged by it.
@@ -100,6 +103,10 @@ def compare(
         if progress is not None:
             progress(k, len(near))
         found = judge.judge(i, j)
+        doubt = nearly_enclosed(placed[i], placed[j]) if isinstance(found, Gap) else None
+        if doubt is not None:
+            where = boxes.shared(i, j, reach)
+            found = Overlap(found.a, found.b, method, False, None, *where, doubt)
         if isinstance(found, Gap):
             gaps[i, j] = found
         else:
