@@ -31,10 +31,11 @@ def parts_of(given: Mapping[str, PartLike]) -> list[Part]:
         raise InterferenceError(
             "not parts", value=given, allowed="a dict of names to shapes, or to (shape, pose)"
         )
-    return [_part(name, value) for name, value in given.items()]
+    return [part_of(name, value) for name, value in given.items()]
 
 
-def _part(name: str, value: PartLike) -> Part:
+def part_of(name: str, value: PartLike) -> Part:
+    """A part, checked."""
     if not isinstance(name, str) or not name:
         raise InterferenceError("not a name", value=name, allowed="text")
     shape, pose = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
