@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.errors import InterferenceError
+from standoff.kernels.overlap.projection_layout import CIRCLE, GROWN
 from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.part import Part
 from standoff.overlap.projection import ProjectionMethod
@@ -128,6 +129,30 @@ def test_touching_is_overlap_and_so_is_being_as_near_as_the_clearance():
 
 
 @pytest.mark.interpreted
+def test_a_clearance_a_rounding_below_the_gap_of_an_envelope_is_exceeded_by_the_gap():
+    """What a rectangle or a circle tells apart, the polygons may miss by their own rounding."""
+    rng = np.random.default_rng(0)
+    faces = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]
+    gaps = 0
+    for _ in range(120):
+        corners = np.round(rng.uniform(-0.1, 0.1, (2, 4, 3)), 3)
+        corners[1] += np.round(0.15 * rng.normal(size=3), 3)
+        parts = [Part(name, so.Mesh(c, faces), np.eye(4)) for name, c in zip("ab", corners)]
+        for plane, (a, b) in enumerate(ProjectionMethod(parts, planes=13).outlines.table[:, :2]):
+            x = max(a[0] - b[2], b[0] - a[2], 0.0)
+            y = max(a[1] - b[3], b[1] - a[3], 0.0)
+            between = np.hypot(a[CIRCLE] - b[CIRCLE], a[CIRCLE + 1] - b[CIRCLE + 1])
+            for gap in (np.sqrt(x * x + y * y), between - a[CIRCLE + 2] - b[CIRCLE + 2]):
+                clearance = np.nextafter(gap - a[GROWN] - b[GROWN], 0.0)
+                if clearance <= 0.0:
+                    continue
+                found = ProjectionMethod(parts, planes=13, clearance=clearance).judge(0, 1)
+                if isinstance(found, Gap):
+                    gaps += 1
+                    assert found.distance > clearance, plane
+    assert gaps > 300
+
+
 def test_corner_to_corner_is_measured_round_the_corner():
     """No edge of two boxes gives the distance of their corners."""
     parts = [at(so.Box((1, 1, 1))), at(so.Box((1, 1, 1)), 1.3, 1.4)]
