@@ -322,6 +322,30 @@ def test_progress_is_told():
         ({"a": so.Sphere(1.0)}, {"clearance": math.nan}, "clearance"),
         ({"a": so.Sphere(1.0)}, {"clearance": "wide"}, "clearance"),
         ({"a": so.Sphere(1.0)}, {"allowed": [("a", "b")]}, "unknown part 'b'"),
+        ({"a": so.Sphere(1.0)}, {"allowed": [(["a"], "a")]}, "unknown part"),
+        *(
+            ({"a": so.Sphere(1.0)}, {"allowed": allowed}, "allowed: not")
+            for allowed in (None, 5, [("a",)], ("a", "b", "a"), "ab", [("a", "a", "a")], [5])
+        ),
+        ({"a": so.Sphere(1.0)}, {"method": np.array(["exact", "octree"])}, "method"),
+        ({"a": so.Sphere(1.0)}, {"progress": 5}, "progress: not a function"),
+        *(
+            (
+                {"a": so.Sphere(0.1), "b": so.Sphere(0.1)},
+                {"method": "octree", "resolution": resolution},
+                "resolution: too fine",
+            )
+            for resolution in (1e-320, 1e-310, 1e-12, 1e-6)
+        ),
+        (
+            {
+                "near": so.Sphere(1),
+                "far": (so.Sphere(1), at(1e9)),
+                "back": (so.Sphere(1), at(-1e9)),
+            },
+            {"method": "octree"},
+            "back to far: too large a scene for an octree",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(parts, how, says):

@@ -70,7 +70,9 @@ def test_what_is_beside_an_open_mesh_is_apart(method):
     ring = so.Mesh(points, faces[1:])
     found = judged({"ring": ring, "peg": so.Sphere(0.1)}, method)  # in the hole
     assert isinstance(found, so.Gap)
-    assert isinstance(judged({"ring": ring, "linked": (PIN, so.pose((0.5, 0, 0)))}, method), so.Overlap)
+    assert isinstance(
+        judged({"ring": ring, "linked": (PIN, so.pose((0.5, 0, 0)))}, method), so.Overlap
+    )
     if method == "exact":  # just above sheets, whichever way they face
         sheet = np.array([[-5, -5, 0], [5, -5, 0], [5, 5, 0], [-5, 5, 0]], float)
         square = np.array([[0, 1, 2], [0, 2, 3]])

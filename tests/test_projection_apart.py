@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.errors import InterferenceError
-from standoff.kernels.overlap.projection_layout import CIRCLE, GROWN
 from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.part import Part
 from standoff.overlap.projection import ProjectionMethod
@@ -130,27 +129,16 @@ def test_touching_is_overlap_and_so_is_being_as_near_as_the_clearance():
 
 @pytest.mark.interpreted
 def test_a_clearance_a_rounding_below_the_gap_of_an_envelope_is_exceeded_by_the_gap():
-    """What a rectangle or a circle tells apart, the polygons may miss by their own rounding."""
-    rng = np.random.default_rng(0)
-    faces = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]
-    gaps = 0
-    for _ in range(120):
-        corners = np.round(rng.uniform(-0.1, 0.1, (2, 4, 3)), 3)
-        corners[1] += np.round(0.15 * rng.normal(size=3), 3)
-        parts = [Part(name, so.Mesh(c, faces), np.eye(4)) for name, c in zip("ab", corners)]
-        for plane, (a, b) in enumerate(ProjectionMethod(parts, planes=13).outlines.table[:, :2]):
-            x = max(a[0] - b[2], b[0] - a[2], 0.0)
-            y = max(a[1] - b[3], b[1] - a[3], 0.0)
-            between = np.hypot(a[CIRCLE] - b[CIRCLE], a[CIRCLE + 1] - b[CIRCLE + 1])
-            for gap in (np.sqrt(x * x + y * y), between - a[CIRCLE + 2] - b[CIRCLE + 2]):
-                clearance = np.nextafter(gap - a[GROWN] - b[GROWN], 0.0)
-                if clearance <= 0.0:
-                    continue
-                found = ProjectionMethod(parts, planes=13, clearance=clearance).judge(0, 1)
-                if isinstance(found, Gap):
-                    gaps += 1
-                    assert found.distance > clearance, plane
-    assert gaps > 300
+    """Two tetrahedra corner to corner on a plane: the rectangles tell them apart, and the polygons
+    miss the same gap by a rounding of their own."""
+    a = [[31, 94, -87], [52, -54, 72], [-98, -61, 95], [15, -74, -99]]
+    b = [[-223, -17, 246], [-169, -73, 203], [-294, 95, 224], [-169, -47, 168]]
+    faces = [[2, 1, 0], [3, 2, 0], [1, 3, 0], [2, 3, 1]]
+    single = [np.array(c, dtype=np.float32) / np.float32(1000) for c in (a, b)]
+    parts = [Part(name, so.Mesh(c, faces), np.eye(4)) for name, c in zip("ab", single)]
+    clearance = 0.10183319779642808
+    found = ProjectionMethod(parts, clearance=clearance).judge(0, 1)
+    assert isinstance(found, Gap) and clearance < found.distance < clearance + 1e-15
 
 
 def test_corner_to_corner_is_measured_round_the_corner():
@@ -355,6 +343,7 @@ def test_false_alarms_shrink_with_the_number_of_planes():
     "options, named",
     [
         ({"outline": "shadow"}, "outline"),
+        ({"outline": np.array(["hull", "true"])}, "outline"),
         ({"clearance": -1.0}, "clearance"),
         ({"clearance": np.nan}, "clearance"),
         ({"clearance": "wide"}, "clearance"),
@@ -366,6 +355,9 @@ def test_bad_settings_are_refused_and_named(options, named):
         ProjectionMethod([at(so.Sphere(1))], **options)
     with pytest.raises(InterferenceError, match="parts"):
         ProjectionMethod([])
+    for parts in (5, None, [so.Sphere(1)], {"a": so.Sphere(1)}):
+        with pytest.raises(InterferenceError, match="parts"):
+            ProjectionMethod(parts)
 
 
 @pytest.mark.interpreted
@@ -376,3 +368,13 @@ def test_numbers_of_parts_that_are_not_there_are_refused():
             method.judge(i, j)
     with pytest.raises(InterferenceError, match="order"):
         method.separating_planes(order=np.array([3]))
+    for pairs in (np.zeros(3, int), np.zeros((3, 3), int), np.array([[0.0, 1.0]]), [["a", "b"]], 5):
+        with pytest.raises(InterferenceError, match="pairs"):
+            method.separating_planes(pairs)
+    with pytest.raises(InterferenceError, match="order"):
+        method.separating_planes(order=np.zeros((2, 2), int))
+    for pair in ((0, 0.5), (0, "b"), (0, True)):
+        with pytest.raises(InterferenceError, match="judge"):
+            method.judge(*pair)
+    with pytest.raises(InterferenceError, match="which"):
+        method.place(np.array([5]), np.eye(4)[None], 0.0)

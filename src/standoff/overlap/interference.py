@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from numpy.typing import ArrayLike
 
@@ -17,6 +17,8 @@ from standoff.overlap.part import Part, PartLike, parts_of
 
 #: Pairs of names, or a function that says of two names whether they are such a pair.
 Allowed = Iterable[tuple[str, str]] | Callable[[str, str], bool]
+
+_ALLOWED = "pairs of names, or a function of two names"
 
 
 def interference(
@@ -80,10 +82,17 @@ def compare(
             0 or not finite.
     """
     placed = parts_of(parts)
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InterferenceError("unknown method", value=method, allowed=", ".join(METHODS))
     reach = amount("clearance", clearance, "m")
     may_overlap = _allowed(placed, allowed)
+    if progress is not None and not callable(progress):
+        raise InterferenceError(
+            "not a function",
+            element="progress",
+            value=progress,
+            allowed="of (done, total), or None",
+        )
     if len(placed) < 2:
         none = Gaps(placed, WorldBoxes(placed), method, {}, ())
         return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
@@ -124,11 +133,15 @@ def _allowed(parts: list[Part], given: Allowed) -> Callable[[str, str], bool]:
     if callable(given):
         return given
     names = {part.name for part in parts}
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InterferenceError("not pairs", element="allowed", value=given, allowed=_ALLOWED)
     pairs = set()
     for pair in given:
+        if isinstance(pair, (str, bytes)) or not isinstance(pair, Collection) or len(pair) != 2:
+            raise InterferenceError("not a pair", element="allowed", value=pair, allowed=_ALLOWED)
         a, b = pair
         for name in (a, b):
-            if name not in names:
+            if not isinstance(name, str) or name not in names:
                 raise UnknownNameError(str(name), names, what="part", element="allowed")
         pairs |= {(a, b), (b, a)}
     return lambda a, b: (a, b) in pairs

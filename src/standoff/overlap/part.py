@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,14 @@ def parts_of(given: Mapping[str, PartLike]) -> list[Part]:
             "not parts", value=given, allowed="a dict of names to shapes, or to (shape, pose)"
         )
     return [part_of(name, value) for name, value in given.items()]
+
+
+def checked_parts(given: Iterable[Part]) -> list[Part]:
+    """Parts as a list."""
+    parts = list(given) if isinstance(given, Iterable) else None
+    if parts is None or not all(isinstance(part, Part) for part in parts):
+        raise InterferenceError("not parts", element="parts", value=given, allowed="some Part")
+    return parts
 
 
 def part_of(name: str, value: PartLike) -> Part:

@@ -13,7 +13,7 @@ from standoff.overlap.amounts import Root, amount, root_cube
 from standoff.overlap.part import PartLike, part_of, parts_of
 from standoff.overlap.region import RegionTree
 from standoff.overlap.region_meets import Meeting, meets_many
-from standoff.overlap.region_root import levels_for
+from standoff.overlap.region_root import check_leaves, levels_for
 from standoff.shapes.pose import Array
 
 #: What stands for all that stands still in the answer of a check.
@@ -81,7 +81,9 @@ class RegionWatch:
         by_name = [given for given in (self._speeds, self._braking) if isinstance(given, dict)]
         self.moving: tuple[str, ...] = tuple(dict.fromkeys(name for one in by_name for name in one))
         self._check_growth()
-        self.static = RegionTree.of_parts(parts_of(static), root=self.root, levels=self.levels)
+        standing = parts_of(static)
+        check_leaves(standing, edge / 2.0**self.levels)
+        self.static = RegionTree.of_parts(standing, root=self.root, levels=self.levels)
 
     def growth(self, name: str) -> float:
         """By how much a moving body is grown, [m]: two that are head on need both whole ways, and

@@ -202,12 +202,15 @@ class _Motion:
             # |p + T q|² is convex in T and no more than 1 at 0: it exceeds 1 after its last root.
             # In units of the room, so that no square is too small to be told from 0.
             unit = room if room > 0.0 else 1.0
-            p = (d_a * self.u_a - d_b * self.u_b) / unit
-            q = (v_a * self.u_a - v_b * self.u_b) / unit
-            within = max((room / unit) ** 2 - float(p @ p), 0.0)
-            slope = float(p @ q)
+            with np.errstate(over="ignore", invalid="ignore"):
+                p = (d_a * self.u_a - d_b * self.u_b) / unit
+                q = (v_a * self.u_a - v_b * self.u_b) / unit
+                within = max((room / unit) ** 2 - float(p @ p), 0.0)
+                slope = float(p @ q)
             turn = math.hypot(slope, math.sqrt(within) * math.hypot(*q))
-            if slope >= 0.0:
+            if not math.isfinite(turn):
+                root = 0.0  # so fast that the sum of the ways has to do
+            elif slope >= 0.0:
                 root = _quotient(within, slope + turn)
             else:
                 root = (turn - slope) / math.hypot(*q) / math.hypot(*q)
