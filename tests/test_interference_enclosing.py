@@ -1,9 +1,11 @@
-"""Parts inside of what an open mesh nearly encloses: nobody can tell, and doubt counts as danger."""
+"""Parts inside of what an open mesh nearly encloses: nobody can tell, so doubt is danger."""
 
 import numpy as np
 import pytest
 
 import standoff as so
+from standoff.overlap.enclosing import nearly_enclosed
+from standoff.overlap.part import Part
 from tests.mesh_shapes import bowl_arrays, box_arrays, box_mesh, joined, torus, torus_arrays
 
 METHODS = ("exact", "octree", "projection")
@@ -20,6 +22,7 @@ def judged(parts, method):
 def open_solids():
     points, faces = box_arrays(1, 1, 1)
     wall = faces[np.isclose(points[faces][:, :, 0], 0.5).all(axis=1)]
+    flap = [[*wall[0, :2], 8]]
     other = np.array([f for f in faces if not np.isclose(points[f][:, 0], -0.5).all()])
     some = np.random.default_rng(0).permutation(11)[:5]
     turned = faces[1:].copy()
@@ -30,8 +33,8 @@ def open_solids():
         "inside out": (points, faces[1:, ::-1]),
         "triangles face either way": (points, turned),
         "each triangle twice": (points, np.concatenate([faces[1:], faces[1:]])),
-        "an inner wall": joined((points, faces), (points + [1.0, 0, 0], other)),
-        "a flap": (np.vstack([points, [[0.5, 0.5, 2.0]]]), np.vstack([faces, [[*wall[0, :2], 8]]])),
+        "an inner wall": joined((points, faces), (points + np.array([1.0, 0, 0]), other)),
+        "a flap": (np.vstack([points, [[0.5, 0.5, 2.0]]]), np.vstack([faces, flap])),
         "a slit": (np.vstack([points, points[:1]]), _slit(faces)),
     }  # fmt: skip
 
@@ -83,6 +86,21 @@ def test_what_is_beside_an_open_mesh_is_apart(method):
         ):
             found = judged({"sheet": so.Mesh(*mesh), "pin": (PIN, tilted)}, method)
             assert isinstance(found, so.Gap)
+
+
+@pytest.mark.interpreted
+def test_more_than_half_of_the_directions_end_at_what_encloses_a_point():
+    points, faces = box_arrays(1, 1, 1)
+    open_box = Part("box", so.Mesh(points, faces[2:]), np.eye(4))  # without the side at x = -0.5
+    for x in (-0.45, 0.0, 0.45):
+        dot = Part("dot", so.Sphere(0.001), so.pose((x, 0.1, -0.05)))
+        said = "box is open, and dot lies inside of what it nearly encloses"
+        assert nearly_enclosed(open_box, dot) == nearly_enclosed(dot, open_box) == said
+    for x in (-0.5, -0.55, 0.51):
+        dot = Part("dot", so.Sphere(0.001), so.pose((x, 0.1, -0.05)))
+        assert nearly_enclosed(open_box, dot) is None
+    assert nearly_enclosed(Part("box", so.Mesh(points, faces), np.eye(4)), dot) is None
+    assert nearly_enclosed(Part("floor", so.HalfSpace(), np.eye(4)), open_box) is None
 
 
 def test_an_egg_in_a_bowl_may_be_inside_and_one_above_its_rim_is_not():

@@ -322,6 +322,15 @@ def test_tests_are_counted():
     assert counts["polygons"] == 0 and counts["planes"] == counts["rectangles"] >= 6
 
 
+def test_false_alarms_of_shapes_by_name():
+    parts = {"a": so.Sphere(0.5), "b": (so.Sphere(0.5), so.pose((0.9, 0.9, 0.0)))}
+    found = so.false_alarms(parts, [1, 2, 3])
+    assert found.apart == 1 and found.alarms == (0, 0, 0)
+    for planes in (5, ["x"], [1.5], []):
+        with pytest.raises(InterferenceError, match="planes"):
+            so.false_alarms(parts, planes)
+
+
 def test_false_alarms_shrink_with_the_number_of_planes():
     parts = scene(4, 24, crooked_shape, reach=0.6)
     hull, true = (false_alarms(parts, outline=outline) for outline in ("hull", "true"))
@@ -355,7 +364,7 @@ def test_bad_settings_are_refused_and_named(options, named):
         ProjectionMethod([at(so.Sphere(1))], **options)
     with pytest.raises(InterferenceError, match="parts"):
         ProjectionMethod([])
-    for parts in (5, None, [so.Sphere(1)], {"a": so.Sphere(1)}):
+    for parts in (5, None, [so.Sphere(1)], {"a": 5}):
         with pytest.raises(InterferenceError, match="parts"):
             ProjectionMethod(parts)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from standoff.kernels.overlap import projection_layout as columns
 from standoff.kernels.overlap.projection_pairs import first_planes, widest_gap
 from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.outline import Outlines
-from standoff.overlap.part import Part, checked_parts
+from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.planes import plane_normals
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -41,7 +40,7 @@ class ProjectionMethod:
     and its projection that of the surface.
 
     Args:
-        parts: named shapes at their poses; see `parts_of`.
+        parts: shapes by name, each alone (at the origin) or with its pose, or some `Part`.
         planes: how many, from a fixed sequence that begins with the three coordinate planes, or
             the normals of the planes (n, 3); see `plane_normals`.
         clearance: parts have to be farther apart than this, [m].
@@ -56,7 +55,7 @@ class ProjectionMethod:
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Parts,
         *,
         planes: int | ArrayLike = 3,
         outline: Outline = "hull",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError, PoseError
 from standoff.overlap.finding import Overlap
-from standoff.overlap.part import Part, checked_parts
+from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.projection import Outline, ProjectionMethod, length
 from standoff.shapes.pose import Array, as_pose
 from standoff.shapes.shape import IntArray
@@ -29,7 +29,7 @@ class ProjectionWatch:
     takes milliseconds a plane; hulls take microseconds.
 
     Args:
-        parts: all parts; those that move with any pose.
+        parts: all parts, as for `ProjectionMethod`; those that move with any pose.
         moving: the names of those that move, none of them a half space.
         grown: d + D, [m].
         planes, outline, clearance: as for `ProjectionMethod`.
@@ -41,7 +41,7 @@ class ProjectionWatch:
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Parts,
         moving: Sequence[str],
         *,
         grown: float = 0.0,
