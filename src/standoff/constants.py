@@ -773,7 +773,7 @@ ENCLOSING_PART = 0.5
 #: half of the directions.
 ENCLOSING_LINES = 32
 
-#: From how many points of a part at least and at most, and for how many triangles together, [-]: a
-#: quarter of a second where a large mesh is open, and next to nothing for others.
+#: From how many points of a part at least and at most, and for how many triangles together, [-]: 50
+#: ms where a mesh of 35,000 triangles is open.
 ENCLOSING_POINTS = (4, 64)
 ENCLOSING_TRIANGLES = 1 << 19
