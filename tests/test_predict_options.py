@@ -152,33 +152,6 @@ def test_an_alarm_of_the_exact_stage_is_never_wrongly_ruled_out():
         assert stood
 
 
-def test_a_motion_that_is_known_rules_alarms_out():
-    cell = so.Cell()
-    cell.add_robot("builtin:arm7", name="arm")
-    cell.add_body("post", so.Box((0.1, 0.1, 0.5)), so.pose((0.6, 0.0, 0.4)))
-    checker = so.PathChecker(cell, clearance=0.01)
-    q = np.zeros((2, len(cell.joints)))
-    q[:, 1] = 1.2
-    q[0, 0], q[1, 0] = -1.5, 1.5
-    sweep = so.Pieces.path(q, [0.0, 3.0])
-    verdict = checker.curve(sweep, first=True)
-    assert not verdict.free and verdict.free_until > 0.3
-    exact = so.ExactMotion(checker, sweep)
-    x, v = np.array([[0.0, 0, 0], [0.9, 0, 0]]), np.zeros((2, 3))
-    true = []
-    predictor = so.Predictor([0.5] * 2, 1.0, period=0.05, margin=0.01, exact=exact)
-    for k in range(60):
-        step = predictor.step(x, v, time=0.05 * k)
-        assert step.count == 1
-        true.append(bool(step.true[0]))
-    # It stands from two periods before the contact on; past the post it is ruled out again.
-    first = true.index(True)
-    assert verdict.free_until - 0.15 <= 0.05 * first <= verdict.free_until and first > 5
-    assert all(true[first : first + 3])
-    with pytest.raises(so.PredictError, match="clearance"):
-        so.Predictor([0.5] * 2, 1.0, margin=0.02, exact=exact)
-
-
 def test_the_period_of_culley_and_kempf():
     x, v = np.array([[0.0, 0, 0], [1.0, 0, 0], [4.0, 0, 0]]), np.zeros((3, 3))
     predictor = so.Predictor([0.1, 0.2, 0.3], 1.0, [1.0, 2.0, 3.0], period="culley-kempf")

@@ -60,7 +60,8 @@ if TYPE_CHECKING:
     from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
-    from standoff.predict.exact import ExactMotion, ExactShapes
+    from standoff.predict.exact import ExactShapes
+    from standoff.predict.exact_motion import ExactMotion
     from standoff.predict.from_cell import CellSpheres, cell_spheres
     from standoff.predict.predictor import Predictor
     from standoff.predict.report import BodyFault, Prediction
@@ -125,7 +126,8 @@ _HOME = {
     "standoff.plan.ompl_adapter": ("OmplSpace",),
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
-    "standoff.predict.exact": ("ExactMotion", "ExactShapes"),
+    "standoff.predict.exact": ("ExactShapes",),
+    "standoff.predict.exact_motion": ("ExactMotion",),
     "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
     "standoff.predict.predictor": ("Predictor",),
     "standoff.predict.report": ("BodyFault", "Prediction"),

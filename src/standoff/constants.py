@@ -603,13 +603,24 @@ URGENCY_TOLERANCE = 1e-6
 #: down in decimals differ by a period only within their rounding, and such a step is not late.
 PERIOD_SLACK = 1e-6
 
-#: The same for the rounding of the times themselves, in units of ``EPS`` times the first of them,
-#: [-]: two of them and their difference.
+#: The same for the rounding of the times themselves, in units of ``EPS`` times the largest of them,
+#: [-]: two of them, their difference, and the sum of all differences.
 CLOCK_ROUNDING = 4.0
 
-#: How far beyond its bounds a body may seem to have moved, relative to its coordinates and to what
-#: the bounds allow, [-]: two readings, each a sum of many small steps, and the clock.
+#: Periods after which a predictor begins its clock anew, [-]: up to then the rounding above is
+#: 1.6e-5 of a period beside that of the first time, and no count of units is near its end.
+CLOCK_PERIODS = 2.0**34
+
+#: What the rounding of stamps is counted in, [s]: a part of any, so that one more is no matter.
+CLOCK_INSTANT = 1e-15
+
+#: How far beyond its bounds a body may seem to have moved, relative to what they allow, [-]: speeds
+#: that are sums of many small steps, and the clock. PERIOD_SLACK is a thousand times as much.
 BOUND_ROUNDING = 1e-9
+
+#: The same in units of ``EPS`` times its coordinates, [-]: a few roundings of two readings. There
+#: is one more for each step between them, as positions may be sums of small steps.
+READING_ROUNDING = 64.0
 
 #: Alarms that the first step of a predictor lists, [-]. All pairs are looked at in it, and where
 #: the slowest of them come round once in a day all are alarmed.
@@ -622,9 +633,13 @@ WHEEL_SLOTS = 4096
 #: How far ahead in the wheel a step with tests to spare looks for more, [periods].
 WHEEL_AHEAD = 64
 
-#: One part in so many of the tests of a step is kept for pairs that are overdue, [-]: few enough
-#: that those that are due are seldom alarmed without a test, and none waits without end.
-OVERDUE_SHARE = 4
+#: One test in so many steps is kept for a pair that is overdue, [-]: none waits without end. More
+#: would leave more of those that are due without a test, and one that is cleared is soon due again.
+OVERDUE_STEPS = 8
+
+#: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
+#: again those of them that need no watching.
+MOST_SPHERES = 5_000
 
 #: How much wider than computed the ball is that a body cannot leave within a horizon, relative to
 #: its coordinates and its radius, [-]: four roundings of each, and as many of the test of two.

@@ -156,8 +156,7 @@ def nodes(bench: Bench) -> Result:
             "is white in the other. "
             f"Correlation with the nodes {fit['traversal']:.3f} and {fit['pass']:.3f}; beyond 100 "
             f"nodes they grow with their number to the {steep['traversal']:.2f} and "
-            f"{steep['pass']:.2f}. The traversal looks for the leaves below each node in an array, "
-            "which takes longer the larger it is.",
+            f"{steep['pass']:.2f}.",
         ),
         {"visited": looked, "times": spent, "slopes": steep, "fit": fit},
         plot,

@@ -224,7 +224,7 @@ def own(bench: Bench) -> Result:
             f"{100 * told(40, 'DUA', 75)[0] / 750:.0f} % of its 750 looks are alarms, and "
             f"{100 * found[40]['DUA'].standing:.1f} % of all pairs are under alarm all the time. "
             "Deadlines alarm at once what is due and not looked at, so that they raise fewer up "
-            f"to 20 spheres ({told(15, 'deadlines', 75)[0]:.0f} "
+            f"to 30 spheres ({told(15, 'deadlines', 75)[0]:.0f} "
             f"against {told(15, 'DUA', 75)[0]:.0f} at 15) and more at 40 "
             f"({told(40, 'deadlines', 75)[0]:.0f} against {told(40, 'DUA', 75)[0]:.0f}). "
             "See the next tables for all ways at one Δt, and for shorter ones.",

@@ -87,6 +87,16 @@ class PathChecker:
         return self._options.clearance
 
     @property
+    def least_clearance(self) -> float:
+        """The smallest of the clearance and those of single pairs, [m]."""
+        return min([self._options.clearance, *self._options.clearances.values()])
+
+    @property
+    def deviation(self) -> Array:
+        """By how much each joint of the cell may be off its path, [rad] or [m]."""
+        return self._options.deviations(self.cell)
+
+    @property
     def tolerance(self) -> float:
         """[m]"""
         return self._options.tolerance

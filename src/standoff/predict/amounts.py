@@ -11,17 +11,30 @@ import numpy as np
 from standoff.errors import PredictError
 from standoff.shapes.pose import Array
 
-#: What Python and NumPy raise for what is no number, or none that a float64 holds.
-NOT_NUMBERS = (TypeError, ValueError, OverflowError)
+
+def numbers(element: str, value: Any, allowed: str) -> Array:
+    """Real numbers as float64. What is masked is not there, and the real part of a complex number
+    is not the number."""
+    try:
+        found: Any = np.asanyarray(value)
+        kind = found.dtype.kind
+        good = kind in "iuf" or (kind == "O" and all(_real(one) for one in found.flat))
+        if good and not np.ma.is_masked(found):
+            result: Array = np.asarray(found, dtype=np.float64)
+            return result
+    except Exception as error:  # whatever the array of somebody else raises
+        raise PredictError("not numbers", element=element, value=value, allowed=allowed) from error
+    raise PredictError("not numbers", element=element, value=value, allowed=allowed)
+
+
+def _real(value: Any) -> bool:
+    return not isinstance(value, bool | np.bool_ | str | bytes | complex | np.ma.MaskedArray)
 
 
 def each(element: str, value: Any, count: int, unit: str) -> Array:
     """A finite number of 0 or more for each of ``count`` bodies, from one or from as many."""
     allowed = f"a finite number of 0 or more [{unit}], or one for each of the {count} bodies"
-    try:
-        given = np.asarray(value, dtype=np.float64)
-    except NOT_NUMBERS as error:
-        raise PredictError("not numbers", element=element, value=value, allowed=allowed) from error
+    given = numbers(element, value, allowed)
     if given.shape not in ((), (count,)):
         raise PredictError("wrong shape", element=element, value=given.shape, allowed=allowed)
     good = np.isfinite(given) & (given >= 0.0)
@@ -37,12 +50,10 @@ def each(element: str, value: Any, count: int, unit: str) -> Array:
 def one(element: str, value: Any, unit: str, *, zero: bool = True) -> float:
     """A finite number above 0, or 0 itself where ``zero``."""
     allowed = f"a finite number, {'0 or more' if zero else 'more than 0'} [{unit}]"
-    if isinstance(value, bool | np.bool_ | str | bytes):
+    given = numbers(element, value, allowed)
+    if given.shape != ():
         raise PredictError("not a number", element=element, value=value, allowed=allowed)
-    try:
-        result = float(value)
-    except NOT_NUMBERS as error:
-        raise PredictError("not a number", element=element, value=value, allowed=allowed) from error
+    result = float(given.item())
     if not (math.isfinite(result) and (result > 0.0 or (zero and result == 0.0))):
         raise PredictError("not a possible value", element=element, value=value, allowed=allowed)
     return result
@@ -53,10 +64,10 @@ def whole(element: str, value: Any) -> int:
     allowed = "a whole number, 1 or more"
     try:
         result = operator.index(value)
-    except TypeError as error:
+    except Exception as error:  # whatever somebody else's number raises
         raise PredictError(
             "not a whole number", element=element, value=value, allowed=allowed
-        ) from (error)
+        ) from error
     if isinstance(value, bool | np.bool_) or result < 1:
         raise PredictError("not a possible value", element=element, value=value, allowed=allowed)
     return result
@@ -74,10 +85,7 @@ def choice(element: str, value: Any, allowed: tuple[str, ...]) -> str:
 def number_of(radii: Any) -> int:
     """How many bodies there are."""
     allowed = "a radius for each of two or more bodies, [m]"
-    try:
-        shape = np.asarray(radii, dtype=np.float64).shape
-    except NOT_NUMBERS as error:
-        raise PredictError("not numbers", element="radii", value=radii, allowed=allowed) from error
+    shape = numbers("radii", radii, allowed).shape
     if len(shape) != 1 or shape[0] < 2:
         raise PredictError("not a list", element="radii", value=shape, allowed=allowed)
     return int(shape[0])
@@ -86,7 +94,7 @@ def number_of(radii: Any) -> int:
 def finite(time: Any) -> float:
     """A time as a number; NaN where it is none."""
     try:
-        given = float(time)
-    except NOT_NUMBERS:
+        given = math.nan if time is np.ma.masked else float(time)
+    except Exception:  # whatever somebody else's number raises: a step reports it
         return math.nan
     return given if math.isfinite(given) else math.nan

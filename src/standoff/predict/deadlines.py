@@ -19,6 +19,7 @@ from standoff.kernels.predict.cells import (
     spare,
     take_in,
 )
+from standoff.kernels.predict.near import enlist_all
 from standoff.kernels.predict.wheel import (
     leave_overdue,
     put_in,
@@ -26,7 +27,7 @@ from standoff.kernels.predict.wheel import (
     wheel_step,
     wheel_void,
 )
-from standoff.predict.schedule import CHUNK, Ints, new_block, split
+from standoff.predict.schedule import CHUNK, Ints, listed, new_block, split
 from standoff.shapes.pose import Array
 
 #: Pairs for each body that a table has room for at first, with a horizon.
@@ -59,13 +60,16 @@ class Deadlines:
         rows = count * (count - 1) // 2 if horizon is None else _FIRST_ROOM * count
         try:
             self._pairs: NDArray[np.int32] = np.empty((rows, 4), dtype=np.int32)
+            # Room for all pairs: what is never written to takes no memory.
+            self.alarms: Ints = np.empty((rows, 3), dtype=np.int64)
+            self._voids: Ints = np.empty(rows, dtype=np.int64)
         except (MemoryError, ValueError) as error:
             raise PredictError(
                 "too many pairs", value=rows, allowed="fewer bodies, or a horizon"
             ) from error
         self._slots = np.zeros(WHEEL_SLOTS, dtype=np.int32)
         near = 0 if horizon is None else count
-        self._firsts = np.zeros(near, dtype=np.int32)
+        self._firsts = _lists(rows if near else 0)
         self._balls = np.zeros((near, p.BALL_COLUMNS))
         self._cells = np.zeros(1 << max(2 * near - 1, 1).bit_length(), dtype=np.int32)
         self._places = np.zeros((near, 3), dtype=np.int32)
@@ -75,6 +79,7 @@ class Deadlines:
         # No slot is farther ahead, and with a horizon no body is registered later.
         self.longest = max(WHEEL_SLOTS, int(min((horizon or 0.0) / period, p.NEVER))) + 2
         self.tells_void = True
+        self.full = 0
         self.step = wheel_step
         self._block = new_block()
         self._quota = 0
@@ -84,12 +89,6 @@ class Deadlines:
             rounds = min((horizon - 2.0 * period) / period, float(count)) - 1.0
             self._quota = -(-count // max(int(rounds), 1))
             self._grid[HORIZON] = horizon
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        # Room for all pairs: what is never written to takes no memory.
-        self.alarms: Ints = np.empty((len(self._pairs), 3), dtype=np.int64)
-        self._voids: Ints = np.empty(len(self._pairs), dtype=np.int64)
         self._lay_tables()
 
     def _lay_tables(self) -> None:
@@ -107,11 +106,12 @@ class Deadlines:
             while near_start(
                 positions, velocities, *self.tables, 0.0, self._cells, self._places, self._grid,
                 again,
-            ) != DONE:  # fmt: skip
-                self._grow()
+            ) != DONE and self._grow():  # fmt: skip
                 again = 1
         found = int(self.state[p.FOUND])
-        return found, self.alarms[:found].copy(), self.faults[: self.state[p.FAULTS]]
+        rows = listed(self.alarms[:found])
+        self.full = max(self.full, found - len(rows))
+        return found, rows, self.faults[: self.state[p.FAULTS]]
 
     def _step_near(self, positions: Array, velocities: Array, *tables: Any) -> int:
         """A step with a horizon: pairs that are due, and bodies to be registered anew."""
@@ -121,21 +121,35 @@ class Deadlines:
         while near_step(
             positions, velocities, *self.tables, now, self._cells, self._places, self._grid,
             self._quota,
-        ) != DONE:  # fmt: skip
-            self._grow()
+        ) != DONE and self._grow():  # fmt: skip
+            pass
         told = int(self.state[p.FOUND] + p.FAULT * self.state[p.FAULTS])
-        return told + p.NOT_KEPT if self.state[p.EXPIRED] else told
+        return told + p.NOT_KEPT if self.state[p.EXPIRED] or self.full else told
 
-    def _grow(self) -> None:
-        """Room for twice as many pairs; what was written of this step stays."""
+    def _grow(self) -> bool:
+        """Room for twice as many pairs; what was written of this step stays. False where there is
+        no memory for it, and all is as it was."""
         old = self._pairs
-        self._pairs = np.empty((2 * len(old), 4), dtype=np.int32)
-        self._pairs[: len(old)] = old
+        rows = 2 * len(old)
+        try:
+            pairs = np.empty((rows, 4), dtype=np.int32)
+            firsts = _lists(rows)
+            alarms: Ints = np.empty((rows, 3), dtype=np.int64)
+            voids: Ints = np.empty(rows, dtype=np.int64)
+        except (MemoryError, ValueError):
+            self.full = rows
+            return False
+        for new, before, written in (
+            (pairs, old, len(old)),
+            (alarms, self.alarms, self.state[p.FOUND]),
+            (voids, self._voids, self.state[p.VOIDS]),
+        ):
+            new[:written] = before[:written]
+        self._pairs, self._firsts, self.alarms, self._voids = pairs, firsts, alarms, voids
         spare(self._pairs, self.state, len(old))
-        alarms, voids = self.alarms, self._voids
-        self._lay_out()
-        self.alarms[: len(alarms)] = alarms
-        self._voids[: len(voids)] = voids
+        enlist_all(self._pairs, self._firsts)
+        self._lay_tables()
+        return True
 
     def switch(self, off: Ints, on: Ints) -> bool:
         self._off = off
@@ -147,8 +161,10 @@ class Deadlines:
                 # The pairs of a come after those of all before it, in the order of b.
                 entry = a * (2 * len(self._bodies) - a - 1) // 2 + b - a - 1
                 put_in(self._pairs, self._slots, self.state, entry)
-            elif not take_in(self._pairs, self._slots, self._firsts, self.state, a, b):
-                self._grow()
+            elif (
+                not take_in(self._pairs, self._slots, self._firsts, self.state, a, b)
+                and self._grow()
+            ):
                 take_in(self._pairs, self._slots, self._firsts, self.state, a, b)
         return False
 
@@ -191,7 +207,12 @@ class Deadlines:
 
     @property
     def nbytes(self) -> int:
-        return self._pairs.nbytes
+        return self._pairs.nbytes + self._firsts.nbytes
+
+
+def _lists(rows: int) -> NDArray[np.int32]:
+    """Lists for a table of so many pairs, up to four to a list."""
+    return np.zeros(1 << max(rows // 4 - 1, 0).bit_length() if rows else 0, dtype=np.int32)
 
 
 def check_horizon(horizon: float | None, period: float) -> None:

@@ -45,6 +45,7 @@ class Dua:
         self.longest = int(self._buckets[:, p.SIZE].max())
         self.step = dua_step
         self.tells_void = False
+        self.full = 0
         self._off = off
         self._lay_out()
 

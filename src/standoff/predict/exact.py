@@ -3,43 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from standoff.constants import URGENCY_TOLERANCE
-from standoff.errors import PoseError, PredictError
+from standoff.constants import BOX_ROUNDING, EPS, URGENCY_TOLERANCE
+from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
-from standoff.paths.checker import PathChecker
-from standoff.paths.curves import as_pieces
 from standoff.predict.amounts import each
+from standoff.predict.from_cell import CellSpheres
 from standoff.predict.report import Prediction
 from standoff.shapes.distance import distance
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array
+from standoff.shapes.primitives import Cylinder
 from standoff.shapes.shape import Shape
 
 Marks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a step was given.
+
+    Attributes:
+        positions, velocities: as far as there are any, (k, 3).
+        rotations: as they were given to `Predictor.step`.
+        q: joint values, as they were given to `Predictor.step_cell`; None otherwise.
+    """
+
+    positions: Array
+    velocities: Array
+    rotations: Any = None
+    q: Any = None
 
 
 @runtime_checkable
 class ExactStage(Protocol):
     """Says which alarms of a step stand."""
 
-    def check(self, count: int, margin: float) -> None:
-        """Raise a `PredictError` unless it can judge so many bodies with this margin."""
+    def check(self, radii: Array, margin: float, spheres: CellSpheres | None) -> None:
+        """Raise a `PredictError` unless it can judge bodies in balls of these radii with this
+        margin; ``spheres``: of the cell that they belong to."""
 
-    def judge(
-        self,
-        step: Prediction,
-        positions: Array,
-        velocities: Array,
-        rotations: Any,
-        bodies: Array,
-        margin: float,
-    ) -> Marks:
+    def judge(self, step: Prediction, reading: Reading, bodies: Array, margin: float) -> Marks:
         """For each alarm False where the pair surely does not get within the margin before it is
         looked at again, and True otherwise: doubt is danger. Where it is not known when that will
         be, ``until`` is infinite, and the alarm stands whatever is said here."""
@@ -59,7 +69,11 @@ class ExactShapes:
         max_turn: how fast they turn at most, [rad/s], one or for each.
     """
 
-    def __init__(self, shapes: Sequence[Shape], max_turn: ArrayLike = 0.0) -> None:
+    def __init__(self, shapes: Iterable[Shape], max_turn: ArrayLike = 0.0) -> None:
+        if isinstance(shapes, Shape) or not isinstance(shapes, Iterable):
+            raise PredictError(
+                "not shapes", element="shapes", value=shapes, allowed="one for each body"
+            )
         self._shapes = tuple(shapes)
         for k, shape in enumerate(self._shapes):
             if not isinstance(shape, Shape):
@@ -68,22 +82,22 @@ class ExactShapes:
                 )
         self._turn = each("max_turn", max_turn, len(self._shapes), "rad/s")
 
-    def check(self, count: int, margin: float) -> None:
-        if len(self._shapes) != count:
+    def check(self, radii: Array, margin: float, spheres: CellSpheres | None) -> None:
+        if len(self._shapes) != len(radii):
             raise PredictError(
                 "not one for each body", element="shapes", value=len(self._shapes),
-                allowed=str(count),
+                allowed=str(len(radii)),
             )  # fmt: skip
+        for k, (shape, radius) in enumerate(zip(self._shapes, radii.tolist())):
+            reach = _reach(shape)
+            if not reach <= radius * (1.0 + BOX_ROUNDING * EPS):
+                raise PredictError(
+                    f"reaches {reach:.6g} m from the centre of its ball", element=f"shapes[{k}]",
+                    value=shape, allowed=f"shapes within the radius of their ball, {radius:.6g} m",
+                )  # fmt: skip
 
-    def judge(
-        self,
-        step: Prediction,
-        positions: Array,
-        velocities: Array,
-        rotations: Any,
-        bodies: Array,
-        margin: float,
-    ) -> Marks:
+    def judge(self, step: Prediction, reading: Reading, bodies: Array, margin: float) -> Marks:
+        positions, velocities = reading.positions, reading.velocities
         stands = np.ones(len(step.alarms), dtype=bool)
         faulty = {fault.body for fault in step.faults}
         for i, ((a, b), until) in enumerate(zip(step.alarms.tolist(), step.until.tolist())):
@@ -92,10 +106,10 @@ class ExactShapes:
             if max(a, b) < min(len(positions), len(velocities)):
                 v = velocities[b] - velocities[a]
                 try:
-                    poses = [_pose(positions, rotations, k) for k in (a, b)]
+                    poses = [_pose(positions, reading.rotations, k) for k in (a, b)]
                     stands[i] = not self._apart(a, b, poses, v, bodies, margin, until)
-                except (PoseError, IndexError, TypeError, ValueError):
-                    continue  # rotations that are none: the alarm stands
+                except Exception:  # whatever rotations that are none raise: the alarm stands
+                    continue
         return stands
 
     def _apart(
@@ -116,48 +130,6 @@ class ExactShapes:
         return found.value * (1.0 - URGENCY_TOLERANCE) - margin > max(gained, 0.0)
 
 
-class ExactMotion:
-    """Holds alarms against a motion that is known: what `PathChecker` proves free until the pair is
-    looked at again is no danger. Where the motion has not begun, or ends before that, the alarm
-    stands.
-
-    Args:
-        checker: of the cell that moves so; its clearance stands for the margin.
-        motion: of the cell's joints, in the time of the steps; whatever `PathChecker.curve` takes.
-    """
-
-    def __init__(self, checker: PathChecker, motion: Any) -> None:
-        self._checker = checker
-        self._motion = as_pieces(checker.cell, motion)
-
-    def check(self, count: int, margin: float) -> None:
-        if self._checker.clearance < margin:
-            raise PredictError(
-                "smaller than the margin", element="clearance of the checker",
-                value=self._checker.clearance, allowed=f"at least {margin:g} m",
-            )  # fmt: skip
-
-    def judge(
-        self,
-        step: Prediction,
-        positions: Array,
-        velocities: Array,
-        rotations: Any,
-        bodies: Array,
-        margin: float,
-    ) -> Marks:
-        if step.time is None or step.faults or not step.time >= self._motion.start:
-            return np.ones(len(step.alarms), dtype=bool)
-        until = step.time + step.until
-        known = until[until <= self._motion.end]
-        if len(known) == 0:
-            return np.ones(len(until), dtype=bool)
-        verdict = self._checker.curve(self._motion.part(step.time, float(known.max())), first=True)
-        free_until = float(known.max()) if verdict.free else verdict.free_until
-        stands: Marks = until > free_until
-        return stands
-
-
 def _pose(positions: Array, rotations: Any, k: int) -> Array:
     """Where a body is."""
     pose: Array = np.eye(4)
@@ -165,3 +137,13 @@ def _pose(positions: Array, rotations: Any, k: int) -> Array:
     if rotations is not None:
         pose[:3, :3] = rotations[k]
     return pose
+
+
+def _reach(shape: Shape) -> float:
+    """How far from its origin a shape gets, [m]."""
+    if not shape.bounded:
+        return math.inf
+    if isinstance(shape, Cylinder):
+        return math.hypot(shape.radius, 0.5 * shape.length)
+    points, radius = shape.core()
+    return float(np.linalg.norm(points, axis=1).max()) + radius

@@ -22,12 +22,18 @@ from numpy.typing import ArrayLike
 from standoff.cell import Cell
 from standoff.cell.moving import moving_poses
 from standoff.cell.world import World
-from standoff.constants import PATH_ROUNDING, SPEED_ROUNDING, SPHERE_RADIUS, STATIC_SPHERE_RADIUS
+from standoff.constants import (
+    MOST_SPHERES,
+    PATH_ROUNDING,
+    SPEED_ROUNDING,
+    SPHERE_RADIUS,
+    STATIC_SPHERE_RADIUS,
+)
 from standoff.errors import PredictError, UnknownNameError
 from standoff.kernels import kinematics
 from standoff.kernels.predict.spheres import place_spheres
-from standoff.predict.amounts import one
-from standoff.predict.sphere_cover import spheres_of
+from standoff.predict.amounts import numbers, one
+from standoff.predict.sphere_cover import drawn_in, spheres_of
 from standoff.robots.joint_values import joint_values
 from standoff.robots.motion import MotionBound
 from standoff.robots.moving_body import MovingBody
@@ -52,6 +58,7 @@ class CellSpheres:
             stand still, and those of pairs that the cell allows to touch.
         left_out: bodies that are not covered, as asked for.
         joint_speed: the speeds that the bounds count on, in the order of ``cell.joints``.
+        cell: what they were made of, and ``revision``: when; see `changed`.
     """
 
     names: tuple[str, ...]
@@ -61,6 +68,8 @@ class CellSpheres:
     off: IntArray
     left_out: tuple[str, ...]
     joint_speed: Array
+    cell: Cell = field(repr=False)
+    revision: int
     _tree: Tree = field(repr=False)
     _moving: tuple[str, ...] = field(repr=False)
     _frame: IntArray = field(repr=False)
@@ -92,6 +101,12 @@ class CellSpheres:
             self._frame, self._centre, x, v,
         )  # fmt: skip
         return x, v
+
+    @property
+    def changed(self) -> bool:
+        """Whether the cell is no longer what the spheres hold: a body was added, moved, attached,
+        a pair allowed. They have to be made anew then."""
+        return self.cell.revision != self.revision
 
     def broken(self, q: Any, dq: Any) -> tuple[str, ...]:
         """Joints that are beyond what the bounds count on: faster than `joint_speed`, or beyond the
@@ -140,11 +155,28 @@ def cell_spheres(
         True: one("static_radius", static_radius, "m", zero=False),
         False: one("radius", radius, "m", zero=False),
     }
+    if isinstance(leave_out, str) or not isinstance(leave_out, Iterable):
+        raise PredictError(
+            "not names", element="leave_out", value=leave_out, allowed="a list of links or bodies"
+        )
+    if moving is not None and not isinstance(moving, Mapping):
+        raise PredictError(
+            "not by name", element="moving", value=moving,
+            allowed="{body: (speed [m/s], acceleration [m/s²])}",
+        )  # fmt: skip
     out = tuple(leave_out)
     for name in out:
         if name not in world.index:
             raise UnknownNameError(str(name), world.index, what="link or body")
-    owner, frame, centre, radii = _covered(world, out, sizes)
+    owner, frame, centre, radii = _covered(world, out, sizes, tree.frames)
+    if len(owner) > MOST_SPHERES:
+        named, counts = np.unique(owner, return_counts=True)
+        most = int(counts.argmax())
+        raise PredictError(
+            "too many spheres", element=world.names[named[most]],
+            value=f"{len(owner)}, {counts[most]} of them here",
+            allowed=f"{MOST_SPHERES}: larger ones (static_radius, radius), or leave_out",
+        )  # fmt: skip
     fastest, sharpest, blur = _bounds(tree, frame, centre, speed, acceleration)
     given = dict(moving or {})
     for name in given:
@@ -158,7 +190,7 @@ def cell_spheres(
     for array in (*arrays, speed, resting):  # not what the kernel takes: it would compile anew
         array.setflags(write=False)
     return CellSpheres(
-        tuple(world.names[i] for i in owner), *arrays, out, speed,
+        tuple(world.names[i] for i in owner), *arrays, out, speed, cell, cell.revision,
         tree, cell.moving, frame, centre, resting,
     )  # fmt: skip
 
@@ -184,9 +216,10 @@ def _joint_speed(value: PerJoint | None, tree: Tree) -> Array:
 
 
 def _covered(
-    world: World, out: tuple[str, ...], sizes: Mapping[bool, float]
+    world: World, out: tuple[str, ...], sizes: Mapping[bool, float], jointed: int
 ) -> tuple[IntArray, IntArray, Array, Array]:
-    """Body and frame of each sphere, its centre in that frame, its radius."""
+    """Body and frame of each sphere, its centre in that frame, its radius. Frames below
+    ``jointed`` are those of links."""
     owner: list[int] = []
     centres, radii = [np.zeros((0, 3))], [np.zeros(0)]
     for i, (name, parts) in enumerate(zip(world.names, world.parts, strict=True)):
@@ -199,6 +232,9 @@ def _covered(
                     allowed=f"leave_out=({name!r},), or a box in its place",
                 )
             centre, radius = spheres_of(shape, pose, sizes[world.frame[i] == 0])
+            if world.frame[i] >= jointed:
+                # The bounds of a moving body are for its own points, and so for their hull.
+                centre, radius = drawn_in(shape, pose, centre, radius)
             owner += [i] * len(radius)
             centres.append(centre)
             radii.append(radius)
@@ -258,15 +294,18 @@ def _off(
     world: World, reasons: Mapping[tuple[str, str], str], owner: IntArray, frame: IntArray
 ) -> IntArray:
     """Pairs of spheres on one frame, or of bodies that may touch."""
-    allowed = np.zeros((len(world.names), len(world.names)), dtype=bool)
+    spheres = [np.flatnonzero(owner == i) for i in range(len(world.names))]
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for one_frame in np.unique(frame):
+        same = np.flatnonzero(frame == one_frame)
+        first, second = np.triu_indices(len(same), 1)
+        found.append(np.stack([same[first], same[second]], axis=1))
     for a, b in reasons:
         i, j = world.index[a], world.index[b]
-        allowed[i, j] = allowed[j, i] = True
-    found = [np.zeros((0, 2), dtype=np.int64)]
-    for i in range(len(owner)):
-        same = (frame[i + 1 :] == frame[i]) | allowed[owner[i], owner[i + 1 :]]
-        others = np.flatnonzero(same) + i + 1
-        found.append(np.stack([np.full(len(others), i, dtype=np.int64), others], axis=1))
+        if world.frame[i] != world.frame[j]:
+            both = np.meshgrid(spheres[i], spheres[j], indexing="ij")
+            pairs = np.stack([side.ravel() for side in both], axis=1)
+            found.append(np.sort(pairs, axis=1))
     return np.concatenate(found)
 
 
@@ -274,12 +313,7 @@ def _twists(twists: ArrayLike | None, count: int) -> Array:
     if twists is None:
         return np.zeros((count, 6))
     allowed = f"({count}, 6) finite numbers: angular, then linear velocity of each moving body"
-    try:
-        given = np.asarray(twists, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise PredictError(
-            "not numbers", element="twists", value=twists, allowed=allowed
-        ) from error
+    given = numbers("twists", twists, allowed)
     if given.shape != (count, 6) or not np.isfinite(given).all():
         raise PredictError("wrong shape", element="twists", value=given.shape, allowed=allowed)
     return given

@@ -11,24 +11,27 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
-from standoff.constants import CLOCK_ROUNDING, EPS, PERIOD_SLACK
-from standoff.errors import Error, PredictError
+from standoff.constants import (
+    CLOCK_INSTANT,
+    CLOCK_PERIODS,
+    CLOCK_ROUNDING,
+    EPS,
+    PERIOD_SLACK,
+    SPHERE_RADIUS,
+    STATIC_SPHERE_RADIUS,
+)
+from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
-from standoff.predict.amounts import choice, each, finite, number_of, one, whole
+from standoff.predict.amounts import finite
 from standoff.predict.deadlines import Deadlines, check_horizon
 from standoff.predict.dua import BucketName, Dua
-from standoff.predict.exact import ExactStage
+from standoff.predict.exact import ExactStage, Reading
 from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
+from standoff.predict.options import UrgencyName, checked
 from standoff.predict.period import driving_period
 from standoff.predict.readings import NOBODY, as_rows
 from standoff.predict.report import BodyFault, Prediction, faults_of
-from standoff.predict.schedule import Ints, Schedule, body_table, joined, split
-from standoff.shapes.pose import Array
-
-UrgencyName = Literal["free", "bounded", "distance"]
-_URGENCIES = {"free": p.FREE, "bounded": p.BOUNDED, "distance": p.DISTANCE}
-#: The period that is chosen as Culley and Kempf do.
-CULLEY_KEMPF = "culley-kempf"
+from standoff.predict.schedule import Ints, Schedule, joined, listed, split
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
@@ -73,11 +76,13 @@ class Predictor:
             in again in time; for more bodies than there is memory for pairs. None: all pairs.
         off: pairs not to watch, (k, 2).
         exact: the stage that alarms go to; see `ExactShapes` and `ExactMotion`.
+        spheres: the cell that the bodies are spheres of; see `from_cell`.
 
     Attributes:
         raised: alarms so far, repetitions not counted.
-        repeated: alarms of pairs that had been alarmed when they were last looked at.
-        ruled_out: alarms, repetitions not counted, that the exact stage ruled out.
+        repeated: alarms of pairs that had been alarmed when they were last looked at. The first one
+            that stands, after others that were ruled out, is no repetition.
+        ruled_out: of those raised, how many the exact stage ruled out.
         spheres: what a predictor made by `from_cell` watches; None otherwise.
 
     Raises:
@@ -100,57 +105,32 @@ class Predictor:
         horizon: float | None = None,
         off: Any = (),
         exact: ExactStage | None = None,
+        spheres: CellSpheres | None = None,
     ) -> None:
-        count = number_of(radii)
-        speed = None if max_speed is None else each("max_speed", max_speed, count, "m/s")
-        usual = "free" if speed is None else "bounded"
-        chosen = choice("urgency", usual if urgency is None else urgency, tuple(_URGENCIES))
-        chosen_later = isinstance(period, str) and period == CULLEY_KEMPF
-        for what, asked in ((f"urgency={chosen!r}", chosen != "free"),
-                            (f"period={CULLEY_KEMPF!r}", chosen_later)):  # fmt: skip
-            if asked and speed is None:
-                raise PredictError(
-                    f"{what} needs a bound on speed", element="max_speed", value=None,
-                    allowed="a finite number of 0 or more [m/s]",
-                )  # fmt: skip
-        self._period: float | None = None
-        if not chosen_later:
-            self._period = one("period", period, "s", zero=False)
-        self._method = choice("method", method, ("dua", "deadlines"))
-        self._buckets = choice("buckets", buckets, ("binary", "fibonacci"))
-        self._partial = choice("sort", sort, ("full", "partial")) == "partial"
-        self._tests = None if tests is None else whole("tests", tests)
-        self._horizon = None if horizon is None else one("horizon", horizon, "s", zero=False)
-        if self._method == "dua" and (tests is not None or horizon is not None):
-            raise PredictError(
-                "tests and horizon are for deadlines", element="method", value=method,
-                allowed="method='deadlines'",
-            )  # fmt: skip
-        if self._period is not None:
-            check_horizon(self._horizon, self._period)
+        self._options = options = checked(
+            radii, max_acceleration, max_speed, margin, period, urgency, method, buckets, sort,
+            tests, horizon,
+        )  # fmt: skip
+        self._bodies = options.bodies
+        self._period = options.period
+        count = len(self._bodies)
         if exact is not None:
             if not isinstance(exact, ExactStage):
                 raise PredictError(
                     "no exact stage", element="exact", value=exact,
                     allowed="ExactShapes(...), ExactMotion(...), or what has check and judge",
                 )  # fmt: skip
-            exact.check(count, one("margin", margin, "m"))
-        self._bodies = body_table(
-            each("radii", radii, count, "m"),
-            each("max_acceleration", max_acceleration, count, "m/s²"),
-            speed,
-            one("margin", margin, "m"),
-        )
-        self._margin = float(margin)
-        self._urgency = _URGENCIES[chosen]
+            exact.check(options.radii, options.margin, spheres)
         self._exact = exact
-        self.spheres: CellSpheres | None = None
+        self.spheres = spheres
         self._off = joined(off, count)
         self._shape = (count, 3)
         self._schedule: Schedule | None = None
         self._late_after = math.inf
-        self._last: float | None = None
-        self._now = 0.0
+        self._last = math.nan  # the last stamp; NaN: none yet
+        self._now = 0.0  # since the clock was begun, in step `_begun`; up to `_anew_at`
+        self._begun = 0
+        self._anew_at = self._stamps = 0.0  # stamps up to so large are counted on
         self._number = 0
         # Nothing is promised for pairs that were looked at before step `_doubt` (-1: for all); nor,
         # for any that the faults since step `_doubt_since` may concern, until turn `_doubt_until`
@@ -159,6 +139,7 @@ class Predictor:
         self._doubt = -1
         self._doubt_since = self._doubt_until = -1
         self._waiting = self._careful = False
+        self._out: set[int] = set()  # pairs with no alarm yet that stands, of those alarmed
         self.raised = self.repeated = self.ruled_out = 0
 
     @classmethod
@@ -172,51 +153,53 @@ class Predictor:
         max_joint_speed: PerJoint | None = None,
         moving: Mapping[str, tuple[float, float]] | None = None,
         leave_out: Iterable[str] = (),
+        radius: float = SPHERE_RADIUS,
+        static_radius: float = STATIC_SPHERE_RADIUS,
         off: Any = (),
-        **options: Any,
+        **others: Any,
     ) -> Predictor:
         """A predictor of a robot cell: spheres that cover links and bodies, with bounds that follow
         from those of the joints. Its steps are `step_cell`; the bodies that it numbers are those of
         ``spheres``, whose names say where they belong.
 
         Args:
-            max_joint_acceleration, max_joint_speed, moving, leave_out: as for `cell_spheres`.
+            max_joint_acceleration, max_joint_speed, moving, leave_out, radius, static_radius: as
+                for `cell_spheres`.
             off: pairs of spheres not to watch, besides those that need no watching.
-            options: all others of `Predictor`.
+            others: all others of `Predictor`.
         """
         spheres = cell_spheres(
             cell, max_joint_acceleration, max_joint_speed=max_joint_speed, moving=moving,
-            leave_out=leave_out,
+            leave_out=leave_out, radius=radius, static_radius=static_radius,
         )  # fmt: skip
         ignored = np.concatenate([spheres.off, split(joined(off, len(spheres.radii)))])
-        predictor = cls(
+        return cls(
             spheres.radii, spheres.max_acceleration, spheres.max_speed, margin, period,
-            off=ignored, **options,
+            off=ignored, spheres=spheres, **others,
         )  # fmt: skip
-        predictor.spheres = spheres
-        return predictor
 
     def step_cell(
         self, q: Any, dq: Any, time: float | None = None, *, poses: Any = None, twists: Any = None
     ) -> Prediction:
         """`step` for a cell: joint values and speeds in, as for `CellSpheres.place`. All spheres
-        are placed. A joint beyond what the bounds count on is a fault of all bodies."""
+        are placed. A joint beyond what the bounds count on is a fault of all bodies, and so is, in
+        every step, a cell that was changed since the predictor was made: make another one."""
         if self.spheres is None:
             raise PredictError("no cell", allowed="step(...), or Predictor.from_cell(...)")
         faults = []
         try:
             x, v = self.spheres.place(q, dq, poses, twists)
             broken = self.spheres.broken(q, dq)
-        except Error as error:
+        except Exception as error:  # also what somebody else's array or number raises
             x = v = NOBODY
             faults.append(BodyFault("input", None, str(error), "joint values of the cell"))
         else:
+            if self.spheres.changed:
+                faults.append(BodyFault("input", None, "the cell was changed", "as it was"))
             if broken:
                 kept = "within the speeds and limits that the bounds count on"
                 faults.append(BodyFault("speed", None, ", ".join(broken), kept))
-        if not faults:
-            return self.step(x, v, time)
-        return self._step_with_care(x, v, time, None, faults)
+        return self._step_with_care(x, v, time, None, faults, q)
 
     def step(
         self,
@@ -256,14 +239,17 @@ class Predictor:
             return self._step_with_care(positions, velocities, time, rotations)
         last = self._last
         if time is None:
-            if last is not None:
+            if last == last:
                 return self._step_with_care(positions, velocities, time, rotations)
             now = self._now + self._period  # type: ignore[operator]
-        elif isinstance(time, float) and last is not None and 0.0 < time - last <= self._late_after:
+        elif isinstance(time, float) and 0.0 < time - last <= self._late_after:
             now = self._now + (time - last)
-            self._last = time
+            last = time
         else:
             return self._step_with_care(positions, velocities, time, rotations)
+        if now >= self._anew_at:
+            return self._step_with_care(positions, velocities, time, rotations)
+        self._last = last
         self._now = now
         number = self._number = self._number + 1
         told = schedule.step(positions, velocities, *schedule.tables, now)
@@ -271,12 +257,14 @@ class Predictor:
             if told == 0:
                 return Prediction(number, time, _QUIET, self._unit, 0, schedule.state.item(_TESTS))
             if self._exact is None:
-                rows = schedule.alarms[:told].copy()
-                new = schedule.state.item(_NEW)
-                self.raised += new
-                self.repeated += told - new
-                return Prediction(number, time, rows, self._unit, told, schedule.state.item(_TESTS))
-        return self._eventful(told, time, positions, velocities, rotations, [], 0.0)
+                rows = listed(schedule.alarms[:told])
+                if len(rows) == told:
+                    new = schedule.state.item(_NEW)
+                    self.raised += new
+                    self.repeated += told - new
+                    tests = schedule.state.item(_TESTS)
+                    return Prediction(number, time, rows, self._unit, told, tests)
+        return self._eventful(told, time, Reading(positions, velocities, rotations), [], 0.0)
 
     def _step_with_care(
         self,
@@ -285,36 +273,39 @@ class Predictor:
         time: float | None,
         rotations: Any,
         known: Sequence[BodyFault] = (),
+        q: Any = None,
     ) -> Prediction:
         faults = [*known]
         x = as_rows("positions", positions, self._shape[0], faults)
         v = as_rows("velocities", velocities, self._shape[0], faults)
         if self._schedule is None:
-            return self._first_step(x, v, time, rotations, faults)
+            return self._first_step(Reading(x, v, rotations, q), time, faults)
         late = self._advance(time, faults)
         self._number += 1
+        if self._clock_is_outgrown():
+            return self._begin_anew(Reading(x, v, rotations, q), time, faults, late)
         schedule = self._schedule
         told = schedule.step(x, v, *schedule.tables, self._now)
-        return self._eventful(told, time, x, v, rotations, faults, late)
+        return self._eventful(told, time, Reading(x, v, rotations, q), faults, late)
 
     def _eventful(
         self,
         told: int,
         time: float | None,
-        positions: Array,
-        velocities: Array,
-        rotations: Any,
+        reading: Reading,
         faults: list[BodyFault],
         late: float,
     ) -> Prediction:
         schedule = self._schedule
         assert schedule is not None
         state = schedule.state
-        number, turn = self._number, schedule.turn
+        number, turn = self._number - self._begun, schedule.turn
         found, faulty = told % _FAULT, int(state[_FAULTS])
-        rows = schedule.alarms[:found].copy() if found else _QUIET
+        rows = listed(schedule.alarms[:found]) if found else _QUIET
+        schedule.full = max(schedule.full, found - len(rows))
         if faulty:
             faults += faults_of(schedule.faults[:faulty])
+        faults += self._without_memory(schedule)
         if late:
             state[p.LATE_IN] = number
         if faults or (late and not schedule.tells_void):
@@ -323,12 +314,19 @@ class Predictor:
             late or state[_VOIDS] or state[_EXPIRED] or self._waiting or turn <= self._doubt_until
         )
         step = Prediction(
-            number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
+            self._number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
             kept,
         )  # fmt: skip
         self._waiting = schedule.wake()
         self._careful = self._waiting or turn <= self._doubt_until
-        return self._counted(step, positions, velocities, rotations)
+        return self._counted(step, reading)
+
+    @staticmethod
+    def _without_memory(schedule: Schedule) -> list[BodyFault]:
+        """What there was no memory for is a fault of all bodies."""
+        many, schedule.full = schedule.full, 0
+        allowed = "bodies apart, a shorter horizon, or more memory"
+        return [BodyFault("memory", None, f"room for {many} pairs", allowed)] if many else []
 
     def _doubted(self, number: int, turn: int, faults: Sequence[BodyFault]) -> None:
         """Promise nothing for pairs that this step may concern until all were looked at again."""
@@ -343,9 +341,7 @@ class Predictor:
                 # this step has looked at, too.
                 self._doubt = max(self._doubt, number + (fault.kind != "time"))
 
-    def _counted(
-        self, step: Prediction, positions: Array, velocities: Array, rotations: Any
-    ) -> Prediction:
+    def _counted(self, step: Prediction, reading: Reading) -> Prediction:
         """The step with its alarms judged and counted."""
         if step.count:
             assert self._schedule is not None
@@ -353,65 +349,126 @@ class Predictor:
             self.raised += new
             self.repeated += step.count - new
             if self._exact is not None:
-                step._true = self._exact.judge(
-                    step, positions, velocities, rotations, self._bodies, self._margin
-                )
+                step._true = self._exact.judge(step, reading, self._bodies, self._options.margin)
                 # Nobody knows until when it would have to be ruled out.
                 step._true = step._true | (step.until == math.inf)
-                self.ruled_out += int(np.count_nonzero(step.new & ~step._true))
+                self._told_apart(step)
         return step
 
+    def _told_apart(self, step: Prediction) -> None:
+        """Count what was ruled out, once for each pair that is alarmed; the first alarm after it
+        that stands is no repetition."""
+        out, rows = self._out, step._rows
+        pairs = rows[:, 0] & p.PAIR_MASK
+        false = step.new & ~step.true
+        out.difference_update(pairs[step.new & step.true].tolist())
+        out.update(pairs[false].tolist())
+        self.ruled_out += int(np.count_nonzero(false))
+        again = ~step.new & step.true
+        if out and again.any():
+            turned = again & np.isin(pairs, np.fromiter(out, np.int64, len(out)))
+            out.difference_update(pairs[turned].tolist())
+            rows[turned, 0] &= ~p.ALARMED
+            found = int(np.count_nonzero(turned))
+            self.raised += found
+            self.repeated -= found
+
     def _first_step(
-        self,
-        positions: Array,
-        velocities: Array,
-        time: float | None,
-        rotations: Any,
-        faults: list[BodyFault],
+        self, reading: Reading, time: float | None, faults: list[BodyFault]
     ) -> Prediction:
-        start = 0.0
         if time is not None:
-            start = finite(time)
-            if math.isnan(start):
+            self._last = finite(time)
+            if math.isnan(self._last):
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
-            else:
-                self._last = start
         if self._period is None:
-            period = driving_period(self._bodies, positions)
-            check_horizon(self._horizon, period)
+            period = driving_period(self._bodies, reading.positions)
+            check_horizon(self._options.horizon, period)
             self._period = period
+        return self._begin(reading, time, faults, 0.0, _QUIET[:, 0])
+
+    def _begin(
+        self,
+        reading: Reading,
+        time: float | None,
+        faults: list[BodyFault],
+        late: float,
+        alarmed: Ints,
+    ) -> Prediction:
+        """Begin the clock, and look at all pairs; ``alarmed`` when they were last looked at."""
+        assert self._period is not None
+        self._begun, self._now = self._number, 0.0
+        self._anew_at = CLOCK_PERIODS * self._period
+        self._stamps = self._stamp() + self._anew_at
         # Steps this far apart are not late; it is the Δt that all bounds are computed with.
-        longest = self._period * (1.0 + PERIOD_SLACK)
-        if not math.isnan(start):
-            longest += CLOCK_ROUNDING * EPS * abs(start)
+        blur = CLOCK_ROUNDING * EPS * self._stamps
+        longest = self._period * (1.0 + PERIOD_SLACK) + blur
         self._late_after = longest
         self._unit = longest / p.UNIT
         self._schedule = schedule = self._new_schedule(longest)
-        found, rows, found_faults = schedule.start(positions, velocities)
-        schedule.state[p.JUDGED] = self._exact is not None
+        state = schedule.state
+        state[p.BLUR] = math.ceil(min(blur / CLOCK_INSTANT, p.NEVER))
+        found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
+        state[p.JUDGED] = self._exact is not None
+        again = np.isin(rows[:, 0], alarmed)
+        rows[again, 0] |= p.ALARMED
+        state[_NEW] -= np.count_nonzero(again)
         faults += faults_of(found_faults)
+        faults += self._without_memory(schedule)
         if faults:
             self._doubted(0, schedule.turn, faults)
         step = Prediction(
-            0, time, rows, self._unit, found, int(schedule.state[_TESTS]), tuple(faults), 0.0,
-            not faults,
+            self._number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
+            not (faults or late),
         )  # fmt: skip
-        return self._counted(step, positions, velocities, rotations)
+        return self._counted(step, reading)
+
+    def _begin_anew(
+        self, reading: Reading, time: float | None, faults: list[BodyFault], late: float
+    ) -> Prediction:
+        """A step that begins the clock anew. Bodies are held against their last readings; nothing
+        else is known of the time before."""
+        assert self._schedule is not None
+        alarmed = joined(self._schedule.alarmed(), self._shape[0])
+        self._schedule = None  # its memory is for the next one
+        bodies = self._bodies
+        bodies[:, p.SEEN_AT] -= self._now
+        seen = bodies[:, p.SEEN_IN] >= 0.0
+        # In steps from this one, which is the next schedule's 0.
+        bodies[seen, p.SEEN_IN] = self._number - self._begun - bodies[seen, p.SEEN_IN]
+        bodies[:, p.FAULT_IN] = -1.0
+        self._doubt = self._doubt_since = self._doubt_until = -1
+        self._waiting = self._careful = False
+        return self._begin(reading, time, faults, late, alarmed)
+
+    def _stamp(self) -> float:
+        """How large the last stamp is, [s]; 0 where there is none."""
+        return 0.0 if math.isnan(self._last) else abs(self._last)
+
+    def _clock_is_outgrown(self) -> bool:
+        """Whether Δt no longer counts on the rounding of the clock: it has run for long, or it was
+        set and stamps are much larger or smaller than they were."""
+        stamp = self._stamp()
+        return (
+            self._now >= self._anew_at
+            or stamp > self._stamps
+            or 4.0 * (stamp + self._anew_at) < self._stamps
+        )
 
     def _new_schedule(self, period: float) -> Schedule:
-        if self._method == "dua":
-            return Dua(self._bodies, period, self._urgency, self._off, self._buckets, self._partial)
-        return Deadlines(self._bodies, period, self._urgency, self._off, self._tests, self._horizon)
+        o = self._options
+        if o.method == "dua":
+            return Dua(self._bodies, period, o.urgency, self._off, o.buckets, o.partial)
+        return Deadlines(self._bodies, period, o.urgency, self._off, o.tests, o.horizon)
 
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
         assert self._period is not None
-        last, given = self._last, math.nan if time is None else finite(time)
-        passed = given - last if last is not None else self._period
-        if time is None and last is None:
-            self._now += passed
+        if time is None and math.isnan(self._last):
+            self._now += self._period
             return 0.0
-        if last is not None and passed > 0.0:
+        given = math.nan if time is None else finite(time)
+        passed = given - self._last
+        if passed > 0.0:
             self._now += passed
             self._last = given
             return max(passed - self._period, 0.0) if passed > self._late_after else 0.0
@@ -432,7 +489,9 @@ class Predictor:
         if self._schedule is None:
             return np.zeros((0, 2), dtype=np.int64)
         turn = self._schedule.turn
-        since = self._doubt_since if turn <= self._doubt_until else self._number
+        since = self._number - self._begun
+        if turn <= self._doubt_until:
+            since = self._doubt_since
         pairs, wait = self._schedule.void(self._doubt, since)
         if wait is not None:
             self._doubt_until = turn + wait if wait else -1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from standoff.kernels.predict import layout as p
 from standoff.shapes.pose import Array
 
-FaultKind = Literal["missing", "speed", "acceleration", "jump", "time", "input"]
+FaultKind = Literal["missing", "speed", "acceleration", "jump", "time", "input", "memory"]
 
 #: The kinds that kernels tell, by number.
 KINDS: dict[int, FaultKind] = {
@@ -37,7 +37,9 @@ class BodyFault:
         kind: ``missing``: no reading, or not a finite one; ``speed``: faster than its bound;
             ``acceleration``, ``jump``: since it was last looked at, its velocity changed more, or
             it moved farther, than its bounds allow; ``time``: no time, or one that does not
-            increase; ``input``: not an array of the right shape.
+            increase; ``input``: not an array of the right shape; ``memory``: none for all pairs
+            that may meet within the horizon, or for all alarms of the step, of which none is
+            listed then.
         body: number of the body.
         value: what was found.
         allowed: what would have been right.
@@ -65,8 +67,9 @@ class Prediction:
         keeping_up: whether the promise stands for every pair: no contact before it is alarmed.
             False from a late step, or from a fault, until all pairs it may concern have been looked
             at again; `Predictor.void` names them, and finds out whether there are any.
-        count: alarms of this step. All are listed, but for those of the first step beyond
-            LISTED_ALARMS.
+        count: alarms of this step. All are listed, but for those beyond LISTED_ALARMS where a step
+            of DUA looks at all pairs: the first, and one where the clock is begun anew; or all
+            where there is no memory for them, which is a fault.
         tests: pairs that were looked at.
     """
 
@@ -131,7 +134,8 @@ class Prediction:
 
     @property
     def new(self) -> NDArray[np.bool_]:
-        """Which alarms are no repetitions: the pair was not alarmed when it was last looked at."""
+        """Which alarms are no repetitions: the pair was not alarmed when it was last looked at, or
+        this is the first alarm that stands, after others that were ruled out."""
         new: NDArray[np.bool_] = self._rows[:, 0] & p.ALARMED == 0
         return new
 

@@ -33,6 +33,7 @@ class Schedule(Protocol):
         longest: turns within which every pair is surely looked at.
         tells_void: whether a late step finds out which pairs it left without a promise, and looks
             at them.
+        full: pairs, or alarms, that there was no memory for since this was last set to 0.
     """
 
     step: Callable[..., int]
@@ -42,6 +43,7 @@ class Schedule(Protocol):
     state: Ints
     longest: int
     tells_void: bool
+    full: int
 
     @property
     def turn(self) -> int:
@@ -85,6 +87,14 @@ def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: f
     return bodies
 
 
+def listed(rows: Ints) -> Ints:
+    """A copy of alarms; none of them where there is no memory for all."""
+    try:
+        return rows.copy()
+    except MemoryError:
+        return np.zeros((0, 3), dtype=np.int64)
+
+
 def new_block() -> Array:
     """Room for pairs that are worked out together."""
     return np.zeros((ALL_ROWS, p.WIDTH))
@@ -100,7 +110,7 @@ def joined(pairs: Any, count: int) -> Ints:
     allowed = f"(k, 2) different whole numbers from 0 to {count - 1}"
     try:
         given = np.asarray(pairs)
-    except ValueError as error:  # rows of different lengths
+    except Exception as error:  # rows of different lengths, or whatever somebody's array raises
         raise PredictError(
             "not pairs of bodies", element="pairs", value=pairs, allowed=allowed
         ) from error

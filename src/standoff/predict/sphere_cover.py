@@ -6,8 +6,12 @@ import math
 
 import numpy as np
 
-from standoff.constants import BOX_ROUNDING, EPS, SPHERE_GROWTH
+from standoff.constants import BOX_ROUNDING, EPS, SMALLEST_SIZE, SPHERE_GROWTH
+from standoff.errors import ShapeError
 from standoff.shapes.covering import cover_shapes
+from standoff.shapes.distance import distance
+from standoff.shapes.mesh import Mesh
+from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import IDENTITY, Array
 from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.shapes.shape import Shape
@@ -38,6 +42,33 @@ def spheres_of(shape: Shape, pose: Array, largest: float) -> tuple[Array, Array]
     placed = centres @ pose[:3, :3].T + pose[:3, 3]
     lengths = radii + np.abs(centres).sum(axis=1) + np.abs(pose[:3, 3]).sum()
     return placed, radii + BOX_ROUNDING * EPS * lengths
+
+
+def drawn_in(shape: Shape, pose: Array, centres: Array, radii: Array) -> tuple[Array, Array]:
+    """The same spheres with their centres within the convex hull of the shape, and as much larger
+    as the centres had to move."""
+    if not isinstance(shape, Polyhedron | Mesh):
+        return centres, radii
+    points = shape.core()[0] @ pose[:3, :3].T + pose[:3, 3]
+    try:
+        hull: Polyhedron | None = Polyhedron(points)
+    except ShapeError:  # flat
+        hull = None
+    probe = Sphere(SMALLEST_SIZE)
+    placed, grown = centres.copy(), radii.copy()
+    for k, centre in enumerate(centres):
+        nearest = points[np.linalg.norm(points - centre, axis=1).argmin()]
+        if hull is not None:
+            at = np.eye(4)
+            at[:3, 3] = centre
+            found = distance(probe, at, hull, None)
+            if found.value <= -SMALLEST_SIZE:
+                continue
+            if found.exact:
+                nearest = found.point_b
+        placed[k] = nearest
+        grown[k] += float(np.linalg.norm(centre - nearest)) * (1.0 + BOX_ROUNDING * EPS)
+    return placed, grown
 
 
 def _of_capsule(radius: float, length: float, largest: float) -> tuple[Array, Array]:

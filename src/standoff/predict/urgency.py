@@ -14,8 +14,10 @@ from standoff.kernels.predict.layout import BOUNDED
 from standoff.kernels.predict.nearest import least_many
 from standoff.kernels.predict.urgencies import tau_free_many, urgency_many
 from standoff.kernels.predict.urgency import BLOCK_ROWS
-from standoff.predict.amounts import NOT_NUMBERS
+from standoff.predict.amounts import numbers
 from standoff.shapes.pose import Array
+
+_ROWS = "(3,) or (..., 3) finite numbers"
 
 
 def urgency(
@@ -44,15 +46,19 @@ def urgency(
         PredictError: an argument that is not finite, or negative where it may not be, or of a shape
             that does not fit the others.
     """
-    x, v, shape = _states(position, velocity, max_acceleration, max_speed, margin)
-    acceleration = _amounts("max_acceleration", max_acceleration, shape, "m/s²")
-    radius = _amounts("margin", margin, shape, "m")
+    bounds = [
+        _amounts("max_acceleration", max_acceleration, "m/s²"),
+        _amounts("margin", margin, "m"),
+    ]
+    if max_speed is not None:
+        bounds.append(_amounts("max_speed", max_speed, "m/s"))
+    x, v, shape = _states(position, velocity, *bounds)
+    acceleration, radius, *speed = (_for_all(given, shape) for given in bounds)
     tau = np.empty(len(x))
-    if max_speed is None:
-        tau_free_many(x, v, acceleration, radius, np.empty((BLOCK_ROWS, URGENCY_BLOCK)), tau)
+    if speed:
+        urgency_many(BOUNDED, x, v, acceleration, *speed, radius, tau)
     else:
-        speed = _amounts("max_speed", max_speed, shape, "m/s")
-        urgency_many(BOUNDED, x, v, acceleration, speed, radius, tau)
+        tau_free_many(x, v, acceleration, radius, np.empty((BLOCK_ROWS, URGENCY_BLOCK)), tau)
     return float(tau[0]) if shape == () else tau.reshape(shape)
 
 
@@ -70,33 +76,29 @@ def least_distance(
     `urgency`, [m]. With a bound on speed it may be smaller than need be, as turning takes time that
     it does not count.
     """
-    x, v, shape = _states(position, velocity, max_acceleration, duration, max_speed, margin)
-    acceleration = _amounts("max_acceleration", max_acceleration, shape, "m/s²")
-    speed = (
-        np.full(len(x), math.inf)
-        if max_speed is None
-        else _amounts("max_speed", max_speed, shape, "m/s")
+    bounds = (
+        _amounts("max_acceleration", max_acceleration, "m/s²"),
+        np.array(math.inf) if max_speed is None else _amounts("max_speed", max_speed, "m/s"),
+        _amounts("margin", margin, "m"),
+        _amounts("duration", duration, "s"),
     )
-    radius = _amounts("margin", margin, shape, "m")
+    x, v, shape = _states(position, velocity, *bounds)
     least = np.empty(len(x))
-    interval = _amounts("duration", duration, shape, "s")
-    least_many(x, v, acceleration, speed, radius, interval, least)
+    least_many(x, v, *(_for_all(given, shape) for given in bounds), least)
     return float(least[0]) if shape == () else least.reshape(shape)
 
 
 def _states(
-    position: ArrayLike, velocity: ArrayLike, *others: ArrayLike | None
+    position: ArrayLike, velocity: ArrayLike, *others: Array
 ) -> tuple[Array, Array, tuple[int, ...]]:
     """Positions and velocities as rows, and the shape that all arguments have together."""
-    x, v = _numbers("position", position), _numbers("velocity", velocity)
+    x, v = numbers("position", position, _ROWS), numbers("velocity", velocity, _ROWS)
     for element, given in (("position", x), ("velocity", v)):
         if given.ndim == 0 or given.shape[-1] != 3:
-            raise PredictError(
-                "wrong shape", element=element, value=given.shape, allowed="(3,) or (..., 3)"
-            )
+            raise PredictError("wrong shape", element=element, value=given.shape, allowed=_ROWS)
         if not np.isfinite(given).all():
             raise PredictError("not finite", element=element, value=given.tolist())
-    shapes = [x.shape[:-1], v.shape[:-1], *(np.shape(o) for o in others if o is not None)]
+    shapes = [x.shape[:-1], v.shape[:-1], *(o.shape for o in others)]
     try:
         shape = np.broadcast_shapes(*shapes)
     except ValueError as error:
@@ -108,21 +110,17 @@ def _states(
     return rows[0], rows[1], shape
 
 
-def _amounts(element: str, value: ArrayLike, shape: tuple[int, ...], unit: str) -> Array:
-    """A finite number of 0 or more for each pair."""
-    given = _numbers(element, value)
+def _amounts(element: str, value: ArrayLike, unit: str) -> Array:
+    """Finite numbers of 0 or more."""
+    allowed = f"finite numbers of 0 or more [{unit}]"
+    given = numbers(element, value, allowed)
     if not (np.isfinite(given) & (given >= 0.0)).all():
         raise PredictError(
-            "not a possible value",
-            element=element,
-            value=given.tolist(),
-            allowed=f"finite numbers of 0 or more [{unit}]",
+            "not a possible value", element=element, value=given.tolist(), allowed=allowed
         )
+    return given
+
+
+def _for_all(given: Array, shape: tuple[int, ...]) -> Array:
+    """One for each pair."""
     return np.array(np.broadcast_to(given, shape), order="C").reshape(-1)
-
-
-def _numbers(element: str, value: ArrayLike) -> Array:
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except NOT_NUMBERS as error:
-        raise PredictError("not numbers", element=element, value=value) from error

@@ -20,7 +20,7 @@ from standoff.kernels.predict.layout import (
     STEP,
     UNUSED,
 )
-from standoff.kernels.predict.near import apart, known, lay_ball
+from standoff.kernels.predict.near import apart, enlist, enlist_all, known, lay_ball
 from standoff.kernels.predict.reading import look
 from standoff.kernels.predict.wheel import begin, flush, put_in, serve
 
@@ -76,12 +76,13 @@ def near_start(
         for i in range(len(cells)):
             cells[i] = END
         for k in range(len(bodies)):
-            firsts[k] = places[k, LIST] = END
+            places[k, LIST] = END
             look(positions, velocities, bodies, faults, state, k, 0, 0.0)
             lay_ball(balls, bodies, k, grid[HORIZON], now)
             # As wide as balls are on average, whatever the widest of them.
             grid[EDGE] += 2.0 * balls[k, REACH] / len(bodies)
         spare(pairs, state, 0)
+        enlist_all(pairs, firsts)
     while state[NEXT_BODY] < len(bodies):
         if not register(
             positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults,
@@ -287,8 +288,8 @@ def new_entry(pairs, firsts, state, a, b):
         state[UNUSED] = pairs[entry_, 2]
         state[LIVE] += 1
         pairs[entry_, 0], pairs[entry_, 1] = a, b
-        pairs[entry_, 2], pairs[entry_, 3] = OUT, firsts[a]
-        firsts[a] = entry_
+        pairs[entry_, 2] = OUT
+        enlist(pairs, firsts, entry_, a, b)
     return entry_
 
 

@@ -15,8 +15,10 @@ Pairs of DUA: ``pairs``, int64 (m, 2)
 Pairs of the wheel: ``pairs``, int32 (m, 4)
     0 a, or ~a: alarmed when it was looked at last, 1 b,
     2 the next pair in its slot of the wheel, END, or OUT of the wheel: switched off,
-    3 with all pairs: the step of the last look; with a horizon: the next pair with the same
-      smaller body, or END
+    3 with all pairs: the step of the last look; with a horizon: the next pair in its list, or END
+
+Lists of pairs, with a horizon: ``firsts``, int32, a power of two: the first pair of each, or END;
+    which list a pair is in follows from its bodies
 
 Balls that bodies cannot leave for a horizon: ``balls``, float64 (n, 5)
     0-2 centre, 3 radius, the body's own and half the margin included, 4 from when on, [s]
@@ -69,7 +71,8 @@ SINCE = 4
 BALL_COLUMNS = 5
 
 #: Numbers that are kept from step to step: ``state``, int64. JUDGED: alarms go to an exact stage,
-#: which may rule them out until the next look; LATE_IN: the last step that came late.
+#: which may rule them out until the next look; LATE_IN: the last step that came late; BLUR: by how
+#: much stamps may be off from each other, in units of CLOCK_INSTANT.
 STEP = 0
 FAULTS = 1
 WOKEN = 2
@@ -90,7 +93,8 @@ NEW = 16
 QUEUED = 17
 JUDGED = 18
 LATE_IN = 19
-STATE = 20
+BLUR = 20
+STATE = 21
 
 #: A step says how many alarms there are, and this times the number of faults; as many faults as
 #: there never are where it is not keeping up.

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from standoff.constants import BALL_ROUNDING
-from standoff.kernels.jit import inlined, kernel
+from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.predict.layout import (
     ACCELERATION,
     END,
@@ -64,9 +64,10 @@ def forget(pairs, firsts, state, entry_):
     """Take a pair out of the table."""
     a = int(pairs[entry_, 0])
     a = a if a >= 0 else ~a
-    before = int(firsts[a])
+    list_ = list_of(firsts, a, int(pairs[entry_, 1]))
+    before = int(firsts[list_])
     if before == entry_:
-        firsts[a] = pairs[entry_, 3]
+        firsts[list_] = pairs[entry_, 3]
     else:
         while pairs[before, 3] != entry_:
             before = int(pairs[before, 3])
@@ -78,9 +79,39 @@ def forget(pairs, firsts, state, entry_):
 
 
 @inlined
+def list_of(firsts, a, b):
+    """The list of a pair: a different one for each pair of a body, as far as there are so many."""
+    return ((a * 73856093) ^ (b * 19349663)) & (len(firsts) - 1)
+
+
+@inlined
 def known(pairs, firsts, a, b):
     """The entry of a pair, a < b; END: it is not in the table."""
-    entry_ = int(firsts[a])
-    while entry_ != END and pairs[entry_, 1] != b:
+    entry_ = int(firsts[list_of(firsts, a, b)])
+    while entry_ != END:
+        first = int(pairs[entry_, 0])
+        if pairs[entry_, 1] == b and (first == a or first == ~a):
+            break
         entry_ = int(pairs[entry_, 3])
     return entry_
+
+
+@kernel
+def enlist(pairs, firsts, entry_, a, b):
+    """Put a pair into its list."""
+    list_ = list_of(firsts, a, b)
+    pairs[entry_, 3] = firsts[list_]
+    firsts[list_] = entry_
+
+
+@entry("(i4[:,::1],i4[::1])")
+def enlist_all(pairs, firsts):
+    """Make the lists of all pairs in the table."""
+    for i in range(len(firsts)):
+        firsts[i] = END
+    for entry_ in range(len(pairs)):
+        first, b = int(pairs[entry_, 0]), int(pairs[entry_, 1])
+        a = first if first >= 0 else ~first
+        if b > a:
+            enlist(pairs, firsts, entry_, a, b)
+    return 0

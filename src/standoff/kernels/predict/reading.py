@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import BOUND_ROUNDING, LARGEST_READING
+from standoff.constants import (
+    BOUND_ROUNDING,
+    CLOCK_INSTANT,
+    EPS,
+    LARGEST_READING,
+    READING_ROUNDING,
+)
 from standoff.kernels.jit import inlined
 from standoff.kernels.predict.layout import (
     ACCELERATED,
     ACCELERATION,
+    BLUR,
     FAULT_IN,
     FAULTS,
     JUMPED,
@@ -30,6 +37,7 @@ def look(positions, velocities, bodies, faults, state, k, step, now):
     body = bodies[k]
     if body[SEEN_IN] != step:
         first = body[SEEN_IN] < 0.0
+        steps = abs(step - body[SEEN_IN])
         body[SEEN_IN] = step
         kind, value, allowed = 0, math.nan, 0.0
         good = False
@@ -38,7 +46,8 @@ def look(positions, velocities, bodies, faults, state, k, step, now):
             vx, vy, vz = velocities[k, 0], velocities[k, 1], velocities[k, 2]
             # One that is NaN or infinite makes the sum so, and squares of the others are numbers.
             if abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < LARGEST_READING:
-                kind, value, allowed = held(body, x, y, z, vx, vy, vz, now, first)
+                blur = CLOCK_INSTANT * state[BLUR]
+                kind, value, allowed = held(body, x, y, z, vx, vy, vz, now, blur, steps, first)
                 good = kind < 0
                 body[POSITION], body[POSITION + 1], body[POSITION + 2] = x, y, z
                 body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2] = vx, vy, vz
@@ -58,11 +67,13 @@ def look(positions, velocities, bodies, faults, state, k, step, now):
 
 
 @inlined
-def held(body, x, y, z, vx, vy, vz, now, first):
+def held(body, x, y, z, vx, vy, vz, now, blur, steps, first):
     """Which bound a reading breaks, by how much and what is allowed; -1: none. From the last
-    reading, ``t`` ago, with A and V the bounds:
+    reading, ``t`` and so many ``steps`` ago, with A and V the bounds:
 
         |v| <= V,    |v - v0| <= A t,    |x - x0 - v0 t| <= A t² / 2,    |x - x0| <= V t
+
+    with t as long as it can have been by clocks that are ``blur`` off from each other, [s].
     """
     fastest, most = body[SPEED], body[ACCELERATION]
     # Squares are compared; roots are taken where a bound is broken, to say by how much.
@@ -72,25 +83,28 @@ def held(body, x, y, z, vx, vy, vz, now, first):
         return TOO_FAST, math.sqrt(speed), fastest
     if first:
         return -1, 0.0, 0.0
-    t = now - body[SEEN_AT]
+    t = now - body[SEEN_AT] + blur
     ux, uy, uz = body[VELOCITY], body[VELOCITY + 1], body[VELOCITY + 2]
-    before = abs(ux) + abs(uy) + abs(uz)
     change = (vx - ux) ** 2 + (vy - uy) ** 2 + (vz - uz) ** 2
     allowed = most * t
-    limit = allowed + BOUND_ROUNDING * (allowed + abs(vx) + abs(vy) + abs(vz) + before)
-    if change > limit * limit:
-        return ACCELERATED, math.sqrt(change), allowed
+    if change > allowed * allowed:
+        # Seldom, so what rounding excuses is worked out here only.
+        speeds = abs(vx) + abs(vy) + abs(vz) + abs(ux) + abs(uy) + abs(uz)
+        limit = allowed + BOUND_ROUNDING * (allowed + speeds)
+        if change > limit * limit:
+            return ACCELERATED, math.sqrt(change), allowed
     px, py, pz = x - body[POSITION], y - body[POSITION + 1], z - body[POSITION + 2]
-    # The rounding of coordinates, and of a time that stands for a later or an earlier one.
-    slack = BOUND_ROUNDING * (
-        abs(x) + abs(y) + abs(z) + abs(px) + abs(py) + abs(pz) + (before + allowed) * t
-    )
     off = (px - ux * t) ** 2 + (py - uy * t) ** 2 + (pz - uz * t) ** 2
-    limit = 0.5 * allowed * t + slack
-    if off > limit * limit:
-        return JUMPED, math.sqrt(off), 0.5 * allowed * t
     moved = px * px + py * py + pz * pz
-    limit = fastest * t + slack
-    if moved > limit * limit:
-        return JUMPED, math.sqrt(moved), fastest * t
+    aside, far = 0.5 * allowed * t, fastest * t
+    if off > aside * aside or moved > far * far:
+        # The rounding of coordinates, and that v0 t may be for up to twice the blur too long.
+        before = abs(ux) + abs(uy) + abs(uz)
+        slack = (READING_ROUNDING + steps) * EPS * (abs(x) + abs(y) + abs(z))
+        slack += BOUND_ROUNDING * (abs(px) + abs(py) + abs(pz) + (before + allowed) * t)
+        slack += 2.0 * blur * before
+        if off > (aside + slack) ** 2:
+            return JUMPED, math.sqrt(off), aside
+        if moved > (far + slack) ** 2:
+            return JUMPED, math.sqrt(moved), far
     return -1, 0.0, 0.0

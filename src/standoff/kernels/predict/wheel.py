@@ -17,17 +17,18 @@ schedule gets by with, as that of looking at all pairs in all steps does.
 
 Where a step may make a given number of tests only and more pairs are due, the rest is alarmed
 without a test, in time, and becomes overdue. Nobody knows when an overdue pair will be looked at
-again, so its alarm is for ever, until then. A part of the tests is kept for those that have waited
-longest, so that none waits without end.
+again, so its alarm is for ever, until then. One test in every few steps is kept for that which has
+waited longest, so that none waits without end.
 """
 
 from __future__ import annotations
 
-from standoff.constants import OVERDUE_SHARE, WHEEL_AHEAD
+from standoff.constants import OVERDUE_STEPS, WHEEL_AHEAD
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.predict.earliest import OWN, gather, in_units, is_off, pair_of, work_out
 from standoff.kernels.predict.layout import (
     ALARMED,
+    BLUR,
     CLOCK,
     END,
     FAULT,
@@ -87,7 +88,7 @@ def begin(slots, state):
     for i in range(len(slots)):
         slots[i] = END
     for i in range(len(state)):
-        state[i] = 0
+        state[i] = state[i] if i == BLUR else 0
     state[OVERDUE] = state[OVERDUE_LAST] = END
 
 
@@ -127,7 +128,7 @@ def wheel_step(
             note_void(pairs, off, voids, state, entry_, deadline)
             due_last = entry_
             entry_ = pairs[entry_, 2]
-    share = (budget + OVERDUE_SHARE - 1) // OVERDUE_SHARE
+    share = min(budget, state[STEP] % OVERDUE_STEPS == 0)
     while overdue != END and state[TESTS] < share:
         following = pairs[overdue, 2]
         serve(
