@@ -11,7 +11,9 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 
 def example(name: str) -> tuple[str, dict[str, object]]:
-    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / name).read_text(), re.S)
+    """What the examples of a page print and leave behind, one after the other."""
+    code = "\n".join(re.findall(r"```python\n(.*?)```", (DOCS / name).read_text(), re.S))
+    assert code
     printed, names = io.StringIO(), {}
     with contextlib.redirect_stdout(printed):
         exec(code, names)
@@ -71,6 +73,21 @@ def test_the_post_stands_in_the_plate_and_the_ball_touches_the_post():
     printed, names = example("interference.md")
     assert printed.startswith("plate post -0.005") and len(names["found"].gaps) == 1
     assert "2 overlap or may, 1 are apart" in printed
+
+
+def test_the_moving_parts_are_warned_about_and_their_trees_meet():
+    printed, names = example("interference.md")
+    assert set(names["look"].warnings) == {("gripper", "")} and not names["look"].lost
+    blind = names["blind"]
+    assert set(blind.warnings) == {("gripper", "belt"), ("gripper", ""), ("belt", "")}
+    assert blind.lost == {"belt": "where belt is was not told"}
+    assert [(o.a, o.b) for o in names["close"]] == [("post", "gripper")]
+    assert names["needed"].separation > names["needed"].gap
+    assert names["shared"].places.shape[1] == 6 and len(names["together"].pairs) == 1
+    low, high = names["volume"]
+    assert low <= 0.4 * 0.4 * 0.02 <= high
+    assert names["alarms"].alarms[0] >= names["alarms"].alarms[-1]
+    assert "need" in printed
 
 
 @pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))

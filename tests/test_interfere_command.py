@@ -223,6 +223,41 @@ def test_a_flipped_cube_is_solid_all_the_same(command, folder):
     assert status == 1 and "yes" in shown and "were turned" in shown
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_pin_in_a_housing_that_lacks_a_triangle_may_overlap(command, folder, method):
+    points, faces = box_arrays(0.3, 0.3, 0.3)
+    write_stl(folder / "housing.stl", points, faces[1:])
+    status, shown, _ = command("housing.stl", "cube.stl", "--method", method)
+    assert status == 1 and "proved" not in shown and "1 may overlap" in shown
+    status, shown, _ = command("housing.stl", "far.ply", "--method", method)
+    assert status == 0 and "apart (proved; of open meshes for their surfaces)" in words(shown)
+
+
+def test_a_gap_at_the_very_clearance_is_a_number_for_machines(command, folder):
+    faces = [[2, 1, 0], [3, 2, 0], [1, 3, 0], [2, 3, 1]]
+    a = [[31, 94, -87], [52, -54, 72], [-98, -61, 95], [15, -74, -99]]
+    b = [[-223, -17, 246], [-169, -73, 203], [-294, 95, 224], [-169, -47, 168]]
+    for name, corners in (("a.stl", a), ("b.stl", b)):
+        write_stl(folder / name, np.array(corners, np.float32) / np.float32(1000), faces)
+    asked = ("--method", "projection", "--clearance", "0.10183319779642808", "--json")
+    status, shown, errors = command("a.stl", "b.stl", *asked)
+    assert status == 0, errors
+    assert json.loads(shown)["gaps"][0]["distance"] > 0.1018
+
+
+def test_what_nobody_thought_of_is_no_answer(command, monkeypatch):
+    """1 says that parts overlap: a crash must not."""
+
+    def broken(*args, **options):
+        raise RuntimeError("[red]nobody thought of this")
+
+    monkeypatch.setattr("standoff.view.interfere.compare", broken)
+    status, shown, errors = command("cube.stl", "far.ply")
+    assert status == cli.CRASHED == 70 and not shown
+    assert "RuntimeError: [red]nobody thought of this" in errors and "Traceback" in errors
+    assert "nothing is known of what was asked" in errors
+
+
 def test_a_part_in_millimetres(command, folder):
     points, faces = box_arrays(100.0, 100.0, 100.0, centre=(200.0, 0, 0))
     write_stl(folder / "mm.stl", points, faces)
@@ -234,8 +269,10 @@ def test_a_part_in_millimetres(command, folder):
     for scale in (("--unit", "mm"), ("--scale", 0.001)):
         _, shown, _ = command("mm.stl", "mm.stl", *scale)
         assert "100 mm deep" in shown
+    _, shown, _ = command("cube.stl", "far.ply", "mm.stl")
+    assert shown.count("times as") == 1 and "mm.stl: 173.2 m across, 1,000 times as large" in shown
     _, shown, _ = command("cube.stl@0.001", "far.ply", "ring.obj")
-    assert "note cube.stl: 0.1732 mm across, 1,163 times as small" in words(shown)
+    assert "note cube.stl: 0.1732 mm across, 1,000 times as small" in words(shown)
 
 
 @pytest.mark.parametrize(
@@ -255,6 +292,11 @@ def test_a_part_in_millimetres(command, folder):
         (("cube.stl", "far.ply", "--scale", "0"), "scale"),
         (("cube.stl", "far.ply", "--scale", "2", "--unit", "mm"), "one of the two"),
         (("cube.stl@yard", "far.ply"), "not a scale"),
+        (("cube.stl@1e300", "far.ply"), "too far out"),
+        (("cube.stl@1e309", "far.ply"), "scale"),
+        (("cube.stl", "cube.stl@1e11", "--method", "octree"), "too large a scene for an octree"),
+        (("cube.stl", "far.ply", "--method", "octree", "--resolution", "1e-320"), "resolution"),
+        (("cube.stl", "far.ply", "--method", "octree", "--resolution", "2e-6"), "resolution: too"),
         (("cube.stl", "far.ply", "--q", "0"), "--q"),
         (("cube.stl", "far.ply", "--picture", "cube.stl"), "cube.stl"),
         ((), "Missing argument"),

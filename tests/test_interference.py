@@ -90,13 +90,11 @@ def test_a_part_in_a_cavity_does_not(name):
     assert isinstance(found, so.Overlap) and found.distance < -0.1
 
 
-def test_what_stands_in_a_bowl_is_free_and_what_goes_through_it_is_not():
-    bowl = so.Mesh(*bowl_arrays(0.6))
-    found = only({"bowl": bowl, "egg": (so.Sphere(0.2), at(z=-0.3))})
+def test_the_distance_to_an_open_mesh_is_said_to_be_one_to_its_surface():
+    found = only({"sheet": so.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 1]], [[0, 1, 2]]),
+                  "pea": (so.Sphere(0.01), at(0.5, 0.1, 0.5))})  # fmt: skip
     assert isinstance(found, so.Gap) and found.exact
-    assert found.evidence == "distance of the surfaces; bowl is open and has no inside"
-    found = only({"bowl": bowl, "egg": (so.Sphere(0.2), at(z=-0.5))})
-    assert isinstance(found, so.Overlap) and found.certain
+    assert found.evidence == "distance of the surfaces; sheet is open and has no inside"
 
 
 @pytest.mark.parametrize("method", ["exact", "projection", "octree"])
@@ -324,6 +322,30 @@ def test_progress_is_told():
         ({"a": so.Sphere(1.0)}, {"clearance": math.nan}, "clearance"),
         ({"a": so.Sphere(1.0)}, {"clearance": "wide"}, "clearance"),
         ({"a": so.Sphere(1.0)}, {"allowed": [("a", "b")]}, "unknown part 'b'"),
+        ({"a": so.Sphere(1.0)}, {"allowed": [(["a"], "a")]}, "unknown part"),
+        *(
+            ({"a": so.Sphere(1.0)}, {"allowed": allowed}, "allowed: not")
+            for allowed in (None, 5, [("a",)], ("a", "b", "a"), "ab", [("a", "a", "a")], [5])
+        ),
+        ({"a": so.Sphere(1.0)}, {"method": np.array(["exact", "octree"])}, "method"),
+        ({"a": so.Sphere(1.0)}, {"progress": 5}, "progress: not a function"),
+        *(
+            (
+                {"a": so.Sphere(0.1), "b": so.Sphere(0.1)},
+                {"method": "octree", "resolution": resolution},
+                "resolution: too fine",
+            )
+            for resolution in (1e-320, 1e-310, 1e-12, 1e-6)
+        ),
+        (
+            {
+                "near": so.Sphere(1),
+                "far": (so.Sphere(1), at(1e9)),
+                "back": (so.Sphere(1), at(-1e9)),
+            },
+            {"method": "octree"},
+            "back to far: too large a scene for an octree",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(parts, how, says):

@@ -134,6 +134,25 @@ def test_bad_scale(tmp_path, scale):
         load(tmp_path, binary_stl(), "a.stl", scale=scale)
 
 
+def test_a_scale_that_takes_vertices_too_far_out_is_to_blame(tmp_path):
+    for scale, says in ((1e300, "too far out"), (1e308, "a scale that takes vertices too far out")):
+        with pytest.raises(MeshError, match=says):
+            load(tmp_path, binary_stl(1e3 * SOUP), "a.stl", scale=scale)
+
+
+def test_a_text_that_is_no_stl_file_is_said_to_be_one(tmp_path):
+    for text in (
+        b"hello",
+        b"These are notes about the part, and no part.\n" * 9,
+        "Größe\n".encode(),
+    ):
+        with pytest.raises(MeshError, match="text, but not that of an STL file") as caught:
+            load(tmp_path, text, "notes.stl")
+        assert "triangles of its header" not in str(caught.value)
+    with pytest.raises(MeshError, match="triangles of its header"):
+        load(tmp_path, binary_stl(head=b"long") + b"more", "long.stl")
+
+
 def test_obj_polygons_negative_indices_and_continued_lines(tmp_path):
     points, _ = box_arrays(1, 2, 3)
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4)]

@@ -128,6 +128,19 @@ def test_touching_is_overlap_and_so_is_being_as_near_as_the_clearance():
 
 
 @pytest.mark.interpreted
+def test_a_clearance_a_rounding_below_the_gap_of_an_envelope_is_exceeded_by_the_gap():
+    """Two tetrahedra corner to corner on a plane: the rectangles tell them apart, and the polygons
+    miss the same gap by a rounding of their own."""
+    a = [[31, 94, -87], [52, -54, 72], [-98, -61, 95], [15, -74, -99]]
+    b = [[-223, -17, 246], [-169, -73, 203], [-294, 95, 224], [-169, -47, 168]]
+    faces = [[2, 1, 0], [3, 2, 0], [1, 3, 0], [2, 3, 1]]
+    single = [np.array(c, dtype=np.float32) / np.float32(1000) for c in (a, b)]
+    parts = [Part(name, so.Mesh(c, faces), np.eye(4)) for name, c in zip("ab", single)]
+    clearance = 0.10183319779642808
+    found = ProjectionMethod(parts, clearance=clearance).judge(0, 1)
+    assert isinstance(found, Gap) and clearance < found.distance < clearance + 1e-15
+
+
 def test_corner_to_corner_is_measured_round_the_corner():
     """No edge of two boxes gives the distance of their corners."""
     parts = [at(so.Box((1, 1, 1))), at(so.Box((1, 1, 1)), 1.3, 1.4)]
@@ -309,6 +322,15 @@ def test_tests_are_counted():
     assert counts["polygons"] == 0 and counts["planes"] == counts["rectangles"] >= 6
 
 
+def test_false_alarms_of_shapes_by_name():
+    parts = {"a": so.Sphere(0.5), "b": (so.Sphere(0.5), so.pose((0.9, 0.9, 0.0)))}
+    found = so.false_alarms(parts, [1, 2, 3])
+    assert found.apart == 1 and found.alarms == (0, 0, 0)
+    for planes in (5, ["x"], [1.5], []):
+        with pytest.raises(InterferenceError, match="planes"):
+            so.false_alarms(parts, planes)
+
+
 def test_false_alarms_shrink_with_the_number_of_planes():
     parts = scene(4, 24, crooked_shape, reach=0.6)
     hull, true = (false_alarms(parts, outline=outline) for outline in ("hull", "true"))
@@ -330,6 +352,7 @@ def test_false_alarms_shrink_with_the_number_of_planes():
     "options, named",
     [
         ({"outline": "shadow"}, "outline"),
+        ({"outline": np.array(["hull", "true"])}, "outline"),
         ({"clearance": -1.0}, "clearance"),
         ({"clearance": np.nan}, "clearance"),
         ({"clearance": "wide"}, "clearance"),
@@ -341,6 +364,9 @@ def test_bad_settings_are_refused_and_named(options, named):
         ProjectionMethod([at(so.Sphere(1))], **options)
     with pytest.raises(InterferenceError, match="parts"):
         ProjectionMethod([])
+    for parts in (5, None, [so.Sphere(1)], {"a": 5}):
+        with pytest.raises(InterferenceError, match="parts"):
+            ProjectionMethod(parts)
 
 
 @pytest.mark.interpreted
@@ -351,3 +377,13 @@ def test_numbers_of_parts_that_are_not_there_are_refused():
             method.judge(i, j)
     with pytest.raises(InterferenceError, match="order"):
         method.separating_planes(order=np.array([3]))
+    for pairs in (np.zeros(3, int), np.zeros((3, 3), int), np.array([[0.0, 1.0]]), [["a", "b"]], 5):
+        with pytest.raises(InterferenceError, match="pairs"):
+            method.separating_planes(pairs)
+    with pytest.raises(InterferenceError, match="order"):
+        method.separating_planes(order=np.zeros((2, 2), int))
+    for pair in ((0, 0.5), (0, "b"), (0, True)):
+        with pytest.raises(InterferenceError, match="judge"):
+            method.judge(*pair)
+    with pytest.raises(InterferenceError, match="which"):
+        method.place(np.array([5]), np.eye(4)[None], 0.0)

@@ -92,7 +92,8 @@ def test_a_part_that_nobody_knows_the_place_of_may_be_anywhere():
         assert {(f.a, f.b) for f in found} == {("s0", "s2"), ("s1", "s2"), ("s2", "s3")}
         assert all("s2" in f.evidence and np.isinf(f.low).all() for f in found)
     assert len(watch.check({"s0": here["s0"]})) == 3
-    assert len(watch.check(np.zeros((1, 4, 4)))) == 5
+    for nothing in (np.zeros((1, 4, 4)), np.array(5.0), None, 5, "a"):
+        assert len(watch.check(nothing)) == 5
     assert watch.check(here) == ()
 
 
@@ -103,6 +104,9 @@ def test_bad_watches_are_refused_and_named():
         (["bal"], 0.0, "bal"),
         (["floor"], 0.0, "floor"),
         (["ball"], -1.0, "grown"),
+        (5, 0.0, "moving: not names"),
+        ("ball", 0.0, "moving: not names"),
+        ([["ball"]], 0.0, "moving: no such part"),
     ]:
         with pytest.raises(InterferenceError, match=named):
             ProjectionWatch(parts, moving, grown=grown)

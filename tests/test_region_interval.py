@@ -32,9 +32,10 @@ def test_the_papers_case():
     unknown = so.safe_interval((1.0, 1.0), braking, interval=0.0)
     assert unknown.separation == pytest.approx(0.4) and unknown.distance == pytest.approx(0.0)
     away = so.safe_interval(
-        (1.0, 0.0), braking, interval=1.0, directions=(x, None), towards=(-1, 0, 0)
+        (1.0, 0.0), braking, interval=1.0, directions=(x, None), gap_along=(-1, 0, 0)
     )
-    assert away.separation == pytest.approx(0.2)  # only the way that b may brake towards a
+    assert away.gap == pytest.approx(0.2)  # only the way that b may brake towards a
+    assert away.separation == pytest.approx(1.4)  # of a distance, wherever it is one, all of it
     grown = so.safe_interval((1.0, 1.0), braking, distance=0.3)
     assert grown.interval == pytest.approx(0.3)  # D = v T for each
 
@@ -45,22 +46,60 @@ def test_motion_within_the_bounds_never_closes_a_greater_gap(v_a, v_b, d_a, d_b,
     rng = np.random.default_rng(seed)
     u_a, u_b = unit(rng), unit(rng)
     known = [(u_a, u_b), (u_a, None), (None, u_b), (None, None)][seed % 4]
-    towards = unit(rng) if seed % 3 == 0 else None
-    found = so.safe_interval((v_a, v_b), (d_a, d_b), interval=T, directions=known, towards=towards)
+    along = unit(rng) if seed % 3 == 0 else None
+    found = so.safe_interval((v_a, v_b), (d_a, d_b), interval=T, directions=known, gap_along=along)
+    assert (found.gap is None) == (along is None)
+    assert found.gap is None or found.gap <= found.separation
     assert sum(found.growth) == pytest.approx(found.separation, rel=1e-12)
     assert found.separation <= (v_a * T + d_a + v_b * T + d_b) * (1 + 1e-12)
     for _ in range(20):
         way_a = (u_a if known[0] is not None else unit(rng)) * rng.uniform(0, v_a * T + d_a)
         way_b = (u_b if known[1] is not None else unit(rng)) * rng.uniform(0, v_b * T + d_b)
-        # Two points that begin farther apart than the separation, in the direction of contact.
+        # By how much two points, and the gap along any direction, come nearer.
         meet = way_a - way_b
-        if towards is None:
-            assert np.linalg.norm(meet) <= found.separation * (1 + 1e-9) + 1e-12
-        else:
-            closed = meet @ np.array(towards)
-            assert closed <= found.separation * (1 + 1e-9) + 1e-12 or np.linalg.norm(
-                meet
-            ) <= found.separation * (1 + 1e-9)
+        assert np.linalg.norm(meet) <= found.separation * (1 + 1e-9) + 1e-12
+        if along is not None:
+            assert meet @ along <= found.gap * (1 + 1e-9) + 1e-12
+
+
+def test_bars_apart_along_a_line_collide_though_their_distance_is_the_gap():
+    """A plane across the line between the centres separates two bars, and one slides past it."""
+    bar, other = so.Box((2, 0.02, 0.02)), np.array([0.3, 1.0, 0.0])
+    w, u = other / np.linalg.norm(other), np.array([-0.8, 0.6, 0.0])
+    found = so.safe_interval((1.0, 0.0), interval=1.7, directions=(u, None), gap_along=w)
+    corners = np.array(np.meshgrid([-1, 1], [-0.01, 0.01], [-0.01, 0.01])).reshape(3, -1).T
+    gap = ((corners + other) @ w).min() - (corners @ w).max()
+    assert 0.0 < gap <= found.gap  # the gap along the line tells that they may meet
+    # and their distance, which is what trees and grown bodies see, is within the separation
+    distance = so.distance(bar, so.pose(), bar, so.pose(other)).value
+    assert found.gap < distance <= found.separation
+    assert so.distance(bar, so.pose(1.65 * u), bar, so.pose(other)).value <= 0.0
+    with pytest.raises(TypeError, match="towards"):
+        so.safe_interval((1.0, 0.0), interval=1.7, directions=(u, None), towards=w)
+
+
+@LAWS
+@given(SPEED, SPEED, WAY, WAY, st.floats(0.0, 2.0), st.integers(0, 2**32 - 1))
+def test_the_longest_interval_for_a_gap_needs_no_more_than_that_gap(v_a, v_b, d_a, d_b, g, seed):
+    rng = np.random.default_rng(seed)
+    w = unit(rng)
+    how = {"directions": (unit(rng), unit(rng) if seed % 2 else None), "gap_along": w}
+    found = so.safe_interval((v_a, v_b), (d_a, d_b), gap=g, **how)
+    braking = so.safe_interval((v_a, v_b), (d_a, d_b), interval=0.0, **how).gap
+    assert found.gap <= max(g, braking) * (1 + 1e-12)
+    assert found.interval == 0.0 or braking <= g
+    if 1e-9 < found.interval < 1e6:
+        more = so.safe_interval((v_a, v_b), (d_a, d_b), interval=1.001 * found.interval, **how)
+        assert more.gap >= found.gap and more.gap > g * (1 - 1e-9)
+
+
+def test_who_moves_apart_along_the_gap_may_be_looked_at_never_again():
+    x = np.array([1.0, 0.0, 0.0])
+    found = so.safe_interval((1.0, 2.0), (0.1, 0.2), gap=0.0, directions=(-x, x), gap_along=x)
+    assert found.interval == math.inf and found.gap == 0.0
+    assert found.separation == math.inf  # which no distance alone would tell
+    square = so.safe_interval((1.0, 0.0), gap=1.0, directions=((0, 1, 0), None), gap_along=x)
+    assert 1e12 < square.interval < math.inf and square.gap <= 1.0
 
 
 @LAWS
@@ -68,8 +107,7 @@ def test_motion_within_the_bounds_never_closes_a_greater_gap(v_a, v_b, d_a, d_b,
 def test_interval_and_distance_are_inverse(v_a, v_b, d_a, d_b, D, seed):
     rng = np.random.default_rng(seed)
     known = (unit(rng), unit(rng)) if seed % 2 else (None, None)
-    towards = unit(rng) if seed % 3 == 0 else None
-    how = {"directions": known, "towards": towards}
+    how = {"directions": known, "gap_along": unit(rng) if seed % 3 == 0 else None}
     found = so.safe_interval((v_a, v_b), (d_a, d_b), distance=D, **how)
     room = d_a + d_b + 2 * D
     assert found.interval >= 0.0 and found.separation <= room * (1 + 1e-12)
@@ -92,12 +130,14 @@ def test_bodies_farther_apart_than_the_separation_come_to_rest_without_contact()
         start = so.distance(a, pose_a, b, pose_b)
         u_a, u_b = (unit(rng) - 0.7 * start.normal, unit(rng) + 0.7 * start.normal)
         u_a, u_b = u_a / np.linalg.norm(u_a), u_b / np.linalg.norm(u_b)
-        towards = -start.normal if n % 2 else None
+        # Of two convex bodies the gap along the line of their nearest points is the distance.
+        along = -start.normal if n % 2 else None
         found = so.safe_interval(
-            (v_a, v_b), tuple(braking), interval=0.2, directions=(u_a, u_b), towards=towards
+            (v_a, v_b), tuple(braking), interval=0.2, directions=(u_a, u_b), gap_along=along
         )
+        least = found.separation if found.gap is None else found.gap
         # Just out of reach, along the line between the nearest points.
-        pose_b[:3, 3] -= (found.separation * (1 + 1e-9) + 1e-12 - start.value) * start.normal
+        pose_b[:3, 3] -= (least * (1 + 1e-9) + 1e-12 - start.value) * start.normal
         for t in np.linspace(0.0, 1.0, 9):
             for way_b in (t, 1.0):  # and one of them may be late
                 moved = [pose_a.copy(), pose_b.copy()]
@@ -118,15 +158,18 @@ def test_bodies_at_rest_may_be_looked_at_never_again():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({}, "interval, distance"),
-        ({"interval": 0.1, "distance": 0.1}, "interval, distance"),
+        ({}, "interval, distance, gap"),
+        ({"interval": 0.1, "distance": 0.1}, "interval, distance, gap"),
+        ({"gap": 0.1}, "gap_along"),
+        ({"speeds": (1e308, 1e308), "interval": 10.0}, "speeds, interval: ways too long"),
+        ({"speeds": (1e308, 1e308), "interval": 1.0}, "speeds, interval: ways too long"),
         ({"interval": -1.0}, "interval"),
         ({"speeds": (1.0, -1.0), "interval": 1.0}, "speeds of b"),
         ({"speeds": 3.0, "interval": 1.0}, "speeds"),
         ({"braking": (math.nan, 0.0), "interval": 1.0}, "braking of a"),
         ({"interval": 1.0, "directions": ((1, 1, 0), None)}, "direction of a"),
         ({"interval": 1.0, "directions": 4}, "directions"),
-        ({"interval": 1.0, "towards": (0, 0, 0)}, "towards"),
+        ({"interval": 1.0, "gap_along": (0, 0, 0)}, "gap_along"),
     ],
 )
 def test_bad_input_is_named(change, message):

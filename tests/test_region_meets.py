@@ -216,6 +216,51 @@ def test_a_watch_warns_before_anything_touches():
         watch.check({"c": b})
 
 
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ({}, "where n is was not told"),
+        ({"n": None}, "where n is was not told"),
+        ({"n": (so.Sphere(0.1), np.full((4, 4), np.nan))}, "where n is is not known: "),
+        ({"n": (so.Sphere(0.1), 3 * np.eye(4))}, "where n is is not known: "),
+        ({"n": (so.Sphere(0.1), np.eye(3))}, "where n is is not known: "),
+        ({"n": "a sphere"}, "what n is is not known: "),
+    ],
+)
+@pytest.mark.parametrize("own", ["speeds", "braking"])
+def test_a_body_that_a_look_is_not_told_about_may_be_anywhere(told, why, own):
+    settings = {"speeds": 1.0, "braking": 0.0, own: {"m": 1.0, "n": 1.0}}
+    post = {"post": (so.Sphere(0.1), so.pose((1.8, 1.8, 1.8)))}
+    watch = so.RegionWatch(post, root=((0, 0, 0), 4.0), resolution=0.1, interval=0.1, **settings)
+    ball = so.Sphere(0.1)
+    for moving in ({"m": ball, **told}, {**told, "m": ball}):
+        found = watch.check(moving)
+        assert list(found.trees) == ["m"] and list(found.lost) == ["n"]
+        assert found.lost["n"].startswith(why)
+        assert {frozenset(pair) for pair in found.warnings} == {
+            frozenset("mn"), frozenset(("n", STATIC))
+        }  # fmt: skip
+        assert all(pair.doubt and bool(pair) for pair in found.warnings.values())
+    # The watch goes on, and is silent again once it is told.
+    free = {"m": ball, "n": (ball, so.pose((-1.8, 0.0, 0.0)))}
+    assert own == "braking" or not watch.check(free).warnings
+    for nothing in (None, 5, {}):
+        found = watch.check(nothing)
+        assert set(found.warnings) == {("m", "n"), ("m", STATIC), ("n", STATIC)}
+
+
+def test_a_watch_says_at_once_what_it_can_never_do():
+    how = {"root": ((0, 0, 0), 4.0), "resolution": 0.1}
+    with pytest.raises(so.InterferenceError, match="ways too long"):
+        so.RegionWatch({}, interval=1e200, speeds=1e200, **how)
+    with pytest.raises(so.InterferenceError, match="speeds: not names"):
+        so.RegionWatch({}, interval=0.1, speeds={3: 1.0}, **how)
+    with pytest.raises(so.InterferenceError, match="not bodies"):
+        so.RegionWatch({}, interval=0.1, speeds=1.0, **how).check(None)
+    with pytest.raises(so.InterferenceError, match="not a name"):
+        so.RegionWatch({}, interval=0.1, speeds=1.0, **how).check({STATIC: so.Sphere(0.1)})
+
+
 def test_parts_moved_into_the_slightest_contact_overlap():
     """Along their own normal, from apart until they are 1e-9 m deep in each other."""
     rng = np.random.default_rng(6)

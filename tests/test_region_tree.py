@@ -265,5 +265,18 @@ def test_other_bad_input_is_named():
         so.meets(tree, so.RegionTree.build(so.Sphere(0.1), root=((0, 0, 0), 3.0), levels=3))
     with pytest.raises(so.InterferenceError, match="too fine"):
         levels_for(1.0, 1e-9)
+    for fine in (1e-310, 5e-324):
+        with pytest.raises(so.InterferenceError, match="too fine"):
+            levels_for(1e9, fine)
+    for parts in ([1], None, 5, [so.Sphere(0.1)]):
+        with pytest.raises(so.InterferenceError, match="not parts"):
+            so.RegionTree.of_parts(parts, root=ROOT, levels=3)
+    for pair in ((1, 2), (tree, 2), (2, tree)):
+        with pytest.raises(so.InterferenceError, match="not a tree"):
+            so.meets(*pair)
+        with pytest.raises(so.InterferenceError, match="not a tree"):
+            so.meets_many(pair)
+    with pytest.raises(so.InterferenceError, match="not a tree"):
+        so.meets_many("ab")
     with pytest.raises(so.InterferenceError, match="points"):
         tree.covers([[0.0, math.nan, 0.0]])

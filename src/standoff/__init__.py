@@ -38,9 +38,11 @@ if TYPE_CHECKING:
     from standoff.monitor.zones import KeepIn, KeepOut
     from standoff.overlap.finding import Comparison, Gap, Overlap
     from standoff.overlap.interference import compare, interference
+    from standoff.overlap.projection_alarms import FalseAlarms, false_alarms
+    from standoff.overlap.projection_watch import ProjectionWatch
     from standoff.overlap.region import RegionTree
     from standoff.overlap.region_meets import Meeting, Meetings, meets, meets_many
-    from standoff.overlap.region_watch import RegionWatch
+    from standoff.overlap.region_watch import RegionCheck, RegionWatch
     from standoff.overlap.safe_interval import SafeInterval, safe_interval
     from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
@@ -102,9 +104,11 @@ _HOME = {
     "standoff.monitor.stop_report": ("StopWarning",),
     "standoff.overlap.finding": ("Comparison", "Gap", "Overlap"),
     "standoff.overlap.interference": ("compare", "interference"),
+    "standoff.overlap.projection_alarms": ("FalseAlarms", "false_alarms"),
+    "standoff.overlap.projection_watch": ("ProjectionWatch",),
     "standoff.overlap.region": ("RegionTree",),
     "standoff.overlap.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
-    "standoff.overlap.region_watch": ("RegionWatch",),
+    "standoff.overlap.region_watch": ("RegionCheck", "RegionWatch"),
     "standoff.overlap.safe_interval": ("SafeInterval", "safe_interval"),
     "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
@@ -164,6 +168,7 @@ __all__ = [
     "Error",
     "ExactMotion",
     "ExactShapes",
+    "FalseAlarms",
     "Fault",
     "Gap",
     "Glide",
@@ -193,6 +198,8 @@ __all__ = [
     "Prediction",
     "Predictor",
     "Problem",
+    "ProjectionWatch",
+    "RegionCheck",
     "RegionTree",
     "RegionWatch",
     "RobotError",
@@ -216,6 +223,7 @@ __all__ = [
     "compare",
     "contact",
     "distance",
+    "false_alarms",
     "interference",
     "joint_trajectory",
     "least_distance",

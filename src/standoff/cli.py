@@ -6,6 +6,7 @@ import importlib
 import io
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,10 @@ app = typer.Typer(
 )
 out = Console()
 notes = Console(stderr=True)
+
+#: Exit status where Standoff itself failed, which says nothing about what was asked: not 1, which
+#: is an answer to most commands. The number is that of sysexits.h for an error in the software.
+CRASHED = 70
 
 _CellSource = Annotated[
     str,
@@ -603,7 +608,8 @@ def compile_() -> None:
 
 
 def main() -> None:
-    """Entry point: errors of ours are printed as one message, status 2."""
+    """Entry point: errors of ours are printed as one message, status 2. Whatever nobody thought of
+    gets its traceback and status 70."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
@@ -615,6 +621,13 @@ def main() -> None:
         notes.print(f"[bold red]{type(error).__name__}[/bold red]: ", end="")
         notes.print(str(error), markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
+    except Exception as error:
+        for line in traceback.format_exception(error):
+            notes.print(line, end="", markup=False, highlight=False, soft_wrap=True)
+        notes.print(
+            "[bold red]An error in standoff itself[/bold red]: nothing is known of what was asked"
+        )
+        sys.exit(CRASHED)
     finally:
         patient.flush()
         sys.stdout = before

@@ -830,3 +830,18 @@ MOST_REGION_LEAVES = 1 << 26
 #: part is to be long, [-].
 USUAL_REGION_LEVELS = (5, 8)
 USUAL_REGION_CELLS = 16.0
+
+#: An open mesh may be meant as a solid. A part of which more than this part of all directions, seen
+#: from one of its points, ends at the mesh may be inside what was meant, [-]. One flat sheet ends
+#: half of them at most, however near, so a part on one side of a sheet is no doubt; a point inside
+#: a convex solid that lacks some of one face has more than half, wherever it is.
+ENCLOSING_PART = 0.5
+
+#: Lines along which that is looked at, both ways, [-]: 64 rays tell apart what covers 2 % more than
+#: half of the directions.
+ENCLOSING_LINES = 32
+
+#: From how many points of a part at least and at most, and for how many triangles together, [-]: 50
+#: ms where a mesh of 35,000 triangles is open.
+ENCLOSING_POINTS = (4, 64)
+ENCLOSING_TRIANGLES = 1 << 19

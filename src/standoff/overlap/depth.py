@@ -90,7 +90,7 @@ class Depths:
         if isinstance(b.shape, Mesh) and not b.shape.closed:
             return 0.0
         relative = np.linalg.inv(b.pose) @ a.pose
-        balls = _balls(a.shape)
+        balls = balls_of(a.shape)
         balls[:, :3] = balls[:, :3] @ relative[:3, :3].T + relative[:3, 3]
         low, high = b.shape.bounds()
         within = ((balls[:, :3] >= low) & (balls[:, :3] <= high)).all(axis=1)
@@ -121,7 +121,7 @@ def _exactly(value: float) -> str:
     return "penetration depth" if value < 0.0 else "touching"
 
 
-def _balls(shape: Shape) -> Array:
+def balls_of(shape: Shape) -> Array:
     """Balls (x, y, z, r) that belong to a shape, in its own frame; its vertices at least."""
     if isinstance(shape, Sphere):
         return np.array([[0.0, 0.0, 0.0, shape.radius]])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError, UnknownNameError
 from standoff.overlap.amounts import amount
 from standoff.overlap.boxes import WorldBoxes
+from standoff.overlap.enclosing import nearly_enclosed
 from standoff.overlap.finding import Comparison, Gap, Overlap
 from standoff.overlap.gaps import Gaps
 from standoff.overlap.method import METHODS, method_of
@@ -16,6 +17,8 @@ from standoff.overlap.part import Part, PartLike, parts_of
 
 #: Pairs of names, or a function that says of two names whether they are such a pair.
 Allowed = Iterable[tuple[str, str]] | Callable[[str, str], bool]
+
+_ALLOWED = "pairs of names, or a function of two names"
 
 
 def interference(
@@ -53,7 +56,9 @@ def compare(
     """Every pair of parts: an overlap or a gap, each with its evidence.
 
     A solid, convex or a closed mesh, includes its inside: a part wholly within another overlaps
-    it, one in a cavity does not. An open mesh is a surface. Touching counts as overlap.
+    it, one in a cavity does not. An open mesh is a surface; but where a part lies inside of what it
+    nearly encloses, as a pin in a housing that lacks a triangle, they overlap, and not for certain:
+    the mesh may be meant as a solid. Touching counts as overlap.
 
     Pairs whose world boxes are farther apart than the clearance are gaps by that alone, whatever
     the method; only the others are judged by it.
@@ -77,10 +82,17 @@ def compare(
             0 or not finite.
     """
     placed = parts_of(parts)
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InterferenceError("unknown method", value=method, allowed=", ".join(METHODS))
     reach = amount("clearance", clearance, "m")
     may_overlap = _allowed(placed, allowed)
+    if progress is not None and not callable(progress):
+        raise InterferenceError(
+            "not a function",
+            element="progress",
+            value=progress,
+            allowed="of (done, total), or None",
+        )
     if len(placed) < 2:
         none = Gaps(placed, WorldBoxes(placed), method, {}, ())
         return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
@@ -100,6 +112,10 @@ def compare(
         if progress is not None:
             progress(k, len(near))
         found = judge.judge(i, j)
+        doubt = nearly_enclosed(placed[i], placed[j]) if isinstance(found, Gap) else None
+        if doubt is not None:
+            where = boxes.shared(i, j, reach)
+            found = Overlap(found.a, found.b, method, False, None, *where, doubt)
         if isinstance(found, Gap):
             gaps[i, j] = found
         else:
@@ -117,11 +133,15 @@ def _allowed(parts: list[Part], given: Allowed) -> Callable[[str, str], bool]:
     if callable(given):
         return given
     names = {part.name for part in parts}
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InterferenceError("not pairs", element="allowed", value=given, allowed=_ALLOWED)
     pairs = set()
     for pair in given:
+        if isinstance(pair, (str, bytes)) or not isinstance(pair, Collection) or len(pair) != 2:
+            raise InterferenceError("not a pair", element="allowed", value=pair, allowed=_ALLOWED)
         a, b = pair
         for name in (a, b):
-            if name not in names:
+            if not isinstance(name, str) or name not in names:
                 raise UnknownNameError(str(name), names, what="part", element="allowed")
         pairs |= {(a, b), (b, a)}
     return lambda a, b: (a, b) in pairs

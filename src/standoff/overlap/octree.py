@@ -19,9 +19,9 @@ from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.part import Part
 from standoff.overlap.region import RegionTree
 from standoff.overlap.region_cells import corners_of
-from standoff.overlap.region_leaves import placed_box
+from standoff.overlap.region_leaves import TooManyLeavesError, placed_box
 from standoff.overlap.region_meets import Meeting, meets
-from standoff.overlap.region_root import common_root, levels_for
+from standoff.overlap.region_root import check_leaves, common_root, levels_for, too_fine
 from standoff.shapes.distance import distance
 from standoff.shapes.pose import Array
 
@@ -52,6 +52,7 @@ class OctreeMethod:
         self.levels = (
             self._usual_levels() if resolution is None else levels_for(self.root[1], resolution)
         )
+        check_leaves(self.parts, self.root[1] / 2.0**self.levels, self.grow)
         self.tests = {"trees": 0, "leaves": 0, "nodes": 0}
         self._trees: dict[int, RegionTree] = {}
 
@@ -59,9 +60,13 @@ class OctreeMethod:
         """The tree of part ``i``, grown by half the clearance."""
         if i not in self._trees:
             part = self.parts[i]
-            tree = RegionTree.build(
-                part.shape, part.pose, root=self.root, levels=self.levels, grow=self.grow
-            )
+            try:
+                tree = RegionTree.build(
+                    part.shape, part.pose, root=self.root, levels=self.levels, grow=self.grow
+                )
+            except TooManyLeavesError as error:
+                cell = self.root[1] / 2.0**self.levels
+                raise too_fine(part.name, cell, 2.0 * cell) from error
             self._trees[i] = tree
             self.tests["trees"] += 1
             self.tests["leaves"] += len(tree)

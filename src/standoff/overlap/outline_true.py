@@ -3,8 +3,8 @@
 The projection of a mesh is the union of its projected triangles; of a closed mesh those that face
 the plane are enough, as the surface has no border: over each point of the plane it passes as often
 upwards as downwards (thin ones, which face nowhere, are taken along). Where rounding could take
-away from the union, it is grown first, and in the end every triangle is checked to be covered. What
-it is made of are the convex pieces of `outline_pieces`.
+away from the union, it is grown first, and in the end every triangle, those that face away too, is
+checked to be covered. What it is made of are the convex pieces of `outline_pieces`.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ def true_outline(
     import shapely
     from shapely.errors import GEOSException
 
-    corners = points[faces]
+    every = points[faces]
     reach = float(np.abs(points[faces.ravel()]).max())
     if reach == 0.0:
         return []
     grown = growth * reach
-    turn, height = _turn_and_height(corners)
+    turn, height = _turn_and_height(every)
     thin = height <= OUTLINE_SIMPLIFYING * grown
-    if closed:
-        # Thicker than that, the sign of its area is beyond rounding.
-        kept = thin | (turn > 0.0)
-        corners, thin = corners[kept], thin[kept]
+    # Thicker than that, the sign of its area is beyond rounding.
+    kept = thin | (turn > 0.0) if closed else np.ones(len(every), dtype=bool)
+    corners, thin = every[kept], thin[kept]
     triangles = shapely.convex_hull(shapely.multipoints(corners))
+    turned_away = shapely.convex_hull(shapely.multipoints(every[~kept]))
     try:
         joined = shapely.union_all(triangles[~thin])
         lines = shapely.union_all(shapely.linestrings(_longest_edges(corners[thin])))
@@ -73,7 +73,7 @@ def true_outline(
     if not outline.is_valid or outline.is_empty:
         return []
     shapely.prepare(outline)
-    if not shapely.covers(outline, triangles).all():
+    if not all(shapely.covers(outline, each).all() for each in (triangles, turned_away)):
         return []
     return [polygon for polygon in shapely.get_parts(outline) if polygon.area > 0.0]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,9 @@ from standoff.shapes.shape import Shape
 PartLike = Shape | tuple[Shape, ArrayLike | None]
 
 
+_PARTS = "a dict of names to shapes, or to (shape, pose)"
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """A shape at a pose in the world (4 x 4), by name."""
@@ -25,16 +28,29 @@ class Part:
     pose: Array
 
 
+#: What several parts may be given as.
+Parts = Iterable[Part] | Mapping[str, PartLike]
+
+
 def parts_of(given: Mapping[str, PartLike]) -> list[Part]:
     """The parts of a mapping, in its order, checked."""
     if not isinstance(given, Mapping):
-        raise InterferenceError(
-            "not parts", value=given, allowed="a dict of names to shapes, or to (shape, pose)"
-        )
-    return [_part(name, value) for name, value in given.items()]
+        raise InterferenceError("not parts", value=given, allowed=_PARTS)
+    return [part_of(name, value) for name, value in given.items()]
 
 
-def _part(name: str, value: PartLike) -> Part:
+def checked_parts(given: Parts) -> list[Part]:
+    """Parts as a list."""
+    if isinstance(given, Mapping):
+        return parts_of(given)
+    parts = list(given) if isinstance(given, Iterable) else None
+    if parts is None or not all(isinstance(part, Part) for part in parts):
+        raise InterferenceError("not parts", element="parts", value=given, allowed=_PARTS)
+    return parts
+
+
+def part_of(name: str, value: PartLike) -> Part:
+    """A part, checked."""
     if not isinstance(name, str) or not name:
         raise InterferenceError("not a name", value=name, allowed="text")
     shape, pose = value if isinstance(value, tuple) and len(value) == 2 else (value, None)

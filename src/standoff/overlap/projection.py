@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from standoff.kernels.overlap import projection_layout as columns
 from standoff.kernels.overlap.projection_pairs import first_planes, widest_gap
 from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.outline import Outlines
-from standoff.overlap.part import Part
+from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.planes import plane_normals
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -41,7 +40,7 @@ class ProjectionMethod:
     and its projection that of the surface.
 
     Args:
-        parts: named shapes at their poses; see `parts_of`.
+        parts: shapes by name, each alone (at the origin) or with its pose, or some `Part`.
         planes: how many, from a fixed sequence that begins with the three coordinate planes, or
             the normals of the planes (n, 3); see `plane_normals`.
         clearance: parts have to be farther apart than this, [m].
@@ -56,19 +55,19 @@ class ProjectionMethod:
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Parts,
         *,
         planes: int | ArrayLike = 3,
         outline: Outline = "hull",
         clearance: float = 0.0,
     ) -> None:
-        if outline not in ("hull", "true"):
+        if not isinstance(outline, str) or outline not in ("hull", "true"):
             raise InterferenceError(
                 "not an outline", element="outline", value=outline, allowed='"hull" or "true"'
             )
-        if len(parts) == 0:
+        self.parts = checked_parts(parts)
+        if not self.parts:
             raise InterferenceError("no parts", element="parts", allowed="at least one")
-        self.parts = list(parts)
         self.clearance = length(clearance, "clearance")
         self.normals = plane_normals(planes)
         self.outlines = Outlines(self.parts, self.normals, true=outline == "true")
@@ -79,6 +78,7 @@ class ProjectionMethod:
     def place(self, which: IntArray, poses: Array, grown: float) -> None:
         """Move the parts ``which`` (their numbers) to ``poses`` (m, 4, 4) and grow them by a
         distance [m]; all others stay as they are. The planes are put in order anew."""
+        which = _numbers(which, len(self.parts), "which", (-1,))
         if len(which):
             self.outlines.place(which, poses, grown)
             self.order = self.planes_by_area()
@@ -107,8 +107,9 @@ class ProjectionMethod:
     ) -> IntArray:
         """For each pair (all of `pairs` where none are given) the number of the first plane that
         separates it, or -1; one compiled call. ``order``: planes to look at instead of `order`."""
-        pairs = self.pairs() if pairs is None else _numbers(pairs, len(self.parts), "pairs")
-        order = self.order if order is None else _numbers(order, len(self.normals), "order")
+        count, planes = len(self.parts), len(self.normals)
+        pairs = self.pairs() if pairs is None else _numbers(pairs, count, "pairs", (-1, 2))
+        order = self.order if order is None else _numbers(order, planes, "order", (-1,))
         found = np.empty(len(pairs), dtype=np.int64)
         o = self.outlines
         first_planes(
@@ -125,6 +126,8 @@ class ProjectionMethod:
         `Overlap` is never certain; its box holds all places where the boxes around the two parts
         come together, or what is between them where these do not.
         """
+        if any(isinstance(k, bool) or not isinstance(k, (int, np.integer)) for k in (i, j)):
+            raise InterferenceError("not numbers of parts", element="judge", value=(i, j))
         if i == j:
             raise InterferenceError("one part, not two", element="judge", value=(i, j))
         (plane,) = self.separating_planes(np.array([[i, j]], dtype=np.int64)).tolist()
@@ -173,10 +176,22 @@ class ProjectionMethod:
         return np.minimum(lower, upper), np.maximum(lower, upper)
 
 
-def _numbers(given: IntArray, count: int, element: str) -> IntArray:
-    """Numbers of parts or planes as kernels take them: beyond the tables they would read memory
-    that is none of theirs."""
-    numbers = np.ascontiguousarray(given, dtype=np.int64)
+def _numbers(given: IntArray, count: int, element: str, shape: tuple[int, ...]) -> IntArray:
+    """Numbers of parts or planes as kernels take them, -1 in their ``shape`` standing for any
+    length: beyond the tables they would read memory that is none of theirs."""
+    try:
+        numbers = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        numbers = np.empty(0, dtype=object)
+    fits = numbers.ndim == len(shape) and numbers.shape[1:] == shape[1:]
+    if not fits or numbers.dtype.kind not in "iu":
+        raise InterferenceError(
+            "not such numbers",
+            element=element,
+            value=given,
+            allowed=f"whole numbers ({', '.join('n' if n < 0 else str(n) for n in shape)})",
+        )
+    numbers = np.ascontiguousarray(numbers, dtype=np.int64)
     if numbers.size and not (numbers.min() >= 0 and numbers.max() < count):
         raise InterferenceError(
             "no such number",

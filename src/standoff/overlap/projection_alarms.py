@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from standoff.errors import InterferenceError
-from standoff.overlap.part import Part
+from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.projection import Outline, ProjectionMethod
 from standoff.shapes.distance import distance
 
@@ -33,11 +34,19 @@ class FalseAlarms:
 
 
 def false_alarms(
-    parts: Sequence[Part], planes: Iterable[int] = range(1, 25), outline: Outline = "hull"
+    parts: Parts, planes: Iterable[int] = range(1, 25), outline: Outline = "hull"
 ) -> FalseAlarms:
     """Count the false alarms of a scene for each number of planes, against the exact distance.
-    The first planes of the sequence are always the same, so more planes never have more."""
-    numbers = tuple(int(n) for n in planes)
+    The first planes of the sequence are always the same, so more planes never have more.
+
+    ``parts`` are shapes by name, each alone (at the origin) or with its pose, or some `Part`."""
+    parts = checked_parts(parts)
+    try:
+        numbers = tuple(operator.index(n) for n in planes)
+    except TypeError as error:
+        raise InterferenceError(
+            "not numbers of planes", element="planes", value=planes, allowed="whole numbers"
+        ) from error
     if not numbers:
         raise InterferenceError("no numbers of planes", element="planes", allowed="at least one")
     method = ProjectionMethod(parts, planes=max(numbers), outline=outline)

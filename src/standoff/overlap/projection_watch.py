@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError, PoseError
 from standoff.overlap.finding import Overlap
-from standoff.overlap.part import Part
+from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.projection import Outline, ProjectionMethod, length
 from standoff.shapes.pose import Array, as_pose
 from standoff.shapes.shape import IntArray
@@ -29,7 +29,7 @@ class ProjectionWatch:
     takes milliseconds a plane; hulls take microseconds.
 
     Args:
-        parts: all parts; those that move with any pose.
+        parts: all parts, as for `ProjectionMethod`; those that move with any pose.
         moving: the names of those that move, none of them a half space.
         grown: d + D, [m].
         planes, outline, clearance: as for `ProjectionMethod`.
@@ -41,7 +41,7 @@ class ProjectionWatch:
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Parts,
         moving: Sequence[str],
         *,
         grown: float = 0.0,
@@ -50,9 +50,15 @@ class ProjectionWatch:
         clearance: float = 0.0,
     ) -> None:
         self.grown = length(grown, "grown")
+        parts = checked_parts(parts)
         numbers = {part.name: i for i, part in enumerate(parts)}
+        if isinstance(moving, (str, bytes)) or not isinstance(moving, Iterable):
+            raise InterferenceError(
+                "not names", element="moving", value=moving, allowed="a list of names"
+            )
+        moving = list(moving)
         for name in moving:
-            if name not in numbers:
+            if not isinstance(name, str) or name not in numbers:
                 raise InterferenceError(
                     "no such part", element="moving", value=name, allowed=", ".join(numbers)
                 )
@@ -104,7 +110,8 @@ class ProjectionWatch:
         if isinstance(poses, Mapping):
             given = poses
         else:
-            rows = list(poses) if isinstance(poses, (Sequence, np.ndarray)) else []
+            several = isinstance(poses, Sequence) or (isinstance(poses, np.ndarray) and poses.ndim)
+            rows = list(poses) if several else []  # type: ignore[arg-type]
             given = dict(zip(self.moving, rows)) if len(rows) == len(self.moving) else {}
         for name, i in zip(self.moving, self._which.tolist()):
             if given.get(name) is None:

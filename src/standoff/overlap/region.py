@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -23,7 +22,7 @@ from standoff.kernels.overlap.region_union import (
     union_leaves,
 )
 from standoff.overlap.amounts import Root, amount, level_count, root_cube
-from standoff.overlap.part import Part
+from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.region_cells import cell_codes, corners_of
 from standoff.overlap.region_leaves import Leaves, Marks, leaves_of, written
 from standoff.shapes.pose import Array, as_pose, numbers
@@ -90,17 +89,18 @@ class RegionTree:
     @classmethod
     def of_parts(
         cls,
-        parts: Iterable[Part],
+        parts: Parts,
         *,
         root: Root,
         levels: int,
         grow: float = 0.0,
         touching: bool = True,
     ) -> Self:
-        """The union of the trees of parts, each as `build` makes it; empty where there are none."""
+        """The union of the trees of parts, given as shapes by name, each alone (at the origin) or
+        with its pose, and made as `build` makes them; empty where there are none."""
         trees = [
             cls.build(p.shape, p.pose, root=root, levels=levels, grow=grow, touching=touching)
-            for p in parts
+            for p in checked_parts(parts)
         ]
         while len(trees) > 1:  # in pairs, so that no leaf is copied more often than need be
             pairs = [a.union(b) for a, b in zip(trees[0::2], trees[1::2])]

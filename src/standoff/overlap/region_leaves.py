@@ -30,6 +30,10 @@ Marks = NDArray[np.uint8]
 Leaves = tuple[IntArray, Marks]
 
 
+class TooManyLeavesError(InterferenceError):
+    """More leaves than a region octree may have; whoever chose its levels knows why."""
+
+
 class _Room(threading.local):
     """Arrays that leaves are written to before they are copied out, kept from call to call."""
 
@@ -58,7 +62,7 @@ def written(write: Callable[[IntArray, Marks, IntArray], int], lists: int = 0) -
         if count == SCRATCH_FULL:
             lists = 2 * len(room.lists)
         elif len(room.codes) >= MOST_REGION_LEAVES:
-            raise InterferenceError(
+            raise TooManyLeavesError(
                 "more leaves than a region octree may have",
                 element="levels",
                 allowed=f"up to {MOST_REGION_LEAVES:,} leaves: a coarser resolution",

@@ -64,7 +64,7 @@ class Meetings:
 
 def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> Meeting:
     """Where two trees meet; with ``first``, the first place in the order of their leaves alone."""
-    a.check_alike(b)
+    _check_trees((a, b))
     visited = np.zeros(1, dtype=np.int64)
 
     def write(codes: IntArray, marks: Marks, lists: IntArray) -> int:
@@ -80,8 +80,7 @@ def meets_many(trees: Sequence[RegionTree]) -> Meetings:
     as long as two trees are neither white nor black there."""
     if not isinstance(trees, Sequence):
         raise InterferenceError("not trees", value=trees, allowed="a list of RegionTree")
-    for tree in trees:
-        trees[0].check_alike(tree)
+    _check_trees(trees)
     if len(trees) < 2:
         return Meetings({}, 0)
     codes = np.concatenate([tree.codes for tree in trees])
@@ -98,6 +97,14 @@ def meets_many(trees: Sequence[RegionTree]) -> Meetings:
         found = np.empty((2 * len(found), FOUND_COLUMNS), dtype=np.int64)
     looked = int(visited[0])
     return Meetings(_by_pair(trees, found[:count], looked), looked)
+
+
+def _check_trees(trees: Sequence[RegionTree]) -> None:
+    """Raise unless all are trees of the same root and levels."""
+    for tree in trees:
+        if not isinstance(tree, RegionTree):
+            raise InterferenceError("not a tree", value=tree, allowed="a RegionTree")
+        trees[0].check_alike(tree)
 
 
 def _by_pair(

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from standoff.errors import UnknownNameError
+import numpy as np
+
+from standoff.constants import COORDINATE_LIMIT
+from standoff.errors import Error, InterferenceError, PoseError, UnknownNameError
 from standoff.overlap.amounts import Root, amount, root_cube
-from standoff.overlap.part import Part, PartLike, parts_of
+from standoff.overlap.part import PartLike, part_of, parts_of
 from standoff.overlap.region import RegionTree
 from standoff.overlap.region_meets import Meeting, meets_many
-from standoff.overlap.region_root import levels_for
+from standoff.overlap.region_root import check_leaves, levels_for
 from standoff.shapes.pose import Array
 
 #: What stands for all that stands still in the answer of a check.
@@ -24,12 +27,15 @@ class RegionCheck:
     Attributes:
         warnings: where moving bodies, grown, meet each other or what stands still, by their names;
             `STATIC`, the empty name, is what stands still and comes last.
-        trees: the tree of each moving body, grown.
+        trees: the tree of each moving body, grown, of those whose place is known.
+        lost: of the others what is wrong, in words. Such a body may be anywhere: it is warned about
+            with everything, by a meeting in `doubt` without places.
         visited: how many nodes the common traversal looked at.
     """
 
     warnings: dict[tuple[str, str], Meeting]
     trees: dict[str, RegionTree]
+    lost: dict[str, str]
     visited: int
 
 
@@ -37,6 +43,10 @@ class RegionWatch:
     """All that stands still is one tree, made once; each moving body gets a new one at each look,
     grown by its braking distance and by how far it can come until the next look. A pair without a
     warning does not touch before the next look, nor while it brakes because of what that finds.
+
+    The bodies that have a speed or a braking distance of their own, by name, are watched at each
+    look, whether it is told of them or not. Where both are one number for all, a look watches the
+    bodies that it is told about.
 
     Args:
         static: shapes and poses of what stands still, by name.
@@ -49,7 +59,7 @@ class RegionWatch:
 
     Attributes:
         static: the tree of what stands still.
-        distance: by name, how far a body comes in one interval: the paper's D, [m].
+        moving: the names of the bodies that are watched whether a look is told of them or not.
     """
 
     def __init__(
@@ -68,7 +78,12 @@ class RegionWatch:
         self.interval = amount("interval", interval, "s")
         self._speeds = _by_name("speeds", speeds, "m/s")
         self._braking = _by_name("braking", braking, "m")
-        self.static = RegionTree.of_parts(parts_of(static), root=self.root, levels=self.levels)
+        by_name = [given for given in (self._speeds, self._braking) if isinstance(given, dict)]
+        self.moving: tuple[str, ...] = tuple(dict.fromkeys(name for one in by_name for name in one))
+        self._check_growth()
+        standing = parts_of(static)
+        check_leaves(standing, edge / 2.0**self.levels)
+        self.static = RegionTree.of_parts(standing, root=self.root, levels=self.levels)
 
     def growth(self, name: str) -> float:
         """By how much a moving body is grown, [m]: two that are head on need both whole ways, and
@@ -77,24 +92,86 @@ class RegionWatch:
         return _of(self._braking, name, "braking") + speed * self.interval
 
     def check(self, moving: Mapping[str, PartLike]) -> RegionCheck:
-        """Look at the moving bodies where they are now."""
-        parts = parts_of(moving)
-        trees = {part.name: self._tree(part) for part in parts}
-        found = meets_many([*trees.values(), self.static])
-        names = [*trees, STATIC]
-        warnings = {(names[a], names[b]): meeting for (a, b), meeting in found.pairs.items()}
-        return RegionCheck(warnings, trees, found.visited)
+        """Look at the moving bodies where they are now.
 
-    def _tree(self, part: Part) -> RegionTree:
+        A body that is missing, or of which the pose is not finite or not a rigid motion, or whose
+        shape is none, may be anywhere: it is warned about with everything, and `lost` says why.
+
+        Raises:
+            UnknownNameError: a body without a speed or a braking distance.
+        """
+        if not isinstance(moving, Mapping):
+            moving = _nothing_told(moving, self.moving)
+        for name in moving:
+            if not isinstance(name, str) or not name:
+                raise InterferenceError("not a name", value=name, allowed="text")
+            self.growth(name)  # or say that nobody knows it
+        trees: dict[str, RegionTree] = {}
+        lost: dict[str, str] = {}
+        names = list(dict.fromkeys((*moving, *self.moving)))
+        for name in names:
+            try:
+                tree = self._tree(name, moving.get(name))
+            except PoseError as error:
+                lost[name] = f"where {name} is is not known: {error.problem}"
+            except Error as error:
+                lost[name] = f"what {name} is is not known: {error.problem}"
+            else:
+                if tree is None:
+                    lost[name] = f"where {name} is was not told"
+                else:
+                    trees[name] = tree
+        found = meets_many([*trees.values(), self.static])
+        here = [*trees, STATIC]
+        known = {(here[a], here[b]): meeting for (a, b), meeting in found.pairs.items()}
+        warnings = {}
+        for k, a in enumerate(names):
+            for b in (*names[k + 1 :], STATIC):
+                if (a, b) in known:
+                    warnings[a, b] = known[a, b]
+                elif a in lost or b in lost:
+                    warnings[a, b] = Meeting(
+                        np.empty((0, 6)), np.empty(0, dtype=bool), True, found.visited
+                    )
+        return RegionCheck(warnings, trees, lost, found.visited)
+
+    def _tree(self, name: str, given: PartLike | None) -> RegionTree | None:
+        if given is None:
+            return None
+        part = part_of(name, given)
         return RegionTree.build(
-            part.shape, part.pose, root=self.root, levels=self.levels, grow=self.growth(part.name)
+            part.shape, part.pose, root=self.root, levels=self.levels, grow=self.growth(name)
         )
+
+    def _check_growth(self) -> None:
+        """Ways that are too long are said now, and not at a look."""
+        speeds, braking = self._speeds, self._braking
+        fastest = max(speeds.values(), default=0.0) if isinstance(speeds, dict) else speeds
+        longest = max(braking.values(), default=0.0) if isinstance(braking, dict) else braking
+        way = fastest * self.interval + longest
+        if not way <= COORDINATE_LIMIT:
+            raise InterferenceError(
+                "ways too long", element="speeds, interval", value=(fastest, self.interval),
+                allowed=f"braking and speed times interval up to {COORDINATE_LIMIT:g} m",
+            )  # fmt: skip
+
+
+def _nothing_told(given: object, names: tuple[str, ...]) -> dict[str, PartLike]:
+    """What is no mapping tells nothing of the bodies that are known by name; where none is, there
+    is nobody to warn about."""
+    if names:
+        return {}
+    raise InterferenceError(
+        "not bodies", value=given, allowed="a dict of names to shapes, or to (shape, pose)"
+    )
 
 
 def _by_name(
     element: str, given: float | Mapping[str, float], unit: str
 ) -> float | dict[str, float]:
     if isinstance(given, Mapping):
+        if not all(isinstance(name, str) and name for name in given):
+            raise InterferenceError("not names", element=element, value=list(given), allowed="text")
         return {name: amount(f"{element} of {name!r}", v, unit) for name, v in given.items()}
     return amount(element, given, unit)
 
@@ -103,5 +180,5 @@ def _of(given: float | dict[str, float], name: str, element: str) -> float:
     if not isinstance(given, dict):
         return given
     if name not in given:
-        raise UnknownNameError(name, given, what="moving body", element=element)
+        raise UnknownNameError(str(name), given, what="moving body", element=element)
     return given[name]

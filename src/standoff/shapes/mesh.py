@@ -73,7 +73,14 @@ class Mesh(Shape):
             faces = faces[:, ::-1]
         try:
             with np.errstate(over="ignore"):
-                mesh = cls(vertices * factors, faces)
+                scaled = vertices * factors
+            if np.isfinite(vertices).all() and not np.isfinite(scaled).all():
+                raise MeshError(
+                    "a scale that takes vertices too far out",
+                    value=factors.tolist(),
+                    allowed=f"coordinates up to {MESH_REACH:g} m",
+                )
+            mesh = cls(scaled, faces)
         except MeshError as error:
             raise error.at(path) from error
         mesh.source = path
@@ -162,8 +169,9 @@ def _points(vertices: ArrayLike) -> Array:
         )
     bad = np.flatnonzero(~(np.abs(points) <= MESH_REACH).all(axis=1))
     if len(bad):
+        odd = "too far out" if np.isfinite(points[bad]).all() else "not finite"
         raise MeshError(
-            f"{len(bad)} of {len(points)} vertices are not finite",
+            f"{len(bad)} of {len(points)} vertices are {odd}",
             element=f"vertex {bad[0]}",
             value=points[bad[0]].tolist(),
             allowed=f"numbers up to {MESH_REACH:g} m",

@@ -36,6 +36,12 @@ def read_stl(data: bytes) -> tuple[Array, IntArray]:
         records = np.frombuffer(data, dtype=_RECORD, offset=_HEADER)
         return _soup(records["corners"].astype(np.float64).reshape(-1, 3))
     if data.lstrip()[:5].lower() != b"solid":
+        if _is_text(data):
+            raise MeshError(
+                "text, but not that of an STL file",
+                value=data[:40].decode(errors="replace"),
+                allowed="a text that begins with 'solid', or a binary STL file",
+            )
         raise MeshError(
             "neither ASCII nor a whole binary STL file",
             value=f"{len(data)} bytes",
@@ -44,6 +50,12 @@ def read_stl(data: bytes) -> tuple[Array, IntArray]:
             else f"a header of {_HEADER} bytes",
         )
     return _soup(_ascii_corners(data))
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether the beginning has no byte that only binary files have, and is not empty."""
+    head = data[:_HEADER]
+    return len(head) > 0 and not any(byte < 32 and byte not in b"\t\n\r\f" for byte in head)
 
 
 def _ascii_corners(data: bytes) -> Array:

@@ -188,7 +188,8 @@ def _sentence(compared: Compared) -> str:
     said = f"{parts} parts, {pairs}, method {compared.method}: "
     if not compared.overlaps:
         apart = f"more than {mm(compared.clearance)} apart" if near else "apart"
-        return f"{said}[bold green]no interference[/bold green], all are {apart} (proved)"
+        proved = "proved; of open meshes for their surfaces" if _any_open(compared) else "proved"
+        return f"{said}[bold green]no interference[/bold green], all are {apart} ({proved})"
     found = []
     if sure:
         found.append(f"[bold red]{sure} overlap[/bold red]{near}")
@@ -197,6 +198,11 @@ def _sentence(compared: Compared) -> str:
         if compared.method != "exact":
             found.append("--method exact tells")
     return said + ", ".join(found)
+
+
+def _any_open(compared: Compared) -> bool:
+    shapes = (part.shape for part in compared.parts)
+    return any(isinstance(shape, Mesh) and not shape.closed for shape in shapes)
 
 
 def as_json(compared: Compared, pictures: Sequence[Path]) -> str:
@@ -209,7 +215,7 @@ def as_json(compared: Compared, pictures: Sequence[Path]) -> str:
         "parts": [_part(part, compared.notes) for part in compared.parts],
         "overlaps": [_overlap(overlap) for overlap in compared.overlaps],
         "gaps": [
-            {"a": g.a, "b": g.b, "distance": g.distance, "exact": g.exact,
+            {"a": g.a, "b": g.b, "distance": _number(g.distance), "exact": g.exact,
              "normal": None if g.normal is None else _list(g.normal), "evidence": g.evidence}
             for g in compared.gaps
         ],

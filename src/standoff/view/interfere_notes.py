@@ -34,7 +34,7 @@ def mesh_notes(parts: Sequence[Part], progress: Callable[[float], object]) -> No
 def _of_mesh(mesh: Mesh) -> list[str]:
     notes = list(mesh.problems)
     if not mesh.closed:
-        notes[-1] += "; assumed: a surface, so that what is inside it goes unseen"
+        notes[-1] += "; assumed: a surface, but what it nearly encloses may be inside it"
     crossing = self_crossing(mesh)
     if crossing is not None:
         low, high = (
@@ -48,7 +48,9 @@ def _of_mesh(mesh: Mesh) -> list[str]:
 
 
 def unit_notes(parts: Sequence[Part], given: dict[str, str]) -> Notes:
-    """Parts far larger or smaller than the others, or than any part is."""
+    """Parts far larger or smaller than the others, or than any part is. What the others are like is
+    the size that half of them do not exceed, or that half of them reach, whichever is nearer: of
+    three parts with one in another unit, that one alone is odd."""
     sizes: dict[str, float] = {}
     for part in parts:
         if part.shape.bounded:
@@ -57,7 +59,7 @@ def unit_notes(parts: Sequence[Part], given: dict[str, str]) -> Notes:
     notes: Notes = []
     for name, size in sizes.items():
         others = [other for known, other in sizes.items() if known != name]
-        usual = float(np.median(others)) if others else size
+        usual = _nearer_half(size, others)
         large = size > UNIT_RATIO * usual > 0.0
         if large or (size > _LARGEST and name in given):
             times = f", {size / usual:,.0f} times as large as the others" if large else ""
@@ -68,6 +70,14 @@ def unit_notes(parts: Sequence[Part], given: dict[str, str]) -> Notes:
             text = f"{_extent(size)} across{times}: is it in another unit?"
             notes.append((name, text + _small(given.get(name))))
     return notes
+
+
+def _nearer_half(size: float, others: list[float]) -> float:
+    """The median of sizes; of an even number of them the middle one that is nearer to ``size``."""
+    if not others:
+        return size
+    middle = np.quantile(others, 0.5, method="lower"), np.quantile(others, 0.5, method="higher")
+    return float(np.clip(size, *middle))
 
 
 def _large(source: str | None) -> str:

@@ -53,9 +53,18 @@ def widest_gap(
     plane, i, j, clearance, table, spans, corners, pieces, piece_spans, piece_corners, counts
 ):
     """How far two parts are apart at least, as their outlines on one plane show; -inf where those
-    do not show them farther apart than ``clearance``."""
-    return gap_on_plane(
+    do not show them farther apart than ``clearance``.
+
+    The search for the widest gap may end a rounding below the one that `first_planes` found, and
+    so below the clearance: then that one is it."""
+    gap = gap_on_plane(
         plane, i, j, clearance, True,
+        table, spans, corners, pieces, piece_spans, piece_corners, counts,
+    )  # fmt: skip
+    if gap > clearance:
+        return gap
+    return gap_on_plane(
+        plane, i, j, clearance, False,
         table, spans, corners, pieces, piece_spans, piece_corners, counts,
     )  # fmt: skip
 
@@ -83,14 +92,14 @@ def gap_on_plane(
     grown = a[GROWN] + b[GROWN]
     enough = clearance + grown
     counts[RECTANGLES] += 1
-    gap = rectangle_gap(a, b)
-    if gap > enough and not widest:
-        return gap - grown
+    envelope = rectangle_gap(a, b)
+    if envelope > enough and not widest:
+        return envelope - grown
     vx, vy = a[CIRCLE] - b[CIRCLE], a[CIRCLE + 1] - b[CIRCLE + 1]
     counts[CIRCLES] += 1
-    gap = math.sqrt(vx * vx + vy * vy) - a[CIRCLE + 2] - b[CIRCLE + 2]
-    if gap > enough and not widest:
-        return gap - grown
+    envelope = max(envelope, math.sqrt(vx * vx + vy * vy) - a[CIRCLE + 2] - b[CIRCLE + 2])
+    if envelope > enough and not widest:
+        return envelope - grown
     counts[POLYGONS] += 1
     stop = math.inf if widest else enough
     a0, an, b0, bn = spans[k, i, FIRST], spans[k, i, COUNT], spans[k, j, FIRST], spans[k, j, COUNT]
@@ -105,6 +114,7 @@ def gap_on_plane(
             pieces, piece_spans, piece_corners, enough, widest, counts,
         )  # fmt: skip
         gap = max(gap, least)
+    gap = max(gap, envelope)  # by which it may have been told apart
     return gap - grown if gap > enough else -math.inf
 
 
