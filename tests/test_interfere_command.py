@@ -59,6 +59,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def command(folder, monkeypatch, capsys):
     """Runs the command within this process: exit status, stdout, stderr."""
+    monkeypatch.setenv("COLUMNS", "120")
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["standoff", "interfere", *map(str, args)])

@@ -36,6 +36,14 @@ def folder(tmp_path):
 
 
 @pytest.fixture
+def ctrl_c():
+    """Ctrl-C interrupts, even where the tests were started in the background and it would not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
 def command(folder, monkeypatch, capsys):
     """Runs the command within this process: exit status, stdout, stderr."""
     monkeypatch.chdir(folder)
@@ -358,7 +366,7 @@ def test_a_line_tells_how_far_it_is_where_somebody_looks():
     assert page.getvalue() == ""
 
 
-def test_the_first_interrupt_asks_and_the_second_one_ends():
+def test_the_first_interrupt_asks_and_the_second_one_ends(ctrl_c):
     before = signal.getsignal(signal.SIGINT)
     with searching.interruptible() as stopped:
         assert not stopped()
@@ -379,7 +387,7 @@ def test_the_first_interrupt_asks_and_the_second_one_ends():
     assert found == [False]
 
 
-def test_an_interrupt_ends_a_search_with_a_word(command, folder):
+def test_an_interrupt_ends_a_search_with_a_word(ctrl_c, command, folder):
     cell = gate(folder)
     cell.add_body("sheet", so.Box((0.001, 2.6, 0.4)))
     cell.save(folder / "shut.toml")
@@ -391,7 +399,7 @@ def test_an_interrupt_ends_a_search_with_a_word(command, folder):
     assert status == 1 and shown.startswith("not solved: stopped before a path was found")
 
 
-def test_an_interrupt_while_it_shortens_keeps_the_path(command, folder):
+def test_an_interrupt_while_it_shortens_keeps_the_path(ctrl_c, command, folder):
     timer = threading.Timer(1.0, signal.raise_signal, (signal.SIGINT,))
     command("plan", "cell.toml", *ENDS, "--smooth", "1")
     timer.start()

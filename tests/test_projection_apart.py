@@ -365,7 +365,7 @@ def test_bad_settings_are_refused_and_named(options, named):
     with pytest.raises(InterferenceError, match="parts"):
         ProjectionMethod([])
     for parts in (5, None, [so.Sphere(1)], {"a": 5}):
-        with pytest.raises(InterferenceError, match="parts"):
+        with pytest.raises(InterferenceError, match="part"):
             ProjectionMethod(parts)
 
 
