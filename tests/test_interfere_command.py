@@ -59,7 +59,6 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def command(folder, monkeypatch, capsys):
     """Runs the command within this process: exit status, stdout, stderr."""
-    monkeypatch.setenv("COLUMNS", "120")
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["standoff", "interfere", *map(str, args)])
@@ -100,7 +99,8 @@ def test_help_has_an_example_and_units():
 def test_a_clearance(command):
     assert command("cube.stl", "far.ply", "--clearance", 0.39)[0] == 0
     status, shown, _ = command("cube.stl", "far.ply", "--clearance", 0.41)
-    assert status == 1 and "nearer than the clearance of 410 mm" in shown and "400 mm" in shown
+    told = " ".join(shown.split())  # a narrow table breaks its lines
+    assert status == 1 and "nearer than the clearance of 410 mm" in told and "400 mm" in told
 
 
 def test_one_file_twice_has_two_names(command):
