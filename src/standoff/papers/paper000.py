@@ -9,15 +9,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from standoff.errors import Error
 from standoff.papers.paper000_choices import buffer, grid, n_objects, techniques, updates
 from standoff.papers.paper000_cycle import costs, cycle, shares
 from standoff.papers.paper000_tree import region, structure
 from standoff.papers.paper000_worlds import far, growing, links
 from standoff.papers.result import Result, show
+from standoff.papers.running import chosen_of, save_plots
 from standoff.papers.timing import Bench, warm_up
 from standoff.view.compiling import announced
-from standoff.view.plots import MISSING, have_matplotlib
 
 TITLE = "A Real-Time Robot Arm Collision Avoidance System (Shaffer and Herb, 1992)"
 
@@ -48,10 +47,7 @@ def run(
     Raises:
         Error: an experiment nobody knows.
     """
-    for name in only:
-        if name not in EXPERIMENTS:
-            raise Error("unknown experiment", value=name, allowed=", ".join(EXPERIMENTS))
-    chosen = [name for name in EXPERIMENTS if not only or name in only]
+    chosen = chosen_of(EXPERIMENTS, only)
     with announced(notes):
         bench = Bench(quick=quick)
         warm_up(bench)
@@ -74,18 +70,5 @@ def run(
             bar.refresh()
     for result in found.values():
         show(result, out)
-    _plots(found, folder, out)
+    save_plots(found, folder, out)
     return found
-
-
-def _plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:
-    plots = {name: result.plot for name, result in found.items() if result.plot is not None}
-    if not plots:
-        return
-    if not have_matplotlib():
-        out.print(MISSING, highlight=False, markup=False, soft_wrap=True)
-        return
-    for name, plot in plots.items():
-        plot(folder / f"{name}.png")
-    names = ", ".join(f"{name}.png" for name in plots)
-    out.print(f"plots in {folder}: {names}", highlight=False, markup=False, soft_wrap=True)

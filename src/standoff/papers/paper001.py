@@ -7,10 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 
-from standoff.errors import Error
 from standoff.kernels.paths import stepping
 from standoff.kernels.plan import checking
 from standoff.papers import paper001_bounds
@@ -19,11 +16,10 @@ from standoff.papers.paper001_counts import counts
 from standoff.papers.paper001_planning import table4
 from standoff.papers.paper001_segments import colliding, covers, free
 from standoff.papers.paper001_walks import table5
-from standoff.papers.result import Result, show
+from standoff.papers.result import Result
+from standoff.papers.running import run_experiments
 from standoff.papers.sbl001 import SAMPLE_STEP, Samples
 from standoff.paths.sampled import SampledChecker
-from standoff.view.compiling import announced
-from standoff.view.plots import MISSING, have_matplotlib
 
 TITLE = "Exact collision checking of robot paths (Schwarzer, Saha and Latombe, 2002)"
 
@@ -57,31 +53,14 @@ def run(
     Raises:
         Error: an experiment nobody knows.
     """
-    for name in only:
-        if name not in EXPERIMENTS:
-            raise Error("unknown experiment", value=name, allowed=", ".join(EXPERIMENTS))
-    chosen = [name for name in EXPERIMENTS if not only or name in only]
-    out.print(f"[bold]Paper 001[/bold]: {TITLE}", highlight=False)
-    found = {}
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(),
-    )  # fmt: skip
-    with announced(notes):
+
+    def prepared(chosen: Sequence[str]) -> Bench:
         bench = Bench(quick=quick)
         warm_up(bench, chosen)
-    with Bar(*columns, console=notes, transient=True, auto_refresh=False) as bar:
-        task = bar.add_task("", total=1.0)
+        return bench
 
-        def tell(what: str, part: float) -> None:
-            bar.update(task, description=what, completed=part)
-            bar.refresh()
-
-        bench.tell = tell
-        for name in chosen:
-            found[name] = EXPERIMENTS[name](bench)
-            show(found[name], out)
-    _plots(found, folder, out)
-    return found
+    title = f"[bold]Paper 001[/bold]: {TITLE}"
+    return run_experiments(title, EXPERIMENTS, prepared, only, folder, out, notes)
 
 
 def warm_up(bench: Bench, chosen: Sequence[str]) -> None:
@@ -97,16 +76,3 @@ def warm_up(bench: Bench, chosen: Sequence[str]) -> None:
     if "table5" in chosen:
         for entry in ("plan.walk.walk", "plan.shortcut.shorten"):
             checking.compile_for(entry)
-
-
-def _plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:
-    plots = {name: result.plot for name, result in found.items() if result.plot is not None}
-    if not plots:
-        return
-    if not have_matplotlib():
-        out.print(MISSING, highlight=False, markup=False, soft_wrap=True)
-        return
-    for name, plot in plots.items():
-        plot(folder / f"{name}.png")
-    names = ", ".join(f"{name}.png" for name in plots)
-    out.print(f"plots in {folder}: {names}", highlight=False, markup=False, soft_wrap=True)

@@ -8,19 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 
-from standoff.errors import Error
 from standoff.papers.bench002 import Bench
 from standoff.papers.paper002_avoid import avoidance, separation
 from standoff.papers.paper002_cost import cost, envelopes, order, vertices
 from standoff.papers.paper002_methods import methods
 from standoff.papers.paper002_octree import many, nodes, resolution
 from standoff.papers.paper002_planes import defeated, missed, planes, shapes
-from standoff.papers.result import Result, show
-from standoff.view.compiling import announced
-from standoff.view.plots import MISSING, have_matplotlib
+from standoff.papers.result import Result
+from standoff.papers.running import run_experiments
 
 TITLE = (
     "Interference detection and collision avoidance among three dimensional objects (Ahuja, Chien, "
@@ -55,42 +51,9 @@ def run(
     Raises:
         Error: an experiment nobody knows.
     """
-    for name in only:
-        if name not in EXPERIMENTS:
-            raise Error("unknown experiment", value=name, allowed=", ".join(EXPERIMENTS))
-    chosen = [name for name in EXPERIMENTS if not only or name in only]
-    out.print(f"[bold]Paper 002[/bold]: {TITLE}", highlight=False)
-    found = {}
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(),
-    )  # fmt: skip
-    bench = Bench(quick=quick)
-    with (
-        announced(notes),
-        Bar(*columns, console=notes, transient=True, auto_refresh=False) as bar,
-    ):
-        task = bar.add_task("", total=1.0)
 
-        def tell(what: str, part: float) -> None:
-            bar.update(task, description=what, completed=part)
-            bar.refresh()
+    def prepared(chosen: Sequence[str]) -> Bench:
+        return Bench(quick=quick)
 
-        bench.tell = tell
-        for name in chosen:
-            found[name] = EXPERIMENTS[name](bench)
-            show(found[name], out)
-    _plots(found, folder, out)
-    return found
-
-
-def _plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:
-    plots = {name: result.plot for name, result in found.items() if result.plot is not None}
-    if not plots:
-        return
-    if not have_matplotlib():
-        out.print(MISSING, highlight=False, markup=False, soft_wrap=True)
-        return
-    for name, plot in plots.items():
-        plot(folder / f"{name}.png")
-    names = ", ".join(f"{name}.png" for name in plots)
-    out.print(f"plots in {folder}: {names}", highlight=False, markup=False, soft_wrap=True)
+    title = f"[bold]Paper 002[/bold]: {TITLE}"
+    return run_experiments(title, EXPERIMENTS, prepared, only, folder, out, notes)
