@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from standoff.kernels.contact.appending import append
-from standoff.kernels.contact.frames import to_world, turned_to_world
+from standoff.kernels.contact.frames import to_world
 from standoff.kernels.contact.inside import contains
 from standoff.kernels.contact.layout import (
     BALL,
@@ -41,6 +41,7 @@ from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.contact.vertices import still_there
 from standoff.kernels.contact.walk import spheres_meet
 from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.rows import rotate
 
 
 @kernel
@@ -105,7 +106,7 @@ def ball_on_piece(F, W, p, q, rel, first_old, end_old):
     # Half way between the deepest point of the ball and the surface.
     back = distance + 0.5 * depth
     c0, c1, c2 = to_world(X, body, x - back * n0, y - back * n1, z - back * n2)
-    n0, n1, n2 = turned_to_world(X, body, n0, n1, n2)
+    n0, n1, n2 = rotate(X, body, n0, n1, n2)
     if kind == FACE:
         feature -= P[solid, FACE0]
     elif kind == EDGE:

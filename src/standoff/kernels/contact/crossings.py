@@ -15,7 +15,7 @@ import numpy as np
 
 from standoff.constants import CONTACT_CONE, CONTACT_MERGE, CONTACT_PARALLEL, CONTACT_SHARE
 from standoff.kernels.contact.appending import append
-from standoff.kernels.contact.frames import to_world, turned_to_world
+from standoff.kernels.contact.frames import to_world
 from standoff.kernels.contact.layout import (
     BALLS,
     BODY,
@@ -39,6 +39,7 @@ from standoff.kernels.contact.layout import (
 )
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.rows import rotate
 from standoff.kernels.vectors import cross, dot, place, turn
 
 
@@ -103,7 +104,7 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
             )
             a, b = crossers[i, 0] - P[p, EDGE0], crossers[j, 0] - P[q, EDGE0]
             kept = was_there(W, first_old, end_old, a, b)
-            m0, m1, m2 = turned_to_world(X, body, m0, m1, m2)
+            m0, m1, m2 = rotate(X, body, m0, m1, m2)
             append(F, W, p, q, EDGE, a, EDGE, b, kept, x, y, z, m0, m1, m2, depth)
     whole_rows(W, COST, 1)[CROSSING_CHECKS, 0] += middle * (end - middle)
 

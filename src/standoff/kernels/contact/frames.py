@@ -28,26 +28,6 @@ def to_world(X, i, x, y, z):
 
 
 @kernel
-def turned_to_world(X, i, x, y, z):
-    """A direction of body ``i`` in world axes."""
-    return (
-        X[i, 0] * x + X[i, 1] * y + X[i, 2] * z,
-        X[i, 4] * x + X[i, 5] * y + X[i, 6] * z,
-        X[i, 8] * x + X[i, 9] * y + X[i, 10] * z,
-    )
-
-
-@kernel
-def turned_from_world(X, i, x, y, z):
-    """A world direction in the axes of body ``i``."""
-    return (
-        X[i, 0] * x + X[i, 4] * y + X[i, 8] * z,
-        X[i, 1] * x + X[i, 5] * y + X[i, 9] * z,
-        X[i, 2] * x + X[i, 6] * y + X[i, 10] * z,
-    )
-
-
-@kernel
 def turn_back(rel, x, y, z):
     """R' x, for a pose ``rel`` of twelve numbers."""
     return (

@@ -11,7 +11,7 @@ from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.balls import ball_on_ball, ball_on_piece
 from standoff.kernels.contact.between import TOUCHED, first_touch, way_between
 from standoff.kernels.contact.crossings import edges_on_edges
-from standoff.kernels.contact.frames import relative, to_world, turned_from_world
+from standoff.kernels.contact.frames import relative, to_world
 from standoff.kernels.contact.inside import edges_inside, wholly_inside
 from standoff.kernels.contact.layout import (
     BALLS,
@@ -47,6 +47,7 @@ from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.contact.vertices import vertices_on_faces
 from standoff.kernels.contact.walk import meeting_edges
 from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.rows import unrotate
 
 
 @kernel
@@ -93,7 +94,7 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
         x, y, z = old_direction(F, W, p, q, first_old, end_old)
         length = math.sqrt(x * x + y * y + z * z)
         if length > 0.0:
-            x, y, z = turned_from_world(X, body, x / length, y / length, z / length)
+            x, y, z = unrotate(X, body, x / length, y / length, z / length)
             if overlap_along(F, W, p, q, rel, x, y, z) <= 0.0:
                 return
             if elemental(F, W, p, q, rel, x, y, z, first_old, end_old) == 0:
@@ -103,7 +104,7 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     if not new_direction(address, F, W, p, q, first_old == end_old, rel, work, iwork):
         return
     out = real_rows(F, W, OUT, 11)
-    x, y, z = turned_from_world(X, body, out[0, 7], out[0, 8], out[0, 9])
+    x, y, z = unrotate(X, body, out[0, 7], out[0, 8], out[0, 9])
     if end_old > first_old:
         reached_edges(F, W, p, q, rel)
     relative(X, P[p, BODY], body, rel)
@@ -150,7 +151,7 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
         return True
     nx, ny, nz = out[0, 7], out[0, 8], out[0, 9]
     relative(A, P[p, BODY], P[q, BODY], rel)
-    x, y, z = turned_from_world(A, P[q, BODY], nx, ny, nz)
+    x, y, z = unrotate(A, P[q, BODY], nx, ny, nz)
     if overlap_along(F, W, p, q, rel, x, y, z) > 0.0:
         way = way_between(F, W, p, q)
         if way <= 0.0 or first_touch(address, F, W, p, q, way, work, iwork) != TOUCHED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.contact.frames import turn_back, turned_to_world
+from standoff.kernels.contact.frames import turn_back
 from standoff.kernels.contact.layout import (
     BODY,
     CLOUD,
@@ -23,6 +23,7 @@ from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.convex.cores import grouped
 from standoff.kernels.convex.scratch import CACHED_POINTS
 from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.rows import rotate
 
 
 @kernel
@@ -36,10 +37,10 @@ def old_direction(F, W, p, q, first, end):
         a, b, c = C[k, 3], C[k, 4], C[k, 5]
         if old[k, 2] == VERTEX and old[k, 4] == FACE:
             f = P[q, FACE0] + old[k, 5]
-            a, b, c = turned_to_world(X, P[q, BODY], N[f, 0], N[f, 1], N[f, 2])
+            a, b, c = rotate(X, P[q, BODY], N[f, 0], N[f, 1], N[f, 2])
         elif old[k, 2] == FACE and old[k, 4] == VERTEX:
             f = P[p, FACE0] + old[k, 3]
-            a, b, c = turned_to_world(X, P[p, BODY], -N[f, 0], -N[f, 1], -N[f, 2])
+            a, b, c = rotate(X, P[p, BODY], -N[f, 0], -N[f, 1], -N[f, 2])
         x += C[k, 6] * a
         y += C[k, 6] * b
         z += C[k, 6] * c

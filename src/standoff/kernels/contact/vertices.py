@@ -14,7 +14,7 @@ import numpy as np
 
 from standoff.constants import CONTACT_CONE
 from standoff.kernels.contact.appending import append
-from standoff.kernels.contact.frames import to_world, turn_back, turned_to_world
+from standoff.kernels.contact.frames import to_world, turn_back
 from standoff.kernels.contact.layout import (
     BODY,
     BOUNDS,
@@ -40,6 +40,7 @@ from standoff.kernels.contact.layout import (
 )
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.rows import rotate
 from standoff.kernels.vectors import place, unplace
 
 
@@ -95,7 +96,7 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
         u, w, t = to_world(
             X, body, x + half * N[face, 0], y + half * N[face, 1], z + half * N[face, 2]
         )
-        a, b, c = turned_to_world(X, body, N[face, 0], N[face, 1], N[face, 2])
+        a, b, c = rotate(X, body, N[face, 0], N[face, 1], N[face, 2])
         kept = np.int64(1) if face == hint else np.int64(0)
         vertex, face = v - P[o, VERTEX0], face - P[s, FACE0]
         if o == p:

@@ -86,6 +86,22 @@ def emit(codes, levels, count, code, mark, deepest):
     return count + 1
 
 
+@inlined
+def push_children(stack, top, code, x, y, z, level, deepest):
+    """Put the eight children of a node on a stack, the last one first: code, low corner in cells,
+    level. Returns the new top."""
+    half = 1 << (deepest - level - 1)
+    below = 3 * (deepest - level - 1)
+    for c in range(7, -1, -1):
+        stack[top, 0] = code | (c << below)
+        stack[top, 1] = x + half * (c & 1)
+        stack[top, 2] = y + half * ((c >> 1) & 1)
+        stack[top, 3] = z + half * (c >> 2)
+        stack[top, 4] = level + 1
+        top += 1
+    return top
+
+
 @kernel
 def shared_level(a, b, deepest):
     """The level of the smallest node that holds both cells."""

@@ -14,6 +14,7 @@ from standoff.kernels.overlap.region_codes import (
     SURE,
     emit,
     gathered,
+    push_children,
 )
 
 
@@ -73,17 +74,9 @@ def grown_leaves(A, LA, deepest, outer, inner, corners, stack, lists, codes, lev
             if count == FULL:
                 return FULL
             continue
-        half = size >> 1
-        below = 3 * (deepest - level - 1)
-        for c in range(7, -1, -1):
-            stack[top, 0] = code | (c << below)
-            stack[top, 1] = x + half * (c & 1)
-            stack[top, 2] = y + half * ((c >> 1) & 1)
-            stack[top, 3] = z + half * (c >> 2)
-            stack[top, 4] = level + 1
-            stack[top, 5] = last
-            stack[top, 6] = end
-            top += 1
+        top = push_children(stack, top, code, x, y, z, level, deepest)
+        for row in range(top - 8, top):
+            stack[row, 5], stack[row, 6] = last, end
     return count
 
 

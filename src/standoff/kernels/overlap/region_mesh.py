@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from standoff.kernels.jit import entry, inlined, kernel
-from standoff.kernels.overlap.region_codes import FULL, SCRATCH_FULL, SURE, emit
+from standoff.kernels.overlap.region_codes import FULL, SCRATCH_FULL, SURE, emit, push_children
 from standoff.kernels.overlap.region_side import GRAZED, crossings
 from standoff.kernels.overlap.region_triangle import triangle_away, triangle_distance
 
@@ -76,17 +76,9 @@ def mesh_leaves(V, F, closed, root, deepest, grow, slack, near, stack, lists, kn
             if closed != 0:
                 inside = _find_side(V, F, lists, first, last, cx, cy, cz, h, level, known, near)
             if end > last:
-                half = size >> 1
-                below = 3 * (deepest - level - 1)
-                for c in range(7, -1, -1):
-                    stack[top, 0] = code | (c << below)
-                    stack[top, 1] = x + half * (c & 1)
-                    stack[top, 2] = y + half * ((c >> 1) & 1)
-                    stack[top, 3] = z + half * (c >> 2)
-                    stack[top, 4] = level + 1
-                    stack[top, 5] = last
-                    stack[top, 6] = end
-                    top += 1
+                top = push_children(stack, top, code, x, y, z, level, deepest)
+                for row in range(top - 8, top):
+                    stack[row, 5], stack[row, 6] = last, end
                 continue
             if inside == 0:
                 continue

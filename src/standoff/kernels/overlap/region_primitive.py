@@ -21,7 +21,15 @@ from standoff.constants import REGION_STEPS
 from standoff.kernels.boxes import half_extents
 from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.layout import BOX, CAPSULE, CYLINDER, HALFSPACE, SIZE, SPHERE
-from standoff.kernels.overlap.region_codes import BLACK, FULL, GREY, SURE, WHITE, emit
+from standoff.kernels.overlap.region_codes import (
+    BLACK,
+    FULL,
+    GREY,
+    SURE,
+    WHITE,
+    emit,
+    push_children,
+)
 from standoff.kernels.pairs.rows import clamp, rotate, unrotate
 
 _DIAGONAL = math.sqrt(3.0)
@@ -63,15 +71,7 @@ def primitive_leaves(rows, kind, root, deepest, grow, slack, stack, codes, level
             if count == FULL:
                 return FULL
             continue
-        half = size >> 1
-        below = 3 * (deepest - level - 1)
-        for c in range(7, -1, -1):
-            stack[top, 0] = code | (c << below)
-            stack[top, 1] = x + half * (c & 1)
-            stack[top, 2] = y + half * ((c >> 1) & 1)
-            stack[top, 3] = z + half * (c >> 2)
-            stack[top, 4] = level + 1
-            top += 1
+        top = push_children(stack, top, code, x, y, z, level, deepest)
     return count
 
 
