@@ -1,27 +1,125 @@
-"""The README does what it says."""
+"""The README does what it says: its snippets run as they stand, its commands as people type them."""
 
 import contextlib
 import io
+import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+import numpy as np
+import pytest
+
+import standoff as so
+from standoff.paths.writing import write_path
+from tests.mesh_shapes import box_arrays
+from tests.test_cli import STANDOFF
+from tests.test_interfere_command import write_stl
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+#: Commands that are not run here, and why.
+ELSEWHERE = {
+    "make demo": "it installs; `standoff demo` is run by test_demo.py",
+    "make test": "it is what runs this",
+    "standoff demo": "run by test_demo.py",
+    "standoff papers 000": "takes minutes; its quick form is run by test_paper000.py",
+    "standoff compile": "takes minutes on a cold machine; run by `make test` before the tests",
+}
 
 
-def test_the_python_example_runs_as_it_stands():
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
-    printed = io.StringIO()
-    names = {}
-    with contextlib.redirect_stdout(printed):
-        exec(code, names)
-    assert names["cycle"].warnings and not names["cycle"].faults
-    pair = names["cycle"].warnings[0]
-    assert {pair.a.split("/")[0], pair.b.split("/")[0]} == {"left", "right"}
-    assert 0.0 < pair.distance <= 0.06 and pair.approaching
-    assert str(pair) in printed.getvalue()
+def snippets(kind):
+    return re.findall(rf"```{kind}\n(.*?)```", README, re.S)
+
+
+def commands():
+    lines = "\n".join(snippets("sh")).splitlines()
+    return [line.partition("#")[0].strip() for line in lines if line.strip()]
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """What each snippet prints, one after the other, and the names they leave behind."""
+    names, said = {}, []
+    with contextlib.chdir(tmp_path_factory.mktemp("readme")):
+        for code in snippets("python"):
+            into = io.StringIO()
+            with contextlib.redirect_stdout(into):
+                exec(code, names)
+            said.append(into.getvalue())
+    return said, names
+
+
+def test_the_first_snippet_is_ten_lines_and_prints_what_the_readme_says(printed):
+    first = snippets("python")[0]
+    assert len([line for line in first.splitlines() if line.strip()]) == 10
+    assert printed[0][0] == snippets("text")[0]
+
+
+def test_the_other_snippets_say_what_the_words_around_them_promise(printed):
+    said, names = printed
+    check, plan, stop, predict, contact, interfere = said[1:]
+    assert names["verdict"].kind == "collision" and "post" in check
+    assert 0.0 < names["verdict"].free_until < names["verdict"].t
+    assert names["plan"].solved and names["shorter"].verdict.free and plan.endswith("True\n")
+    assert "post" in stop and "into the stop" in stop
+    assert re.match(r"\[\[\d \d\]", predict) and names["predictor"].alarmed().size
+    assert contact == "4 [ 0.  0. 40.]\n"
+    assert interfere == "plate post 5.0 mm deep\n"
+    for code in snippets("python")[1:]:
+        assert len(code.strip().splitlines()) <= 5
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files that the commands name, small ones."""
+    here = tmp_path_factory.mktemp("commands")
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    cell.add_body("table", so.Box((0.6, 1.6, 0.04)), so.pose((0.65, 0.0, 0.1)))
+    ready = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 2.3, 0.785, 0.02])
+    cell.set_state(ready)
+    cell.save(here / "cell.toml")
+    write_path(here / "path.csv", cell, [ready, ready + 0.3 * np.eye(8)[0]])
+    goal = dict(zip(cell.joints, (ready + 0.5 * np.eye(8)[0]).tolist()))
+    (here / "goal.json").write_text(json.dumps({"waypoints": [goal]}))
+    (here / "robot.urdf").write_text(so.model_path("panda").read_text())
+    (here / "robot.srdf").write_text(so.model_path("panda").with_suffix(".srdf").read_text())
+    verdict = so.PathChecker(cell).segment(ready, ready + 0.1)
+    verdict.certificate().save(here / "proof.json", cell=cell)
+    write_stl(here / "a.stl", *box_arrays(90.0, 90.0, 90.0))
+    write_stl(here / "b.stl", *box_arrays(90.0, 90.0, 90.0, centre=(80.0, 80.0, 80.0)))
+    return here
+
+
+@pytest.mark.parametrize("command", [c for c in commands() if c not in ELSEWHERE])
+def test_every_command_does_what_it_says(folder, command):
+    name, *rest = shlex.split(command)
+    assert name == "standoff"
+    run = subprocess.run(
+        [STANDOFF, *rest], cwd=folder, capture_output=True, text=True, timeout=300
+    )
+    wanted = 1 if rest[0] == "interfere" else 0  # the two cubes overlap
+    assert run.returncode == wanted, run.stdout + run.stderr
+    assert run.stdout.strip()
+    for option, file in zip(rest, rest[1:]):
+        if option in ("--plot", "--certificate", "--out", "--picture"):
+            assert (folder / file).exists()
+
+
+def test_what_is_left_out_is_there_to_be_left_out():
+    assert set(ELSEWHERE) <= set(commands())
 
 
 def test_every_file_it_points_to_is_there():
-    root = Path(__file__).parent.parent
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", README):
-        assert (root / link).is_file(), link
+        assert (ROOT / link.partition("#")[0]).is_file(), link
+
+
+def test_the_figures_of_the_table_are_those_of_the_benchmarks():
+    (table,) = re.findall(r"\n\| \| Standoff \| peers.*?\n((?:\|.*\n)+)", README)
+    measured = (ROOT / "docs" / "benchmarks.md").read_text()
+    for number in re.findall(r"\d[\d,.]*\d", re.sub(r"99\.9th", "", table)):
+        assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d])", measured), number
