@@ -8,7 +8,7 @@ TEST_CACHE := $(CURDIR)/build/kernel-cache
 # One thread a process: two test processes share two cores.
 TEST_ENV := NUMBA_CACHE_DIR=$(TEST_CACHE) NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1
 
-.PHONY: help demo test lint bench soak clean
+.PHONY: help demo test lint bench soak docs pictures clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make lint   ruff, mypy and the contract between the rooms"
 	@echo "make bench  measure, with the peers in the same run"
 	@echo "make soak   the long proofs, whole"
+	@echo "make docs   the documents as a site, in build/site"
 	@echo "make clean  remove .venv and build/"
 
 $(VENV)/base: pyproject.toml
@@ -35,6 +36,11 @@ $(VENV)/dev: $(VENV)/base
 $(VENV)/peers: $(VENV)/dev
 	@echo "Installing the peers to measure against (once)"
 	@$(PIP) -e '.[dev,peers]'
+	@touch $@
+
+$(VENV)/docs: $(VENV)/base
+	@echo "Installing what the site is made with (once)"
+	@$(PIP) -e '.[docs]'
 	@touch $@
 
 demo: $(VENV)/base
@@ -57,6 +63,13 @@ lint: $(VENV)/dev
 
 bench: $(VENV)/peers
 	@for file in benchmarks/*.py; do echo; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs: $(VENV)/docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "The site is in build/site"
+
+pictures: $(VENV)/dev
+	@for file in $(filter-out %/style.py,$(wildcard docs/pictures/*.py)); do $(BIN)/python $$file || exit 1; done
 
 clean:
 	rm -rf $(VENV) build

@@ -1,13 +1,18 @@
 """The examples in the documents run as they stand."""
 
 import contextlib
+import importlib.util
+import inspect
 import io
 import re
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
+import standoff as so
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 
 
 def example(name: str) -> tuple[str, dict[str, object]]:
@@ -90,7 +95,65 @@ def test_the_moving_parts_are_warned_about_and_their_trees_meet():
     assert "need" in printed
 
 
-@pytest.mark.parametrize("page", sorted(p.name for p in DOCS.glob("*.md")))
+PAGES = sorted([*DOCS.glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_every_link_leads_somewhere(page):
-    for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):
-        assert (DOCS / link).is_file(), link
+    """As a code host follows it, from file to file; `make docs` looks at those of the site."""
+    for link in re.findall(r"\]\((?!http|#)([^)\s]+)\)", page.read_text()):
+        assert (page.parent / link.partition("#")[0]).is_file(), link
+
+
+def documented(name):
+    """The arguments that a docstring names under ``Args:``, and those that the signature has."""
+    thing = getattr(so, name)
+    text = inspect.getdoc(thing) or ""
+    section = re.search(r"^Args:\n((?: {4}.*\n|\n)*)", text + "\n", re.M)
+    said = re.findall(r"^ {4}(\w[\w, ]*):", section[1] if section else "", re.M)
+    return {n for names in said for n in names.split(", ")}, set(
+        inspect.signature(thing).parameters
+    )
+
+
+@pytest.mark.parametrize("name", [n for n in so.__all__ if callable(getattr(so, n))])
+def test_docstrings_name_no_argument_that_is_not_there(name):
+    said, there = documented(name)
+    assert said <= there
+
+
+def site_pages():
+    """The module that makes the pages which are not in docs/; mkdocs is not needed for it."""
+    spec = importlib.util.spec_from_file_location("pages", DOCS / "site" / "pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_knows_every_room_and_the_site_every_page():
+    pages = site_pages()
+    reference = "".join(text for _, text in pages.api_pages())
+    for name in set(so.__all__) - {"contact"}:
+        assert f".{name}\n" in reference, name
+    for path in pages.EXAMPLES:
+        page = pages.example_page(path)
+        assert page.startswith("# ") and "import standoff as so" in page and '"""' not in page
+    nav = (ROOT / "mkdocs.yml").read_text()
+    assert {p.name for p in DOCS.glob("*.md")} <= set(re.findall(r"[\w-]+\.md", nav))
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "there"),
+    [
+        ("README.md", "[a](docs/monitor.md#stopping)", "[a](monitor.md#stopping)"),
+        ("README.md", "![a](docs/pictures/octree.png)", "![a](pictures/octree.png)"),
+        ("docs/a.md", "[a](../examples/01_check_a_path.py)", "[a](examples/01_check_a_path.md)"),
+        ("docs/promises.md", "[a](../tests/test_docs.py)", "a"),
+        ("docs/a.md", "[a](../README.md) [b](#c) [d](https://e)", "[a](index.md) [b](#c) [d](https://e)"),
+        ("docs/paths.md", "```python\nx[0](docs/y.md)\n```", "```python\nx[0](docs/y.md)\n```"),
+        ("examples/01_check_a_path.py", "[a](../docs/paths.md)", "[a](../paths.md)"),
+    ],
+)  # fmt: skip
+def test_links_between_files_become_links_between_pages(source, text, there):
+    pages = site_pages()
+    assert pages.translated(text, source) == there

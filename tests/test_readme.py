@@ -1,4 +1,4 @@
-"""The README does what it says: its snippets run as they stand, its commands as people type them."""
+"""The README does what it says: its snippets run as they stand, its commands as people do."""
 
 import contextlib
 import io
@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -98,13 +99,11 @@ def folder(tmp_path_factory):
 def test_every_command_does_what_it_says(folder, command):
     name, *rest = shlex.split(command)
     assert name == "standoff"
-    run = subprocess.run(
-        [STANDOFF, *rest], cwd=folder, capture_output=True, text=True, timeout=300
-    )
+    run = subprocess.run([STANDOFF, *rest], cwd=folder, capture_output=True, text=True, timeout=300)
     wanted = 1 if rest[0] == "interfere" else 0  # the two cubes overlap
     assert run.returncode == wanted, run.stdout + run.stderr
     assert run.stdout.strip()
-    for option, file in zip(rest, rest[1:]):
+    for option, file in pairwise(rest):
         if option in ("--plot", "--certificate", "--out", "--picture"):
             assert (folder / file).exists()
 
@@ -114,7 +113,7 @@ def test_what_is_left_out_is_there_to_be_left_out():
 
 
 def test_every_file_it_points_to_is_there():
-    for link in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+    for link in re.findall(r"\]\((?!http|#)([^)\s]+)\)", README):
         assert (ROOT / link.partition("#")[0]).is_file(), link
 
 

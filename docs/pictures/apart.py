@@ -28,7 +28,10 @@ def main() -> None:
     gaps = np.array([[gap(cell, found.joints, (a, b)) for a in fine[0]] for b in fine[1]])
     axes.contourf(*fine, gaps, levels=[-9, 0], colors=[RED], alpha=0.7)
     axes.contour(*fine, gaps, levels=[0], colors=[INK], linewidths=0.8)
-    axes.set(xlabel=f"{cell.joints[found.joints[0]]} [rad]", ylabel=f"{cell.joints[found.joints[1]]} [rad]")
+    axes.set(
+        xlabel=f"{cell.joints[found.joints[0]]} [rad]",
+        ylabel=f"{cell.joints[found.joints[1]]} [rad]",
+    )
     axes.set_title("pale: proved apart; amber: not proved; red: they touch, by samples")
     keep(figure, "apart")
 
@@ -38,7 +41,10 @@ def gap(cell: so.Cell, joints: tuple[int, ...], values: tuple[float, float]) -> 
     q = cell.q.copy()
     q[list(joints)] = values
     parts = [
-        [(e.shape, cell.pose(name, q) @ e.origin) for e in cell.robots["panda"].robot.links[name[6:]].elements]
+        [
+            (e.shape, cell.pose(name, q) @ e.origin)
+            for e in cell.robots["panda"].robot.links[name[6:]].elements
+        ]
         for name in LINKS
     ]
     return min(so.distance(*a, *b).value for a in parts[0] for b in parts[1])

@@ -44,13 +44,21 @@ def main() -> None:
     pair.plot([], [], "o-", color=BLUE, label="a distance, and the interval it proves free")
     pair.plot([], [], "o-", color=INK, label="the same from bounding spheres")
     pair.axhline(1e3 * CLEARANCE, color=RED, lw=1, ls="--", label="clearance")
-    pair.set(xlabel="t", ylabel="finger – post [mm]", title="one pair of the segment", ylim=(0, 300))
+    pair.set(
+        xlabel="t", ylabel="finger – post [mm]", title="one pair of the segment", ylim=(0, 300)
+    )
     pair.legend(loc="upper center", fontsize=8)
 
     count = Counter(METHODS[row["method"]] for row in proof.proofs)
-    words = {"group": "boxes around obstacles", "sphere": "bounding spheres", "shape": "the shapes themselves"}
+    words = {
+        "group": "boxes around obstacles",
+        "sphere": "bounding spheres",
+        "shape": "the shapes themselves",
+    }
     found = {words[name]: count[name] for name in ("shape", "sphere", "group") if count[name]}
-    bars = whole.barh(list(found), list(found.values()), color=[BLUE, INK, GREY][: len(found)], alpha=0.7)
+    bars = whole.barh(
+        list(found), list(found.values()), color=[BLUE, INK, GREY][: len(found)], alpha=0.7
+    )
     whole.bar_label(bars, padding=3)
     whole.set(title=f"what its {len(proof.proofs)} proofs rest on", xticks=[])
     whole.spines["bottom"].set_visible(False)
@@ -66,7 +74,9 @@ def distance(cell: so.Cell, q: np.ndarray) -> float:
     """Of the finger's first part and the post, [m]."""
     post = cell.bodies["post"]
     element = cell.robots["arm"].robot.links[FINGER.partition("/")[2]].elements[0]
-    return so.distance(element.shape, cell.pose(FINGER, q) @ element.origin, post.shape, post.pose).value
+    return so.distance(
+        element.shape, cell.pose(FINGER, q) @ element.origin, post.shape, post.pose
+    ).value
 
 
 if __name__ == "__main__":

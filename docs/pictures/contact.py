@@ -33,7 +33,10 @@ def main() -> None:
                 cut = np.sqrt(radius**2 - (z - 0.02) ** 2)
                 panel.add_patch(Circle((x, y), cut, fill=False, ec=GREY, lw=0.7))
         panel.set_title(f"level {level}: {(tree.level == level).sum()} spheres hold the surface")
-    a, b = so.pose((0.0, 0.0, 0.0)), so.pose((0.165, 0.02, 0.0), (np.cos(0.2), 0.0, 0.0, np.sin(0.2)))
+    a, b = (
+        so.pose((0.0, 0.0, 0.0)),
+        so.pose((0.165, 0.02, 0.0), (np.cos(0.2), 0.0, 0.0, np.sin(0.2))),
+    )
     scene = Scene()
     scene.add("a", Body(PRISM, sides=SIDES), stiffness=1e3)
     scene.add("b", Body(PRISM, sides=SIDES), stiffness=1e3)
@@ -41,13 +44,21 @@ def main() -> None:
     for name, pose, colour in (("a", a, BLUE), ("b", b, RED)):
         axes[2].add_patch(Polygon(outline(body, pose), fc=colour, alpha=0.25, ec=colour, lw=1.5))
         middle, force = pose[:2, 3], step.forces[name][:2]
-        axes[2].annotate("", middle + 0.0015 * force, middle, arrowprops={"arrowstyle": "->", "color": INK})
+        axes[2].annotate(
+            "", middle + 0.0015 * force, middle, arrowprops={"arrowstyle": "->", "color": INK}
+        )
     for contact in step.contacts:
         axes[2].plot(*contact.point[:2], "o", color=AMBER, ms=5)
     kinds = ", ".join(sorted({contact.kind for contact in step.contacts}))
     axes[2].set_title(f"{len(step.contacts)} contacts ({kinds}) and their forces")
     for panel, middle in zip(axes, (0.0, 0.0, 0.08)):
-        panel.set(aspect="equal", xlim=(middle - 0.21, middle + 0.21), ylim=(-0.21, 0.21), xticks=[], yticks=[])
+        panel.set(
+            aspect="equal",
+            xlim=(middle - 0.21, middle + 0.21),
+            ylim=(-0.21, 0.21),
+            xticks=[],
+            yticks=[],
+        )
     keep(figure, "contact")
 
 

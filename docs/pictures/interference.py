@@ -22,7 +22,9 @@ def corners(shape: so.Box, pose: np.ndarray | None) -> np.ndarray:
 
 def shadow(axes, points: np.ndarray, along: tuple[int, int], colour: str) -> None:
     flat = points[:, along]
-    axes.add_patch(Polygon(flat[ConvexHull(flat).vertices], fc=colour, alpha=0.35, ec=colour, lw=1.5))
+    axes.add_patch(
+        Polygon(flat[ConvexHull(flat).vertices], fc=colour, alpha=0.35, ec=colour, lw=1.5)
+    )
     axes.plot(*flat.T, ".", color=colour, ms=3)
 
 
@@ -43,9 +45,21 @@ def main() -> None:
             low, high = box[:3], box[3:]
             if low[2] <= 0.01 < high[2]:
                 trees.add_patch(
-                    Rectangle(low[:2], *(high - low)[:2], fc=colour, alpha=0.6 if sure else 0.25, ec=GREY, lw=0.5)
+                    Rectangle(
+                        low[:2],
+                        *(high - low)[:2],
+                        fc=colour,
+                        alpha=0.6 if sure else 0.25,
+                        ec=GREY,
+                        lw=0.5,
+                    )
                 )
-    trees.set(title="octrees, cut: solid is sure, pale is not", aspect="equal", xlim=(-0.3, 0.42), ylim=(-0.32, 0.4))
+    trees.set(
+        title="octrees, cut: solid is sure, pale is not",
+        aspect="equal",
+        xlim=(-0.3, 0.42),
+        ylim=(-0.32, 0.4),
+    )
     for axes in (front, above, trees):
         axes.set(xticks=[], yticks=[])
     keep(figure, "interference")

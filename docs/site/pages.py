@@ -19,22 +19,27 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 #: Files at the root that are pages, and their names there.
-COPIED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+COPIED = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
 
-#: Rooms in the order in which one meets them, with what their page is called.
+#: Rooms in the order in which one meets them: what their page is called, and what stands first on
+#: it; the rest follows in the order of the table of names.
 ROOMS = {
-    "shapes": "Shapes and distances",
-    "robots": "Robots",
-    "cell": "Cells",
-    "monitor": "Monitor",
-    "streams": "Streams",
-    "paths": "Path checker",
-    "plan": "Planner",
-    "predict": "Predictor",
-    "overlap": "Interference",
-    "contact": "Contact",
-    "view": "Live page",
-    "errors": "Errors",
+    "shapes": ("Shapes and distances", ("distance", "Distance", "pose")),
+    "robots": ("Robots", ()),
+    "cell": ("Cells", ("Cell", "Body", "AllowedPair")),
+    "monitor": ("Monitor", ("Monitor", "Cycle", "Warning", "Fault", "Thresholds")),
+    "streams": ("Streams", ()),
+    "paths": ("Path checker", ("PathChecker", "Verdict")),
+    "plan": ("Planner", ("Planner", "Plan", "smooth", "Smoothed")),
+    "predict": ("Predictor", ("Predictor", "Prediction", "BodyFault")),
+    "overlap": ("Interference", ("interference", "compare", "Overlap", "Gap", "Comparison")),
+    "contact": ("Contact", ("Scene", "ContactStep", "Contact", "Body")),
+    "view": ("Live page", ()),
+    "errors": ("Errors", ("Error",)),
 }
 
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
@@ -50,7 +55,7 @@ def example_page(path: Path) -> str:
     first = tree.body[0]
     assert first.end_lineno is not None
     code = "\n".join(source.splitlines()[first.end_lineno :]).strip()
-    return f"# {title}\n\n{text.strip()}\n\n```python title=\"{path.name}\"\n{code}\n```\n"
+    return f'# {title}\n\n{text.strip()}\n\n```python title="{path.name}"\n{code}\n```\n'
 
 
 def public_names() -> dict[str, list[tuple[str, str]]]:
@@ -77,12 +82,14 @@ def api_pages() -> Iterator[tuple[str, str]]:
     rooms = public_names()
     missing = rooms.keys() - ROOMS.keys()
     assert not missing, f"no title for the rooms {missing}"
-    for room, title in ROOMS.items():
+    for room, (title, first) in ROOMS.items():
         if not rooms[room]:
             continue
         where = "standoff.contact" if room == "contact" else "standoff"
         lines = [f"# {title}", f"From `{where}`; the modules are `standoff.{room}`."]
-        lines += [f"::: {module}.{name}" for module, name in rooms[room]]
+        place = {name: k for k, name in enumerate(first)}
+        names = sorted(rooms[room], key=lambda entry: place.get(entry[1], len(place)))
+        lines += [f"::: {module}.{name}" for module, name in names]
         yield f"api/{room}.md", "\n\n".join(lines) + "\n"
 
 
@@ -132,7 +139,7 @@ def _expanded(page: Any) -> Any:
         return [{_title(p): f"examples/{p.stem}.md"} for p in EXAMPLES]
     if page == "api/":
         rooms = public_names()
-        return [{title: f"api/{room}.md"} for room, title in ROOMS.items() if rooms[room]]
+        return [{title: f"api/{room}.md"} for room, (title, _) in ROOMS.items() if rooms[room]]
     if isinstance(page, list):
         return [{n: _expanded(p)} for entry in page for n, p in entry.items()]
     return page
@@ -166,7 +173,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     return translated(markdown, copied.get(here, f"docs/{here}"))
 
 
-_OUTSIDE = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^>]*>")
+_OUTSIDE = re.compile(
+    r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^>]*>"
+)
 
 
 def on_post_build(config: Any) -> None:
