@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import subprocess
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,6 +26,8 @@ README = (ROOT / "README.md").read_text()
 ELSEWHERE = {
     "make demo": "it installs; `standoff demo` is run by test_demo.py",
     "make test": "it is what runs this",
+    "pip install .": "it installs; the Makefile does it in this way",
+    "pip install '.[plot,view,streams,contact]'": "it installs; the extras are there, see below",
     "standoff demo": "run by test_demo.py",
     "standoff papers 000": "takes minutes; its quick form is run by test_paper000.py",
     "standoff compile": "takes minutes on a cold machine; run by `make test` before the tests",
@@ -110,6 +113,15 @@ def test_every_command_does_what_it_says(folder, command):
 
 def test_what_is_left_out_is_there_to_be_left_out():
     assert set(ELSEWHERE) <= set(commands())
+
+
+def test_the_extras_and_targets_it_names_are_there():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (extras,) = re.findall(r"pip install '\.\[(.*?)\]'", README)
+    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    makefile = (ROOT / "Makefile").read_text()
+    for target in set(re.findall(r"\bmake (\w+)", "\n".join(snippets("sh")))) | {"docs"}:
+        assert re.search(rf"^{target}:", makefile, re.M), target
 
 
 def test_every_file_it_points_to_is_there():
