@@ -138,6 +138,9 @@ def test_the_reference_knows_every_room_and_the_site_every_page():
     for path in pages.EXAMPLES:
         page = pages.example_page(path)
         assert page.startswith("# ") and "import standoff as so" in page and '"""' not in page
+    shown = "".join(page.read_text() for page in DOCS.glob("*.md"))
+    for picture in (DOCS / "pictures").glob("*.png"):
+        assert picture.with_suffix(".py").is_file() and f"(pictures/{picture.name})" in shown
     nav = (ROOT / "mkdocs.yml").read_text()
     assert {p.name for p in DOCS.glob("*.md")} <= set(re.findall(r"[\w-]+\.md", nav))
 
