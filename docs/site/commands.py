@@ -10,9 +10,9 @@ PAGE = "command-line.md"
 
 _HEAD = """# The command line
 
-Each command's own `--help` says the same. Exit status: 0 where all is well, 1 where the answer is no
-(not free, overlap, refused, no path), 2 for bad input, which gets one line of explanation, 70 for an
-error in Standoff itself.
+Each command's own `--help` says the same. Exit status: 0 where all is well, 1 where the answer is
+no (not free, overlap, refused, no path), 2 for bad input, which gets one line of explanation, 70
+for an error in Standoff itself. Where a command has more to tell, its help says so.
 """
 
 
@@ -24,8 +24,9 @@ def plain(text: str | None) -> str:
 
 def command_page() -> str:
     """All commands with their arguments and options, in the order of the help."""
-    from standoff.cli import app
     from typer.main import get_command
+
+    from standoff.cli import app
 
     group: Any = get_command(app)
     parts = [_HEAD]
