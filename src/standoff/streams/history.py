@@ -63,6 +63,7 @@ class History:
         self.causes: Spells[Cause] = Spells()
         self.lowest, self.lowest_at = math.inf, math.nan
         self._step = step
+        columns += columns % 2  # they are thinned out in twos, and none may be left over
         self._clearance = np.full(columns, np.nan)
         self._scale = np.full(columns, np.nan)
         self._states = np.zeros(columns, np.uint8)
@@ -132,9 +133,9 @@ class History:
         """Two columns become one; what was in either is in it."""
         half = len(self._states) // 2
         for values in (self._clearance, self._scale):
-            values[:half] = np.fmin(values[0 : 2 * half : 2], values[1 : 2 * half : 2])
+            values[:half] = np.fmin(values[0::2], values[1::2])
             values[half:] = np.nan
-        self._states[:half] = self._states[0 : 2 * half : 2] | self._states[1 : 2 * half : 2]
+        self._states[:half] = self._states[0::2] | self._states[1::2]
         self._states[half:] = 0
         self._column //= 2
         self._step *= 2.0

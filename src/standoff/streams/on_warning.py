@@ -29,6 +29,10 @@ class OnWarning:
     A command that cannot be started, or ends with anything but 0, is an error of the next `put`:
     a fault of the watch, as somebody relies on it.
 
+    Attributes:
+        runs: how often it was started.
+        pid: of the last run; None before there was one.
+
     Args:
         command: program and arguments.
         again_after: how long the cell must have been SAFE before a warning counts as new, [s].
@@ -41,6 +45,7 @@ class OnWarning:
         self.name = f"on-warning:{command}"
         self.again_after = again_after
         self.runs = 0
+        self.pid: int | None = None
         try:
             self._arguments = shlex.split(command)
         except ValueError as error:
@@ -101,6 +106,7 @@ class OnWarning:
             self._failure = f"could not be started: {error.strerror or error}"
             return
         self.runs += 1
+        self.pid = process.pid
         # A thread that waits for it, so that no zombie is left however long the watch goes on.
         self._running = threading.Thread(target=self._reap, args=(process,), daemon=True)
         self._running.start()

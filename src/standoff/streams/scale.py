@@ -42,8 +42,8 @@ class SpeedScale:
     For a pair of threshold T let ``top = min(slow, T)``. The scale falls along a line that is 1 at
     ``top - hysteresis`` and 0 at ``stop``; it rises along one that is 1 at ``top`` and 0 at
     ``stop + hysteresis``, and stays as it is between the two. So it is 0 at ``stop``, 1 from
-    ``top`` on, falls at once, and once it has fallen at a distance it rises no sooner than at that
-    distance plus the hysteresis. Where ``top`` is too near to ``stop`` for that, half of what is
+    ``top`` on, falls at once, and rises no sooner than at the hysteresis beyond the smallest distance
+    since it fell. Where ``top`` is too near to ``stop`` for that, half of what is
     between them is the hysteresis; a pair whose threshold is no more than ``stop`` has no ramp: 0
     for as long as it warns.
 
@@ -117,7 +117,7 @@ class SpeedScale:
             return self.approaching, w.distance
         before = self._nearest.get((w.a, w.b), w.distance)
         nearest = min(before, w.distance)
-        parted = w.distance >= nearest + self.hysteresis
+        parted = w.distance > nearest and w.distance >= nearest + self.hysteresis
         return (self.retreating if parted else self.approaching), nearest
 
 

@@ -50,7 +50,7 @@ class TerminalLines:
     ) -> None:
         console = Console(highlight=False) if console is None else console
         self._console = console
-        self._colours = not plain
+        self._colours = console.is_terminal and not plain
         self._progress = progress
         self._live: Live | None = None
         if console.is_terminal and not plain:
