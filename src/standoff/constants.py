@@ -887,3 +887,23 @@ HISTORY_KINDS = 2000
 
 #: Spells of the same that are less far apart are one, [s]: it flickered.
 SPELL_GAP = 0.25
+#: Longest line of a stream of text, and largest message of a bag or a network that is taken apart,
+#: [bytes]. A reading of 1,000 joints is 50 kB; beyond this somebody floods the memory.
+MAX_STREAM_MESSAGE = 1 << 20
+
+#: Most joints of one reading, and most bodies of one message, [-].
+MAX_STREAM_NAMES = 1000
+
+#: Largest chunk of a bag, unpacked, and largest record that is kept in memory, [bytes]. Recorders
+#: close a chunk after 1 to 4 MB, or after one image or point cloud that is larger.
+MAX_STREAM_CHUNK = 256 << 20
+
+#: Messages of a bag without chunks that are put into order of time together, [-].
+STREAM_BLOCK = 1024
+
+#: Topics and types of a bag that are kept, [-]; beyond, the file is noise.
+MAX_STREAM_TOPICS = 10_000
+
+#: How often a lost connection is tried again, [ms]: first, and at the longest.
+RECONNECT_FIRST = 100
+RECONNECT_LONGEST = 1000

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass
 from typing import Any
 
-from standoff.constants import MAX_NAME_LENGTH
+from standoff.constants import (
+    MAX_NAME_LENGTH,
+    MAX_STREAM_MESSAGE,
+    RECONNECT_FIRST,
+    RECONNECT_LONGEST,
+)
 from standoff.errors import StreamError
 
 #: Hosts that stay on this machine.
@@ -31,7 +37,36 @@ class Link:
     remote: bool = False
 
 
-def open_session(link: Link) -> Any:
+class Lease:
+    """A session that is shared by all who ask for the same link: two of them could not listen at
+    one address. It is closed when the last of them has closed it."""
+
+    def __init__(self, link: Link, session: Any) -> None:
+        self._link, self._session = link, session
+        self._closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def close(self) -> None:
+        """More than once does no harm."""
+        with _LOCK:
+            if self._closed:
+                return
+            self._closed = True
+            _, count = _OPEN[self._link]
+            if count > 1:
+                _OPEN[self._link] = (self._session, count - 1)
+                return
+            del _OPEN[self._link]
+        self._session.close()
+
+
+_OPEN: dict[Link, tuple[Any, int]] = {}
+_LOCK = threading.Lock()
+
+
+def open_session(link: Link) -> Lease:
     """A peer of its own, that no file and no variable of the environment configures.
 
     Raises:
@@ -45,6 +80,17 @@ def open_session(link: Link) -> Any:
         ) from error
     for address in (*link.listen, *link.connect):
         _check_address(address, link.remote)
+    with _LOCK:
+        if link in _OPEN:
+            session, count = _OPEN[link]
+        else:
+            session, count = _opened(zenoh, link), 0
+        _OPEN[link] = (session, count + 1)
+    return Lease(link, session)
+
+
+def _opened(zenoh: Any, link: Link) -> Any:
+    retry = {"period_init_ms": RECONNECT_FIRST, "period_max_ms": RECONNECT_LONGEST}
     config = zenoh.Config()
     for key, value in {
         "mode": "peer",
@@ -52,8 +98,11 @@ def open_session(link: Link) -> Any:
         "connect/endpoints": list(link.connect),
         "connect/exit_on_failure": False,
         "connect/timeout_ms": 0,
+        "connect/retry": retry,
         "scouting/multicast/enabled": link.scouting,
         "scouting/gossip/enabled": link.scouting,
+        # What comes in pieces is put together in memory before anybody sees its size.
+        "transport/link/rx/max_message_size": 4 * MAX_STREAM_MESSAGE,
     }.items():
         config.insert_json5(key, json.dumps(value))
     try:
