@@ -32,7 +32,9 @@ def cycle(*hits, number=1, time=0.0, names=("a", "b", "c", "d"), clearance=None)
 def report(number, time, *hits, state=None, changed=False, reasons=None, **more):
     """A report; WARNING where there are hits, and the reasons that go with it."""
     names = more.pop("names", ("a", "b", "c", "d"))
-    seen = cycle(*hits, number=number, time=time, names=names, clearance=more.pop("clearance", None))
+    seen = cycle(
+        *hits, number=number, time=time, names=names, clearance=more.pop("clearance", None)
+    )
     if state is None:
         state = State.WARNING if hits else State.SAFE
     if reasons is None:

@@ -1,5 +1,6 @@
 """What is kept of a watch, however long, and the page that shows it."""
 
+import itertools
 import math
 import random
 import re
@@ -46,11 +47,36 @@ def test_no_minimum_and_no_state_is_lost_by_thinning_out(steps, columns):
         around = slice(max(k - 1, 0), k + 2)  # rounding at the edge of a column
         assert np.nanmin(seen.clearance[around]) <= near
         assert (seen.states[around] >> state & 1).any()
-    for (start, _, state), (end, _, _) in zip(told, told[1:]):
+    for (start, _, state), (end, _, _) in itertools.pairwise(told):
         held = (seen.time > start) & (seen.time + seen.step < end)
         assert (seen.states[held] == 1 << state).all()
     span = told[-1][0] - told[0][0]
     assert math.isclose(sum(history.lasted.values()), span, abs_tol=1e-6)
+
+
+@LAW
+@given(
+    st.lists(st.tuples(st.floats(0.0, 0.3), st.floats(0.0, 1.0)), max_size=60), st.integers(1, 9)
+)
+def test_quiet_cycles_taken_together_are_as_if_one_by_one(steps, size):
+    times = np.cumsum([gap for gap, _ in steps])
+    near = np.array([value for _, value in steps])
+    one, many = History(columns=32), History(columns=32)
+    bad = report(0, 0.0, hit(0.5, 0, 1))
+    for history in (one, many):
+        history.put(bad)
+    for k, (time, value) in enumerate(zip(times, near)):
+        one.put(report(k + 1, float(time), clearance=float(value)))
+    for k in range(0, len(times), size):
+        many.put_quiet(times[k : k + size], near[k : k + size])
+    for history in (one, many):
+        history.finish()
+    a, b = one.columns(), many.columns()
+    for name in ("time", "clearance", "scale", "states"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    assert one.lowest == many.lowest and one.cycles == many.cycles and one.last == many.last
+    assert one.lasted == pytest.approx(many.lasted)
+    assert one.pairs.totals == many.pairs.totals
 
 
 def test_a_drop_out_in_which_nothing_is_said_is_as_wide_as_it_was():

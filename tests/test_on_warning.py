@@ -117,7 +117,9 @@ def test_no_zombie_is_left():
     assert until(lambda: not Path(f"/proc/{pid}").exists())  # a zombie still has its place there
 
 
-@pytest.mark.parametrize("text", ["", "  ", "'open", "/no/such/program -x", "no-such-program-at-all"])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "'open", "/no/such/program -x", "no-such-program-at-all"]
+)
 def test_what_cannot_be_run_is_refused_at_the_start(text):
     with pytest.raises(StreamError, match="--on-warning"):
         OnWarning(text)

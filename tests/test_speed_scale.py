@@ -1,5 +1,6 @@
 """The speed scale: laws that hold for whatever pairs come."""
 
+import itertools
 import math
 
 import pytest
@@ -85,7 +86,7 @@ def test_nearer_is_never_faster(scale, threshold, path, closing):
         fresh = SpeedScale(scale.approaching, scale.retreating, scale.hysteresis)
         values.append((step(scale, distance, threshold, closing),
                        step(fresh, distance, threshold, closing)))  # fmt: skip
-    for (a, fresh_a), (b, fresh_b) in zip(values, values[1:]):
+    for (a, fresh_a), (b, fresh_b) in itertools.pairwise(values):
         assert b <= a and fresh_b <= fresh_a
     for a, fresh in values:
         assert a == fresh

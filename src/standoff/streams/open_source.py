@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote
 
 from standoff.errors import StreamError, nearest
 from standoff.streams.decoders import JOINT_STATE, WORLD
+from standoff.streams.kind_options import Options, link_of, options_of
 from standoff.streams.source import Live, Recorded
 from standoff.streams.sources.bag import Bag
 from standoff.streams.sources.csv_table import CsvPipe, CsvTable
 from standoff.streams.sources.jsonl import JsonLines, JsonPipe
 from standoff.streams.sources.zenoh_topic import ZenohTopic
 from standoff.streams.zenoh_session import Link
-
-Options = dict[str, list[str]]
 
 #: What a suffix stands for.
 SUFFIXES: Final = {
@@ -51,14 +48,8 @@ def _bag(where: str, options: Options, name: str, link: Link | None) -> Recorded
 
 def _zenoh(where: str, options: Options, name: str, link: Link | None) -> Recorded | Live:
     keys = [key for key in (where, *options.get("topic", [])) if key]
-    base = Link() if link is None else link
-    used = replace(
-        base,
-        listen=tuple(options.get("listen", base.listen)),
-        connect=tuple(options.get("connect", base.connect)),
-    )
     kind = _one(options, "type", JOINT_STATE)
-    return ZenohTopic(keys, used, kind, _one(options, "world", WORLD), name)
+    return ZenohTopic(keys, link_of(options, link), kind, _one(options, "world", WORLD), name)
 
 
 _Open = Callable[[str, Options, str, Link | None], Recorded | Live]
@@ -91,7 +82,7 @@ def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
     options: Options = {}
     plain, mark, query = where.partition("?")
     if mark and not _exists(where):
-        where, options = plain, _options(query, kind, text)
+        where, options = plain, options_of(query, KINDS[kind][1], kind, "--from", text)
     if not where and not (kind == "zenoh" and "topic" in options):
         raise StreamError("where from is missing", element="--from", value=text, allowed=ALLOWED)
     return KINDS[kind][0](where, options, text, link)
@@ -119,22 +110,6 @@ def source_kind(text: str) -> tuple[str, str]:
             allowed=ALLOWED + (f" (did you mean {hint[0]}:?)" if hint else ""),
         )
     return by_suffix, text
-
-
-def _options(query: str, kind: str, text: str) -> Options:
-    known = KINDS[kind][1]
-    found: Options = {}
-    for part in query.split("&"):
-        key, mark, value = part.partition("=")
-        if key not in known or not mark or not value:
-            raise StreamError(
-                f"not an option of {kind}: {part!r}",
-                element="--from",
-                value=text,
-                allowed=", ".join(f"{name}=…" for name in known) or "none",
-            )
-        found.setdefault(key, []).append(unquote(value))
-    return found
 
 
 def _one(options: Options, key: str, usual: str) -> str:

@@ -42,10 +42,10 @@ class SpeedScale:
     For a pair of threshold T let ``top = min(slow, T)``. The scale falls along a line that is 1 at
     ``top - hysteresis`` and 0 at ``stop``; it rises along one that is 1 at ``top`` and 0 at
     ``stop + hysteresis``, and stays as it is between the two. So it is 0 at ``stop``, 1 from
-    ``top`` on, falls at once, and rises no sooner than at the hysteresis beyond the smallest distance
-    since it fell. Where ``top`` is too near to ``stop`` for that, half of what is
-    between them is the hysteresis; a pair whose threshold is no more than ``stop`` has no ramp: 0
-    for as long as it warns.
+    ``top`` on, falls at once, and rises no sooner than at the hysteresis beyond the smallest
+    distance since it fell. Where ``top`` is too near to ``stop`` for that, half of what is between
+    them is the hysteresis; a pair whose threshold is no more than ``stop`` has no ramp: 0 for as
+    long as it warns.
 
     A pair that parts has a ramp of its own, which lets robots out of trouble. It counts as parting
     once it is farther apart by the hysteresis than where it was last nearing, so that noise in the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from standoff.constants import (
@@ -35,6 +35,17 @@ class Link:
     connect: tuple[str, ...] = ()
     scouting: bool = False
     remote: bool = False
+
+
+#: Where others find us when nobody says otherwise.
+USUAL_LINK = Link(listen=("tcp/127.0.0.1:7447",))
+
+
+def used_link(link: Link | None) -> Link:
+    """The link, or the usual address of this machine where it has none to be reached at."""
+    if link is None:
+        return USUAL_LINK
+    return link if link.listen or link.connect else replace(link, listen=USUAL_LINK.listen)
 
 
 class Lease:

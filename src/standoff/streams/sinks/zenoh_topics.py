@@ -9,7 +9,7 @@ from standoff.constants import STATE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.as_json import one_line, state_json, warnings_json
 from standoff.streams.report import Report, State
-from standoff.streams.zenoh_session import Link, open_session, valid_key
+from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
 
 
 class ZenohTopics:
@@ -26,7 +26,8 @@ class ZenohTopics:
 
     Args:
         key: a key without wildcards.
-        link: where to listen and connect; loopback only, and no scouting, unless it says so.
+        link: where to listen and connect; at the usual port of this machine by default. No
+            scouting and nothing beyond this machine unless it says so.
 
     Raises:
         StreamError: no such key, no such address, or Zenoh is not installed.
@@ -35,11 +36,12 @@ class ZenohTopics:
     def __init__(self, key: str, link: Link | None = None) -> None:
         self.name = f"zenoh:{key}"
         valid_key(key, wild=False)
-        self._session: Any = open_session(Link() if link is None else link)
+        self._session: Lease | None = open_session(used_link(link))
+        session = self._session
         import zenoh
 
         def publisher(end: str, control: zenoh.CongestionControl) -> Any:
-            return self._session.declare_publisher(
+            return session.declare_publisher(
                 f"{key}/{end}",
                 encoding=zenoh.Encoding.APPLICATION_JSON,
                 congestion_control=control,

@@ -19,10 +19,8 @@ from standoff.streams.decoders import (
 )
 from standoff.streams.messages import Message, Trouble
 from standoff.streams.wire import GarbledError
-from standoff.streams.zenoh_session import Lease, Link, open_session, valid_key
+from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
 
-#: Where others find us when nobody says otherwise.
-USUAL_LINK: Final = Link(listen=("tcp/127.0.0.1:7447",))
 _BRACES: Final = (b"{", b" ", b"\n", b"\t", b"\r", b"\xef")
 
 
@@ -66,8 +64,7 @@ class ZenohTopic:
         self._lock = threading.Lock()
         self._declared: list[Any] = []
         self._put: Callable[[Message], None] = lambda message: None
-        used = USUAL_LINK if link is None or not (link.listen or link.connect) else link
-        self._session: Lease | None = open_session(used)
+        self._session: Lease | None = open_session(used_link(link))
 
     def start(self, put: Callable[[Message], None]) -> None:
         if self._session is None:
