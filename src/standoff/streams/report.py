@@ -24,7 +24,7 @@ class Reason:
 
     Attributes:
         state: what it asks for.
-        kind: one word of the table in docs/watch.md: ``warning``, ``stopping``, ``silent``, ``jump``.
+        kind: one word of the table in docs/watch.md: ``warning``, ``silent``, ``jump``.
         element: who: a pair, a joint, a source, a sink.
         text: a sentence for people.
     """
