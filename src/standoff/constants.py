@@ -845,3 +845,121 @@ ENCLOSING_LINES = 32
 #: ms where a mesh of 35,000 triangles is open.
 ENCLOSING_POINTS = (4, 64)
 ENCLOSING_TRIANGLES = 1 << 19
+
+#: How long a watch goes without a word from a joint before it is STALE, where nobody says, [s], and
+#: how many periods that is at least, [-]: one reading lost is no silence.
+USUAL_MAX_AGE = 0.1
+MAX_AGE_PERIODS = 3.0
+
+#: Good readings in a row that end a fault, [-]: two could be chance.
+USUAL_RECOVER = 3
+
+#: By how much the clock of a source may run faster or slower than ours, [s/s]: the crystals of
+#: computers are good to 1e-4, and a delay that grows faster than this is a delay.
+CLOCK_DRIFT = 2e-4
+
+#: How often a watch that hears nothing says that it is still there, [s].
+HEARTBEAT = 0.1
+
+#: Messages of one source that wait to be looked at, [-]: a quarter of a second at 1 kHz. What is
+#: older is dropped for the newer, and told.
+INBOX_DEPTH = 256
+
+#: Reports that wait for one sink, [-]: some seconds at 1 kHz.
+OUTBOX_DEPTH = 4096
+
+#: How long a replay waits for a sink that is full, and the end of a watch for one that has not yet
+#: written all, before what is left counts as lost, [s].
+SINK_PATIENCE = 5.0
+
+#: Different lists of names that one source may have, [-]: one for each publisher of a topic. A
+#: source with more makes names up, and they would fill the memory.
+MOST_VOICES = 64
+
+#: Readings that a replay hands to one compiled call, [-]: what prepares them costs as much as some
+#: hundred; and so many are read one by one where a call ended early.
+STRETCH = 4096
+STRETCH_BREAK = 32
+
+#: A record is on the disk no later than this after it was made, [s].
+RECORD_FLUSH = 0.25
+
+#: Largest part of a record, while a disk takes nothing, that is kept in memory, [bytes].
+RECORD_SPOOL = 64 * 2**20
+
+#: Inputs of one block of a record, [-], at most: larger ones are not read.
+RECORD_BLOCK = 1 << 16
+
+#: Largest record of an MCAP file that is taken for one of ours, [bytes].
+RECORD_LARGEST = 256 * 2**20
+
+#: Seconds between two pictures of the cell in a record, [s]: its joints and its state for people,
+#: where nothing changes. All readings are in it besides.
+RECORD_SHOWN = 0.02
+#: Seconds of a watch between two lines in which nothing happened, [s]: enough to see that it lives,
+#: and a day is 86,400 lines.
+QUIET_LINE_PERIOD = 1.0
+
+#: Seconds between two updates of a line that is renewed in place, [s]: faster is not read.
+TERMINAL_PERIOD = 0.1
+
+#: Most lines that a terminal gets in one second of a watch, [-]. A state that flickers at 1 kHz
+#: would otherwise scroll away all that could be read, and a slow terminal hold up its queue.
+TERMINAL_LINES = 10
+
+#: Seconds between two states on a topic while nothing changes, [s]: a subscriber that hears nothing
+#: for some of these knows that the watch is gone.
+STATE_PERIOD = 0.01
+
+#: How long a cell must have been SAFE before the next warning runs the command again, [s]: one
+#: encounter that flickers about its threshold is one.
+REARM_AFTER = 10.0
+
+#: Distances between which robots are slowed down, where none are given, [m]: at a stand before
+#: they touch; the upper end is the threshold of each pair.
+USUAL_STOP_DISTANCE = 0.005
+
+#: How much farther apart a pair must be for its speed to rise again, [m]: ten times the noise of
+#: distances from joint readings, which are good to some tenths of a millimetre.
+USUAL_HYSTERESIS = 0.003
+
+#: Columns of the history of a watch, [-]: two on each pixel of a wide screen. Each is as wide in
+#: time as it takes for all to fit.
+HISTORY_COLUMNS = 4096
+
+#: Width of such a column at first, [s]: a cycle of the fastest watch.
+HISTORY_STEP = 0.001
+
+#: Spells (of a pair that is too close, of a fault) that a history keeps, the worst of them, [-],
+#: and different ones of which it counts each apart, [-]: what is beyond is counted together.
+HISTORY_SPELLS = 500
+HISTORY_KINDS = 2000
+
+#: Spells of the same that are less far apart are one, [s]: it flickered.
+SPELL_GAP = 0.25
+#: Longest line of a stream of text, and largest message of a bag or a network that is taken apart,
+#: [bytes]. A reading of 1,000 joints is 50 kB; beyond this somebody floods the memory.
+MAX_STREAM_MESSAGE = 1 << 20
+
+#: Most joints of one reading, and most bodies of one message, [-].
+MAX_STREAM_NAMES = 1000
+
+#: Largest chunk of a bag, unpacked, and largest record that is kept in memory, [bytes]. Recorders
+#: close a chunk after 1 to 4 MB, or after one image or point cloud that is larger.
+MAX_STREAM_CHUNK = 256 << 20
+
+#: Messages of a bag without chunks that are put into order of time together, [-].
+STREAM_BLOCK = 1024
+
+#: Topics and types of a bag that are kept, [-]; beyond, the file is noise.
+MAX_STREAM_TOPICS = 10_000
+
+#: How often a lost connection is tried again, [ms]: first, and at the longest.
+RECONNECT_FIRST = 100
+RECONNECT_LONGEST = 1000
+
+#: Messages at the beginning of a file from which a watch takes how often it speaks, [-].
+PEEK_MESSAGES = 500
+
+#: From the fastest to the slowest time between two readings that a watch believes a file, [s].
+PEEK_PERIODS = (1e-4, 1.0)

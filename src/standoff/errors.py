@@ -132,6 +132,10 @@ class PredictError(Error):
     """A setting of a predictor that makes no sense: a negative radius, a bound left out."""
 
 
+class StreamError(Error):
+    """A source or a sink that cannot be opened: no such file, no such kind, a package missing."""
+
+
 class PathError(Error):
     """A motion that makes no sense: a jump, times that do not increase, too high a degree."""
 

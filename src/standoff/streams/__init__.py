@@ -1,0 +1,1 @@
+"""Joint states in, warnings out: files, ROS bags, MCAP and Zenoh."""

@@ -1,0 +1,163 @@
+"""What a watch looked like, in bounded memory: minima are kept, whatever is thinned out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from standoff.constants import HISTORY_COLUMNS, HISTORY_STEP
+from standoff.monitor.report import Cycle
+from standoff.shapes.pose import Array
+from standoff.streams.report import Report, State
+from standoff.streams.spells import Spells
+
+#: A pair of bodies; a state with the kind and the element of its reason.
+Pair = tuple[str, str]
+Cause = tuple[State, str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The history as a curve.
+
+    Attributes:
+        time: when each column starts, [s].
+        clearance: the smallest in it, infinite where nothing was near, NaN where there was none.
+        scale: the lowest in it, NaN where there was none.
+        states: which states there were in it, bit ``1 << state`` for each.
+        step: how wide each is, [s].
+    """
+
+    time: Array
+    clearance: Array
+    scale: Array
+    states: NDArray[np.uint8]
+    step: float
+
+
+class History:
+    """Reports in, a curve and spells out.
+
+    Time is cut into columns, twice as wide each time they fill up; a column has the smallest
+    clearance, the lowest scale and all states of its cycles, so that a run of days loses when
+    exactly something was on the curve, and nothing of what was. A state lasts until the next
+    report: a drop-out in which nothing was said is as wide as it was.
+
+    Attributes:
+        cycles: how many reports there were.
+        first, last: the times of the first and the last.
+        lasted: seconds in each state.
+        pairs: when which pair was how near.
+        causes: when there was which reason, other than a pair that is too close.
+        lowest, lowest_at: the smallest clearance of all, and when.
+    """
+
+    def __init__(self, columns: int = HISTORY_COLUMNS, step: float = HISTORY_STEP) -> None:
+        self.cycles = 0
+        self.first = self.last = math.nan
+        self.lasted = dict.fromkeys(State, 0.0)
+        self.pairs: Spells[Pair] = Spells()
+        self.causes: Spells[Cause] = Spells()
+        self.lowest, self.lowest_at = math.inf, math.nan
+        self._step = step
+        columns += columns % 2  # they are thinned out in twos, and none may be left over
+        self._clearance = np.full(columns, np.nan)
+        self._scale = np.full(columns, np.nan)
+        self._states = np.zeros(columns, np.uint8)
+        self._column = 0
+        self._state = State.SAFE
+
+    def put(self, report: Report) -> None:
+        """Take one report; times do not run back."""
+        time = report.time
+        if self.cycles == 0:
+            self.first = self.last = time
+        self._pass(time)
+        self.cycles += 1
+        self._state = report.state
+        k = self._column
+        self._states[k] |= 1 << report.state
+        if not self._scale[k] <= report.scale:
+            self._scale[k] = report.scale
+        cycle = report.cycle
+        if cycle is not None:
+            self._take(time, cycle)
+        causes = [
+            ((r.state, r.kind, r.element), math.inf, math.nan)
+            for r in report.reasons
+            if r.kind != "warning"
+        ]
+        self.causes.take(time, causes)
+
+    def put_quiet(self, times: Array, clearances: Array) -> None:
+        """Many cycles in a row in which all was SAFE and the scale 1, as `put` takes one each."""
+        if len(times) == 0:
+            return
+        if self.cycles == 0:
+            self.first = self.last = float(times[0])
+        self._pass(float(times[0]))
+        self._state = State.SAFE
+        self._states[self._column] |= 1 << State.SAFE
+        self._pass(float(times[-1]))
+        self.cycles += len(times)
+        columns = ((times - self.first) / self._step).astype(np.int64)
+        np.clip(columns, 0, self._column, out=columns)
+        np.fmin.at(self._clearance, columns, clearances)
+        np.fmin.at(self._scale, columns, 1.0)
+        k = int(clearances.argmin())
+        if clearances[k] < self.lowest:
+            self.lowest, self.lowest_at = float(clearances[k]), float(times[k])
+        self.pairs.take(self.last, ())
+        self.causes.take(self.last, ())
+
+    def finish(self) -> None:
+        """No more reports."""
+        self.pairs.finish()
+        self.causes.finish()
+
+    def columns(self) -> Columns:
+        """The curve up to now."""
+        n = self._column + 1 if self.cycles else 0
+        return Columns(
+            self.first + self._step * np.arange(n, dtype=np.float64),
+            self._clearance[:n].copy(),
+            self._scale[:n].copy(),
+            self._states[:n].copy(),
+            self._step,
+        )
+
+    def _take(self, time: float, cycle: Cycle) -> None:
+        near, k = cycle.clearance, self._column
+        if not self._clearance[k] <= near:
+            self._clearance[k] = near
+        if near < self.lowest:
+            self.lowest, self.lowest_at = near, time
+        self.pairs.take(time, [((w.a, w.b), w.distance, w.closing_speed) for w in cycle.warnings])
+
+    def _pass(self, time: float) -> None:
+        """On to the column of ``time``; those on the way have the state that held."""
+        if not time > self.last:
+            return
+        self.lasted[self._state] += time - self.last
+        if self._state >= State.STALE:
+            self.causes.extend(self.last, time)
+        self.last = time
+        while (time - self.first) / self._step >= len(self._states):
+            self._thin()
+        k = int((time - self.first) / self._step)
+        self._states[self._column + 1 : k + 1] |= np.uint8(1 << self._state)
+        self._column = max(self._column, k)
+
+    def _thin(self) -> None:
+        """Two columns become one; what was in either is in it."""
+        half = len(self._states) // 2
+        for values in (self._clearance, self._scale):
+            values[:half] = np.fmin(values[0::2], values[1::2])
+            values[half:] = np.nan
+        self._states[:half] = self._states[0::2] | self._states[1::2]
+        self._states[half:] = 0
+        self._column //= 2
+        self._step *= 2.0

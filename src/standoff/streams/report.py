@@ -1,0 +1,60 @@
+"""What the watch says after each cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from standoff.monitor.report import Cycle
+
+
+class State(IntEnum):
+    """Of the cell as a whole, from good to bad; everything but SAFE is unsafe."""
+
+    SAFE = 0
+    WARNING = 1
+    STALE = 2
+    FAULT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a state is not SAFE.
+
+    Attributes:
+        state: what it asks for.
+        kind: one word of the table in docs/watch.md: ``warning``, ``silent``, ``jump``.
+        element: who: a pair, a joint, a source, a sink.
+        text: a sentence for people.
+    """
+
+    state: State
+    kind: str
+    element: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Attributes:
+    number: which cycle of the watch, from 1 on.
+    time: of the cycle, by the clock of the watch, [s].
+    state: of the cell.
+    changed: whether the state, or a reason for it, is not that of the cycle before.
+    reasons: why, the worst first; empty while it is SAFE.
+    cycle: what the monitor answered; None as long as not every joint has been heard of.
+    scale: how fast the robots may go, 1 to 0.
+    ages: seconds since each source's last good message, infinite where there was none.
+    arrived: when the newest message of this cycle came in, by `time.monotonic_ns`; 0 in replays.
+    """
+
+    number: int
+    time: float
+    state: State
+    changed: bool
+    reasons: tuple[Reason, ...]
+    cycle: Cycle | None
+    scale: float
+    ages: Mapping[str, float]
+    arrived: int = 0

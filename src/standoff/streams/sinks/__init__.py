@@ -1,0 +1,1 @@
+"""Where reports go: one file a kind."""

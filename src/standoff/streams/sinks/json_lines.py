@@ -1,0 +1,76 @@
+"""Reports as JSON lines, in a file or on standard output."""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+import sys
+from pathlib import Path
+
+from standoff.constants import QUIET_LINE_PERIOD
+from standoff.errors import StreamError
+from standoff.streams.as_json import one_line, report_json
+from standoff.streams.report import Report, State
+
+
+class JsonLines:
+    """One line for each cycle that is not SAFE or in which something changed, and of the others one
+    in ``every`` seconds. A line goes out whole and at once, past all buffers of this process, so
+    that whoever reads along sees a warning when it is given.
+
+    Args:
+        where: a file, which is written anew, or ``-`` for standard output.
+        every: seconds of the watch between lines that nothing happened in; 0 for all cycles.
+
+    Raises:
+        StreamError: it cannot be written.
+    """
+
+    def __init__(self, where: str, *, every: float = QUIET_LINE_PERIOD) -> None:
+        self.name = f"jsonl:{where}"
+        self.every = every
+        self._next = -math.inf
+        self._torn = False
+        if where == "-":
+            sys.stdout.flush()
+            self._file: int | None = os.dup(sys.stdout.fileno())
+            return
+        path = Path(where)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _CLOEXEC, 0o666)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise StreamError(f"cannot be written: {why}", file=where) from error
+
+    def put(self, report: Report) -> None:
+        """Write it, or leave it out where nothing happened."""
+        quiet = report.state is State.SAFE and not report.changed
+        if quiet and self._next - self.every <= report.time < self._next:
+            return
+        self._write(one_line(report_json(report)) + b"\n")
+        self._next = report.time + self.every
+
+    def flush(self) -> None:
+        """On to the disk, where it is a file."""
+        if self._file is not None and stat.S_ISREG(os.fstat(self._file).st_mode):
+            os.fsync(self._file)
+
+    def close(self) -> None:
+        """The file is let go; standard output stays open."""
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)
+
+    def _write(self, line: bytes) -> None:
+        if self._file is None:
+            raise StreamError("is closed", file=self.name)
+        # A line that a full disk cut short is ended first, so that it spoils no other.
+        rest = memoryview(b"\n" + line if self._torn else line)
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+            self._torn = bool(rest)
+
+
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)

@@ -1,0 +1,158 @@
+"""Lines for people: how it is now, and each change."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from standoff.constants import QUIET_LINE_PERIOD, TERMINAL_LINES, TERMINAL_PERIOD
+from standoff.streams.report import Report, State
+from standoff.streams.shown import shown
+
+COLOURS = {
+    State.SAFE: "green",
+    State.WARNING: "bold red",
+    State.STALE: "bold yellow",
+    State.FAULT: "bold magenta",
+}
+
+#: Reasons that a line names; the rest are counted.
+_REASONS = 3
+
+
+class TerminalLines:
+    """On a terminal: one line that is renewed in place (state, clearance, nearest pair, cycle time,
+    age of the input, speed scale), and above it a line for each change. Where it is no terminal, or
+    plain lines are asked for: a line for each change and one a second.
+
+    Lines are held to so many in a second; the changes left out are counted in the next one, with
+    the worst state among them, and a state that got worse for good is always the one shown last.
+
+    Args:
+        console: where to.
+        plain: no colours, nothing in place.
+        progress: how much of a recording has been read, 0 to 1, shown at the end of the line.
+    """
+
+    name = "terminal"
+
+    def __init__(
+        self,
+        console: Console | None = None,
+        *,
+        plain: bool = False,
+        progress: Callable[[], float] | None = None,
+    ) -> None:
+        console = Console(highlight=False) if console is None else console
+        self._console = console
+        self._colours = console.is_terminal and not plain
+        self._progress = progress
+        self._live: Live | None = None
+        if console.is_terminal and not plain:
+            self._live = Live(console=console, auto_refresh=False, transient=True)
+            self._live.start()
+        self._last: Report | None = None
+        self._second = math.nan  # of the watch, for which lines are counted
+        self._lines = 0
+        self._skipped: list[State] = []
+        self._skips = 0
+        self._line_due = -math.inf
+        self._renew_due = -math.inf
+
+    def put(self, report: Report) -> None:
+        """Show it, or what is due of it."""
+        took = _since(report.arrived)
+        now = report.time
+        due = self._live is None and not (
+            self._line_due - QUIET_LINE_PERIOD <= now < self._line_due
+        )
+        if report.changed or due:
+            if self._room(now):
+                self._print(report, took)
+                self._line_due = now + QUIET_LINE_PERIOD
+            else:
+                self._skips += 1
+                if not self._skipped or report.state > self._skipped[0]:
+                    self._skipped[:] = [report.state]
+        self._last = report
+        clock = time.monotonic()
+        if self._live is not None and (report.changed or clock >= self._renew_due):
+            self._live.update(self._line(report, took, in_place=True), refresh=True)
+            self._renew_due = clock + TERMINAL_PERIOD
+
+    def flush(self) -> None:
+        """Changes that were left out are told."""
+        if self._skips and self._last is not None:
+            self._print(self._last, math.nan)
+
+    def close(self) -> None:
+        """The line in place goes; the changes stay."""
+        self.flush()
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def _room(self, now: float) -> bool:
+        second = math.floor(now)
+        if second != self._second:
+            self._second, self._lines = second, 0
+        self._lines += 1
+        return self._lines <= TERMINAL_LINES
+
+    def _print(self, report: Report, took: float) -> None:
+        line = self._line(report, took)
+        if self._skips:
+            worst = self._skipped[0].name
+            line.append(f"  (and {self._skips} changes before it, the worst {worst})")
+            self._skips = 0
+            self._skipped.clear()
+        self._console.print(line, soft_wrap=True, highlight=False)
+
+    def _line(self, report: Report, took: float, in_place: bool = False) -> Text:
+        """All of it is text: no markup is read, whatever a name looks like."""
+        parts = [f"{report.time:.3f} s"]
+        cycle = report.cycle
+        if cycle is not None and math.isfinite(cycle.clearance):
+            parts.append(f"clearance {1e3 * cycle.clearance:.1f} mm")
+        if cycle is not None and cycle.warnings:
+            w = cycle.warnings[0]
+            parts.append(f"{shown(w.a)} – {shown(w.b)} {_way(w.approaching, w.closing_speed)}")
+        if math.isfinite(took):
+            parts.append(f"cycle {1e3 * took:.2f} ms")
+        if report.ages:
+            parts.append(f"input {_age(max(report.ages.values()))}")
+        parts.append(f"speed {100.0 * report.scale:.0f} %")
+        if self._progress is not None and in_place:
+            parts.append(f"{100.0 * self._progress():.0f} % read")
+        line = Text(no_wrap=in_place, overflow="ellipsis" if in_place else "fold")
+        style = COLOURS[report.state] if self._colours else ""
+        line.append(report.state.name.ljust(7), style=style)
+        line.append("  " + "  ".join(parts))
+        others = [r for r in report.reasons if r.kind != "warning"]
+        for reason in others[:_REASONS]:
+            line.append("  " + shown(reason.text), style="dim" if self._colours else "")
+        if len(others) > _REASONS:
+            line.append(f"  and {len(others) - _REASONS} more")
+        return line
+
+
+def _since(arrived: int) -> float:
+    """From the arrival of what a report is about until now, [s]; NaN in replays."""
+    return (time.monotonic_ns() - arrived) / 1e9 if arrived else math.nan
+
+
+def _way(approaching: bool, speed: float) -> str:
+    if math.isnan(speed):
+        return "approaching" if approaching else "parting"
+    return f"{'approaching' if approaching else 'parting'} at {abs(speed):.2f} m/s"
+
+
+def _age(age: float) -> str:
+    if math.isinf(age):
+        return "never"
+    return f"{1e3 * age:.0f} ms" if age < 1.0 else f"{age:.1f} s"

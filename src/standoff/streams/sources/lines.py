@@ -1,0 +1,160 @@
+"""Text, line by line, whatever the line holds: from a file (`Recorded`) or a pipe (`Live`)."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from standoff.constants import MAX_STREAM_MESSAGE
+from standoff.errors import StreamError
+from standoff.streams.messages import End, Message, Trouble
+from standoff.streams.wire import GarbledError
+
+#: The mark that some editors put in front of a text.
+_MARK = b"\xef\xbb\xbf"
+
+
+class LineDecoder(Protocol):
+    """What one line says."""
+
+    def __call__(self, line: bytes) -> tuple[float, tuple[Message, ...]]:
+        """Its time, [s], NaN where it has none, and its messages: none for a header or an empty
+        line. Raises `GarbledError` alone."""
+
+
+def bounded_lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of a stream without their ends; None for one that is too long."""
+    first = True
+    while line := stream.readline(MAX_STREAM_MESSAGE + 1):
+        if len(line) > MAX_STREAM_MESSAGE:
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(MAX_STREAM_MESSAGE + 1)
+            yield None
+        else:
+            yield (line.removeprefix(_MARK) if first else line).rstrip(b"\r\n")
+        first = False
+
+
+def _decoded(decode: LineDecoder, line: bytes | None) -> tuple[float, tuple[Message, ...]]:
+    if line is None:
+        raise GarbledError(f"more than {MAX_STREAM_MESSAGE} bytes")
+    return decode(line)
+
+
+class LineFile:
+    """A file of lines, each with its time. A line without one is garbled: it cannot be put into
+    order.
+
+    Args:
+        make: a decoder that has seen nothing.
+    """
+
+    def __init__(self, path: str | Path, make: Callable[[], LineDecoder], name: str) -> None:
+        self.name = name
+        self._make = make
+        self._path = Path(path)
+        try:
+            if not self._path.is_file():
+                self._path.stat()
+                raise StreamError(
+                    "not a regular file", file=path, allowed="a file, or - for a pipe"
+                )
+            self._file = self._path.open("rb")
+            self._size = os.fstat(self._file.fileno()).st_size
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StreamError(f"cannot be read: {reason}", file=path) from error
+        self._read = 0
+        if not self._size:
+            self.close()
+            raise StreamError("an empty file", file=path)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def progress(self) -> float:
+        return min(1.0, self._read / self._size)
+
+    def messages(self) -> Iterator[tuple[float, Message]]:
+        # What is garbled before the first time is told at the first time.
+        time, early = math.nan, 0
+        first = ""
+        decode = self._make()
+        number = self._read = 0
+        try:
+            self._file.seek(0)
+            for number, line in enumerate(bounded_lines(self._file), 1):
+                self._read += 1 + (MAX_STREAM_MESSAGE if line is None else len(line))
+                try:
+                    at, found = _decoded(decode, line)
+                    if found and at != at:
+                        raise GarbledError("without a time")
+                except GarbledError as error:
+                    if time == time:
+                        yield time, Trouble("garbled", f"line {number}: {error}")
+                    elif not early:
+                        first = f"line {number}: {error}"
+                    early += time != time
+                    continue
+                if not found:
+                    continue
+                if early and time != time:
+                    yield at, Trouble("garbled", _early(first, early))
+                time = at
+                for message in found:
+                    yield at, message
+        except (OSError, ValueError) as error:  # ValueError: somebody closed it meanwhile
+            reason = getattr(error, "strerror", None) or error
+            text = f"cannot be read after line {number}: {reason}"
+            yield 0.0 if time != time else time, Trouble("lost", text)
+        if early and time != time:
+            yield 0.0, Trouble("garbled", _early(first, early))
+        self._read = self._size
+
+
+def _early(first: str, count: int) -> str:
+    return first if count == 1 else f"{first} (and {count - 1} more lines before the first time)"
+
+
+class LinePipe:
+    """Lines of a pipe, as they come.
+
+    Args:
+        stream: standard input by default.
+    """
+
+    def __init__(self, decode: LineDecoder, name: str, stream: BinaryIO | None = None) -> None:
+        self.name = name
+        self._decode = decode
+        self._stream = sys.stdin.buffer if stream is None else stream
+        self._closed = False
+
+    def start(self, put: Callable[[Message], None]) -> None:
+        # A thread that waits for a line cannot be woken up, so it must not keep the process alive.
+        threading.Thread(target=self._run, args=(put,), name=self.name, daemon=True).start()
+
+    def close(self) -> None:
+        self._closed = True
+
+    def _run(self, put: Callable[[Message], None]) -> None:
+        number = 0
+        try:
+            for number, line in enumerate(bounded_lines(self._stream), 1):
+                if self._closed:
+                    return
+                try:
+                    _, found = _decoded(self._decode, line)
+                except GarbledError as error:
+                    put(Trouble("garbled", f"line {number}: {error}"))
+                    continue
+                for message in found:
+                    put(message)
+        except (OSError, ValueError) as error:
+            put(Trouble("lost", f"cannot be read after line {number}: {error}"))
+        if not self._closed:
+            put(End(f"after {number} lines"))

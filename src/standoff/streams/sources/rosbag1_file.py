@@ -1,0 +1,264 @@
+"""Bags of ROS 1, format 2.0, record by record."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from struct import Struct
+from typing import Final
+
+from standoff.constants import (
+    MAX_STREAM_CHUNK,
+    MAX_STREAM_MESSAGE,
+    MAX_STREAM_TOPICS,
+    STREAM_BLOCK,
+)
+from standoff.errors import StreamError
+from standoff.streams.decoders import Topic, plain_type
+from standoff.streams.sources.bag_file import Channel, Choose, Entry
+from standoff.streams.sources.unpacking import unpacked
+from standoff.streams.wire import GarbledError
+
+MAGIC: Final = b"#ROSBAG V2.0\n"
+_MESSAGE, _BAG, _CHUNK, _CONNECTION = b"\x02", b"\x03", b"\x05", b"\x07"
+_U32: Final = Struct("<I")
+_U64: Final = Struct("<Q")
+_TIME: Final = Struct("<II")
+
+
+class Rosbag1File:
+    """See `BagFile`."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self.size = os.fstat(self._file.fileno()).st_size
+        self.read = 0
+        begin = self._file.read(len(MAGIC))
+        if begin != MAGIC:
+            self._file.close()
+            raise StreamError(
+                "not a bag of ROS 1",
+                file=path,
+                value=begin,
+                allowed="a file that begins with '#ROSBAG V2.0'",
+            )
+
+    def close(self) -> None:
+        self._file.close()
+
+    def topics(self) -> list[Topic]:
+        found: list[Topic] = []
+
+        def note(topic: Topic) -> None:
+            if topic not in found:
+                found.append(topic)
+
+        self._scan(note, found)
+        self.read = 0
+        return found
+
+    def _scan(self, note: Callable[[Topic], None], found: list[Topic]) -> None:
+        start = self._index()
+        if start is not None:
+            for block in self.blocks(note, start):
+                if block:  # something is wrong with it
+                    break
+            else:
+                if found:
+                    return
+        found.clear()
+        for _ in self.blocks(note):
+            pass
+
+    def _index(self) -> int | None:
+        """Where the connections are listed; None where the recorder did not get so far."""
+        try:
+            self._file.seek(len(MAGIC))
+            (length,) = _U32.unpack(self._file.read(4))
+            fields = _fields(self._file.read(min(length, MAX_STREAM_MESSAGE)))
+            (start,) = _U64.unpack(fields.get(b"index_pos", b""))
+        except (struct.error, GarbledError):
+            return None
+        return start if len(MAGIC) < start < self.size else None
+
+    def blocks(self, choose: Choose | Callable[[Topic], None], start: int = len(MAGIC)) -> (
+        Iterator[list[Entry]]
+    ):  # fmt: skip
+        reading = _Reading(choose)
+        at = start
+        while at < self.size:
+            self.read = at
+            self._file.seek(at)
+            try:
+                header, at = self._part(at, MAX_STREAM_MESSAGE, "header")
+                fields = _fields(header)
+                op = fields.get(b"op", b"")
+                most = MAX_STREAM_CHUNK if op in (_CHUNK, _CONNECTION, _MESSAGE) else -1
+                data, at = self._part(at, most, "record")
+            except GarbledError as error:
+                # Where the next one begins is not known, so this is the end of the file.
+                reading.wrong(f"{error} at byte {at}")
+                break
+            try:
+                reading.record(op, fields, data)
+            except GarbledError as error:
+                reading.wrong(f"the record before byte {at} is {error}")
+            if op == _CHUNK or len(reading.block) >= STREAM_BLOCK:
+                yield reading.taken()
+        yield reading.taken()
+        self.read = self.size
+
+    def _part(self, at: int, most: int, what: str) -> tuple[bytes, int]:
+        """A length and as many bytes, which are passed over where there are more than ``most``."""
+        head = self._file.read(4)
+        if len(head) < 4:
+            raise GarbledError(f"ends before a {what}")
+        (length,) = _U32.unpack(head)
+        end = at + 4 + length
+        if end > self.size:
+            raise GarbledError(f"ends within a {what} of {length} bytes")
+        if length > most:
+            if what == "header":
+                raise GarbledError(f"has a header of {length} bytes")
+            self._file.seek(end)
+            return b"", end
+        return self._file.read(length), end
+
+
+class _Reading:
+    """Connections seen so far, and the messages since the last block."""
+
+    def __init__(self, choose: Choose | Callable[[Topic], None]) -> None:
+        self._choose = choose
+        self._channels: dict[bytes, Channel] = {}
+        self._described: dict[bytes, Topic] = {}
+        self.block: list[Entry] = []
+        self._last = 0
+        #: Where in the header of a message its connection and its time are, by the length of the
+        #: header, with what stands around them.
+        self._layout: tuple[int, int, int, bytes] = (-1, 0, 0, b"")
+
+    def taken(self) -> list[Entry]:
+        block, self.block = self.block, []
+        if block:
+            self._last = block[-1][0]
+        return block
+
+    def wrong(self, text: str) -> None:
+        self.block.append((self.block[-1][0] if self.block else self._last, None, text))
+
+    def record(self, op: bytes, fields: dict[bytes, bytes], data: bytes) -> None:
+        if op == _CHUNK:
+            try:
+                (size,) = _U32.unpack(fields.get(b"size", b""))
+                compression = fields.get(b"compression", b"").decode("ascii")
+            except (struct.error, UnicodeDecodeError) as error:
+                raise GarbledError("a chunk without its size") from error
+            if size > MAX_STREAM_CHUNK:
+                raise GarbledError(f"a chunk of {size} bytes unpacked; {MAX_STREAM_CHUNK} are read")
+            self._chunk(unpacked(data, compression, size))
+        elif op == _CONNECTION:
+            self._connection(fields, data)
+        elif op == _MESSAGE:
+            self._message(fields, data)
+
+    def _chunk(self, data: bytes) -> None:
+        at, end = 0, len(data)
+        u32, time_of = _U32.unpack_from, _TIME.unpack_from
+        channels, append = self._channels, self.block.append
+        while at < end:
+            if at + 8 > end:
+                raise GarbledError("a chunk that ends within a record")
+            header = u32(data, at)[0]
+            body = at + 4 + header
+            if body + 4 > end:
+                raise GarbledError("a chunk with a header that is longer than itself")
+            begin = body + 4
+            stop = begin + u32(data, body)[0]
+            if stop > end:
+                raise GarbledError("a chunk with a record that is longer than itself")
+            length, conn, time, around = self._layout
+            if header == length and _around(data, at + 4, conn, time, length) == around:
+                channel = channels.get(data[at + 4 + conn : at + 8 + conn])
+                if channel is not None:
+                    seconds, nanoseconds = time_of(data, at + 4 + time)
+                    append((seconds * 1_000_000_000 + nanoseconds, channel, data[begin:stop]))
+            else:
+                self._other(data[at + 4 : body], data[begin:stop])
+            at = stop
+
+    def _other(self, header: bytes, data: bytes) -> None:
+        """A record of a chunk whose header does not look like that of the message before."""
+        fields = _fields(header)
+        op = fields.get(b"op", b"")
+        if op == _CONNECTION:
+            self._connection(fields, data)
+        elif op == _MESSAGE:
+            self._message(fields, data)
+            conn, time = header.find(b"\x09\0\0\0conn="), header.find(b"\x0d\0\0\0time=")
+            if conn >= 0 and time >= 0:
+                conn, time = conn + 9, time + 9
+                around = _around(header, 0, conn, time, len(header))
+                self._layout = (len(header), conn, time, around)
+
+    def _message(self, fields: dict[bytes, bytes], data: bytes) -> None:
+        channel = self._channels.get(fields.get(b"conn", b""))
+        time = fields.get(b"time", b"")
+        if len(time) != 8:
+            raise GarbledError("a message without its time")
+        if channel is not None:
+            seconds, nanoseconds = _TIME.unpack(time)
+            self.block.append((seconds * 1_000_000_000 + nanoseconds, channel, data))
+
+    def _connection(self, fields: dict[bytes, bytes], data: bytes) -> None:
+        number = fields.get(b"conn", b"")
+        if len(number) != 4:
+            raise GarbledError("a connection without its number")
+        if len(self._described) > MAX_STREAM_TOPICS:
+            raise GarbledError(f"one of more than {MAX_STREAM_TOPICS} connections")
+        try:
+            name = fields.get(b"topic", b"").decode("utf-8")
+            kind = _fields(data).get(b"type", b"").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise GarbledError("a connection whose name is not UTF-8") from error
+        topic = Topic("/" + name.strip("/"), plain_type(kind), "ros1")
+        if self._described.get(number) == topic:
+            return
+        self._described[number] = topic
+        chosen = self._choose(topic)
+        if chosen is None:
+            self._channels.pop(number, None)
+        else:
+            self._channels[number] = chosen
+
+
+def _around(data: bytes, at: int, conn: int, time: int, length: int) -> bytes:
+    """A header of a message but for its two numbers."""
+    first, second = (conn, time) if conn < time else (time, conn)
+    skip = 4 if conn < time else 8
+    last = 8 if conn < time else 4
+    return (
+        data[at : at + first]
+        + data[at + first + skip : at + second]
+        + data[at + second + last : at + length]
+    )
+
+
+def _fields(header: bytes) -> dict[bytes, bytes]:
+    """The fields of a header: a length each, a name, ``=`` and the value."""
+    found: dict[bytes, bytes] = {}
+    at, end = 0, len(header)
+    while at < end:
+        if at + 4 > end:
+            raise GarbledError("has a header that ends within a field")
+        stop = at + 4 + _U32.unpack_from(header, at)[0]
+        if stop > end:
+            raise GarbledError("has a field that is longer than its header")
+        name, mark, value = header[at + 4 : stop].partition(b"=")
+        if not mark:
+            raise GarbledError("has a field without a name")
+        found[name] = value
+        at = stop
+    return found

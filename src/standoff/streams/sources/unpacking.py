@@ -1,0 +1,61 @@
+"""Compressed chunks of bags, unpacked up to a limit: a few bytes could otherwise ask for any
+amount of memory."""
+
+from __future__ import annotations
+
+import bz2
+import io
+from typing import Any
+
+from standoff.streams.wire import GarbledError
+
+
+def unpacked(data: bytes, compression: str, size: int) -> bytes:
+    """``data`` unpacked, which must be ``size`` bytes then.
+
+    Raises:
+        GarbledError: it is not what it says, or needs a package that is not installed.
+    """
+    if compression in ("", "none"):
+        found = data
+    else:
+        try:
+            found = _unpack(data, compression, size + 1)
+        except ImportError as error:
+            raise GarbledError(
+                f"compressed by {compression}: pip install 'standoff[streams]' reads it"
+            ) from error
+        except (OSError, ValueError, EOFError, RuntimeError, MemoryError) as error:
+            raise GarbledError(f"not {compression}: {str(error)[:100]}") from error
+        except Exception as error:  # zstandard's own errors derive from nothing better
+            raise GarbledError(f"not {compression}: {str(error)[:100]}") from error
+    if len(found) != size:
+        raise GarbledError(f"unpacks to {len(found)} bytes or more, not to {size}")
+    return found
+
+
+def _unpack(data: bytes, compression: str, most: int) -> bytes:
+    """At most so many bytes of it."""
+    if compression == "bz2":
+        return bz2.BZ2Decompressor().decompress(data, most)
+    if compression == "lz4":
+        from lz4.frame import LZ4FrameDecompressor
+
+        frame: Any = LZ4FrameDecompressor()
+        return bytes(frame.decompress(data, max_length=most))
+    if compression == "zstd":
+        import zstandard
+
+        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data)) as stream:
+            return bytes(stream.read(most))
+    raise GarbledError(f"compression {compression[:20]!r} is not read")
+
+
+def unpacked_message(data: bytes, most: int) -> bytes:
+    """A single message that a recorder compressed by zstd, at most so many bytes of it."""
+    try:
+        return _unpack(data, "zstd", most)
+    except ImportError as error:
+        raise GarbledError("compressed by zstd: pip install 'standoff[streams]'") from error
+    except Exception as error:
+        raise GarbledError(f"not zstd: {str(error)[:100]}") from error

@@ -1,0 +1,146 @@
+"""Topics of Zenoh, live: JSON, and messages of ROS 2 in CDR as ``rmw_zenoh`` sends them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from standoff.constants import MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS
+from standoff.errors import StreamError
+from standoff.streams.decoders import (
+    JOINT_STATE,
+    TYPES,
+    WORLD,
+    Decode,
+    Topic,
+    decoder_of,
+    plain_type,
+)
+from standoff.streams.messages import Message, Trouble
+from standoff.streams.wire import GarbledError
+from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
+
+_BRACES: Final = (b"{", b" ", b"\n", b"\t", b"\r", b"\xef")
+
+
+class ZenohTopic:
+    """Subscribers to one key or several, `Live`.
+
+    A payload that begins with a brace is an object of `json_message`, any other a message in CDR.
+    Its type is that which a key of ``rmw_zenoh`` has in it (``0/joint_states/sensor_msgs::msg::
+    dds_::JointState_/…``), else ``kind``. When the last peer goes it says ``lost``, and ``back``
+    when there is one again; a peer that is given by its address is looked for all the while.
+
+    Args:
+        keys: key expressions, wildcards allowed: ``cell/joint_states``, ``0/joint_states/**``.
+        link: where to listen and connect; at the usual port of this machine by default.
+        kind: type of messages whose key does not tell.
+        world: the frame that is the world.
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[str],
+        link: Link | None = None,
+        kind: str = JOINT_STATE,
+        world: str = WORLD,
+        name: str = "",
+    ) -> None:
+        self.name = name or f"zenoh:{','.join(keys)}"
+        if not keys:
+            raise StreamError("no key", element="zenoh", allowed="such as cell/joint_states")
+        for key in keys:
+            valid_key(key, wild=True)
+        self._kind = plain_type(kind)
+        if self._kind not in TYPES:
+            raise StreamError(
+                "messages that are not read", element="type", value=kind, allowed=", ".join(TYPES)
+            )
+        self._keys, self._world = tuple(keys), world
+        self._json: dict[str, Decode] = {}
+        self._cdr: dict[str, Decode | None] = {}
+        self._peers: set[str] = set()
+        self._lock = threading.Lock()
+        self._declared: list[Any] = []
+        self._put: Callable[[Message], None] = lambda message: None
+        self._session: Lease | None = open_session(used_link(link))
+
+    def start(self, put: Callable[[Message], None]) -> None:
+        if self._session is None:
+            raise StreamError("is closed", file=self.name)
+        self._put = put
+        info = self._session.info
+        self._declared.append(info.declare_transport_events_listener(self._event, history=True))
+        for key in self._keys:
+            self._declared.append(self._session.declare_subscriber(key, self._sample))
+
+    def close(self) -> None:
+        self._put = lambda message: None
+        declared, self._declared = self._declared, []
+        for one in declared:
+            one.undeclare()
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _event(self, event: Any) -> None:
+        """A peer came or went."""
+        peer = str(event.transport.zid)
+        with self._lock:
+            before = bool(self._peers)
+            if str(event.kind).upper().endswith("PUT"):
+                self._peers.add(peer)
+            else:
+                self._peers.discard(peer)
+            after = bool(self._peers)
+        if before and not after:
+            self._put(Trouble("lost", "the last peer is gone"))
+        elif after and not before:
+            self._put(Trouble("back", "a peer is there"))
+
+    def _sample(self, sample: Any) -> None:
+        """One message, on a thread of Zenoh's own: whatever is wrong with it ends here."""
+        try:
+            found = self._decoded(sample)
+        except GarbledError as error:
+            self._put(Trouble("garbled", f"{_shown(sample)}: {error}"))
+            return
+        if type(found) is tuple:
+            for message in found:
+                self._put(message)
+        else:
+            self._put(found)  # type: ignore[arg-type]
+
+    def _decoded(self, sample: Any) -> Message | tuple[Message, ...]:
+        payload = sample.payload
+        if len(payload) > MAX_STREAM_MESSAGE:
+            raise GarbledError(f"{len(payload)} bytes; at most {MAX_STREAM_MESSAGE} are read")
+        data = payload.to_bytes()
+        key = str(sample.key_expr)
+        # Anybody can make up keys, so there is an end to how many are remembered.
+        if len(self._json) + len(self._cdr) > MAX_STREAM_TOPICS:
+            self._json.clear()
+            self._cdr.clear()
+        if data[:1] in _BRACES:
+            decode = self._json.get(key)
+            if decode is None:
+                decode = self._json[key] = decoder_of(Topic(key, "", "json"))  # type: ignore[assignment]
+        else:
+            if key not in self._cdr:
+                self._cdr[key] = decoder_of(self._topic(key), self._world)
+            decode = self._cdr[key]
+        if decode is None:
+            raise GarbledError("messages of this type are not read")
+        return decode(data)
+
+    def _topic(self, key: str) -> Topic:
+        """The topic behind a key. ``rmw_zenoh`` writes domain/topic/type/hash."""
+        parts = key.split("/")
+        if len(parts) >= 4 and "::msg::" in parts[-2]:
+            return Topic("/".join(parts[1:-2]), plain_type(parts[-2]), "cdr")
+        return Topic(key, self._kind, "cdr")
+
+
+def _shown(sample: Any) -> str:
+    return str(sample.key_expr)[:100]

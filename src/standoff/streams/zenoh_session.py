@@ -1,0 +1,154 @@
+"""Sessions of Zenoh that are closed to the network unless told otherwise."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, replace
+from typing import Any
+
+from standoff.constants import (
+    MAX_NAME_LENGTH,
+    MAX_STREAM_MESSAGE,
+    RECONNECT_FIRST,
+    RECONNECT_LONGEST,
+)
+from standoff.errors import StreamError
+
+#: Hosts that stay on this machine.
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+@dataclass(frozen=True)
+class Link:
+    """How a session reaches others.
+
+    Attributes:
+        listen: addresses to be reached at, ``tcp/127.0.0.1:7447``; port 0 is a free one.
+        connect: addresses of others; one that is not there yet is tried again and again.
+        scouting: look for others in the local network by multicast, and let those found tell of
+            more.
+        remote: whether addresses may be other than of this machine.
+    """
+
+    listen: tuple[str, ...] = ()
+    connect: tuple[str, ...] = ()
+    scouting: bool = False
+    remote: bool = False
+
+
+#: Where others find us when nobody says otherwise.
+USUAL_LINK = Link(listen=("tcp/127.0.0.1:7447",))
+
+
+def used_link(link: Link | None) -> Link:
+    """The link, or the usual address of this machine where it has none to be reached at."""
+    if link is None:
+        return USUAL_LINK
+    return link if link.listen or link.connect else replace(link, listen=USUAL_LINK.listen)
+
+
+class Lease:
+    """A session that is shared by all who ask for the same link: two of them could not listen at
+    one address. It is closed when the last of them has closed it."""
+
+    def __init__(self, link: Link, session: Any) -> None:
+        self._link, self._session = link, session
+        self._closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def close(self) -> None:
+        """More than once does no harm."""
+        with _LOCK:
+            if self._closed:
+                return
+            self._closed = True
+            _, count = _OPEN[self._link]
+            if count > 1:
+                _OPEN[self._link] = (self._session, count - 1)
+                return
+            del _OPEN[self._link]
+        self._session.close()
+
+
+_OPEN: dict[Link, tuple[Any, int]] = {}
+_LOCK = threading.Lock()
+
+
+def open_session(link: Link) -> Lease:
+    """A peer of its own, that no file and no variable of the environment configures.
+
+    Raises:
+        StreamError: an address that is none or not of this machine, or Zenoh is not installed.
+    """
+    try:
+        import zenoh
+    except ImportError as error:
+        raise StreamError(
+            "Zenoh is not installed; get it with  pip install 'standoff[streams]'"
+        ) from error
+    for address in (*link.listen, *link.connect):
+        _check_address(address, link.remote)
+    with _LOCK:
+        if link in _OPEN:
+            session, count = _OPEN[link]
+        else:
+            session, count = _opened(zenoh, link), 0
+        _OPEN[link] = (session, count + 1)
+    return Lease(link, session)
+
+
+def _opened(zenoh: Any, link: Link) -> Any:
+    retry = {"period_init_ms": RECONNECT_FIRST, "period_max_ms": RECONNECT_LONGEST}
+    config = zenoh.Config()
+    for key, value in {
+        "mode": "peer",
+        "listen/endpoints": list(link.listen),
+        "connect/endpoints": list(link.connect),
+        "connect/exit_on_failure": False,
+        "connect/timeout_ms": 0,
+        "connect/retry": retry,
+        "scouting/multicast/enabled": link.scouting,
+        "scouting/gossip/enabled": link.scouting,
+        # What comes in pieces is put together in memory before anybody sees its size.
+        "transport/link/rx/max_message_size": 4 * MAX_STREAM_MESSAGE,
+    }.items():
+        config.insert_json5(key, json.dumps(value))
+    try:
+        return zenoh.open(config)
+    except Exception as error:  # Zenoh raises a class of its own, derived from Exception
+        raise StreamError(
+            f"Zenoh cannot be opened: {error}", value=", ".join((*link.listen, *link.connect))
+        ) from error
+
+
+def valid_key(key: str, *, wild: bool) -> None:
+    """Refuse what is no key: empty parts, ``#``, ``?``; wildcards where one key is meant.
+
+    Raises:
+        StreamError: it says what is allowed.
+    """
+    parts = key.split("/")
+    bad = not key.isprintable() or len(key) > MAX_NAME_LENGTH or any(c in key for c in "#?$")
+    if bad or "" in parts or (not wild and "*" in key):
+        raise StreamError(
+            "not a key of Zenoh", element="zenoh", value=key,
+            allowed="words with / between them, such as cell/joint_states",
+        )  # fmt: skip
+
+
+def _check_address(address: str, remote: bool) -> None:
+    protocol, _, rest = address.partition("/")
+    host, _, port = rest.rpartition(":")
+    if protocol not in ("tcp", "udp", "quic", "tls", "ws") or not host or not port.isdigit():
+        raise StreamError(
+            "not an address of Zenoh", element="zenoh", value=address,
+            allowed="such as tcp/127.0.0.1:7447",
+        )  # fmt: skip
+    if not remote and host not in _LOOPBACK:
+        raise StreamError(
+            "not an address of this machine", element="zenoh", value=address,
+            allowed=f"one of {', '.join(_LOOPBACK)}, unless others are asked for",
+        )  # fmt: skip

@@ -1,0 +1,195 @@
+"""What nearly happened: a page at the end of a watch, with all of it in one file.
+
+Names come from outside: each is made printable, then escaped. The page runs no script, loads
+nothing, and forbids both to the browser.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+
+from standoff.errors import Error
+from standoff.streams.history import History
+from standoff.streams.shown import shown
+from standoff.view.near_miss_plots import clearance_svg, encounters_svg
+from standoff.view.plots import MISSING, have_matplotlib
+
+#: Rows of a table; the worst come first.
+_ROWS = 50
+
+_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 68em; padding: 0 1em; }
+h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 2em; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .25em .7em .25em 0; border-bottom: 1px solid #ddd; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+td { overflow-wrap: anywhere; }
+svg { width: 100%; height: auto; }
+.SAFE { color: #1b7f3b; } .WARNING { color: #c22; } .STALE { color: #a66f00; }
+.FAULT { color: #93c; } .dim { color: #666; }
+"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def save_near_misses(history: History, path: Path, facts: Mapping[str, str]) -> None:
+    """Write the page.
+
+    Args:
+        history: of the watch; it is finished by this.
+        path: of the HTML file; the folder is made where it is missing.
+        facts: what was watched, name and value: the cell, the sources, the buffer.
+
+    Raises:
+        Error: it cannot be written there.
+    """
+    page = near_miss_page(history, facts)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise Error(f"cannot be written: {error.strerror or error}", file=path) from error
+
+
+def near_miss_page(history: History, facts: Mapping[str, str]) -> str:
+    """The page itself."""
+    history.finish()
+    parts = [
+        _summary(history, facts),
+        "<h2>Clearance over time</h2>",
+        _plots(history),
+        _pairs(history),
+        _encounters(history),
+        _causes(history),
+    ]
+    body = "\n".join(part for part in parts if part)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>Near misses</title><style>{_STYLE}</style></head>\n<body>\n"
+        f"<h1>Near misses</h1>\n{body}\n</body></html>\n"
+    )
+
+
+def _summary(history: History, facts: Mapping[str, str]) -> str:
+    rows = [(_text(name), _text(value, 2000)) for name, value in facts.items()]
+    if history.cycles:
+        span = history.last - history.first
+        rows.append(("cycles", f"{history.cycles:,} in {_seconds(span)}"))
+        for state, lasted in history.lasted.items():
+            share = 100.0 * lasted / span if span > 0.0 else 0.0
+            word = f'<span class="{state.name}">{state.name}</span>'
+            rows.append((word, f"{_seconds(lasted)} ({share:.4g} %)"))
+        lowest = "nothing came near"
+        if math.isfinite(history.lowest):
+            lowest = f"{_mm(history.lowest)} at {_at(history, history.lowest_at)}"
+        rows.append(("smallest clearance", lowest))
+    else:
+        rows.append(("cycles", "none"))
+    cells = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
+    return f"<table>{cells}</table>"
+
+
+def _plots(history: History) -> str:
+    if not history.cycles:
+        return ""
+    if not have_matplotlib():
+        return f'<p class="dim">{escape(MISSING)}</p>'
+    out = clearance_svg(history)
+    if history.pairs.totals:
+        out += "\n<h2>Who, when, how near</h2>\n" + encounters_svg(history)
+    return out
+
+
+def _pairs(history: History) -> str:
+    totals = sorted(history.pairs.totals.values(), key=lambda t: (t.value, -t.length))
+    if not totals:
+        return "<h2>Closest pairs</h2><p>No pair was too close.</p>"
+    rows = [
+        (
+            _text(t.key[0]), _text(t.key[1]), _mm(t.value), _at(history, t.at), f"{t.spells:,}",
+            f"{t.cycles:,}", _seconds(t.length), _speed(t.fastest),
+        )
+        for t in totals[:_ROWS]
+    ]  # fmt: skip
+    head = (
+        "a", "b", "nearest", "at", "encounters", "cycles", "together", "fastest approach",
+    )  # fmt: skip
+    return "<h2>Closest pairs</h2>" + _table(head, rows, 2) + _left_out(len(totals), len(rows))
+
+
+def _encounters(history: History) -> str:
+    spells = history.pairs.worst()
+    if not spells:
+        return ""
+    rows = [
+        (
+            _text(s.key[0]), _text(s.key[1]), _mm(s.value), _at(history, s.start),
+            _seconds(s.length), f"{s.cycles:,}", _speed(s.speed), _speed(s.fastest),
+        )
+        for s in spells[:_ROWS]
+    ]  # fmt: skip
+    head = (
+        "a", "b", "nearest", "from", "for", "cycles", "closing speed then", "fastest approach",
+    )  # fmt: skip
+    count = sum(total.spells for total in history.pairs.totals.values()) + history.pairs.others
+    return "<h2>Encounters</h2>" + _table(head, rows, 2) + _left_out(count, len(rows))
+
+
+def _causes(history: History) -> str:
+    spells = sorted(history.causes.worst(), key=lambda s: s.start)
+    if not spells:
+        return "<h2>Faults and drop-outs</h2><p>None.</p>"
+    rows = [
+        (
+            f'<span class="{s.key[0].name}">{s.key[0].name}</span>', _text(s.key[1]),
+            _text(s.key[2]), _at(history, s.start), _seconds(s.length), f"{s.cycles:,}",
+        )
+        for s in spells[:_ROWS]
+    ]  # fmt: skip
+    totals = history.causes.totals.values()
+    count = sum(total.spells for total in totals) + history.causes.others
+    head = ("state", "kind", "who", "from", "for", "cycles")
+    return "<h2>Faults and drop-outs</h2>" + _table(head, rows, 3) + _left_out(count, len(rows))
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], texts: int) -> str:
+    """The first ``texts`` columns are words, the others numbers; all cells are HTML already."""
+
+    def line(tag: str, cells: tuple[str, ...]) -> str:
+        opened = [f"<{tag}>"] * texts + [f'<{tag} class="n">'] * (len(cells) - texts)
+        return "<tr>" + "".join(f"{o}{c}</{tag}>" for o, c in zip(opened, cells)) + "</tr>"
+
+    return f"<table>{line('th', head)}{''.join(line('td', row) for row in rows)}</table>"
+
+
+def _left_out(count: int, shown_rows: int) -> str:
+    left = count - shown_rows
+    return f'<p class="dim">and {left:,} more</p>' if left > 0 else ""
+
+
+def _text(name: str, longest: int = 200) -> str:
+    return escape(shown(name, longest))
+
+
+def _mm(distance: float) -> str:
+    return "unknown" if math.isnan(distance) else f"{1e3 * distance:.1f} mm"
+
+
+def _at(history: History, time: float) -> str:
+    """Seconds since the watch began."""
+    return f"{time - history.first:.3f} s"
+
+
+def _seconds(length: float) -> str:
+    if length < 120.0:
+        return f"{length:.3f} s"
+    hours, rest = divmod(length, 3600.0)
+    minutes = f"{rest / 60.0:.1f} min"
+    return f"{hours:,.0f} h {minutes}" if hours else minutes
+
+
+def _speed(speed: float) -> str:
+    return f"{speed:.3f} m/s" if math.isfinite(speed) else "unknown"

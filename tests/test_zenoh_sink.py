@@ -1,0 +1,172 @@
+"""Warnings and states over Zenoh: on loopback, without a router, none lost."""
+
+import itertools
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+from standoff.errors import StreamError
+from standoff.streams.open_sink import open_sink
+from standoff.streams.report import State
+from standoff.streams.sinks.zenoh_topics import ZenohTopics
+from standoff.streams.zenoh_session import Link, open_session
+from tests.stream_reports import hit, report
+
+zenoh = pytest.importorskip("zenoh")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Heard:
+    """A subscriber of its own session, that connects to the sink."""
+
+    def __init__(self, address, key, slow=0.0):
+        self.samples, self._slow = [], slow
+        self.keys = 2 if "*" in key else 1
+        self.session = open_session(Link(connect=(address,)))
+        self.subscriber = self.session.declare_subscriber(key, self._take)
+
+    def _take(self, sample):
+        if self._slow:
+            time.sleep(self._slow)
+        self.samples.append((str(sample.key_expr), json.loads(sample.payload.to_bytes())))
+
+    def of(self, key):
+        return [value for k, value in list(self.samples) if k == key]
+
+    def close(self):
+        self.subscriber.undeclare()
+        self.session.close()
+
+
+def until(condition, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def reached(sink, heard):
+    """Until what is published arrives: who joins is not there from the first moment on."""
+
+    def arrived():
+        sink._warnings.put(b"{}")
+        sink._state.put(b"{}")
+        return len({key for key, _ in heard.samples}) == heard.keys
+
+    assert until(arrived)
+    count = -1
+    while count != len(heard.samples):  # those that were under way
+        count = len(heard.samples)
+        time.sleep(0.1)
+    heard.samples.clear()
+
+
+@pytest.fixture
+def linked():
+    """A sink and somebody who hears it."""
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
+    heard = Heard(address, "cell/standoff/**")
+    reached(sink, heard)
+    yield sink, heard
+    sink.close()
+    sink.close()
+    heard.close()
+
+
+def test_warnings_and_states_arrive_as_json(linked):
+    sink, heard = linked
+    sink.put(report(1, 0.0))
+    sink.put(report(2, 0.001))  # quiet, and just said
+    sink.put(report(3, 0.002, hit(0.01, 0, 1, closing=0.2), changed=True))
+    sink.put(report(4, 0.003, hit(0.009, 0, 1, closing=0.2)))
+    sink.put(report(5, 0.004, changed=True))
+    for k in range(100):
+        sink.put(report(6 + k, 0.005 + 0.001 * k))
+    assert until(lambda: any(v["number"] >= 94 for v in heard.of("cell/standoff/state")))
+    warnings = heard.of("cell/standoff/warnings")
+    assert [w["number"] for w in warnings] == [3, 4]
+    assert warnings[0]["state"] == "WARNING" and warnings[0]["warnings"][0]["distance"] == 0.01
+    states = heard.of("cell/standoff/state")
+    assert [s["state"] for s in states[:4]] == ["SAFE", "WARNING", "WARNING", "SAFE"]
+    assert all("warnings" not in s for s in states)
+    times = [s["time"] for s in states]
+    assert (
+        max(b - a for a, b in itertools.pairwise(times)) < 0.0111
+    )  # it can be heard that it lives
+
+
+def test_a_change_of_the_speed_scale_is_told_at_once(linked):
+    sink, heard = linked
+    for k, scale in enumerate((1.0, 1.0, 0.5, 0.5)):
+        sink.put(report(k + 1, 0.0001 * k, scale=scale))
+    assert until(lambda: len(heard.of("cell/standoff/state")) >= 2)
+    assert [s["scale"] for s in heard.of("cell/standoff/state")] == [1.0, 0.5]
+
+
+def test_no_warning_is_dropped_where_a_subscriber_is_slow():
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
+    heard = Heard(address, "cell/standoff/warnings", slow=0.0002)
+    reached(sink, heard)
+    many = [hit(0.001 * k, 0, 1) for k in range(1, 4)] + [hit(0.01, k, k + 1) for k in range(3)]
+
+    def publish():
+        for k in range(3000):
+            sink.put(report(k + 1, 0.001 * k, *many))
+
+    thread = threading.Thread(target=publish)
+    thread.start()
+    thread.join(60.0)
+    assert not thread.is_alive()
+    assert until(lambda: len(heard.samples) == 3000)
+    assert [v["number"] for _, v in heard.samples] == list(range(1, 3001))
+    sink.close()
+    heard.close()
+
+
+def test_a_sink_after_its_end_says_so(linked):
+    sink, _ = linked
+    sink.flush()
+    sink.close()
+    with pytest.raises(StreamError, match="closed"):
+        sink.put(report(1, 0.0, state=State.FAULT))
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["listen=tcp/0.0.0.0:7999", "listen=tcp/192.168.0.1:7999", "connect=tcp/example.org:7447",
+     "listen=nonsense", "listen=", "scout=1", "listen=tcp/127.0.0.1:99999"],
+)  # fmt: skip
+def test_nothing_beyond_this_machine_is_opened_unless_asked_for(options):
+    with pytest.raises(StreamError):
+        open_sink(f"zenoh:cell/standoff?{options}")
+
+
+def test_a_taken_address_is_told():
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = open_sink(f"zenoh:cell/standoff?listen={address}")
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        s.listen()
+        with pytest.raises(StreamError, match="cannot be opened"):
+            open_sink(f"zenoh:x?listen=tcp/127.0.0.1:{s.getsockname()[1]}")
+    sink.close()
+
+
+def test_no_scouting_is_going_on():
+    link = Link(listen=(f"tcp/127.0.0.1:{free_port()}",))
+    session = open_session(link)
+    other = open_session(Link())
+    time.sleep(0.5)
+    assert not list(session.info.peers_zid()) and not list(other.info.peers_zid())
+    session.close()
+    other.close()
