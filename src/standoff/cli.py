@@ -8,7 +8,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -22,6 +22,9 @@ from standoff.constants import (
 )
 from standoff.errors import Error
 from standoff.view.pipes import Forgiving
+
+if TYPE_CHECKING:
+    from standoff.view.live.commands import Serving
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -64,6 +67,15 @@ _Clearance = Annotated[
 ]
 _Tolerance = Annotated[
     float, typer.Option(metavar="M", help=r"Nearer than this to the clearance is too close, \[m].")
+]
+
+
+_View = Annotated[bool, typer.Option("--view", help="Then show it on a live page.")]
+_Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Who may see the page; this machine by default.")
+]
+_Port = Annotated[
+    int, typer.Option(metavar="N", help="Of the page; the next free one where it is taken.")
 ]
 
 
@@ -210,6 +222,9 @@ def check(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
     ] = False,
+    live: _View = False,
+    host: _Host = "127.0.0.1",
+    port: _Port = 8080,
 ) -> None:
     """Prove that a path is free at every instant of it, or show where it is not."""
     from standoff.paths.reading import read_path
@@ -219,6 +234,8 @@ def check(
     from standoff.view.sources import check_order, open_cell
     from standoff.view.targets import check_distinct, check_png, check_writable
 
+    if live:
+        _serving(host, port, out)
     if plot is not None:
         check_png(plot)
     if certificate is not None:
@@ -256,6 +273,8 @@ def check(
         for name, target in written.items():
             if target:
                 out.print(f"  {name}: {target}", markup=False, highlight=False, soft_wrap=True)
+    if live:
+        _serving(host, port, said).path(checked, source)
     if not checked.verdict.free:
         raise typer.Exit(1)
 
@@ -338,6 +357,9 @@ def plan(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what came of it as JSON, for machines.")
     ] = False,
+    live: _View = False,
+    host: _Host = "127.0.0.1",
+    port: _Port = 8080,
 ) -> None:
     """Find a path from one configuration to another that is proved free at every instant of it."""
     from standoff.paths.writing import SUFFIXES, write_path
@@ -355,6 +377,8 @@ def plan(
         )  # fmt: skip
     if index is not None and problem is None:
         raise Error("which problem, but of no file", element="--index", allowed="with --problem")
+    if live:
+        _serving(host, port, out)
     effort = None if smooth is None else view.effort(smooth)
     if path is not None:
         check_writable(path, *SUFFIXES, what="a path")
@@ -400,6 +424,8 @@ def plan(
             if file is not None:
                 word = "proof" if name == "certificate" else name
                 out.print(f"  {word}: {file}", markup=False, highlight=False, soft_wrap=True)
+    if live and solved:
+        _serving(host, port, said).plan(planned, source)
     if not solved:
         raise typer.Exit(1)
 
@@ -490,13 +516,18 @@ def demo(
     plot: Annotated[Path, typer.Option(help="Where the clearance over time goes, a PNG.")] = Path(
         "clearance.png"
     ),
+    live: _View = False,
+    host: _Host = "127.0.0.1",
+    port: _Port = 8080,
 ) -> None:
     """Watch two arms do the three tasks of paper 000: who comes too close to what, and when."""
-    from standoff.papers.testbed import BUFFER, TASKS, testbed_cell, testbed_monitor
+    from standoff.papers.testbed import BUFFER, PERIOD, TASKS, testbed_cell, testbed_monitor
     from standoff.view.demo import Recording, save_plot, show, watch
     from standoff.view.targets import check_png
 
     check_png(plot)
+    if live:
+        _serving(host, port, out)  # or say so now, and not after the watch
     cell = testbed_cell()
     moving = sum(frame != 0 for frame in cell.world.frame)
     out.print(
@@ -510,6 +541,74 @@ def demo(
     out.print()
     show(watched, out)
     save_plot(watched, lambda width: testbed_monitor(cell, buffer=width), BUFFER, plot, out, notes)
+    if live:
+        from standoff.view.live.motion import recorded
+
+        motions = [recorded(f"task {t.name}, {t.title}", t.joints, PERIOD) for t in tasks]
+        _serving(host, port, out).motions(
+            motions, "demo", lambda period: testbed_monitor(cell, period=period)
+        )
+
+
+@app.command(
+    epilog="Example: [bold]standoff view cells/two_arms.toml[/bold], "
+    "[bold]standoff view builtin:panda path.csv[/bold], [bold]standoff view contact[/bold], "
+    "[bold]standoff view swarm[/bold]. Ctrl-C ends it."
+)
+def view(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="CELL",
+            help="A cell as for [bold]info[/bold]; or contact or swarm, scenes of their own.",
+        ),
+    ],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="PATH", help="A path to play, as for check.")
+    ] = None,
+    buffer: Annotated[
+        float, typer.Option(metavar="M", help=r"Buffer of what moves, \[m], without a path.")
+    ] = USUAL_BUFFER,
+    clearance: _Clearance = 0.0,
+    tolerance: _Tolerance = 0.001,
+    count: Annotated[int, typer.Option(metavar="N", help="Balls of the swarm.")] = 200,
+    srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
+    host: _Host = "127.0.0.1",
+    port: _Port = 8080,
+) -> None:
+    """Show a cell on a live page: drive it by hand, or play a path with its verdict."""
+    from standoff.monitor.monitor import Monitor
+    from standoff.paths.reading import read_path
+    from standoff.view.check import check
+    from standoff.view.compiling import announced
+    from standoff.view.live.commands import is_scene
+    from standoff.view.sources import check_order, open_cell
+
+    serving = _serving(host, port, out)
+    if is_scene(source):
+        return serving.contact() if source == "contact" else serving.swarm(count)
+    if file is not None:
+        check_order(source, file)
+    with announced(notes):
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+    if file is None:
+        serving.cell(cell, source, lambda period: Monitor(cell, buffer=buffer, period=period))
+    else:
+        path = read_path(file, cell)
+        checked = check(cell, path, notes, clearance=clearance, tolerance=tolerance)
+        serving.path(checked, source)
+
+
+def _serving(host: str, port: int, said: Console) -> Serving:
+    """A page to be served from here; says so at once where viser is missing."""
+    from standoff.view.live.commands import Serving
+    from standoff.view.live.needed import need_viser
+
+    need_viser()
+    return Serving(said, notes, host=host, port=port)
 
 
 @app.command(

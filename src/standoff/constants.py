@@ -963,3 +963,32 @@ PEEK_MESSAGES = 500
 
 #: From the fastest to the slowest time between two readings that a watch believes a file, [s].
 PEEK_PERIODS = (1e-4, 1.0)
+#: When a link counts as brought to a pose, [m] and [rad]: far below what a drawing or a hand shows.
+REACH_POSITION = 1e-5
+REACH_ANGLE = 1e-5
+
+#: How long a turn of one radian counts when positions and turns are weighed, [m]: a hand's length.
+REACH_TURN_LENGTH = 0.2
+
+#: Damping of inverse kinematics, [m/rad]: near a singular pose a joint moves no faster than half of
+#: what is left over this. Larger is calmer there and slower elsewhere.
+REACH_DAMPING = 0.02
+
+#: The farthest that one step of inverse kinematics looks ahead, [m]: joints turn by about as many
+#: radians, and beyond that the linear model misleads.
+REACH_LONGEST_STEP = 0.2
+
+#: Sine of a turn below which its axis is not known from the skew part of the matrix, [-].
+SMALL_TURN = 1e-8
+
+#: By how much a buffer has to change before the page draws it anew, [m]: nobody sees less.
+BUFFER_SHOWN = 0.001
+
+#: The step of a joint's slider, [rad] or [m].
+SLIDER_STEP = 0.001
+
+#: A pair whose distance varies by less over all of a joint's range keeps it, [m].
+STILL_PAIR = 0.001
+
+#: Intervals of a proof that are drawn one by one, [-]: there are no more pixels.
+BAND_INTERVALS = 400

@@ -136,7 +136,7 @@ def show(checked: Checked, console: Console, seen: Profile | None = None) -> Non
     verdict = checked.verdict
     colour = "green" if verdict.free else "red"
     kind = verdict.kind.replace("_", " ")
-    _print(console, f"[bold {colour}]{kind}[/bold {colour}]: {escape(_sentence(checked))}")
+    _print(console, f"[bold {colour}]{kind}[/bold {colour}]: {escape(sentence(checked))}")
     for note in _notes(checked):
         _print(console, f"  [yellow]note[/yellow] {escape(note)}")
     facts = _facts(checked, seen)
@@ -177,7 +177,7 @@ def as_json(checked: Checked) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False)
 
 
-def _sentence(checked: Checked) -> str:
+def sentence(checked: Checked) -> str:
     """What the verdict means."""
     verdict, clearance = checked.verdict, checked.clearance
     if verdict.free:

@@ -27,14 +27,14 @@ def triangles(shape: Shape) -> Array:
     if isinstance(shape, Box):
         return _box(np.array(shape.size) / 2.0)
     if isinstance(shape, Sphere):
-        return _turned(*_cap(shape.radius, 0.0))
+        return swept(*_cap(shape.radius, 0.0))
     if isinstance(shape, Capsule):
-        return _turned(*_cap(shape.radius, shape.length / 2.0))
+        return swept(*_cap(shape.radius, shape.length / 2.0))
     if isinstance(shape, Cylinder):
         half = shape.length / 2.0
         side = np.linspace(-half, half, 2 + int(shape.length / (2.0 * shape.radius)))
         radius = np.full(len(side), shape.radius)
-        return _turned(
+        return swept(
             np.concatenate([[0.0], radius, [0.0]]), np.concatenate([[-half], side, [half]])
         )
     if isinstance(shape, HalfSpace):
@@ -81,7 +81,7 @@ def _cap(radius: float, half: float) -> tuple[Array, Array]:
     )
 
 
-def _turned(radius: Array, height: Array) -> Array:
+def swept(radius: Array, height: Array) -> Array:
     """The surface that an outline sweeps about z."""
     angle = np.linspace(0.0, 2.0 * math.pi, _AROUND + 1)
     rings = np.stack(

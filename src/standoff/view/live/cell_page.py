@@ -1,0 +1,111 @@
+"""A cell on a page: nodes, nearest pair, warnings, octree, plots, state."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.index import Index
+from standoff.shapes.pose import Array
+from standoff.view.live.banner import Banner
+from standoff.view.live.camera import bounds, has_floor, set_stage
+from standoff.view.live.curves import RunningCurves
+from standoff.view.live.nearest_line import NearestFinder, NearestLine, NearPair
+from standoff.view.live.nodes import CellNodes
+from standoff.view.live.octree_cells import OctreeCells
+from standoff.view.live.seen import Seen
+from standoff.view.live.warning_list import WarningList
+
+if TYPE_CHECKING:
+    import viser
+
+#: From one sending of plots and cells to the next, [s]: the eye wants motion more often.
+_SLOW = 0.2
+
+
+class CellPage:
+    """Shows readings of a cell. All but what the page's own buttons do is done by one thread: that
+    which calls `show`.
+
+    Args:
+        buffers: by which each moving body is extended, by name, [m].
+        index: asked for what to draw while the octree's cells are on; None where there is none.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        cell: Cell,
+        title: str,
+        *,
+        buffers: Callable[[], Mapping[str, float]] = dict,
+        index: Callable[[], Index | None] = lambda: None,
+    ) -> None:
+        self.server, self.cell = server, cell
+        self._buffers, self._index = buffers, index
+        poses = np.array([cell.bodies[name].pose for name in cell.moving]).reshape(-1, 4, 4)
+        frames = np.concatenate([cell.tree.forward(cell.q), poses])
+        low, high = bounds(cell, frames)
+        set_stage(server, low, high, ground=not has_floor(cell))
+        self.banner = Banner(server.gui, title)
+        self.warnings = WarningList(server)
+        self.tabs = server.gui.add_tab_group()
+        self._line = NearestLine(server.scene)
+        self._octree = OctreeCells(server.scene)
+        self._slow = -math.inf
+        self._started = time.monotonic()
+        self._build()
+
+    def options(self) -> None:
+        """The tabs of plots and of what is shown; those of the page's own come before."""
+        gui = self.server.gui
+        with self.tabs.add_tab("Plots"):
+            self.curves = RunningCurves(gui)
+        with self.tabs.add_tab("Show"):
+            self.show_nearest = gui.add_checkbox("Nearest pair", True)
+            self.show_extended = gui.add_checkbox("Buffers", True)
+            self.show_octree = gui.add_checkbox("Octree cells", False)
+
+    def _build(self) -> None:
+        self.nodes = CellNodes(self.server.scene, self.cell)
+        self._finder = NearestFinder(self.cell)
+        self._revision = self.cell.revision
+
+    def replace(self, cell: Cell) -> None:
+        """Show another cell, or the same one after a change."""
+        self.nodes.remove()
+        self.cell = cell
+        self._build()
+
+    def show(self, seen: Seen) -> NearPair | None:
+        """Show one reading; gives the nearest pair."""
+        if self.cell.revision != self._revision:
+            self.replace(self.cell)
+        with self.server.atomic():
+            frames = self.nodes.place(seen.q, seen.poses)
+            pair = self._finder.at(seen.q, seen.poses, frames)
+            wrong = {name for mark in seen.marks for name in (mark.a, mark.b)}
+            self.nodes.alarm(wrong)
+            alarmed = pair is not None and {pair.a, pair.b} <= wrong
+            self._line.show(pair if self.show_nearest.value else None, alarmed)
+        self.banner.show(seen, pair)
+        self.warnings.show(seen)
+        moment = time.monotonic() - self._started if seen.time is None else seen.time
+        distance = seen.clearance if pair is None else pair.distance
+        self.curves.add(moment, distance, seen.spent)
+        if time.monotonic() - self._slow >= _SLOW:
+            self._slow = time.monotonic()
+            self.curves.send()
+            self.nodes.extend(self._buffers(), self.show_extended.value)
+            self._octree.show(self._index() if self.show_octree.value else None)
+        return pair
+
+
+def standing(cell: Cell) -> Array:
+    """The poses of the moving bodies as the cell has them, (m, 4, 4)."""
+    return np.array([cell.bodies[name].pose for name in cell.moving]).reshape(-1, 4, 4)

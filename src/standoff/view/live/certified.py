@@ -1,0 +1,64 @@
+"""Which stretches of a path are proved free."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from standoff.constants import BAND_INTERVALS
+from standoff.errors import Error
+from standoff.paths.checker import PathChecker
+from standoff.view.check import Checked
+
+
+def certified(checked: Checked) -> list[tuple[float, float]]:
+    """Intervals of places of a path, in order, that are proved free; of one that is free the
+    intervals of its proof.
+
+    Of a path of straight lines each segment is asked by itself, so that what is free after the
+    first contact is known, too; of a curve what comes before its first contact is.
+    """
+    path, verdict = checked.path, checked.verdict
+    if verdict.free:
+        return _proof(checked)
+    until = verdict.free_until
+    if path.motion is not None or (path.times is None and len(path.waypoints) < 2):
+        start = 0.0 if path.times is None else float(path.times[0])
+        return [(start, until)] if until > start else []
+    checker = PathChecker(
+        checked.cell, clearance=checked.clearance, tolerance=checked.tolerance,
+        deviation=checked.deviation or None,
+    )  # fmt: skip
+    Q = path.waypoints
+    free = checker.segments(np.ascontiguousarray(Q[:-1]), np.ascontiguousarray(Q[1:]))
+    found = [(float(k), float(k + 1)) for k in np.flatnonzero(free).tolist()]
+    part = int(until)
+    if until > part and part < len(free) and not free[part]:
+        found.append((float(part), until))
+    return sorted(found)
+
+
+def _proof(checked: Checked) -> list[tuple[float, float]]:
+    """Where the intervals of the proof begin and end: the shortest of all pairs at each place."""
+    path = checked.path
+    try:
+        certificate = checked.verdict.certificate()
+    except Error:  # a proof too long to be written out is one all the same
+        last = len(path.waypoints) - 1.0
+        return [(0.0, last)] if path.times is None or path.motion is None else [
+            (float(path.times[0]), float(path.times[-1]))
+        ]  # fmt: skip
+    times, proofs = certificate.times, certificate.proofs
+    if path.motion is None:
+        times = np.arange(len(times), dtype=float)
+    begin, length = times[proofs["piece"]], np.diff(times)[proofs["piece"]]
+    cuts = np.unique(
+        np.round(
+            np.concatenate(
+                [times, begin + proofs["start"] * length, begin + proofs["end"] * length]
+            ),
+            9,
+        )
+    )
+    if len(cuts) > BAND_INTERVALS:
+        cuts = cuts[np.linspace(0, len(cuts) - 1, BAND_INTERVALS).astype(np.int64)]
+    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))

@@ -1,0 +1,69 @@
+"""Plots that run along: clearance, and what the monitor's cycle takes."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from standoff.shapes.pose import Array
+
+if TYPE_CHECKING:
+    import viser
+
+#: Readings that are kept.
+KEPT = 400
+
+
+class Curve:
+    """One plot of the last readings. It is uPlot's, which viser's page brings along: nothing is
+    fetched from elsewhere."""
+
+    def __init__(self, gui: viser.GuiApi, title: str, unit: str, colour: str, height: int) -> None:
+        self._x: deque[float] = deque(maxlen=KEPT)
+        self._y: deque[float] = deque(maxlen=KEPT)
+        axis = {"size": 30, "font": "11px sans-serif"}
+        self._plot = gui.add_uplot(
+            (np.zeros(1), np.zeros(1)),
+            (
+                {"label": "s"},
+                {"label": f"{title} [{unit}]", "stroke": colour, "width": 1.6, "spanGaps": False},
+            ),
+            title=f"{title} [{unit}]", height=height, scales={"x": {"time": False}},
+            axes=(axis, {**axis, "size": 44}),
+            legend={"show": False}, padding=(4, 8, 0, 0),
+        )  # fmt: skip
+
+    def add(self, x: float, y: float) -> None:
+        """A reading; what is not finite leaves a gap. Going back in time begins anew."""
+        if self._x and x <= self._x[-1]:
+            self._x.clear()
+            self._y.clear()
+        self._x.append(x)
+        self._y.append(y if math.isfinite(y) else math.nan)
+
+    def send(self) -> None:
+        """To the pages."""
+        if self._x:
+            data: tuple[Array, ...] = (np.array(self._x), np.array(self._y))
+            self._plot.data = data
+
+
+class RunningCurves:
+    """Clearance and cycle time."""
+
+    def __init__(self, gui: viser.GuiApi) -> None:
+        self._clearance = Curve(gui, "nearest pair", "mm", "#266ebe", 140)
+        self._spent = Curve(gui, "cycle", "µs", "#b5651d", 120)
+
+    def add(self, time: float, clearance: float, spent: float) -> None:
+        """A reading: [s], [m], [µs]."""
+        self._clearance.add(time, 1e3 * clearance)
+        self._spent.add(time, spent)
+
+    def send(self) -> None:
+        """To the pages."""
+        self._clearance.send()
+        self._spent.send()

@@ -1,0 +1,114 @@
+"""Handles to drag: one on each end of a robot and on each moving body."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from standoff.shapes.pose import Array, rotation_of_quaternion
+from standoff.view.live.follow import Follower
+from standoff.view.live.quaternions import quaternions
+from standoff.view.live.text import node_name
+from standoff.view.live.tips import tips
+
+if TYPE_CHECKING:
+    import viser
+
+#: With more handles than this the page is a thicket: one is shown at a time, chosen by name.
+FEW = 8
+
+#: A drag that was not heard of for so long is over, [s]: its page was closed.
+_PATIENCE = 2.0
+
+_ALL, _NONE = "all", "none"
+
+
+class Handle:
+    """A handle that asks for a pose while it is dragged, and follows otherwise."""
+
+    def __init__(
+        self,
+        scene: viser.SceneApi,
+        number: int,
+        name: str,
+        size: float,
+        ask: Callable[[Array], None],
+    ) -> None:
+        self.name = name
+        self._control = scene.add_transform_controls(
+            f"/handles/{node_name(number, name)}", scale=size, depth_test=False, opacity=0.75,
+            line_width=2.0, visible=False,
+        )  # fmt: skip
+        self._dragged = -np.inf
+
+        async def moved(event: viser.TransformControlsEvent) -> None:
+            # Async, so that the phases of a drag come in their order.
+            self._dragged = -np.inf if event.phase == "end" else time.monotonic()
+            pose = np.eye(4)
+            pose[:3, :3] = rotation_of_quaternion(event.target.wxyz)
+            pose[:3, 3] = event.target.position
+            if np.isfinite(pose).all():
+                ask(pose)
+
+        self._control.on_update(moved)
+
+    @property
+    def visible(self) -> bool:
+        """Whether it is shown."""
+        return bool(self._control.visible)
+
+    @visible.setter
+    def visible(self, visible: bool) -> None:
+        self._control.visible = visible
+
+    def follow(self, pose: Array) -> None:
+        """Be at what it moves, unless somebody holds it."""
+        if self.visible and time.monotonic() - self._dragged > _PATIENCE:
+            self._control.wxyz = quaternions(pose[None, :3, :3])[0]
+            self._control.position = pose[:3, 3]
+
+
+class Handles:
+    """All handles of a cell."""
+
+    def __init__(self, server: viser.ViserServer, follower: Follower) -> None:
+        self._follower = follower
+        cell = follower.cell
+        self._links = [*tips(cell)]
+        self._handles = []
+        for k, link in enumerate(self._links):
+            ask = self._asking_link(link)
+            self._handles.append(Handle(server.scene, k, link, 0.22, ask))
+        for k, name in enumerate(cell.moving):
+            low, high = cell.bodies[name].shape.bounds()
+            size = max(0.15, 0.75 * float((high - low).max()))
+            number = len(self._links) + k
+            ask = self._asking_body(k)
+            self._handles.append(Handle(server.scene, number, name, size, ask))
+        few = len(self._handles) <= FEW
+        names = [_ALL] * few + [_NONE] + [handle.name for handle in self._handles]
+        self._choice = server.gui.add_dropdown("Handles", names, initial_value=names[0])
+
+    def follow(self) -> None:
+        """Show those that are chosen where they belong."""
+        cell, q, chosen = self._follower.cell, self._follower.q, self._choice.value
+        links = len(self._links)
+        frames = cell.tree.forward(q) if links else None
+        for k, handle in enumerate(self._handles):
+            handle.visible = chosen in (_ALL, handle.name)
+            if not handle.visible:
+                continue
+            if k < links and frames is not None:
+                frame, offset = cell.tree.link(handle.name)
+                handle.follow(frames[frame] @ offset)
+            else:
+                handle.follow(self._follower.poses[k - links])
+
+    def _asking_link(self, link: str) -> Callable[[Array], None]:
+        return lambda pose: self._follower.ask_link(link, pose)
+
+    def _asking_body(self, body: int) -> Callable[[Array], None]:
+        return lambda pose: self._follower.ask_body(body, pose)

@@ -1,0 +1,163 @@
+"""The bodies of a cell as nodes of the page: made once, and then only what moved is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.constants import BUFFER_SHOWN
+from standoff.shapes.pose import Array
+from standoff.shapes.primitives import HalfSpace
+from standoff.shapes.shape import Shape
+from standoff.view.live import palette
+from standoff.view.live.quaternions import quaternions
+from standoff.view.live.solid import extended, solid
+from standoff.view.live.text import node_name
+
+if TYPE_CHECKING:
+    import viser
+
+#: How much of what is behind an extended shape it hides, from 0 to 1.
+_VEIL = 0.16
+
+#: A floor is shown as a square of so many metres.
+_FLOOR = 12.0
+
+
+class CellNodes:
+    """A cell as it is now; a change of the cell wants new nodes.
+
+    What moves has one node a frame of the cell's world, and the shapes on that frame hang on it:
+    one pose moves a link with all of its shapes.
+    """
+
+    def __init__(self, scene: viser.SceneApi, cell: Cell) -> None:
+        self._scene, self._cell = scene, cell
+        world = cell.world
+        self._colour = {name: _colour(cell, name) for name in world.names}
+        self._meshes: dict[str, list[viser.MeshHandle]] = {name: [] for name in world.names}
+        self._buffers: dict[str, float] = {}
+        self._veils: dict[str, list[viser.MeshHandle]] = {}
+        self._veiled = False
+        self._alarmed: frozenset[str] = frozenset()
+        self._roots = [scene.add_frame("/cell", show_axes=False)]
+        self._frames: dict[int, viser.FrameHandle] = {}
+        for frame in sorted(world.groups):
+            if frame:
+                self._frames[frame] = scene.add_frame(f"/cell/frame {frame}", show_axes=False)
+        for k, (name, frame) in enumerate(zip(world.names, world.frame, strict=True)):
+            for j, (shape, at) in enumerate(world.parts[k]):
+                self._add(f"{self._below(frame)}/{node_name(k, name)} {j}", name, shape, at)
+        self._shown: dict[int, Array] = {}
+        self.sent = 0
+
+    def place(self, q: Array, poses: Array) -> Array:
+        """Move what moved. Gives the poses of all frames of the world, (frames, 4, 4)."""
+        frames = np.concatenate([self._cell.tree.forward(q), poses.reshape(-1, 4, 4)])
+        moved = [
+            k for k in self._frames
+            if k not in self._shown or not np.array_equal(self._shown[k], frames[k])
+        ]  # fmt: skip
+        if moved:
+            turns = quaternions(frames[moved, :3, :3])
+            for k, turn in zip(moved, turns, strict=True):
+                node = self._frames[k]
+                node.wxyz, node.position = turn, frames[k, :3, 3]
+                self._shown[k] = frames[k]
+        self.sent = len(moved)
+        return frames
+
+    def alarm(self, names: Iterable[str]) -> None:
+        """Red for these and no others."""
+        wanted = frozenset(names) & self._meshes.keys()
+        for name in wanted ^ self._alarmed:
+            alarmed = name in wanted
+            for mesh in self._meshes[name]:
+                mesh.color = palette.ALARM if alarmed else self._colour[name]
+            for veil in self._veils.get(name, ()):
+                veil.color = palette.ALARM if alarmed else palette.EXTENDED
+        self._alarmed = wanted
+
+    def extend(self, buffers: Mapping[str, float], visible: bool) -> None:
+        """Show bodies extended by their buffers, [m], or hide that. A shape is drawn anew when its
+        buffer has changed by more than BUFFER_SHOWN."""
+        if visible:
+            for name, buffer in buffers.items():
+                if abs(self._buffers.get(name, 0.0) - buffer) > BUFFER_SHOWN:
+                    self._veil(name, buffer)
+        if visible != self._veiled:
+            for veils in self._veils.values():
+                for veil in veils:
+                    veil.visible = visible
+            self._veiled = visible
+
+    def remove(self) -> None:
+        """Take all nodes off the page."""
+        for root in self._roots:
+            root.remove()
+
+    def _below(self, frame: int) -> str:
+        return f"/cell/frame {frame}" if frame else "/cell"
+
+    def _add(self, node: str, name: str, shape: Shape, at: Array) -> None:
+        wxyz, position = quaternions(at[None, :3, :3])[0], at[:3, 3]
+        if isinstance(shape, HalfSpace):
+            self._scene.add_grid(
+                node, _FLOOR, _FLOOR, plane="xy", cell_size=0.25, section_size=1.0,
+                cell_color=(222, 226, 231), section_color=(196, 202, 210),
+                plane_color=palette.FLOOR, plane_opacity=1.0, shadow_opacity=0.2,
+                fade_distance=_FLOOR, wxyz=wxyz, position=position,
+            )  # fmt: skip
+            return
+        made = solid(shape)
+        mesh = self._scene.add_mesh_simple(
+            node, made.vertices, made.faces, color=self._colour[name], flat_shading=made.flat,
+            wxyz=wxyz, position=position,
+        )  # fmt: skip
+        self._meshes[name].append(mesh)
+
+    def _veil(self, name: str, buffer: float) -> None:
+        world = self._cell.world
+        k = world.index[name]
+        self._buffers[name] = buffer
+        for old in self._veils.pop(name, ()):
+            old.remove()
+        if buffer <= 0.0:
+            return
+        made = []
+        for j, (shape, at) in enumerate(world.parts[k]):
+            if not shape.bounded:
+                continue
+            grown = extended(shape, buffer)
+            node = f"{self._below(world.frame[k])}/{node_name(k, name)} {j} extended"
+            made.append(
+                self._scene.add_mesh_simple(
+                    node,
+                    grown.vertices,
+                    grown.faces,
+                    flat_shading=grown.flat,
+                    opacity=_VEIL,
+                    color=palette.ALARM if name in self._alarmed else palette.EXTENDED,
+                    cast_shadow=False,
+                    receive_shadow=False,
+                    visible=True,
+                    wxyz=quaternions(at[None, :3, :3])[0],
+                    position=at[:3, 3],
+                )
+            )
+        self._veils[name] = made
+
+
+def _colour(cell: Cell, name: str) -> palette.Colour:
+    body = cell.bodies.get(name)
+    if body is not None:
+        if body.attachment is not None:
+            return palette.HELD
+        return palette.MOVER if body.moving else palette.STILL
+    if cell.world.frame_of(name) == 0:
+        return palette.ROOT
+    robot = list(cell.robots).index(name.partition("/")[0])
+    return palette.ROBOTS[robot % len(palette.ROBOTS)]

@@ -1,0 +1,193 @@
+"""A page for whoever watches a cell: it is told the latest, and costs the watch nothing."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.errors import Error
+from standoff.monitor.report import Cycle
+from standoff.view.live.needed import need_viser
+from standoff.view.live.seen import check_state, no_poses, seen
+from standoff.view.live.server import LOOPBACK, USUAL_PORT
+from standoff.view.live.ticking import TICK
+from standoff.view.live.wire import Opening, send
+
+#: How long the page's process may take to say where it is, [s]: a cold disk, a busy machine.
+_PATIENCE = 60.0
+
+#: How long it may take to end, [s].
+_FAREWELL = 5.0
+
+
+class LivePage:
+    """A live page in a process of its own, so that nothing it does delays who calls `show`.
+
+    `show` keeps the latest reading and returns; a thread hands it over, twenty times a second at
+    most, and readings in between are not sent. Pages may be opened and closed at any time, or
+    never. Where the page's process ends, `show` goes on and does nothing.
+
+        with LivePage(title="line 3") as page:
+            print(page.address)
+            for time, q in readings:
+                cycle = monitor.update(q, time=time)
+                page.show(cell, q, None, cycle, time=time)
+
+    Args:
+        host: address to listen on; this machine alone by default.
+        port: where; the next free one where it is taken, any for 0.
+        title: of the page.
+        buffers: by which moving bodies are drawn extended, [m]: one number, or by name as
+            `Monitor.buffers` gives them.
+        stale: the state is STALE once no reading has come for so long, [s].
+
+    Attributes:
+        address: where a browser finds it.
+
+    Raises:
+        Error: viser is missing, or the host or port cannot be listened on.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: str = LOOPBACK,
+        port: int = USUAL_PORT,
+        title: str = "standoff",
+        buffers: float | Mapping[str, float] | None = None,
+        stale: float = 1.0,
+    ) -> None:
+        need_viser()
+        if not (isinstance(stale, (int, float)) and 0.0 < stale < math.inf):
+            raise Error("not a time", element="stale", value=stale, allowed="seconds, above 0")
+        self._latest: tuple[Any, ...] | None = None
+        self._fresh = threading.Event()
+        self._over = threading.Event()
+        self._sent: tuple[Cell, int] | None = None
+        held = buffers if buffers is None or isinstance(buffers, (int, float)) else dict(buffers)
+        # Out of reach of Ctrl-C, which is for the watch: it ends when its standard input does.
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "standoff.view.live.remote"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+        self.address = self._open(Opening(host, port, title, held, float(stale)))
+        self._thread = threading.Thread(target=self._publish, name="live page", daemon=True)
+        self._thread.start()
+
+    def show(
+        self,
+        cell: Cell,
+        q: Any,
+        poses: Any = None,
+        cycle: Cycle | None = None,
+        *,
+        state: str | None = None,
+        time: float | None = None,
+        spent: float = math.nan,
+    ) -> None:
+        """Show this reading, unless another comes before it is due. Returns at once.
+
+        Args:
+            cell: which may change between two calls.
+            q: the joints, an array in the order of ``cell.joints``; copied.
+            poses: of the moving bodies, an array in the order of ``cell.moving``; copied. None
+                leaves them where they were.
+            cycle: what the monitor said.
+            state: SAFE, WARNING, FAULT or STALE; what follows from the cycle by default.
+            time: of the reading, [s]; that of the cycle by default.
+            spent: what the cycle took, [µs], for the plot.
+        """
+        joints = np.array(q, dtype=np.float64)
+        places = None if poses is None else np.array(poses, dtype=np.float64)
+        self._latest = (cell, joints, places, cycle, check_state(state), time, spent)
+        self._fresh.set()
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process still runs."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """End it; the browsers' pages say that the connection is lost."""
+        self._over.set()
+        self._fresh.set()
+        self._thread.join(_FAREWELL)
+        stdin = self._process.stdin
+        if stdin is not None:
+            with suppress(OSError):
+                stdin.close()
+        try:
+            self._process.wait(_FAREWELL)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def __enter__(self) -> LivePage:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self, opening: Opening) -> str:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        said: list[bytes] = []
+        asker = threading.Thread(target=lambda: said.append(stdout.readline()), daemon=True)
+        asker.start()
+        with suppress(OSError):  # it ended; what it said last tells why
+            send(stdin, opening)
+        asker.join(_PATIENCE)
+        answer = said[0].decode(errors="replace").strip() if said else ""
+        word, _, rest = answer.partition(" ")
+        if word == "at":
+            return rest
+        self._process.kill()
+        self._process.wait()
+        raise Error(f"the page's process did not start: {rest or 'no answer'}")
+
+    def _publish(self) -> None:
+        """The thread: the latest reading, no more often than TICK."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        while not self._over.is_set():
+            self._fresh.wait()
+            self._fresh.clear()
+            latest = self._latest
+            if latest is None or self._over.is_set():
+                continue
+            try:
+                self._hand_over(stdin, latest)
+            except OSError:
+                return  # the page's process is gone
+            self._over.wait(TICK)
+
+    def _hand_over(self, stdin: Any, latest: tuple[Any, ...]) -> None:
+        cell, q, poses, cycle, state, time, spent = latest
+        revision = cell.revision
+        if self._sent is None or self._sent[0] is not cell or self._sent[1] != revision:
+            try:
+                send(stdin, cell)
+            except (pickle.PicklingError, RuntimeError, TypeError):
+                return  # it was being changed: the next reading tries again
+            self._sent = (cell, revision)
+        places = no_poses() if poses is None else poses
+        send(stdin, seen(q, places, cycle, state=state, time=time, spent=spent))

@@ -1,0 +1,45 @@
+"""Colours of the page, red, green, blue from 0 to 255. Red is kept for what is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from standoff.view.live.seen import State
+
+Colour = tuple[int, int, int]
+
+BRAND: Colour = (38, 110, 190)
+
+#: Of robots, in the order of the cell.
+ROBOTS: tuple[Colour, ...] = (
+    (52, 122, 196), (232, 148, 44), (110, 84, 168), (28, 150, 140), (176, 122, 80), (90, 130, 60),
+)  # fmt: skip
+ROOT: Colour = (96, 102, 112)
+STILL: Colour = (201, 197, 188)
+MOVER: Colour = (96, 168, 110)
+HELD: Colour = (214, 184, 60)
+ALARM: Colour = (214, 40, 40)
+EXTENDED: Colour = (120, 170, 225)
+FLOOR: Colour = (238, 240, 243)
+
+STATES: dict[State, str] = {
+    "SAFE": "#1d8a4a",
+    "WARNING": "#c92a2a",
+    "FAULT": "#8b1fa9",
+    "STALE": "#6b7280",
+}
+
+#: From few to many, from calm to urgent: dark blue, teal, yellow, orange, red.
+_RAMP = np.array(
+    [[46, 84, 160], [34, 150, 160], [110, 190, 90], [240, 190, 50], [235, 110, 40], [205, 30, 40]],
+    dtype=float,
+)
+
+
+def ramp(share: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """(n, 3) for numbers from 0 to 1 (n,)."""
+    place = np.clip(np.nan_to_num(share), 0.0, 1.0) * (len(_RAMP) - 1)
+    low = np.minimum(place.astype(np.int64), len(_RAMP) - 2)
+    part = (place - low)[:, None]
+    return np.asarray(_RAMP[low] + part * (_RAMP[low + 1] - _RAMP[low])).astype(np.uint8)

@@ -1,0 +1,134 @@
+"""The process of a `LivePage`: readings come in by standard input, and are shown."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.errors import Error
+from standoff.index import Index
+from standoff.monitor.monitor import Monitor
+from standoff.view.live.cell_page import CellPage, standing
+from standoff.view.live.seen import Seen
+from standoff.view.live.server import address, close, open_server
+from standoff.view.live.ticking import TICK, beat
+from standoff.view.live.wire import Opening, received
+
+if TYPE_CHECKING:
+    import viser
+
+
+class Mailbox:
+    """The latest cell and the latest reading of it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cell: Cell | None = None
+        self._seen: Seen | None = None
+        self.arrived = 0.0
+        self.over = threading.Event()
+
+    def fill(self, stream: IO[bytes]) -> None:
+        """Take what comes until nothing more does."""
+        try:
+            for message in received(stream):
+                with self._lock:
+                    if isinstance(message, Cell):
+                        self._cell, self._seen = message, None
+                    else:
+                        self._seen, self.arrived = message, time.monotonic()
+        finally:
+            self.over.set()
+
+    def latest(self) -> tuple[Cell | None, Seen | None]:
+        """Both, fitting each other."""
+        with self._lock:
+            return self._cell, self._seen
+
+
+class Watcher:
+    """Shows what is in the mailbox."""
+
+    def __init__(self, server: viser.ViserServer, opening: Opening, mailbox: Mailbox) -> None:
+        self._server, self._opening, self._mailbox = server, opening, mailbox
+        self._page: CellPage | None = None
+        self._shown: Seen | None = None
+        self._ruler: Monitor | None = None
+        self._stale = False
+
+    def step(self) -> None:
+        """Show the latest reading, where there is one that was not shown."""
+        cell, seen = self._mailbox.latest()
+        if cell is None or seen is None:
+            return
+        if self._page is None:
+            page = CellPage(
+                self._server, cell, self._opening.title, buffers=self._buffers, index=self._index
+            )
+            page.options()
+            self._page = page
+        elif self._page.cell is not cell:
+            self._page.replace(cell)
+            self._ruler = None
+        late = time.monotonic() - self._mailbox.arrived > self._opening.stale
+        if seen is self._shown and late == self._stale:
+            return
+        self._shown, self._stale = seen, late
+        self._page.show(_usable(cell, replace(seen, state="STALE") if late else seen))
+
+    def _buffers(self) -> Mapping[str, float]:
+        assert self._page is not None
+        given, world = self._opening.buffers, self._page.cell.world
+        if given is None or isinstance(given, (int, float)):
+            width = 0.0 if given is None else float(given)
+            return {n: width for n, frame in zip(world.names, world.frame) if frame}
+        return {name: width for name, width in given.items() if name in world.index}
+
+    def _index(self) -> Index | None:
+        """The octree is made here when somebody wants to see it, from the readings shown."""
+        assert self._page is not None and self._shown is not None
+        if self._ruler is None:
+            self._ruler = Monitor(self._page.cell, period=TICK)
+        seen = _usable(self._page.cell, self._shown)
+        self._ruler.update(seen.q, seen.poses if len(seen.poses) else None)
+        return self._ruler.index
+
+
+def _usable(cell: Cell, seen: Seen) -> Seen:
+    """With joints and poses that can be drawn: where some are missing or no numbers, those that the
+    cell had last. The state tells of it."""
+    q, poses = seen.q, seen.poses
+    if q.shape != (len(cell.joints),):
+        q = cell.q
+    q = np.where(np.isfinite(q), q, cell.q)
+    before = standing(cell)
+    if poses.shape != before.shape or not np.isfinite(poses).all():
+        poses = before
+    return replace(seen, q=np.ascontiguousarray(q), poses=poses)
+
+
+def main() -> None:
+    """Serve until standard input is closed."""
+    stream = sys.stdin.buffer
+    opening = next(received(stream))
+    try:
+        server = open_server(opening.title, opening.host, opening.port)
+    except Error as error:
+        print(f"no {error}", flush=True)
+        return
+    print(f"at {address(server)}", flush=True)
+    mailbox = Mailbox()
+    threading.Thread(target=mailbox.fill, args=(stream,), daemon=True).start()
+    beat(Watcher(server, opening, mailbox).step, mailbox.over)
+    close(server)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""What a page is given to show: one reading, and what a monitor said of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from standoff.errors import Error
+from standoff.monitor.report import Cycle
+from standoff.shapes.pose import Array
+
+State = Literal["SAFE", "WARNING", "FAULT", "STALE"]
+STATES: tuple[State, ...] = get_args(State)
+
+#: Warnings and faults that are taken along; of the others there is only the number.
+LISTED = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A warning: its two bodies, their distance and the distance at which they are too close, [m],
+    and the witness points, world frame."""
+
+    a: str
+    b: str
+    distance: float
+    threshold: float
+    point_a: Array
+    point_b: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One reading.
+
+    Attributes:
+        q: the joints; poses: of the moving bodies, (m, 4, 4), in the order of the cell's.
+        state: at a glance.
+        time: of the reading, [s]; None where there is none.
+        clearance: smallest distance of near pairs, [m]; infinite where there are none, NaN where no
+            monitor was asked.
+        marks: warnings, the nearest first; more: how many are not among them.
+        faults: in words.
+        spent: what the monitor's cycle took, [µs]; NaN where it was not measured.
+    """
+
+    q: Array
+    poses: Array
+    state: State
+    time: float | None = None
+    clearance: float = math.nan
+    marks: tuple[Mark, ...] = ()
+    more: int = 0
+    faults: tuple[str, ...] = ()
+    spent: float = math.nan
+
+
+def state_of(cycle: Cycle | None) -> State:
+    """A fault goes before a warning: what is not known cannot be judged."""
+    if cycle is None or cycle.safe:
+        return "SAFE"
+    return "FAULT" if cycle.faults else "WARNING"
+
+
+def check_state(state: str | None) -> State | None:
+    """Raises:
+    Error: not one of STATES.
+    """
+    if state is None or state in STATES:
+        return state
+    raise Error("unknown state", value=state, allowed=", ".join(STATES))
+
+
+def seen(
+    q: Array,
+    poses: Array,
+    cycle: Cycle | None = None,
+    *,
+    state: State | None = None,
+    time: float | None = None,
+    spent: float = math.nan,
+) -> Seen:
+    """A reading with what is to be shown of its cycle; the state follows from that by default."""
+    shown = state_of(cycle) if state is None else state
+    if cycle is None:
+        return Seen(q, poses, shown, time, spent=spent)
+    found = () if cycle.safe else cycle.warnings
+    marks = tuple(
+        Mark(w.a, w.b, float(w.distance), float(w.threshold), w.point_a, w.point_b)
+        for w in found[:LISTED]
+    )
+    return Seen(
+        q, poses, shown, cycle.time if time is None else time, float(cycle.clearance), marks,
+        len(found) - len(marks), tuple(str(fault) for fault in cycle.faults[:LISTED]), spent,
+    )  # fmt: skip
+
+
+def no_poses() -> Array:
+    """Of a cell in which nothing moves by itself."""
+    return np.zeros((0, 4, 4))

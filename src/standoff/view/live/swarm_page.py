@@ -1,0 +1,137 @@
+"""A swarm on a page, coloured by urgency: how soon each ball can touch another."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from standoff.papers.worlds004 import Braking, Cube
+from standoff.predict.predictor import Predictor
+from standoff.predict.urgency import urgency
+from standoff.shapes.pose import Array
+from standoff.shapes.primitives import Sphere
+from standoff.view.live.camera import set_stage
+from standoff.view.live.curves import Curve
+from standoff.view.live.octree_cells import edges
+from standoff.view.live.palette import ramp
+from standoff.view.live.solid import solid
+from standoff.view.live.ticking import TICK
+
+if TYPE_CHECKING:
+    import viser
+
+#: The room of the swarm: balls of 8 cm in a cube of 4 m, steered at up to 2 m/s².
+ROOM = Cube(side=4.0, radius=0.04, margin=0.01, acceleration=2.0, speed=1.0)
+
+#: From calm to urgent, [s]: redder is sooner.
+CALM, URGENT = 1.0, 0.05
+
+#: Steps of the predictor in a tick.
+_STEPS = 5
+
+#: Plots are sent every so many ticks.
+_SLOW = 4
+
+
+def urgencies(cube: Cube, x: Array, v: Array) -> Array:
+    """For each ball the earliest time at which it can touch another, [s]."""
+    a, b = np.triu_indices(len(x), 1)
+    tau = urgency(x[a] - x[b], v[a] - v[b], 2.0 * cube.acceleration, margin=cube.contact)
+    least = np.full(len(x), np.inf)
+    np.minimum.at(least, a, tau)
+    np.minimum.at(least, b, tau)
+    return least
+
+
+def urgency_colours(tau: Array) -> np.ndarray:
+    """(n, 3): blue from CALM on, red from URGENT down, evenly in the logarithm of time."""
+    share = np.log(np.maximum(tau, URGENT) / CALM) / np.log(URGENT / CALM)
+    return ramp(share)
+
+
+class SwarmPage:
+    """Balls that fly about, and a predictor that watches them."""
+
+    def __init__(self, server: viser.ViserServer, count: int = 200, seed: int = 0) -> None:
+        self._server = server
+        self.world = Braking(ROOM, count, np.random.default_rng(seed))
+        period = TICK / _STEPS
+        bounds = np.full(count, ROOM.acceleration)
+        self.predictor = Predictor(
+            np.full(count, ROOM.radius), bounds, margin=ROOM.margin, period=period,
+            method="deadlines",
+        )  # fmt: skip
+        side = ROOM.side
+        set_stage(server, np.zeros(3), np.full(3, side), ground=True)
+        server.scene.add_line_segments(
+            "/room", edges(np.array([[0.0, 0.0, 0.0, side, side, side]])), (150, 156, 166),
+            thickness=1.5, thickness_units="screen",
+        )  # fmt: skip
+        ball = solid(Sphere(ROOM.radius))
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+        self._balls = server.scene.add_batched_meshes_simple(
+            "/swarm", ball.vertices, ball.faces, still, self.world.x, lod="off",
+            batched_colors=np.zeros((count, 3), dtype=np.uint8), cast_shadow=False,
+        )  # fmt: skip
+        self._sign = server.gui.add_html("")
+        server.gui.add_html(_legend())
+        self._running = server.gui.add_checkbox("Running", True)
+        self._soonest = Curve(server.gui, "soonest contact", "ms", "#266ebe", 140)
+        self._tests = Curve(server.gui, "pairs looked at a step", "-", "#1d8a4a", 120)
+        self._spent = Curve(server.gui, "step", "µs", "#b5651d", 120)
+        self.steps = 0
+        self.alarms = 0
+
+    def step(self) -> None:
+        """One tick."""
+        if not self._running.value:
+            return
+        spent = tests = 0.0
+        dt = TICK / _STEPS
+        for _ in range(_STEPS):
+            # A new will every tick, so that flight is smooth to the eye.
+            self.world.advance(dt, draw=self.steps % (4 * _STEPS) == 0)
+            begun = time.perf_counter_ns()
+            found = self.predictor.step(self.world.x, self.world.v, time=self.steps * dt)
+            spent += (time.perf_counter_ns() - begun) / 1e3
+            tests += found.tests
+            self.steps += 1
+        self.alarms = found.count
+        tau = urgencies(ROOM, self.world.x, self.world.v)
+        with self._server.atomic():
+            self._balls.batched_positions = self.world.x
+            self._balls.batched_colors = urgency_colours(tau)
+        soonest = float(tau.min())
+        self._sign.content = _sign(found.count, soonest, found.keeping_up)
+        moment = self.steps * dt
+        self._soonest.add(moment, 1e3 * soonest)
+        if self.steps > _STEPS:  # the first includes the compiler's time, or the disk's
+            self._tests.add(moment, tests / _STEPS)
+            self._spent.add(moment, spent / _STEPS)
+        if self.steps // _STEPS % _SLOW == 0:
+            for curve in (self._soonest, self._tests, self._spent):
+                curve.send()
+
+
+def _sign(alarms: int, soonest: float, keeping_up: bool) -> str:
+    colour = "#c92a2a" if alarms else "#1d8a4a"
+    word = f"{alarms} pair{'s' * (alarms != 1)} alarmed" if alarms else "no pair alarmed"
+    promise = "keeping up" if keeping_up else "not keeping up"
+    return (
+        f'<div data-alarms="{alarms}" style="background:{colour};color:white;border-radius:6px;'
+        f'margin:0.35em 0.6em;padding:0.55em 0.8em"><div style="font-size:1.4em;font-weight:700">'
+        f'{word}</div><div style="font-size:0.9em">soonest possible contact: '
+        f"{1e3 * soonest:.0f} ms · {promise}</div></div>"
+    )
+
+
+def _legend() -> str:
+    stops = ", ".join("rgb({},{},{})".format(*c) for c in ramp(np.linspace(0.0, 1.0, 6)).tolist())
+    return (
+        '<div style="margin:0.4em 0.8em;font-size:0.8em;color:#556">'
+        f'<div style="height:0.8em;border-radius:3px;background:linear-gradient(90deg,{stops})">'
+        f'</div><div style="display:flex;justify-content:space-between"><span>{CALM:g} s or more'
+        f"</span><span>can touch within</span><span>{1e3 * URGENT:g} ms</span></div></div>"
+    )

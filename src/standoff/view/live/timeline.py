@@ -1,0 +1,132 @@
+"""A path over time as a picture: clearance, what is certified, the offending instant, now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from standoff.shapes.pose import Array
+from standoff.view.live.text import minus
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 440, 170, 46, 8, 12, 118
+_BAND, _THICK = 128, 12
+_GREEN, _RED, _GREY, _BLUE = "#1d8a4a", "#c92a2a", "#cbd0d8", "#266ebe"
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """What is drawn.
+
+    Attributes:
+        duration: [s].
+        times, distances: of the curve, [s] and [m].
+        wanted: the clearance that was asked for, [m].
+        certified: intervals of time that are proved free, [s].
+        offending: when the verdict says it is not free, [s]; None where it is.
+    """
+
+    duration: float
+    times: Array
+    distances: Array
+    wanted: float
+    certified: Sequence[tuple[float, float]]
+    offending: float | None
+
+    def svg(self, now: float) -> str:
+        """The picture with a line at ``now`` [s]."""
+        return (
+            f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" data-timeline="1" '
+            'style="font:10px sans-serif">'
+            + "".join([*self._axes(), *self._curve(), *self._band(), *self._now(now)])
+            + "</svg>"
+        )
+
+    def _x(self, time: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(max(time / self.duration, 0.0), 1.0)
+
+    def _range(self) -> tuple[float, float]:
+        """Lowest and highest distance drawn, [mm]."""
+        finite = self.distances[np.isfinite(self.distances)]
+        values = [0.0, 1e3 * self.wanted, *(1e3 * finite).tolist()]
+        low, high = min(values), max(values)
+        room = 0.06 * max(high - low, 1.0)
+        return low - (room if low < 0.0 else 0.0), high + room
+
+    def _y(self, mm: float) -> float:
+        low, high = self._range()
+        return _FLOOR - (_FLOOR - _TOP) * (mm - low) / (high - low)
+
+    def _axes(self) -> list[str]:
+        low, high = self._range()
+        found = []
+        for mm in _ticks(low, high):
+            y = self._y(mm)
+            found.append(
+                f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" '
+                f'stroke="#e5e7eb"/><text x="{_LEFT - 5}" y="{y + 3:.1f}" text-anchor="end" '
+                f'fill="#667">{minus(f"{mm:g}")}</text>'
+            )
+        for time in _ticks(0.0, self.duration):
+            x = self._x(time)
+            found.append(
+                f'<text x="{x:.1f}" y="{_HEIGHT - 4}" text-anchor="middle" '
+                f'fill="#667">{time:g} s</text>'
+            )
+        found.append(f'<text x="2" y="{_TOP - 2}" fill="#667">mm</text>')
+        y = self._y(1e3 * self.wanted)
+        found.append(
+            f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" '
+            f'stroke="{_RED}" stroke-dasharray="4 3"/>'
+        )
+        return found
+
+    def _curve(self) -> list[str]:
+        points = [
+            f"{self._x(float(t)):.1f},{self._y(1e3 * float(d)):.1f}"
+            for t, d in zip(self.times, self.distances, strict=True)
+            if np.isfinite(d)
+        ]
+        return [
+            f'<polyline points="{" ".join(points)}" fill="none" stroke="{_BLUE}" '
+            'stroke-width="1.6"/>'
+        ]
+
+    def _band(self) -> list[str]:
+        wide = _WIDTH - _LEFT - _RIGHT
+        found = [f'<rect x="{_LEFT}" y="{_BAND}" width="{wide}" height="{_THICK}" fill="{_GREY}"/>']
+        for k, (start, end) in enumerate(self.certified):
+            x, end_x = self._x(start), self._x(end)
+            shade = 1.0 if k % 2 == 0 else 0.82
+            found.append(
+                f'<rect x="{x:.2f}" y="{_BAND}" width="{max(end_x - x, 0.2):.2f}" '
+                f'height="{_THICK}" fill="{_GREEN}" fill-opacity="{shade}"/>'
+            )
+        if self.offending is not None:
+            x = self._x(self.offending)
+            found.append(
+                f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_BAND + _THICK}" '
+                f'stroke="{_RED}" stroke-width="2"/>'
+                f'<circle cx="{x:.1f}" cy="{_BAND + _THICK / 2}" r="5" fill="{_RED}"/>'
+            )
+        return found
+
+    def _now(self, now: float) -> list[str]:
+        x = self._x(now)
+        return [
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP - 4}" y2="{_BAND + _THICK + 4}" '
+            'stroke="#111827" stroke-width="1.4"/>'
+        ]
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two, about four of them."""
+    span = high - low
+    if not span > 0.0:
+        return [low]
+    rough = span / 4.0
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda m: abs(m * power - rough)))
+    first = np.ceil(low / step)
+    return [float(k * step) for k in np.arange(first, np.floor(high / step) + 1)]
