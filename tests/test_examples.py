@@ -40,6 +40,17 @@ def test_the_example_runs_and_says_what_it_promises(name, tmp_path):
     assert re.search(".*".join(SAYS[name]), run.stdout, re.S), run.stdout
 
 
+def test_the_live_page_is_served_and_ends_by_itself(tmp_path):
+    """What a browser sees of it is for the tests of the page."""
+    pytest.importorskip("viser")
+    run = subprocess.run(
+        [sys.executable, ROOT / "examples" / "10_drive_a_cell.py", "1"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "The page is at http://127.0.0.1:" in run.stdout
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_every_example_is_run_by_some_test_and_tells_how_to_run_it(path):
     tests = "".join(p.read_text() for p in (ROOT / "tests").glob("test_*.py"))

@@ -28,6 +28,8 @@ ELSEWHERE = {
     "make test": "it is what runs this",
     "pip install .": "it installs; the Makefile does it in this way",
     "pip install '.[plot,view,streams,contact]'": "it installs; the extras are there, see below",
+    "standoff watch cell.toml --from zenoh:cell/joint_states": "runs until Ctrl-C; its own tests",
+    "standoff view cell.toml": "runs until Ctrl-C; examples/10 serves the same page",
     "standoff demo": "run by test_demo.py",
     "standoff papers 000": "takes minutes; its quick form is run by test_paper000.py",
     "standoff compile": "takes minutes on a cold machine; run by `make test` before the tests",
@@ -76,6 +78,25 @@ def test_the_other_snippets_say_what_the_words_around_them_promise(printed):
         assert len(code.strip().splitlines()) <= 5
 
 
+def write_bag(path, names, ready):
+    """A bag of ROS 1: the first joint turns slowly, 100 readings a second, for half a second."""
+    from rosbags.rosbag1 import Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS1_NOETIC)
+    kind = store.types["sensor_msgs/msg/JointState"]
+    header, stamp = store.types["std_msgs/msg/Header"], store.types["builtin_interfaces/msg/Time"]
+    none = np.zeros(0)
+    with Writer(path) as bag:
+        topic = bag.add_connection("/joint_states", kind.__msgtype__, typestore=store)
+        for k in range(50):
+            at = stamp(sec=100, nanosec=10_000_000 * k)
+            q = ready + 0.002 * k * np.eye(len(ready))[0]
+            message = kind(header(k, at, ""), names, q, none, none)
+            raw = store.serialize_ros1(message, kind.__msgtype__)
+            bag.write(topic, 100 * 10**9 + 10_000_000 * k, raw)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The files that the commands name, small ones."""
@@ -93,6 +114,7 @@ def folder(tmp_path_factory):
     (here / "robot.srdf").write_text(so.model_path("panda").with_suffix(".srdf").read_text())
     verdict = so.PathChecker(cell).segment(ready, ready + 0.1)
     verdict.certificate().save(here / "proof.json", cell=cell)
+    write_bag(here / "run.bag", [name.partition("/")[2] for name in cell.joints], ready)
     write_stl(here / "a.stl", *box_arrays(90.0, 90.0, 90.0))
     write_stl(here / "b.stl", *box_arrays(90.0, 90.0, 90.0, centre=(80.0, 80.0, 80.0)))
     return here
@@ -107,7 +129,7 @@ def test_every_command_does_what_it_says(folder, command):
     assert run.returncode == wanted, run.stdout + run.stderr
     assert run.stdout.strip()
     for option, file in pairwise(rest):
-        if option in ("--plot", "--certificate", "--out", "--picture"):
+        if option in ("--plot", "--certificate", "--out", "--picture", "--report", "--to"):
             assert (folder / file).exists()
 
 
