@@ -1,8 +1,8 @@
 """Drive a cell by hand, in a browser.
 
-Two arms and a table on a live page: a slider for each joint, a handle on each hand, the nearest pair
-with its distance, the buffers, the octree, and a list of warnings. Move an arm into the other one's
-room and see it turn red. Needs the extra `view`. Run it, and open the address that it prints:
+Two arms and a table on a live page: a slider for each joint, a handle on each hand, the nearest
+pair with its distance, the buffers, the octree, and a list of warnings. Move an arm into the other
+one's room and see it turn red. Needs the extra `view`. Run it, and open the address it prints:
 
     python examples/10_drive_a_cell.py
 
