@@ -16,6 +16,7 @@ from standoff.cell.moving import moving_poses
 from standoff.cell.names import as_path, check_name, check_text, listed
 from standoff.cell.pairs import Pairs
 from standoff.cell.proved import proof_limits, proof_word
+from standoff.cell.stream import StreamRule, checked_rule
 from standoff.cell.world import World, build_world
 from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import CellError, UnknownNameError
@@ -44,6 +45,7 @@ class Cell:
         self._bodies: dict[str, Body] = {}
         self._user: dict[Pair, str] = {}
         self._proofs: dict[Pair, str] = {}
+        self._streams: tuple[StreamRule, ...] = ()
         self._tree = Tree([])
         self._q = np.zeros(0)
         self._pairs: Pairs | None = None
@@ -97,6 +99,7 @@ class Cell:
         if held:
             raise CellError(f"robot {name!r} still holds bodies", value=held, allowed="none held")
         self._forget(lambda other: other.startswith(prefix))
+        self._streams = tuple(rule for rule in self._streams if rule.robot != name)
         self._set_robots({n: r for n, r in self._robots.items() if n != name})
 
     def add_body(
@@ -220,6 +223,33 @@ class Cell:
         from standoff.paths.apart import prove_apart
 
         return prove_apart(self, pairs, clearance=clearance, budget=budget, progress=progress)
+
+    def map_stream(
+        self,
+        source: str = "*",
+        robot: str | None = None,
+        rename: Mapping[str, str] | None = None,
+        ignore: Iterable[str] = (),
+        *,
+        angles: str = "rad",
+        lengths: str = "m",
+        scale: Mapping[str, float] | None = None,
+        offset: Mapping[str, float] | None = None,
+    ) -> None:
+        """Say how sources of joint states name the joints of this cell, and in which units; see
+        `StreamRule`. Of several rules that fit a source the first counts. Without any, names match
+        with or without the robot before them."""
+        rule = checked_rule(
+            source, robot, rename, ignore, angles, lengths, scale, offset,
+            robots=self._robots, joints=self.joints, others=[*self._bodies, *self._links()],
+        )  # fmt: skip
+        self._streams = (*self._streams, rule)
+        self._changed()
+
+    @property
+    def streams(self) -> tuple[StreamRule, ...]:
+        """The rules given to `map_stream`, in their order."""
+        return self._streams
 
     def set_state(self, q: Any = None, poses: Any = None) -> None:
         """Remember where everything is now: the joints, and the poses of the moving bodies (an
@@ -402,6 +432,8 @@ class Cell:
     def _forget(self, gone: Callable[[str], bool]) -> None:
         self._user = {p: why for p, why in self._user.items() if not any(map(gone, p))}
         self._proofs = {p: word for p, word in self._proofs.items() if p in self._user}
+        meant = {name for rule in self._streams for name in rule.rename.values()}
+        self._streams = tuple(rule.without(filter(gone, meant)) for rule in self._streams)
         for body in self._held():
             grip = body.attachment
             assert grip is not None

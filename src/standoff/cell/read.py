@@ -14,6 +14,7 @@ from standoff.cell.schema import (
     MESH_FILE,
     ROBOT,
     SHAPES,
+    STREAM,
     SWAP,
     TOP,
     VERSION,
@@ -62,6 +63,19 @@ def _cell(content: dict[str, Any], file: str, folder: Path) -> Cell:
             raise table.error("a pair is two names", value=pair, allowed='pair = ["a", "b"]')
         reason = (table.text("reason"),) if table.has("reason") else ()
         table.wrapped(table.place, cell.allow, *pair, *reason, proof=table.text("proof", None))
+    for table in top.tables("stream", STREAM):
+        table.wrapped(
+            table.place,
+            cell.map_stream,
+            table.text("source", "*"),
+            table.text("robot", None),
+            table.get("rename", dict, "a table of names", None),
+            table.texts("ignore"),
+            angles=table.text("angles", "rad"),
+            lengths=table.text("lengths", "m"),
+            scale=table.get("scale", dict, "a table of numbers by name", None),
+            offset=table.get("offset", dict, "a table of numbers by name", None),
+        )
     return cell
 
 

@@ -16,7 +16,7 @@ from standoff.shapes.shape import Shape
 #: The version of the format; a file of another one is refused.
 VERSION = 1
 
-TOP = ("standoff", "robot", "body", "allow", "state")
+TOP = ("standoff", "robot", "body", "allow", "state", "stream")
 ROBOT = (
     "name",
     "urdf",
@@ -31,6 +31,7 @@ SWAP = ("link", "geometry", "capsules_per_link")
 BODY = ("name", "shape", "pose", "moving", "attached")
 ATTACHED = ("link", "pose", "touch")
 ALLOW = ("pair", "reason", "proof")
+STREAM = ("source", "robot", "rename", "ignore", "angles", "lengths", "scale", "offset")
 POSE = ("position", "quaternion", "rpy", "matrix")
 
 #: Shapes by the word that names them in a file, and the keys each takes.

@@ -11,7 +11,8 @@ import tomli_w
 
 from standoff.cell.allowed import USER, Pair
 from standoff.cell.body import Body
-from standoff.cell.schema import SHAPES, VERSION, write_pose
+from standoff.cell.schema import SHAPES, STREAM, VERSION, write_pose
+from standoff.cell.stream import StreamRule
 from standoff.errors import CellError
 from standoff.robots.mounted import BUILTIN, MountedRobot
 from standoff.shapes.mesh import Mesh
@@ -41,6 +42,7 @@ def cell_text(cell: Cell, folder: Path) -> str:
         "robot": [_robot(name, robot, folder) for name, robot in cell.robots.items()],
         "body": [_body(body, folder) for body in cell.bodies.values()],
         "allow": [_allowed(cell, pair, why) for pair, why in cell.user_pairs.items()],
+        "stream": [_stream(rule) for rule in cell.streams],
     }
     kept = {key: value for key, value in content.items() if value}
     return _HEADER + tomli_w.dumps(kept)
@@ -53,6 +55,14 @@ def _allowed(cell: Cell, pair: Pair, why: str) -> dict[str, Any]:
     if pair in cell.proofs:
         table["proof"] = cell.proofs[pair]
     return table
+
+
+def _stream(rule: StreamRule) -> dict[str, Any]:
+    """A rule without what says nothing."""
+    plain = StreamRule()
+    values = {key: getattr(rule, key) for key in STREAM}
+    said = {key: value for key, value in values.items() if value != getattr(plain, key)}
+    return {"source": rule.source, **said}
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -53,20 +53,20 @@ class McapFile:
 
     def topics(self) -> list[Topic]:
         found: list[Topic] = []
-        if self._summary(found.append) and found:
-            return found
-        found.clear()
 
         def note(topic: Topic) -> None:
             if topic not in found:
                 found.append(topic)
 
-        for _ in self.blocks(note):
-            pass
+        if not self._summary(_Reading(note)) or not found:
+            found.clear()
+            for _ in self.blocks(note):
+                pass
+            self.read = 0
         return found
 
-    def _summary(self, note: Callable[[Topic], None]) -> bool:
-        """The topics of the section at the end; False where there is none that can be read."""
+    def _summary(self, reading: _Reading) -> bool:
+        """Types and channels of the section at the end; False where there is none to be read."""
         if self.size < len(MAGIC) + _FOOTER_SIZE:
             return False
         self._file.seek(self.size - _FOOTER_SIZE)
@@ -78,7 +78,6 @@ class McapFile:
             return False
         self._file.seek(start)
         section = self._file.read(min(end - start, MAX_STREAM_CHUNK))
-        reading = _Reading(note)
         try:
             reading.chunk(section)
         except GarbledError:
@@ -87,6 +86,10 @@ class McapFile:
 
     def blocks(self, choose: Choose) -> Iterator[list[Entry]]:
         reading = _Reading(choose)
+        # A channel is described once, in the chunk that has its first message. Where that is spoilt
+        # the others can still be read by what the end of the file says.
+        self._summary(reading)
+        reading.block.clear()
         at = len(MAGIC)
         while True:
             self.read = at

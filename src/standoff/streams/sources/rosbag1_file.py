@@ -55,6 +55,11 @@ class Rosbag1File:
             if topic not in found:
                 found.append(topic)
 
+        self._scan(note, found)
+        self.read = 0
+        return found
+
+    def _scan(self, note: Callable[[Topic], None], found: list[Topic]) -> None:
         start = self._index()
         if start is not None:
             for block in self.blocks(note, start):
@@ -62,11 +67,10 @@ class Rosbag1File:
                     break
             else:
                 if found:
-                    return found
+                    return
         found.clear()
         for _ in self.blocks(note):
             pass
-        return found
 
     def _index(self) -> int | None:
         """Where the connections are listed; None where the recorder did not get so far."""

@@ -1,0 +1,119 @@
+"""Joints and bodies as a stream names them, found among those of the cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.cell.stream import ANGLES, LENGTHS, StreamRule
+from standoff.shapes.pose import Array
+from standoff.shapes.shape import IntArray
+from standoff.streams.messages import BodyPose, Grasp
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """Attributes:
+    picks: which values of a message are joints of the cell.
+    columns: which of ``cell.joints`` each of them is.
+    scale, offset: the joint is ``scale value + offset``, [rad] or [m]; None where it is the value
+        itself. Velocities are scaled alike.
+    problem: what is wrong with the names, if anything: one that could be several joints, two that
+        are the same.
+    """
+
+    picks: IntArray
+    columns: IntArray
+    scale: Array | None = None
+    offset: Array | None = None
+    problem: str = ""
+
+
+class Mapping:
+    """Of one source: by the first `StreamRule` of the cell that fits its name.
+
+    A name means the joint that ``rename`` gives it; else the joint that is called so with its
+    robot (``left/elbow``); else the joint of the rule's robot, or of the only robot that has one.
+    Whatever fits none is left out: extra joints do not matter. So are mimic joints, which follow
+    others.
+    """
+
+    def __init__(self, cell: Cell, source: str) -> None:
+        fitting = (rule for rule in cell.streams if fnmatchcase(source, rule.source))
+        self.rule = next(fitting, StreamRule())
+        self._full = {name: k for k, name in enumerate(cell.joints)}
+        self._short: dict[str, list[str]] = {}
+        for name in cell.joints:
+            robot, _, joint = name.partition("/")
+            if self.rule.robot in (None, robot):
+                self._short.setdefault(joint, []).append(name)
+        units = {"rad": ANGLES[self.rule.angles], "m": LENGTHS[self.rule.lengths]}
+        self._units = [units[unit] for unit in cell.tree.units]
+        self._length = units["m"]
+        self._links = {f"{r}/{link}" for r, m in cell.robots.items() for link in m.robot.links}
+
+    def route(self, names: tuple[str, ...]) -> Route:
+        """Where the values of these names go."""
+        rule = self.rule
+        picks: list[int] = []
+        columns: list[int] = []
+        problem = ""
+        meant: dict[int, str] = {}
+        for place, name in enumerate(names):
+            found = self._joints(name)
+            if len(found) > 1:
+                problem = problem or f"{name!r} could be {' or '.join(found)}"
+            if len(found) != 1:
+                continue
+            column = self._full[found[0]]
+            if column in meant:
+                problem = problem or f"{meant[column]!r} and {name!r} are both {found[0]}"
+            meant[column] = name
+            picks.append(place)
+            columns.append(column)
+        scale = [self._units[c] * rule.scale.get(names[p], 1.0) for p, c in zip(picks, columns)]
+        offset = [rule.offset.get(names[p], 0.0) for p in picks]
+        return Route(
+            np.array(picks, np.int64),
+            np.array(columns, np.int64),
+            np.array(scale) if any(s != 1.0 for s in scale) else None,
+            np.array(offset) if any(offset) else None,
+            problem,
+        )
+
+    def body(self, message: BodyPose) -> BodyPose:
+        """The same pose, of the body that is meant, in metres."""
+        name = self.rule.rename.get(message.body, message.body)
+        if self._length != 1.0:
+            pose = message.pose.copy()
+            pose[:3, 3] *= self._length
+            return BodyPose(message.stamp, name, pose)
+        return message if name == message.body else replace(message, body=name)
+
+    def grasp(self, message: Grasp) -> Grasp:
+        """The same event, of the body and the link that are meant."""
+        rename = self.rule.rename
+        link = message.link
+        if link is not None:
+            link = rename.get(link, link)
+            own = f"{self.rule.robot}/{link}"
+            if link not in self._links and own in self._links:
+                link = own
+        touch = tuple(rename.get(name, name) for name in message.touch)
+        body = rename.get(message.body, message.body)
+        return Grasp(message.stamp, body, link, touch)
+
+    def _joints(self, name: str) -> list[str]:
+        """The joints that a name could mean."""
+        rule = self.rule
+        if any(fnmatchcase(name, pattern) for pattern in rule.ignore):
+            return []
+        if name in rule.rename:
+            meant = rule.rename[name]
+            return [meant] if meant in self._full else []
+        if name in self._full and rule.robot in (None, name.partition("/")[0]):
+            return [name]
+        return self._short.get(name, [])

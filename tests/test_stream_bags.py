@@ -1,0 +1,365 @@
+"""Bags of ROS 1 and ROS 2 that rosbags wrote, whole and damaged."""
+
+import json
+import sqlite3
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from mcap import writer as mcap_writer
+from mcap.writer import CompressionType
+
+from standoff.errors import StreamError
+from standoff.streams.joint_state import DEFINITION, JointStateEncoder
+from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
+from standoff.streams.open_source import open_source
+from standoff.streams.source import Recorded
+from standoff.streams.sources import bag_file as bag_files
+from standoff.streams.sources.bag import Bag
+from tests.stream_bags import (
+    FORMATS,
+    JOINT_STATE,
+    NAMES,
+    POSE,
+    START,
+    TEXT,
+    TF,
+    bag_file,
+    joint_state,
+    pose_stamped,
+    readings,
+    store_of,
+    text,
+    transforms,
+    write_bag,
+)
+
+HALF = 0.5**0.5
+
+
+def read(path, *topics, **more):
+    bag = Bag(path, topics, **more)
+    try:
+        return list(bag.messages())
+    finally:
+        bag.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "compression"),
+    [
+        ("ros1", None), ("ros1", "BZ2"), ("ros1", "LZ4"), ("sqlite", None), ("sqlite", "MESSAGE"),
+        ("mcap", None), ("mcap", "STORAGE"),
+    ],
+)  # fmt: skip
+def test_readings_come_out_as_they_went_in(tmp_path, kind, compression):
+    messages, q = readings(store_of(kind), 300)
+    path = write_bag(tmp_path / "run", kind, messages, compression)
+    bag = open_source(str(path))
+    assert isinstance(bag, Recorded) and bag.progress() == 0.0
+    found = list(bag.messages())
+    assert bag.progress() == 1.0 and len(found) == 300
+    for k, (time, message) in enumerate(found):
+        assert type(message) is Joints
+        assert time == (START + k * 10_000_000) / 1e9
+        assert message.stamp == (START + k * 10_000_000 + 5) / 1e9
+        assert message.names is found[0][1].names and message.names == NAMES
+        assert np.array_equal(message.positions, q[k])
+        assert np.array_equal(message.velocities, -q[k])
+    assert [t for t, _ in bag.messages()] == [t for t, _ in found]  # it can be read again
+    bag.close()
+    bag.close()
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_poses_and_grasps_come_with_the_joints(tmp_path, kind):
+    store = store_of(kind)
+    event = json.dumps({"attach": {"body": "box", "link": "left/hand", "touch": ["table"]}})
+    tf = transforms(
+        store,
+        ("world", "cart", (1, 2, 3), (HALF, 0, 0, HALF)),
+        ("base", "link1", (9, 9, 9), (1, 0, 0, 0)),
+        ("/world", "/pallet", (4, 5, 6), (1, 0, 0, 0)),
+    )
+    messages = [
+        (START, "/joint_states", JOINT_STATE, joint_state(store, ("a",), [0.5])),
+        (START + 1, "/tf", TF, tf),
+        (START + 2, "/box/pose", POSE, pose_stamped(store, (7, 8, 9), (1, 0, 0, 0))),
+        (START + 3, "/events", TEXT, text(store, event)),
+        (START + 4, "/events", TEXT, text(store, '{"detach": "box"}')),
+        (START + 5, "/events", TEXT, text(store, "hello")),
+        (START + 6, "/other", TEXT, text(store, "never read")),
+    ]
+    path = write_bag(tmp_path / "run", kind, messages)
+    every = ("/joint_states", "/tf", "box/pose", "events")
+    found = [message for _, message in read(path, *every)]
+    joints, cart, pallet, box, taken, let_go, wrong = found
+    assert type(joints) is Joints
+    assert (cart.body, pallet.body, box.body) == ("cart", "pallet", "box")
+    assert np.allclose(cart.pose[:2, :3], [[0, -1, 0], [1, 0, 0]]) and cart.pose[2, 3] == 3
+    assert np.array_equal(box.pose[:3, 3], (7, 8, 9)) and type(box) is BodyPose
+    assert box.stamp == 5.000000006
+    assert (taken.body, taken.link, taken.touch) == ("box", "left/hand", ("table",))
+    assert type(let_go) is Grasp and let_go.link is None
+    assert type(wrong) is Trouble and "/events: not JSON" in wrong.text
+    asked = f"bag:{path}?topic=/tf&topic=/joint_states"
+    assert [type(m) for _, m in open_source(asked).messages()] == [Joints, BodyPose, BodyPose]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_pose_in_another_frame_is_not_taken_for_one_in_the_world(tmp_path, kind):
+    store = store_of(kind)
+    messages = [
+        (START, "/box", POSE, pose_stamped(store, (7, 8, 9), (1, 0, 0, 0), frame="camera")),
+        (START + 1, "/box", POSE, pose_stamped(store, (7, 8, 9), (0.5, 0, 0, 0), frame="camera")),
+        (START + 2, "/box", POSE, pose_stamped(store, (np.nan, 8, 9), (1, 0, 0, 0), frame="")),
+    ]
+    path = write_bag(tmp_path / "run", kind, messages)
+    first, *_ = (message for _, message in read(path, "/box"))
+    assert type(first) is Trouble and "'camera'" in first.text
+    found = [message for _, message in read(path, "/box", world="camera")]
+    assert [type(m) for m in found] == [BodyPose, Trouble, Trouble]
+    assert "length 0.5" in found[1].text and "finite" in found[2].text
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_which_topic_is_asked_for_where_there_are_several(tmp_path, kind):
+    store = store_of(kind)
+    left, _ = readings(store, 3, topic="/left/joint_states")
+    right, _ = readings(store, 3, topic="/right/joint_states")
+    path = write_bag(tmp_path / "two", kind, left + right)
+    with pytest.raises(StreamError, match=r"2 topics of joint states.*/left/joint_states.*/right"):
+        read(path)
+    assert len(read(path, "/left/joint_states")) == 3
+    with pytest.raises(StreamError, match=r"no topic '/joints'.*/left/joint_states"):
+        read(path, "/joints")
+    path = write_bag(tmp_path / "none", kind, [(START, "/said", TEXT, text(store, "{}"))])
+    with pytest.raises(StreamError, match=r"no topics of joint states.*/said"):
+        read(path)
+    odd = "std_msgs/msg/Bool"
+    path = write_bag(tmp_path / "odd", kind, [(START, "/on", odd, store.types[odd](True))])
+    with pytest.raises(StreamError, match="messages that are not read; got 'std_msgs/Bool'"):
+        read(path, "/on")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_garbled_messages_are_told_and_the_rest_is_read(tmp_path, kind):
+    store = store_of(kind)
+    messages, _ = readings(store, 5)
+    messages.insert(2, (START + 15_000_000, "/joint_states", JOINT_STATE,
+                        joint_state(store, ("a", "b"), [1.0])))  # fmt: skip
+    path = write_bag(tmp_path / "run", kind, messages)
+    found = [message for _, message in read(path)]
+    assert [type(m) for m in found] == [Joints, Joints, Trouble, Joints, Joints, Joints]
+    assert "/joint_states: 2 names and 1 positions" in found[2].text
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_messages_out_of_order_are_put_into_order(tmp_path, kind):
+    messages, _ = readings(store_of(kind), 50)
+    messages[10], messages[11] = messages[11], messages[10]
+    times = [time for time, _ in read(write_bag(tmp_path / "run", kind, messages))]
+    assert times == sorted(times) and len(times) == 50
+
+
+def test_blocks_that_overlap_are_merged_with_the_next_one():
+    def block(*times):
+        return [(t, None, "") for t in times]
+
+    found = bag_files.in_order([block(1, 5, 3), [], block(4, 9), block(8, 10), block(11)])
+    assert [t for t, _, _ in found] == [1, 3, 4, 5, 8, 9, 10, 11]
+
+
+@pytest.mark.parametrize("kind", ["ros1", "mcap"])
+def test_a_file_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path, kind):
+    """As a recorder leaves it that is killed: without the index at the end."""
+    messages, q = readings(store_of(kind), 20_000, NAMES[:2])
+    path = bag_file(write_bag(tmp_path / "run", kind, messages))
+    whole = path.read_bytes()
+    cut = tmp_path / f"cut{path.suffix}"
+    cut.write_bytes(whole[: len(whole) * 2 // 3])
+    found = [message for _, message in read(cut)]
+    assert type(found[-1]) is Trouble and "ends within" in found[-1].text
+    assert 5_000 < len(found) < 20_000
+    for k, message in enumerate(found[:-1]):
+        assert np.array_equal(message.positions, q[k])
+
+
+def test_a_database_that_is_cut_off_is_told(tmp_path):
+    messages, _ = readings(store_of("sqlite"), 2000)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    cut = tmp_path / "cut.db3"
+    cut.write_bytes(path.read_bytes()[:200_000])
+    try:
+        found = [message for _, message in read(cut)]
+    except StreamError as error:
+        assert "cut.db3" in str(error)
+    else:
+        assert type(found[-1]) is Trouble and "any further" in found[-1].text
+
+
+def test_a_spoilt_chunk_is_told_and_the_next_ones_are_read(tmp_path):
+    encode = JointStateEncoder(NAMES)
+    path = tmp_path / "run.mcap"
+    with path.open("wb") as stream:
+        writer = mcap_writer.Writer(stream, chunk_size=50_000, compression=CompressionType.LZ4)
+        writer.start()
+        schema = writer.register_schema(
+            "sensor_msgs/msg/JointState", "ros2msg", DEFINITION.encode()
+        )
+        channel = writer.register_channel("/joint_states", "cdr", schema)
+        for k in range(1000):
+            writer.add_message(channel, k, encode(k, np.full(14, float(k))), k)
+        writer.finish()
+    whole = [message for _, message in read(path)]
+    assert [m.stamp for m in whole[1:]] == list(range(1, 1000))
+    data = bytearray(path.read_bytes())
+    data[data.find(b"left_j0") + 30] ^= 1
+    path.write_bytes(data)
+    found = [message for _, message in read(path)]
+    assert type(found[0]) is Trouble and ("checksum" in found[0].text or "lz4" in found[0].text)
+    assert len(found) > 500 and all(type(m) is Joints for m in found[1:])
+
+
+def test_a_split_bag_is_read_in_the_order_it_was_written(tmp_path):
+    folder = tmp_path / "all"
+    folder.mkdir()
+    messages, _ = readings(store_of("mcap"), 33)
+    for part in range(11):
+        made = write_bag(tmp_path / f"p{part}", "mcap", messages[3 * part : 3 * part + 3])
+        bag_file(made).rename(folder / f"run_{part}.mcap")
+    times = [time for time, _ in open_source(str(folder)).messages()]
+    assert times == [m[0] / 1e9 for m in messages]
+
+
+def mcap(*records, magic=b"\x89MCAP0\r\n"):
+    out = magic
+    for op, data in records:
+        out += struct.pack("<BQ", op, len(data)) + data
+    return out
+
+
+def words(*texts):
+    return b"".join(struct.pack("<I", len(t)) + t.encode() for t in texts)
+
+
+SCHEMA = (3, struct.pack("<H", 1) + words("sensor_msgs/msg/JointState", "ros2msg", ""))
+CHANNEL = (4, struct.pack("<HH", 1, 1) + words("/joint_states", "cdr", ""))
+
+
+def chunk(records, size=None, crc=0, compression="", length=None):
+    return (6, struct.pack("<QQQI", 0, 0, len(records) if size is None else size, crc)
+            + words(compression)
+            + struct.pack("<Q", len(records) if length is None else length) + records)  # fmt: skip
+
+
+def test_an_mcap_file_without_chunks_and_index_is_read(tmp_path):
+    encode = JointStateEncoder(("a",))
+    records = [
+        (5, struct.pack("<HIQQ", 1, k, 10**9 + k, 0) + encode(1.0, [k])) for k in range(3000)
+    ]
+    json_channel = (4, struct.pack("<HH", 2, 0) + words("/events", "json", ""))
+    event = (5, struct.pack("<HIQQ", 2, 0, 2 * 10**9, 0) + b'{"detach": "box"}')
+    path = tmp_path / "plain.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, json_channel, *records, event,
+                          (15, bytes(4))))  # fmt: skip
+    found = [m for _, m in read(path)]
+    assert [float(m.positions[0]) for m in found] == list(range(3000))
+    assert [type(m) for _, m in read(path, "/events")] == [Grasp]
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (chunk(b"", size=1 << 40), "unpacked"),
+        (chunk(b"x" * 50, size=50, crc=zlib.crc32(b"y" * 50)), "checksum"),
+        (chunk(b"x" * 50, compression="rar"), "'rar' is not read"),
+        (chunk(b"x" * 50, compression="zstd"), "not zstd"),
+        (chunk(b"x" * 50, compression="lz4"), "not lz4"),
+        (chunk(b"x" * 50, length=49), "another length"),
+        (chunk(struct.pack("<BQ", 5, 1 << 62) + bytes(60)), "longer than itself"),
+        (chunk(struct.pack("<BQ", 5, 3) + bytes(3)), "without its time"),
+        ((6, b"abc"), "head"),
+        ((5, b"abc"), "without its time"),
+        ((4, b"abc"), "topic"),
+        ((3, struct.pack("<HI", 1, 1 << 31)), "too early"),
+        ((5, struct.pack("<HIQQ", 1, 0, 0, 0) + bytes(1 << 21)), "2097152 bytes"),
+    ],
+)
+def test_records_of_an_mcap_file_that_make_no_sense_are_told(tmp_path, bad, said):
+    path = tmp_path / "bad.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, bad, (15, bytes(4))))
+    (found,) = (message for _, message in read(path))
+    assert type(found) is Trouble and said in found.text
+
+
+def test_a_small_chunk_that_unpacks_to_a_large_one_is_refused(tmp_path):
+    import lz4.frame
+    import zstandard
+
+    bomb = bytes(50_000_000)
+    for name, packed in (("lz4", lz4.frame.compress(bomb)),
+                         ("zstd", zstandard.ZstdCompressor().compress(bomb))):  # fmt: skip
+        path = tmp_path / f"{name}.mcap"
+        one = chunk(packed, size=1000, compression=name)
+        path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
+        (found,) = (message for _, message in read(path))
+        assert "unpacks to 1001 bytes or more" in found.text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.bag", b"", "empty"),
+        ("text.bag", b"hello world, this is no bag", "not a bag"),
+        ("old.bag", b"#ROSBAG V1.2\n", "not a bag"),
+        ("head.bag", b"#ROSBAG V2.0\n", "no topics"),
+        ("long.bag", b"#ROSBAG V2.0\n" + b"\xff" * 8, "no topics"),
+        ("head.mcap", b"\x89MCAP0\r\n", "no topics"),
+        ("cut.db3", b"SQLite format 3\0", "cut.db3"),
+        ("text.mcap", "µ".encode() * 100, "not a bag"),
+    ],
+)
+def test_files_that_are_no_bags_are_refused(tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(StreamError, match=said) as caught:
+        open_source(str(tmp_path / name))
+    assert name in str(caught.value)
+
+
+def test_databases_that_are_no_bags_are_refused(tmp_path):
+    for name, script in {
+        "none": "CREATE TABLE a(b)",
+        "views": "CREATE VIEW messages AS SELECT 1; CREATE VIEW topics AS SELECT 1",
+        "columns": "CREATE TABLE messages(a); CREATE TABLE topics(b)",
+    }.items():  # fmt: skip
+        path = tmp_path / f"{name}.db3"
+        base = sqlite3.connect(path)
+        base.executescript(script)
+        base.close()
+        with pytest.raises(StreamError, match=f"{name}.db3"):
+            open_source(str(path))
+
+
+def test_rows_of_other_types_are_told(tmp_path):
+    messages, _ = readings(store_of("sqlite"), 3)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    base = sqlite3.connect(path)
+    base.execute("UPDATE messages SET data = 'text' WHERE id = 1")
+    base.execute("UPDATE messages SET timestamp = 'noon' WHERE id = 2")
+    base.execute("INSERT INTO messages VALUES(9, 1, 5, zeroblob(1))")
+    base.commit()
+    base.close()
+    kinds = [type(m) for _, m in read(path)]
+    assert sorted(k.__name__ for k in kinds) == ["Joints", "Trouble", "Trouble", "Trouble"]
+
+
+def test_a_folder_without_a_bag_says_so(tmp_path):
+    with pytest.raises(StreamError, match="without a bag"):
+        open_source(str(tmp_path))
+    (tmp_path / "run_0.db3.zstd").write_bytes(b"")
+    with pytest.raises(StreamError, match="zstd -d"):
+        open_source(str(tmp_path))
+    with pytest.raises(StreamError, match="No such file"):
+        open_source(f"bag:{tmp_path}/none.bag")
