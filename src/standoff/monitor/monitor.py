@@ -17,6 +17,7 @@ from standoff.index import IndexFigures
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.cycle import cycle as run_cycle
 from standoff.kernels.monitor.cycle import test_again
+from standoff.kernels.monitor.stretch import quiet_cycles
 from standoff.monitor.braking import Stopping
 from standoff.monitor.buffers import Buffer
 from standoff.monitor.options import IndexName, UpdateName, checked
@@ -56,6 +57,7 @@ class Monitor(Watch):
         grasped: what holding a body adds to the buffer of the robot that holds it, by name, [m].
         period: time between two readings, [s], where no times are given; readings that come later
             than LATE_PERIODS of it are faults.
+        late: how long after the last a reading may come, [s], where that is not LATE_PERIODS.
         max_speed: the fastest any point of a robot or body moves, [m/s], one number or by name;
             whatever moves faster has jumped. None: from the speeds of the joints, and
             USUAL_SPEED_LIMIT for the rest.
@@ -93,6 +95,7 @@ class Monitor(Watch):
         zones: Sequence[Zone] = (),
         grasped: Mapping[str, float] | None = None,
         period: float = 0.01,
+        late: float | None = None,
         max_speed: float | Mapping[str, float] | None = None,
         between: bool = False,
         stopping: Stopping | None = None,
@@ -110,8 +113,8 @@ class Monitor(Watch):
         self._unwatched: Fault | None = None
         options = checked(
             cell, buffer=buffer, max_speed=max_speed, thresholds=thresholds, zones=zones,
-            grasped=grasped, period=period, between=between, stopping=stopping, index=index,
-            split=split, grid=grid, root=root, smallest=smallest, reserve=reserve, update=update,
+            grasped=grasped, period=period, late=late, between=between, stopping=stopping,
+            index=index, split=split, grid=grid, root=root, smallest=smallest, reserve=reserve, update=update,
             wrap=wrap,
         )  # fmt: skip
         super().__init__(cell, options)
@@ -173,6 +176,46 @@ class Monitor(Watch):
                 reading.dt = dt
                 return self._stop_after(self._eventful(told, clearance, time), q, given, dq, True)
         return self._update_with_care(q, poses, time, dq)
+
+    def update_many(
+        self, Q: Array, times: Array, clearances: Array, poses: Array | None = None
+    ) -> tuple[int, Cycle | None]:
+        """Readings one after the other, as `update` answers them, in one compiled call that ends
+        at the first that is not quiet.
+
+        Args:
+            Q: (n, joints), float64, C-contiguous; times: (n,), [s].
+            clearances: (n,), where those of the quiet cycles go.
+            poses: of the moving bodies, the same for all.
+
+        Returns:
+            How many were quiet, from the first on; and what the one after them answered. None
+            where that has not been looked at: it is for `update`, or there is none.
+        """
+        reading, given = self._reading, self._no_poses if poses is None else poses
+        if (
+            self.cell.revision != self._revision
+            or self._stops is not None
+            or reading.time is None
+            or reading.blind
+            or reading.missed
+            or not (given is self._expected or self._good_poses(given))
+        ):
+            return 0, None
+        quiet, told, clearance = quiet_cycles(
+            *self._tables, Q, given, times, reading.time, self.period, reading.late, clearances
+        )
+        self._cycles += quiet
+        before = reading.time
+        if quiet:
+            before = reading.time = float(times[quiet - 1])
+        if told <= 0 or told & _UNUSABLE:
+            return quiet, None
+        time = reading.time = float(times[quiet])
+        self._cycles += 1
+        reading.faults, reading.stale, reading.unsure = [], 0, 0
+        reading.dt = time - before
+        return quiet, self._eventful(told, clearance, time)
 
     def _follow_cell(self) -> bool:
         """Take a change of the cell over. Where that is not possible the watch goes on as it was,

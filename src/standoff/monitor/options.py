@@ -52,6 +52,7 @@ class Options:
     zones: tuple[Zone, ...]
     grasped: Mapping[str, float]
     period: float
+    late: float | None
     between: bool
     stopping: Stopping | None
     index: str
@@ -78,7 +79,8 @@ class Options:
         separation allows for."""
         buffers = self.buffer.values() if isinstance(self.buffer, Mapping) else (self.buffer,)
         allowed = [b.period_time for b in buffers if isinstance(b, Separation)]
-        return (1.0 + JUMP_ROUNDING) * min(LATE_PERIODS * self.period, *allowed, math.inf)
+        usual = LATE_PERIODS * self.period if self.late is None else self.late
+        return (1.0 + JUMP_ROUNDING) * min(usual, *allowed, math.inf)
 
 
 def checked(
@@ -88,6 +90,7 @@ def checked(
     zones: Sequence[Zone],
     grasped: Mapping[str, float] | None,
     period: float,
+    late: float | None,
     between: bool,
     stopping: Stopping | None,
     index: str,
@@ -119,6 +122,7 @@ def checked(
         zones=_zones(zones),
         grasped=_grasped(cell, grasped),
         period=amount("period", period, "s", zero=False),
+        late=None if late is None else amount("late", late, "s", zero=False),
         between=bool(between),
         stopping=stopping,
         index=index,

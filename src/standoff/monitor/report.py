@@ -177,6 +177,11 @@ class Cycle:
         return self._hits is None and not self.faults
 
     @property
+    def bits(self) -> bytes:
+        """What the warnings are read from, to tell two answers apart: equal where they are."""
+        return self._hits or b""
+
+    @property
     def warnings(self) -> tuple[Warning, ...]:
         """The pairs that are too close, the nearest first."""
         if self._warnings is None:

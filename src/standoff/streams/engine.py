@@ -1,0 +1,228 @@
+"""What is the state of the cell? Messages and the time in, a report out; nothing else goes in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from standoff.cell import Cell
+from standoff.errors import Error
+from standoff.monitor.report import Cycle, Fault, QuietCycle
+from standoff.shapes.pose import Array
+from standoff.streams.batch import Batch
+from standoff.streams.found import Found, Held
+from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
+from standoff.streams.options import WatchOptions
+from standoff.streams.report import Reason, Report, State
+from standoff.streams.rules import RULES
+from standoff.streams.scale import SpeedScale
+from standoff.streams.senses import Senses
+
+#: What came in, and from which source; sinks that are in trouble come after the sources.
+Input = tuple[int, Message]
+
+#: Kinds of the monitor that have another name here; its ``late`` is our ``silent``, found before.
+_KINDS = {"time": "backwards", "length": "missing", "unknown": "names", "late": ""}
+
+_NO_REASONS: tuple[Reason, ...] = ()
+
+
+class Engine:
+    """Decides, cycle by cycle, by the table `RULES`. Same input, same bits: the time is an input,
+    and no clock is read here.
+
+    Args:
+        cell: what is watched. Bodies that streams attach and detach change it.
+        options: of the watch.
+        sources: their names; an input has the number of its source.
+        sinks: theirs, counted on from the sources, for the trouble they have.
+
+    Attributes:
+        monitor: the one that is asked.
+        number: of the last cycle; time: of it, -inf before the first.
+        state: of the cell.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        options: WatchOptions | None = None,
+        sources: Sequence[str] = ("source",),
+        sinks: Sequence[str] = (),
+    ) -> None:
+        self.options = options = WatchOptions() if options is None else options
+        self.cell = cell
+        self.monitor = options.monitor(cell)
+        self.senses = Senses(cell, sources, options.age, options.rest)
+        self.scale = SpeedScale()
+        self.number = 0
+        self.time = -math.inf
+        self.state = State.STALE
+        self._names = (*sources, *sinks)
+        self._held = Held(options.recover)
+        self._cycle: Cycle | None = None
+        self._warnings: tuple[Reason, ...] = ()
+        self._last_keys: frozenset[tuple[str, str]] | None = None
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing is wrong, nothing is left over from before."""
+        return self.state is State.SAFE and not self._held and self.scale.value == 1.0
+
+    def due(self) -> float:
+        """When something will be silent for too long if nothing comes: the time for a tick."""
+        return self.senses.due(self.time)
+
+    def tick(self, now: float) -> Report:
+        """A cycle in which nothing came."""
+        return self.cycle(now, ())
+
+    def cycle(
+        self, now: float, inputs: Sequence[Input], arrived: int = 0, *, answer: Cycle | None = None
+    ) -> Report:
+        """One instant: all that came in at ``now``, which is later than in the cycle before (a
+        clock that is not gets a fault). ``answer``: the monitor's, where it has been asked."""
+        found = Found()
+        senses = self.senses
+        self.number += 1
+        if not now > self.time:
+            text = f"the clock says {now:.6f} s after {self.time:.6f} s"
+            found.add("backwards", "clock", text, {source for source, _ in inputs})
+            senses.back_to(now)
+        self.time = now
+        senses.check_ages(now, found)
+        senses.start()
+        fed: set[int] = set()
+        readings: set[int] = set()
+        for source, message in inputs:
+            if type(message) is Joints:
+                if source in readings:
+                    name = self._names[source]
+                    found.add("doubled", name, f"{name}: two readings at one time", {source})
+                    continue
+                readings.add(source)
+                if senses.take(now, source, message, found):
+                    fed.add(source)
+            elif type(message) is BodyPose:
+                if senses.take_pose(now, source, message, found):
+                    fed.add(source)
+            elif type(message) is Grasp:
+                self._grasp(source, message, found)
+            elif type(message) is Trouble:
+                self._trouble(source, message, found)
+            else:
+                assert type(message) is End
+        if fed:
+            for source in fed:
+                senses.heard[source] = now
+            self._ask(now, fed, found, answer)
+        return self._report(now, found, fed, arrived)
+
+    def stretch(self, batch: Batch) -> tuple[Array, Report | None]:
+        """Many cycles, as `cycle` answers them, up to the first that is not quiet.
+
+        Returns:
+            The clearances of those that were: as many as there are of the batch's first readings;
+            and the report of the next, where the monitor has been asked for it. Nothing at all
+            where this engine is not `quiet`.
+        """
+        senses, start = self.senses, self.number
+        clearances = np.empty(len(batch.now))
+        if not self.quiet or senses.unheard():
+            return clearances[:0], None
+        n, Q = senses.foresee(batch, self.time)
+        if n == 0:
+            return clearances[:0], None
+        quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, senses.poses())
+        if quiet:
+            senses.skip(batch, quiet, Q)
+            self.number, self.time = start + quiet, float(batch.now[quiet - 1])
+            assert self._cycle is not None
+            last = self._cycle.number + quiet
+            self._adopt(QuietCycle(last, self.time, float(clearances[quiet - 1])))
+        if answer is None:
+            return clearances[:quiet], None
+        now, source, message = batch.reading(quiet)
+        return clearances[:quiet], self.cycle(now, ((source, message),), answer=answer)
+
+    def _ask(self, now: float, fed: set[int], found: Found, answer: Cycle | None) -> None:
+        """The monitor, once everything has been heard of."""
+        senses = self.senses
+        if senses.unheard():
+            return
+        cycle = answer
+        if cycle is None:
+            cycle = self.monitor.update(senses.given, senses.poses(), now)
+        self._adopt(cycle)
+        for fault in cycle.faults:
+            kind = _KINDS.get(fault.kind, fault.kind)
+            if kind:
+                found.add(kind, fault.element, _told(fault), fed)
+
+    def _adopt(self, cycle: Cycle) -> None:
+        """The answer that counts until there is another."""
+        self._cycle = cycle
+        self._warnings = _NO_REASONS
+        if not cycle.safe:
+            self._warnings = tuple(
+                Reason(State.WARNING, "warning", f"{w.a} – {w.b}", str(w)) for w in cycle.warnings
+            )
+
+    def _grasp(self, source: int, message: Grasp, found: Found) -> None:
+        try:
+            if message.link is None:
+                self.monitor.detach(message.body)
+            else:
+                self.monitor.attach(message.body, message.link, touch=message.touch)
+        except Error as error:
+            found.add("grasp", message.body, str(error), {source})
+
+    def _trouble(self, source: int, message: Trouble, found: Found) -> None:
+        name = self._names[source]
+        if message.kind == "back":
+            self._held.end("lost", name)
+            self._held.end("sink", name)
+        else:
+            kind = message.kind if message.kind in RULES else "garbled"
+            found.add(kind, name, f"{name}: {message.text}", {source})
+
+    def _report(self, now: float, found: Found, fed: set[int], arrived: int) -> Report:
+        senses = self.senses
+        unheard = senses.unheard()
+        if unheard:
+            what = ", ".join(unheard[:3]) + (", …" if len(unheard) > 3 else "")
+            found.add("waiting", "start", f"waiting for {what}", set())
+        if found.reasons or self._held:
+            self._held.take(found, fed - found.blamed)
+        reasons = self._warnings
+        state = State.WARNING if reasons else State.SAFE
+        if self._held:
+            reasons = (*sorted(self._held, key=_badness), *reasons)
+            state = max(state, reasons[0].state)
+        keys = frozenset((r.kind, r.element) for r in reasons) if reasons else frozenset()
+        changed = keys != self._last_keys
+        self._last_keys, self.state = keys, state
+        cycle = None if unheard else self._cycle
+        return Report(
+            self.number,
+            now,
+            state,
+            changed,
+            reasons,
+            cycle,
+            self.scale.update(state, cycle),
+            dict(zip(senses.sources, [now - time for time in senses.heard])),
+            arrived,
+        )
+
+
+def _badness(reason: Reason) -> tuple[int, str, str]:
+    return -reason.state, reason.kind, reason.element
+
+
+def _told(fault: Fault) -> str:
+    if fault.kind == "jump":
+        return f"{fault.element} moved by {fault.value:.4g} m; allowed: {fault.allowed}"
+    return str(fault)

@@ -1,0 +1,80 @@
+"""What a watch was asked to do; a record has it, and a replay does the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from standoff.cell import Cell
+from standoff.constants import MAX_AGE_PERIODS, USUAL_BUFFER, USUAL_MAX_AGE, USUAL_RECOVER
+from standoff.errors import StreamError
+from standoff.monitor.amounts import amount, whole
+from standoff.monitor.monitor import Monitor
+from standoff.monitor.thresholds import Thresholds
+
+_MOST = 10**6
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchOptions:
+    """Attributes:
+    buffer: of whatever moves, [m].
+    self_: the distance at which two links of one robot are too close, [m]; None: their buffers.
+    period: of the slowest source, [s]: no body is taken to have less time than this to move.
+    max_age: how long a joint may be silent, [s]; None: 0.1 s, or three periods if that is more.
+    recover: good readings in a row that end a fault.
+    between: certify the motion from reading to reading, too.
+    rest: joints that no source speaks of stay where the cell has them.
+    """
+
+    buffer: float = USUAL_BUFFER
+    self_: float | None = None
+    period: float = 0.01
+    max_age: float | None = None
+    recover: int = USUAL_RECOVER
+    between: bool = False
+    rest: bool = False
+
+    def __post_init__(self) -> None:
+        period = amount("period", self.period, "s", zero=False)
+        if self.max_age is None:
+            object.__setattr__(self, "max_age", max(USUAL_MAX_AGE, MAX_AGE_PERIODS * period))
+        amount("max_age", self.max_age, "s", zero=False)
+        amount("buffer", self.buffer, "m")
+        whole("recover", self.recover, 1, _MOST)
+
+    @property
+    def age(self) -> float:
+        """`max_age` as the number that it is."""
+        assert self.max_age is not None
+        return self.max_age
+
+    def monitor(self, cell: Cell) -> Monitor:
+        """The monitor of such a watch. A reading is late for it when its joints were silent."""
+        return Monitor(
+            cell,
+            self.buffer,
+            thresholds=Thresholds(self_=self.self_),
+            period=self.period,
+            late=max(self.age, self.period),
+            between=self.between,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for a record."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(given: Mapping[str, Any]) -> WatchOptions:
+        """The options of a record.
+
+        Raises:
+            StreamError: unknown ones: it is from another version.
+        """
+        known = {f.name for f in fields(WatchOptions)}
+        if not {*given} <= known:
+            raise StreamError(
+                "unknown options", value=sorted({*given} - known), allowed=", ".join(sorted(known))
+            )
+        return WatchOptions(**given)

@@ -1,0 +1,154 @@
+"""The way to a sink: a queue that ends, and a thread that empties it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+from standoff.constants import OUTBOX_DEPTH, RECORD_FLUSH, SINK_PATIENCE
+from standoff.errors import Error
+from standoff.streams.record.recorder import Recorder
+from standoff.streams.report import Report, State
+from standoff.streams.sink import Sink
+
+#: What to do with the sink, and whether nobody would miss it.
+_Item = tuple[Callable[[], None], bool]
+
+
+class Outbox:
+    """Hands reports to one sink, in their order, and never lets the watch wait for it.
+
+    A sink that is slow misses reports in which nothing happened. If it has no room for one in which
+    something did (a warning, a fault, a change), that is told as its trouble; likewise whatever it
+    raises. Nothing that it does ends the watch.
+
+    Args:
+        told: called from the thread of the sink with ``sink`` and a text where it has trouble, with
+            ``back`` once that is over.
+        patient: wait for room, as a replay does, up to SINK_PATIENCE.
+
+    Attributes:
+        thinned: reports in which nothing happened that it missed; lost: others.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        told: Callable[[str, str], None],
+        *,
+        patient: bool = False,
+        depth: int = OUTBOX_DEPTH,
+    ) -> None:
+        self.sink = sink
+        self.thinned = self.lost = 0
+        self._told = told
+        self._patient = patient
+        self._depth = depth
+        self._items: deque[_Item] = deque()
+        self._dull = 0
+        self._change = threading.Condition()
+        self._closing = False
+        self._trouble = ""
+        self._thread = threading.Thread(target=self._run, name=sink.name, daemon=True)
+        self._thread.start()
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """The sink, where it records."""
+        return self.sink if isinstance(self.sink, Recorder) else None
+
+    def put(self, report: Report) -> None:
+        """Hand over a report."""
+        dull = report.state is State.SAFE and not report.changed
+        self.do(lambda: self.sink.put(report), 1, dull=dull)
+
+    def do(self, action: Callable[[], None], cycles: int, *, dull: bool = False) -> None:
+        """Whatever is to be done with the sink, in its turn; it stands for so many reports."""
+        with self._change:
+            if len(self._items) >= self._depth and self._patient:
+                self._change.wait_for(lambda: len(self._items) < self._depth, SINK_PATIENCE)
+            if len(self._items) >= self._depth and not self._make_room(dull):
+                if dull:
+                    self.thinned += cycles
+                    return
+                self.lost += cycles
+                recorder = self.recorder
+                if recorder is not None:
+                    recorder.skipped(cycles)
+                self._report_trouble(f"too slow: {self.lost} reports are lost")
+                return
+            self._items.append((action, dull))
+            self._dull += dull
+            if len(self._items) == 1:
+                self._change.notify_all()
+
+    def _make_room(self, dull: bool) -> bool:
+        """Leave out a report in which nothing happened, for one in which something did."""
+        if dull or not self._dull:
+            return False
+        for k, (_, other) in enumerate(self._items):
+            if other:
+                del self._items[k]
+                self._dull -= 1
+                self.thinned += 1
+                return True
+        return False
+
+    def _report_trouble(self, text: str) -> None:
+        if not self._trouble:
+            self._told("sink", text)
+        self._trouble = text
+
+    def _run(self) -> None:
+        flushed = time.monotonic()
+        fresh = False
+        while True:
+            with self._change:
+                if not self._items and not self._closing:
+                    self._change.wait(RECORD_FLUSH)
+                if not self._items and self._closing:
+                    return
+                item = self._items.popleft() if self._items else None
+                if item is not None:
+                    self._dull -= item[1]
+                    self._change.notify_all()
+            fine = item is None or self._tried(item[0])
+            fresh = fresh or item is not None or bool(self._trouble)
+            if fresh and time.monotonic() - flushed >= RECORD_FLUSH:
+                fine = self._tried(self.sink.flush) and fine
+                flushed, fresh = time.monotonic(), False
+                with self._change:
+                    over = self._trouble and fine and len(self._items) < self._depth // 2
+                    if over:
+                        self._trouble = ""
+                if over:
+                    self._told("back", "")
+
+    def _tried(self, action: Callable[[], None]) -> bool:
+        try:
+            action()
+        except (OSError, Error) as error:
+            why = getattr(error, "strerror", None) or str(error)
+        except Exception as error:  # a sink of somebody else: no more may come of it than of ours
+            why = f"{type(error).__name__}: {error}"
+        else:
+            return True
+        with self._change:
+            self._report_trouble(why)
+        return False
+
+    def close(self) -> str:
+        """All that waits is handed over, if that takes no longer than SINK_PATIENCE, and the sink
+        is closed. What went wrong, if anything."""
+        with self._change:
+            self._closing = True
+            self._change.notify_all()
+        self._thread.join(SINK_PATIENCE)
+        if self._thread.is_alive():
+            self.lost += len(self._items)
+            return f"does not take what it is given; {len(self._items)} reports are lost"
+        self._tried(self.sink.flush)
+        self._tried(self.sink.close)
+        return self._trouble

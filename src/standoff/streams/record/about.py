@@ -1,0 +1,78 @@
+"""What a record says of the watch that made it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+import standoff
+from standoff.cell import Cell
+from standoff.cell.read import load_text
+from standoff.cell.write import cell_text
+from standoff.errors import StreamError
+from standoff.streams.options import WatchOptions
+
+_FORMAT = "1"
+
+
+def about(
+    cell: Cell, options: WatchOptions, sources: Sequence[str], sinks: Sequence[str], folder: Path
+) -> dict[str, str]:
+    """Texts for a record in ``folder``, which the paths in the cell are relative to."""
+    return {
+        "format": _FORMAT,
+        "cell": cell_text(cell, folder),
+        "digest": digest(cell),
+        "options": json.dumps(options.as_dict()),
+        "sources": json.dumps([*sources]),
+        "sinks": json.dumps([*sinks]),
+        "standoff": standoff.__version__,
+        "numpy": np.__version__,
+        "machine": f"{platform.machine()} {platform.system()}",
+    }
+
+
+def digest(cell: Cell) -> str:
+    """Of all numbers of a cell: those of the files that it refers to, too."""
+    tables, tree = cell.world.tables, cell.tree
+    sum_ = hashlib.sha256()
+    for array in (
+        tables.owner, tables.frame, tables.local, tables.rows, tables.refs,
+        *(value for value in vars(tables.geometry).values() if isinstance(value, np.ndarray)),
+        tree.reals, tree.ints, tree.lower, tree.upper, tree.velocity,
+    ):  # fmt: skip
+        sum_.update(np.ascontiguousarray(array).tobytes())
+    sum_.update("\0".join((*cell.world.names, *cell.joints)).encode())
+    return sum_.hexdigest()[:16]
+
+
+def reopened(
+    texts: Mapping[str, str], path: Path
+) -> tuple[Cell, WatchOptions, list[str], list[str]]:
+    """Cell, options, sources and sinks of a record.
+
+    Raises:
+        StreamError: of another format, or the files of the cell are not what they were.
+    """
+    if texts.get("format") != _FORMAT:
+        raise StreamError(
+            "not a record of standoff, or of another version", file=path,
+            value=texts.get("format"), allowed=_FORMAT,
+        )  # fmt: skip
+    cell = load_text(texts["cell"], str(path), path.absolute().parent)
+    if digest(cell) != texts["digest"]:
+        raise StreamError(
+            "the robots or meshes of its cell are not those that were recorded", file=path,
+            value=digest(cell), allowed=texts["digest"],
+        )  # fmt: skip
+    try:
+        options = WatchOptions.from_dict(json.loads(texts["options"]))
+        sources, sinks = json.loads(texts["sources"]), json.loads(texts["sinks"])
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StreamError(f"damaged: {error}", file=path) from error
+    return cell, options, sources, sinks

@@ -1,0 +1,178 @@
+"""An MCAP file, chunk by chunk: https://mcap.dev/spec. Chunks are closed when the writer says so,
+and not when they are large, so that little is lost with the process."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from struct import Struct
+
+from standoff.streams.record.spool import Spool
+
+MAGIC = b"\x89MCAP0\r\n"
+(
+    HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX, CHUNK_INDEX, _, _, STATISTICS,
+    METADATA, METADATA_INDEX, SUMMARY_OFFSET, DATA_END,
+) = range(1, 16)  # fmt: skip
+
+RECORD = Struct("<BQ")
+MESSAGE_HEAD = Struct("<HIQQ")
+_U16, _U32, _U64 = Struct("<H"), Struct("<I"), Struct("<Q")
+_ENTRY = Struct("<QQ")
+_PLACE = Struct("<HQ")
+_TIMES = Struct("<QQQI")
+
+
+class McapWriter:
+    """Schemas, channels and metadata first, then messages. Nothing is on the disk before `flush`.
+
+    Raises:
+        StreamError: the file cannot be made.
+    """
+
+    def __init__(self, path: str | Path, library: str) -> None:
+        self.spool = Spool(path)
+        self._summary: dict[int, list[bytes]] = {SCHEMA: [], CHANNEL: [], METADATA_INDEX: []}
+        self._chunk: list[bytes] = []
+        self._length = 0
+        self._index: dict[int, list[bytes]] = {}
+        self._span: list[int] = []
+        self._chunks: list[bytes] = []
+        self._counts: dict[int, int] = {}
+        self._all: list[int] = []
+        self._closed = False
+        self.spool.add(MAGIC + _record(HEADER, _text("") + _text(library)))
+
+    def schema(self, name: str, encoding: str, data: bytes) -> int:
+        """A new schema; its number."""
+        number = len(self._summary[SCHEMA]) + 1
+        content = _U16.pack(number) + _text(name) + _text(encoding) + _U32.pack(len(data)) + data
+        self._declare(SCHEMA, content)
+        return number
+
+    def channel(self, topic: str, encoding: str, schema: int = 0) -> int:
+        """A new channel; its number."""
+        number = len(self._summary[CHANNEL]) + 1
+        content = _U16.pack(number) + _U16.pack(schema) + _text(topic) + _text(encoding) + _map({})
+        self._declare(CHANNEL, content)
+        return number
+
+    def _declare(self, kind: int, content: bytes) -> None:
+        record = _record(kind, content)
+        self._summary[kind].append(record)
+        self.spool.add(record)
+
+    def metadata(self, name: str, values: Mapping[str, str]) -> None:
+        """Texts about the file."""
+        record = _record(METADATA, _text(name) + _map(values))
+        entry = _ENTRY.pack(self.spool.size, len(record)) + _text(name)
+        self._summary[METADATA_INDEX].append(_record(METADATA_INDEX, entry))
+        self.spool.add(record)
+
+    def message(self, channel: int, time: int, data: bytes) -> None:
+        """One message at a time in nanoseconds."""
+        count = self._counts.get(channel, 0)
+        record = _record(MESSAGE, MESSAGE_HEAD.pack(channel, count & 0xFFFFFFFF, time, time) + data)
+        self._index.setdefault(channel, []).append(_ENTRY.pack(time, self._length))
+        self._span = [min(self._span[0], time), max(self._span[1], time)] if self._span else [
+            time, time]  # fmt: skip
+        self._counts[channel] = count + 1
+        self._chunk.append(record)
+        self._length += len(record)
+
+    def flush(self) -> None:
+        """Close the chunk and write all that waits.
+
+        Raises:
+            OSError: what a full disk did not take waits for the next time.
+        """
+        self._close_chunk()
+        self.spool.flush()
+
+    def _close_chunk(self) -> None:
+        if not self._chunk:
+            return
+        data, (first, last) = b"".join(self._chunk), self._span
+        start = self.spool.size
+        chunk = _record(
+            CHUNK,
+            _TIMES.pack(first, last, len(data), zlib.crc32(data)) + _text("")
+            + _U64.pack(len(data)) + data,
+        )  # fmt: skip
+        places, indexes, at = [], [], start + len(chunk)
+        for channel, entries in self._index.items():
+            table = b"".join(entries)
+            record = _record(MESSAGE_INDEX, _U16.pack(channel) + _U32.pack(len(table)) + table)
+            places.append(_PLACE.pack(channel, at))
+            indexes.append(record)
+            at += len(record)
+        where, length = b"".join(places), at - start - len(chunk)
+        entry = (
+            Struct("<QQQQ").pack(first, last, start, len(chunk)) + _U32.pack(len(where)) + where
+            + _U64.pack(length) + _text("") + _ENTRY.pack(len(data), len(data))
+        )  # fmt: skip
+        self._chunks.append(_record(CHUNK_INDEX, entry))
+        # In one piece: the file ends with a chunk and its indexes, or before both.
+        self.spool.add(b"".join((chunk, *indexes)))
+        self._all = [min(self._all[0], first), max(self._all[1], last)] if self._all else [
+            first, last]  # fmt: skip
+        self._chunk, self._length, self._index, self._span = [], 0, {}, []
+
+    def close(self) -> None:
+        """The summary, and the end of the file; more than once does no harm.
+
+        Raises:
+            OSError: the disk is full; the file can be read all the same, up to there.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._close_chunk()
+            self.spool.add(_record(DATA_END, _U32.pack(0)))
+            self.spool.add(self._ending())
+            self.spool.flush()
+        finally:
+            self.spool.close()
+
+    def _ending(self) -> bytes:
+        start = self.spool.size
+        groups = {**self._summary, STATISTICS: [self._statistics()], CHUNK_INDEX: self._chunks}
+        body, offsets = b"", b""
+        for kind, records in groups.items():
+            data = b"".join(records)
+            if data:
+                place = bytes([kind]) + _ENTRY.pack(start + len(body), len(data))
+                offsets += _record(SUMMARY_OFFSET, place)
+                body += data
+        footer = RECORD.pack(FOOTER, 20) + _ENTRY.pack(start, start + len(body))
+        summed = body + offsets + footer
+        return summed + _U32.pack(zlib.crc32(summed)) + MAGIC
+
+    def _statistics(self) -> bytes:
+        counts = b"".join(_PLACE.pack(channel, n) for channel, n in self._counts.items())
+        first, last = self._all or (0, 0)
+        return _record(
+            STATISTICS,
+            Struct("<QHIIIIQQ").pack(
+                sum(self._counts.values()), len(self._summary[SCHEMA]),
+                len(self._summary[CHANNEL]), 0, len(self._summary[METADATA_INDEX]),
+                len(self._chunks), first, last,
+            )
+            + _U32.pack(len(counts)) + counts,
+        )  # fmt: skip
+
+
+def _record(kind: int, content: bytes) -> bytes:
+    return RECORD.pack(kind, len(content)) + content
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return _U32.pack(len(data)) + data
+
+
+def _map(values: Mapping[str, str]) -> bytes:
+    data = b"".join(_text(key) + _text(value) for key, value in values.items())
+    return _U32.pack(len(data)) + data

@@ -1,0 +1,164 @@
+"""The sink that keeps everything: what came in, and what was said of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import standoff
+from standoff.constants import RECORD_BLOCK, RECORD_SHOWN
+from standoff.shapes.pose import Array
+from standoff.streams.as_json import one_line, state_json, warnings_json
+from standoff.streams.batch import Batch
+from standoff.streams.engine import Input
+from standoff.streams.record import joint_state, markers, schemas
+from standoff.streams.record.blocks import ANSWER, InputBlock, answer
+from standoff.streams.record.mcap_writer import McapWriter
+from standoff.streams.report import Report, State
+
+#: The topics that only a replay reads.
+INPUT, ANSWERS = "/standoff/input", "/standoff/answers"
+
+
+class Recorder:
+    """Writes one MCAP file. Until `about` has told what is recorded, nothing can be.
+
+    Args:
+        path: of the file; one that is there is replaced.
+
+    Raises:
+        StreamError: it cannot be made.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.name = f"mcap:{path}"
+        self.path = Path(path)
+        self._mcap = McapWriter(path, f"standoff {standoff.__version__}")
+        self._inputs = InputBlock()
+        self._answers: list[tuple[Any, ...]] = []
+        self._time = 0
+        self._shown = -math.inf
+        self._lost = 0
+        self._warned = False
+
+    def about(self, texts: Mapping[str, str], joints: tuple[str, ...]) -> None:
+        """What a replay needs to know, and the joints in their order."""
+        mcap = self._mcap
+        mcap.metadata("standoff", texts)
+        self._input = mcap.channel(INPUT, "standoff-input-1")
+        self._answer = mcap.channel(ANSWERS, "standoff-answers-1")
+        self._state = self._json("/standoff/state", schemas.STATE)
+        self._warnings = self._json("/standoff/warnings", schemas.WARNINGS)
+        self._markers = self._json("/standoff/markers", markers.SCHEMA)
+        schema = mcap.schema(joint_state.SCHEMA_NAME, "ros2msg", joint_state.SCHEMA.encode())
+        self._joint_states = mcap.channel("/joint_states", "cdr", schema)
+        short = [name.partition("/")[2] for name in joints]
+        alone = len({*short}) == len(short) and len({n.partition("/")[0] for n in joints}) == 1
+        self._joints = joint_state.JointStates(short if alone else joints)
+
+    def _json(self, topic: str, schema: dict[str, Any]) -> int:
+        number = self._mcap.schema(schema["title"], "jsonschema", json.dumps(schema).encode())
+        return self._mcap.channel(topic, "json", number)
+
+    def put(self, report: Report) -> None:
+        """A report without its inputs cannot be replayed; see `take`."""
+        self.take(report, (), None)
+
+    def take(self, report: Report, inputs: tuple[Input, ...], q: Array | None) -> None:
+        """One cycle: what came in, what was said, and where the joints are.
+
+        Raises:
+            OSError: the disk is full, and has been for so long that nothing is kept any more.
+        """
+        if self._full(report.time, 1):
+            raise OSError("the disk is full: cycles are missing from the recording")
+        self._inputs.add(report.time, inputs)
+        self._answers.append(answer(report))
+        self._show(report, q)
+        if len(self._inputs) >= RECORD_BLOCK:
+            self._pack()
+
+    def take_stretch(self, batch: Batch, numbers: int, clearances: Array, q: Array) -> None:
+        """Quiet cycles, the first of this number.
+
+        Raises:
+            OSError: as `take`.
+        """
+        if self._full(float(batch.now[0]), len(clearances)):
+            raise OSError("the disk is full: cycles are missing from the recording")
+        for k, clearance in enumerate(clearances.tolist()):
+            now, source, message = batch.reading(k)
+            self._inputs.add(now, ((source, message),))
+            self._answers.append((numbers + k, now, clearance, 1.0, int(State.SAFE), 0))
+            if len(self._inputs) >= RECORD_BLOCK:
+                self._pack()
+        self._joint_state(float(batch.now[len(clearances) - 1]), q)
+
+    def skipped(self, cycles: int) -> None:
+        """So many cycles never came here."""
+        self._lost += cycles
+
+    def _full(self, now: float, cycles: int) -> bool:
+        """Whether there is no room for more; how much is not there is written once there is."""
+        if self._mcap.spool.full:
+            self._lost += cycles
+            return True
+        if self._lost:
+            self._inputs.gap(now, self._lost)
+            self._lost = 0
+        return False
+
+    def _show(self, report: Report, q: Array | None) -> None:
+        """For people: each change and each warning, and some of what lies between."""
+        time = self._time = _nanoseconds(report.time)
+        warned = report.cycle is not None and bool(report.cycle.bits)
+        since = report.time - self._shown
+        if report.changed or not 0.0 <= since < RECORD_SHOWN:
+            self._shown = report.time
+            self._mcap.message(self._state, time, one_line(state_json(report)))
+            if q is not None:
+                self._joint_state(report.time, q)
+        if warned:
+            said = {
+                "number": report.number, "time": report.time, "warnings": warnings_json(report),
+            }  # fmt: skip
+            self._mcap.message(self._warnings, time, one_line(said))
+        if warned or self._warned:
+            self._mcap.message(self._markers, time, one_line(markers.scene_update(report)))
+        self._warned = warned
+
+    def _joint_state(self, now: float, q: Array) -> None:
+        self._time = _nanoseconds(now)
+        self._mcap.message(self._joint_states, self._time, self._joints.message(now, q))
+
+    def _pack(self) -> None:
+        if self._answers or len(self._inputs):
+            rows = np.array(self._answers, dtype=ANSWER)
+            self._mcap.message(self._input, self._time, self._inputs.pack())
+            self._mcap.message(self._answer, self._time, rows.tobytes())
+            self._inputs.clear()
+            self._answers = []
+
+    def flush(self) -> None:
+        """All but a torn end is on the disk.
+
+        Raises:
+            OSError: it is full. What it did not take waits for the next time.
+        """
+        self._pack()
+        self._mcap.flush()
+
+    def close(self) -> None:
+        """The end of the file."""
+        self._pack()
+        self._mcap.close()
+
+
+def _nanoseconds(time: float) -> int:
+    """Of an MCAP file: from 0 on."""
+    return max(0, min(int(time * 1e9), 2**63)) if math.isfinite(time) else 0

@@ -1,0 +1,115 @@
+"""What can be wrong, which state that is, and how it ends: the one table of `docs/watch.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from standoff.streams.report import State
+
+#: How a reason ends: as soon as it is not so any more; after so many good readings in a row of the
+#: sources it came with (the option ``recover``); with the first good one; when its sink takes
+#: reports again.
+AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK = range(4)
+
+ENDS = {
+    AT_ONCE: "as soon as it is over",
+    AFTER_GOOD: "after `recover` good readings in a row",
+    NEXT_GOOD: "with the next good reading",
+    SINK_BACK: "when it takes reports again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of the table.
+
+    Attributes:
+        state: what the cell is in.
+        when: what has happened.
+        taken: what becomes of the message.
+        ends: one of `ENDS`.
+    """
+
+    state: State
+    when: str
+    taken: str
+    ends: int
+
+
+_LAST = "the last good value stands in"
+_NOTHING = "nothing new is known"
+
+RULES: dict[str, Rule] = {
+    "warning": Rule(
+        State.WARNING, "a pair is nearer than its threshold", "it is watched", AT_ONCE
+    ),
+    "waiting": Rule(
+        State.STALE, "a joint or a moving body has never been heard of", "nothing is known", AT_ONCE
+    ),
+    "silent": Rule(
+        State.STALE, "a source said nothing of use for `max_age`", _NOTHING, NEXT_GOOD
+    ),
+    "lost": Rule(State.STALE, "a source is gone: it says so itself", _NOTHING, NEXT_GOOD),
+    "late": Rule(
+        State.STALE,
+        "a message is older than the quickest of its source by more than `max_age`",
+        "it is used",
+        AFTER_GOOD,
+    ),
+    "missing": Rule(
+        State.FAULT,
+        "a joint is left out by a message that used to have it, or was for `max_age`",
+        _LAST,
+        AFTER_GOOD,
+    ),
+    "non-finite": Rule(State.FAULT, "a joint is NaN or infinite", _LAST, AFTER_GOOD),
+    "limits": Rule(State.FAULT, "a joint is beyond its limits", "it is watched there", AFTER_GOOD),
+    "jump": Rule(
+        State.FAULT, "a body moved farther than its highest speed takes it",
+        "it is watched where it is now", AFTER_GOOD,
+    ),
+    "pose": Rule(State.FAULT, "the pose of a moving body is no rigid motion", _LAST, AFTER_GOOD),
+    "backwards": Rule(
+        State.FAULT,
+        "a stamp, or the time of a file, runs back",
+        "it is not used; from the next on the clock is believed again",
+        AFTER_GOOD,
+    ),
+    "doubled": Rule(
+        State.FAULT, "a message has the stamp of the one before", "it is not used", AFTER_GOOD
+    ),
+    "garbled": Rule(State.FAULT, "what arrived is no message", "it is not used", AFTER_GOOD),
+    "names": Rule(
+        State.FAULT, "a name could mean several joints, or a source has too many lists of names",
+        "it is not used", AFTER_GOOD,
+    ),
+    "grasp": Rule(
+        State.FAULT, "a body cannot be attached or detached as was told",
+        "the cell stays as it is", AFTER_GOOD,
+    ),
+    "cell": Rule(
+        State.FAULT, "the cell was changed into one that cannot be watched",
+        "what was there before is watched", AFTER_GOOD,
+    ),
+    "flood": Rule(
+        State.FAULT, "more arrived than is taken in", "the newest is used", AFTER_GOOD
+    ),
+    "behind": Rule(
+        State.FAULT, "a message waited for longer than `max_age` before it was looked at",
+        "it is used", AFTER_GOOD,
+    ),
+    "sink": Rule(
+        State.FAULT, "a recording or a consumer does not take what it should (a full disk, a slow "
+        "reader)", "everything else goes on", SINK_BACK,
+    ),
+}  # fmt: skip
+
+
+def table() -> str:
+    """The table of `docs/watch.md`."""
+    rows = ["| kind | state | when | the message | ends |", "|---|---|---|---|---|"]
+    for kind, rule in RULES.items():
+        rows.append(
+            f"| `{kind}` | {rule.state.name} | {rule.when} | {rule.taken} | {ENDS[rule.ends]} |"
+        )
+    return "\n".join(rows)

@@ -1,0 +1,318 @@
+"""The watch as it runs: sources in, the engine, sinks out."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from standoff.cell import Cell
+from standoff.constants import HEARTBEAT, STRETCH, STRETCH_BREAK
+from standoff.errors import StreamError
+from standoff.shapes.pose import Array
+from standoff.streams.batch import Batch, gathered
+from standoff.streams.engine import Engine, Input
+from standoff.streams.inbox import Inbox
+from standoff.streams.merge import merged
+from standoff.streams.messages import End, Joints, Trouble
+from standoff.streams.options import WatchOptions
+from standoff.streams.outbox import Outbox
+from standoff.streams.record.about import about
+from standoff.streams.record.recorder import Recorder
+from standoff.streams.report import Report, State
+from standoff.streams.sink import Sink
+from standoff.streams.source import Live, Recorded, Source
+from standoff.streams.summary import Summary
+
+#: How long threads may hold on to the interpreter before the next one has its turn, [s].
+_TURN = 0.0005
+
+
+class Watch:
+    """Watches a cell: readings from ``sources``, reports to ``sinks``, until the files end or
+    somebody stops it.
+
+    Args:
+        cell: what is watched.
+        sources: either files or live ones; they are closed at the end.
+        sinks: likewise.
+        options: see `WatchOptions`.
+        speed: of files: 1 as they were recorded, infinite as fast as it goes.
+
+    Raises:
+        StreamError: no source, or files together with live ones.
+
+    Attributes:
+        engine: what decides.
+        summary: what came of it so far.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        sources: Sequence[Source],
+        sinks: Sequence[Sink] = (),
+        options: WatchOptions | None = None,
+        *,
+        speed: float = math.inf,
+    ) -> None:
+        if not sources:
+            raise StreamError("no source", allowed="one at least")
+        if not speed > 0.0:
+            raise StreamError("speed", value=speed, allowed="more than 0")
+        self._files = [source for source in sources if isinstance(source, Recorded)]
+        self._live = [source for source in sources if isinstance(source, Live)]
+        if self._files and self._live:
+            raise StreamError(
+                "files cannot be watched together with live sources",
+                value=[source.name for source in sources],
+                allowed="all of them files, or none",
+            )
+        self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
+        self.engine = Engine(cell, options, [s.name for s in sources], [s.name for s in sinks])
+        self.summary = Summary()
+        self._troubles: deque[Input] = deque()
+        self._stop = threading.Event()
+        self._inbox = Inbox(len(sources))
+        self._outboxes: list[Outbox] = []
+        self._describe(cell)
+
+    def _describe(self, cell: Cell) -> None:
+        names = [s.name for s in self._sources], [s.name for s in self._sinks]
+        for sink in self._sinks:
+            if isinstance(sink, Recorder):
+                folder = Path(os.path.abspath(sink.path)).parent
+                sink.about(about(cell, self.engine.options, *names, folder), cell.joints)
+
+    def stop(self) -> None:
+        """End in order, from whatever thread or signal handler."""
+        self._stop.set()
+        self._inbox.wake()
+
+    def run(self, progress: Callable[[float], None] | None = None) -> Summary:
+        """Until it ends. ``progress`` is called with how much of the files has been read, 0 to 1.
+        Ctrl-C ends it in order."""
+        patient = bool(self._files) and math.isinf(self._speed)
+        for k, sink in enumerate(self._sinks, len(self._sources)):
+            self._outboxes.append(Outbox(sink, self._teller(k), patient=patient))
+        turn = sys.getswitchinterval()
+        sys.setswitchinterval(_TURN)
+        gc.freeze()
+        try:
+            if self._files:
+                self._run_files(progress)
+            else:
+                self._run_live()
+        except KeyboardInterrupt:
+            self.summary.interrupted = True
+        finally:
+            gc.unfreeze()
+            sys.setswitchinterval(turn)
+            self._close()
+        return self.summary
+
+    def _teller(self, number: int) -> Callable[[str, str], None]:
+        def told(kind: str, text: str) -> None:
+            self._troubles.append((number, Trouble(kind, text)))
+
+        return told
+
+    def _close(self) -> None:
+        for source in self._sources:
+            source.close()
+        for outbox in self._outboxes:
+            trouble = outbox.close()
+            if trouble:
+                self.summary.sinks[outbox.sink.name] = trouble
+            if outbox.lost:
+                self.summary.lost[outbox.sink.name] = outbox.lost
+
+    def _cycle(self, now: float, inputs: tuple[Input, ...], arrived: int = 0) -> None:
+        """One cycle, and its report to all sinks. What sinks have to say goes in with it."""
+        while self._troubles:
+            inputs = (*inputs, self._troubles.popleft())
+        start = time.perf_counter()
+        report = self.engine.cycle(now, inputs, arrived)
+        self._send(report, inputs)
+        took = time.perf_counter() - start
+        if took > self.engine.options.period:
+            self.summary.slow += 1
+        self.summary.slowest = max(self.summary.slowest, took)
+
+    def _send(self, report: Report, inputs: tuple[Input, ...]) -> None:
+        self.summary.add(report)
+        for outbox in self._outboxes:
+            recorder = outbox.recorder
+            if recorder is None:
+                outbox.put(report)
+            else:
+                q = self.engine.senses.q.copy()
+                outbox.do(_bound(recorder, report, inputs, q), 1)
+
+    def _run_live(self) -> None:
+        inbox, engine = self._inbox, self.engine
+        # Seconds since 1970, by a clock that nobody sets.
+        epoch = time.time_ns() - time.monotonic_ns()
+        last = -math.inf
+        ended: set[int] = set()
+        for number, source in enumerate(self._live):
+            source.start(inbox.putter(number))
+        while not self._stop.is_set() and len(ended) < len(self._live):
+            clock = 1e-9 * (time.monotonic_ns() + epoch)
+            wait = min(HEARTBEAT, engine.due() - clock)
+            arrival = inbox.get(wait)
+            inputs: tuple[Input, ...] = ()
+            arrived = 0
+            if arrival is not None:
+                arrived, number, message = arrival
+                if type(message) is End:
+                    ended.add(number)
+                inputs = ((number, message),)
+                dropped = inbox.take_dropped(number)
+                if dropped:
+                    text = f"{dropped} messages were dropped: more came than could be looked at"
+                    inputs = (*inputs, (number, Trouble("flood", text)))
+            stamp = arrived or time.monotonic_ns()
+            now = max(1e-9 * (stamp + epoch), math.nextafter(last, math.inf))
+            waited = 1e-9 * (time.monotonic_ns() - stamp)
+            if waited > engine.options.age:
+                text = f"a message waited for {waited:.3f} s"
+                inputs = (*inputs, (inputs[0][0], Trouble("behind", text)))
+            self._cycle(now, inputs, arrived)
+            last = now
+
+    def _run_files(self, progress: Callable[[float], None] | None) -> None:
+        if math.isinf(self._speed):
+            self._run_fast(progress)
+            return
+        began, first = time.monotonic(), math.nan
+        for now, inputs in merged(self._files):
+            if math.isnan(first):
+                first = now
+            while self._ticked(now, lambda at: self._slept(began + (at - first) / self._speed)):
+                pass
+            if self._slept(began + (now - first) / self._speed):
+                return
+            self._cycle(now, inputs)
+            if progress is not None:
+                progress(self._read())
+
+    def _slept(self, until: float) -> bool:
+        """Wait; whether somebody stopped the watch meanwhile."""
+        return self._stop.wait(max(0.0, until - time.monotonic()))
+
+    def _ticked(self, now: float, before: Callable[[float], object] | None = None) -> bool:
+        """A cycle at the time when something was silent for too long, if that is before now."""
+        engine = self.engine
+        if now < engine.senses.safe_until:
+            return False
+        due = engine.due()
+        if not engine.time < due < now:
+            return False
+        if before is not None:
+            before(due)
+        self._cycle(due, ())
+        return True
+
+    def _run_fast(self, progress: Callable[[float], None] | None) -> None:
+        waiting: list[tuple[float, int, Joints]] = []
+        careful = 0
+        for count, (now, inputs) in enumerate(merged(self._files)):
+            if self._stop.is_set():
+                return
+            if count % STRETCH == 0 and progress is not None:
+                progress(self._read())
+            source, message = inputs[0]
+            plain = len(inputs) == 1 and type(message) is Joints and _whole(message)
+            if plain and (waiting or (careful <= 0 and self.engine.quiet)):
+                assert type(message) is Joints
+                waiting.append((now, source, message))
+                if len(waiting) >= STRETCH:
+                    careful = self._stretch(waiting)
+                    waiting = []
+                continue
+            if waiting:
+                careful = self._stretch(waiting)
+                waiting = []
+            careful -= 1
+            self._one(now, inputs)
+        if waiting:
+            self._stretch(waiting)
+
+    def _one(self, now: float, inputs: tuple[Input, ...]) -> None:
+        while self._ticked(now):
+            pass
+        self._cycle(now, inputs)
+
+    def _stretch(self, readings: list[tuple[float, int, Joints]]) -> int:
+        """All of these, together as far as that goes. Returns how many more to take one by one."""
+        engine = self.engine
+        while readings:
+            batch = gathered(readings)
+            number = engine.number + 1
+            clearances, report = engine.stretch(batch)
+            quiet = len(clearances)
+            if quiet:
+                self._send_quiet(batch, number, clearances)
+            done = quiet
+            if report is not None:
+                now, source, message = readings[quiet]
+                self._send(report, ((source, message),))
+                done += 1
+            if quiet < STRETCH_BREAK:
+                # It was not worth it: some one by one.
+                for now, source, message in readings[done : done + STRETCH_BREAK]:
+                    self._one(now, ((source, message),))
+                done += STRETCH_BREAK
+            readings = readings[done:]
+            if not engine.quiet:
+                for now, source, message in readings:
+                    self._one(now, ((source, message),))
+                return STRETCH_BREAK
+        return 0
+
+    def _send_quiet(self, batch: Batch, number: int, clearances: Array) -> None:
+        """To recorders every cycle; to other sinks the nearest one and the last."""
+        count = len(clearances)
+        self.summary.add_quiet(batch.now[:count], clearances)
+        for outbox in self._outboxes:
+            recorder = outbox.recorder
+            if recorder is not None:
+                q = self.engine.senses.q.copy()
+                outbox.do(_bound_stretch(recorder, batch, number, clearances, q), count)
+            else:
+                for k in sorted({int(clearances.argmin()), count - 1}):
+                    outbox.put(self._quiet_report(batch, number, clearances, k))
+
+    def _quiet_report(self, batch: Batch, number: int, clearances: Array, k: int) -> Report:
+        from standoff.monitor.report import QuietCycle
+
+        now = float(batch.now[k])
+        cycle = QuietCycle(number + k, now, float(clearances[k]))
+        ages = dict.fromkeys(self.engine.senses.sources, 0.0)
+        return Report(number + k, now, State.SAFE, False, (), cycle, 1.0, ages)
+
+    def _read(self) -> float:
+        return sum(file.progress() for file in self._files) / len(self._files)
+
+
+def _whole(message: Joints) -> bool:
+    return message.positions.shape == (len(message.names),)
+
+
+def _bound(
+    recorder: Recorder, report: Report, inputs: tuple[Input, ...], q: Array
+) -> Callable[[], None]:
+    return lambda: recorder.take(report, inputs, q)
+
+
+def _bound_stretch(
+    recorder: Recorder, batch: Batch, number: int, clearances: Array, q: Array
+) -> Callable[[], None]:
+    return lambda: recorder.take_stretch(batch, number, clearances, q)

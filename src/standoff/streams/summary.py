@@ -1,0 +1,83 @@
+"""What came of a watch."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from standoff.shapes.pose import Array
+from standoff.streams.report import Report, State
+
+
+@dataclass
+class Summary:
+    """Attributes:
+    cycles: how many there were; by state in ``states``.
+    began: time of the first cycle, NaN before; ended: of the last.
+    started: whether every joint was ever heard of. What was STALE or at FAULT before that is not
+        counted in ``troubled``, cycles in which the state was either.
+    warned: cycles with a warning; first_warning: the report of the first.
+    nearest: the smallest clearance, [m], and when, [s].
+    kinds: cycles in which each kind of reason was there.
+    slow: cycles that took longer than their period; slowest: the longest, [s].
+    lost: reports that sinks never got, by name, and what else they had to say in ``sinks``.
+    interrupted: whether somebody ended it.
+    """
+
+    cycles: int = 0
+    states: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))
+    began: float = math.nan
+    ended: float = math.nan
+    started: bool = False
+    troubled: int = 0
+    warned: int = 0
+    first_warning: Report | None = None
+    nearest: float = math.inf
+    nearest_at: float = math.nan
+    kinds: dict[str, int] = field(default_factory=dict)
+    slow: int = 0
+    slowest: float = 0.0
+    lost: dict[str, int] = field(default_factory=dict)
+    sinks: dict[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def add(self, report: Report) -> None:
+        """Count one cycle."""
+        self._time(report.time, report.time, 1)
+        self.states[report.state] += 1
+        cycle = report.cycle
+        self.started = self.started or cycle is not None
+        if report.state >= State.STALE and self.started:
+            self.troubled += 1
+        if cycle is not None and cycle.clearance < self.nearest:
+            self.nearest, self.nearest_at = cycle.clearance, report.time
+        if report.reasons:
+            for kind in {r.kind for r in report.reasons}:
+                self.kinds[kind] = self.kinds.get(kind, 0) + 1
+                if kind == "warning":
+                    self.warned += 1
+                    if self.first_warning is None:
+                        self.first_warning = report
+
+    def add_quiet(self, times: Array, clearances: Array) -> None:
+        """Count cycles in which nothing happened."""
+        self._time(float(times[0]), float(times[-1]), len(times))
+        self.states[State.SAFE] += len(times)
+        k = int(np.argmin(clearances))
+        if clearances[k] < self.nearest:
+            self.nearest, self.nearest_at = float(clearances[k]), float(times[k])
+
+    def _time(self, first: float, last: float, cycles: int) -> None:
+        if not self.cycles:
+            self.began = first
+        self.cycles += cycles
+        self.ended = last
+
+    @property
+    def status(self) -> int:
+        """For a shell: 0 SAFE all along, 1 there were warnings, 3 it was STALE or at FAULT (or not
+        every joint was ever heard of), 4 both."""
+        troubled = self.troubled > 0 or not self.started or any(self.lost.values())
+        return (1 if self.warned else 0) + (3 if troubled else 0)
