@@ -846,6 +846,56 @@ ENCLOSING_LINES = 32
 ENCLOSING_POINTS = (4, 64)
 ENCLOSING_TRIANGLES = 1 << 19
 
+#: How long a watch goes without a word from a joint before it is STALE, where nobody says, [s], and
+#: how many periods that is at least, [-]: one reading lost is no silence.
+USUAL_MAX_AGE = 0.1
+MAX_AGE_PERIODS = 3.0
+
+#: Good readings in a row that end a fault, [-]: two could be chance.
+USUAL_RECOVER = 3
+
+#: By how much the clock of a source may run faster or slower than ours, [s/s]: the crystals of
+#: computers are good to 1e-4, and a delay that grows faster than this is a delay.
+CLOCK_DRIFT = 2e-4
+
+#: How often a watch that hears nothing says that it is still there, [s].
+HEARTBEAT = 0.1
+
+#: Messages of one source that wait to be looked at, [-]: a quarter of a second at 1 kHz. What is
+#: older is dropped for the newer, and told.
+INBOX_DEPTH = 256
+
+#: Reports that wait for one sink, [-]: some seconds at 1 kHz.
+OUTBOX_DEPTH = 4096
+
+#: How long a replay waits for a sink that is full, and the end of a watch for one that has not yet
+#: written all, before what is left counts as lost, [s].
+SINK_PATIENCE = 5.0
+
+#: Different lists of names that one source may have, [-]: one for each publisher of a topic. A
+#: source with more makes names up, and they would fill the memory.
+MOST_VOICES = 64
+
+#: Readings that a replay hands to one compiled call, [-]: what prepares them costs as much as some
+#: hundred; and so many are read one by one where a call ended early.
+STRETCH = 4096
+STRETCH_BREAK = 32
+
+#: A record is on the disk no later than this after it was made, [s].
+RECORD_FLUSH = 0.25
+
+#: Largest part of a record, while a disk takes nothing, that is kept in memory, [bytes].
+RECORD_SPOOL = 64 * 2**20
+
+#: Inputs of one block of a record, [-], at most: larger ones are not read.
+RECORD_BLOCK = 1 << 16
+
+#: Largest record of an MCAP file that is taken for one of ours, [bytes].
+RECORD_LARGEST = 256 * 2**20
+
+#: Seconds between two pictures of the cell in a record, [s]: its joints and its state for people,
+#: where nothing changes. All readings are in it besides.
+RECORD_SHOWN = 0.02
 #: Seconds of a watch between two lines in which nothing happened, [s]: enough to see that it lives,
 #: and a day is 86,400 lines.
 QUIET_LINE_PERIOD = 1.0
@@ -907,53 +957,3 @@ MAX_STREAM_TOPICS = 10_000
 #: How often a lost connection is tried again, [ms]: first, and at the longest.
 RECONNECT_FIRST = 100
 RECONNECT_LONGEST = 1000
-#: How long a watch goes without a word from a joint before it is STALE, where nobody says, [s], and
-#: how many periods that is at least, [-]: one reading lost is no silence.
-USUAL_MAX_AGE = 0.1
-MAX_AGE_PERIODS = 3.0
-
-#: Good readings in a row that end a fault, [-]: two could be chance.
-USUAL_RECOVER = 3
-
-#: By how much the clock of a source may run faster or slower than ours, [s/s]: the crystals of
-#: computers are good to 1e-4, and a delay that grows faster than this is a delay.
-CLOCK_DRIFT = 2e-4
-
-#: How often a watch that hears nothing says that it is still there, [s].
-HEARTBEAT = 0.1
-
-#: Messages of one source that wait to be looked at, [-]: a quarter of a second at 1 kHz. What is
-#: older is dropped for the newer, and told.
-INBOX_DEPTH = 256
-
-#: Reports that wait for one sink, [-]: some seconds at 1 kHz.
-OUTBOX_DEPTH = 4096
-
-#: How long a replay waits for a sink that is full, and the end of a watch for one that has not yet
-#: written all, before what is left counts as lost, [s].
-SINK_PATIENCE = 5.0
-
-#: Different lists of names that one source may have, [-]: one for each publisher of a topic. A
-#: source with more makes names up, and they would fill the memory.
-MOST_VOICES = 64
-
-#: Readings that a replay hands to one compiled call, [-]: what prepares them costs as much as some
-#: hundred; and so many are read one by one where a call ended early.
-STRETCH = 4096
-STRETCH_BREAK = 32
-
-#: A record is on the disk no later than this after it was made, [s].
-RECORD_FLUSH = 0.25
-
-#: Largest part of a record, while a disk takes nothing, that is kept in memory, [bytes].
-RECORD_SPOOL = 64 * 2**20
-
-#: Inputs of one block of a record, [-], at most: larger ones are not read.
-RECORD_BLOCK = 1 << 16
-
-#: Largest record of an MCAP file that is taken for one of ours, [bytes].
-RECORD_LARGEST = 256 * 2**20
-
-#: Seconds between two pictures of the cell in a record, [s]: its joints and its state for people,
-#: where nothing changes. All readings are in it besides.
-RECORD_SHOWN = 0.02
