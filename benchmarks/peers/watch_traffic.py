@@ -46,6 +46,10 @@ class Traffic:
         self.heard: list[tuple[int, bytes]] = []
         self.states = 0
         self._encode = JointStateEncoder(ladder.cell.joints)
+        self.open()
+
+    def open(self) -> None:
+        """Be there, as at first and after `close`."""
         self._session = open_session(Link(listen=(self.address,)))
         import zenoh
 
@@ -81,18 +85,13 @@ class Traffic:
             self.send(self.bytes_of(rung, time.time()), rung)
 
     def until_watched(self, rung: int, seconds: float = 120.0) -> None:
-        """Publish until the watch answers; what was sent and heard is forgotten."""
-        end = time.monotonic() + seconds
-        while self.states < 20:
+        """Publish until the watch answers; none of that counts as sent."""
+        end, enough = time.monotonic() + seconds, self.states + 20
+        while self.states < enough:
             if time.monotonic() > end:
                 raise RuntimeError("the watch does not answer")
             self.send(self.bytes_of(rung, time.time()))
             time.sleep(0.01)
-        self.forget()
-
-    def forget(self) -> None:
-        self.sent.clear()
-        self.heard.clear()
 
     def latencies(self) -> tuple[NDArray[np.float64], int]:
         """From publishing a reading to its warning, [s], for each that should warn; infinite where
@@ -118,6 +117,7 @@ class Traffic:
         return np.array(found), strays
 
     def close(self) -> None:
+        """Be gone."""
         for subscriber in self._subscribers:
             subscriber.undeclare()
         self._session.close()
