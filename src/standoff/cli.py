@@ -14,7 +14,12 @@ import typer
 from rich.console import Console
 
 import standoff
-from standoff.constants import USUAL_APART_BUDGET
+from standoff.constants import (
+    USUAL_APART_BUDGET,
+    USUAL_BUFFER,
+    USUAL_RECOVER,
+    USUAL_STOP_DISTANCE,
+)
 from standoff.errors import Error
 from standoff.view.pipes import Forgiving
 
@@ -573,6 +578,150 @@ def verify(
     with announced(notes):
         held = run(file, cell, engine, clearance, out, notes)  # type: ignore[arg-type]
     raise typer.Exit(0 if held else 1)
+
+
+@app.command(
+    epilog="Example: [bold]standoff watch robot.urdf --from run.bag --report near.html[/bold], "
+    "[bold]standoff watch cell.toml --from left.csv --from right.csv --to run.mcap[/bold], "
+    "[bold]standoff watch cell.toml --from zenoh:cell/joint_states --to zenoh:cell/standoff "
+    "--on-warning 'notify-send stop'[/bold]. Exit status: 0 SAFE all along, 1 warnings, 2 bad "
+    "input, 3 STALE or at FAULT at any time, 4 both."
+)
+def watch(
+    source: _CellSource,
+    sources: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="SOURCE",
+            help="Where joint states come from; repeatable. csv:FILE, jsonl:FILE, csv:- or jsonl:- "
+            "(standard input), bag:FILE (ROS 1, or a file or folder of ROS 2), mcap:FILE, "
+            "zenoh:KEY; FILE alone where its suffix tells. bag:FILE?topic=/joint_states picks one.",
+        ),
+    ] = None,
+    sinks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to",
+            metavar="SINK",
+            help="Where reports go; repeatable. terminal (by default), plain, jsonl:FILE, jsonl:-, "
+            "mcap:FILE (the recording, for replay and Foxglove), zenoh:KEY.",
+        ),
+    ] = None,
+    buffer: Annotated[
+        float, typer.Option(metavar="M", help=r"Around whatever moves, \[m].")
+    ] = USUAL_BUFFER,
+    self_: Annotated[
+        float | None,
+        typer.Option("--self", metavar="M", help=r"For links of one robot instead, \[m]."),
+    ] = None,
+    period: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help=r"Of the slowest source, \[s]; as files have it, and 0.01 of a live one.",
+        ),
+    ] = None,
+    max_age: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help=r"STALE without a word from a joint for so long, \[s]; 0.1, or three periods.",
+        ),
+    ] = None,
+    recover: Annotated[
+        int, typer.Option(metavar="N", help="Good readings in a row that end a fault.")
+    ] = USUAL_RECOVER,
+    between: Annotated[
+        bool, typer.Option("--between", help="Certify the motion between readings, too.")
+    ] = False,
+    rest: Annotated[
+        bool,
+        typer.Option("--rest", help="Joints that nobody speaks of stay where the cell has them."),
+    ] = False,
+    slow: Annotated[
+        float | None,
+        typer.Option(metavar="M", help=r"The speed scale is 1 from here on, \[m]; the threshold."),
+    ] = None,
+    stop: Annotated[
+        float, typer.Option(metavar="M", help=r"The speed scale is 0 up to here, \[m].")
+    ] = USUAL_STOP_DISTANCE,
+    speed: Annotated[
+        str, typer.Option(metavar="X", help="Of files: 1 as recorded, max as fast as it goes.")
+    ] = "max",
+    on_warning: Annotated[
+        str | None,
+        typer.Option(metavar="CMD", help="Run this at the first warning, without a shell."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="OUT.html", help="Write a page on all near misses.")
+    ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="No colours, nothing in place.")] = False,
+    listen: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Zenoh listens there: tcp/127.0.0.1:7447."),
+    ] = None,
+    connect: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Zenoh connects there; repeatable."),
+    ] = None,
+    remote: Annotated[
+        bool, typer.Option("--remote", help="Let addresses be other than of this machine.")
+    ] = False,
+    scouting: Annotated[
+        bool, typer.Option("--scouting", help="Let Zenoh look for others in the network.")
+    ] = False,
+    srdf: _Srdf = None,
+    geometry: _Geometry = "auto",
+    capsules_per_link: _CapsulesPerLink = 2,
+    search_path: _SearchPath = None,
+) -> None:
+    """Watch joint states, live or recorded, and warn: SAFE, WARNING, STALE or FAULT."""
+    from standoff.streams.options import WatchOptions
+    from standoff.streams.zenoh_session import Link
+    from standoff.view import watch as view
+    from standoff.view.compiling import announced
+    from standoff.view.sources import open_cell
+
+    given = {} if period is None else {"period": period}
+    options = WatchOptions(
+        buffer=buffer, self_=self_, max_age=max_age, recover=recover, between=between, rest=rest,
+        slow=slow, stop=stop, **given,
+    )  # fmt: skip
+    rate = view.speed_of(speed)
+    link = None
+    if listen or connect or remote or scouting:
+        link = Link(tuple(listen or ()), tuple(connect or ()), scouting, remote)
+    with announced(notes):
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+    summary = view.watch(
+        cell, source, sources or [], sinks or [], options, out, notes, period=period, speed=rate,
+        link=link, on_warning=on_warning, report=report, plain=plain,
+    )  # fmt: skip
+    raise typer.Exit(summary.status)
+
+
+@app.command(
+    epilog="Example: [bold]standoff replay run.mcap --verify[/bold], "
+    "[bold]standoff replay run.mcap --report near.html[/bold]. Exit status: that of the watch; "
+    "with --verify 0 the same, 1 not the same, 3 there is a gap in it; 2 bad input."
+)
+def replay(
+    record: Annotated[
+        Path, typer.Argument(metavar="RECORD", help="What watch --to mcap:RECORD wrote.")
+    ],
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Name the first cycle whose answer differs in any bit."),
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="OUT.html", help="Write a page on all near misses.")
+    ] = None,
+) -> None:
+    """Run a recording of watch again, as fast as it goes: same input, same bits."""
+    from standoff.view.replay import replay as run
+
+    raise typer.Exit(run(record, out, notes, verify=verify, report=report))
 
 
 @app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")

@@ -957,3 +957,9 @@ MAX_STREAM_TOPICS = 10_000
 #: How often a lost connection is tried again, [ms]: first, and at the longest.
 RECONNECT_FIRST = 100
 RECONNECT_LONGEST = 1000
+
+#: Messages at the beginning of a file from which a watch takes how often it speaks, [-].
+PEEK_MESSAGES = 500
+
+#: From the fastest to the slowest time between two readings that a watch believes a file, [s].
+PEEK_PERIODS = (1e-4, 1.0)

@@ -114,8 +114,8 @@ class Monitor(Watch):
         options = checked(
             cell, buffer=buffer, max_speed=max_speed, thresholds=thresholds, zones=zones,
             grasped=grasped, period=period, late=late, between=between, stopping=stopping,
-            index=index, split=split, grid=grid, root=root, smallest=smallest, reserve=reserve, update=update,
-            wrap=wrap,
+            index=index, split=split, grid=grid, root=root, smallest=smallest, reserve=reserve,
+            update=update, wrap=wrap,
         )  # fmt: skip
         super().__init__(cell, options)
 

@@ -17,7 +17,6 @@ from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Tro
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import Reason, Report, State
 from standoff.streams.rules import RULES
-from standoff.streams.scale import SpeedScale
 from standoff.streams.senses import Senses
 
 #: What came in, and from which source; sinks that are in trouble come after the sources.
@@ -56,7 +55,7 @@ class Engine:
         self.cell = cell
         self.monitor = options.monitor(cell)
         self.senses = Senses(cell, sources, options.age, options.rest)
-        self.scale = SpeedScale()
+        self.scale = options.speed_scale()
         self.number = 0
         self.time = -math.inf
         self.state = State.STALE
@@ -171,6 +170,7 @@ class Engine:
             )
 
     def _grasp(self, source: int, message: Grasp, found: Found) -> None:
+        message = self.senses.voices[source].mapping.grasp(message)
         try:
             if message.link is None:
                 self.monitor.detach(message.body)

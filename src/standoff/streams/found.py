@@ -67,10 +67,10 @@ class Held:
                     del self._held[key]
                 else:
                     self._held[key] = reason, left - 1, sources
-        left = {AFTER_GOOD: self._recover, NEXT_GOOD: 1}
+        needed = {AFTER_GOOD: self._recover, NEXT_GOOD: 1}
         for key, reason in found.reasons.items():
             sources = found.sources[key] | (self._held[key][2] if key in self._held else set())
-            self._held[key] = reason, left.get(RULES[reason.kind].ends, 0), sources
+            self._held[key] = reason, needed.get(RULES[reason.kind].ends, 0), sources
 
     def end(self, kind: str, element: str) -> None:
         """This one is over."""

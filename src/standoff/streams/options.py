@@ -7,11 +7,19 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from standoff.cell import Cell
-from standoff.constants import MAX_AGE_PERIODS, USUAL_BUFFER, USUAL_MAX_AGE, USUAL_RECOVER
+from standoff.constants import (
+    MAX_AGE_PERIODS,
+    USUAL_BUFFER,
+    USUAL_HYSTERESIS,
+    USUAL_MAX_AGE,
+    USUAL_RECOVER,
+    USUAL_STOP_DISTANCE,
+)
 from standoff.errors import StreamError
 from standoff.monitor.amounts import amount, whole
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.thresholds import Thresholds
+from standoff.streams.scale import Ramp, SpeedScale
 
 _MOST = 10**6
 
@@ -26,6 +34,9 @@ class WatchOptions:
     recover: good readings in a row that end a fault.
     between: certify the motion from reading to reading, too.
     rest: joints that no source speaks of stay where the cell has them.
+    stop, slow: the speed scale is 0 up to the one distance and 1 from the other on, [m]; a pair's
+        threshold where ``slow`` is None. retreat_stop, retreat_slow: for pairs that part; the same
+        where they are None. hysteresis: see `SpeedScale`.
     """
 
     buffer: float = USUAL_BUFFER
@@ -35,6 +46,11 @@ class WatchOptions:
     recover: int = USUAL_RECOVER
     between: bool = False
     rest: bool = False
+    stop: float = USUAL_STOP_DISTANCE
+    slow: float | None = None
+    retreat_stop: float | None = None
+    retreat_slow: float | None = None
+    hysteresis: float = USUAL_HYSTERESIS
 
     def __post_init__(self) -> None:
         period = amount("period", self.period, "s", zero=False)
@@ -60,6 +76,15 @@ class WatchOptions:
             late=max(self.age, self.period),
             between=self.between,
         )
+
+    def speed_scale(self) -> SpeedScale:
+        """The speed scale of such a watch."""
+        approaching = Ramp(self.stop, self.slow)
+        retreating = Ramp(
+            self.stop if self.retreat_stop is None else self.retreat_stop,
+            self.slow if self.retreat_slow is None else self.retreat_slow,
+        )
+        return SpeedScale(approaching, retreating, self.hysteresis)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for a record."""

@@ -6,7 +6,6 @@ import gc
 import math
 import os
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -15,9 +14,11 @@ from pathlib import Path
 from standoff.cell import Cell
 from standoff.constants import HEARTBEAT, STRETCH, STRETCH_BREAK
 from standoff.errors import StreamError
+from standoff.monitor.report import QuietCycle
 from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch, gathered
 from standoff.streams.engine import Engine, Input
+from standoff.streams.history import History
 from standoff.streams.inbox import Inbox
 from standoff.streams.merge import merged
 from standoff.streams.messages import End, Joints, Trouble
@@ -44,6 +45,7 @@ class Watch:
         sinks: likewise.
         options: see `WatchOptions`.
         speed: of files: 1 as they were recorded, infinite as fast as it goes.
+        history: where everything is noted for a report on near misses.
 
     Raises:
         StreamError: no source, or files together with live ones.
@@ -61,6 +63,7 @@ class Watch:
         options: WatchOptions | None = None,
         *,
         speed: float = math.inf,
+        history: History | None = None,
     ) -> None:
         if not sources:
             raise StreamError("no source", allowed="one at least")
@@ -77,8 +80,9 @@ class Watch:
         self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
         self.engine = Engine(cell, options, [s.name for s in sources], [s.name for s in sinks])
         self.summary = Summary()
+        self._history = history
         self._troubles: deque[Input] = deque()
-        self._stop = threading.Event()
+        self._stopped = False
         self._inbox = Inbox(len(sources))
         self._outboxes: list[Outbox] = []
         self._describe(cell)
@@ -92,7 +96,7 @@ class Watch:
 
     def stop(self) -> None:
         """End in order, from whatever thread or signal handler."""
-        self._stop.set()
+        self._stopped = True
         self._inbox.wake()
 
     def run(self, progress: Callable[[float], None] | None = None) -> Summary:
@@ -147,6 +151,8 @@ class Watch:
 
     def _send(self, report: Report, inputs: tuple[Input, ...]) -> None:
         self.summary.add(report)
+        if self._history is not None:
+            self._history.put(report)
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is None:
@@ -163,7 +169,7 @@ class Watch:
         ended: set[int] = set()
         for number, source in enumerate(self._live):
             source.start(inbox.putter(number))
-        while not self._stop.is_set() and len(ended) < len(self._live):
+        while not self._stopped and len(ended) < len(self._live):
             clock = 1e-9 * (time.monotonic_ns() + epoch)
             wait = min(HEARTBEAT, engine.due() - clock)
             arrival = inbox.get(wait)
@@ -192,20 +198,24 @@ class Watch:
             self._run_fast(progress)
             return
         began, first = time.monotonic(), math.nan
+
+        def slept(until: float) -> bool:
+            """Wait; whether somebody stopped the watch meanwhile."""
+            due = began + (until - first) / self._speed
+            while not self._stopped and (left := due - time.monotonic()) > 0.0:
+                time.sleep(min(left, HEARTBEAT))
+            return self._stopped
+
         for now, inputs in merged(self._files):
             if math.isnan(first):
                 first = now
-            while self._ticked(now, lambda at: self._slept(began + (at - first) / self._speed)):
+            while self._ticked(now, slept):
                 pass
-            if self._slept(began + (now - first) / self._speed):
+            if slept(now):
                 return
             self._cycle(now, inputs)
             if progress is not None:
                 progress(self._read())
-
-    def _slept(self, until: float) -> bool:
-        """Wait; whether somebody stopped the watch meanwhile."""
-        return self._stop.wait(max(0.0, until - time.monotonic()))
 
     def _ticked(self, now: float, before: Callable[[float], object] | None = None) -> bool:
         """A cycle at the time when something was silent for too long, if that is before now."""
@@ -224,7 +234,7 @@ class Watch:
         waiting: list[tuple[float, int, Joints]] = []
         careful = 0
         for count, (now, inputs) in enumerate(merged(self._files)):
-            if self._stop.is_set():
+            if self._stopped:
                 return
             if count % STRETCH == 0 and progress is not None:
                 progress(self._read())
@@ -281,6 +291,8 @@ class Watch:
         """To recorders every cycle; to other sinks the nearest one and the last."""
         count = len(clearances)
         self.summary.add_quiet(batch.now[:count], clearances)
+        if self._history is not None:
+            self._history.put_quiet(batch.now[:count], clearances)
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is not None:
@@ -291,8 +303,6 @@ class Watch:
                     outbox.put(self._quiet_report(batch, number, clearances, k))
 
     def _quiet_report(self, batch: Batch, number: int, clearances: Array, k: int) -> Report:
-        from standoff.monitor.report import QuietCycle
-
         now = float(batch.now[k])
         cycle = QuietCycle(number + k, now, float(clearances[k]))
         ages = dict.fromkeys(self.engine.senses.sources, 0.0)

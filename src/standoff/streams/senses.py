@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.shapes.pose import Array
@@ -105,6 +106,7 @@ class Senses:
 
     def take_pose(self, now: float, source: int, message: BodyPose, found: Found) -> bool:
         """Likewise of a moving body; other bodies do not matter."""
+        message = self.voices[source].mapping.body(message)
         if message.body not in self.moving:
             return False
         self._bodies[message.body] = message.pose, now, source
@@ -229,14 +231,12 @@ class Senses:
             if given.any():
                 stamp = part.stamp[:m][given]
                 took = delay(batch.now[part.at[:m]][given], stamp)
-                voice.stamp, voice.quickest = (
-                    float(stamp[-1]),
-                    min(voice.quickest, float(took.min())),
-                )
+                voice.stamp = float(stamp[-1])
+                voice.quickest = min(voice.quickest, float(took.min()))
         self.q[:] = Q[count - 1]
 
 
-def _first(bad: Array, most: int) -> int:
+def _first(bad: NDArray[np.bool_], most: int) -> int:
     """The first of those that are bad, ``most`` where none is before."""
     where = np.flatnonzero(bad[:most])
     return int(where[0]) if len(where) else most

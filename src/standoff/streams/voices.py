@@ -48,10 +48,14 @@ def delay(now: Array, stamp: Array) -> Array:
 
 
 class Voices:
-    """All that one source speaks with."""
+    """All that one source speaks with.
+
+    Attributes:
+        mapping: what its names mean.
+    """
 
     def __init__(self, cell: Cell, source: str) -> None:
-        self._mapping = Mapping(cell, source)
+        self.mapping = Mapping(cell, source)
         self._voices: dict[tuple[str, ...], Voice] = {}
         self._last_names: tuple[str, ...] = ()
         self._last: Voice | None = None
@@ -64,7 +68,7 @@ class Voices:
         if voice is None:
             if len(self._voices) >= MOST_VOICES:
                 return None
-            voice = self._voices[names] = Voice(self._mapping.route(names))
+            voice = self._voices[names] = Voice(self.mapping.route(names))
             self._compare()
         self._last_names, self._last = names, voice
         return voice

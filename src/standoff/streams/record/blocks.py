@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import Struct
-from struct import error as StructError
 from typing import Any
 
 import numpy as np
@@ -108,7 +108,8 @@ class InputBlock:
                 self._keep(message.velocities)
             return now, message.stamp, source, JOINTS, begin, rates, number, first, count, 0
         first = self._count
-        stamp, kind, event = math.nan, EVENT, {}
+        stamp, kind = math.nan, EVENT
+        event: dict[str, Any] = {}
         if type(message) is BodyPose:
             self._keep(message.pose)
             stamp, kind, event = message.stamp, POSE, {"body": message.body}
@@ -197,5 +198,5 @@ def read_inputs(data: memoryview, names: dict[int, tuple[str, ...]], file: str) 
         for number, listed in found["names"].items():
             names[int(number)] = tuple(str(name) for name in listed)
         return Inputs(rows, numbers, names, list(found["events"]))
-    except (ValueError, KeyError, TypeError, RecursionError, AttributeError, StructError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, AttributeError, struct.error) as error:
         raise StreamError(f"damaged: {error}", file=file) from error

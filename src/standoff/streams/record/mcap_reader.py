@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import mmap
+import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
-from struct import error as StructError
 
 from standoff.constants import RECORD_LARGEST
 from standoff.errors import StreamError
@@ -22,6 +22,9 @@ from standoff.streams.record.mcap_writer import (
     METADATA,
     RECORD,
 )
+
+#: Topic, time in nanoseconds, content.
+_Message = tuple[str, int, memoryview]
 
 _U32, _U64 = Struct("<I"), Struct("<Q")
 _IDS = Struct("<HH")
@@ -43,7 +46,7 @@ class McapFile:
     torn: str = ""
     progress: float = 0.0
 
-    def messages(self) -> Iterator[tuple[str, int, memoryview]]:
+    def messages(self) -> Iterator[_Message]:
         """Topic, time in nanoseconds, and content of each.
 
         Raises:
@@ -59,13 +62,11 @@ class McapFile:
             raise StreamError("not an MCAP file", file=self.path, allowed="a record of standoff")
         try:
             yield from self._records(data, len(MAGIC), len(data))
-        except (StructError, UnicodeDecodeError, _TornError) as error:
+        except (struct.error, UnicodeDecodeError, _TornError) as error:
             self.torn = str(error)
         self.progress = 1.0
 
-    def _records(
-        self, data: memoryview, at: int, end: int
-    ) -> Iterator[tuple[str, int, memoryview]]:
+    def _records(self, data: memoryview, at: int, end: int) -> Iterator[_Message]:
         while at < end:
             kind, length = RECORD.unpack_from(data, at)
             start, at = at + RECORD.size, at + RECORD.size + length
@@ -88,7 +89,7 @@ class McapFile:
                 return
         raise _TornError("the file has no end: whoever wrote it did not come to it")
 
-    def _chunk(self, data: memoryview) -> Iterator[tuple[str, int, memoryview]]:
+    def _chunk(self, data: memoryview) -> Iterator[_Message]:
         _, _, size, crc = _CHUNK_HEAD.unpack_from(data, 0)
         compression, at = _text(data, _CHUNK_HEAD.size)
         records = data[at + _U64.size :]
@@ -103,12 +104,9 @@ class McapFile:
             position = start + length
             if kind == MESSAGE:
                 channel, _, time, _ = MESSAGE_HEAD.unpack_from(records, start)
-                if channel in self.channels:
-                    yield (
-                        self.channels[channel],
-                        time,
-                        records[start + MESSAGE_HEAD.size : position],
-                    )
+                topic = self.channels.get(channel)
+                if topic is not None:
+                    yield topic, time, records[start + MESSAGE_HEAD.size : position]
 
 
 class _TornError(Exception):

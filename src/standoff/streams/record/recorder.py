@@ -15,11 +15,16 @@ from standoff.constants import RECORD_BLOCK, RECORD_SHOWN
 from standoff.shapes.pose import Array
 from standoff.streams.as_json import one_line, state_json, warnings_json
 from standoff.streams.batch import Batch
+from standoff.streams.decoders import JOINT_STATE
 from standoff.streams.engine import Input
-from standoff.streams.record import joint_state, markers, schemas
+from standoff.streams.joint_state import DEFINITION, JointStateEncoder
+from standoff.streams.record import markers, schemas
 from standoff.streams.record.blocks import ANSWER, InputBlock, answer
 from standoff.streams.record.mcap_writer import McapWriter
 from standoff.streams.report import Report, State
+
+#: Seconds that a time of ROS has room for.
+_ROS_TIME = 2.0**31 - 1.0
 
 #: The topics that only a replay reads.
 INPUT, ANSWERS = "/standoff/input", "/standoff/answers"
@@ -55,11 +60,11 @@ class Recorder:
         self._state = self._json("/standoff/state", schemas.STATE)
         self._warnings = self._json("/standoff/warnings", schemas.WARNINGS)
         self._markers = self._json("/standoff/markers", markers.SCHEMA)
-        schema = mcap.schema(joint_state.SCHEMA_NAME, "ros2msg", joint_state.SCHEMA.encode())
+        schema = mcap.schema(JOINT_STATE, "ros2msg", DEFINITION.encode())
         self._joint_states = mcap.channel("/joint_states", "cdr", schema)
         short = [name.partition("/")[2] for name in joints]
         alone = len({*short}) == len(short) and len({n.partition("/")[0] for n in joints}) == 1
-        self._joints = joint_state.JointStates(short if alone else joints)
+        self._joints = JointStateEncoder(short if alone else joints)
 
     def _json(self, topic: str, schema: dict[str, Any]) -> int:
         number = self._mcap.schema(schema["title"], "jsonschema", json.dumps(schema).encode())
@@ -134,7 +139,8 @@ class Recorder:
 
     def _joint_state(self, now: float, q: Array) -> None:
         self._time = _nanoseconds(now)
-        self._mcap.message(self._joint_states, self._time, self._joints.message(now, q))
+        if abs(now) < _ROS_TIME:
+            self._mcap.message(self._joint_states, self._time, self._joints(now, q))
 
     def _pack(self) -> None:
         if self._answers or len(self._inputs):

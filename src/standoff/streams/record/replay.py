@@ -16,6 +16,7 @@ from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 from standoff.streams.batch import Batch, Part
 from standoff.streams.engine import Engine
+from standoff.streams.history import History
 from standoff.streams.record.about import reopened
 from standoff.streams.record.blocks import ANSWER, GAP, JOINTS, Inputs, Rows, answer, read_inputs
 from standoff.streams.record.mcap_reader import McapFile
@@ -99,16 +100,15 @@ class Replay:
         *,
         verify: bool = False,
         progress: Callable[[float], None] | None = None,
-        report: Callable[[Report], None] | None = None,
+        history: History | None = None,
     ) -> Replayed:
         """Everything, from the first cycle on; up to the first difference where ``verify``.
 
         Args:
             progress: called with how much was read, 0 to 1.
-            report: called with each report that is not quiet (with all of them where the readings
-                cannot be taken many at a time).
+            history: where everything is noted for a report on near misses.
         """
-        run = _Run(self.engine, verify, report)
+        run = _Run(self.engine, verify, history)
         names: dict[int, tuple[str, ...]] = {}
         for topic, data in self._content():
             if progress is not None:
@@ -138,15 +138,13 @@ class _Run:
     """A replay on its way. Inputs come before their answers, a block of one after one of the
     other."""
 
-    def __init__(
-        self, engine: Engine, verify: bool, report: Callable[[Report], None] | None
-    ) -> None:
+    def __init__(self, engine: Engine, verify: bool, history: History | None) -> None:
         self.engine = engine
         self.summary = Summary()
         self.difference: Difference | None = None
         self.compared = self.gap = 0
         self._verify = verify
-        self._report = report
+        self._history = history
         #: Answers that wait to be compared: rows, one after the other.
         self._made: list[Rows] = []
         self._careful = 0
@@ -185,8 +183,8 @@ class _Run:
 
     def _said(self, report: Report) -> None:
         self.summary.add(report)
-        if self._report is not None:
-            self._report(report)
+        if self._history is not None:
+            self._history.put(report)
         if self._verify:
             self._made.append(np.array([answer(report)], dtype=ANSWER))
 
@@ -198,6 +196,8 @@ class _Run:
         if quiet:
             times = batch.now[:quiet]
             self.summary.add_quiet(times, clearances)
+            if self._history is not None:
+                self._history.put_quiet(times, clearances)
             if self._verify:
                 self._made.append(_quiet_answers(number, times, clearances))
         if report is not None:
@@ -256,11 +256,12 @@ def _positions(values: Array, starts: IntArray, count: int) -> Array:
     if len(starts) > 1 and steps[0] >= count and (steps == steps[0]).all():
         start, step = int(starts[0]), int(steps[0])
         short = start + step * (len(starts) - 1)
-        rows = np.empty((len(starts), count))
+        rows: Array = np.empty((len(starts), count))
         rows[:-1] = values[start:short].reshape(-1, step)[:, :count]
         rows[-1] = values[short : short + count]
         return rows
-    return values[starts[:, None] + np.arange(count)]
+    rows = values[starts[:, None] + np.arange(count)]
+    return rows
 
 
 def _quiet_answers(number: int, times: Array, clearances: Array) -> Rows:

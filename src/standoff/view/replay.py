@@ -1,0 +1,57 @@
+"""The command ``replay``: a record once more."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from standoff.streams.history import History
+from standoff.streams.record.replay import Replay
+from standoff.view.compiling import announced
+from standoff.view.near_miss import save_near_misses
+from standoff.view.targets import check_distinct, check_writable
+from standoff.view.watch import progress_bar, show
+
+
+def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None) -> int:
+    """Run it, say what came of it, and the exit status."""
+    if report is not None:
+        check_writable(report, ".html", what="a report")
+        check_distinct((report,), (record,))
+    with announced(notes):
+        again = Replay(record)
+    history = None if report is None else History()
+    start = time.perf_counter()
+    with announced(notes), progress_bar(notes) as bar:
+        task = bar.add_task("replaying", total=1.0)
+        done = again.run(
+            verify=verify, progress=lambda x: bar.update(task, completed=x), history=history
+        )
+    spent = time.perf_counter() - start
+    show(done.summary, out)
+    rate = done.summary.cycles / spent if spent > 0.0 else 0.0
+    out.print(f"  replayed in {spent:.2f} s, {rate:,.0f} cycles a second", highlight=False)
+    if done.torn:
+        out.print(f"  the record ends early: {done.torn}", markup=False, highlight=False)
+    if done.gap:
+        out.print(
+            f"  [bold yellow]{done.gap:,} cycles are not in the record[/]: the disk was full; "
+            "what came after them is not replayed",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if history is not None and report is not None:
+        history.finish()
+        save_near_misses(history, report, {"record": str(record)})
+        out.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
+    if not verify:
+        return done.summary.status
+    if done.difference is not None:
+        out.print("[bold red]differs[/]: ", end="")
+        out.print(str(done.difference), markup=False, highlight=False, soft_wrap=True)
+        return 1
+    out.print(
+        f"[green]the same[/], bit for bit, in all {done.compared:,} cycles of it", highlight=False
+    )
+    return 3 if done.gap else 0

@@ -1,0 +1,227 @@
+"""The command ``watch``: what it opens, runs and says in the end."""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from standoff.cell import Cell
+from standoff.constants import PEEK_PERIODS
+from standoff.errors import StreamError
+from standoff.streams.history import History
+from standoff.streams.on_warning import OnWarning
+from standoff.streams.open_sink import open_sink, sink_kind
+from standoff.streams.open_source import open_source
+from standoff.streams.options import WatchOptions
+from standoff.streams.peek import Peeked
+from standoff.streams.record.recorder import Recorder
+from standoff.streams.report import State
+from standoff.streams.runner import Watch
+from standoff.streams.shown import shown
+from standoff.streams.sink import Sink
+from standoff.streams.sinks.terminal import COLOURS, TerminalLines
+from standoff.streams.source import Live, Recorded
+from standoff.streams.summary import Summary
+from standoff.streams.zenoh_session import Link
+from standoff.view.compiling import announced
+from standoff.view.near_miss import save_near_misses
+from standoff.view.targets import check_distinct, check_writable
+
+
+def speed_of(text: str) -> float:
+    """``max``, or how many times as fast as it was recorded.
+
+    Raises:
+        StreamError: neither.
+    """
+    try:
+        speed = math.inf if text == "max" else float(text)
+    except ValueError:
+        speed = math.nan
+    if not speed > 0.0:
+        raise StreamError("speed", element="--speed", value=text, allowed="max, or 1, 0.5, 10 …")
+    return speed
+
+
+def watch(
+    cell: Cell,
+    source: str,
+    sources: Sequence[str],
+    sinks: Sequence[str],
+    options: WatchOptions,
+    out: Console,
+    notes: Console,
+    *,
+    period: float | None,
+    speed: float,
+    link: Link | None,
+    on_warning: str | None,
+    report: Path | None,
+    plain: bool,
+) -> Summary:
+    """Open everything, watch until it ends, and say what came of it."""
+    if not sources:
+        raise StreamError("nothing to watch", element="--from", allowed="one source at least")
+    if report is not None:
+        check_writable(report, ".html", what="a report")
+    targets = [Path(where) for kind, where in map(sink_kind, sinks) if kind == "mcap"]
+    check_distinct((*targets, report), (source, *(text.partition(":")[2] for text in sources)))
+    with ExitStack() as opened:
+        streams: list[Recorded | Live] = []
+        for text in sources:
+            streams.append(open_source(text, link=link))
+            opened.callback(streams[-1].close)
+        files = not any(isinstance(stream, Live) for stream in streams)
+        peeked = [Peeked(s) if isinstance(s, Recorded) else s for s in streams]
+        options = replace(options, period=_period(peeked, period, options))
+        fast = files and math.isinf(speed)
+        targeted: list[Sink] = []
+        history = None if report is None else History()
+        with announced(notes), ExitStack() as shows:
+            progress = None
+            if fast:
+                bar = shows.enter_context(progress_bar(notes))
+                task = bar.add_task("watching", total=1.0)
+
+                def progress(done: float) -> None:
+                    bar.update(task, completed=done)
+
+            for text in sinks or ["plain" if plain else "terminal"]:
+                targeted.append(_sink(text, link, plain, fast, out, notes))
+                shows.callback(_closed, targeted[-1])
+            if on_warning is not None:
+                targeted.append(OnWarning(on_warning))
+            running = Watch(cell, peeked, targeted, options, speed=speed, history=history)
+            with _ending(running):
+                summary = running.run(progress)
+    said = notes if any(sink_kind(text) == ("jsonl", "-") for text in sinks) else out
+    show(summary, said)
+    if history is not None and report is not None:
+        history.finish()
+        facts = {
+            "cell": source, "sources": ", ".join(sources), "buffer": f"{1e3 * options.buffer:g} mm",
+            "STALE after": f"{options.age:g} s",
+        }  # fmt: skip
+        save_near_misses(history, report, facts)
+        said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
+    return summary
+
+
+def _closed(sink: Sink) -> None:
+    with suppress(OSError):
+        sink.close()
+
+
+def progress_bar(notes: Console) -> Progress:
+    """How much has been read, drawn on ``notes`` and gone when it is."""
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    return Progress(*columns, console=notes, transient=True)
+
+
+def _sink(
+    text: str, link: Link | None, plain: bool, fast: bool, out: Console, notes: Console
+) -> Sink:
+    kind, _ = sink_kind(text)
+    if kind in ("terminal", "plain"):
+        # Beside a bar, lines go where the bar is, or they would go through it.
+        console = notes if fast and out.is_terminal else out
+        return TerminalLines(console, plain=plain or fast or kind == "plain")
+    return open_sink(text, link=link, record=Recorder)
+
+
+def _period(sources: Sequence[Peeked | Live], period: float | None, options: WatchOptions) -> float:
+    """As given; else as often as the files speak; else what lets no silence that is allowed look
+    like a jump where there are several sources."""
+    if period is not None:
+        return period
+    low, high = PEEK_PERIODS
+    found = [s.period() for s in sources if isinstance(s, Peeked)]
+    if found:
+        return min(max(max(found), low), high) if max(found) > 0.0 else options.period
+    return options.period if len(sources) == 1 else options.age
+
+
+@contextmanager
+def _ending(running: Watch) -> Iterator[None]:
+    """Ctrl-C and a polite request end the watch in order; a second Ctrl-C at once."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        running.stop()
+        running.summary.interrupted = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def show(summary: Summary, console: Console) -> None:
+    """What happened, in a few lines."""
+    s = summary
+    length = s.ended - s.began if s.cycles else 0.0
+    console.print(
+        f"{s.cycles:,} cycles in {length:.2f} s of the watch"
+        + (", interrupted" if s.interrupted else ""),
+        highlight=False,
+    )
+    parts = [
+        f"[{COLOURS[state]}]{state.name}[/] {count:,}" for state, count in s.states.items() if count
+    ]
+    if parts:
+        console.print("  " + "  ".join(parts), highlight=False)
+    if math.isfinite(s.nearest):
+        console.print(
+            f"  nearest: {1e3 * s.nearest:.1f} mm at {s.nearest_at:.3f} s", highlight=False
+        )
+    if s.first_warning is not None:
+        first = s.first_warning
+        text = next(r.text for r in first.reasons if r.kind == "warning")
+        console.print(
+            f"  first warning at {first.time:.3f} s: {shown(text)}",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    others = {kind: n for kind, n in s.kinds.items() if kind != "warning"}
+    if others:
+        listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
+        console.print(f"  not SAFE because: {listed} cycles", highlight=False, soft_wrap=True)
+    if not s.started:
+        console.print(
+            "  [bold yellow]not every joint was ever heard of[/]: nothing was watched; "
+            "--rest leaves joints that nobody speaks of where the cell has them",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if s.slow:
+        console.print(
+            f"  {s.slow:,} cycles took longer than their period, the slowest "
+            f"{1e3 * s.slowest:.1f} ms",
+            highlight=False,
+        )
+    for name, count in s.lost.items():
+        console.print(f"  {shown(name)}: {count} reports are lost", markup=False, highlight=False)
+    for name, text in s.sinks.items():
+        console.print(f"  {shown(name)}: {shown(text)}", markup=False, highlight=False)
+    console.print(f"  {_verdict(s)}", highlight=False)
+
+
+def _verdict(s: Summary) -> str:
+    if s.status == 0:
+        return f"[{COLOURS[State.SAFE]}]SAFE all along[/]"
+    words = []
+    if s.warned:
+        words.append(f"[{COLOURS[State.WARNING]}]warnings in {s.warned:,} cycles[/]")
+    if s.status >= 3:
+        words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {s.troubled:,} cycles[/]")
+    return " and ".join(words)
