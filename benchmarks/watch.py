@@ -3,9 +3,11 @@
     python benchmarks/watch.py [--quick]
 
 Latency: `standoff watch` runs in a process of its own; this one publishes the joints of two 7-joint
-arms over Zenoh on loopback, as `sensor_msgs/JointState` in CDR, and hears the warnings. The arms are
-too close all the time, so that every reading has its warning; each reading has a distance of its
-own, which tells the warning that it is of. Both processes share the machine with its other work.
+arms over Zenoh on loopback, as `sensor_msgs/JointState` in CDR, and hears the warnings. The arms
+are too close all the time, so that every reading has its warning; each reading has a distance of
+its own, which tells the warning that it is of. An echo, a process that sends back at once what it
+hears, is measured in the same way just before: what Zenoh, Python and the machine take by
+themselves.
 
 Throughput: the same arms, moving and safe, replayed as fast as it goes from a ROS 2 bag (MCAP and
 SQLite) and from our own record, answers compared bit by bit.

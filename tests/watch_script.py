@@ -8,8 +8,8 @@ import numpy as np
 
 from standoff.streams.joint_state import JointStateEncoder
 
-#: Rungs from where the arms rest to where they are too close, and steps of a reading.
-REST, STEP = 60, 2
+#: Rungs from where the arms rest to where they are too close, and how many a second they take.
+REST, SPEED = 60, 2000
 
 #: Faults, and the kind that the watch is to call each by.
 FAULTS = {
@@ -61,15 +61,15 @@ class Script:
                 kinds = self.rng.permutation([k for k in FAULTS if k != "gone"]).tolist()
                 if "gone" not in self.faults or self.rng.random() < 0.02:
                     kinds.append("gone")  # seldom: it takes a second to come back
-            self.rest(int(self.rng.integers(150, 250)))
+            self.rest(self.rng.uniform(0.15, 0.25))
             self.fault(kinds.pop())
-            self.rest(int(self.rng.integers(150, 250)))
+            self.rest(self.rng.uniform(0.15, 0.25))
             self.violate()
             tick()
-        self.rest(200)
+        self.rest(0.2)
 
-    def rest(self, cycles):
-        for _ in range(cycles):
+    def rest(self, seconds):
+        for _ in range(round(seconds / self.period)):
             self.send(self.near - REST + int(self.rng.integers(0, 5)))
 
     def violate(self):
@@ -77,7 +77,7 @@ class Script:
         message in the middle."""
         planted = Violation()
         depth, stay = int(self.rng.integers(0, 150)), int(self.rng.integers(2, 40))
-        up = range(self.near - REST, self.near + depth, STEP)
+        up = range(self.near - REST, self.near + depth, round(SPEED * self.period))
         for rung in (*up, *[self.near + depth] * stay, *reversed(up)):
             self.send(rung, planted)
             if self.rng.random() < 0.01:

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from peers.watch_arms import Ladder
 
+from peers.watch_arms import Ladder
 from standoff.streams.joint_state import JointStateEncoder
 from standoff.streams.zenoh_session import Link, open_session
 
