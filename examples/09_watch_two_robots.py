@@ -82,7 +82,7 @@ watch = subprocess.Popen(
 
 def say(robot: str, t: float) -> None:
     """A joint state as JSON; a `sensor_msgs/JointState` in CDR would do as well."""
-    share = np.sin(np.pi * t / (4.0 if robot == "panda" else 3.0)) ** 2
+    share = np.sin(np.pi * t / (2.0 if robot == "panda" else 4.0)) ** 2
     q = rest + share * (reach - rest)
     joints = {n: x for n, x in zip(cell.joints, q.tolist()) if n.startswith(f"{robot}/")}
     session.put(f"cell/{robot}", json.dumps({"time": time.time(), "joints": joints}))
