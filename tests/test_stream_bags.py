@@ -222,6 +222,19 @@ def test_a_spoilt_chunk_is_told_and_the_next_ones_are_read(tmp_path):
     assert len(found) > 500 and all(type(m) is Joints for m in found[1:])
 
 
+def test_messages_that_could_be_wanted_are_not_dropped_in_silence(tmp_path):
+    """A chunk that described a channel is gone, and the file was not closed in order."""
+    encode = JointStateEncoder(("a",))
+    good, lost = (
+        (5, struct.pack("<HIQQ", number, 0, 10**9, 0) + encode(1.0, [1.0])) for number in (1, 2)
+    )
+    path = tmp_path / "run.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, good, lost, good, lost))
+    found = [m for _, m in read(path)]
+    assert [type(m) for m in found] == [Joints, Trouble, Joints, Trouble]
+    assert "channel 2, which it does not describe" in found[1].text
+
+
 def test_a_split_bag_is_read_in_the_order_it_was_written(tmp_path):
     folder = tmp_path / "all"
     folder.mkdir()
