@@ -1,6 +1,7 @@
 """Bags of ROS 1 and ROS 2 that rosbags wrote, whole and damaged."""
 
 import json
+import shutil
 import sqlite3
 import struct
 import zlib
@@ -353,6 +354,22 @@ def test_databases_that_are_no_bags_are_refused(tmp_path):
         base.close()
         with pytest.raises(StreamError, match=f"{name}.db3"):
             open_source(str(path))
+
+
+def test_what_a_killed_recorder_left_beside_the_database_is_read(tmp_path):
+    messages, _ = readings(store_of("sqlite"), 50)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    odd = tmp_path / "what? #1 50%.db3"
+    path.rename(odd)
+    base = sqlite3.connect(odd)
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("INSERT INTO messages SELECT id + 100, topic_id, timestamp, data FROM messages")
+    base.commit()
+    left = tmp_path / "left.db3"
+    for end in ("", "-wal"):
+        shutil.copy(f"{odd}{end}", f"{left}{end}")
+    base.close()
+    assert len(read(left)) == len(read(odd)) == 100
 
 
 def test_rows_of_other_types_are_told(tmp_path):
