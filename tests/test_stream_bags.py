@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 import struct
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -320,6 +321,24 @@ def test_a_small_chunk_that_unpacks_to_a_large_one_is_refused(tmp_path):
         path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
         (found,) = (message for _, message in read(path))
         assert "unpacks to 1001 bytes or more" in found.text
+
+
+@pytest.mark.parametrize("name", ["lz4", "zstd"])
+def test_a_size_that_is_claimed_gets_no_memory_before_it_is_there(tmp_path, name):
+    import lz4.frame
+    import zstandard
+
+    pack = lz4.frame.compress if name == "lz4" else zstandard.ZstdCompressor().compress
+    one = chunk(pack(bytes(1000)), size=200 << 20, compression=name)
+    path = tmp_path / "run.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
+    tracemalloc.start()
+    try:
+        (found,) = (message for _, message in read(path))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+    assert "unpacks to 1000 bytes" in found.text
 
 
 @pytest.mark.parametrize(
