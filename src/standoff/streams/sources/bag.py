@@ -1,7 +1,7 @@
 """Bags: of ROS 1, and of ROS 2 in SQLite and MCAP. Log time is the clock, the header has the stamp.
 
-``rosbags`` reads them too; it needs 15 to 25 µs for each message and a file that was closed in
-order. Here a file is read from front to back, in 3 to 5 µs a message, as far as it goes.
+``rosbags`` reads them too; it needs some 16 µs for a reading of 14 joints, and a file that was
+closed in order. Here a file is read from front to back, some 4 µs a reading, as far as it goes.
 """
 
 from __future__ import annotations
