@@ -6,6 +6,8 @@
 import json
 import os
 import random
+import resource
+import sys
 import tracemalloc
 
 import numpy as np
@@ -43,6 +45,9 @@ CASES = 10_000 if SOAK else 500
 #: Largest memory that reading one of the small files below may take, [bytes]. What is claimed in
 #: them goes up to 2⁶⁴.
 MOST = 16 << 20
+
+#: By how much the process may grow over all of them, [bytes]: libraries take memory of their own.
+GROWTH = 128 << 20
 
 WORDS = (
     b"\xff\xff\xff\xff", b"\xff" * 8, b"\x00" * 4, b"\x00\x00\x00\x7f", b"\x00\x00\x00\x10",
@@ -125,6 +130,7 @@ def test_spoilt_files_give_messages_or_an_error_of_ours(tmp_path, which):
     rng = random.Random(which)
     path = tmp_path / "spoilt"
     outcomes = {"refused": 0, "told": 0, "read": 0}
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     tracemalloc.start()
     try:
         for case in range(CASES):
@@ -149,6 +155,9 @@ def test_spoilt_files_give_messages_or_an_error_of_ours(tmp_path, which):
             assert tracemalloc.get_traced_memory()[1] - before < MOST, data
     finally:
         tracemalloc.stop()
+    unit = 1 if sys.platform == "darwin" else 1024
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - largest) * unit
+    assert grown < GROWTH
     assert sum(outcomes.values()) == CASES
     assert outcomes["read"] and outcomes["refused"] + outcomes["told"] > CASES // 20, outcomes
 
