@@ -18,6 +18,8 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -27,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 from peers.watch_arms import BUFFER, RUNGS, Ladder
-from peers.watch_traffic import Traffic, WatchProcess
+from peers.watch_traffic import STATES, WARNINGS, Traffic, WatchProcess, sleep_until
 from rich.console import Console
 from rich.table import Table
 
@@ -37,6 +39,8 @@ from standoff.streams.open_source import open_source
 from standoff.streams.options import WatchOptions
 from standoff.streams.record.replay import Replay
 from standoff.streams.runner import Watch
+
+ECHO = Path(__file__).parent / "peers" / "watch_echo.py"
 
 #: Hz, and seconds of each.
 RATES = {100: 60.0, 1000: 60.0}
@@ -66,15 +70,17 @@ def main() -> None:
 
 def latencies(ladder: Ladder, folder: Path, share: float, console: Console) -> list[str]:
     """Both rates, one after the other; what misses its claim."""
-    table = Table("rate [Hz]", "readings", "median [ms]", "99 %", "99.9 %", "worst", "lost")
+    table = Table("", r"rate \[Hz]", "readings", r"median \[ms]", "99 %", "99.9 %", "worst", "lost")
     missed = []
     ladder.cell.save(folder / "cell.toml")
     for rate, seconds in RATES.items():
+        bare = echo(ladder, rate, share * seconds / 4.0)
         found = latency(ladder, folder / "cell.toml", rate, share * seconds)
-        cut = np.percentile(found, [50.0, 99.0, 99.9], method="higher")
-        lost = int(np.isinf(found).sum())
-        figures = [f"{1e3 * value:.2f}" for value in (*cut, found.max())]
-        table.add_row(str(rate), f"{len(found):,}", *figures, str(lost))
+        for name, times in (("echo", bare), ("watch", found)):
+            cut = np.percentile(times, [50.0, 99.0, 99.9], method="higher")
+            lost = int(np.isinf(times).sum())
+            figures = [f"{1e3 * value:.2f}" for value in (*cut, times.max())]
+            table.add_row(name, str(rate), f"{len(times):,}", *figures, str(lost))
         if lost or cut[0] > CLAIMED[0] or cut[2] > CLAIMED[1]:
             missed.append(f"latency at {rate} Hz")
     console.print(table)
@@ -87,12 +93,41 @@ def latency(ladder: Ladder, cell: Path, rate: int, seconds: float) -> np.ndarray
     watch = WatchProcess(cell, traffic, "--buffer", str(BUFFER), "--period", str(1.0 / rate))
     try:
         traffic.until_watched(ladder.near + 1)
+        traffic.run(islice(to_and_fro(ladder), rate), 1.0 / rate)  # a second to warm up
+        time.sleep(0.5)
+        traffic.sent.clear()
+        traffic.heard.clear()
         traffic.run(islice(to_and_fro(ladder), round(seconds * rate)), 1.0 / rate)
         time.sleep(0.5)
     finally:
         watch.end()
         traffic.close()
     return traffic.latencies()[0]
+
+
+def echo(ladder: Ladder, rate: int, seconds: float) -> np.ndarray:
+    """From publishing each reading to having it back, [s]."""
+    traffic = Traffic(ladder)
+    command = [ECHO, traffic.address, STATES, f"{WARNINGS}/warnings"]
+    process = subprocess.Popen([sys.executable, *map(str, command)])
+    try:
+        while len(traffic.heard) < rate:  # as many as are worth a second warm it up
+            traffic.send(b"?")
+            time.sleep(0.001)
+        sent = {}
+        start = time.monotonic()
+        for k, rung in enumerate(islice(to_and_fro(ladder), round(seconds * rate))):
+            sleep_until(start + k / rate)
+            data = traffic.bytes_of(rung, time.time())
+            sent[data] = time.monotonic_ns()
+            traffic.send(data)
+        time.sleep(0.5)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(30.0)
+        traffic.close()
+    back = {data: at for at, data in traffic.heard}
+    return np.array([(back.get(data, np.inf) - at) / 1e9 for data, at in sent.items()])
 
 
 def to_and_fro(ladder: Ladder) -> Iterator[int]:

@@ -165,7 +165,7 @@ class WatchProcess:
 
 
 def sleep_until(when: float) -> None:
-    """Sleep, and the last bit of it awake, so that the rate is even."""
+    """Until a time of `time.monotonic`."""
     left = when - time.monotonic()
     if left > 0.0:
         time.sleep(left)
