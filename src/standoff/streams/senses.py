@@ -164,7 +164,7 @@ class Senses:
             if name in self._bodies:
                 _, time, owner = self._bodies[name]
                 heard.setdefault(owner, []).append((name, time))
-        self.safe_until = math.inf
+        self.safe_until = now + self._max_age
         for owner, all_of in heard.items():
             over = [(name, time) for name, time in all_of if now >= time + self._max_age]
             self.safe_until = min(self.safe_until, *(t + self._max_age for _, t in all_of))
