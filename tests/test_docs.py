@@ -137,7 +137,8 @@ def test_the_reference_knows_every_room_and_the_site_every_page():
         assert f".{name}\n" in reference, name
     for path in pages.EXAMPLES:
         page = pages.example_page(path)
-        assert page.startswith("# ") and "import standoff as so" in page and '"""' not in page
+        title = page.splitlines()[0].removeprefix("# ")
+        assert page.count(title) == 1 and "```python" in page and "import standoff as so" in page
     shown = "".join(page.read_text() for page in DOCS.glob("*.md"))
     for picture in (DOCS / "pictures").glob("*.png"):
         assert picture.with_suffix(".py").is_file() and f"(pictures/{picture.name})" in shown
