@@ -1,6 +1,7 @@
 """The house rules: who leans on whom, how kernels are compiled, what the package exports."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -64,3 +65,14 @@ def test_no_tolerance_stands_outside_constants(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
             written = ast.get_source_segment(text, node)
             assert not re.fullmatch(r"\d(\.\d)?e-\d+", written), f"{path.name}:{node.lineno}"
+
+
+def test_the_first_compile_is_told_of_from_python_too(tmp_path):
+    """A minute of silence looks like a hang."""
+    code = "import standoff as so; so.distance(so.Sphere(1.0), None, so.Sphere(1.0), None)"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for told in (1, 0):
+        run = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+        )
+        assert run.returncode == 0 and run.stderr.count("compiling kernels") == told, run.stderr

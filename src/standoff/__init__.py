@@ -3,6 +3,7 @@
 Names are imported when first used, so that ``import standoff`` costs nothing.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -274,6 +275,8 @@ def __getattr__(name: str) -> Any:
     if name not in _ROOMS:
         value = getattr(value, name)
     globals()[name] = value
+    if "numba" in sys.modules:
+        import_module("standoff.first_compile")
     return value
 
 
