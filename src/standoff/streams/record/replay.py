@@ -18,7 +18,16 @@ from standoff.streams.batch import Batch, Part
 from standoff.streams.engine import WatchEngine
 from standoff.streams.history import History
 from standoff.streams.record.about import reopened
-from standoff.streams.record.blocks import ANSWER, GAP, JOINTS, Inputs, Rows, answer, read_inputs
+from standoff.streams.record.blocks import (
+    ANSWER,
+    GAP,
+    JOINTS,
+    TICK,
+    Inputs,
+    Rows,
+    answer,
+    read_inputs,
+)
 from standoff.streams.record.mcap_reader import McapFile
 from standoff.streams.record.recorder import ANSWERS, INPUT
 from standoff.streams.report import Report, State
@@ -177,9 +186,12 @@ class _Run:
         return True
 
     def _cycle(self, block: Inputs, first: int, last: int) -> None:
-        inputs = tuple(block.message(k) for k in range(first, last))
-        self._said(self.engine.cycle(float(block.rows["now"][first]), inputs if (
-            len(inputs) > 1 or block.rows["kind"][first]) else ()))  # fmt: skip
+        ticked = block.rows["kind"][first] == TICK
+        try:
+            inputs = () if ticked else tuple(block.message(k) for k in range(first, last))
+        except (KeyError, IndexError, ValueError) as error:
+            raise StreamError(f"damaged: row {first} of a block makes no sense") from error
+        self._said(self.engine.cycle(float(block.rows["now"][first]), inputs))
 
     def _said(self, report: Report) -> None:
         self.summary.add(report)
