@@ -94,3 +94,30 @@ def test_the_moving_parts_are_warned_about_and_their_trees_meet():
 def test_every_link_leads_somewhere(page):
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", (DOCS / page).read_text()):
         assert (DOCS / link).is_file(), link
+
+
+def test_a_table_of_readings_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    printed, _ = example("streams.md")
+    assert printed == "0.0 {'elbow': 0.1, 'wrist': 0.2}\n0.01 {'elbow': 0.1, 'wrist': 0.3}\n"
+
+
+def test_the_page_of_streams_names_all_that_is_read(tmp_path):
+    from standoff.streams.decoders import TYPES
+    from standoff.streams.open_source import KINDS, SUFFIXES, open_source
+    from standoff.streams.sources.csv_header import PARTS, TIMES
+
+    page = (DOCS / "streams.md").read_text()
+    for word in (*TYPES, *TIMES):
+        assert f"`{word}`" in page, word
+    for part in PARTS:
+        assert f".{part}`" in page
+    for suffix in set(SUFFIXES) - {".ndjson"}:
+        assert suffix in page
+    for _, options in KINDS.values():
+        assert all(f"{option}=" in page for option in options)
+    (tmp_path / "run.jsonl").write_text(page.split("```json\n")[1].split("```")[0])
+    found = [
+        type(message).__name__ for _, message in open_source(f"{tmp_path}/run.jsonl").messages()
+    ]
+    assert found == ["Joints", "Joints", "BodyPose", "Grasp", "Grasp"]

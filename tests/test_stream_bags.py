@@ -1,8 +1,10 @@
 """Bags of ROS 1 and ROS 2 that rosbags wrote, whole and damaged."""
 
 import json
+import shutil
 import sqlite3
 import struct
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -222,6 +224,19 @@ def test_a_spoilt_chunk_is_told_and_the_next_ones_are_read(tmp_path):
     assert len(found) > 500 and all(type(m) is Joints for m in found[1:])
 
 
+def test_messages_that_could_be_wanted_are_not_dropped_in_silence(tmp_path):
+    """A chunk that described a channel is gone, and the file was not closed in order."""
+    encode = JointStateEncoder(("a",))
+    good, lost = (
+        (5, struct.pack("<HIQQ", number, 0, 10**9, 0) + encode(1.0, [1.0])) for number in (1, 2)
+    )
+    path = tmp_path / "run.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, good, lost, good, lost))
+    found = [m for _, m in read(path)]
+    assert [type(m) for m in found] == [Joints, Trouble, Joints, Trouble]
+    assert "channel 2, which it does not describe" in found[1].text
+
+
 def test_a_split_bag_is_read_in_the_order_it_was_written(tmp_path):
     folder = tmp_path / "all"
     folder.mkdir()
@@ -308,6 +323,24 @@ def test_a_small_chunk_that_unpacks_to_a_large_one_is_refused(tmp_path):
         assert "unpacks to 1001 bytes or more" in found.text
 
 
+@pytest.mark.parametrize("name", ["lz4", "zstd"])
+def test_a_size_that_is_claimed_gets_no_memory_before_it_is_there(tmp_path, name):
+    import lz4.frame
+    import zstandard
+
+    pack = lz4.frame.compress if name == "lz4" else zstandard.ZstdCompressor().compress
+    one = chunk(pack(bytes(1000)), size=200 << 20, compression=name)
+    path = tmp_path / "run.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
+    tracemalloc.start()
+    try:
+        (found,) = (message for _, message in read(path))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+    assert "unpacks to 1000 bytes" in found.text
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -340,6 +373,22 @@ def test_databases_that_are_no_bags_are_refused(tmp_path):
         base.close()
         with pytest.raises(StreamError, match=f"{name}.db3"):
             open_source(str(path))
+
+
+def test_what_a_killed_recorder_left_beside_the_database_is_read(tmp_path):
+    messages, _ = readings(store_of("sqlite"), 50)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    odd = tmp_path / "what? #1 50%.db3"
+    path.rename(odd)
+    base = sqlite3.connect(odd)
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("INSERT INTO messages SELECT id + 100, topic_id, timestamp, data FROM messages")
+    base.commit()
+    left = tmp_path / "left.db3"
+    for end in ("", "-wal"):
+        shutil.copy(f"{odd}{end}", f"{left}{end}")
+    base.close()
+    assert len(read(left)) == len(read(odd)) == 100
 
 
 def test_rows_of_other_types_are_told(tmp_path):

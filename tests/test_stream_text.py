@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -252,6 +254,35 @@ def test_a_pipe_hands_over_what_comes(tmp_path):
     assert [type(m) for m in found] == [Trouble, Joints, Trouble, Joints, End]
     assert "no header" in found[0].text and found[3].positions.tolist() == [3, 4]
     assert [type(m) for m in run_pipe(CsvPipe, b"")] == [End]
+
+
+WAITING = """
+import sys, time
+from standoff.streams.open_source import open_source
+from standoff.streams.messages import Joints
+heard = []
+source = open_source("jsonl:-")
+source.start(heard.append)
+print("ready", flush=True)
+while not heard:
+    time.sleep(0.01)
+print(type(heard[0]).__name__, flush=True)
+source.close()
+"""
+
+
+def test_a_process_ends_while_standard_input_stays_open():
+    """The reader waits in another line then, which it cannot be woken from."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    ) as child:  # fmt: skip
+        assert child.stdout.readline() == "ready\n"
+        child.stdin.write('{"joints": {"a": 1}}\n')
+        child.stdin.flush()  # and not closed: the line alone must get through
+        assert child.stdout.readline() == "Joints\n"
+        assert child.wait(20) == 0
+        assert child.stderr.read() == ""
 
 
 def test_a_pipe_that_breaks_says_so():

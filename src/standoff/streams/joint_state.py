@@ -2,7 +2,7 @@
 
 Readings of one publisher differ in the time and the numbers alone. So the first one is taken apart
 field by field, and of the next ones everything between the time and the positions is compared with
-it as one piece: 3 µs a message instead of 20.
+it as one piece: some 2.5 µs a message of 14 joints, and 19 field by field.
 """
 
 from __future__ import annotations
@@ -104,12 +104,17 @@ class JointStateDecoder:
         nano = seconds * _NANO + nanoseconds
         names = layout.names
         count = len(names)
+        stamp = nano / 1e9 if nano else _NAN
+        if e - v == 4:
+            positions = np.frombuffer(data, layout.kind, count, at).astype(np.float64)
+            return Joints(stamp, names, positions)
+        if self._cdr:
+            # Between the two lists are a length and its filling, as large as one number.
+            both = np.frombuffer(data, layout.kind, 2 * count + 1, at).astype(np.float64)
+            return Joints(stamp, names, both[:count], both[count + 1 :])
         positions = np.frombuffer(data, layout.kind, count, at).astype(np.float64)
-        velocities = None
-        if e - v > 4:
-            begin = v + (8 if self._cdr else 4)
-            velocities = np.frombuffer(data, layout.kind, count, begin).astype(np.float64)
-        return Joints(nano / 1e9 if nano else _NAN, names, positions, velocities)
+        velocities = np.frombuffer(data, layout.kind, count, v + 4).astype(np.float64)
+        return Joints(stamp, names, positions, velocities)
 
     def _anew(self, data: bytes) -> Joints:
         """Field by field; the layout is kept."""

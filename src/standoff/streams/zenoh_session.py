@@ -101,6 +101,18 @@ def open_session(link: Link) -> Lease:
 
 
 def _opened(zenoh: Any, link: Link) -> Any:
+    try:
+        return zenoh.open(session_config(link))
+    except Exception as error:  # Zenoh raises a class of its own, derived from Exception
+        raise StreamError(
+            f"Zenoh cannot be opened: {error}", value=", ".join((*link.listen, *link.connect))
+        ) from error
+
+
+def session_config(link: Link) -> Any:
+    """The settings of a session, as Zenoh takes them."""
+    import zenoh
+
     retry = {"period_init_ms": RECONNECT_FIRST, "period_max_ms": RECONNECT_LONGEST}
     config = zenoh.Config()
     for key, value in {
@@ -108,7 +120,8 @@ def _opened(zenoh: Any, link: Link) -> Any:
         "listen/endpoints": list(link.listen),
         "connect/endpoints": list(link.connect),
         "connect/exit_on_failure": False,
-        "connect/timeout_ms": 0,
+        # Without an end: with 0, which reads like "do not wait", an address is tried only once.
+        "connect/timeout_ms": -1,
         "connect/retry": retry,
         "scouting/multicast/enabled": link.scouting,
         "scouting/gossip/enabled": link.scouting,
@@ -116,12 +129,7 @@ def _opened(zenoh: Any, link: Link) -> Any:
         "transport/link/rx/max_message_size": 4 * MAX_STREAM_MESSAGE,
     }.items():
         config.insert_json5(key, json.dumps(value))
-    try:
-        return zenoh.open(config)
-    except Exception as error:  # Zenoh raises a class of its own, derived from Exception
-        raise StreamError(
-            f"Zenoh cannot be opened: {error}", value=", ".join((*link.listen, *link.connect))
-        ) from error
+    return config
 
 
 def valid_key(key: str, *, wild: bool) -> None:

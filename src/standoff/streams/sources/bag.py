@@ -1,7 +1,7 @@
 """Bags: of ROS 1, and of ROS 2 in SQLite and MCAP. Log time is the clock, the header has the stamp.
 
-``rosbags`` reads them too; it needs 15 to 25 µs for each message and a file that was closed in
-order. Here a file is read from front to back, in 3 to 5 µs a message, as far as it goes.
+``rosbags`` reads them too; it needs some 16 µs for a reading of 14 joints, and a file that was
+closed in order. Here a file is read from front to back, some 4 µs a reading, as far as it goes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from standoff.constants import MAX_NAME_LENGTH
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
@@ -109,7 +110,7 @@ class Bag:
         if topic.name not in self._wanted:
             return None
         decode = decoder_of(topic, self._world)
-        return None if decode is None else Channel(topic.name, decode)
+        return None if decode is None else Channel(topic.name[:MAX_NAME_LENGTH], decode)
 
 
 def _files(path: Path) -> list[Path]:
@@ -152,16 +153,17 @@ def _opened(path: Path) -> BagFile:
 
 def _chosen(found: dict[str, Topic], topics: Sequence[str], path: Path) -> frozenset[str]:
     """The names of the topics to read."""
+    listed = ", ".join(sorted(name[:MAX_NAME_LENGTH] for name in found)[:20])
     readable = [t for t in found.values() if t.kind in TYPES or t.encoding == "json"]
     if not topics:
         joints = [topic.name for topic in readable if topic.kind == JOINT_STATE]
         if len(joints) != 1:
-            listed = joints or [topic.name for topic in readable]
+            others = joints or [topic.name for topic in readable]
             raise StreamError(
                 f"{len(joints) or 'no'} topics of joint states"
-                + ("" if joints or not listed else ", but others that can be read"),
+                + ("" if joints or not others else ", but others that can be read"),
                 file=path,
-                value=sorted(listed)[:20] if listed else sorted(found)[:20],
+                value=sorted(others)[:20] if others else sorted(found)[:20],
                 allowed="one or more of them: bag:FILE?topic=/joint_states",
             )
         return frozenset(joints)
@@ -169,9 +171,7 @@ def _chosen(found: dict[str, Topic], topics: Sequence[str], path: Path) -> froze
     for name in topics:
         topic = found.get(name) or found.get("/" + name.strip("/"))
         if topic is None:
-            raise StreamError(
-                f"no topic {name!r}", file=path, allowed=", ".join(sorted(found)[:20]) or "none"
-            )
+            raise StreamError(f"no topic {name!r}", file=path, allowed=listed or "none")
         if topic not in readable:
             raise StreamError(
                 f"topic {name!r} has messages that are not read",

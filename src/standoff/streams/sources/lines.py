@@ -117,6 +117,17 @@ class LineFile:
         self._read = self._size
 
 
+def _standard_input() -> BinaryIO:
+    """A reader of our own: the interpreter closes its own one when it ends, and dies where a thread
+    is still waiting in it."""
+    try:
+        return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    except (OSError, ValueError, AttributeError) as error:
+        if getattr(sys.stdin, "buffer", None) is not None:  # something else stands for it
+            return sys.stdin.buffer
+        raise StreamError("there is no standard input") from error
+
+
 def _early(first: str, count: int) -> str:
     return first if count == 1 else f"{first} (and {count - 1} more lines before the first time)"
 
@@ -131,7 +142,7 @@ class LinePipe:
     def __init__(self, decode: LineDecoder, name: str, stream: BinaryIO | None = None) -> None:
         self.name = name
         self._decode = decode
-        self._stream = sys.stdin.buffer if stream is None else stream
+        self._stream = _standard_input() if stream is None else stream
         self._closed = False
 
     def start(self, put: Callable[[Message], None]) -> None:

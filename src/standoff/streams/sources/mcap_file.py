@@ -89,7 +89,7 @@ class McapFile:
         # A channel is described once, in the chunk that has its first message. Where that is spoilt
         # the others can still be read by what the end of the file says.
         self._summary(reading)
-        reading.block.clear()
+        reading.begin()
         at = len(MAGIC)
         while True:
             self.read = at
@@ -126,7 +126,9 @@ class McapFile:
                 raise GarbledError("a message without its time")
             number, _, time, _ = _MESSAGE_HEAD.unpack(head)
             channel = reading.channels.get(number)
-            if channel is not None:
+            if channel is None:
+                reading.unknown(number)
+            else:
                 size = length - _MESSAGE_HEAD.size
                 if size > MAX_STREAM_MESSAGE:
                     raise GarbledError(f"a message of {size} bytes; {MAX_STREAM_MESSAGE} are read")
@@ -144,9 +146,14 @@ class _Reading:
         self._choose = choose
         self._types: dict[int, str] = {}
         self.channels: dict[int, Channel] = {}
-        self._described: dict[int, Topic] = {}
+        self._described: dict[int, Topic | None] = {}
         self.block: list[Entry] = []
         self._last = 0
+
+    def begin(self) -> None:
+        """Keep what is described, and forget the rest."""
+        self.block.clear()
+        self._described = {n: topic for n, topic in self._described.items() if topic}
 
     def taken(self) -> list[Entry]:
         block, self.block = self.block, []
@@ -156,6 +163,13 @@ class _Reading:
 
     def wrong(self, text: str) -> None:
         self.block.append((self.block[-1][0] if self.block else self._last, None, text))
+
+    def unknown(self, number: int) -> None:
+        """A message of a channel that is not wanted, or that nobody described: that is told once,
+        as it could be a wanted one."""
+        if number not in self._described:
+            self._described[number] = None
+            self.wrong(f"has messages of channel {number}, which it does not describe")
 
     def message(self, time: int, channel: Channel, data: bytes) -> None:
         self.block.append((time, channel, data))
@@ -173,9 +187,11 @@ class _Reading:
                 raise GarbledError("a chunk with a record that is longer than itself")
             if op == _MESSAGE:
                 channel = channels.get(number)
-                if channel is not None:
-                    if length < whole - head:
-                        raise GarbledError("a message without its time")
+                if channel is None:
+                    self.unknown(number)
+                elif length < whole - head:
+                    raise GarbledError("a message without its time")
+                else:
                     append((time, channel, data[begin:at]))
             elif op in (_SCHEMA, _CHANNEL):
                 self.describe(op, data[at - length : at])

@@ -55,22 +55,12 @@ class Rosbag1File:
             if topic not in found:
                 found.append(topic)
 
-        self._scan(note, found)
+        if not self._connections(_Reading(note)) or not found:
+            found.clear()
+            for _ in self.blocks(note):
+                pass
         self.read = 0
         return found
-
-    def _scan(self, note: Callable[[Topic], None], found: list[Topic]) -> None:
-        start = self._index()
-        if start is not None:
-            for block in self.blocks(note, start):
-                if block:  # something is wrong with it
-                    break
-            else:
-                if found:
-                    return
-        found.clear()
-        for _ in self.blocks(note):
-            pass
 
     def _index(self) -> int | None:
         """Where the connections are listed; None where the recorder did not get so far."""
@@ -83,11 +73,29 @@ class Rosbag1File:
             return None
         return start if len(MAGIC) < start < self.size else None
 
-    def blocks(self, choose: Choose | Callable[[Topic], None], start: int = len(MAGIC)) -> (
-        Iterator[list[Entry]]
-    ):  # fmt: skip
+    def _connections(self, reading: _Reading) -> bool:
+        """Those that are listed at the end; False where they cannot be read."""
+        start = self._index()
+        if start is not None:
+            for _ in self._records(reading, start):
+                reading.block.clear()
+            return not reading.taken()
+        return False
+
+    def blocks(self, choose: Choose | Callable[[Topic], None]) -> Iterator[list[Entry]]:
         reading = _Reading(choose)
-        at = start
+        # A connection is described in the chunk with its first message, and again at the end: where
+        # that chunk is spoilt, the others can still be read.
+        self._connections(reading)
+        reading.begin()
+        for done in self._records(reading, len(MAGIC)):
+            if done or len(reading.block) >= STREAM_BLOCK:
+                yield reading.taken()
+        yield reading.taken()
+        self.read = self.size
+
+    def _records(self, reading: _Reading, at: int) -> Iterator[bool]:
+        """Read record by record; whether it was a chunk."""
         while at < self.size:
             self.read = at
             self._file.seek(at)
@@ -105,10 +113,7 @@ class Rosbag1File:
                 reading.record(op, fields, data)
             except GarbledError as error:
                 reading.wrong(f"the record before byte {at} is {error}")
-            if op == _CHUNK or len(reading.block) >= STREAM_BLOCK:
-                yield reading.taken()
-        yield reading.taken()
-        self.read = self.size
+            yield op == _CHUNK
 
     def _part(self, at: int, most: int, what: str) -> tuple[bytes, int]:
         """A length and as many bytes, which are passed over where there are more than ``most``."""
@@ -133,12 +138,17 @@ class _Reading:
     def __init__(self, choose: Choose | Callable[[Topic], None]) -> None:
         self._choose = choose
         self._channels: dict[bytes, Channel] = {}
-        self._described: dict[bytes, Topic] = {}
+        self._described: dict[bytes, Topic | None] = {}
         self.block: list[Entry] = []
         self._last = 0
         #: Where in the header of a message its connection and its time are, by the length of the
         #: header, with what stands around them.
         self._layout: tuple[int, int, int, bytes] = (-1, 0, 0, b"")
+
+    def begin(self) -> None:
+        """Keep what is described, and forget the rest."""
+        self.block.clear()
+        self._described = {n: topic for n, topic in self._described.items() if topic}
 
     def taken(self) -> list[Entry]:
         block, self.block = self.block, []
@@ -182,7 +192,9 @@ class _Reading:
             length, conn, time, around = self._layout
             if header == length and _around(data, at + 4, conn, time, length) == around:
                 channel = channels.get(data[at + 4 + conn : at + 8 + conn])
-                if channel is not None:
+                if channel is None:
+                    self._unknown(data[at + 4 + conn : at + 8 + conn])
+                else:
                     seconds, nanoseconds = time_of(data, at + 4 + time)
                     append((seconds * 1_000_000_000 + nanoseconds, channel, data[begin:stop]))
             else:
@@ -208,9 +220,18 @@ class _Reading:
         time = fields.get(b"time", b"")
         if len(time) != 8:
             raise GarbledError("a message without its time")
-        if channel is not None:
+        if channel is None:
+            self._unknown(fields.get(b"conn", b""))
+        else:
             seconds, nanoseconds = _TIME.unpack(time)
             self.block.append((seconds * 1_000_000_000 + nanoseconds, channel, data))
+
+    def _unknown(self, number: bytes) -> None:
+        """A message of a connection that is not wanted, or that nobody described: that is told
+        once, as it could be a wanted one."""
+        if number not in self._described and len(self._described) <= MAX_STREAM_TOPICS:
+            self._described[number] = None
+            self.wrong(f"has messages of connection {number.hex()}, which it does not describe")
 
     def _connection(self, fields: dict[bytes, bytes], data: bytes) -> None:
         number = fields.get(b"conn", b"")

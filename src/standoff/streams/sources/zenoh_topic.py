@@ -61,6 +61,7 @@ class ZenohTopic:
         self._json: dict[str, Decode] = {}
         self._cdr: dict[str, Decode | None] = {}
         self._peers: set[str] = set()
+        self._lost = False
         self._lock = threading.Lock()
         self._declared: list[Any] = []
         self._put: Callable[[Message], None] = lambda message: None
@@ -94,10 +95,12 @@ class ZenohTopic:
             else:
                 self._peers.discard(peer)
             after = bool(self._peers)
-        if before and not after:
+            lost, was_lost = before and not after, self._lost
+            self._lost = lost or (was_lost and not after)
+        if lost:
             self._put(Trouble("lost", "the last peer is gone"))
-        elif after and not before:
-            self._put(Trouble("back", "a peer is there"))
+        elif was_lost and after:
+            self._put(Trouble("back", "a peer is there again"))
 
     def _sample(self, sample: Any) -> None:
         """One message, on a thread of Zenoh's own: whatever is wrong with it ends here."""
