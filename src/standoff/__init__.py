@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         PredictError,
         RobotError,
         ShapeError,
+        StreamError,
         UnknownNameError,
         UnsupportedPairError,
     )
@@ -74,6 +75,12 @@ if TYPE_CHECKING:
     from standoff.shapes.pose import pose
     from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
     from standoff.shapes.shape import Shape
+    from standoff.streams.engine import WatchEngine
+    from standoff.streams.open_sink import open_sink
+    from standoff.streams.open_source import open_source
+    from standoff.streams.options import WatchOptions
+    from standoff.streams.report import Report, State
+    from standoff.streams.runner import Watch
 
 _HOME = {
     "standoff.cell": ("AllowedPair", "Body", "Cell"),
@@ -92,6 +99,7 @@ _HOME = {
         "PredictError",
         "RobotError",
         "ShapeError",
+        "StreamError",
         "UnknownNameError",
         "UnsupportedPairError",
     ),
@@ -140,6 +148,12 @@ _HOME = {
     "standoff.shapes.pose": ("pose",),
     "standoff.shapes.primitives": ("Box", "Capsule", "Cylinder", "HalfSpace", "Sphere"),
     "standoff.shapes.shape": ("Shape",),
+    "standoff.streams.engine": ("WatchEngine",),
+    "standoff.streams.open_sink": ("open_sink",),
+    "standoff.streams.open_source": ("open_source",),
+    "standoff.streams.options": ("WatchOptions",),
+    "standoff.streams.report": ("Report", "State"),
+    "standoff.streams.runner": ("Watch",),
 }
 #: Rooms with names of their own: ``so.contact.Scene``.
 _ROOMS = ("contact",)
@@ -202,6 +216,7 @@ __all__ = [
     "RegionCheck",
     "RegionTree",
     "RegionWatch",
+    "Report",
     "RobotError",
     "SafeInterval",
     "Separation",
@@ -209,14 +224,19 @@ __all__ = [
     "ShapeError",
     "Smoothed",
     "Sphere",
+    "State",
     "StopWarning",
     "Stopping",
+    "StreamError",
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",
     "Verdict",
     "Verification",
     "Warning",
+    "Watch",
+    "WatchEngine",
+    "WatchOptions",
     "as_pieces",
     "braking_curve",
     "cell_spheres",
@@ -230,6 +250,8 @@ __all__ = [
     "meets",
     "meets_many",
     "model_path",
+    "open_sink",
+    "open_source",
     "pose",
     "prove_apart",
     "read_problem",

@@ -28,7 +28,7 @@ _KINDS = {"time": "backwards", "length": "missing", "unknown": "names", "late": 
 _NO_REASONS: tuple[Reason, ...] = ()
 
 
-class Engine:
+class WatchEngine:
     """Decides, cycle by cycle, by the table `RULES`. Same input, same bits: the time is an input,
     and no clock is read here.
 

@@ -14,7 +14,7 @@ AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK = range(4)
 ENDS = {
     AT_ONCE: "as soon as it is over",
     AFTER_GOOD: "after `recover` good readings in a row",
-    NEXT_GOOD: "with the next good reading",
+    NEXT_GOOD: "with the next good reading (that which ends a silence still has it)",
     SINK_BACK: "when it takes reports again",
 }
 

@@ -11,13 +11,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from standoff.cell import Cell
 from standoff.constants import HEARTBEAT, STRETCH, STRETCH_BREAK
 from standoff.errors import StreamError
 from standoff.monitor.report import QuietCycle
 from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch, gathered
-from standoff.streams.engine import Engine, Input
+from standoff.streams.engine import Input, WatchEngine
 from standoff.streams.history import History
 from standoff.streams.inbox import Inbox
 from standoff.streams.merge import merged
@@ -78,7 +80,7 @@ class Watch:
                 allowed="all of them files, or none",
             )
         self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
-        self.engine = Engine(cell, options, [s.name for s in sources], [s.name for s in sinks])
+        self.engine = WatchEngine(cell, options, [s.name for s in sources], [s.name for s in sinks])
         self.summary = Summary()
         self._history = history
         self._troubles: deque[Input] = deque()
@@ -102,6 +104,7 @@ class Watch:
     def run(self, progress: Callable[[float], None] | None = None) -> Summary:
         """Until it ends. ``progress`` is called with how much of the files has been read, 0 to 1.
         Ctrl-C ends it in order."""
+        _warm(self.engine)
         patient = bool(self._files) and math.isinf(self._speed)
         for k, sink in enumerate(self._sinks, len(self._sources)):
             self._outboxes.append(Outbox(sink, self._teller(k), patient=patient))
@@ -310,6 +313,17 @@ class Watch:
 
     def _read(self) -> float:
         return sum(file.progress() for file in self._files) / len(self._files)
+
+
+def _warm(engine: WatchEngine) -> None:
+    """Have all kernels ready before the first reading comes: one cycle, and one of many, of a
+    monitor that nobody asks."""
+    monitor, q = engine.options.monitor(engine.cell), engine.cell.q.copy()
+    poses = np.array([engine.cell.pose(name) for name in engine.cell.moving]).reshape(-1, 4, 4)
+    for k in range(2):
+        monitor.update(q, poses if len(poses) else None, float(k))
+    times = np.array([2.0])
+    monitor.update_many(q[None].copy(), times, np.empty(1), poses if len(poses) else None)
 
 
 def _whole(message: Joints) -> bool:

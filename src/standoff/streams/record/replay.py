@@ -15,7 +15,7 @@ from standoff.errors import StreamError
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 from standoff.streams.batch import Batch, Part
-from standoff.streams.engine import Engine
+from standoff.streams.engine import WatchEngine
 from standoff.streams.history import History
 from standoff.streams.record.about import reopened
 from standoff.streams.record.blocks import (
@@ -102,7 +102,7 @@ class Replay:
             )  # fmt: skip
         self.cell, options, sources, sinks = reopened(texts, self.path)
         self.sources = tuple(sources)
-        self.engine = Engine(self.cell, options, sources, sinks)
+        self.engine = WatchEngine(self.cell, options, sources, sinks)
 
     def run(
         self,
@@ -147,7 +147,7 @@ class _Run:
     """A replay on its way. Inputs come before their answers, a block of one after one of the
     other."""
 
-    def __init__(self, engine: Engine, verify: bool, history: History | None) -> None:
+    def __init__(self, engine: WatchEngine, verify: bool, history: History | None) -> None:
         self.engine = engine
         self.summary = Summary()
         self.difference: Difference | None = None
