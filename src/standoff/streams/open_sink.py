@@ -9,6 +9,7 @@ from pathlib import Path
 from standoff.constants import QUIET_LINE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.kind_options import Options, link_of, options_of
+from standoff.streams.record.recorder import Recorder
 from standoff.streams.sink import Sink
 from standoff.streams.sinks.json_lines import JsonLines
 from standoff.streams.sinks.terminal import TerminalLines
@@ -50,7 +51,6 @@ def open_sink(
     text: str,
     *,
     link: Link | None = None,
-    record: Callable[[str], Sink] | None = None,
     progress: Callable[[], float] | None = None,
 ) -> Sink:
     """Open what a line of the command says.
@@ -61,7 +61,6 @@ def open_sink(
             and ``?connect=``, each repeatable with ``&``), ``terminal``, ``plain``; the kind may be
             left out where the suffix tells.
         link: how Zenoh reaches others.
-        record: makes the sink of ``mcap:FILE``, which holds the inputs as well as the reports.
         progress: of a recording, for the terminal to show.
 
     Raises:
@@ -73,9 +72,7 @@ def open_sink(
     if not where and kind not in ("terminal", "plain"):
         raise StreamError("where to is missing", element="--to", value=text, allowed=ALLOWED)
     if kind == "mcap":
-        if record is None:
-            raise StreamError("no record can be written here", element="--to", value=text)
-        return record(where)
+        return Recorder(where)
     if kind == "zenoh":
         return ZenohTopics(where, link_of(options, link))
     if kind == "jsonl":

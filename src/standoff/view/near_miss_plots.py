@@ -20,18 +20,25 @@ BANDS = {State.WARNING: "tab:red", State.STALE: "tab:orange", State.FAULT: "tab:
 #: Pairs that get a row of their own.
 _PAIRS = 12
 
+#: Up to so many values each is a dot, too: one between two that are missing makes no line.
+_FEW = 500
+
 
 def clearance_svg(history: History) -> str:
     """Clearance and speed scale over time; states other than SAFE are bands behind them."""
     seen = history.columns()
     figure, (near, speed) = new_figure(2, width=11.0, height=5.0)
     time = seen.time - history.first
-    near.plot(time, 1e3 * _finite(seen.clearance), lw=1.0, color="tab:blue", marker=_dots(seen))
+    # Columns that no report fell into are no gap in the line; those of a drop-out are.
+    told = ~np.isnan(seen.clearance) | (seen.states >> State.STALE & 1 == 1)
+    dots = "." if told.sum() < _FEW else ""
+    near.plot(time[told], 1e3 * _finite(seen.clearance[told]), lw=1.0, marker=dots, ms=3)
     near.set_ylabel("clearance [mm]")
     if not np.isfinite(seen.clearance).any():
         near.set_yticks([])
         near.text(0.5, 0.5, "nothing came near", ha="center", transform=near.transAxes)
-    speed.step(time, 100.0 * seen.scale, lw=1.0, color="tab:green", where="post")
+    known = ~np.isnan(seen.scale)
+    speed.step(time[known], 100.0 * seen.scale[known], lw=1.0, color="tab:green", where="post")
     speed.set_ylabel("speed scale [%]")
     speed.set_ylim(-5.0, 105.0)
     speed.set_xlabel("time since the start [s]")
@@ -88,11 +95,6 @@ def _bands(seen: Columns, state: State) -> Iterator[tuple[float, float]]:
 
 def _finite(values: Any) -> Any:
     return np.where(np.isfinite(values), values, np.nan)
-
-
-def _dots(seen: Columns) -> str:
-    """A value between two that are missing is no line, and would not be seen."""
-    return "." if len(seen.time) < 500 else ""
 
 
 def _svg(figure: Any) -> str:

@@ -22,7 +22,6 @@ from standoff.streams.open_sink import open_sink, sink_kind
 from standoff.streams.open_source import open_source
 from standoff.streams.options import WatchOptions
 from standoff.streams.peek import Peeked
-from standoff.streams.record.recorder import Recorder
 from standoff.streams.report import State
 from standoff.streams.runner import Watch
 from standoff.streams.shown import shown
@@ -136,7 +135,7 @@ def _sink(
         # Beside a bar, lines go where the bar is, or they would go through it.
         console = notes if fast and out.is_terminal else out
         return TerminalLines(console, plain=plain or fast or kind == "plain")
-    return open_sink(text, link=link, record=Recorder)
+    return open_sink(text, link=link)
 
 
 def _period(sources: Sequence[Peeked | Live], period: float | None, options: WatchOptions) -> float:
