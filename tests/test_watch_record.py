@@ -248,9 +248,8 @@ def test_a_full_disk_is_a_fault_that_ends_when_there_is_room(tmp_path, monkeypat
         def messages(self):
             for k, pair in enumerate(self._all):
                 if k in (100, 300):
-                    time.sleep(0.6)
                     full[0] = k == 100
-                    time.sleep(0.6)
+                    _wait_for(lambda: bool(watch._outboxes[0]._trouble) == bool(full[0]))
                 yield pair
 
     options = OPTIONS
@@ -285,6 +284,12 @@ def test_a_disk_that_stays_full_leaves_a_gap(tmp_path, monkeypatch):
     recorder.close()
     done = Replay(tmp_path / "run.mcap").run(verify=True)
     assert done.gap > 10 and done.difference is None and done.compared > 10
+
+
+def _wait_for(what):
+    limit = time.monotonic() + 20.0
+    while not what() and time.monotonic() < limit:
+        time.sleep(0.01)
 
 
 def _no_space(file, data):

@@ -117,9 +117,13 @@ def test_a_sink_that_raises_is_a_fault_until_it_does_not():
         def messages(self):
             for k, pair in enumerate(self._all):
                 if k == 60:
-                    time.sleep(0.6)
+                    limit = time.monotonic() + 20.0
+                    while not watch._outboxes[1]._trouble and time.monotonic() < limit:
+                        time.sleep(0.01)
                     bad.broken = None
-                    time.sleep(0.6)
+                if k == 70:
+                    while watch._outboxes[1]._trouble and time.monotonic() < limit:
+                        time.sleep(0.01)
                 yield pair
 
     Q = np.repeat(task(1)[:1], 200, axis=0)
