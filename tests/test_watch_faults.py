@@ -158,7 +158,7 @@ def test_a_source_that_is_good_does_not_end_the_fault_of_another():
     now += 0.02
     bad = Joints(now, names[7:], np.full(7, math.nan))
     assert watch.cycle(now, ((1, bad),)).state is FAULT
-    for k in range(5):
+    for _ in range(5):
         now += 0.01
         report = watch.cycle(now, ((0, Joints(now, names[:7], Q[9][:7])),))
         assert report.state is FAULT and kinds(report) == {"non-finite"}
@@ -171,7 +171,8 @@ def test_a_joint_beyond_its_limits(quiet):
     now, message = messages[0]
     report = watch.cycle(now, ((0, with_value(message, j, high[j] + 0.01)),))
     assert report.state is FAULT and "limits" in kinds(report)
-    assert f"{low[j]:g} to {high[j]:g}" in [r for r in report.reasons if r.kind == "limits"][0].text
+    limits = next(r for r in report.reasons if r.kind == "limits")
+    assert f"{low[j]:g} to {high[j]:g}" in limits.text
     run(watch, messages[1:20])
     assert watch.state is SAFE
 
@@ -295,7 +296,7 @@ def test_names_that_mean_several_joints(quiet):
 
 
 def test_a_source_that_makes_names_up_takes_no_memory_for_it(quiet):
-    watch, messages = quiet
+    watch, _ = quiet
     for k in range(500):
         watch.cycle(watch.time + 1e-3, ((0, Joints(math.nan, (f"x{k}",), np.zeros(1))),))
     assert watch.state is FAULT and len(watch.senses.voices[0]._voices) < 100

@@ -724,6 +724,13 @@ def watch(
             help=r"STALE without a word from a joint for so long, \[s]; 0.1, or three periods.",
         ),
     ] = None,
+    max_speed: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M/S",
+            help=r"What moves faster has jumped, \[m/s]; as the speeds of the joints have it.",
+        ),
+    ] = None,
     recover: Annotated[
         int, typer.Option(metavar="N", help="Good readings in a row that end a fault.")
     ] = USUAL_RECOVER,
@@ -781,7 +788,7 @@ def watch(
     given = {} if period is None else {"period": period}
     options = WatchOptions(
         buffer=buffer, self_=self_, max_age=max_age, recover=recover, between=between, rest=rest,
-        slow=slow, stop=stop, **given,
+        slow=slow, stop=stop, max_speed=max_speed, **given,
     )  # fmt: skip
     rate = view.speed_of(speed)
     link = None

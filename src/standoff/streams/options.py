@@ -29,9 +29,11 @@ class WatchOptions:
     """Attributes:
     buffer: of whatever moves, [m].
     self_: the distance at which two links of one robot are too close, [m]; None: their buffers.
-    period: of the slowest source, [s]: no body is taken to have less time than this to move.
+    period: of the slowest source, [s].
     max_age: how long a joint may be silent, [s]; None: 0.1 s, or three periods if that is more.
     recover: good readings in a row that end a fault.
+    max_speed: the fastest any point moves, [m/s]; what is faster has jumped. None: as fast as the
+        speeds of the joints allow.
     between: certify the motion from reading to reading, too.
     rest: joints that no source speaks of stay where the cell has them.
     stop, slow: the speed scale is 0 up to the one distance and 1 from the other on, [m]; a pair's
@@ -44,6 +46,7 @@ class WatchOptions:
     period: float = 0.01
     max_age: float | None = None
     recover: int = USUAL_RECOVER
+    max_speed: float | None = None
     between: bool = False
     rest: bool = False
     stop: float = USUAL_STOP_DISTANCE
@@ -67,13 +70,19 @@ class WatchOptions:
         return self.max_age
 
     def monitor(self, cell: Cell) -> Monitor:
-        """The monitor of such a watch. A reading is late for it when its joints were silent."""
+        """The monitor of such a watch. A reading is late for it when its joints were silent.
+
+        A robot at its highest speed that is read in the steps of an encoder is ahead of it by a
+        step now and then. So a body may have moved for MAX_AGE_PERIODS periods at once; over longer
+        times it is held to its speed all the same."""
+        step = MAX_AGE_PERIODS * self.period
         return Monitor(
             cell,
             self.buffer,
             thresholds=Thresholds(self_=self.self_),
-            period=self.period,
-            late=max(self.age, self.period),
+            period=step,
+            late=max(self.age, step),
+            max_speed=self.max_speed,
             between=self.between,
         )
 

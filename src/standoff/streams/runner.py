@@ -173,7 +173,7 @@ class Watch:
         for number, source in enumerate(self._live):
             source.start(inbox.putter(number))
         while not self._stopped and len(ended) < len(self._live):
-            clock = 1e-9 * (time.monotonic_ns() + epoch)
+            clock = (time.monotonic_ns() + epoch) / 1e9
             wait = min(HEARTBEAT, engine.due() - clock)
             arrival = inbox.get(wait)
             inputs: tuple[Input, ...] = ()
@@ -188,8 +188,8 @@ class Watch:
                     text = f"{dropped} messages were dropped: more came than could be looked at"
                     inputs = (*inputs, (number, Trouble("flood", text)))
             stamp = arrived or time.monotonic_ns()
-            now = max(1e-9 * (stamp + epoch), math.nextafter(last, math.inf))
-            waited = 1e-9 * (time.monotonic_ns() - stamp)
+            now = max((stamp + epoch) / 1e9, math.nextafter(last, math.inf))
+            waited = (time.monotonic_ns() - stamp) / 1e9
             if waited > engine.options.age:
                 text = f"a message waited for {waited:.3f} s"
                 inputs = (*inputs, (inputs[0][0], Trouble("behind", text)))

@@ -15,7 +15,6 @@ from standoff.constants import RECORD_BLOCK, RECORD_SHOWN
 from standoff.shapes.pose import Array
 from standoff.streams.as_json import one_line, state_json, warnings_json
 from standoff.streams.batch import Batch
-from standoff.streams.decoders import JOINT_STATE
 from standoff.streams.engine import Input
 from standoff.streams.joint_state import DEFINITION, JointStateEncoder
 from standoff.streams.record import markers, schemas
@@ -60,7 +59,7 @@ class Recorder:
         self._state = self._json("/standoff/state", schemas.STATE)
         self._warnings = self._json("/standoff/warnings", schemas.WARNINGS)
         self._markers = self._json("/standoff/markers", markers.SCHEMA)
-        schema = mcap.schema(JOINT_STATE, "ros2msg", DEFINITION.encode())
+        schema = mcap.schema("sensor_msgs/msg/JointState", "ros2msg", DEFINITION.encode())
         self._joint_states = mcap.channel("/joint_states", "cdr", schema)
         short = [name.partition("/")[2] for name in joints]
         alone = len({*short}) == len(short) and len({n.partition("/")[0] for n in joints}) == 1

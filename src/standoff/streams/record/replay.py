@@ -186,10 +186,12 @@ class _Run:
         return True
 
     def _cycle(self, block: Inputs, first: int, last: int) -> None:
-        rows = block.rows
-        quiet = rows["kind"][first] == TICK  # a cycle in which nothing came in
-        inputs = () if quiet else tuple(block.message(k) for k in range(first, last))
-        self._said(self.engine.cycle(float(rows["now"][first]), inputs))
+        ticked = block.rows["kind"][first] == TICK
+        try:
+            inputs = () if ticked else tuple(block.message(k) for k in range(first, last))
+        except (KeyError, IndexError, ValueError) as error:
+            raise StreamError(f"damaged: row {first} of a block makes no sense") from error
+        self._said(self.engine.cycle(float(block.rows["now"][first]), inputs))
 
     def _said(self, report: Report) -> None:
         self.summary.add(report)

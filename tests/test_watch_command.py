@@ -1,0 +1,85 @@
+"""The commands ``watch`` and ``replay``, as one types them."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from standoff.cli import app
+from standoff.errors import Error
+from standoff.papers.testbed import BUFFER
+from tests.watch_worlds import new_cell, task
+
+
+def write_csv(path, Q, columns=slice(None), period=0.05):
+    with path.open("w") as file:
+        print("time", *new_cell().joints[columns], sep=",", file=file)
+        for k, q in enumerate(Q):
+            print(1.0 + period * k, *map(float, q[columns]), sep=",", file=file)
+    return str(path)
+
+
+def called(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def test_from_a_file_to_a_verdict_and_back(tmp_path):
+    source = write_csv(tmp_path / "run.csv", task(2))
+    result = called(
+        "watch", "testbed", "--from", source, "--buffer", BUFFER, "--to", "plain",
+        "--to", f"mcap:{tmp_path / 'run.mcap'}", "--to", tmp_path / "run.jsonl",
+        "--report", tmp_path / "near.html",
+    )  # fmt: skip
+    assert result.exit_code == 1, result.output
+    assert "first warning at 8.450 s: left/link7 – front_table" in result.output
+    assert "150 cycles" in result.output and "WARNING" in result.output
+    lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
+    assert lines[-1]["state"] == "WARNING" and lines[-1]["warnings"][0]["b"] == "front_table"
+    assert "<html" in (tmp_path / "near.html").read_text()
+    again = called("replay", tmp_path / "run.mcap", "--verify")
+    assert again.exit_code == 0, again.output
+    assert "the same, bit for bit, in all 150 cycles" in again.output
+    assert called("replay", tmp_path / "run.mcap").exit_code == 1
+
+
+def test_two_files_each_with_an_arm(tmp_path):
+    left = write_csv(tmp_path / "left.csv", task(1)[:200], slice(0, 7))
+    right = write_csv(tmp_path / "right.csv", task(1)[:200:2], slice(7, 14), period=0.1)
+    result = called("watch", "testbed", "--from", left, "--from", right, "--max-age", 0.3)
+    assert result.exit_code == 0, result.output
+    assert "SAFE all along" in result.output
+
+
+def test_half_of_the_joints_are_not_enough(tmp_path):
+    left = write_csv(tmp_path / "left.csv", task(1)[:50], slice(0, 7))
+    result = called("watch", "testbed", "--from", left)
+    assert result.exit_code == 3 and "--rest" in result.output
+    assert called("watch", "testbed", "--from", left, "--rest").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ([], "nothing to watch"),
+        (["--from", "nonsense"], "not a source"),
+        (["--from", "csv:none.csv"], "none.csv"),
+        (["--from", "csv:none.csv", "--speed", "fast"], "speed"),
+        (["--from", "csv:none.csv", "--buffer", "-1"], "buffer"),
+    ],
+)
+def test_what_makes_no_sense_is_said_so(arguments, words):
+    result = called("watch", "testbed", *arguments)
+    assert isinstance(result.exception, Error) and words in str(result.exception)
+
+
+def test_a_target_that_is_a_source_is_refused(tmp_path):
+    source = write_csv(tmp_path / "run.csv", task(1)[:5])
+    result = called("watch", "testbed", "--from", f"csv:{source}", "--to", f"mcap:{source}")
+    assert "its own input" in str(result.exception)
+    assert (tmp_path / "run.csv").read_text().startswith("time")
+
+
+def test_help_has_examples_and_the_exit_status():
+    for command in ("watch", "replay"):
+        text = called(command, "--help").output
+        assert "Example" in text and "Exit status" in text

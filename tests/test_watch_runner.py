@@ -1,0 +1,192 @@
+"""The watch as it runs: live sources, slow sinks, the end of it."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from standoff.errors import StreamError
+from standoff.streams.inbox import Inbox
+from standoff.streams.messages import End, Joints, Trouble
+from standoff.streams.options import WatchOptions
+from standoff.streams.outbox import Outbox
+from standoff.streams.record.recorder import Recorder
+from standoff.streams.record.replay import Replay
+from standoff.streams.report import Report, State
+from standoff.streams.runner import Watch
+from tests.watch_worlds import OPTIONS, Kept, Memory, Pipe, new_cell, readings, task
+
+LIVE = WatchOptions(buffer=OPTIONS.buffer, period=0.05, max_age=0.3)
+
+
+def reading(q):
+    now = time.time()
+    return Joints(now, new_cell().joints, q)
+
+
+def test_a_live_watch_goes_through_silence_and_is_replayed(tmp_path):
+    Q = task(1)[:30]
+
+    def script():
+        for q in Q[:15]:
+            yield 0.01, reading(q)
+        yield 0.6, Trouble("lost", "gone")
+        for q in Q[15:]:
+            yield 0.01, reading(q)
+        yield 0.0, End()
+
+    kept = Kept()
+    path = tmp_path / "live.mcap"
+    watch = Watch(new_cell(), [Pipe(script())], [Recorder(path), kept], LIVE)
+    summary = watch.run()
+    assert {"silent", "lost"} <= {*summary.kinds} and summary.troubled
+    assert kept.reports[-1].number == summary.cycles and kept.closed
+    ages = [r.ages["pipe"] for r in kept.reports if r.state is State.STALE and r.cycle is not None]
+    assert ages and max(ages) >= 0.3
+    done = Replay(path).run(verify=True)
+    assert done.difference is None and done.compared == summary.cycles
+
+
+def test_a_flood_keeps_the_newest_and_is_told():
+    names, q = new_cell().joints, task(1)[0]
+    inbox = Inbox(1, depth=8)
+    put = inbox.putter(0)
+    for k in range(20):
+        put(Joints(float(k), names, q))
+    got = [inbox.get(0.0) for _ in range(9)]
+    assert [a[2].stamp for a in got[:8]] == [12.0 + k for k in range(8)] and got[8] is None
+    assert inbox.take_dropped(0) == 12 and inbox.take_dropped(0) == 0
+
+    def script():
+        yield 0.0, reading(q)
+        for _ in range(5000):
+            yield 0.0, reading(q)
+        for _ in range(20):
+            yield 0.01, reading(q)
+        yield 0.0, End()
+
+    kept = Kept()
+    watch = Watch(new_cell(), [Pipe(script())], [kept], LIVE)
+    summary = watch.run()
+    if "flood" in summary.kinds:  # unless this machine kept up with it
+        told = next(r for r in kept.reports if any(x.kind == "flood" for x in r.reasons))
+        assert told.state is State.FAULT and "dropped" in str(told.reasons)
+    assert summary.cycles > 20
+
+
+def test_a_slow_sink_misses_what_nobody_misses_and_tells_the_rest():
+    told, gate = [], threading.Event()
+
+    class Slow(Kept):
+        def put(self, report):
+            gate.wait(5.0)
+            super().put(report)
+
+    sink = Slow()
+    outbox = Outbox(sink, lambda kind, text: told.append((kind, text)), depth=10)
+
+    def report(number, state):
+        return Report(number, float(number), state, False, (), None, 1.0, {})
+
+    time.sleep(0.05)
+    for k in range(50):
+        outbox.put(report(k, State.SAFE))
+    assert outbox.thinned and not outbox.lost and not told
+    for k in range(50, 55):
+        outbox.put(report(k, State.WARNING))
+    assert not outbox.lost and not told
+    for k in range(55, 80):
+        outbox.put(report(k, State.WARNING))
+    assert outbox.lost and told[0][0] == "sink" and "too slow" in told[0][1]
+    gate.set()
+    limit = time.monotonic() + 5.0
+    while len(told) < 2 and time.monotonic() < limit:
+        time.sleep(0.01)
+    assert told[1] == ("back", "")
+    outbox.close()
+    numbers = [r.number for r in sink.reports]
+    assert numbers == sorted(numbers) and {*range(50, 55)} <= {*numbers}
+
+
+def test_a_sink_that_raises_is_a_fault_until_it_does_not():
+    kept, bad = Kept(), Kept("bad")
+    bad.broken = OSError(28, "No space left on device")
+
+    class Script(Memory):
+        def messages(self):
+            for k, pair in enumerate(self._all):
+                if k == 60:
+                    limit = time.monotonic() + 20.0
+                    while not watch._outboxes[1]._trouble and time.monotonic() < limit:
+                        time.sleep(0.01)
+                    bad.broken = None
+                if k == 70:
+                    while watch._outboxes[1]._trouble and time.monotonic() < limit:
+                        time.sleep(0.01)
+                yield pair
+
+    Q = np.repeat(task(1)[:1], 200, axis=0)
+    watch = Watch(new_cell(), [Script(readings(Q))], [kept, bad], OPTIONS, speed=100.0)
+    watch.run()
+    told = [r for r in kept.reports if r.state is State.FAULT]
+    assert told and told[0].reasons[0].element == "bad"
+    assert kept.reports[-1].state is State.SAFE and bad.reports
+
+
+def test_a_sink_of_somebody_else_may_raise_what_it_likes():
+    bad = Kept("bad")
+    bad.broken = ZeroDivisionError("of theirs")
+    summary = Watch(new_cell(), [Memory(readings(task(1)[:50]))], [bad], OPTIONS).run()
+    assert summary.cycles == 50 and "ZeroDivisionError" in summary.sinks["bad"]
+
+
+def test_a_source_of_somebody_else_may_raise_what_it_likes():
+    class Bad(Memory):
+        def messages(self):
+            yield from super().messages()
+            raise RuntimeError("of theirs")
+
+    kept = Kept()
+    Watch(new_cell(), [Bad(readings(task(1)[:50]))], [kept], OPTIONS).run()
+    assert kept.reports[-1].state is State.STALE
+    assert "RuntimeError: of theirs" in kept.reports[-1].reasons[0].text
+
+
+def test_gaps_of_a_file_are_stale_from_when_they_were():
+    messages = readings(task(1)[:60])
+    late = [(now + 2.0 * (k >= 30), Joints(np.nan, m.names, m.positions))
+            for k, (now, m) in enumerate(messages)]  # fmt: skip
+    kept = Kept()
+    Watch(new_cell(), [Memory(late)], [kept], OPTIONS).run()
+    stale = [r for r in kept.reports if r.state is State.STALE]
+    assert [r.time for r in stale] == [messages[29][0] + OPTIONS.age, late[30][0]]
+
+
+def test_it_ends_when_it_is_told_to():
+    def script():
+        while True:
+            yield 0.01, reading(task(1)[0])
+
+    watch = Watch(new_cell(), [Pipe(script())], [], LIVE)
+    timer = threading.Timer(0.5, watch.stop)
+    timer.start()
+    assert watch.run().cycles > 3
+    slow = Watch(new_cell(), [Memory(readings(task(1)[:5], period=100.0))], [], speed=1.0)
+    threading.Timer(0.3, slow.stop).start()
+    assert slow.run().cycles < 5
+
+
+def test_slow_cycles_are_counted():
+    options = WatchOptions(period=1e-9, max_age=0.2)
+    summary = Watch(new_cell(), [Memory(readings(task(1)[:5]))], [], options).run()
+    assert summary.slow >= 1 and summary.slowest > 0.0
+
+
+def test_files_and_live_sources_do_not_mix():
+    with pytest.raises(StreamError, match="together"):
+        Watch(new_cell(), [Memory(()), Pipe(())])
+    with pytest.raises(StreamError, match="no source"):
+        Watch(new_cell(), [])
+    with pytest.raises(StreamError, match="speed"):
+        Watch(new_cell(), [Memory(())], speed=-1.0)
