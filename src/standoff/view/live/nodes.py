@@ -76,7 +76,7 @@ class CellNodes:
         for name in wanted ^ self._alarmed:
             alarmed = name in wanted
             for mesh in self._meshes[name]:
-                mesh.color = palette.ALARM if alarmed else self._colour[name]
+                mesh.color = self._alarm_colour(name) if alarmed else self._colour[name]
             for veil in self._veils.get(name, ()):
                 veil.color = palette.ALARM if alarmed else palette.EXTENDED
         self._alarmed = wanted
@@ -98,6 +98,10 @@ class CellNodes:
         """Take all nodes off the page."""
         for root in self._roots:
             root.remove()
+
+    def _alarm_colour(self, name: str) -> palette.Colour:
+        """Red; paler for what stands still, which may be as large as a table."""
+        return palette.ALARM if self._cell.world.frame_of(name) else palette.PALE_ALARM
 
     def _below(self, frame: int) -> str:
         return f"/cell/frame {frame}" if frame else "/cell"
