@@ -64,8 +64,12 @@ class CellNodes:
         if moved:
             turns = quaternions(frames[moved, :3, :3])
             for k, turn in zip(moved, turns, strict=True):
-                node = self._frames[k]
-                node.wxyz, node.position = turn, frames[k, :3, 3]
+                node, before = self._frames[k], self._shown.get(k)
+                # An assignment is compared and sent by itself, so most are spared here.
+                if before is None or not np.array_equal(before[:3, :3], frames[k, :3, :3]):
+                    node.wxyz = turn
+                if before is None or not np.array_equal(before[:3, 3], frames[k, :3, 3]):
+                    node.position = frames[k, :3, 3]
                 self._shown[k] = frames[k]
         self.sent = len(moved)
         return frames
