@@ -83,8 +83,12 @@ def test_an_arm_is_driven_into_a_warning_and_the_list_leads_there(browser, serve
         assert share(tab.pixels(), (150, 255), (0, 70), (0, 70)) > 0.002, "nothing is red"
         tab.page.get_by_role("tab", name="Show").click()
         tab.page.get_by_label("Octree cells").check()
-        tab.keep("drive-warning")
+        for _ in range(100):
+            if server.scene.get_handle_by_name("/octree") is not None:
+                break
+            tab.page.wait_for_timeout(50)
         assert server.scene.get_handle_by_name("/octree") is not None
+        tab.keep("drive-warning")
 
         row.click()
         (client,) = server.get_clients().values()

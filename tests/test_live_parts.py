@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import math
 import socket
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -358,6 +360,33 @@ class TestServer:
             q[cell.joints.index("left/joint6")] += 0.1
             nodes.place(q, none)
             assert nodes.sent == 2  # the sixth link and the seventh
+        finally:
+            close(server)
+
+    def test_a_handle_asks_while_it_is_dragged_and_follows_otherwise(self):
+        from standoff.view.live.handles import Handle
+
+        server = open_server("x", port=0)
+        try:
+            asked = []
+            handle = Handle(server.scene, 0, "cart", 0.2, asked.append)
+            handle.visible = True
+            handle.follow(so.pose((1.0, 0.0, 0.0)))
+            np.testing.assert_allclose(handle._control.position, (1.0, 0.0, 0.0))
+            (dragged,) = handle._control._impl_aux.update_cb
+
+            def drag(phase: str) -> None:
+                asyncio.run(dragged(SimpleNamespace(phase=phase, target=handle._control)))
+
+            drag("start")
+            handle._control.position = (2.0, 0.0, 0.0)
+            drag("update")
+            handle.follow(so.pose((1.1, 0.0, 0.0)))
+            np.testing.assert_allclose(handle._control.position, (2.0, 0.0, 0.0))
+            drag("end")
+            np.testing.assert_allclose(asked[-1], so.pose((2.0, 0.0, 0.0)))
+            handle.follow(so.pose((1.2, 0.0, 0.0)))
+            np.testing.assert_allclose(handle._control.position, (1.2, 0.0, 0.0))
         finally:
             close(server)
 
