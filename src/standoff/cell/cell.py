@@ -390,6 +390,10 @@ class Cell:
         """How many changes there have been."""
         return self._revision
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: without the pairs, which are worked out from the rest."""
+        return {**self.__dict__, "_pairs": None}
+
     def __repr__(self) -> str:
         return (
             f"<Cell of {len(self._robots)} robots, {len(self.joints)} joints, "

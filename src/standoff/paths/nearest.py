@@ -85,9 +85,14 @@ class Nearest:
         """Which pairs may be the nearest at some of the configurations: those whose boxes, each
         around all that its body passes, are nearer than one pair is at every configuration."""
         least = self._apart(low.min(axis=0), high.max(axis=0), np.arange(len(self.pairs)))
-        one = np.full(len(poses), np.argmin(least))
+        first = int(np.argmin(least))
+        one = np.full(len(poses), first)
         bound = self._distances(poses, np.arange(len(poses)), one).max()
-        return np.flatnonzero(least <= bound)
+        # Of two boxes along the axes bound and distance are the same but for rounding, so the pair
+        # that gave the bound might not keep it.
+        open_ = least <= bound
+        open_[first] = True
+        return np.flatnonzero(open_)
 
     def _frames(self, Q: Array) -> Array:
         """Poses of all frames, the moving bodies where the cell has them."""

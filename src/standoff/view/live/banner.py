@@ -68,7 +68,7 @@ def _sign(state: str, colour: str, word: str, facts: list[str]) -> str:
         for fact in facts
     )
     return (
-        f'<div data-state="{state}" style="background:{colour};color:white;border-radius:6px;'
+        f'<div data-standoff="{state}" style="background:{colour};color:white;border-radius:6px;'
         'margin:0.35em 0.6em;padding:0.55em 0.8em;font-family:inherit">'
         f'<div style="font-size:1.5em;font-weight:700;letter-spacing:0.06em">{state}'
         f'<span style="font-size:0.6em;font-weight:500;letter-spacing:0;margin-left:0.9em">{word}'

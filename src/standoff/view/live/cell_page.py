@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: From one sending of plots and cells to the next, [s]: the eye wants motion more often.
 _SLOW = 0.2
 
+#: The search for the nearest pair rests for so many times what it takes.
+_SHARE = 8.0
+
 
 class CellPage:
     """Shows readings of a cell. All but what the page's own buttons do is done by one thread: that
@@ -74,6 +77,8 @@ class CellPage:
     def _build(self) -> None:
         self.nodes = CellNodes(self.server.scene, self.cell)
         self._finder = NearestFinder(self.cell)
+        self._pair: NearPair | None = None
+        self._due = -math.inf
         self._revision = self.cell.revision
 
     def replace(self, cell: Cell) -> None:
@@ -82,13 +87,21 @@ class CellPage:
         self.cell = cell
         self._build()
 
+    def _nearest(self, frames: Array) -> NearPair | None:
+        """The nearest pair; where it takes long to find, not at each reading."""
+        begun = time.monotonic()
+        if begun >= self._due:
+            self._pair = self._finder.at(frames)
+            self._due = begun + _SHARE * (time.monotonic() - begun)
+        return self._pair
+
     def show(self, seen: Seen) -> NearPair | None:
         """Show one reading; gives the nearest pair."""
         if self.cell.revision != self._revision:
             self.replace(self.cell)
         with self.server.atomic():
             frames = self.nodes.place(seen.q, seen.poses)
-            pair = self._finder.at(seen.q, seen.poses, frames)
+            pair = self._nearest(frames)
             wrong = {name for mark in seen.marks for name in (mark.a, mark.b)}
             self.nodes.alarm(wrong)
             alarmed = pair is not None and {pair.a, pair.b} <= wrong

@@ -37,8 +37,11 @@ class Curve:
         )  # fmt: skip
 
     def add(self, x: float, y: float) -> None:
-        """A reading; what is not finite leaves a gap. Going back in time begins anew."""
-        if self._x and x <= self._x[-1]:
+        """A reading; what is not finite leaves a gap. The same instant again is nothing new, and
+        going back in time begins anew."""
+        if self._x and x == self._x[-1]:
+            return
+        if self._x and x < self._x[-1]:
             self._x.clear()
             self._y.clear()
         self._x.append(x)

@@ -41,19 +41,36 @@ _TRIED, _MOST_TRIED = 7, 2000
 _STRIDE = 20
 
 
+class _Placed(Nearest):
+    """Asks where all frames are given, those of bodies that move by themselves, too."""
+
+    _given: Array | None = None
+
+    def placed(self, frames: Array) -> tuple[Array, IntArray]:
+        """As `at`, for one placement of all frames."""
+        self._given = frames[None]
+        try:
+            return self.at(np.zeros((1, len(self._cell.joints))))
+        finally:
+            self._given = None
+
+    def _frames(self, Q: Array) -> Array:
+        return super()._frames(Q) if self._given is None else self._given
+
+
 class NearestFinder:
     """Asks for the nearest watched pair of a cell as it is now."""
 
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
-        self._nearest = Nearest(cell)
+        self._nearest = _Placed(cell)
         self._parts = [part for parts in cell.world.parts for part in parts]
         self._nearest.pairs = self._nearest.pairs[self._telling()]
 
-    def at(self, q: Array, poses: Array, frames: Array) -> NearPair | None:
-        """None where there is no pair. ``frames`` are the poses of all frames of the world."""
-        self._cell.set_state(q, poses if len(self._cell.moving) else None)
-        _, (pair,) = self._nearest.at(np.ascontiguousarray(q[None]))
+    def at(self, frames: Array) -> NearPair | None:
+        """The pair where the frames of the world are there, (frames, 4, 4); None where no two are
+        watched."""
+        _, (pair,) = self._nearest.placed(frames)
         if pair < 0:
             return None
         found = self._distance(self._nearest.pairs[pair], frames)

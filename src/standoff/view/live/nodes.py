@@ -64,8 +64,12 @@ class CellNodes:
         if moved:
             turns = quaternions(frames[moved, :3, :3])
             for k, turn in zip(moved, turns, strict=True):
-                node = self._frames[k]
-                node.wxyz, node.position = turn, frames[k, :3, 3]
+                node, before = self._frames[k], self._shown.get(k)
+                # An assignment is compared and sent by itself, so most are spared here.
+                if before is None or not np.array_equal(before[:3, :3], frames[k, :3, :3]):
+                    node.wxyz = turn
+                if before is None or not np.array_equal(before[:3, 3], frames[k, :3, 3]):
+                    node.position = frames[k, :3, 3]
                 self._shown[k] = frames[k]
         self.sent = len(moved)
         return frames
@@ -76,7 +80,7 @@ class CellNodes:
         for name in wanted ^ self._alarmed:
             alarmed = name in wanted
             for mesh in self._meshes[name]:
-                mesh.color = palette.ALARM if alarmed else self._colour[name]
+                mesh.color = self._alarm_colour(name) if alarmed else self._colour[name]
             for veil in self._veils.get(name, ()):
                 veil.color = palette.ALARM if alarmed else palette.EXTENDED
         self._alarmed = wanted
@@ -98,6 +102,10 @@ class CellNodes:
         """Take all nodes off the page."""
         for root in self._roots:
             root.remove()
+
+    def _alarm_colour(self, name: str) -> palette.Colour:
+        """Red; paler for what stands still, which may be as large as a table."""
+        return palette.ALARM if self._cell.world.frame_of(name) else palette.PALE_ALARM
 
     def _below(self, frame: int) -> str:
         return f"/cell/frame {frame}" if frame else "/cell"

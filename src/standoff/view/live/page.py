@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import pickle
 import subprocess
 import sys
 import threading
@@ -186,7 +185,7 @@ class LivePage:
         if self._sent is None or self._sent[0] is not cell or self._sent[1] != revision:
             try:
                 send(stdin, cell)
-            except (pickle.PicklingError, RuntimeError, TypeError):
+            except RuntimeError:
                 return  # it was being changed: the next reading tries again
             self._sent = (cell, revision)
         places = no_poses() if poses is None else poses

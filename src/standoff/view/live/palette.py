@@ -20,6 +20,7 @@ STILL: Colour = (201, 197, 188)
 MOVER: Colour = (96, 168, 110)
 HELD: Colour = (214, 184, 60)
 ALARM: Colour = (214, 40, 40)
+PALE_ALARM: Colour = (226, 134, 124)
 EXTENDED: Colour = (120, 170, 225)
 FLOOR: Colour = (238, 240, 243)
 

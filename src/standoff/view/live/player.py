@@ -62,7 +62,7 @@ class Player:
         with self._lock:
             self.time = min(max(time, 0.0), self.motion.duration)
             self._jumped = True
-        self._slider.value = self.time
+        self._slider.value = round(self.time, 2)
 
     def tick(self, dt: float) -> tuple[Motion, float, bool]:
         """Go on by ``dt`` [s] of the clock: the motion, the time in it, and whether it was not
@@ -77,7 +77,7 @@ class Player:
                     jumped = not ended
                     self.playing = not ended
             motion, time, playing = self.motion, self.time, self.playing
-        self._slider.value = time
+        self._slider.value = round(time, 2)
         self._button.label = _PAUSE if playing else _PLAY
         return motion, time, jumped
 

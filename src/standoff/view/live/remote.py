@@ -15,6 +15,7 @@ from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.index import Index
 from standoff.monitor.monitor import Monitor
+from standoff.shapes.pose import Array
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.seen import Seen
 from standoff.view.live.server import address, close, open_server
@@ -62,6 +63,7 @@ class Watcher:
         self._shown: Seen | None = None
         self._ruler: Monitor | None = None
         self._stale = False
+        self._good: tuple[Array, Array] | None = None
 
     def step(self) -> None:
         """Show the latest reading, where there is one that was not shown."""
@@ -81,7 +83,9 @@ class Watcher:
         if seen is self._shown and late == self._stale:
             return
         self._shown, self._stale = seen, late
-        self._page.show(_usable(cell, replace(seen, state="STALE") if late else seen))
+        seen = self._usable(cell, replace(seen, state="STALE") if late else seen)
+        self._good = seen.q, seen.poses
+        self._page.show(seen)
 
     def _buffers(self) -> Mapping[str, float]:
         assert self._page is not None
@@ -96,22 +100,22 @@ class Watcher:
         assert self._page is not None and self._shown is not None
         if self._ruler is None:
             self._ruler = Monitor(self._page.cell, period=TICK)
-        seen = _usable(self._page.cell, self._shown)
+        seen = self._usable(self._page.cell, self._shown)
         self._ruler.update(seen.q, seen.poses if len(seen.poses) else None)
         return self._ruler.index
 
-
-def _usable(cell: Cell, seen: Seen) -> Seen:
-    """With joints and poses that can be drawn: where some are missing or no numbers, those that the
-    cell had last. The state tells of it."""
-    q, poses = seen.q, seen.poses
-    if q.shape != (len(cell.joints),):
-        q = cell.q
-    q = np.where(np.isfinite(q), q, cell.q)
-    before = standing(cell)
-    if poses.shape != before.shape or not np.isfinite(poses).all():
-        poses = before
-    return replace(seen, q=np.ascontiguousarray(q), poses=poses)
+    def _usable(self, cell: Cell, seen: Seen) -> Seen:
+        """With joints and poses that can be drawn: where some are missing or no numbers, those
+        that were shown last. The state tells of it."""
+        before_q, before = cell.q, standing(cell)
+        if self._good is not None:
+            last_q, last = self._good
+            before_q = last_q if last_q.shape == before_q.shape else before_q
+            before = last if last.shape == before.shape else before
+        q = seen.q if seen.q.shape == before_q.shape else before_q
+        q = np.where(np.isfinite(q), q, before_q)
+        good = seen.poses.shape == before.shape and np.isfinite(seen.poses).all()
+        return replace(seen, q=np.ascontiguousarray(q), poses=seen.poses if good else before)
 
 
 def main() -> None:

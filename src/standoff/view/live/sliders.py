@@ -37,7 +37,7 @@ class Sliders:
         tree, goal = self._follower.cell.tree, self._follower.goal
         low, high = slider_range(float(tree.lower[k]), float(tree.upper[k]), float(goal[k]))
         slider = gui.add_slider(
-            f"{joint} [{tree.units[k]}]", low, high, SLIDER_STEP, min(max(goal[k], low), high)
+            f"{joint} [{tree.units[k]}]", low, high, SLIDER_STEP, shown(float(goal[k]), low, high)
         )
 
         def asked(event: viser.GuiEvent) -> None:
@@ -55,8 +55,13 @@ class Sliders:
         goal: Array = self._follower.goal
         for k in np.flatnonzero(np.abs(goal - self._told) > SLIDER_STEP):
             slider = self._sliders[k]
-            slider.value = min(max(float(goal[k]), slider.min), slider.max)
+            slider.value = shown(float(goal[k]), slider.min, slider.max)
             self._told[k] = goal[k]
+
+
+def shown(value: float, low: float, high: float) -> float:
+    """A value as a slider shows it: to its step, between its ends."""
+    return min(max(round(value, 3), low), high)
 
 
 def slider_range(low: float, high: float, now: float) -> tuple[float, float]:

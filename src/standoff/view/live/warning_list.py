@@ -77,6 +77,7 @@ def look_at(client: viser.ClientHandle, place: Array) -> None:
     size = float(np.linalg.norm(towards))
     direction = towards / size if size > 0.0 else np.array([0.6, -0.6, 0.5])
     with client.atomic():
-        camera.look_at = place
+        # In this order: moving the eye takes along what it looks at.
         camera.position = place + _LOOK_FROM * direction
+        camera.look_at = place
     client.flush()

@@ -1,0 +1,407 @@
+"""The parts of the live page, without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import math
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import standoff as so
+from standoff.cell.shipped import shipped_cell
+from standoff.view.live import needed
+from standoff.view.live.banner import banner_html
+from standoff.view.live.follow import Follower
+from standoff.view.live.motion import recorded
+from standoff.view.live.nearest_line import NearestFinder, NearPair
+from standoff.view.live.octree_cells import edges, leaves
+from standoff.view.live.page import LivePage
+from standoff.view.live.quaternions import quaternions
+from standoff.view.live.seen import Mark, Seen, seen
+from standoff.view.live.server import address, close, open_server
+from standoff.view.live.sliders import slider_range
+from standoff.view.live.solid import extended, solid
+from standoff.view.live.timeline import Timeline
+from standoff.view.live.tips import tips
+from standoff.view.live.wire import received, send
+
+SHAPES = {
+    "sphere": so.Sphere(0.3),
+    "capsule": so.Capsule(0.1, 0.5),
+    "box": so.Box((0.2, 0.4, 0.6)),
+    "cylinder": so.Cylinder(0.2, 0.5),
+    "polyhedron": so.Polyhedron(np.random.default_rng(0).normal(size=(12, 3)) * 0.2),
+}
+
+
+def volume(vertices, faces) -> float:
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
+
+
+def true_volume(shape, margin: float = 0.0) -> float:
+    if isinstance(shape, so.Sphere):
+        return 4 / 3 * math.pi * (shape.radius + margin) ** 3
+    if isinstance(shape, so.Capsule):
+        r = shape.radius + margin
+        return math.pi * r * r * (4 / 3 * r + shape.length)
+    if isinstance(shape, so.Box):
+        x, y, z = shape.size
+        surface, width = 2 * (x * y + y * z + z * x), math.pi * (x + y + z)
+        return x * y * z + surface * margin + width * margin**2 + 4 / 3 * math.pi * margin**3
+    if isinstance(shape, so.Cylinder) and margin == 0.0:
+        return math.pi * shape.radius**2 * shape.length
+    return math.nan
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_solid_faces_outwards_and_has_the_volume_of_its_shape(name):
+    made = solid(SHAPES[name])
+    found, wanted = volume(made.vertices, made.faces), true_volume(SHAPES[name])
+    assert found > 0.0
+    if math.isfinite(wanted):
+        assert 0.94 * wanted < found < wanted * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_an_extended_shape_ends_at_its_margin(name):
+    shape, margin = SHAPES[name], 0.05
+    made = extended(shape, margin)
+    assert volume(made.vertices, made.faces) > volume(solid(shape).vertices, solid(shape).faces)
+    dot = so.Sphere(1e-6)
+    for corner in made.vertices[:: max(1, len(made.vertices) // 40)]:
+        gap = so.distance(shape, np.eye(4), dot, so.pose(corner)).value
+        # Facets are drawn from inside, a few percent at most.
+        assert 0.93 * margin <= gap <= margin + 2e-5
+    wanted = true_volume(shape, margin)
+    if math.isfinite(wanted):
+        assert 0.93 * wanted < volume(made.vertices, made.faces) <= wanted * (1.0 + 1e-9)
+
+
+def test_an_extended_mesh_is_larger_by_about_its_margin():
+    made = solid(SHAPES["sphere"])
+    mesh = so.Mesh(made.vertices, made.faces)
+    grown = extended(mesh, 0.05)
+    far = np.linalg.norm(grown.vertices, axis=1)
+    assert far == pytest.approx(0.35, abs=1e-3)
+
+
+@given(st.lists(st.floats(-1.0, 1.0), min_size=4, max_size=4))
+@settings(deadline=None, max_examples=60, derandomize=True)
+def test_quaternions_come_back_from_their_rotations(numbers):
+    q = np.array(numbers)
+    size = np.linalg.norm(q)
+    if size < 0.1:
+        return
+    q /= size
+    found = quaternions(so.pose((0, 0, 0), q)[None, :3, :3])[0]
+    assert abs(float(found @ q)) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_half_turns_have_quaternions():
+    turns = np.array([np.diag([1.0, -1.0, -1.0]), np.diag([-1.0, 1.0, -1.0]), np.eye(3)])
+    np.testing.assert_allclose(np.abs(quaternions(turns)), np.eye(4)[[1, 2, 0]], atol=1e-12)
+
+
+def test_the_cells_drawn_are_the_filled_leaves_of_the_octree():
+    cell = so.Cell.load(shipped_cell("testbed"))
+    monitor = so.Monitor(cell)
+    monitor.update(cell.q)
+    boxes, counts = leaves(monitor.index)
+    figures = monitor.figures()
+    assert len(boxes) == figures.leaves - figures.empty
+    assert counts.mean() == pytest.approx(figures.items_per_leaf)
+    assert (np.diff(counts) <= 0).all()
+    lines = edges(boxes)
+    assert lines.shape == (12 * len(boxes), 2, 3)
+    # Every edge runs along one axis.
+    assert ((np.abs(lines[:, 0] - lines[:, 1]) > 0).sum(axis=1) == 1).all()
+
+
+def test_the_nearest_pair_is_that_of_all_distances_but_for_pairs_that_keep_theirs():
+    cell = so.Cell.load(shipped_cell("testbed"))
+    finder = NearestFinder(cell)
+    rng = np.random.default_rng(1)
+    world = cell.world
+    for _ in range(5):
+        q = np.clip(cell.q + rng.uniform(-0.6, 0.6, 14), cell.tree.lower, cell.tree.upper)
+        frames = cell.tree.forward(q)
+        pair = finder.at(frames)
+        least = math.inf
+        for i, a in enumerate(world.names):
+            for j in range(i):
+                b = world.names[j]
+                still = {world.frame[i], world.frame[j]} == {0}
+                kept = "link1" in a + b and "pedestal" in a + b
+                if still or kept or cell.reason(a, b) is not None:
+                    continue
+                for x, at in world.parts[i]:
+                    for y, other in world.parts[j]:
+                        found = so.distance(
+                            x, frames[world.frame[i]] @ at, y, frames[world.frame[j]] @ other
+                        )
+                        least = min(least, found.value)
+        assert pair.distance == pytest.approx(least, abs=1e-9)
+        assert np.linalg.norm(pair.point_a - pair.point_b) == pytest.approx(abs(least), abs=1e-6)
+
+
+def test_a_bound_that_rounding_put_above_its_distance_leaves_its_pair():
+    """The box around a ball or a box along the axes is as far from another as they are, but for
+    rounding: a bound above the distance left no pair to be the nearest."""
+    rng = np.random.default_rng(0)
+    cell = so.Cell()
+    shapes = (so.Sphere(0.06), so.Box((0.1, 0.1, 0.1)), so.Capsule(0.04, 0.1))
+    for k in range(60):
+        cell.add_body(f"body{k}", shapes[k % 3], moving=True)
+    finder = NearestFinder(cell)
+    frames = np.tile(np.eye(4), (61, 1, 1))
+    for _ in range(60):
+        frames[1:, :3, 3] = rng.uniform(-1.0, 1.0, (60, 3))
+        pair = finder.at(frames)
+        assert pair is not None
+        a, b = (int(name[4:]) for name in (pair.a, pair.b))
+        found = so.distance(shapes[a % 3], frames[1 + a], shapes[b % 3], frames[1 + b])
+        assert pair.distance == pytest.approx(found.value, abs=1e-12)
+
+
+def test_ends_are_hands_and_not_fingers():
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    cell.add_robot("builtin:arm7", name="other", base=so.pose((2.0, 0.0, 0.0)))
+    found = tips(cell)
+    assert "arm/panda_hand" in found or any("hand" in link for link in found)
+    assert not any("finger" in link for link in found)
+    assert sorted(found.values()) == ["arm", "other"]
+
+
+def test_a_follower_goes_no_faster_than_its_joints_and_arrives():
+    cell = so.Cell.load(shipped_cell("testbed"))
+    follower = Follower(cell, cell.q, np.zeros((0, 4, 4)))
+    follower.ask_joint(1, 1.0)
+    before = follower.q.copy()
+    for _ in range(100):
+        follower.advance(0.05)
+        assert np.abs(follower.q - before).max() <= 1.5 * 0.05 + 1e-12
+        before = follower.q.copy()
+    assert follower.q[1] == pytest.approx(1.0)
+    follower.ask_joint(0, math.nan)
+    follower.advance(0.05)
+    assert np.isfinite(follower.q).all()
+
+
+def test_a_link_that_is_dragged_is_followed_by_its_robot_alone():
+    cell = so.Cell.load(shipped_cell("testbed"))
+    follower = Follower(cell, cell.q, np.zeros((0, 4, 4)))
+    link = next(link for link, robot in tips(cell).items() if robot == "left")
+    target = cell.tree.link_pose(cell.q, link)
+    target[:3, 3] += (0.1, 0.05, 0.1)
+    follower.ask_link(link, target)
+    for _ in range(80):
+        follower.advance(0.05)
+    np.testing.assert_allclose(cell.tree.link_pose(follower.q, link), target, atol=1e-3)
+    right = [k for k, name in enumerate(cell.joints) if name.startswith("right/")]
+    assert (follower.q[right] == cell.q[right]).all()
+
+
+def test_a_body_that_is_dragged_comes_and_stays_rigid():
+    cell = so.Cell()
+    cell.add_body("cart", so.Sphere(0.1), moving=True)
+    follower = Follower(cell, cell.q, np.eye(4)[None])
+    target = so.pose((0.4, 0.0, 0.0), rpy=(0.5, 1.0, -2.0))
+    follower.ask_body(0, target)
+    for k in range(60):
+        follower.advance(0.05)
+        turn = follower.poses[0, :3, :3]
+        np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-9)
+        if k == 0:
+            assert follower.poses[0, 0, 3] == pytest.approx(0.075)
+    np.testing.assert_allclose(follower.poses[0], target, atol=1e-12)
+
+
+def test_a_recording_has_its_rows_and_straight_lines_between():
+    joints = np.array([[0.0, 1.0], [1.0, 3.0], [1.0, 5.0]])
+    motion = recorded("x", joints, 0.5)
+    assert motion.duration == 1.0
+    np.testing.assert_allclose(motion.at(0.0), [0.0, 1.0])
+    np.testing.assert_allclose(motion.at(0.25), [0.5, 2.0])
+    np.testing.assert_allclose(motion.at(9.0), [1.0, 5.0])
+
+
+def test_sliders_go_from_limit_to_limit_or_a_turn():
+    assert slider_range(-1.0, 2.0, 0.0) == (-1.0, 2.0)
+    assert slider_range(-math.inf, math.inf, 4.0) == (-math.pi, 4.0)
+    low, high = slider_range(0.5, 0.5, 0.5)
+    assert low < high
+
+
+def test_names_are_escaped_in_the_banner():
+    evil = '<script>alert("1")</script>'
+    point = np.zeros(3)
+    reading = Seen(
+        np.zeros(0), np.zeros((0, 4, 4)), "FAULT", 1.0, 0.01,
+        (Mark(evil, "b", 0.01, 0.03, point, point),), 0, (evil,),
+    )  # fmt: skip
+    text = banner_html(reading, NearPair(evil, "b", 0.01, point, point))
+    assert "<script" not in text and "&lt;script&gt;" in text
+    assert 'data-standoff="FAULT"' in text
+
+
+def test_a_state_follows_from_the_cycle():
+    cell = so.Cell()
+    cell.add_body("box", so.Box((1.0, 1.0, 1.0)))
+    cell.add_body("ball", so.Sphere(0.1), moving=True)
+    monitor = so.Monitor(cell)
+    q, far = np.zeros(0), so.pose((3.0, 0.0, 0.0))[None]
+    assert seen(q, far, monitor.update(q, far)).state == "SAFE"
+    near = so.pose((0.6, 0.0, 0.0))[None]
+    jumped = seen(q, near, monitor.update(q, near))
+    assert jumped.state == "FAULT" and jumped.faults
+    warned = seen(q, near, monitor.update(q, near))
+    assert warned.state == "WARNING"
+    assert {warned.marks[0].a, warned.marks[0].b} == {"box", "ball"}
+    assert seen(q, near, None, state="STALE").state == "STALE"
+
+
+def test_a_timeline_is_drawn_within_its_frame():
+    times = np.linspace(0.0, 4.0, 50)
+    line = Timeline(4.0, times, 0.1 * np.cos(times), 0.01, [(0.0, 1.0), (1.0, 1.4)], 1.6)
+    text = line.svg(2.0)
+    assert text.count("<rect") == 3 and "<circle" in text and "nan" not in text
+    empty = Timeline(1.0, np.array([0.0]), np.array([math.inf]), 0.0, [], None)
+    assert "inf" not in empty.svg(0.0)
+
+
+def test_what_goes_over_the_wire_comes_back_and_a_torn_end_is_an_end():
+    stream = io.BytesIO()
+    cell = so.Cell.load(shipped_cell("testbed"))
+    so.Monitor(cell).update(cell.q)  # its pairs are worked out now, and are not sent
+    for message in (1, "two", cell):
+        send(stream, message)
+    stream.seek(0)
+    first, second, third = received(stream)
+    assert (first, second) == (1, "two")
+    assert third.joints == cell.joints and third.pairs.count() == cell.pairs.count()
+    torn = io.BytesIO(stream.getvalue()[:-5])
+    assert len(list(received(torn))) == 2
+
+
+def test_commands_do_not_import_viser():
+    code = "import sys, standoff.cli, standoff.view.live.commands; sys.exit('viser' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_without_viser_the_way_to_get_it_is_named(monkeypatch):
+    monkeypatch.setattr(needed, "find_spec", lambda name: None)
+    for open_it in (lambda: open_server("x"), LivePage):
+        with pytest.raises(so.Error, match=r'pip install "standoff\[view\]"'):
+            open_it()
+
+
+class TestServer:
+    """What needs viser, and no browser."""
+
+    @pytest.fixture(autouse=True)
+    def _viser(self):
+        pytest.importorskip("viser", reason="viser is not installed: no live page")
+
+    def test_it_listens_on_loopback_alone_and_shares_nothing(self):
+        server = open_server("x", port=0)
+        try:
+            assert server.get_host() == "127.0.0.1"
+            assert address(server) == f"http://127.0.0.1:{server.get_port()}"
+            assert server.request_share_url() is None
+            listening = [
+                line.split()[1].partition(":")[0]
+                for line in Path("/proc/net/tcp").read_text().splitlines()[1:]
+                if line.split()[1].endswith(f":{server.get_port():04X}") and line.split()[3] == "0A"
+            ]
+            assert listening == ["0100007F"]
+        finally:
+            close(server)
+
+    def test_a_port_that_is_taken_gives_the_next(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            server = open_server("x", port=port)
+            try:
+                assert server.get_port() != port
+            finally:
+                close(server)
+
+    @pytest.mark.parametrize("host, port", [("no such host", 0), ("127.0.0.1", 70000)])
+    def test_where_nobody_can_listen_is_an_error(self, host, port):
+        with pytest.raises(so.Error):
+            open_server("x", host, port)
+
+    def test_only_what_moved_is_sent(self):
+        from standoff.view.live.nodes import CellNodes
+
+        cell = so.Cell.load(shipped_cell("testbed"))
+        server = open_server("x", port=0)
+        try:
+            nodes = CellNodes(server.scene, cell)
+            q, none = cell.q, np.zeros((0, 4, 4))
+            nodes.place(q, none)
+            assert nodes.sent == 14
+            nodes.place(q, none)
+            assert nodes.sent == 0
+            q[cell.joints.index("left/joint6")] += 0.1
+            nodes.place(q, none)
+            assert nodes.sent == 2  # the sixth link and the seventh
+        finally:
+            close(server)
+
+    def test_a_handle_asks_while_it_is_dragged_and_follows_otherwise(self):
+        from standoff.view.live.handles import Handle
+
+        server = open_server("x", port=0)
+        try:
+            asked = []
+            handle = Handle(server.scene, 0, "cart", 0.2, asked.append)
+            handle.visible = True
+            handle.follow(so.pose((1.0, 0.0, 0.0)))
+            np.testing.assert_allclose(handle._control.position, (1.0, 0.0, 0.0))
+            (dragged,) = handle._control._impl_aux.update_cb
+
+            def drag(phase: str) -> None:
+                asyncio.run(dragged(SimpleNamespace(phase=phase, target=handle._control)))
+
+            drag("start")
+            handle._control.position = (2.0, 0.0, 0.0)
+            drag("update")
+            handle.follow(so.pose((1.1, 0.0, 0.0)))
+            np.testing.assert_allclose(handle._control.position, (2.0, 0.0, 0.0))
+            drag("end")
+            np.testing.assert_allclose(asked[-1], so.pose((2.0, 0.0, 0.0)))
+            handle.follow(so.pose((1.2, 0.0, 0.0)))
+            np.testing.assert_allclose(handle._control.position, (1.2, 0.0, 0.0))
+        finally:
+            close(server)
+
+    def test_showing_returns_at_once_even_where_the_page_is_gone(self):
+        cell = so.Cell()
+        cell.add_body("ball", so.Sphere(0.1), moving=True)
+        page = LivePage(port=0)
+        poses = np.eye(4)[None]
+        page.show(cell, np.zeros(0), poses)
+        with pytest.raises(so.Error, match="WARNING"):
+            page.show(cell, np.zeros(0), poses, state="FINE")
+        page._process.kill()
+        page._process.wait()
+        for _ in range(20):
+            page.show(cell, np.zeros(0), poses)
+            time.sleep(0.01)
+        assert not page.alive
+        page.close()
