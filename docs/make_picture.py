@@ -22,7 +22,10 @@ from standoff.view.live.playback import Playback
 from standoff.view.live.server import address, close, open_server
 
 #: Readings from one picture to the next, how long one is shown and how long the last, [ms].
-STRIDE, SHOWN, LAST = 3, 110, 2500
+STRIDE, SHOWN, LAST = 4, 130, 2500
+
+#: How far the camera is, as a part of the usual distance.
+NEARER = 0.8
 
 #: Pixels of the page and of the picture.
 PAGE, SIZE = (1120, 630), (900, 506)
@@ -40,6 +43,8 @@ def frames() -> list[Image.Image]:
     play = Playback(server, "two arms", [motion], lambda dt: testbed_monitor(cell, period=dt))
     play.page.show_octree.value = True
     play.step()
+    camera = server.initial_camera
+    camera.position = camera.look_at + NEARER * (camera.position - camera.look_at)
     found = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -57,8 +62,8 @@ def frames() -> list[Image.Image]:
         while play.player.playing:
             for _ in range(STRIDE):
                 play.step()
-            page.wait_for_timeout(350)
-            play.step() if not play.player.playing else None
+            # The last one has a warning, which is worth waiting for.
+            page.wait_for_timeout(250 if play.player.playing else 3000)
             shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             found.append(shot.resize(SIZE, Image.Resampling.LANCZOS))
             print(f"{play.player.time:.2f} of {motion.duration:.2f} s", flush=True)

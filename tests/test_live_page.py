@@ -11,6 +11,8 @@ from rich.console import Console
 
 import standoff as so
 from standoff.papers import testbed
+from standoff.papers.live import hand_scene
+from standoff.papers.live import swarm as swarm_of
 from standoff.paths.reading import read_path
 from standoff.view.check import check
 from standoff.view.live import LivePage
@@ -199,7 +201,7 @@ def test_what_a_monitor_sees_is_shown_from_another_process(browser):
 
 
 def test_contact_and_swarm_have_pages_of_their_own(browser, server):
-    contact = ContactPage(server)
+    contact = ContactPage(server, *hand_scene())
     contact.step()
     with beating(contact.step), Tab(browser, address(server)) as tab:
         tab.wait_for("[data-contacts]:not([data-contacts='0'])")
@@ -208,7 +210,7 @@ def test_contact_and_swarm_have_pages_of_their_own(browser, server):
         assert share(tab.pixels(), (170, 230), (130, 190), (170, 230)) > 0.001, "no cone"
         alone(tab)
     other = open_server("swarm", port=0)
-    swarm = SwarmPage(other, 120)
+    swarm = SwarmPage(other, swarm_of(120))
     swarm.step()
     with beating(swarm.step), Tab(browser, address(other)) as tab:
         tab.wait_for("[data-alarms]")

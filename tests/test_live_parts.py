@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import io
 import math
+import re
+import signal
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -389,6 +392,35 @@ class TestServer:
             np.testing.assert_allclose(handle._control.position, (1.2, 0.0, 0.0))
         finally:
             close(server)
+
+    def test_the_example_of_the_document_runs(self, capsys):
+        text = (Path(__file__).parent.parent / "docs" / "live-page.md").read_text()
+        (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+        names = {}
+        exec(code, names)
+        assert capsys.readouterr().out.startswith("http://127.0.0.1:")
+        assert not names["cycle"].faults
+
+    @pytest.mark.parametrize("live", [["view"], ["check", "--view"]])
+    def test_a_command_serves_its_page_until_it_is_interrupted(self, live, tmp_path):
+        """And its exit status is what it would have been."""
+        cell = so.Cell.load(shipped_cell("testbed"))
+        path = tmp_path / "path.csv"
+        rows = [cell.q, cell.q + 0.01]
+        path.write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n")
+        command, *options = live
+        run = subprocess.Popen(
+            [sys.executable, "-m", "standoff.cli", command, "testbed", path, *options, "--port=0"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        said = iter(run.stdout.readline, "")
+        line = next(line for line in said if "page is at" in line)
+        url = re.search(r"http://127\.0\.0\.1:\d+", line)[0]
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            assert b"<html" in answer.read().lower()
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        assert run.returncode == 0
 
     def test_showing_returns_at_once_even_where_the_page_is_gone(self):
         cell = so.Cell()

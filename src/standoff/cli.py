@@ -589,7 +589,13 @@ def view(
 
     serving = _serving(host, port, out)
     if is_scene(source):
-        return serving.contact() if source == "contact" else serving.swarm(count)
+        from standoff.papers.live import hand_scene, swarm
+
+        if source == "contact":
+            with announced(notes):
+                hand = hand_scene()
+            return serving.contact(*hand)
+        return serving.swarm(swarm(count))
     if file is not None:
         check_order(source, file)
     with announced(notes):

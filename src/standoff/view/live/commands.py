@@ -19,8 +19,11 @@ from standoff.view.live.ticking import beat
 if TYPE_CHECKING:
     import viser
 
+    from standoff.contact import Scene
     from standoff.view.check import Checked
+    from standoff.view.live.contact_page import HandScene
     from standoff.view.live.motion import Motion
+    from standoff.view.live.swarm_page import Swarm
     from standoff.view.plan import Planned
 
 
@@ -67,17 +70,17 @@ class Serving:
         """Play a path that was planned."""
         self.path(planned_path(planned), title)
 
-    def contact(self) -> None:
-        """Paper 003's virtual scene."""
+    def contact(self, stage: HandScene, scene: Scene) -> None:
+        """A hand in a scene of contact."""
         from standoff.view.live.contact_page import ContactPage
 
-        self._serve("contact", lambda server: ContactPage(server).step)
+        self._serve("contact", lambda server: ContactPage(server, stage, scene).step)
 
-    def swarm(self, count: int) -> None:
+    def swarm(self, world: Swarm) -> None:
         """Balls coloured by urgency."""
         from standoff.view.live.swarm_page import SwarmPage
 
-        self._serve("swarm", lambda server: SwarmPage(server, count).step)
+        self._serve("swarm", lambda server: SwarmPage(server, world).step)
 
     def _serve(self, title: str, make: Callable[[viser.ViserServer], Callable[[], object]]) -> None:
         server = open_server(title, self._host, self._port)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from standoff.papers.scene003 import FOLLOWER, OBSTACLES, VISIT, scene, stage
+from standoff.contact import Scene
 from standoff.shapes.pose import Array
+from standoff.shapes.shape import Shape
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.handles import Handle
@@ -37,6 +39,26 @@ _STEPS = 20
 _SLOW = 4
 
 
+class HandScene(Protocol):
+    """Obstacles at their places, and a hand's way among them.
+
+    Attributes:
+        shapes: by name; the one without a place is the follower.
+        places: poses of the obstacles, by name.
+        duration: of the hand's tour, [s].
+    """
+
+    @property
+    def shapes(self) -> Mapping[str, Shape]: ...
+    @property
+    def places(self) -> Mapping[str, Array]: ...
+    @property
+    def duration(self) -> float: ...
+    def hand(self, time: float) -> Array:
+        """The pose of the follower at a time of the tour."""
+        ...
+
+
 class ContactPage:
     """The scene with a hand in it: whoever drags the handle, and the tour of the paper until then.
 
@@ -44,26 +66,25 @@ class ContactPage:
     it has a velocity, and with it damping and friction.
     """
 
-    def __init__(self, server: viser.ViserServer) -> None:
+    def __init__(self, server: viser.ViserServer, stage: HandScene, scene: Scene) -> None:
         self._server = server
-        self.stage = stage()
-        self.scene = scene(self.stage)
+        self.stage, self.scene = stage, scene
+        (self._name,) = stage.shapes.keys() - stage.places.keys()
         set_stage(server, np.array([-0.5, -0.5, -0.12]), np.array([0.5, 0.5, 0.2]), ground=True)
-        for k, name in enumerate(OBSTACLES):
-            place = self.stage.places[name]
-            self._body(f"/obstacles/{name}", name, _COLOURS[k], place, 1.0)
+        for k, (name, place) in enumerate(stage.places.items()):
+            self._body(f"/obstacles/{name}", name, _COLOURS[k % len(_COLOURS)], place, 1.0)
             server.scene.add_label(
                 f"/names/{name}", name, position=place[:3, 3] + (0.0, 0.0, 0.16),
                 anchor="bottom-center",
             )  # fmt: skip
         self._time = 0.0
         self.pose = self.stage.hand(0.0)
-        self._follower = self._body("/follower", FOLLOWER, _HAND, self.pose, 0.55)
+        self._follower = self._body("/follower", self._name, _HAND, self.pose, 0.55)
         self._lock = threading.Lock()
         self._wanted = self.pose.copy()
         self._sign = server.gui.add_html(_sign(0, np.zeros(3), 0.0))
         self._tour = server.gui.add_checkbox("Tour of the paper", True)
-        self._handle = Handle(server.scene, 0, FOLLOWER, 0.2, self._dragged)
+        self._handle = Handle(server.scene, 0, self._name, 0.2, self._dragged)
         self._handle.visible = True
         server.gui.add_markdown("Drag the handle to push the follower into an obstacle.")
         self._force = Curve(server.gui, "force", "N", "#266ebe", 140)
@@ -87,7 +108,7 @@ class ContactPage:
             velocity = np.zeros(6)
             velocity[:3] = (self.pose[:3, 3] - before[:3, 3]) * (_STEPS / TICK)
             begun = time.perf_counter_ns()
-            found = self.scene.step({FOLLOWER: self.pose}, {FOLLOWER: velocity})
+            found = self.scene.step({self._name: self.pose}, {self._name: velocity})
             spent += (time.perf_counter_ns() - begun) / 1e3
         assert found is not None
         self.last = found
@@ -95,7 +116,7 @@ class ContactPage:
         return found
 
     def _show(self, step: ContactStep, spent: float) -> None:
-        force = step.forces[FOLLOWER]
+        force = step.forces[self._name]
         with self._server.atomic():
             self._follower.wxyz = quaternions(self.pose[None, :3, :3])[0]
             self._follower.position = self.pose[:3, 3]
@@ -117,7 +138,7 @@ class ContactPage:
             old.remove()
         self._arrows = []
         if contacts:
-            pushes = [c.normal if c.a == FOLLOWER else -c.normal for c in contacts]
+            pushes = [c.normal if c.a == self._name else -c.normal for c in contacts]
             ends = [[c.point, c.point + _ARROW * n] for c, n in zip(contacts, pushes, strict=True)]
             self._arrows.append(self._arrow("/contacts", np.array(ends), ALARM, 0.003))
         if np.linalg.norm(force) > 0.0:
@@ -167,7 +188,3 @@ def _sign(contacts: int, force: Array, deepest: float) -> str:
         f'<div style="font-size:0.9em">force on the follower: {size:.2f} N · '
         f"deepest: {1e3 * deepest:.2f} mm</div></div>"
     )
-
-
-#: How long the tour stays with an obstacle, [s]; for whoever waits for a contact.
-VISIT_TIME = VISIT

@@ -37,15 +37,15 @@ class Curve:
         )  # fmt: skip
 
     def add(self, x: float, y: float) -> None:
-        """A reading; what is not finite leaves a gap. The same instant again is nothing new, and
+        """A reading; what is not finite is left out. The same instant again is nothing new, and
         going back in time begins anew."""
-        if self._x and x == self._x[-1]:
+        if not math.isfinite(y) or (self._x and x == self._x[-1]):
             return
         if self._x and x < self._x[-1]:
             self._x.clear()
             self._y.clear()
         self._x.append(x)
-        self._y.append(y if math.isfinite(y) else math.nan)
+        self._y.append(y)
 
     def send(self) -> None:
         """To the pages."""

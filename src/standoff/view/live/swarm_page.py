@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from standoff.papers.worlds004 import Braking, Cube
 from standoff.predict.predictor import Predictor
 from standoff.predict.urgency import urgency
 from standoff.shapes.pose import Array
@@ -22,9 +21,6 @@ from standoff.view.live.ticking import TICK
 if TYPE_CHECKING:
     import viser
 
-#: The room of the swarm: balls of 8 cm in a cube of 4 m, steered at up to 2 m/s².
-ROOM = Cube(side=4.0, radius=0.04, margin=0.01, acceleration=2.0, speed=1.0)
-
 #: From calm to urgent, [s]: redder is sooner.
 CALM, URGENT = 1.0, 0.05
 
@@ -33,6 +29,35 @@ _STEPS = 5
 
 #: Plots are sent every so many ticks.
 _SLOW = 4
+
+
+class Cube(Protocol):
+    """A cube with balls in it, all alike; [m], [m/s²]. ``contact``: distance of two centres that
+    counts as contact."""
+
+    @property
+    def side(self) -> float: ...
+    @property
+    def radius(self) -> float: ...
+    @property
+    def margin(self) -> float: ...
+    @property
+    def acceleration(self) -> float: ...
+    @property
+    def contact(self) -> float: ...
+
+
+class Swarm(Protocol):
+    """Balls at ``x`` with velocities ``v``, (n, 3), that fly on."""
+
+    x: Array
+    v: Array
+
+    @property
+    def cube(self) -> Cube: ...
+    def advance(self, dt: float, *, draw: bool = True) -> None:
+        """Go on for ``dt`` [s], with new accelerations where ``draw``."""
+        ...
 
 
 def urgencies(cube: Cube, x: Array, v: Array) -> Array:
@@ -54,22 +79,22 @@ def urgency_colours(tau: Array) -> np.ndarray:
 class SwarmPage:
     """Balls that fly about, and a predictor that watches them."""
 
-    def __init__(self, server: viser.ViserServer, count: int = 200, seed: int = 0) -> None:
-        self._server = server
-        self.world = Braking(ROOM, count, np.random.default_rng(seed))
+    def __init__(self, server: viser.ViserServer, world: Swarm) -> None:
+        self._server, self.world = server, world
+        room, count = world.cube, len(world.x)
         period = TICK / _STEPS
-        bounds = np.full(count, ROOM.acceleration)
+        bounds = np.full(count, room.acceleration)
         self.predictor = Predictor(
-            np.full(count, ROOM.radius), bounds, margin=ROOM.margin, period=period,
+            np.full(count, room.radius), bounds, margin=room.margin, period=period,
             method="deadlines",
         )  # fmt: skip
-        side = ROOM.side
+        side = room.side
         set_stage(server, np.zeros(3), np.full(3, side), ground=True)
         server.scene.add_line_segments(
             "/room", edges(np.array([[0.0, 0.0, 0.0, side, side, side]])), (150, 156, 166),
             thickness=1.5, thickness_units="screen",
         )  # fmt: skip
-        ball = solid(Sphere(ROOM.radius))
+        ball = solid(Sphere(room.radius))
         still = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         self._balls = server.scene.add_batched_meshes_simple(
             "/swarm", ball.vertices, ball.faces, still, self.world.x, lod="off",
@@ -99,7 +124,7 @@ class SwarmPage:
             tests += found.tests
             self.steps += 1
         self.alarms = found.count
-        tau = urgencies(ROOM, self.world.x, self.world.v)
+        tau = urgencies(self.world.cube, self.world.x, self.world.v)
         with self._server.atomic():
             self._balls.batched_positions = self.world.x
             self._balls.batched_colors = urgency_colours(tau)
