@@ -88,7 +88,7 @@ class ContactPage:
         self._handle.visible = True
         server.gui.add_markdown("Drag the handle to push the follower into an obstacle.")
         self._force = Curve(server.gui, "force", "N", "#266ebe", 140)
-        self._cost = Curve(server.gui, "step", "µs", "#b5651d", 120)
+        self._cost = Curve(server.gui, "step", "µs", "#b5651d", 120, log=True)
         self._arrows: list[viser.ArrowsHandle] = []
         self._ticks = 0
         self.last: ContactStep | None = None

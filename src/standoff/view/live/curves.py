@@ -18,20 +18,32 @@ KEPT = 400
 
 
 class Curve:
-    """One plot of the last readings. It is uPlot's, which viser's page brings along: nothing is
+    """One plot of the last readings; with ``log`` of powers of ten, for times, of which a few are
+    far longer than the rest. It is uPlot's, which viser's page brings along: nothing is
     fetched from elsewhere."""
 
-    def __init__(self, gui: viser.GuiApi, title: str, unit: str, colour: str, height: int) -> None:
+    def __init__(
+        self,
+        gui: viser.GuiApi,
+        title: str,
+        unit: str,
+        colour: str,
+        height: int,
+        *,
+        log: bool = False,
+    ) -> None:
+        # The plot of nothing is that of one, which has a logarithm.
+        scales = {"x": {"time": False}, "y": {"distr": 3 if log else 1}}
         self._x: deque[float] = deque(maxlen=KEPT)
         self._y: deque[float] = deque(maxlen=KEPT)
         axis = {"size": 30, "font": "11px sans-serif"}
         self._plot = gui.add_uplot(
-            (np.zeros(1), np.zeros(1)),
+            (np.zeros(1), np.ones(1)),
             (
                 {"label": "s"},
                 {"label": f"{title} [{unit}]", "stroke": colour, "width": 1.6, "spanGaps": False},
             ),
-            title=f"{title} [{unit}]", height=height, scales={"x": {"time": False}},
+            title=f"{title} [{unit}]", height=height, scales=scales,
             axes=(axis, {**axis, "size": 44}),
             legend={"show": False}, padding=(4, 8, 0, 0),
         )  # fmt: skip
@@ -59,7 +71,7 @@ class RunningCurves:
 
     def __init__(self, gui: viser.GuiApi) -> None:
         self._clearance = Curve(gui, "nearest pair", "mm", "#266ebe", 140)
-        self._spent = Curve(gui, "cycle", "µs", "#b5651d", 120)
+        self._spent = Curve(gui, "cycle", "µs", "#b5651d", 120, log=True)
 
     def add(self, time: float, clearance: float, spent: float) -> None:
         """A reading: [s], [m], [µs]."""

@@ -105,7 +105,7 @@ class SwarmPage:
         self._running = server.gui.add_checkbox("Running", True)
         self._soonest = Curve(server.gui, "soonest contact", "ms", "#266ebe", 140)
         self._tests = Curve(server.gui, "pairs looked at a step", "-", "#1d8a4a", 120)
-        self._spent = Curve(server.gui, "step", "µs", "#b5651d", 120)
+        self._spent = Curve(server.gui, "step", "µs", "#b5651d", 120, log=True)
         self.steps = 0
         self.alarms = 0
 
