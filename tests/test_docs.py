@@ -102,7 +102,8 @@ PAGES = sorted([*DOCS.glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.
 def test_every_link_leads_somewhere(page):
     """As a code host follows it, from file to file; `make docs` looks at those of the site."""
     for link in re.findall(r"\]\((?!http|#)([^)\s]+)\)", page.read_text()):
-        assert (page.parent / link.partition("#")[0]).is_file(), link
+        target = page.parent / link.partition("#")[0]
+        assert target.is_file() and target.stat().st_size > 0, link
 
 
 def documented(name):

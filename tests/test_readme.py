@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import standoff as so
 from standoff.paths.writing import write_path
@@ -149,6 +150,13 @@ def test_the_extras_and_targets_it_names_are_there():
 def test_every_file_it_points_to_is_there():
     for link in re.findall(r"\]\((?!http|#)([^)\s]+)\)", README):
         assert (ROOT / link.partition("#")[0]).is_file(), link
+
+
+def test_the_picture_of_the_first_screen_moves():
+    (link,) = re.findall(r"!\[.*?\]\((.*?)\)", README)
+    with Image.open(ROOT / link) as picture:
+        assert picture.n_frames > 20 and picture.width >= 600
+    assert (ROOT / link).stat().st_size < 1_000_000
 
 
 def test_the_figures_of_the_table_are_those_of_the_benchmarks():
