@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from standoff.contact import Body, Scene
-from standoff.papers.bench003 import Clocked, taken
+from standoff.papers.bench003 import Clocked
 from standoff.papers.bodies003 import points_of, prism, shape, ways
 from standoff.papers.scene003 import FOLLOWER, LETTERS, Stage, scene, stage
 
@@ -145,8 +145,8 @@ def six_bodies(steps: int, rounds: int, *, standing: bool) -> SixTimes:
                 best[name][k] = min(best[name][k], took)
         ours.forget()
         for k, poses in enumerate(given):
-            tables = taken(ours, poses, None)
-            best[names[6]][k] = min(best[names[6]][k], timed(lambda: ours._run(tables)))  # noqa: B023
+            ours._take(poses, None)
+            best[names[6]][k] = min(best[names[6]][k], timed(ours._run))
         touched = []
         ours.forget()
         for k, state in enumerate(states):
@@ -214,7 +214,7 @@ def prisms(poses: int, rounds: int) -> tuple[dict[str, np.ndarray], list[object]
                 agree += (len(step) > 0) == hit
                 overlapping += hit
             ours.forget()
-            took = timed(lambda: ours._run(ours._arena))
+            took = timed(ours._run)
             best[names[1]][k] = min(best[names[1]][k], took)
         for k, there in enumerate(theres):
             best[names[2]][k] = min(best[names[2]][k], timed(lambda: peer.collide(there)))  # noqa: B023

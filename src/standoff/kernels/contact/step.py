@@ -38,10 +38,11 @@ from standoff.kernels.contact.placing import first_bad, keep_step, place_bodies
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import entry, kernel
 
-#: Return codes: done; a table is too short, and STATE says how many rows it takes; or -1 and less:
-#: body ``-1 - code`` has no plain pose or velocity.
-DONE = 0
-FULL = 1
+#: What is returned: the number of contacts and PASSED_UNIT for each pair that passed; or FULL where
+#: a table is too short, and STATE says how many rows it takes; or less: body ``FULL - 1 - told``
+#: has no plain pose or velocity.
+FULL = -1
+PASSED_UNIT = 1 << 32
 
 
 @entry("int64(int64, float64[::1], int64[::1], float64[::1], float64[::1], int64[::1])")
@@ -50,7 +51,7 @@ def step(address, F, W, rel, work, iwork):
     last step left is not changed, so that the step can be taken again."""
     bad = first_bad(F, W)
     if bad >= 0:
-        return -1 - bad
+        return FULL - 1 - bad
     place_bodies(F, W)
     state, cost = whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
     bodies, M = whole_rows(W, BODIES, 2), real_rows(F, W, MATERIAL, 6)
@@ -74,7 +75,7 @@ def step(address, F, W, rel, work, iwork):
         cost[KEPT if found[k, 6] == 1 else NEW, 0] += 1
     apply_forces(F, W)
     keep_step(F, W)
-    return DONE
+    return state[COUNT, 0] + PASSED_UNIT * state[PASSED_COUNT, 0]
 
 
 @kernel
