@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.contact.body import Body
-from standoff.contact.intake import Given, Intake
+from standoff.contact.intake import Given, Intake, bytes_of
 from standoff.contact.material import Material
-from standoff.contact.result import ContactStep, Owners
+from standoff.contact.result import CONTACT_BYTES, FOUND_BYTES, ContactStep, Owners
 from standoff.contact.tables import ROOM, arena_of
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
 from standoff.index.arena import Arena
@@ -64,6 +64,8 @@ class Scene:
         self._rel = np.zeros(12)
         self._work, self._iwork = np.zeros(CONVEX_WORK), np.zeros(CONVEX_IWORK, dtype=np.int64)
         self._address: int | None = None
+        self._at_rest = False
+        self._tables: tuple[Any, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -179,6 +181,8 @@ class Scene:
         except BaseException:
             self._arena["given"][:] = self._arena["held"]
             raise
+        if told == 0:
+            return ContactStep(self._owners, self._cost.tobytes())
         return self._result(told)
 
     def _nothing(self, poses: Given | None, velocities: Given | None) -> ContactStep:
@@ -195,18 +199,27 @@ class Scene:
         """Poses and velocities into their tables."""
         if poses is not None:
             self._poses.take(poses)
-        if dt is not None and self._state[layout.HAS_BEFORE, 0]:
+        if velocities is None and dt is None and self._at_rest:
+            return
+        self._at_rest = velocities is None and dt is None
+        rated = dt is not None and self._state[layout.HAS_BEFORE, 0] != 0
+        if rated:
             take_rates(self._F, self._W, dt)
-        else:
-            self._twists.table.fill(0.0)
         if velocities is not None:
-            self._twists.take(velocities)
+            self._twists.take(velocities, clear=not rated)
+        elif not rated:
+            self._twists.table.fill(0.0)
 
     def _run(self) -> int:
+        told: int = step(*(self._tables or self._ready()))
+        return told
+
+    def _ready(self) -> tuple[Any, ...]:
+        """What the kernel is called with; made at the first step, as it takes a compiler."""
         if self._address is None:
             self._address = nearest.address()
-        told: int = step(self._address, self._F, self._W, self._rel, self._work, self._iwork)
-        return told
+        self._tables = (self._address, self._F, self._W, self._rel, self._work, self._iwork)
+        return self._tables
 
     def _mend(self, number: int) -> None:
         """A pose that the kernel did not take: the nearest rigid motion, or why there is none."""
@@ -216,16 +229,14 @@ class Scene:
 
     def _result(self, told: int) -> ContactStep:
         """What the kernel left, copied: the next step writes over it."""
-        if told == 0:
-            return ContactStep(self._owners, self._cost.tobytes())
         passed, count = divmod(told, PASSED_UNIT)
         return ContactStep(
             self._owners,
             self._cost.tobytes(),
             self._forces.copy(),
-            self._contacts[:count].tobytes(),
-            self._found[:count].tobytes(),
-            self._passed[:passed].tobytes(),
+            self._contacts[: count * CONTACT_BYTES].tobytes(),
+            self._found[: count * FOUND_BYTES].tobytes(),
+            self._passed[:passed].tobytes() if passed else b"",
         )
 
     def _grow(self) -> None:
@@ -244,8 +255,9 @@ class Scene:
         self._poses = Intake(arena["given"].reshape(-1, 4, 4), names, "poses", as_pose)
         self._twists = Intake(arena["twists"], names, "velocities", _twist)
         self._state, self._cost, self._forces = arena["state"], arena["cost"], arena["forces"]
-        self._contacts, self._found = arena["contacts"], arena["found"]
-        self._passed = arena["passed"]
+        self._contacts, self._found = bytes_of(arena["contacts"]), bytes_of(arena["found"])
+        self._passed, self._tables = arena["passed"], ()
+        self._at_rest = False
         self._owners = Owners(names, arena["pieces"][:, layout.BODY].copy(), self._numbers)
 
     def _rebuild(self, places: Mapping[str, Array], history: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from standoff.constants import CONTACT_CONE, CONTACT_MERGE, CONTACT_PARALLEL, CONTACT_SHARE
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world
+from standoff.kernels.contact.inside import cut
 from standoff.kernels.contact.layout import (
     BALLS,
     BODY,
@@ -35,6 +36,7 @@ from standoff.kernels.contact.layout import (
     PLANES,
     POSES,
     STATE,
+    UNCUT,
     VERTICES,
 )
 from standoff.kernels.contact.tables import real_rows, whole_rows
@@ -44,8 +46,9 @@ from standoff.kernels.vectors import cross, dot, place, turn
 
 
 @kernel
-def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
-    """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q."""
+def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old, slack):
+    """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q. ``slack``
+    is how far outside the other piece an edge still counts as inside."""
     P, X = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12)
     K, crossers = real_rows(F, W, CROSSING, 23), whole_rows(W, CROSSERS, 1)
     body = P[q, BODY]
@@ -91,6 +94,10 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
             s = dot(w0, w1, w2, *cross(e0, e1, e2, n0, n1, n2)) / c
             depth = dot(w0, w1, w2, m0, m1, m2)
             t = depth / (scale * c)
+            K[i, 12], K[i, 13] = cut(F, W, crossers[i, 0], True, rel, slack)
+            K[j, 12], K[j, 13] = cut(F, W, crossers[j, 0], False, rel, slack)
+            if K[i, 12] > K[i, 13] or K[j, 12] > K[j, 13]:
+                continue
             if not (crosses_inside(K, i, s, t) and crosses_inside(K, j, r, t)):
                 continue
             if at_inner_end(K, i, s) or at_inner_end(K, j, r):
@@ -171,8 +178,9 @@ def candidates(F, W, o, rel, of_a, count, widest, n0, n1, n2):
         K[count, 12], K[count, 13], K[count, 14] = clips[e, 0], clips[e, 1], scale
         # start <= r <= end, within `crosses_inside`'s margin, is |2 r - K15| <= K16.
         margin = CONTACT_SHARE + CONTACT_CONE * widest * scale
-        K[count, 15], K[count, 16] = clips[e, 0] + clips[e, 1], clips[e, 1] - clips[e, 0]
-        K[count, 16] += 2.0 * margin
+        start = 0.0 if clips[e, 0] == UNCUT else clips[e, 0]
+        end = 1.0 if clips[e, 1] == UNCUT else clips[e, 1]
+        K[count, 15], K[count, 16] = start + end, end - start + 2.0 * margin
         K[count, 17], K[count, 18], K[count, 19] = a0, a1, a2
         K[count, 20], K[count, 21], K[count, 22] = b0, b1, b2
         crossers[count, 0] = e
