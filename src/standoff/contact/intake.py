@@ -68,7 +68,7 @@ class Intake:
         self._take_with_care(given, clear)
 
     def _take_with_care(self, given: Given, clear: bool) -> None:
-        if not isinstance(given, Mapping):
+        if given.__class__ is not dict and not isinstance(given, Mapping):
             values = numbers(given, self._argument)
             if values.shape != self._shape:
                 raise PoseError(

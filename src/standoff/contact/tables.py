@@ -73,7 +73,7 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "queue": edges, "crossers": edges, "stack": stack,
         "face_high": faces, "near": faces, "bounds": faces, "edge_high": edges, "slab": edges,
         "vertex_high": vertices, "climb": vertices, "ruled": vertices,
-        "outer": vertices,
+        "outer": vertices, "sides": 6 * edges, "facing": edges, "along": faces,
         "cloud": total(lambda p, t: len(_cloud(p.vertices))),
         "rings": 2 * edges, "spokes": 2 * edges,
         "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),

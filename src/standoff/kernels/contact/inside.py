@@ -79,10 +79,10 @@ def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
         if inner[tail, 0] == epoch or inner[head, 0] == epoch:
             clips[e, 0] = 0.0 if inner[tail, 0] == epoch else UNCUT
             clips[e, 1] = 1.0 if inner[head, 0] == epoch else UNCUT
-        elif ruled[tail, 0] == ruled[head, 0]:
-            continue
-        elif ruled_out(F, W, tail, of_a, rel, ruled[head, 0], slack) or ruled_out(
-            F, W, head, of_a, rel, ruled[tail, 0], slack
+        elif (
+            ruled[tail, 0] == ruled[head, 0]
+            or ruled_out(F, W, tail, of_a, rel, ruled[head, 0], slack)
+            or ruled_out(F, W, head, of_a, rel, ruled[tail, 0], slack)
         ):
             continue
         else:

@@ -23,12 +23,15 @@ float64
     CROSSING  of an edge inside the other piece, for the search of crossings: tail (3), head - tail
               (3), the directions into its left and right face (3 each), the two shares, 1 / length;
               sum of the shares, and their difference with a margin, of the whole edge where it is
-              UNCUT; the normals of the two faces (3 each)
+              UNCUT
+    SIDES     of b's edges in CROSSING: all x, all y and all z of the normals of their left faces,
+              then those of the right ones
     ROWS, OUT of pieces, for the distance of two of them (see `kernels.layout`)
     CLOUD     the vertices of a piece, those near each other in a row, as `kernels.convex.cores`
               has them: first clusters and groups, centre (3) and radius, where there are more
               vertices than in one; then each vertex (3) and its number
     BOUNDS    the planes of the faces in NEAR
+    ALONG     how much each of these looks along the way out, [-]
 
 int64
     EDGES     tail, head, left face, right face
@@ -44,14 +47,14 @@ int64
     EARLIER   the same of the last step
     REFS      of pieces (see `kernels.layout`)
     EDGE_MARK, NODE_MARK, VERTEX_MARK  the epoch at which one was reached; HIT the one at which an
-              edge was found not to be outside the other piece, OUTER a vertex outside of it; VERTEX_HIGH,
-              EDGE_HIGH, FACE_HIGH the one at which one was found to be high enough to touch the
-              other piece (see `slab`)
+              edge was not found to be outside the other piece, OUTER a vertex outside of it;
+              VERTEX_HIGH, EDGE_HIGH, FACE_HIGH the one at which one was found to be high enough to
+              touch the other piece (see `slab`)
     HINT      of a vertex: its face at the last step, or -1
     CLIMB     vertices in the slab of one piece, SLAB edges in those of both, NEAR faces
     RULED     of a vertex outside: the row of NEAR of a face it is beyond
     QUEUE     edges still to be looked at
-    CROSSERS  edges in CROSSING
+    CROSSERS  edges in CROSSING; FACING whether one of b's may cross a given edge
     STACK     pairs of nodes still to be looked at
     PASSED    pairs of pieces that went through each other
     STATE     see below; COST: see below
@@ -84,52 +87,55 @@ HELD = np.int64(16)
 CENTROIDS = np.int64(17)
 CLOUD = np.int64(18)
 BOUNDS = np.int64(19)
+SIDES = np.int64(20)
+ALONG = np.int64(21)
 
-EDGES = np.int64(20)
-RING = np.int64(21)
-RINGS = np.int64(22)
-SPOKE = np.int64(23)
-SPOKES = np.int64(24)
-NODES = np.int64(25)
-ITEMS = np.int64(26)
-PIECES = np.int64(27)
-BODIES = np.int64(28)
-FOUND = np.int64(29)
-EARLIER = np.int64(30)
-REFS = np.int64(31)
-EDGE_MARK = np.int64(32)
-NODE_MARK = np.int64(33)
-VERTEX_MARK = np.int64(34)
-HIT = np.int64(35)
-VERTEX_HIGH = np.int64(36)
-EDGE_HIGH = np.int64(37)
-FACE_HIGH = np.int64(38)
-HINT = np.int64(39)
-CLIMB = np.int64(40)
-SLAB = np.int64(41)
-NEAR = np.int64(42)
-QUEUE = np.int64(43)
-CROSSERS = np.int64(44)
-STACK = np.int64(45)
-PASSED = np.int64(46)
-STATE = np.int64(47)
-COST = np.int64(48)
-RULED = np.int64(49)
-OUTER = np.int64(50)
+EDGES = np.int64(22)
+RING = np.int64(23)
+RINGS = np.int64(24)
+SPOKE = np.int64(25)
+SPOKES = np.int64(26)
+NODES = np.int64(27)
+ITEMS = np.int64(28)
+PIECES = np.int64(29)
+BODIES = np.int64(30)
+FOUND = np.int64(31)
+EARLIER = np.int64(32)
+REFS = np.int64(33)
+EDGE_MARK = np.int64(34)
+NODE_MARK = np.int64(35)
+VERTEX_MARK = np.int64(36)
+HIT = np.int64(37)
+VERTEX_HIGH = np.int64(38)
+EDGE_HIGH = np.int64(39)
+FACE_HIGH = np.int64(40)
+HINT = np.int64(41)
+CLIMB = np.int64(42)
+SLAB = np.int64(43)
+NEAR = np.int64(44)
+QUEUE = np.int64(45)
+CROSSERS = np.int64(46)
+STACK = np.int64(47)
+PASSED = np.int64(48)
+STATE = np.int64(49)
+COST = np.int64(50)
+RULED = np.int64(51)
+OUTER = np.int64(52)
+FACING = np.int64(53)
 
 #: Names and columns of the tables, in order: float64, then int64.
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
-    "twists": 6, "contacts": 13, "old": 13, "forces": 3, "clips": 2, "crossing": 23, "rows": 16,
+    "twists": 6, "contacts": 13, "old": 13, "forces": 3, "clips": 2, "crossing": 17, "rows": 16,
     "out": 11, "given": 16, "held": 16, "centroids": 3,
-    "cloud": 4, "bounds": 4,
+    "cloud": 4, "bounds": 4, "sides": 1, "along": 1,
 }  # fmt: skip
 WHOLE_TABLES = {
     "edges": 4, "ring": 2, "rings": 1, "spoke": 2, "spokes": 1, "nodes": 8, "items": 1,
     "pieces": 11, "bodies": 2, "found": 7, "earlier": 7, "refs": 8, "edge_mark": 1, "node_mark": 1,
     "vertex_mark": 1, "hit": 1, "vertex_high": 1, "edge_high": 1, "face_high": 1, "hint": 1,
     "climb": 1, "slab": 1, "near": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
-    "state": 1, "cost": 1, "ruled": 1, "outer": 1,
+    "state": 1, "cost": 1, "ruled": 1, "outer": 1, "facing": 1,
 }  # fmt: skip
 
 # Columns of MATERIAL.
