@@ -48,7 +48,7 @@ class Intake:
         self._count = len(names) if len(names) > 1 else -1
         self._pick = itemgetter(*names)
 
-    def take(self, given: Given, *, clear: bool = False) -> None:
+    def take(self, given: Given, clear: bool = False) -> None:
         """Writes what is given; what a mapping leaves out stays, or becomes 0 with ``clear``. Where
         it raises, some rows may be written."""
         if given.__class__ is dict and len(given) == self._count:

@@ -143,6 +143,7 @@ class Scene:
         if self._arena is not None:
             state = self._arena["state"]
             state[layout.OLD_COUNT, 0] = state[layout.HAS_BEFORE, 0] = 0
+            self._arena["parted"].fill(0)
 
     def step(
         self,
@@ -199,16 +200,21 @@ class Scene:
         """Poses and velocities into their tables."""
         if poses is not None:
             self._poses.take(poses)
-        if velocities is None and dt is None and self._at_rest:
-            return
-        self._at_rest = velocities is None and dt is None
-        rated = dt is not None and self._state[layout.HAS_BEFORE, 0] != 0
-        if rated:
+        if velocities is not None and dt is None:
+            self._at_rest = False
+            self._twists.take(velocities, True)
+        elif dt is not None or not self._at_rest:
+            self._take_rates(velocities, dt)
+
+    def _take_rates(self, velocities: Given | None, dt: float | None) -> None:
+        """Velocities that are not given, from the last poses or 0."""
+        self._at_rest = dt is None
+        if dt is None or not self._state[layout.HAS_BEFORE, 0]:
+            self._twists.table.fill(0.0)
+        else:
             take_rates(self._F, self._W, dt)
         if velocities is not None:
-            self._twists.take(velocities, clear=not rated)
-        elif not rated:
-            self._twists.table.fill(0.0)
+            self._twists.take(velocities)
 
     def _run(self) -> int:
         told: int = step(*(self._tables or self._ready()))

@@ -22,6 +22,8 @@ from standoff.shapes.shape import IntArray
 
 #: Rows of the tables of contacts and of passed pairs to begin with; they grow.
 ROOM = 256
+#: Pairs of pieces for which is kept along which direction they are apart.
+PARTED_ROOM = 1024
 
 
 def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
@@ -74,6 +76,7 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "face_high": faces, "near": faces, "bounds": faces, "edge_high": edges, "slab": edges,
         "vertex_high": vertices, "climb": vertices, "ruled": vertices,
         "outer": vertices, "sides": 6 * edges, "facing": edges, "along": faces,
+        "parting": PARTED_ROOM, "parted": PARTED_ROOM,
         "cloud": total(lambda p, t: len(_cloud(p.vertices))),
         "rings": 2 * edges, "spokes": 2 * edges,
         "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),

@@ -79,11 +79,7 @@ def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
         if inner[tail, 0] == epoch or inner[head, 0] == epoch:
             clips[e, 0] = 0.0 if inner[tail, 0] == epoch else UNCUT
             clips[e, 1] = 1.0 if inner[head, 0] == epoch else UNCUT
-        elif (
-            ruled[tail, 0] == ruled[head, 0]
-            or ruled_out(F, W, tail, of_a, rel, ruled[head, 0], slack)
-            or ruled_out(F, W, head, of_a, rel, ruled[tail, 0], slack)
-        ):
+        elif both_out(F, W, tail, head, of_a, rel, slack):
             continue
         else:
             clips[e, 0] = clips[e, 1] = UNCUT
@@ -130,10 +126,17 @@ def above(B, k, x, y, z):
 
 
 @kernel
-def ruled_out(F, W, v, of_a, rel, row, slack):
-    """Whether vertex ``v`` is beyond the face in a row of NEAR."""
-    x, y, z = end_of(F, W, v, of_a, rel)
-    return above(real_rows(F, W, BOUNDS, 4), row, x, y, z) > slack
+def both_out(F, W, tail, head, of_a, rel, slack):
+    """Whether two vertices, each of them beyond some face, are both beyond one of these two."""
+    B, ruled = real_rows(F, W, BOUNDS, 4), whole_rows(W, RULED, 1)
+    one, other = ruled[tail, 0], ruled[head, 0]
+    if one == other:
+        return True
+    x, y, z = end_of(F, W, head, of_a, rel)
+    if above(B, one, x, y, z) > slack:
+        return True
+    x, y, z = end_of(F, W, tail, of_a, rel)
+    return above(B, other, x, y, z) > slack
 
 
 @kernel

@@ -31,6 +31,8 @@ float64
               has them: first clusters and groups, centre (3) and radius, where there are more
               vertices than in one; then each vertex (3) and its number
     BOUNDS    the planes of the faces in NEAR
+    PARTING   a direction along which two pieces were apart, in the frame of the second (3); each
+              pair has one row, which others may share: PARTED says whose it is
     ALONG     how much each of these looks along the way out, [-]
 
 int64
@@ -55,6 +57,7 @@ int64
     RULED     of a vertex outside: the row of NEAR of a face it is beyond
     QUEUE     edges still to be looked at
     CROSSERS  edges in CROSSING; FACING whether one of b's may cross a given edge
+    PARTED    of PARTING: number of the first piece times that of all, plus the second; 0 for none
     STACK     pairs of nodes still to be looked at
     PASSED    pairs of pieces that went through each other
     STATE     see below; COST: see below
@@ -89,46 +92,48 @@ CLOUD = np.int64(18)
 BOUNDS = np.int64(19)
 SIDES = np.int64(20)
 ALONG = np.int64(21)
+PARTING = np.int64(22)
 
-EDGES = np.int64(22)
-RING = np.int64(23)
-RINGS = np.int64(24)
-SPOKE = np.int64(25)
-SPOKES = np.int64(26)
-NODES = np.int64(27)
-ITEMS = np.int64(28)
-PIECES = np.int64(29)
-BODIES = np.int64(30)
-FOUND = np.int64(31)
-EARLIER = np.int64(32)
-REFS = np.int64(33)
-EDGE_MARK = np.int64(34)
-NODE_MARK = np.int64(35)
-VERTEX_MARK = np.int64(36)
-HIT = np.int64(37)
-VERTEX_HIGH = np.int64(38)
-EDGE_HIGH = np.int64(39)
-FACE_HIGH = np.int64(40)
-HINT = np.int64(41)
-CLIMB = np.int64(42)
-SLAB = np.int64(43)
-NEAR = np.int64(44)
-QUEUE = np.int64(45)
-CROSSERS = np.int64(46)
-STACK = np.int64(47)
-PASSED = np.int64(48)
-STATE = np.int64(49)
-COST = np.int64(50)
-RULED = np.int64(51)
-OUTER = np.int64(52)
-FACING = np.int64(53)
+EDGES = np.int64(23)
+RING = np.int64(24)
+RINGS = np.int64(25)
+SPOKE = np.int64(26)
+SPOKES = np.int64(27)
+NODES = np.int64(28)
+ITEMS = np.int64(29)
+PIECES = np.int64(30)
+BODIES = np.int64(31)
+FOUND = np.int64(32)
+EARLIER = np.int64(33)
+REFS = np.int64(34)
+EDGE_MARK = np.int64(35)
+NODE_MARK = np.int64(36)
+VERTEX_MARK = np.int64(37)
+HIT = np.int64(38)
+VERTEX_HIGH = np.int64(39)
+EDGE_HIGH = np.int64(40)
+FACE_HIGH = np.int64(41)
+HINT = np.int64(42)
+CLIMB = np.int64(43)
+SLAB = np.int64(44)
+NEAR = np.int64(45)
+QUEUE = np.int64(46)
+CROSSERS = np.int64(47)
+STACK = np.int64(48)
+PASSED = np.int64(49)
+STATE = np.int64(50)
+COST = np.int64(51)
+RULED = np.int64(52)
+OUTER = np.int64(53)
+FACING = np.int64(54)
+PARTED = np.int64(55)
 
 #: Names and columns of the tables, in order: float64, then int64.
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
     "twists": 6, "contacts": 13, "old": 13, "forces": 3, "clips": 2, "crossing": 17, "rows": 16,
     "out": 11, "given": 16, "held": 16, "centroids": 3,
-    "cloud": 4, "bounds": 4, "sides": 1, "along": 1,
+    "cloud": 4, "bounds": 4, "sides": 1, "along": 1, "parting": 3,
 }  # fmt: skip
 WHOLE_TABLES = {
     "edges": 4, "ring": 2, "rings": 1, "spoke": 2, "spokes": 1, "nodes": 8, "items": 1,
@@ -136,6 +141,7 @@ WHOLE_TABLES = {
     "vertex_mark": 1, "hit": 1, "vertex_high": 1, "edge_high": 1, "face_high": 1, "hint": 1,
     "climb": 1, "slab": 1, "near": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
     "state": 1, "cost": 1, "ruled": 1, "outer": 1, "facing": 1,
+    "parted": 1,
 }  # fmt: skip
 
 # Columns of MATERIAL.

@@ -41,7 +41,12 @@ from standoff.kernels.contact.layout import (
     WHOLE,
 )
 from standoff.kernels.contact.nearest import nearest
-from standoff.kernels.contact.parting import old_direction, overlap_along
+from standoff.kernels.contact.parting import (
+    note_parting,
+    old_direction,
+    overlap_along,
+    still_parted,
+)
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.contact.vertices import vertices_on_faces
 from standoff.kernels.contact.walk import meeting_edges
@@ -60,9 +65,10 @@ def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
         ball_on_ball(F, W, p, q, first_old, end_old)
     elif balls == 1:
         ball_on_piece(F, W, p, q, rel, first_old, end_old)
-    else:
-        if reached_edges(F, W, p, q, rel) > 0:
-            polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork)
+    elif (first_old < end_old or not still_parted(F, W, p, q, rel)) and reached_edges(
+        F, W, p, q, rel
+    ) > 0:
+        polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork)
     if state[COUNT, 0] == before and first_old == end_old and state[CONTINUOUS, 0] == 1:
         note_passing(address, F, W, p, q, work, iwork)
 
@@ -95,6 +101,7 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
         if length > 0.0:
             x, y, z = unrotate(X, body, x / length, y / length, z / length)
             if overlap_along(F, W, p, q, rel, x, y, z) <= 0.0:
+                note_parting(F, W, p, q, x, y, z)
                 return
             if elemental(F, W, p, q, rel, x, y, z, first_old, end_old) == 0:
                 return
@@ -145,6 +152,9 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
     nearest(address, rows, refs, D, p, q, work, iwork, out)
     cost[DISTANCES, 0] += 1
     if out[0, 0] >= 0.0:
+        X, body = real_rows(F, W, POSES, 12), P[q, BODY]
+        x, y, z = unrotate(X, body, out[0, 7], out[0, 8], out[0, 9])
+        note_parting(F, W, p, q, x, y, z)
         return False
     if not is_new or state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
         return True
