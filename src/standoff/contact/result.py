@@ -96,10 +96,36 @@ class Cost:
 
 @dataclass(frozen=True, eq=False)
 class Owners:
-    """The names of the bodies, and by piece (p,) the number of its body."""
+    """The names of the bodies, by piece (p,) the number of its body, and by name that of a body."""
 
     names: tuple[str, ...]
     bodies: IntArray
+    numbers: Mapping[str, int]
+
+
+class ByName(Mapping[str, Array]):
+    """The rows of a table from ``first`` on, by the name of the body. Of a hundred bodies often one
+    is asked for."""
+
+    __slots__ = ("_first", "_numbers", "_table")
+
+    def __init__(self, numbers: Mapping[str, int], table: Array, first: int) -> None:
+        self._numbers = numbers
+        self._table = table
+        self._first = first
+
+    def __getitem__(self, name: str) -> Array:
+        row: Array = self._table[self._first + self._numbers[name]]
+        return row
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 class ContactStep:
@@ -117,28 +143,36 @@ class ContactStep:
     def __init__(
         self,
         owners: Owners,
-        rows: Array,
-        found: IntArray,
-        forces: Array,
-        passed: IntArray,
-        cost: IntArray,
+        cost: bytes,
+        forces: Array | None = None,
+        rows: bytes = b"",
+        found: bytes = b"",
+        passed: bytes = b"",
     ) -> None:
+        """Tables of the kernel as they were; without ``forces`` nothing touches."""
         self._owners = owners
-        self._rows, self._found, self._forces = rows, found, forces
-        self._passed, self._cost = passed, cost
+        self._cost = cost
+        self._forces = forces
+        self._contacts = rows
+        self._found = found
+        self._passed = passed
 
     def __len__(self) -> int:
         """How many contacts there are."""
-        return len(self._found)
+        return len(self._found) // FOUND_BYTES
+
+    @property
+    def _rows(self) -> Array:
+        return np.frombuffer(bytearray(self._contacts)).reshape(-1, _COLUMNS)
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:
-        return tuple(self._contacts())
+        return tuple(self._each())
 
-    def _contacts(self) -> Iterator[Contact]:
+    def _each(self) -> Iterator[Contact]:
         names, bodies = self._owners.names, self._owners.bodies.tolist()
         first = {body: k for k, body in reversed(list(enumerate(bodies)))}
-        for row, found in zip(self._rows, self._found.tolist(), strict=True):
+        for row, found in zip(self._rows, _whole(self._found, _FOUND_COLUMNS), strict=True):
             p, q, kind_a, a, kind_b, b, kept = found
             i, j = bodies[p], bodies[q]
             yield Contact(
@@ -154,25 +188,42 @@ class ContactStep:
                 kept == 1,
             )
 
-    @cached_property
+    @property
     def forces(self) -> Mapping[str, Array]:
-        return dict(zip(self._owners.names, self._forces[:, :3]))
+        return ByName(self._owners.numbers, self._sums(), 0)
 
-    @cached_property
+    @property
     def moments(self) -> Mapping[str, Array]:
-        return dict(zip(self._owners.names, self._forces[:, 3:]))
+        return ByName(self._owners.numbers, self._sums(), len(self._owners.names))
+
+    def _sums(self) -> Array:
+        """Forces, then moments."""
+        if self._forces is None:
+            self._forces = np.zeros((2 * len(self._owners.names), 3))
+        return self._forces
 
     @cached_property
     def passed(self) -> tuple[tuple[str, str], ...]:
         names, bodies = self._owners.names, self._owners.bodies.tolist()
-        pairs = {(bodies[p], bodies[q]): None for p, q in self._passed.tolist()}
+        pairs = {(bodies[p], bodies[q]): None for p, q in _whole(self._passed, 2)}
         return tuple((names[i], names[j]) for i, j in pairs)
 
     @cached_property
     def cost(self) -> Cost:
-        return Cost(*self._cost[:, 0].tolist())
+        return Cost(*np.frombuffer(self._cost, dtype=np.int64).tolist())
 
     @property
     def deepest(self) -> float:
         """The largest penetration, [m]; 0 without contacts."""
         return float(np.max(self._rows[:, 6], initial=0.0))
+
+
+_COLUMNS, _FOUND_COLUMNS = layout.REAL_TABLES["contacts"], layout.WHOLE_TABLES["found"]
+#: Of one contact, in either table.
+CONTACT_BYTES, FOUND_BYTES = 8 * _COLUMNS, 8 * _FOUND_COLUMNS
+
+
+def _whole(table: bytes, columns: int) -> list[list[int]]:
+    """The rows of a table of whole numbers."""
+    rows: list[list[int]] = np.frombuffer(table, dtype=np.int64).reshape(-1, columns).tolist()
+    return rows

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.contact.body import Body
+from standoff.contact.intake import Given, Intake, bytes_of
 from standoff.contact.material import Material
-from standoff.contact.rates import rates
-from standoff.contact.result import ContactStep, Owners
+from standoff.contact.result import CONTACT_BYTES, FOUND_BYTES, ContactStep, Owners
 from standoff.contact.tables import ROOM, arena_of
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
 from standoff.index.arena import Arena
 from standoff.kernels.contact import layout, nearest
-from standoff.kernels.contact.step import DONE, FULL, step
+from standoff.kernels.contact.rates import take_rates
+from standoff.kernels.contact.step import FULL, PASSED_UNIT, step
 from standoff.kernels.pairs.convex import CONVEX_IWORK, CONVEX_WORK
 from standoff.shapes.pose import Array, as_pose, vector
 from standoff.shapes.shape import Shape
@@ -63,6 +64,8 @@ class Scene:
         self._rel = np.zeros(12)
         self._work, self._iwork = np.zeros(CONVEX_WORK), np.zeros(CONVEX_IWORK, dtype=np.int64)
         self._address: int | None = None
+        self._at_rest = False
+        self._tables: tuple[Any, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -140,114 +143,128 @@ class Scene:
         if self._arena is not None:
             state = self._arena["state"]
             state[layout.OLD_COUNT, 0] = state[layout.HAS_BEFORE, 0] = 0
+            self._arena["parted"].fill(0)
 
     def step(
         self,
-        poses: Mapping[str, ArrayLike] | None = None,
-        velocities: Mapping[str, ArrayLike] | None = None,
+        poses: Given | None = None,
+        velocities: Given | None = None,
         dt: float | None = None,
     ) -> ContactStep:
         """One step.
 
         Args:
-            poses: by name, 4 x 4, of the shapes' own frames; who is left out stays.
+            poses: by name, 4 x 4, of the shapes' own frames; who is left out stays. Or all of them
+                as one array, (n, 4, 4) in the order of `names`, which takes less time.
             velocities: by name six numbers: velocity of the *centroid* [m/s] and angular velocity
-                [rad/s], world axes; 0 for who is left out.
+                [rad/s], world axes; 0 for who is left out. Or all of them as one array, (n, 6).
             dt: seconds since the last step; where given, bodies without a velocity get the one
                 that follows from their last pose.
 
         Raises before anything is changed:
             UnknownNameError: a name that no body bears.
-            PoseError: a pose that is none, a velocity that is not six finite numbers.
+            PoseError: a pose that is none, a velocity that is not six finite numbers, an array
+                of another shape.
         """
         if dt is not None and not (isinstance(dt, (int, float)) and 0.0 < dt < math.inf):
             raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
-        arena = self._arena
-        if arena is None:
-            for name in (*(poses or ()), *(velocities or ())):
-                self._known(name)
-            return _NOTHING
+        if self._arena is None:
+            return self._nothing(poses, velocities)
         try:
-            self._take(arena, poses or {}, velocities or {}, dt)
-            code = self._run(arena)
-            while code != DONE:
-                if code == FULL:
-                    arena = self._grow(arena)
+            self._take(poses, velocities, dt)
+            told: int = step(*(self._tables or self._ready()))
+            while told < 0:
+                if told == FULL:
+                    self._grow()
                 else:
-                    self._mend(arena, -1 - code)
-                code = self._run(arena)
+                    self._mend(FULL - 1 - told)
+                told = self._run()
         except BaseException:
-            arena["given"][:] = arena["held"]
+            self._arena["given"][:] = self._arena["held"]
             raise
-        return self._result(arena)
+        if told == 0:
+            return ContactStep(self._owners, self._cost.tobytes())
+        return self._result(told)
 
-    def _take(
-        self,
-        arena: Arena,
-        poses: Mapping[str, ArrayLike],
-        velocities: Mapping[str, ArrayLike],
-        dt: float | None,
-    ) -> None:
-        """Poses and velocities into their tables. What is an array already is checked by the
-        kernel, in a tenth of the time."""
-        given, twists, numbers = self._given, arena["twists"], self._numbers
-        for name, pose in poses.items():
-            number = numbers.get(name)
-            if number is None:
-                raise UnknownNameError(name, self._bodies, what="body")
-            if isinstance(pose, np.ndarray) and pose.shape == (4, 4) and pose.dtype == np.float64:
-                given[number] = pose
-            else:
-                given[number] = as_pose(pose, f"poses[{name!r}]")
-        twists.fill(0.0)
-        if dt is not None and arena["state"][layout.HAS_BEFORE, 0]:
-            twists[:] = rates(arena["held"], arena["given"], arena["centroids"], dt)
-        for name, twist in velocities.items():
-            number = numbers.get(name)
-            if number is None:
-                raise UnknownNameError(name, self._bodies, what="body")
-            if isinstance(twist, np.ndarray) and twist.shape == (6,) and twist.dtype == np.float64:
-                twists[number] = twist
-            else:
-                twists[number] = vector(twist, 6, f"velocities[{name!r}]")
+    def _nothing(self, poses: Given | None, velocities: Given | None) -> ContactStep:
+        """A step of an empty scene."""
+        for given, argument in ((poses, "poses"), (velocities, "velocities")):
+            if isinstance(given, Mapping):
+                for name in given:
+                    self._known(name)
+            elif given is not None and np.size(given) > 0:
+                raise PoseError("no bodies", element=argument, value=np.shape(given))
+        return ContactStep(_NOBODY, _NO_COST)
 
-    def _run(self, arena: Arena) -> int:
+    def _take(self, poses: Given | None, velocities: Given | None, dt: float | None = None) -> None:
+        """Poses and velocities into their tables."""
+        if poses is not None:
+            self._poses.take(poses)
+        if velocities is not None and dt is None:
+            self._at_rest = False
+            self._twists.take(velocities, True)
+        elif dt is not None or not self._at_rest:
+            self._take_rates(velocities, dt)
+
+    def _take_rates(self, velocities: Given | None, dt: float | None) -> None:
+        """Velocities that are not given, from the last poses or 0."""
+        self._at_rest = dt is None
+        if dt is None or not self._state[layout.HAS_BEFORE, 0]:
+            self._twists.table.fill(0.0)
+        else:
+            take_rates(self._F, self._W, dt)
+        if velocities is not None:
+            self._twists.take(velocities)
+
+    def _run(self) -> int:
+        told: int = step(*(self._tables or self._ready()))
+        return told
+
+    def _ready(self) -> tuple[Any, ...]:
+        """What the kernel is called with; made at the first step, as it takes a compiler."""
         if self._address is None:
             self._address = nearest.address()
-        code: int = step(self._address, arena.F, arena.W, self._rel, self._work, self._iwork)
-        return code
+        self._tables = (self._address, self._F, self._W, self._rel, self._work, self._iwork)
+        return self._tables
 
-    def _mend(self, arena: Arena, number: int) -> None:
+    def _mend(self, number: int) -> None:
         """A pose that the kernel did not take: the nearest rigid motion, or why there is none."""
-        name = self.names[number]
-        self._given[number] = as_pose(self._given[number], f"poses[{name!r}]")
-        vector(arena["twists"][number], 6, f"velocities[{name!r}]")
+        name, poses = self.names[number], self._poses.table
+        poses[number] = as_pose(poses[number], f"poses[{name!r}]")
+        vector(self._twists.table[number], 6, f"velocities[{name!r}]")
 
-    def _result(self, arena: Arena) -> ContactStep:
-        state = arena["state"]
-        count, passed = state.item(layout.COUNT), state.item(layout.PASSED_COUNT)
+    def _result(self, told: int) -> ContactStep:
+        """What the kernel left, copied: the next step writes over it."""
+        count, passed = told % PASSED_UNIT, told // PASSED_UNIT
         return ContactStep(
             self._owners,
-            arena["contacts"][:count].copy() if count else _NO_CONTACTS,
-            arena["found"][:count].copy() if count else _NONE_FOUND,
-            arena["forces"].copy(),
-            arena["passed"][:passed].copy() if passed else _NONE_PASSED,
-            arena["cost"].copy(),
+            self._cost.tobytes(),
+            self._forces.copy(),
+            self._contacts[: count * CONTACT_BYTES].tobytes(),
+            self._found[: count * FOUND_BYTES].tobytes(),
+            self._passed[:passed].tobytes() if passed else b"",
         )
 
-    def _grow(self, arena: Arena) -> Arena:
-        state = arena["state"]
-        self._room = max(self._room, 2 * int(state[layout.COUNT, 0]))
-        self._passed_room = max(self._passed_room, 2 * int(state[layout.PASSED_COUNT, 0]))
+    def _grow(self) -> None:
+        assert self._arena is not None
+        self._room = max(self._room, 2 * int(self._state[layout.COUNT, 0]))
+        self._passed_room = max(self._passed_room, 2 * int(self._state[layout.PASSED_COUNT, 0]))
         names = ("contacts", "old", "found", "earlier")
         rows = dict.fromkeys(names, self._room) | {"passed": self._passed_room}
-        return self._use(arena.grown(rows))
+        self._use(self._arena.grown(rows))
 
-    def _use(self, arena: Arena) -> Arena:
-        self._arena = arena
-        self._given = arena["given"].reshape(-1, 4, 4)
-        self._owners = Owners(self.names, arena["pieces"][:, layout.BODY].copy())
-        return arena
+    def _use(self, arena: Arena) -> None:
+        """Views of the tables that each step reads or writes: looking them up would take as long
+        as finding out that nothing touches."""
+        self._arena, self._F, self._W = arena, arena.F, arena.W
+        names = self.names
+        self._poses = Intake(arena["given"].reshape(-1, 4, 4), names, "poses", as_pose)
+        self._twists = Intake(arena["twists"], names, "velocities", _twist)
+        self._state, self._cost, self._forces = arena["state"], arena["cost"], arena["forces"]
+        self._contacts, self._found = bytes_of(arena["contacts"]), bytes_of(arena["found"])
+        self._passed, self._tables = arena["passed"], ()
+        self._at_rest = False
+        self._owners = Owners(names, arena["pieces"][:, layout.BODY].copy(), self._numbers)
 
     def _rebuild(self, places: Mapping[str, Array], history: dict[str, Any]) -> None:
         self._numbers = {name: number for number, name in enumerate(self._bodies)}
@@ -260,7 +277,8 @@ class Scene:
             arena["held"][number] = arena["given"][number] = places[name].reshape(-1)
         arena["state"][layout.CONTINUOUS, 0] = self._continuous
         arena["state"][layout.PULLS, 0] = self._pulls
-        self._remember(self._use(arena), history)
+        self._use(arena)
+        self._remember(arena, history)
 
     def _places(self) -> dict[str, Array]:
         """By name the pose last given."""
@@ -293,7 +311,7 @@ class Scene:
             pair = [numbers[int(piece)] for piece in earlier[row, :2]]
             arena["earlier"][k] = (*pair, *earlier[row, 2:])
         for number, (name, body) in enumerate(self._bodies.items()):
-            pose = self._given[number]
+            pose = self._poses.table[number]
             place = pose[:3].copy()
             place[:, 3] += pose[:3, :3] @ body.centroid
             arena["before"][number] = history["before"].get(name, place.reshape(-1))
@@ -310,15 +328,9 @@ class Scene:
         return name
 
 
-_NO_CONTACTS = np.zeros((0, 13))
-_NONE_FOUND = np.zeros((0, 7), dtype=np.int64)
-_NONE_PASSED = np.zeros((0, 2), dtype=np.int64)
+def _twist(value: ArrayLike, element: str) -> Array:
+    return vector(value, 6, element)
 
-_NOTHING = ContactStep(
-    Owners((), np.zeros(0, dtype=np.int64)),
-    _NO_CONTACTS,
-    _NONE_FOUND,
-    np.zeros((0, 6)),
-    _NONE_PASSED,
-    np.zeros((layout.COST_ROWS, 1), dtype=np.int64),
-)
+
+_NOBODY = Owners((), np.zeros(0, dtype=np.int64), {})
+_NO_COST = bytes(8 * layout.COST_ROWS)

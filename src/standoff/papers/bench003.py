@@ -10,9 +10,7 @@ import numpy as np
 
 from standoff.contact import Body, Scene
 from standoff.contact.features import Features
-from standoff.index.arena import Arena
 from standoff.kernels.contact.as_printed import COUNTS, printed_steps
-from standoff.kernels.contact.step import DONE
 from standoff.shapes.pose import Array
 
 K = TypeVar("K", bound=Hashable)
@@ -70,9 +68,9 @@ class Pushes:
         for way, row in zip(self.ways, times):
             scene.forget()
             for k, pose in enumerate(way):
-                arena = taken(scene, {"moved": pose}, None)
+                scene._take({"moved": pose}, None)
                 start = clock()
-                scene._run(arena)
+                scene._run()
                 row[k] = clock() - start
         return times / 1e3
 
@@ -133,23 +131,15 @@ class Clocked:
         times = np.empty((len(poses), 3))
         for row, given in zip(times, poses):
             begin = clock()
-            arena = taken(scene, given, dt)
+            scene._take(given, None, dt)
             placed = clock()
-            code = scene._run(arena)
+            told = scene._run()
             done = clock()
-            assert code == DONE
-            scene._result(arena)
+            assert told >= 0
+            scene._result(told)
             row[:] = placed - begin, done - placed, clock() - done
         names = ("  poses into tables", "  compiled: both stages, forces", "  results out")
         return dict(zip(names, times.T / 1e3))
-
-
-def taken(scene: Scene, poses: Mapping[str, Array], dt: float | None) -> Arena:
-    """The scene's tables with these poses in them."""
-    arena = scene._arena
-    assert arena is not None
-    scene._take(arena, poses, {}, dt)
-    return arena
 
 
 def lowest(runners: Mapping[K, Pushes | Printed], rounds: int) -> dict[K, float]:

@@ -33,11 +33,12 @@ def apply_forces(F, W):
     C, found, P = real_rows(F, W, CONTACTS, 13), whole_rows(W, FOUND, 7), whole_rows(W, PIECES, 11)
     X, total, state = (
         real_rows(F, W, POSES, 12),
-        real_rows(F, W, FORCES, 6),
+        real_rows(F, W, FORCES, 3),
         whole_rows(W, STATE, 1),
     )
-    for i in range(whole_rows(W, BODIES, 2).shape[0]):
-        for c in range(6):
+    bodies = whole_rows(W, BODIES, 2).shape[0]
+    for i in range(2 * bodies):
+        for c in range(3):
             total[i, c] = 0.0
     for k in range(state[COUNT, 0]):
         a, b = P[found[k, 0], BODY], P[found[k, 1], BODY]
@@ -53,9 +54,9 @@ def apply_forces(F, W):
             total[i, 0] += sign * x
             total[i, 1] += sign * y
             total[i, 2] += sign * z
-            total[i, 3] += sign * (r1 * z - r2 * y)
-            total[i, 4] += sign * (r2 * x - r0 * z)
-            total[i, 5] += sign * (r0 * y - r1 * x)
+            total[bodies + i, 0] += sign * (r1 * z - r2 * y)
+            total[bodies + i, 1] += sign * (r2 * x - r0 * z)
+            total[bodies + i, 2] += sign * (r0 * y - r1 * x)
 
 
 @kernel

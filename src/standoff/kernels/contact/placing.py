@@ -29,11 +29,15 @@ from standoff.kernels.pairs.batch import plain_pose
 
 @kernel
 def first_bad(F, W):
-    """The first body whose pose is not plainly one or whose velocity is not finite, or -1."""
-    T = real_rows(F, W, TWISTS, 6)
+    """The first body whose pose is not plainly one or whose velocity is not finite, or -1. A pose
+    that was taken at the last step is good."""
+    T, A, H = real_rows(F, W, TWISTS, 6), real_rows(F, W, GIVEN, 16), real_rows(F, W, HELD, 16)
     for i in range(whole_rows(W, BODIES, 2).shape[0]):
-        if not plain_pose(table(F, W[HEAD * GIVEN] + 16 * i, 4, 4)):
-            return i
+        for c in range(16):
+            if A[i, c] != H[i, c]:
+                if not plain_pose(table(F, W[HEAD * GIVEN] + 16 * i, 4, 4)):
+                    return i
+                break
         for c in range(6):
             if not math.isfinite(T[i, c]):
                 return i

@@ -38,10 +38,11 @@ from standoff.kernels.contact.placing import first_bad, keep_step, place_bodies
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import entry, kernel
 
-#: Return codes: done; a table is too short, and STATE says how many rows it takes; or -1 and less:
-#: body ``-1 - code`` has no plain pose or velocity.
-DONE = 0
-FULL = 1
+#: What is returned: the number of contacts and PASSED_UNIT for each pair that passed; or FULL where
+#: a table is too short, and STATE says how many rows it takes; or less: body ``FULL - 1 - told``
+#: has no plain pose or velocity.
+FULL = -1
+PASSED_UNIT = 1 << 32
 
 
 @entry("int64(int64, float64[::1], int64[::1], float64[::1], float64[::1], int64[::1])")
@@ -50,7 +51,7 @@ def step(address, F, W, rel, work, iwork):
     last step left is not changed, so that the step can be taken again."""
     bad = first_bad(F, W)
     if bad >= 0:
-        return -1 - bad
+        return FULL - 1 - bad
     place_bodies(F, W)
     state, cost = whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
     bodies, M = whole_rows(W, BODIES, 2), real_rows(F, W, MATERIAL, 6)
@@ -59,10 +60,21 @@ def step(address, F, W, rel, work, iwork):
     state[CURSOR, 0] = 0
     for k in range(COST_ROWS):
         cost[k, 0] = 0
+    X, A = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12)
+    sweeping = state[HAS_BEFORE, 0] == 1 and state[CONTINUOUS, 0] == 1
     count = bodies.shape[0]
     for i in range(count):
         for j in range(i + 1, count):
-            if M[i, MOVES] + M[j, MOVES] > 0.0 and balls_meet(F, W, i, j):
+            if M[i, MOVES] + M[j, MOVES] == 0.0:
+                continue
+            # Whether the spheres about the bodies meet, now or on the way from the last step.
+            x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
+            near = M[i, RADIUS] + M[j, RADIUS]
+            meet = x * x + y * y + z * z <= near * near
+            if sweeping and not meet:
+                u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
+                meet = nearest_on_way(x, y, z, u, v, w) <= near * near
+            if meet:
                 body_pair(address, F, W, i, j, rel, work, iwork)
     cost[PAIR_TESTS, 0] = count * (count - 1) // 2
     found = whole_rows(W, FOUND, 7)
@@ -74,38 +86,17 @@ def step(address, F, W, rel, work, iwork):
         cost[KEPT if found[k, 6] == 1 else NEW, 0] += 1
     apply_forces(F, W)
     keep_step(F, W)
-    return DONE
-
-
-@kernel
-def balls_meet(F, W, i, j):
-    """Whether the spheres about two bodies meet, now or on the way from the last step."""
-    X, A, M = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), real_rows(F, W, MATERIAL, 6)
-    x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
-    return on_the_way(W, A, i, j, x, y, z, M[i, RADIUS] + M[j, RADIUS])
-
-
-@kernel
-def on_the_way(W, A, i, j, x, y, z, near):
-    """Whether body ``i``, at (x, y, z) from body ``j``, is nearer than ``near`` to it or was on the
-    way from the last step."""
-    if x * x + y * y + z * z <= near * near:
-        return True
-    state = whole_rows(W, STATE, 1)
-    if state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
-        return False
-    u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
-    return nearest_on_way(x, y, z, u, v, w) <= near * near
+    return state[COUNT, 0] + PASSED_UNIT * state[PASSED_COUNT, 0]
 
 
 @kernel
 def nearest_on_way(x, y, z, u, v, w):
     """Square of the least distance from the origin of the segment that ends at (x, y, z) after a
     way (u, v, w)."""
-    square = u * u + v * v + w * w
-    share = 0.0
-    if square > 0.0:
-        share = min(max((x * u + y * v + z * w) / square, 0.0), 1.0)
+    square, along = u * u + v * v + w * w, x * u + y * v + z * w
+    if along <= 0.0:
+        return x * x + y * y + z * z
+    share = min(along / square, 1.0)
     return (x - share * u) ** 2 + (y - share * v) ** 2 + (z - share * w) ** 2
 
 
@@ -162,4 +153,5 @@ def pieces_meet(F, W, i, j, p, q):
     if state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
         return False
     x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
-    return on_the_way(W, A, i, j, x, y, z, reach(S, p) + reach(S, q))
+    u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
+    return nearest_on_way(x, y, z, u, v, w) <= (reach(S, p) + reach(S, q)) ** 2
