@@ -44,7 +44,10 @@ class Curve:
                 {"label": f"{title} [{unit}]", "stroke": colour, "width": 1.6, "spanGaps": False},
             ),
             title=f"{title} [{unit}]", height=height, scales=scales,
-            axes=(axis, {**axis, "size": 50, "ticks": {"show": not log}, "grid": {"show": not log}}),
+            axes=(
+                axis,
+                {**axis, "size": 50, "ticks": {"show": not log}, "grid": {"show": not log}},
+            ),
             legend={"show": False}, padding=(4, 8, 0, 0),
         )  # fmt: skip
 
