@@ -1,6 +1,7 @@
 """The commands ``watch`` and ``replay``, as one types them."""
 
 import json
+import urllib.request
 
 import pytest
 from typer.testing import CliRunner
@@ -83,3 +84,31 @@ def test_help_has_examples_and_the_exit_status():
     for command in ("watch", "replay"):
         text = called(command, "--help").output
         assert "Example" in text and "Exit status" in text
+
+
+def test_a_watch_is_looked_at_while_it_runs(tmp_path, monkeypatch):
+    """What the page is told: every state the watch was in, and the joints with it."""
+    pytest.importorskip("viser")
+    from standoff.view.live import LivePage
+
+    told, pages = [], []
+    before = LivePage.show
+
+    def show(page, cell, q, poses, cycle, **rest):
+        told.append((rest["state"], q.copy(), rest["time"]))
+        if not pages:
+            pages.append(urllib.request.urlopen(page.address, timeout=10.0).status)
+        before(page, cell, q, poses, cycle, **rest)
+
+    monkeypatch.setattr(LivePage, "show", show)
+    Q = task(2)[-30:]
+    source = write_csv(tmp_path / "run.csv", Q, period=0.02)
+    result = called(
+        "watch", "testbed", "--from", source, "--buffer", BUFFER, "--view", "--port", 0,
+        "--max-speed", 100,
+    )  # fmt: skip
+    assert result.exit_code == 1 and pages == [200], result.output
+    assert "The page is at http://127.0.0.1:" in result.output
+    assert [state for state, _, _ in told][-1] == "WARNING"
+    assert {"SAFE", "WARNING"} <= {state for state, _, _ in told}
+    assert (told[-1][1] == Q[-1]).all() and told[-1][2] == 1.0 + 0.02 * 29

@@ -755,8 +755,12 @@ def watch(
         float, typer.Option(metavar="M", help=r"The speed scale is 0 up to here, \[m].")
     ] = USUAL_STOP_DISTANCE,
     speed: Annotated[
-        str, typer.Option(metavar="X", help="Of files: 1 as recorded, max as fast as it goes.")
-    ] = "max",
+        str | None,
+        typer.Option(
+            metavar="X",
+            help="Of files: 1 as recorded, max as fast as it goes; max, and 1 with --view.",
+        ),
+    ] = None,
     on_warning: Annotated[
         str | None,
         typer.Option(metavar="CMD", help="Run this at the first warning, without a shell."),
@@ -765,6 +769,11 @@ def watch(
         Path | None, typer.Option(metavar="OUT.html", help="Write a page on all near misses.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="No colours, nothing in place.")] = False,
+    live: Annotated[
+        bool, typer.Option("--view", help="Show it on a live page while it is watched.")
+    ] = False,
+    host: _Host = "127.0.0.1",
+    port: _Port = 8080,
     listen: Annotated[
         list[str] | None,
         typer.Option(metavar="ADDRESS", help="Zenoh listens there: tcp/127.0.0.1:7447."),
@@ -796,7 +805,7 @@ def watch(
         buffer=buffer, self_=self_, max_age=max_age, recover=recover, between=between, rest=rest,
         slow=slow, stop=stop, max_speed=max_speed, **given,
     )  # fmt: skip
-    rate = view.speed_of(speed)
+    rate = view.speed_of(speed or ("1" if live else "max"))
     link = None
     if listen or connect or remote or scouting:
         link = Link(tuple(listen or ()), tuple(connect or ()), scouting, remote)
@@ -805,6 +814,7 @@ def watch(
     summary = view.watch(
         cell, source, sources or [], sinks or [], options, out, notes, period=period, speed=rate,
         link=link, on_warning=on_warning, report=report, plain=plain,
+        page=(host, port) if live else None,
     )  # fmt: skip
     raise typer.Exit(summary.status)
 

@@ -126,6 +126,11 @@ class Senses:
             return None
         return np.array([self._bodies[name][0] for name in self._moving], dtype=np.float64)
 
+    def shown_poses(self) -> Array | None:
+        """The same, None as long as some are not known."""
+        known = all(name in self._bodies for name in self.moving)
+        return self.poses() if known else None
+
     def unheard(self) -> list[str]:
         """The joints and moving bodies that nobody has spoken of yet."""
         moving = self.moving

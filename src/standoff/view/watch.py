@@ -16,14 +16,15 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from standoff.cell import Cell
 from standoff.constants import PEEK_PERIODS
 from standoff.errors import StreamError
+from standoff.shapes.pose import Array
 from standoff.streams.history import History
 from standoff.streams.on_warning import OnWarning
 from standoff.streams.open_sink import open_sink, sink_kind
 from standoff.streams.open_source import open_source
 from standoff.streams.options import WatchOptions
 from standoff.streams.peek import Peeked
-from standoff.streams.report import State
-from standoff.streams.runner import Watch
+from standoff.streams.report import Report, State
+from standoff.streams.runner import Onlooker, Watch
 from standoff.streams.shown import shown
 from standoff.streams.sink import Sink
 from standoff.streams.sinks.terminal import COLOURS, TerminalLines
@@ -31,8 +32,12 @@ from standoff.streams.source import Live, Recorded
 from standoff.streams.summary import Summary
 from standoff.streams.zenoh_session import Link
 from standoff.view.compiling import announced
+from standoff.view.live import LivePage
 from standoff.view.near_miss import save_near_misses
 from standoff.view.targets import check_distinct, check_writable
+
+#: Host and port of a live page.
+PageAddress = tuple[str, int]
 
 
 def speed_of(text: str) -> float:
@@ -65,6 +70,7 @@ def watch(
     on_warning: str | None,
     report: Path | None,
     plain: bool,
+    page: PageAddress | None = None,
 ) -> Summary:
     """Open everything, watch until it ends, and say what came of it."""
     if not sources:
@@ -98,7 +104,14 @@ def watch(
                 shows.callback(_closed, targeted[-1])
             if on_warning is not None:
                 targeted.append(OnWarning(on_warning))
-            running = Watch(cell, peeked, targeted, options, speed=speed, history=history)
+            onlooker = None
+            if page is not None:
+                opened_page = shows.enter_context(_page(page, source, options))
+                notes.print(f"The page is at {opened_page.address}", highlight=False, markup=False)
+                onlooker = _shown_on(opened_page, cell)
+            running = Watch(
+                cell, peeked, targeted, options, speed=speed, history=history, onlooker=onlooker
+            )
             with _ending(running):
                 summary = running.run(progress)
     said = notes if any(sink_kind(text) == ("jsonl", "-") for text in sinks) else out
@@ -112,6 +125,18 @@ def watch(
         save_near_misses(history, report, facts)
         said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     return summary
+
+
+def _page(page: PageAddress, source: str, options: WatchOptions) -> LivePage:
+    host, port = page
+    return LivePage(host=host, port=port, title=Path(source).stem, buffers=options.buffer)
+
+
+def _shown_on(page: LivePage, cell: Cell) -> Onlooker:
+    def show(report: Report, q: Array, poses: Array | None) -> None:
+        page.show(cell, q, poses, report.cycle, state=report.state.name, time=report.time)
+
+    return show
 
 
 def _closed(sink: Sink) -> None:
