@@ -845,3 +845,29 @@ ENCLOSING_LINES = 32
 #: ms where a mesh of 35,000 triangles is open.
 ENCLOSING_POINTS = (4, 64)
 ENCLOSING_TRIANGLES = 1 << 19
+
+#: How far beside a point of one piece of a body another piece may be and still hold it, relative to
+#: the body's radius, [-], and by how much less than 1 the cosine of two normals may be that are one
+#: there: pieces that a mesh was cut into meet within what single precision leaves.
+CONTACT_SEAM = 1e-6
+
+#: How many times as deep as contacts of the same two bodies a new pair of their pieces may be along
+#: the normal of these and is parted that way, [-]: pieces side by side are as deep, but for how
+#: far one stands out over the other.
+CONTACT_STEP = 2.0
+
+#: How many times as deep as the shortest way out contacts may be before two pieces are parted that
+#: way rather than along last step's, [-], where it does not lead out at the back.
+CONTACT_OUTGROWN = 4.0
+
+#: Largest component of a velocity, [m/s] and [rad/s]; nothing is faster than light, and squares of
+#: anything that is far slower than this stay finite.
+CONTACT_FASTEST = 1e9
+
+#: How far apart by rounding alone two points that are one may be, relative to the coordinates and
+#: radii in play, [-]: a transform, a crossing and a transform back are some 30 roundings.
+CONTACT_MERGE_ROUNDING = 64 * EPS
+
+#: How near to the centre of a sphere a vertex or an edge is in it, relative to the radius, [-]:
+#: nearer, the direction from one to the other is rounding, and that of the faces around is taken.
+CONTACT_CENTRED = 1e-9

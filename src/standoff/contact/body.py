@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.contact.covered import BoolArray, covered_faces
 from standoff.contact.features import Features
 from standoff.contact.levels import levels_at
 from standoff.contact.octree import Octree, octree_of
@@ -137,6 +138,12 @@ class Body:
         return tuple(
             octree_of(piece, at) if isinstance(piece, Features) else None for piece in self.pieces
         )
+
+    @cached_property
+    def covered(self) -> tuple[BoolArray, ...]:
+        """By piece, and by face of it, whether another piece lies on all of it: nothing leaves the
+        body there. Empty for a sphere."""
+        return covered_faces(self.pieces, self.radius)
 
     @property
     def radius(self) -> float:

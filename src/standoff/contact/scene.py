@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.constants import CONTACT_FASTEST
 from standoff.contact.body import Body
 from standoff.contact.intake import Given, Intake
 from standoff.contact.material import Material
@@ -141,6 +142,7 @@ class Scene:
         if self._arena is not None:
             state = self._arena["state"]
             state[layout.OLD_COUNT, 0] = state[layout.HAS_BEFORE, 0] = 0
+            self._arena["was_there"].fill(0)
 
     def step(
         self,
@@ -209,10 +211,32 @@ class Scene:
         return told
 
     def _mend(self, number: int) -> None:
-        """A pose that the kernel did not take: the nearest rigid motion, or why there is none."""
+        """What the kernel did not take: the nearest rigid motion, or why there is none."""
+        if number >= len(self.names):
+            raise PoseError(
+                "a force that is not finite",
+                element=self.names[number - len(self.names)],
+                value=self._forces[number - len(self.names)].tolist(),
+                allowed="velocities, stiffness, damping and friction whose products are finite",
+            )
         name, poses = self.names[number], self._poses.table
         poses[number] = as_pose(poses[number], f"poses[{name!r}]")
-        vector(self._twists.table[number], 6, f"velocities[{name!r}]")
+        twist = vector(self._twists.table[number], 6, f"velocities[{name!r}]")
+        if np.abs(twist).max() > CONTACT_FASTEST:
+            raise PoseError(
+                "too fast",
+                element=f"velocities[{name!r}]",
+                value=twist.tolist(),
+                allowed=f"up to {CONTACT_FASTEST:g} m/s and rad/s",
+            )
+        held = self._arena["held"][number].reshape(4, 4) if self._arena is not None else None
+        if not self._moving[name] and not np.array_equal(poses[number], held):
+            raise PoseError(
+                "another pose for a body that stands still",
+                element=f"poses[{name!r}]",
+                value=poses[number].tolist(),
+                allowed=f"the pose that Scene.add({name!r}, ...) was given, none, or moving=True",
+            )
 
     def _result(self, told: int) -> ContactStep:
         """What the kernel left, copied: the next step writes over it."""
@@ -275,7 +299,13 @@ class Scene:
             return {}
         count = int(arena["state"][layout.OLD_COUNT, 0])
         return {
-            "before": dict(zip(self._bodies, arena["before"].copy())),
+            "before": {
+                name: place
+                for name, place, there in zip(
+                    self._bodies, arena["before"].copy(), arena["was_there"][:, 0].tolist()
+                )
+                if there
+            },
             "old": arena["old"][:count].copy(),
             "earlier": arena["earlier"][:count].copy(),
             "pieces": self._piece_numbers(),
@@ -292,11 +322,10 @@ class Scene:
         for k, row in enumerate(stays):
             pair = [numbers[int(piece)] for piece in earlier[row, :2]]
             arena["earlier"][k] = (*pair, *earlier[row, 2:])
-        for number, (name, body) in enumerate(self._bodies.items()):
-            pose = self._poses.table[number]
-            place = pose[:3].copy()
-            place[:, 3] += pose[:3, :3] @ body.centroid
-            arena["before"][number] = history["before"].get(name, place.reshape(-1))
+        for name, place in history["before"].items():
+            if name in self._numbers:
+                arena["before"][self._numbers[name]] = place
+                arena["was_there"][self._numbers[name], 0] = 1
         arena["state"][layout.OLD_COUNT, 0] = len(stays)
         arena["state"][layout.HAS_BEFORE, 0] = 1
 
