@@ -165,8 +165,8 @@ class Scene:
             PoseError: a pose that is none, a velocity that is not six finite numbers, an array
                 of another shape.
         """
-        if dt is not None and not (isinstance(dt, (int, float)) and 0.0 < dt < math.inf):
-            raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
+        if dt is not None:
+            dt = _seconds(dt)
         if self._arena is None:
             return self._nothing(poses, velocities)
         try:
@@ -334,9 +334,16 @@ class Scene:
         return {owner: number for number, owner in enumerate(owners)}
 
     def _known(self, name: str) -> str:
-        if name not in self._bodies:
+        if not isinstance(name, str) or name not in self._bodies:
             raise UnknownNameError(name, self._bodies, what="body")
         return name
+
+
+def _seconds(dt: Any) -> float:
+    number = isinstance(dt, (int, float, np.integer, np.floating)) and not isinstance(dt, bool)
+    if not number or not 0.0 < dt < math.inf:
+        raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
+    return float(dt)
 
 
 def _twist(value: ArrayLike, element: str) -> Array:

@@ -162,19 +162,24 @@ def ball_on_piece(address, F, W, p, q, first_old, end_old, work, iwork):
     )
     if d0 != 0.0 or d1 != 0.0 or d2 != 0.0:
         d0, d1, d2 = unrotate(X, body, sign * d0, sign * d1, sign * d2)
+        # At right angles to the way it came, a ball that was there before has rolled on, and one
+        # that is new was fast.
+        lean = CONTACT_CONE if end_old == first_old else -CONTACT_CONE
+        wanted = inside or n0 * d0 + n1 * d1 + n2 * d2 < lean
         face = face_back(
-            F, W, solid, x, y, z, d0, d1, d2, first, first_old, end_old,
-            inside or n0 * d0 + n1 * d1 + n2 * d2 < 0.0,
+            F, W, solid, x, y, z, d0, d1, d2, first, first_old, end_old, wanted
         )  # fmt: skip
         if face >= 0:
             behind = N[face, 3] - N[face, 0] * x - N[face, 1] * y - N[face, 2] * z
             along = N[face, 0] * n0 + N[face, 1] * n1 + N[face, 2] * n2
-            if radius + behind <= CONTACT_OUTGROWN * (radius - distance) or along < -0.5:
+            if along <= -0.5 or not grown(
+                F, W, first_old, end_old, radius + behind, radius - distance
+            ):
                 kind, feature, distance = FACE, face, -behind
                 n0, n1, n2 = N[face, 0], N[face, 1], N[face, 2]
     if distance > 0.0 and not alone(W, solid):
         if hidden(
-            F, W, solid, x - distance * n0, y - distance * n1, z - distance * n2, n0, n1, n2
+            F, W, solid, x - distance * n0, y - distance * n1, z - distance * n2, n0, n1, n2, 1.0
         ):
             return True
     depth = radius - distance
@@ -198,6 +203,15 @@ def ball_on_piece(address, F, W, p, q, first_old, end_old, work, iwork):
 
 
 @kernel
+def grown(F, W, first_old, end_old, depth, shortest):
+    """Whether the depth of a ball's contact has doubled since the last step, in powers of two, to
+    more than CONTACT_OUTGROWN times the shortest way out."""
+    if end_old == first_old or depth <= CONTACT_OUTGROWN * shortest:
+        return False
+    return math.frexp(depth)[1] > math.frexp(real_rows(F, W, OLD, 16)[first_old, 6])[1]
+
+
+@kernel
 def was_on(W, first, kind, feature, first_old, end_old):
     """1 where the ball was on this feature at the last step, else 0."""
     old = whole_rows(W, EARLIER, 7)
@@ -210,12 +224,16 @@ def was_on(W, first, kind, feature, first_old, end_old):
 
 @kernel
 def nearest_face(F, W, s, x, y, z):
-    """The face nearest to a point inside piece ``s``, of those that are not covered; or -1."""
-    N, P, covered = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), whole_rows(W, COVERED, 1)
-    best, face = math.inf, np.int64(-1)
+    """The face nearest to a point inside piece ``s``, of those behind which no other piece of the
+    body goes on; or -1."""
+    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11)
+    best, face, united = math.inf, np.int64(-1), not alone(W, s)
     for f in range(P[s, FACE0], P[s, FACE0] + P[s, FACE_COUNT]):
-        way = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z
-        if way < best and covered[f, 0] == 0:
+        a, b, c = N[f, 0], N[f, 1], N[f, 2]
+        way = N[f, 3] - a * x - b * y - c * z
+        if way < best:
+            if united and hidden(F, W, s, x + way * a, y + way * b, z + way * c, a, b, c, 1.0):
+                continue
             best, face = way, f
     return face
 

@@ -120,11 +120,11 @@ def on_seam(F, W, p, q, rel, K, i, s, j, r, m0, m1, m2):
     where another piece of the same body goes on: no edge of the body as a whole. ``m`` is the
     normal of the contact, from b to a."""
     x, y, z = K[j, 0] + r * K[j, 3], K[j, 1] + r * K[j, 4], K[j, 2] + r * K[j, 5]
-    if goes_on(F, W, q, x, y, z, m0, m1, m2) or hidden(F, W, q, x, y, z, m0, m1, m2):
+    if goes_on(F, W, q, x, y, z, m0, m1, m2) or hidden(F, W, q, x, y, z, m0, m1, m2, -1.0):
         return True
     x, y, z = unplace(rel, K[i, 0] + s * K[i, 3], K[i, 1] + s * K[i, 4], K[i, 2] + s * K[i, 5])
     m0, m1, m2 = turn_back(rel, -m0, -m1, -m2)
-    return goes_on(F, W, p, x, y, z, m0, m1, m2) or hidden(F, W, p, x, y, z, m0, m1, m2)
+    return goes_on(F, W, p, x, y, z, m0, m1, m2) or hidden(F, W, p, x, y, z, m0, m1, m2, -1.0)
 
 
 @kernel

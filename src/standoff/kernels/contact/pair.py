@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from standoff.constants import CONTACT_OUTGROWN, CONTACT_TOUCH
+from standoff.constants import CONTACT_CONE, CONTACT_OUTGROWN, CONTACT_TOUCH
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.balls import ball_on_ball, ball_on_piece
 from standoff.kernels.contact.between import TOUCHED, first_touch, is_fast, way_between
@@ -193,7 +193,7 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
     if behind or is_fast(F, W, p, q, way):
         touched = way > 0.0 and first_touch(address, F, W, p, q, way, 0, 0, work, iwork) == TOUCHED
         along = nx * out[0, 7] + ny * out[0, 8] + nz * out[0, 9]
-        if not touched or (not behind and along > 0.0):
+        if not touched or (not behind and along > CONTACT_CONE):
             out[0, 7], out[0, 8], out[0, 9] = nx, ny, nz
     return True
 

@@ -55,16 +55,17 @@ def holds(F, W, o, x, y, z, near):
 
 
 @kernel
-def hidden(F, W, s, x, y, z, n0, n1, n2):
+def hidden(F, W, s, x, y, z, n0, n1, n2, side):
     """Whether another piece of the body holds the point (x, y, z) of piece ``s`` and goes on beyond
-    it along the unit vector ``n``: then the body has no surface there that looks that way."""
+    it along the unit vector ``n``: then the body has no surface there that looks that way. With a
+    ``side`` of 1 its surface holds points, with -1 only what is inside."""
     P, bodies, S = whole_rows(W, PIECES, 11), whole_rows(W, BODIES, 2), real_rows(F, W, BALLS, 5)
     D, body = real_rows(F, W, CLOUD, 4), P[s, BODY]
     radius = real_rows(F, W, MATERIAL, 6)[body, RADIUS]
     near, beyond = CONTACT_SEAM * radius, CONTACT_MERGE * radius
     height = x * n0 + y * n1 + z * n2
     for o in range(bodies[body, 0], bodies[body, 0] + bodies[body, 1]):
-        if o == s or not holds(F, W, o, x, y, z, near):
+        if o == s or not holds(F, W, o, x, y, z, side * near):
             continue
         if P[o, IS_BALL] == 1:
             top = S[o, 0] * n0 + S[o, 1] * n1 + S[o, 2] * n2 + S[o, 3]
