@@ -79,7 +79,7 @@ def test_a_ball_that_rolls_is_not_held_back():
         # About the contact, which is half a depth below the table's top.
         place = so.pose((0.0995 * angle, 0, 0.099), rpy=(0, angle, 0))
         force = scene.step({"a": place}).forces["a"]
-        assert np.allclose(force, (0, 0, 10.0), atol=0.02)
+        assert np.allclose(force, (0, 0, 10.0), atol=0.1)
 
 
 def test_what_turns_together_keeps_its_friction():

@@ -90,7 +90,7 @@ def test_names_that_are_none():
 
 
 def test_parts_without_a_pose_are_where_they_are():
-    shifted = so.Polyhedron(np.array(CUBE.core()[0]) + (1, 0, 0))
+    shifted = so.Polyhedron(CUBE.core()[0] + np.array((1.0, 0.0, 0.0)))
     body = Body.union([CUBE, shifted, Body(so.Sphere(0.5)), (CUBE, so.pose((2, 0, 0)))], levels=0)
     assert len(body.pieces) == 4
     assert body.centroid[0] == pytest.approx(3.0 / (3 + np.pi / 6), abs=1e-12)
@@ -102,7 +102,9 @@ def test_a_body_that_stands_still_takes_no_other_pose():
     scene.add("b", CUBE, pose=so.pose((5, 0, 0)), moving=False, levels=0)
     scene.add("c", CUBE, pose=so.pose((0, 0, 3)), levels=0)
     for arguments in ({"b": so.pose((0.5, 0, 0))}, np.stack([np.eye(4)] * 3)):
-        with pytest.raises(so.PoseError, match=r"poses\['b'\]: another pose for a body that stands"):
+        with pytest.raises(
+            so.PoseError, match=r"poses\['b'\]: another pose for a body that stands"
+        ):
             scene.step(arguments)
     # Its own is welcome, and a velocity: a belt runs and stands still.
     same = np.stack([so.pose(), so.pose((5, 0, 0)), so.pose((0, 0, 0.999))])

@@ -135,7 +135,9 @@ def test_a_union_pressed_through_a_plate_stays_on_its_side():
     others, and these pieces remember the side they came from all the same."""
     half, corners = 0.005, [(-0.1, -0.1), (0.1, -0.1), (0.1, 0.1), (-0.1, 0.1)]
     wedges = [
-        so.Polyhedron([(*p, z) for p in ((0, 0), corners[k - 1], corners[k]) for z in (-half, half)])
+        so.Polyhedron(
+            [(*p, z) for p in ((0, 0), corners[k - 1], corners[k]) for z in (-half, half)]
+        )
         for k in range(4)
     ]
     scene = Scene()

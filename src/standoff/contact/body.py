@@ -177,9 +177,7 @@ def _placed(parts: Any) -> list[tuple[Any, Any]]:
         elif isinstance(part, (tuple, list)) and len(part) == 2:
             result.append((part[0], part[1]))
         else:
-            raise ShapeError(
-                "no part", element=f"Body.union[{number}]", value=part, allowed=_PARTS
-            )
+            raise ShapeError("no part", element=f"Body.union[{number}]", value=part, allowed=_PARTS)
     return result
 
 

@@ -83,8 +83,18 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
     }  # fmt: skip
     sizes |= dict.fromkeys(("balls", "rows", "pieces", "refs"), pieces)
     sizes |= dict.fromkeys(
-        ("material", "poses", "before", "twists", "forces", "bodies", "given", "held", "centroids",
-         "was_there"),
+        (
+            "material",
+            "poses",
+            "before",
+            "twists",
+            "forces",
+            "bodies",
+            "given",
+            "held",
+            "centroids",
+            "was_there",
+        ),
         bodies,
     )
     return sizes

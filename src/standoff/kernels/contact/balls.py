@@ -157,9 +157,7 @@ def ball_on_piece(address, F, W, p, q, first_old, end_old, work, iwork):
         else:
             n0, n1, n2 = outwards(F, W, kind, feature)
     u, v, w = rotate(X, body, sign * n0, sign * n1, sign * n2)
-    d0, d1, d2 = way_they_came(
-        address, F, W, p, q, body, first_old, end_old, u, v, w, work, iwork
-    )
+    d0, d1, d2 = way_they_came(address, F, W, p, q, body, first_old, end_old, u, v, w, work, iwork)
     if d0 != 0.0 or d1 != 0.0 or d2 != 0.0:
         d0, d1, d2 = unrotate(X, body, sign * d0, sign * d1, sign * d2)
         # At right angles to the way it came, a ball that was there before has rolled on, and one

@@ -105,7 +105,10 @@ def beside_others(F, W, p, q, rel):
     no deeper below its top than below that of the first: so it goes on being pushed upwards."""
     if alone(W, p) and alone(W, q):
         return
-    if not along_others(F, W, p, q, rel) and through_covered(F, W, p, q):
+    if along_others(F, W, p, q, rel):
+        return
+    out = real_rows(F, W, OUT, 11)
+    if through_covered(F, W, p, q, out[0, 7], out[0, 8], out[0, 9]):
         through_open(F, W, p, q, rel)
 
 
@@ -144,13 +147,13 @@ def along_others(F, W, p, q, rel):
 
 
 @kernel
-def through_covered(F, W, p, q):
-    """Whether the direction in OUT leads through a covered face of either piece."""
-    P, X, out = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), real_rows(F, W, OUT, 11)
+def through_covered(F, W, p, q, nx, ny, nz):
+    """Whether a world direction from q to p leads through a covered face of either piece."""
+    P, X = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12)
     N, covered = real_rows(F, W, PLANES, 4), whole_rows(W, COVERED, 1)
     for side in range(2):
         o, sign = (p, -1.0) if side == 0 else (q, 1.0)
-        x, y, z = unrotate(X, P[o, BODY], sign * out[0, 7], sign * out[0, 8], sign * out[0, 9])
+        x, y, z = unrotate(X, P[o, BODY], sign * nx, sign * ny, sign * nz)
         for f in range(P[o, FACE0], P[o, FACE0] + P[o, FACE_COUNT]):
             if covered[f, 0] == 1:
                 if N[f, 0] * x + N[f, 1] * y + N[f, 2] * z >= 1.0 - CONTACT_SEAM:
@@ -174,6 +177,7 @@ def through_open(F, W, p, q, rel):
             if side == 0:
                 x, y, z = turn(rel, -x, -y, -z)
             overlap = overlap_along(F, W, p, q, rel, x, y, z)
-            if overlap < least:
+            x, y, z = rotate(X, P[q, BODY], x, y, z)
+            if overlap < least and not through_covered(F, W, p, q, x, y, z):
                 least = overlap
-                out[0, 7], out[0, 8], out[0, 9] = rotate(X, P[q, BODY], x, y, z)
+                out[0, 7], out[0, 8], out[0, 9] = x, y, z
