@@ -5,10 +5,11 @@
 Two questions, each with the peer in the same run, in turns:
 
 1. The six bodies of paper 003 with a hand that moves one of them: a whole `Scene.step` from Python,
-   forces read back, beside MuJoCo's `mj_collision` at the same poses. MuJoCo's boxes and sphere are
-   its own, its cylinder and cone convex meshes of the same vertices. What it takes to set poses, to
-   run kinematics and to read the contacts back is timed as well: its whole step. The floor is our
-   whole step over `mj_collision` alone. MuJoCo gives contacts here and no forces.
+   the force on the hand read back, beside MuJoCo's `mj_collision` at the same poses. Poses and
+   velocities are given by name, or as one array each, as MuJoCo takes them. MuJoCo's boxes and
+   sphere are its own, its cylinder and cone convex meshes of the same vertices. What it takes to
+   set poses, to run kinematics and to read the contacts back is timed as well: its whole step. The
+   floor is our whole step over `mj_collision` alone. MuJoCo gives contacts here and no forces.
 2. Two prisms of 500 vertices each at seeded poses from just apart to a tenth deep, each anew
    without history: `Scene.step` beside Coal's `collide` of two convex hulls with contacts enabled
    (it gives one), called from Python.
@@ -21,7 +22,7 @@ from __future__ import annotations
 import argparse
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import coal
 import mujoco
@@ -37,6 +38,10 @@ from standoff.papers.scene003 import FOLLOWER, LETTERS, Stage, scene, stage
 #: Of the prisms of the second question: vertices, and their diameter [m], of which they go a tenth
 #: deep.
 VERTICES, SIZE = 500, 0.2
+
+#: What of our step is timed, by how it is given its poses.
+BY_NAME = ("step, poses by name", "… and velocities by name", "… and dt instead")
+AS_ARRAYS = ("step, poses as one array", "… and velocities as one")
 
 #: Floor and goal of a ratio for which there is none.
 UNSAID = (np.nan, np.nan)
@@ -128,8 +133,9 @@ def six_bodies(steps: int, rounds: int, *, standing: bool) -> SixTimes:
         ours.step(poses)
     still = np.zeros(6)
     twists = dict.fromkeys(given[0], still)
+    arrays = [np.array([(places | {FOLLOWER: place})[n] for n in ours.names]) for place in tour]
     names = (
-        "step, poses", "step, poses and velocities", "step, poses and dt",
+        *BY_NAME, *AS_ARRAYS,
         "MuJoCo: poses and kinematics", "MuJoCo: mj_collision", "MuJoCo: contacts read back",
         "step, the compiled call alone",
     )  # fmt: skip
@@ -137,22 +143,25 @@ def six_bodies(steps: int, rounds: int, *, standing: bool) -> SixTimes:
     agree = both = 0
     mine: list[bool] = []
     for turn in range(rounds):
-        for how, name in enumerate(names[:3]):
-            arguments = ({}, {"velocities": twists}, {"dt": 10.0 / steps})[how]
+        ways: list[tuple[Sequence[object], dict[str, object]]] = [
+            (given, {}), (given, {"velocities": twists}), (given, {"dt": 10.0 / steps}),
+            (arrays, {}), (arrays, {"velocities": np.zeros((len(ours.names), 6))}),
+        ]  # fmt: skip
+        for name, (poses, arguments) in zip(names, ways):
             ours.forget()
-            for k, poses in enumerate(given):
-                took = timed(lambda: ours.step(poses, **arguments).forces)  # noqa: B023
+            for k, each in enumerate(poses):
+                took = timed(lambda: ours.step(each, **arguments).forces[FOLLOWER])  # noqa: B023
                 best[name][k] = min(best[name][k], took)
         ours.forget()
         for k, poses in enumerate(given):
             ours._take(poses, None)
-            best[names[6]][k] = min(best[names[6]][k], timed(ours._run))
+            best[names[-1]][k] = min(best[names[-1]][k], timed(ours._run))
         touched = []
         ours.forget()
         for k, state in enumerate(states):
-            best[names[3]][k] = min(best[names[3]][k], timed(lambda: peer.settle(state)))  # noqa: B023
-            best[names[4]][k] = min(best[names[4]][k], timed(peer.collide))
-            best[names[5]][k] = min(best[names[5]][k], timed(peer.read))
+            best[names[5]][k] = min(best[names[5]][k], timed(lambda: peer.settle(state)))  # noqa: B023
+            best[names[6]][k] = min(best[names[6]][k], timed(peer.collide))
+            best[names[7]][k] = min(best[names[7]][k], timed(peer.read))
             if turn == 0:
                 touched.append(peer.data.ncon > 0)
         if turn == 0:
@@ -204,7 +213,7 @@ def prisms(poses: int, rounds: int) -> tuple[dict[str, np.ndarray], list[object]
     for turn in range(rounds):
         for k, (place, there) in enumerate(zip(places, theres)):
             ours.forget()
-            took = timed(lambda: ours.step({"b": place}).forces)  # noqa: B023
+            took = timed(lambda: ours.step({"b": place}).forces["b"])  # noqa: B023
             best[names[0]][k] = min(best[names[0]][k], took)
             if turn == 0:
                 ours.forget()
@@ -246,18 +255,20 @@ def main() -> None:
         show(f"Six bodies, {how}", times)
         show("… in contact", {name: each[touching] for name, each in times.items()})
         show("… where a step with dt goes", parts)
-        ours = times["step, poses and velocities"]
+        ours, flat = times[BY_NAME[1]], times[AS_ARRAYS[1]]
         theirs = times["MuJoCo: mj_collision"]
         around = ("MuJoCo: poses and kinematics", "MuJoCo: contacts read back")
         whole = theirs + sum(times[name] for name in around)
         alone = times["step, the compiled call alone"]
         title = f"six bodies, {how}"
         for which, name in ((slice(None), title), (touching, f"{title}, in contact")):
-            step, peer, its = ours[which], theirs[which], whole[which]
+            step, peer, its, lean = ours[which], theirs[which], whole[which], flat[which]
             # The floor is that of all steps; the other rows say where the time is.
             floor = (3.0, 1.0) if isinstance(which, slice) else UNSAID
-            claims.append((f"{name}: over mj_collision", step, peer, floor))
-            claims.append((f"{name}: over its whole step", step, its, UNSAID))
+            claims.append((f"{name}: by name over mj_collision", step, peer, floor))
+            claims.append((f"{name}: arrays over mj_collision", lean, peer, floor))
+            claims.append((f"{name}: by name over its whole step", step, its, UNSAID))
+            claims.append((f"{name}: arrays over its whole step", lean, its, UNSAID))
             claims.append((f"{name}: compiled over mj_collision", alone[which], peer, UNSAID))
     times, costs = prisms(poses, rounds)
     show(f"Two prisms of {VERTICES} vertices", times)

@@ -64,11 +64,12 @@ def _time(body: Body, poses: list[np.ndarray]) -> float:
     scene = Scene(continuous=False)
     scene.add("a", body, moving=False)
     scene.add("b", body)
-    times = []
+    # Of each pose the best of three: another program that comes between counts once at most.
+    best = [np.inf] * len(poses)
     for _ in range(3):
-        start = perf_counter()
-        for pose in poses:
+        for k, pose in enumerate(poses):
             scene.forget()
+            start = perf_counter()
             scene.step({"b": pose})
-        times.append(perf_counter() - start)
-    return min(times)
+            best[k] = min(best[k], perf_counter() - start)
+    return sum(best)

@@ -1,4 +1,4 @@
-"""Faces of a piece that another piece of the same body lies on: inside the body, no surface of it."""
+"""Faces of a piece that another piece of the same body lies on: they are inside the body."""
 
 from __future__ import annotations
 

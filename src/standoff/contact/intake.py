@@ -43,13 +43,14 @@ class Intake:
         self._names, self._argument, self._checked = names, argument, checked
         self._numbers = {name: number for number, name in enumerate(names)}
         self._shape, self._row = table.shape, table.shape[1:]
-        self._bytes = table.reshape(-1).data.cast("B")
+        self._bytes = bytes_of(table)
         # Of one name alone an itemgetter makes no tuple.
         self._count = len(names) if len(names) > 1 else -1
         self._pick = itemgetter(*names)
 
-    def take(self, given: Given) -> bool:
-        """Writes what is given; whether that was all rows. Where it raises, some may be written."""
+    def take(self, given: Given, clear: bool = False) -> None:
+        """Writes what is given; what a mapping leaves out stays, or becomes 0 with ``clear``. Where
+        it raises, some rows may be written."""
         if given.__class__ is dict and len(given) == self._count:
             try:
                 rows = self._pick(given)
@@ -58,16 +59,16 @@ class Intake:
                         break
                 else:
                     self._bytes[:] = b"".join(rows)
-                    return True
+                    return
             except (KeyError, AttributeError, BufferError, TypeError):
                 pass  # an unknown name, a list, an array that is not in order: with care
         elif given.__class__ is np.ndarray and given.dtype is _FLOAT and given.shape == self._shape:
             self.table[...] = given
-            return True
-        return self._take_with_care(given)
+            return
+        self._take_with_care(given, clear)
 
-    def _take_with_care(self, given: Given) -> bool:
-        if not isinstance(given, Mapping):
+    def _take_with_care(self, given: Given, clear: bool) -> None:
+        if given.__class__ is not dict and not isinstance(given, Mapping):
             values = numbers(given, self._argument)
             if values.shape != self._shape:
                 raise PoseError(
@@ -77,7 +78,9 @@ class Intake:
                     allowed=f"{self._shape} in the order {self._names}, or a mapping by name",
                 )
             self.table[...] = values
-            return True
+            return
+        if clear:
+            self.table.fill(0.0)
         for name, value in given.items():
             number = self._numbers.get(name)
             if number is None:
@@ -86,4 +89,8 @@ class Intake:
                 self.table[number] = value
             else:
                 self.table[number] = self._checked(value, f"{self._argument}[{name!r}]")
-        return len(given) == len(self._names)
+
+
+def bytes_of(table: Array) -> memoryview:
+    """A table as the bytes it is made of."""
+    return table.reshape(-1).data.cast("B")

@@ -104,16 +104,18 @@ class Owners:
 
 
 class ByName(Mapping[str, Array]):
-    """Three columns of a table, by the name of the body whose row it is. Of a hundred bodies often
-    one is asked for."""
+    """The rows of a table from ``first`` on, by the name of the body. Of a hundred bodies often one
+    is asked for."""
 
-    __slots__ = ("_columns", "_numbers", "_table")
+    __slots__ = ("_first", "_numbers", "_table")
 
-    def __init__(self, numbers: Mapping[str, int], table: Array, columns: slice) -> None:
-        self._numbers, self._table, self._columns = numbers, table, columns
+    def __init__(self, numbers: Mapping[str, int], table: Array, first: int) -> None:
+        self._numbers = numbers
+        self._table = table
+        self._first = first
 
     def __getitem__(self, name: str) -> Array:
-        row: Array = self._table[self._numbers[name], self._columns]
+        row: Array = self._table[self._first + self._numbers[name]]
         return row
 
     def __iter__(self) -> Iterator[str]:
@@ -124,9 +126,6 @@ class ByName(Mapping[str, Array]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
-
-
-_FORCE, _MOMENT = slice(0, 3), slice(3, 6)
 
 
 class ContactStep:
@@ -152,12 +151,15 @@ class ContactStep:
     ) -> None:
         """Tables of the kernel as they were; without ``forces`` nothing touches."""
         self._owners = owners
-        self._cost, self._forces, self._contacts = cost, forces, rows
-        self._found, self._passed = found, passed
+        self._cost = cost
+        self._forces = forces
+        self._contacts = rows
+        self._found = found
+        self._passed = passed
 
     def __len__(self) -> int:
         """How many contacts there are."""
-        return len(self._found) // _FOUND_BYTES
+        return len(self._found) // FOUND_BYTES
 
     @property
     def _rows(self) -> Array:
@@ -188,15 +190,16 @@ class ContactStep:
 
     @property
     def forces(self) -> Mapping[str, Array]:
-        return ByName(self._owners.numbers, self._sums(), _FORCE)
+        return ByName(self._owners.numbers, self._sums(), 0)
 
     @property
     def moments(self) -> Mapping[str, Array]:
-        return ByName(self._owners.numbers, self._sums(), _MOMENT)
+        return ByName(self._owners.numbers, self._sums(), len(self._owners.names))
 
     def _sums(self) -> Array:
+        """Forces, then moments."""
         if self._forces is None:
-            self._forces = np.zeros((len(self._owners.names), 6))
+            self._forces = np.zeros((2 * len(self._owners.names), 3))
         return self._forces
 
     @cached_property
@@ -216,7 +219,8 @@ class ContactStep:
 
 
 _COLUMNS, _FOUND_COLUMNS = layout.REAL_TABLES["contacts"], layout.WHOLE_TABLES["found"]
-_FOUND_BYTES = 8 * _FOUND_COLUMNS
+#: Of one contact, in either table.
+CONTACT_BYTES, FOUND_BYTES = 8 * _COLUMNS, 8 * _FOUND_COLUMNS
 
 
 def _whole(table: bytes, columns: int) -> list[list[int]]:

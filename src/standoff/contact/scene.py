@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from standoff.constants import CONTACT_FASTEST
 from standoff.contact.body import Body
-from standoff.contact.intake import Given, Intake
+from standoff.contact.intake import Given, Intake, bytes_of
 from standoff.contact.material import Material
-from standoff.contact.result import ContactStep, Owners
+from standoff.contact.result import CONTACT_BYTES, FOUND_BYTES, ContactStep, Owners
 from standoff.contact.tables import ROOM, arena_of
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
 from standoff.index.arena import Arena
@@ -65,6 +65,8 @@ class Scene:
         self._rel = np.zeros(12)
         self._work, self._iwork = np.zeros(CONVEX_WORK), np.zeros(CONVEX_IWORK, dtype=np.int64)
         self._address: int | None = None
+        self._at_rest = False
+        self._tables: tuple[Any, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -143,6 +145,7 @@ class Scene:
             state = self._arena["state"]
             state[layout.OLD_COUNT, 0] = state[layout.HAS_BEFORE, 0] = 0
             self._arena["was_there"].fill(0)
+            self._arena["parted"].fill(0)
 
     def step(
         self,
@@ -181,6 +184,8 @@ class Scene:
         except BaseException:
             self._arena["given"][:] = self._arena["held"]
             raise
+        if told == 0:
+            return ContactStep(self._owners, self._cost.tobytes())
         return self._result(told)
 
     def _nothing(self, poses: Given | None, velocities: Given | None) -> ContactStep:
@@ -197,18 +202,32 @@ class Scene:
         """Poses and velocities into their tables."""
         if poses is not None:
             self._poses.take(poses)
-        if dt is not None and self._state[layout.HAS_BEFORE, 0]:
-            take_rates(self._F, self._W, dt)
-        else:
+        if velocities is not None and dt is None:
+            self._at_rest = False
+            self._twists.take(velocities, True)
+        elif dt is not None or not self._at_rest:
+            self._take_rates(velocities, dt)
+
+    def _take_rates(self, velocities: Given | None, dt: float | None) -> None:
+        """Velocities that are not given, from the last poses or 0."""
+        self._at_rest = dt is None
+        if dt is None or not self._state[layout.HAS_BEFORE, 0]:
             self._twists.table.fill(0.0)
+        else:
+            take_rates(self._F, self._W, dt)
         if velocities is not None:
             self._twists.take(velocities)
 
     def _run(self) -> int:
+        told: int = step(*(self._tables or self._ready()))
+        return told
+
+    def _ready(self) -> tuple[Any, ...]:
+        """What the kernel is called with; made at the first step, as it takes a compiler."""
         if self._address is None:
             self._address = nearest.address()
-        told: int = step(self._address, self._F, self._W, self._rel, self._work, self._iwork)
-        return told
+        self._tables = (self._address, self._F, self._W, self._rel, self._work, self._iwork)
+        return self._tables
 
     def _mend(self, number: int) -> None:
         """What the kernel did not take: the nearest rigid motion, or why there is none."""
@@ -229,7 +248,8 @@ class Scene:
                 value=twist.tolist(),
                 allowed=f"up to {CONTACT_FASTEST:g} m/s and rad/s",
             )
-        held = self._arena["held"][number].reshape(4, 4) if self._arena is not None else None
+        assert self._arena is not None
+        held = self._arena["held"][number].reshape(4, 4)
         if not self._moving[name] and not np.array_equal(poses[number], held):
             raise PoseError(
                 "another pose for a body that stands still",
@@ -240,16 +260,14 @@ class Scene:
 
     def _result(self, told: int) -> ContactStep:
         """What the kernel left, copied: the next step writes over it."""
-        if told == 0:
-            return ContactStep(self._owners, self._cost.tobytes())
         passed, count = divmod(told, PASSED_UNIT)
         return ContactStep(
             self._owners,
             self._cost.tobytes(),
             self._forces.copy(),
-            self._contacts[:count].tobytes(),
-            self._found[:count].tobytes(),
-            self._passed[:passed].tobytes(),
+            self._contacts[: count * CONTACT_BYTES].tobytes(),
+            self._found[: count * FOUND_BYTES].tobytes(),
+            self._passed[:passed].tobytes() if passed else b"",
         )
 
     def _grow(self) -> None:
@@ -268,8 +286,9 @@ class Scene:
         self._poses = Intake(arena["given"].reshape(-1, 4, 4), names, "poses", as_pose)
         self._twists = Intake(arena["twists"], names, "velocities", _twist)
         self._state, self._cost, self._forces = arena["state"], arena["cost"], arena["forces"]
-        self._contacts, self._found = arena["contacts"], arena["found"]
-        self._passed = arena["passed"]
+        self._contacts, self._found = bytes_of(arena["contacts"]), bytes_of(arena["found"])
+        self._passed, self._tables = arena["passed"], ()
+        self._at_rest = False
         self._owners = Owners(names, arena["pieces"][:, layout.BODY].copy(), self._numbers)
 
     def _rebuild(self, places: Mapping[str, Array], history: dict[str, Any]) -> None:

@@ -22,6 +22,8 @@ from standoff.shapes.shape import IntArray
 
 #: Rows of the tables of contacts and of passed pairs to begin with; they grow.
 ROOM = 256
+#: Pairs of pieces for which is kept along which direction they are apart.
+PARTED_ROOM = 1024
 
 
 def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
@@ -75,27 +77,18 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "queue": edges, "crossers": edges, "stack": stack,
         "face_high": faces, "near": faces, "bounds": faces, "edge_high": edges, "slab": edges,
         "vertex_high": vertices, "climb": vertices, "ruled": vertices, "covered": faces,
+        "outer": vertices, "sides": 6 * edges, "facing": edges, "along": faces,
+        "parting": PARTED_ROOM, "parted": PARTED_ROOM, "was_there": bodies,
         "cloud": total(lambda p, t: len(_cloud(p.vertices))),
         "rings": 2 * edges, "spokes": 2 * edges,
         "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),
         "contacts": room, "old": room, "found": room, "earlier": room, "passed": passed,
         "state": layout.STATE_ROWS, "cost": layout.COST_ROWS, "out": 1,
+        "forces": 2 * bodies,
     }  # fmt: skip
     sizes |= dict.fromkeys(("balls", "rows", "pieces", "refs"), pieces)
     sizes |= dict.fromkeys(
-        (
-            "material",
-            "poses",
-            "before",
-            "twists",
-            "forces",
-            "bodies",
-            "given",
-            "held",
-            "centroids",
-            "was_there",
-        ),
-        bodies,
+        ("material", "poses", "before", "twists", "bodies", "given", "held", "centroids"), bodies
     )
     return sizes
 
@@ -151,13 +144,20 @@ def _cloud(vertices: Array) -> Array:
     points = np.column_stack([vertices[order], order])
     if len(points) <= CACHED_POINTS:
         return points
+    slack = CONTACT_TOUCH * float(np.abs(vertices).max())
+    return np.concatenate(
+        [_balls(points, CLOUD_GROUP**2, slack), _balls(points, CLOUD_GROUP, slack), points]
+    )
+
+
+def _balls(points: Array, each: int, slack: float) -> Array:
+    """Centre and radius of a ball about each so many points in a row."""
     rows = []
-    for first in range(0, len(points), CLOUD_GROUP):
-        group = points[first : first + CLOUD_GROUP, :3]
+    for first in range(0, len(points), each):
+        group = points[first : first + each, :3]
         centre = (group.min(axis=0) + group.max(axis=0)) / 2.0
-        radius = np.linalg.norm(group - centre, axis=1).max()
-        rows.append((*centre, radius + CONTACT_TOUCH * np.abs(vertices).max()))
-    return np.concatenate([rows, points])
+        rows.append((*centre, np.linalg.norm(group - centre, axis=1).max() + slack))
+    return np.array(rows)
 
 
 def _clusters(vertices: Array, which: IntArray) -> list[IntArray]:

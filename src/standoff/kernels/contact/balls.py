@@ -26,7 +26,6 @@ from standoff.kernels.contact.layout import (
     BODY,
     CONTINUOUS,
     COST,
-    COVERED,
     EARLIER,
     EDGE,
     EDGE0,
@@ -113,10 +112,13 @@ def way_they_came(address, F, W, p, q, turning, first_old, end_old, nx, ny, nz, 
         row_between(F, W, p, 0.0)
         row_between(F, W, q, 0.0)
         way = way_between(F, W, p, q)
-        if gap_along(F, W, p, q, nx, ny, nz) < 0.0 or is_fast(F, W, p, q, way):
-            if way > 0.0:
-                if first_touch(address, F, W, p, q, way, 0, 0, work, iwork) == TOUCHED:
-                    return out[0, 7], out[0, 8], out[0, 9]
+        looked_at = gap_along(F, W, p, q, nx, ny, nz) < 0.0 or is_fast(F, W, p, q, way)
+        if (
+            looked_at
+            and way > 0.0
+            and first_touch(address, F, W, p, q, way, 0, 0, work, iwork) == TOUCHED
+        ):
+            return out[0, 7], out[0, 8], out[0, 9]
     return 0.0, 0.0, 0.0
 
 
@@ -175,11 +177,9 @@ def ball_on_piece(address, F, W, p, q, first_old, end_old, work, iwork):
             ):
                 kind, feature, distance = FACE, face, -behind
                 n0, n1, n2 = N[face, 0], N[face, 1], N[face, 2]
-    if distance > 0.0 and not alone(W, solid):
-        if hidden(
-            F, W, solid, x - distance * n0, y - distance * n1, z - distance * n2, n0, n1, n2, 1.0
-        ):
-            return True
+    u, v, w = x - distance * n0, y - distance * n1, z - distance * n2
+    if distance > 0.0 and not alone(W, solid) and hidden(F, W, solid, u, v, w, n0, n1, n2, 1.0):
+        return True
     depth = radius - distance
     # Half way between the deepest point of the ball and the surface.
     back = distance + 0.5 * depth
@@ -232,7 +232,7 @@ def nearest_face(F, W, s, x, y, z):
         if way < best:
             if united and hidden(F, W, s, x + way * a, y + way * b, z + way * c, a, b, c, 1.0):
                 continue
-            best, face = way, f
+            best, face = way, np.int64(f)
     return face
 
 
@@ -240,7 +240,8 @@ def nearest_face(F, W, s, x, y, z):
 def face_back(F, W, s, x, y, z, d0, d1, d2, first, first_old, end_old, wanted):
     """The face through which the ball about a point leaves piece ``s`` the way it came, ``d``: that
     of the last step if the point is behind it and above its inside; else, if ``wanted``, the
-    nearest along ``d`` of those that look that way and are not covered. Or -1."""
+    nearest along ``d`` of those that look that way, unless another piece of the body goes on behind
+    it. Or -1."""
     N, P, old = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), whole_rows(W, EARLIER, 7)
     column = 4 if first else 2
     for k in range(first_old, end_old):
@@ -248,15 +249,18 @@ def face_back(F, W, s, x, y, z, d0, d1, d2, first, first_old, end_old, wanted):
             f = P[s, FACE0] + old[k, column + 1]
             if still_there(F, W, f, x, y, z, N[f, 0], N[f, 1], N[f, 2]):
                 return f
-    best, face = math.inf, np.int64(-1)
-    if wanted:
-        covered = whole_rows(W, COVERED, 1)
-        for f in range(P[s, FACE0], P[s, FACE0] + P[s, FACE_COUNT]):
-            along = N[f, 0] * d0 + N[f, 1] * d1 + N[f, 2] * d2
-            if along > CONTACT_CONE and covered[f, 0] == 0:
-                way = (N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z) / along
-                if way < best:
-                    best, face = way, f
+    best, face, united = math.inf, np.int64(-1), not alone(W, s)
+    for f in range(P[s, FACE0], P[s, FACE0] + P[s, FACE_COUNT]):
+        a, b, c = N[f, 0], N[f, 1], N[f, 2]
+        along = a * d0 + b * d1 + c * d2
+        if not wanted or along <= CONTACT_CONE:
+            continue
+        way = (N[f, 3] - a * x - b * y - c * z) / along
+        if way < best:
+            u, v, w = x + way * d0, y + way * d1, z + way * d2
+            if united and hidden(F, W, s, u, v, w, a, b, c, 1.0):
+                continue
+            best, face = way, np.int64(f)
     return face
 
 

@@ -14,8 +14,10 @@ import math
 import numpy as np
 
 from standoff.constants import CONTACT_CONE, CONTACT_MERGE, CONTACT_PARALLEL, CONTACT_SHARE
+from standoff.kernels.arena import HEAD, table
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world, turn_back
+from standoff.kernels.contact.inside import cut
 from standoff.kernels.contact.layout import (
     BALLS,
     BODY,
@@ -30,12 +32,15 @@ from standoff.kernels.contact.layout import (
     EDGE_COUNT,
     EDGES,
     EPOCH,
+    FACING,
     HIT,
     LEFT_OUT,
     PIECES,
     PLANES,
     POSES,
+    SIDES,
     STATE,
+    UNCUT,
     VERTICES,
 )
 from standoff.kernels.contact.siblings import alone, goes_on, hidden
@@ -46,10 +51,11 @@ from standoff.kernels.vectors import cross, dot, place, turn, unplace
 
 
 @kernel
-def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
-    """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q."""
+def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old, slack):
+    """The contacts of edges of piece ``p`` with edges of ``q``; ``n`` in the frame of q. ``slack``
+    is how far outside the other piece an edge still counts as inside."""
     P, X = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12)
-    K, crossers = real_rows(F, W, CROSSING, 23), whole_rows(W, CROSSERS, 1)
+    K, crossers = real_rows(F, W, CROSSING, 17), whole_rows(W, CROSSERS, 1)
     body = P[q, BODY]
     united = not (alone(W, p) and alone(W, q))
     S = real_rows(F, W, BALLS, 5)
@@ -59,16 +65,14 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
     end = middle
     if middle > 0:
         end = candidates(F, W, q, rel, False, middle, widest, n0, n1, n2)
+    facing = whole_rows(W, FACING, 1)
     for i in range(middle):
         d0, d1, d2 = K[i, 3], K[i, 4], K[i, 5]
         g0, g1, g2 = cross(d0, d1, d2, n0, n1, n2)
         lean = CONTACT_CONE / K[i, 14]
+        find_facing(F, W, end - middle, d0, d1, d2, lean)
         for j in range(middle, end):
-            # With b's faces N and M, m is between them only where d . N and d . M differ in sign,
-            # as (d x e) . (N x e) = (d . N) e²; within the cone, as |d x e| <= |d| |e|.
-            left = dot(d0, d1, d2, K[j, 17], K[j, 18], K[j, 19])
-            right = dot(d0, d1, d2, K[j, 20], K[j, 21], K[j, 22])
-            if (left > lean and right > lean) or (left < -lean and right < -lean):
+            if facing[j - middle, 0] == 0:
                 continue
             # As seen along n: a + s d + t n = b + r e, by Cramer's rule, with c as divisor.
             e0, e1, e2 = K[j, 3], K[j, 4], K[j, 5]
@@ -94,6 +98,10 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
             s = dot(w0, w1, w2, *cross(e0, e1, e2, n0, n1, n2)) / c
             depth = dot(w0, w1, w2, m0, m1, m2)
             t = depth / (scale * c)
+            K[i, 12], K[i, 13] = cut(F, W, crossers[i, 0], True, rel, slack)
+            K[j, 12], K[j, 13] = cut(F, W, crossers[j, 0], False, rel, slack)
+            if K[i, 12] > K[i, 13] or K[j, 12] > K[j, 13]:
+                continue
             if not (crosses_inside(K, i, s, t) and crosses_inside(K, j, r, t)):
                 continue
             if at_inner_end(K, i, s) or at_inner_end(K, j, r):
@@ -115,8 +123,35 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
 
 
 @kernel
+def find_facing(F, W, count, d0, d1, d2, lean):
+    """Into FACING, of each of b's edges in SIDES, whether its common normal with an edge along
+    ``d`` may belong to it.
+
+    With b's faces N and M, m is between them only where d . N and d . M differ in sign, as
+    (d x e) . (N x e) = (d . N) e²; within the cone, as |d x e| <= |d| |e|. Most pairs end here, so
+    there are no branches, and the compiler takes several edges at once."""
+    edges, first = whole_rows(W, EDGES, 4).shape[0], W[HEAD * SIDES]
+    facing = whole_rows(W, FACING, 1)
+    n0, n1, n2 = (
+        table(F, first, count, 1),
+        table(F, first + edges, count, 1),
+        table(F, first + 2 * edges, count, 1),
+    )
+    m0, m1, m2 = (
+        table(F, first + 3 * edges, count, 1),
+        table(F, first + 4 * edges, count, 1),
+        table(F, first + 5 * edges, count, 1),
+    )
+    for j in range(count):
+        left = d0 * n0[j, 0] + d1 * n1[j, 0] + d2 * n2[j, 0]
+        right = d0 * m0[j, 0] + d1 * m1[j, 0] + d2 * m2[j, 0]
+        low = (left <= lean) | (right <= lean)
+        facing[j, 0] = low & ((left >= -lean) | (right >= -lean))
+
+
+@kernel
 def on_seam(F, W, p, q, rel, K, i, s, j, r, m0, m1, m2):
-    """Whether the share ``s`` of a's edge in row ``i`` of CROSSING, or ``r`` of b's in row ``j``, is
+    """Whether the share ``s`` of a's edge in row ``i`` of CROSSING, or ``r`` of b's in row ``j`` is
     where another piece of the same body goes on: no edge of the body as a whole. ``m`` is the
     normal of the contact, from b to a."""
     x, y, z = K[j, 0] + r * K[j, 3], K[j, 1] + r * K[j, 4], K[j, 2] + r * K[j, 5]
@@ -147,18 +182,20 @@ def at_inner_end(K, k, share):
 
 
 @kernel
-def candidates(F, W, o, rel, of_a, count, widest, n0, n1, n2):
+def candidates(F, W, o, rel, of_a, first, widest, n0, n1, n2):
     """The edges of a piece that are inside the other one and have a normal on the right side, into
-    CROSSING from row ``count`` on, in the frame of q; returns the next row. No way out is longer
+    CROSSING from row ``first`` on, in the frame of q; returns the next row. No way out is longer
     than ``widest``."""
     P, E, V = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
     N, K, clips = (
         real_rows(F, W, PLANES, 4),
-        real_rows(F, W, CROSSING, 23),
+        real_rows(F, W, CROSSING, 17),
         real_rows(F, W, CLIPS, 2),
     )
     hit, crossers = whole_rows(W, HIT, 1), whole_rows(W, CROSSERS, 1)
+    sides, edges = real_rows(F, W, SIDES, 1), E.shape[0]
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
+    count = first
     for e in range(P[o, EDGE0], P[o, EDGE0] + P[o, EDGE_COUNT]):
         if hit[e, 0] != epoch:
             continue
@@ -189,10 +226,14 @@ def candidates(F, W, o, rel, of_a, count, widest, n0, n1, n2):
         K[count, 12], K[count, 13], K[count, 14] = clips[e, 0], clips[e, 1], scale
         # start <= r <= end, within `crosses_inside`'s margin, is |2 r - K15| <= K16.
         margin = CONTACT_SHARE + CONTACT_CONE * widest * scale
-        K[count, 15], K[count, 16] = clips[e, 0] + clips[e, 1], clips[e, 1] - clips[e, 0]
-        K[count, 16] += 2.0 * margin
-        K[count, 17], K[count, 18], K[count, 19] = a0, a1, a2
-        K[count, 20], K[count, 21], K[count, 22] = b0, b1, b2
+        start = 0.0 if clips[e, 0] == UNCUT else clips[e, 0]
+        end = 1.0 if clips[e, 1] == UNCUT else clips[e, 1]
+        K[count, 15], K[count, 16] = start + end, end - start + 2.0 * margin
+        if not of_a:
+            k = count - first
+            sides[k, 0], sides[edges + k, 0], sides[2 * edges + k, 0] = a0, a1, a2
+            k += 3 * edges
+            sides[k, 0], sides[edges + k, 0], sides[2 * edges + k, 0] = b0, b1, b2
         crossers[count, 0] = e
         count += 1
     return count

@@ -41,11 +41,12 @@ def apply_forces(F, W):
     C, found, P = real_rows(F, W, CONTACTS, 16), whole_rows(W, FOUND, 7), whole_rows(W, PIECES, 11)
     X, total, state = (
         real_rows(F, W, POSES, 12),
-        real_rows(F, W, FORCES, 6),
+        real_rows(F, W, FORCES, 3),
         whole_rows(W, STATE, 1),
     )
-    for i in range(whole_rows(W, BODIES, 2).shape[0]):
-        for c in range(6):
+    bodies = whole_rows(W, BODIES, 2).shape[0]
+    for i in range(2 * bodies):
+        for c in range(3):
             total[i, c] = 0.0
     cursor = 0
     for k in range(state[COUNT, 0]):
@@ -68,9 +69,9 @@ def apply_forces(F, W):
             total[i, 0] += sign * x
             total[i, 1] += sign * y
             total[i, 2] += sign * z
-            total[i, 3] += sign * (r1 * z - r2 * y)
-            total[i, 4] += sign * (r2 * x - r0 * z)
-            total[i, 5] += sign * (r0 * y - r1 * x)
+            total[bodies + i, 0] += sign * (r1 * z - r2 * y)
+            total[bodies + i, 1] += sign * (r2 * x - r0 * z)
+            total[bodies + i, 2] += sign * (r0 * y - r1 * x)
 
 
 @kernel
@@ -133,13 +134,13 @@ def stretch(F, W, a, b, k, cursor, most):
     """How far the spring across contact ``k`` is stretched, after Cundall and Strack: as far as at
     the last step, turned with b, and the way of a from b at the point since then; across the
     normal, and at most ``most``, beyond which its ends slide. A new contact is not stretched."""
-    C, O = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16)
+    C, B = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16)
     X, A = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12)
     C[k, 13] = C[k, 14] = C[k, 15] = 0.0
     o = same_earlier(W, k, cursor)
     if o < 0:
         return
-    x, y, z = unrotate(A, b, O[o, 13], O[o, 14], O[o, 15])
+    x, y, z = unrotate(A, b, B[o, 13], B[o, 14], B[o, 15])
     x, y, z = rotate(X, b, x, y, z)
     a0, a1, a2 = was_at(X, A, a, C[k, 0], C[k, 1], C[k, 2])
     b0, b1, b2 = was_at(X, A, b, C[k, 0], C[k, 1], C[k, 2])

@@ -5,6 +5,9 @@ inside a convex body is one interval, cut out by the planes of the faces. An edg
 altogether meets no leaf of the other's octree; but it is reached from its neighbours, since the
 edges of a convex polyhedron hang together, and only where all of them are inside does a point test
 have to begin.
+
+An edge with an end inside is inside, one with both ends beyond a face is not, and of the others
+few are asked for: these are cut when they are.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from standoff.kernels.contact.layout import (
     HIT,
     NEAR_A,
     NEAR_B,
+    OUTER,
     PIECES,
     PLANES,
     QUEUE,
@@ -31,6 +35,7 @@ from standoff.kernels.contact.layout import (
     SPOKE,
     SPOKES,
     STATE,
+    UNCUT,
     VERTEX0,
     VERTEX_MARK,
     VERTICES,
@@ -44,83 +49,124 @@ from standoff.kernels.vectors import place, unplace
 @kernel
 def edges_inside(F, W, p, q, rel, n0, n1, n2, slack):
     """Marks the edges that carry the epoch in EDGE_MARK, and those reached from them, that are
-    inside the other piece, with the part that is; also their ends that are inside. Returns how many
-    edges are. ``slack`` is how far outside a point still counts as inside, [m]. ``n`` is any unit
-    vector, in the frame of q: only the slab along it that both pieces share is looked at."""
-    P, E = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4)
-    V, queue = real_rows(F, W, VERTICES, 3), whole_rows(W, QUEUE, 1)
+    inside the other piece, or may be, with the part that is, or UNCUT; also their ends that are
+    inside. Returns how many edges are marked: 0 only where none is inside. ``slack`` is how far
+    outside a point still counts as inside, [m]. ``n`` is any unit vector, in the frame of q: only
+    the slab along it that both pieces share is looked at."""
+    P, E, queue = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), whole_rows(W, QUEUE, 1)
     hit, clips = whole_rows(W, HIT, 1), real_rows(F, W, CLIPS, 2)
-    state = whole_rows(W, STATE, 1)
+    inner, outer = whole_rows(W, VERTEX_MARK, 1), whole_rows(W, OUTER, 1)
+    ruled, state = whole_rows(W, RULED, 1), whole_rows(W, STATE, 1)
     epoch = state[EPOCH, 0]
     first_a, end_a = P[p, EDGE0], P[p, EDGE0] + P[p, EDGE_COUNT]
     count = queue_slabs(F, W, p, q, rel, n0, n1, n2, slack)
-    near_a, near_b = state[NEAR_A, 0], state[NEAR_B, 0]
-    # The face that ruled out an edge will often rule out the next one at the same vertex.
-    ruled, inner = whole_rows(W, RULED, 1), whole_rows(W, VERTEX_MARK, 1)
     found, k = 0, 0
     while k < count:
         e = queue[k, 0]
         k += 1
+        of_a = first_a <= e < end_a
+        for end in range(2):
+            v, u = E[e, end], E[e, 1 - end]
+            if inner[v, 0] != epoch and outer[v, 0] != epoch:
+                # The face that rules out a vertex will often rule out its neighbours.
+                row = ruling(F, W, v, of_a, rel, ruled[u, 0], slack)
+                if row < 0:
+                    count = reach_from(W, v, count)
+                else:
+                    outer[v, 0] = epoch
+                    ruled[v, 0] = row
         tail, head = E[e, 0], E[e, 1]
-        if inner[tail, 0] == epoch and inner[head, 0] == epoch:
-            found += 1
-            hit[e, 0] = epoch
-            clips[e, 0], clips[e, 1] = 0.0, 1.0
+        if inner[tail, 0] == epoch or inner[head, 0] == epoch:
+            clips[e, 0] = 0.0 if inner[tail, 0] == epoch else UNCUT
+            clips[e, 1] = 1.0 if inner[head, 0] == epoch else UNCUT
+        elif both_out(F, W, tail, head, of_a, rel, slack):
             continue
-        x, y, z = V[tail, 0], V[tail, 1], V[tail, 2]
-        u, v, w = V[head, 0], V[head, 1], V[head, 2]
-        if first_a <= e < end_a:
-            x, y, z = place(rel, x, y, z)
-            u, v, w = place(rel, u, v, w)
-            start, end, row = clip(F, W, near_a, near_b, ruled[tail, 0], x, y, z, u, v, w, slack)
         else:
-            x, y, z = unplace(rel, x, y, z)
-            u, v, w = unplace(rel, u, v, w)
-            start, end, row = clip(F, W, 0, near_a, ruled[tail, 0], x, y, z, u, v, w, slack)
-        if start > end:
-            ruled[tail, 0] = ruled[head, 0] = row
-            continue
+            clips[e, 0] = clips[e, 1] = UNCUT
+            # That the pieces overlap has to be known, but not by how many edges.
+            if found == 0:
+                start, last = cut(F, W, e, of_a, rel, slack)
+                if start > last:
+                    continue
         found += 1
         hit[e, 0] = epoch
-        clips[e, 0], clips[e, 1] = start, end
-        if start == 0.0:
-            count = reach_from(W, tail, count)
-        if end == 1.0:
-            count = reach_from(W, head, count)
     whole_rows(W, COST, 1)[EDGE_CHECKS, 0] += k
     return found
 
 
 @kernel
-def clip(F, W, first, last, guess, x, y, z, u, v, w, slack):
-    """What of the segment from (x, y, z) to (u, v, w) is behind the faces in rows ``first`` to
-    ``last`` of NEAR, of the piece in whose frame it is given: first and last share of its length,
-    the first above the last where nothing is; and the row that ruled it out, to begin with the next
-    time as ``guess``, which may be any number."""
-    B = real_rows(F, W, BOUNDS, 4)
-    start, end = 0.0, 1.0
-    if first <= guess < last:
-        k = guess
-        a = B[k, 0] * x + B[k, 1] * y + B[k, 2] * z - B[k, 3] - slack
-        b = B[k, 0] * u + B[k, 1] * v + B[k, 2] * w - B[k, 3] - slack
-        if a > 0.0 and b > 0.0:
-            return 1.0, 0.0, guess
+def end_of(F, W, v, of_a, rel):
+    """Vertex ``v`` of p (or of q, unless ``of_a``) in the frame of the other piece."""
+    V = real_rows(F, W, VERTICES, 3)
+    if of_a:
+        return place(rel, V[v, 0], V[v, 1], V[v, 2])
+    return unplace(rel, V[v, 0], V[v, 1], V[v, 2])
+
+
+@kernel
+def ruling(F, W, v, of_a, rel, guess, slack):
+    """The row of NEAR of a face of the other piece that vertex ``v`` is beyond, or -1 where it is
+    inside. ``guess`` is tried first, and may be any row."""
+    B, state = real_rows(F, W, BOUNDS, 4), whole_rows(W, STATE, 1)
+    first = state[NEAR_A, 0] if of_a else 0
+    last = state[NEAR_B, 0] if of_a else state[NEAR_A, 0]
+    x, y, z = end_of(F, W, v, of_a, rel)
+    if first <= guess < last and above(B, guess, x, y, z) > slack:
+        return guess
     for k in range(first, last):
-        a = B[k, 0] * x + B[k, 1] * y + B[k, 2] * z - B[k, 3] - slack
-        b = B[k, 0] * u + B[k, 1] * v + B[k, 2] * w - B[k, 3] - slack
+        if above(B, k, x, y, z) > slack:
+            return k
+    return -1
+
+
+@kernel
+def above(B, k, x, y, z):
+    """How far a point is above the plane in row ``k`` of BOUNDS."""
+    return B[k, 0] * x + B[k, 1] * y + B[k, 2] * z - B[k, 3]
+
+
+@kernel
+def both_out(F, W, tail, head, of_a, rel, slack):
+    """Whether two vertices, each of them beyond some face, are both beyond one of these two."""
+    B, ruled = real_rows(F, W, BOUNDS, 4), whole_rows(W, RULED, 1)
+    one, other = ruled[tail, 0], ruled[head, 0]
+    if one == other:
+        return True
+    x, y, z = end_of(F, W, head, of_a, rel)
+    if above(B, one, x, y, z) > slack:
+        return True
+    x, y, z = end_of(F, W, tail, of_a, rel)
+    return above(B, other, x, y, z) > slack
+
+
+@kernel
+def cut(F, W, e, of_a, rel, slack):
+    """What of edge ``e`` is behind the faces of the other piece in NEAR: first and last share of
+    its length, the first above the last where nothing is. Kept in CLIPS for who asks again."""
+    B, E, clips = real_rows(F, W, BOUNDS, 4), whole_rows(W, EDGES, 4), real_rows(F, W, CLIPS, 2)
+    if clips[e, 0] != UNCUT and clips[e, 1] != UNCUT:
+        return clips[e, 0], clips[e, 1]
+    state = whole_rows(W, STATE, 1)
+    first = state[NEAR_A, 0] if of_a else 0
+    last = state[NEAR_B, 0] if of_a else state[NEAR_A, 0]
+    x, y, z = end_of(F, W, E[e, 0], of_a, rel)
+    u, v, w = end_of(F, W, E[e, 1], of_a, rel)
+    start, end = 0.0, 1.0
+    for k in range(first, last):
+        a, b = above(B, k, x, y, z) - slack, above(B, k, u, v, w) - slack
         # The plane is crossed at the share a / (a - b): divided only where that is news.
         if a > 0.0:
             if b > 0.0:
-                return 1.0, 0.0, k
-            if a > start * (a - b):
+                start, end = 1.0, 0.0
+            elif a > start * (a - b):
                 start = a / (a - b)
-                if start > end:
-                    return 1.0, 0.0, k
         elif b > 0.0 and a > end * (a - b):
             end = a / (a - b)
-            if start > end:
-                return 1.0, 0.0, k
-    return start, end, first
+        if start > end:
+            start, end = 1.0, 0.0
+            break
+    clips[e, 0], clips[e, 1] = start, end
+    return start, end
 
 
 @kernel

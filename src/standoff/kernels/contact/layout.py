@@ -17,17 +17,23 @@ float64
     CONTACTS  point (3), normal from b to a (3), penetration, relative velocity a - b (3), force on
               a (3), how far the spring across is stretched, a from b (3)
     OLD       the contacts of the last step
-    FORCES    on a body: force (3), moment about the centroid (3)
-    CLIPS     of an edge: the part of it inside the other piece, as two shares of its length
+    FORCES    on each body (3), then the moment of each about its centroid (3)
+    CLIPS     of an edge: the part of it inside the other piece, as two shares of its length, or
+              UNCUT
     CROSSING  of an edge inside the other piece, for the search of crossings: tail (3), head - tail
               (3), the directions into its left and right face (3 each), the two shares, 1 / length;
-              sum of the shares, and their difference with a margin; the normals of the two
-              faces (3 each)
+              sum of the shares, and their difference with a margin, of the whole edge where it is
+              UNCUT
+    SIDES     of b's edges in CROSSING: all x, all y and all z of the normals of their left faces,
+              then those of the right ones
     ROWS, OUT of pieces, for the distance of two of them (see `kernels.layout`)
     CLOUD     the vertices of a piece, those near each other in a row, as `kernels.convex.cores`
-              has them: first the groups, centre (3) and radius, where there are more vertices than
-              in one; then each vertex (3) and its number
+              has them: first clusters and groups, centre (3) and radius, where there are more
+              vertices than in one; then each vertex (3) and its number
     BOUNDS    the planes of the faces in NEAR
+    PARTING   a direction along which two pieces were apart, in the frame of the second (3); each
+              pair has one row, which others may share: PARTED says whose it is
+    ALONG     how much each of these looks along the way out, [-]
 
 int64
     EDGES     tail, head, left face, right face
@@ -43,13 +49,15 @@ int64
     EARLIER   the same of the last step, with those left out
     REFS      of pieces (see `kernels.layout`)
     EDGE_MARK, NODE_MARK, VERTEX_MARK  the epoch at which one was reached; HIT the one at which an
-              edge was found inside the other piece; VERTEX_HIGH, EDGE_HIGH, FACE_HIGH the one at
-              which one was found to be high enough to touch the other piece (see `slab`)
+              edge was not found to be outside the other piece, OUTER a vertex outside of it;
+              VERTEX_HIGH, EDGE_HIGH, FACE_HIGH the one at which one was found to be high enough to
+              touch the other piece (see `slab`)
     HINT      of a vertex: its face at the last step, or -1
     CLIMB     vertices in the slab of one piece, SLAB edges in those of both, NEAR faces
-    RULED     of a vertex: the row of NEAR that last ruled out an edge of it
+    RULED     of a vertex outside: the row of NEAR of a face it is beyond
     QUEUE     edges still to be looked at
-    CROSSERS  edges in CROSSING
+    CROSSERS  edges in CROSSING; FACING whether one of b's may cross a given edge
+    PARTED    of PARTING: number of the first piece times that of all, plus the second; 0 for none
     STACK     pairs of nodes still to be looked at
     PASSED    pairs of pieces that went through each other
     STATE     see below; COST: see below
@@ -84,54 +92,60 @@ HELD = np.int64(16)
 CENTROIDS = np.int64(17)
 CLOUD = np.int64(18)
 BOUNDS = np.int64(19)
+SIDES = np.int64(20)
+ALONG = np.int64(21)
+PARTING = np.int64(22)
 
-EDGES = np.int64(20)
-RING = np.int64(21)
-RINGS = np.int64(22)
-SPOKE = np.int64(23)
-SPOKES = np.int64(24)
-NODES = np.int64(25)
-ITEMS = np.int64(26)
-PIECES = np.int64(27)
-BODIES = np.int64(28)
-FOUND = np.int64(29)
-EARLIER = np.int64(30)
-REFS = np.int64(31)
-EDGE_MARK = np.int64(32)
-NODE_MARK = np.int64(33)
-VERTEX_MARK = np.int64(34)
-HIT = np.int64(35)
-VERTEX_HIGH = np.int64(36)
-EDGE_HIGH = np.int64(37)
-FACE_HIGH = np.int64(38)
-HINT = np.int64(39)
-CLIMB = np.int64(40)
-SLAB = np.int64(41)
-NEAR = np.int64(42)
-QUEUE = np.int64(43)
-CROSSERS = np.int64(44)
-STACK = np.int64(45)
-PASSED = np.int64(46)
-STATE = np.int64(47)
-COST = np.int64(48)
-RULED = np.int64(49)
-WAS_THERE = np.int64(50)
-COVERED = np.int64(51)
+EDGES = np.int64(23)
+RING = np.int64(24)
+RINGS = np.int64(25)
+SPOKE = np.int64(26)
+SPOKES = np.int64(27)
+NODES = np.int64(28)
+ITEMS = np.int64(29)
+PIECES = np.int64(30)
+BODIES = np.int64(31)
+FOUND = np.int64(32)
+EARLIER = np.int64(33)
+REFS = np.int64(34)
+EDGE_MARK = np.int64(35)
+NODE_MARK = np.int64(36)
+VERTEX_MARK = np.int64(37)
+HIT = np.int64(38)
+VERTEX_HIGH = np.int64(39)
+EDGE_HIGH = np.int64(40)
+FACE_HIGH = np.int64(41)
+HINT = np.int64(42)
+CLIMB = np.int64(43)
+SLAB = np.int64(44)
+NEAR = np.int64(45)
+QUEUE = np.int64(46)
+CROSSERS = np.int64(47)
+STACK = np.int64(48)
+PASSED = np.int64(49)
+STATE = np.int64(50)
+COST = np.int64(51)
+RULED = np.int64(52)
+OUTER = np.int64(53)
+FACING = np.int64(54)
+PARTED = np.int64(55)
+WAS_THERE = np.int64(56)
+COVERED = np.int64(57)
 
 #: Names and columns of the tables, in order: float64, then int64.
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
-    "twists": 6, "contacts": 16, "old": 16, "forces": 6, "clips": 2, "crossing": 23, "rows": 16,
+    "twists": 6, "contacts": 16, "old": 16, "forces": 3, "clips": 2, "crossing": 17, "rows": 16,
     "out": 11, "given": 16, "held": 16, "centroids": 3,
-    "cloud": 4, "bounds": 4,
+    "cloud": 4, "bounds": 4, "sides": 1, "along": 1, "parting": 3,
 }  # fmt: skip
 WHOLE_TABLES = {
     "edges": 4, "ring": 2, "rings": 1, "spoke": 2, "spokes": 1, "nodes": 8, "items": 1,
     "pieces": 11, "bodies": 2, "found": 7, "earlier": 7, "refs": 8, "edge_mark": 1, "node_mark": 1,
     "vertex_mark": 1, "hit": 1, "vertex_high": 1, "edge_high": 1, "face_high": 1, "hint": 1,
     "climb": 1, "slab": 1, "near": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
-    "state": 1, "cost": 1, "ruled": 1, "was_there": 1,
-    "covered": 1,
+    "state": 1, "cost": 1, "ruled": 1, "outer": 1, "facing": 1,
+    "parted": 1, "was_there": 1, "covered": 1,
 }  # fmt: skip
 
 # Columns of MATERIAL.
@@ -165,6 +179,9 @@ WHOLE = np.int64(4)
 
 #: In the last column of FOUND: another contact stands for this one.
 LEFT_OUT = 2
+
+#: In CLIPS: nobody asked for it yet.
+UNCUT = -1.0
 
 # Rows of STATE: the counter of marks, numbers of contacts now and at the last step, of pairs that
 # passed each other, whether there was a last step, whether motions between steps are looked at,

@@ -13,12 +13,11 @@ from standoff.kernels.contact.between import TOUCHED, first_touch, is_fast, way_
 from standoff.kernels.contact.crossings import edges_on_edges
 from standoff.kernels.contact.earlier import were_there
 from standoff.kernels.contact.frames import relative, to_world
-from standoff.kernels.contact.inside import edges_inside, wholly_inside
+from standoff.kernels.contact.inside import cut, edges_inside, wholly_inside
 from standoff.kernels.contact.layout import (
     BALLS,
     BEFORE,
     BODY,
-    CLIPS,
     CLOUD,
     CONTACTS,
     CONTINUOUS,
@@ -44,7 +43,12 @@ from standoff.kernels.contact.layout import (
     WHOLE,
 )
 from standoff.kernels.contact.nearest import nearest
-from standoff.kernels.contact.parting import old_direction, overlap_along
+from standoff.kernels.contact.parting import (
+    note_parting,
+    old_direction,
+    overlap_along,
+    still_parted,
+)
 from standoff.kernels.contact.siblings import beside_others
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.contact.vertices import vertices_on_faces
@@ -65,7 +69,9 @@ def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
         overlap = ball_on_ball(address, F, W, p, q, first_old, end_old, work, iwork)
     elif balls == 1:
         overlap = ball_on_piece(address, F, W, p, q, first_old, end_old, work, iwork)
-    elif reached_edges(F, W, p, q, rel) > 0:
+    elif (first_old < end_old or not still_parted(F, W, p, q, rel)) and reached_edges(
+        F, W, p, q, rel
+    ) > 0:
         polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork)
     if not overlap and state[COUNT, 0] == before and state[CONTINUOUS, 0] == 1:
         note_passing(address, F, W, p, q, first_old, end_old, work, iwork)
@@ -73,8 +79,8 @@ def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
 
 @kernel
 def reached_edges(F, W, p, q, rel):
-    """The edges of two polyhedra that may be inside the other, into QUEUE: those that meeting
-    leaves name, or some of the piece that is wholly inside the other. None: they are apart."""
+    """How many edges of two polyhedra may be inside the other, marked: those that meeting leaves
+    name, or some of the piece that is wholly inside the other. None: they are apart."""
     P, X, S = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
     state = whole_rows(W, STATE, 1)
     relative(X, P[p, BODY], P[q, BODY], rel)
@@ -100,6 +106,7 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
         if length > 0.0:
             x, y, z = unrotate(X, body, x / length, y / length, z / length)
             if overlap_along(F, W, p, q, rel, x, y, z) <= 0.0:
+                note_parting(F, W, p, q, x, y, z)
                 return
             if elemental(F, W, p, q, rel, x, y, z, first_old, end_old) == 0:
                 return
@@ -121,13 +128,13 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     if state[COUNT, 0] == before:
         depth = overlap_along(F, W, p, q, rel, x, y, z)
         if depth > 0.0:
-            whole_contact(F, W, p, q, out[0, 7], out[0, 8], out[0, 9], depth)
+            whole_contact(F, W, p, q, rel, out[0, 7], out[0, 8], out[0, 9], depth)
 
 
 @kernel
 def elemental(F, W, p, q, rel, x, y, z, first_old, end_old):
     """All contacts of vertices with faces and of edges with edges along a direction; returns the
-    number of edges inside the other piece, 0 only where the two are apart."""
+    number of edges that may be inside the other piece, 0 only where the two are apart."""
     S = real_rows(F, W, BALLS, 5)
     slack = CONTACT_TOUCH * (S[p, 3] + S[q, 3])
     inside = edges_inside(F, W, p, q, rel, x, y, z, slack)
@@ -138,7 +145,7 @@ def elemental(F, W, p, q, rel, x, y, z, first_old, end_old):
         inside = edges_inside(F, W, p, q, rel, x, y, z, slack)
     if inside > 0:
         vertices_on_faces(F, W, p, q, rel, x, y, z, first_old, end_old)
-        edges_on_edges(F, W, p, q, rel, x, y, z, first_old, end_old)
+        edges_on_edges(F, W, p, q, rel, x, y, z, first_old, end_old, slack)
     return inside
 
 
@@ -149,13 +156,13 @@ def outgrown(address, F, W, p, q, first, first_old, end_old, nx, ny, nz, work, i
     deep as the shortest way out, and that does not lead out at the back. Then the pieces have slid
     on, past each other's sides: as a box that came upon a tile from beside it and 0.1 mm below its
     top, and is now above it. Asked each time that the depth has doubled."""
-    C, O, cost = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16), whole_rows(W, COST, 1)
+    C, B, cost = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16), whole_rows(W, COST, 1)
     P, X, out = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), real_rows(F, W, OUT, 11)
     depth, was = 0.0, 0.0
     for k in range(first, min(whole_rows(W, STATE, 1)[COUNT, 0], C.shape[0])):
         depth = max(depth, C[k, 6])
     for k in range(first_old, end_old):
-        was = max(was, O[k, 6])
+        was = max(was, B[k, 6])
     if math.frexp(depth)[1] <= math.frexp(was)[1]:
         return False
     row_now(F, W, p)
@@ -182,6 +189,9 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
     nearest(address, rows, refs, D, p, q, work, iwork, out)
     cost[DISTANCES, 0] += 1
     if out[0, 0] >= 0.0:
+        X, body = real_rows(F, W, POSES, 12), P[q, BODY]
+        x, y, z = unrotate(X, body, out[0, 7], out[0, 8], out[0, 9])
+        note_parting(F, W, p, q, x, y, z)
         return False
     if not is_new or state[CONTINUOUS, 0] == 0 or not were_there(W, P[p, BODY], P[q, BODY]):
         return True
@@ -211,17 +221,21 @@ def row_now(F, W, p):
 
 
 @kernel
-def whole_contact(F, W, p, q, nx, ny, nz, depth):
+def whole_contact(F, W, p, q, rel, nx, ny, nz, depth):
     """One contact in the middle of all edges' parts that are inside the other piece."""
     P, E, V = whole_rows(W, PIECES, 11), whole_rows(W, EDGES, 4), real_rows(F, W, VERTICES, 3)
-    X, clips, hit = real_rows(F, W, POSES, 12), real_rows(F, W, CLIPS, 2), whole_rows(W, HIT, 1)
+    X, S, hit = real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5), whole_rows(W, HIT, 1)
+    slack = CONTACT_TOUCH * (S[p, 3] + S[q, 3])
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     x, y, z, count = 0.0, 0.0, 0.0, 0.0
     for side in range(2):
         o = p if side == 0 else q
         for e in range(P[o, EDGE0], P[o, EDGE0] + P[o, EDGE_COUNT]):
             if hit[e, 0] == epoch:
-                s = 0.5 * (clips[e, 0] + clips[e, 1])
+                start, end = cut(F, W, e, side == 0, rel, slack)
+                if start > end:
+                    continue
+                s = 0.5 * (start + end)
                 t, h = E[e, 0], E[e, 1]
                 a, b, c = to_world(
                     X,

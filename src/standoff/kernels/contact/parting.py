@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from standoff.kernels.contact.frames import turn_back
+from standoff.constants import CONTACT_TOUCH
+from standoff.kernels.contact.frames import relative, turn_back
 from standoff.kernels.contact.layout import (
     BALLS,
     BODY,
@@ -15,6 +16,8 @@ from standoff.kernels.contact.layout import (
     FACE0,
     IS_BALL,
     OLD,
+    PARTED,
+    PARTING,
     PIECES,
     PLANES,
     POSES,
@@ -80,6 +83,31 @@ def height_along(F, W, p, nx, ny, nz):
     x, y, z = unrotate(rows, p, nx, ny, nz)
     k = highest(D, P, p, x, y, z)
     return height + D[k, 0] * x + D[k, 1] * y + D[k, 2] * z
+
+
+@kernel
+def note_parting(F, W, p, q, n0, n1, n2):
+    """Keeps a direction along which two pieces are apart, in the frame of q, for the next step."""
+    keys, ways = whole_rows(W, PARTED, 1), real_rows(F, W, PARTING, 3)
+    key = p * whole_rows(W, PIECES, 11).shape[0] + q
+    row = key % keys.shape[0]
+    keys[row, 0] = key
+    ways[row, 0], ways[row, 1], ways[row, 2] = n0, n1, n2
+
+
+@kernel
+def still_parted(F, W, p, q, rel):
+    """Whether two pieces are surely apart along the direction kept, if any; ``rel`` is the pose of
+    p's body in q's, and is written."""
+    keys, ways = whole_rows(W, PARTED, 1), real_rows(F, W, PARTING, 3)
+    P, S, X = whole_rows(W, PIECES, 11), real_rows(F, W, BALLS, 5), real_rows(F, W, POSES, 12)
+    key = p * P.shape[0] + q
+    row = key % keys.shape[0]
+    if keys[row, 0] != key:
+        return False
+    relative(X, P[p, BODY], P[q, BODY], rel)
+    depth = overlap_along(F, W, p, q, rel, ways[row, 0], ways[row, 1], ways[row, 2])
+    return depth < -CONTACT_TOUCH * (S[p, 3] + S[q, 3])
 
 
 @kernel

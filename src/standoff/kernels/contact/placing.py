@@ -35,30 +35,30 @@ from standoff.kernels.pairs.batch import plain_pose
 @kernel
 def first_bad(F, W):
     """The first body whose pose is not plainly one or not that of before, though it stands still,
-    or whose velocity is none (see CONTACT_FASTEST); or -1."""
+    or whose velocity is none (see CONTACT_FASTEST); or -1. A pose that was taken at the last step
+    is good."""
     T, M = real_rows(F, W, TWISTS, 6), real_rows(F, W, MATERIAL, 6)
     A, H = real_rows(F, W, GIVEN, 16), real_rows(F, W, HELD, 16)
     for i in range(whole_rows(W, BODIES, 2).shape[0]):
-        if not plain_pose(table(F, W[HEAD * GIVEN] + 16 * i, 4, 4)):
-            return i
+        for c in range(16):
+            if A[i, c] != H[i, c]:
+                if M[i, MOVES] == 0.0 or not plain_pose(table(F, W[HEAD * GIVEN] + 16 * i, 4, 4)):
+                    return i
+                break
         for c in range(6):
             if not abs(T[i, c]) <= CONTACT_FASTEST:
                 return i
-        if M[i, MOVES] == 0.0:
-            for c in range(12):
-                if A[i, c] != H[i, c]:
-                    return i
     return -1
 
 
 @kernel
 def first_endless(F, W):
     """The first body with a force or a moment that is not finite, or -1."""
-    total = real_rows(F, W, FORCES, 6)
+    total = real_rows(F, W, FORCES, 3)
     for i in range(total.shape[0]):
-        for c in range(6):
+        for c in range(3):
             if not math.isfinite(total[i, c]):
-                return i
+                return i % (total.shape[0] // 2)
     return -1
 
 

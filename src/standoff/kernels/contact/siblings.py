@@ -89,9 +89,9 @@ def goes_on(F, W, s, x, y, z, n0, n1, n2):
             continue
         for f in range(P[o, FACE0], P[o, FACE0] + P[o, FACE_COUNT]):
             a, b, c = N[f, 0] - n0, N[f, 1] - n1, N[f, 2] - n2
-            if a * a + b * b + c * c <= CONTACT_CONE**2:
-                if N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z <= near:
-                    return True
+            behind = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z
+            if a * a + b * b + c * c <= CONTACT_CONE**2 and behind <= near:
+                return True
     return False
 
 
@@ -118,7 +118,7 @@ def along_others(F, W, p, q, rel):
     the direction in OUT already, or one along which the pieces are at most CONTACT_STEP times as
     deep as it: then that is in OUT. Contacts of this step, or of the last."""
     state, P, out = whole_rows(W, STATE, 1), whole_rows(W, PIECES, 11), real_rows(F, W, OUT, 11)
-    C, O, old = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16), whole_rows(W, EARLIER, 7)
+    C, B, old = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16), whole_rows(W, EARLIER, 7)
     X, i, j = real_rows(F, W, POSES, 12), P[p, BODY], P[q, BODY]
     least = math.inf
     b0, b1, b2 = 0.0, 0.0, 0.0
@@ -131,7 +131,7 @@ def along_others(F, W, p, q, rel):
             o = state[PAIR_OLD, 0] + k - end
             if P[old[o, 0], BODY] != i or P[old[o, 1], BODY] != j:
                 break
-            n0, n1, n2, depth = O[o, 3], O[o, 4], O[o, 5], O[o, 6]
+            n0, n1, n2, depth = B[o, 3], B[o, 4], B[o, 5], B[o, 6]
         k += 1
         if n0 * out[0, 7] + n1 * out[0, 8] + n2 * out[0, 9] >= 1.0 - CONTACT_SEAM:
             return True
@@ -155,9 +155,9 @@ def through_covered(F, W, p, q, nx, ny, nz):
         o, sign = (p, -1.0) if side == 0 else (q, 1.0)
         x, y, z = unrotate(X, P[o, BODY], sign * nx, sign * ny, sign * nz)
         for f in range(P[o, FACE0], P[o, FACE0] + P[o, FACE_COUNT]):
-            if covered[f, 0] == 1:
-                if N[f, 0] * x + N[f, 1] * y + N[f, 2] * z >= 1.0 - CONTACT_SEAM:
-                    return True
+            along = N[f, 0] * x + N[f, 1] * y + N[f, 2] * z
+            if covered[f, 0] == 1 and along >= 1.0 - CONTACT_SEAM:
+                return True
     return False
 
 

@@ -17,6 +17,8 @@ from standoff.kernels.contact.layout import (
     BOUNDS,
     CLIMB,
     CLOUD,
+    EDGE0,
+    EDGE_COUNT,
     EDGE_HIGH,
     EDGE_MARK,
     EDGES,
@@ -38,14 +40,15 @@ from standoff.kernels.contact.layout import (
 )
 from standoff.kernels.contact.parting import highest
 from standoff.kernels.contact.tables import real_rows, whole_rows
+from standoff.kernels.contact.walk import names_all
 from standoff.kernels.jit import kernel
 
 
 @kernel
 def queue_slabs(F, W, p, q, rel, n0, n1, n2, slack):
-    """The edges in the slab along ``n`` (in the frame of q) that carry the epoch in EDGE_MARK into
-    QUEUE, returning how many they are, and the faces that reach into it into NEAR, first those of
-    p. ``slack`` widens the slab, [m]."""
+    """The edges in the slab along ``n`` (in the frame of q) that carry the epoch in EDGE_MARK, or
+    of a piece all of whose edges are named, into QUEUE, returning how many they are, and the faces
+    that reach into it into NEAR, first those of p. ``slack`` widens the slab, [m]."""
     D, P = real_rows(F, W, CLOUD, 4), whole_rows(W, PIECES, 11)
     slab, queue = whole_rows(W, SLAB, 1), whole_rows(W, QUEUE, 1)
     marks, state = whole_rows(W, EDGE_MARK, 1), whole_rows(W, STATE, 1)
@@ -62,10 +65,13 @@ def queue_slabs(F, W, p, q, rel, n0, n1, n2, slack):
     edges, near_a = climb(F, W, p, int(D[low, 3]), m0, m1, m2, shift - ceiling - slack, 0, 0)
     edges, near_b = climb(F, W, q, int(D[top, 3]), n0, n1, n2, floor - slack, edges, near_a)
     state[NEAR_A, 0], state[NEAR_B, 0] = near_a, near_b
+    all_a, all_b = names_all(W, p), names_all(W, q)
+    first_a, end_a = P[p, EDGE0], P[p, EDGE0] + P[p, EDGE_COUNT]
     count = 0
     for k in range(edges):
         e = slab[k, 0]
-        if marks[e, 0] == epoch:
+        if marks[e, 0] == epoch or (all_a if first_a <= e < end_a else all_b):
+            marks[e, 0] = epoch
             queue[count, 0] = e
             count += 1
     return count

@@ -19,6 +19,7 @@ from standoff.kernels.contact.layout import (
     CURSOR,
     EARLIER,
     FOUND,
+    HAS_BEFORE,
     KEPT,
     LEFT_OUT,
     MATERIAL,
@@ -66,10 +67,21 @@ def step(address, F, W, rel, work, iwork):
     state[CURSOR, 0] = 0
     for k in range(COST_ROWS):
         cost[k, 0] = 0
+    X, A = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12)
+    sweeping = state[HAS_BEFORE, 0] == 1 and state[CONTINUOUS, 0] == 1
     count = bodies.shape[0]
     for i in range(count):
         for j in range(i + 1, count):
-            if M[i, MOVES] + M[j, MOVES] > 0.0 and balls_meet(F, W, i, j):
+            if M[i, MOVES] + M[j, MOVES] == 0.0:
+                continue
+            # Whether the spheres about the bodies meet, now or on the way from the last step.
+            x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
+            near = M[i, RADIUS] + M[j, RADIUS]
+            meet = x * x + y * y + z * z <= near * near
+            if sweeping and not meet:
+                u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
+                meet = nearest_on_way(x, y, z, u, v, w) <= near * near
+            if meet:
                 body_pair(address, F, W, i, j, rel, work, iwork)
     cost[PAIR_TESTS, 0] = count * (count - 1) // 2
     found = whole_rows(W, FOUND, 7)
@@ -90,33 +102,13 @@ def step(address, F, W, rel, work, iwork):
 
 
 @kernel
-def balls_meet(F, W, i, j):
-    """Whether the spheres about two bodies meet, now or on the way from the last step."""
-    X, A, M = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), real_rows(F, W, MATERIAL, 6)
-    x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
-    return on_the_way(W, A, i, j, x, y, z, M[i, RADIUS] + M[j, RADIUS])
-
-
-@kernel
-def on_the_way(W, A, i, j, x, y, z, near):
-    """Whether body ``i``, at (x, y, z) from body ``j``, is nearer than ``near`` to it or was on the
-    way from the last step."""
-    if x * x + y * y + z * z <= near * near:
-        return True
-    if whole_rows(W, STATE, 1)[CONTINUOUS, 0] == 0 or not were_there(W, i, j):
-        return False
-    u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
-    return nearest_on_way(x, y, z, u, v, w) <= near * near
-
-
-@kernel
 def nearest_on_way(x, y, z, u, v, w):
     """Square of the least distance from the origin of the segment that ends at (x, y, z) after a
     way (u, v, w)."""
-    square = u * u + v * v + w * w
-    share = 0.0
-    if square > 0.0:
-        share = min(max((x * u + y * v + z * w) / square, 0.0), 1.0)
+    square, along = u * u + v * v + w * w, x * u + y * v + z * w
+    if along <= 0.0:
+        return x * x + y * y + z * z
+    share = min(along / square, 1.0)
     return (x - share * u) ** 2 + (y - share * v) ** 2 + (z - share * w) ** 2
 
 
@@ -166,4 +158,5 @@ def pieces_meet(F, W, i, j, p, q):
     if whole_rows(W, STATE, 1)[CONTINUOUS, 0] == 0 or not were_there(W, i, j):
         return False
     x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
-    return on_the_way(W, A, i, j, x, y, z, reach(S, p) + reach(S, q))
+    u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
+    return nearest_on_way(x, y, z, u, v, w) <= (reach(S, p) + reach(S, q)) ** 2

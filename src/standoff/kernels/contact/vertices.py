@@ -16,6 +16,7 @@ from standoff.constants import CONTACT_CONE
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.frames import to_world, turn_back
 from standoff.kernels.contact.layout import (
+    ALONG,
     BODY,
     BOUNDS,
     EARLIER,
@@ -73,6 +74,7 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
     first = state[NEAR_A, 0] if o == p else 0
     last = state[NEAR_B, 0] if o == p else state[NEAR_A, 0]
     body = P[s, BODY]
+    look_along(F, W, first, last, n0, n1, n2)
     for v in range(P[o, VERTEX0], P[o, VERTEX0] + P[o, VERTEX_COUNT]):
         hint = hints[v, 0]
         inside = marks[v, 0] == epoch
@@ -86,7 +88,7 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
         if hint >= 0 and still_there(F, W, hint, x, y, z, n0, n1, n2):
             face = hint
         elif inside:
-            face = way_out(F, W, first, last, x, y, z, n0, n1, n2)
+            face = way_out(F, W, first, last, x, y, z)
         if face < 0:
             continue
         depth = N[face, 3] - N[face, 0] * x - N[face, 1] * y - N[face, 2] * z
@@ -150,25 +152,32 @@ def above(F, W, face, x, y, z):
 
 
 @kernel
-def way_out(F, W, first, last, x, y, z, n0, n1, n2):
+def look_along(F, W, first, last, n0, n1, n2):
+    """ALONG of the faces in rows ``first`` to ``last`` of NEAR: the same for all vertices."""
+    B, looks = real_rows(F, W, BOUNDS, 4), real_rows(F, W, ALONG, 1)
+    for k in range(first, last):
+        looks[k, 0] = B[k, 0] * n0 + B[k, 1] * n1 + B[k, 2] * n2
+
+
+@kernel
+def way_out(F, W, first, last, x, y, z):
     """Of the faces in rows ``first`` to ``last`` of NEAR, the one through which a point inside
-    their piece leaves it along ``n``. A face that is next to parallel to the way out is taken only
-    where there is no other: boxes stacked flush have their corners in each other's sides, and would
-    leave through these at once."""
-    B, near = real_rows(F, W, BOUNDS, 4), whole_rows(W, NEAR, 1)
+    their piece leaves it along the way of `look_along`. A face that is next to parallel to the way
+    out is taken only where there is no other: boxes stacked flush have their corners in each
+    other's sides, and would leave through these at once."""
+    B, looks, near = real_rows(F, W, BOUNDS, 4), real_rows(F, W, ALONG, 1), whole_rows(W, NEAR, 1)
     best, last_best = math.inf, math.inf
     face, steep = np.int64(-1), np.int64(-1)
     for k in range(first, last):
-        along = B[k, 0] * n0 + B[k, 1] * n1 + B[k, 2] * n2
+        along = looks[k, 0]
         if along > 0.0:
-            f = near[k, 0]
             way = B[k, 3] - B[k, 0] * x - B[k, 1] * y - B[k, 2] * z
             # way / along < best, without a division by next to nothing; of two as near, the first
             if along > CONTACT_CONE:
-                if way < best * along or (way == best * along and f < face):
+                if way < best * along or (way == best * along and near[k, 0] < face):
                     best = way / along
-                    face = f
-            elif way < last_best * along or (way == last_best * along and f < steep):
+                    face = near[k, 0]
+            elif way < last_best * along or (way == last_best * along and near[k, 0] < steep):
                 last_best = way / along
-                steep = f
+                steep = near[k, 0]
     return face if face >= 0 else steep

@@ -17,7 +17,6 @@ from standoff.kernels.contact.layout import (
     NODE_TESTS,
     NODES,
     PIECES,
-    QUEUE,
     ROOT,
     SPHERES,
     STACK,
@@ -30,8 +29,9 @@ from standoff.kernels.vectors import place
 
 @kernel
 def meeting_edges(F, W, p, q, rel):
-    """The edges of all leaves of pieces ``p`` and ``q`` that meet into QUEUE, each once; returns
-    how many. ``rel`` is the pose of p's body in q's."""
+    """Marks the edges of all leaves of pieces ``p`` and ``q`` that meet; returns how many they are.
+    ``rel`` is the pose of p's body in q's. A tree that is a leaf itself names all edges, and these
+    are not marked one by one: see `names_all`."""
     S, T = real_rows(F, W, SPHERES, 4), whole_rows(W, NODES, 8)
     P, stack = whole_rows(W, PIECES, 11), whole_rows(W, STACK, 2)
     cost = whole_rows(W, COST, 1)
@@ -42,8 +42,7 @@ def meeting_edges(F, W, p, q, rel):
         a, b = stack[size, 0], stack[size, 1]
         if T[a, 1] == 0 and T[b, 1] == 0:
             leaves += 1
-            found = name_edges(W, a, found)
-            found = name_edges(W, b, found)
+            found += name_edges(W, a, a == P[p, ROOT]) + name_edges(W, b, b == P[q, ROOT])
         elif T[b, 1] == 0 or (T[a, 1] > 0 and S[a, 3] >= S[b, 3]):
             for c in range(T[a, 0], T[a, 0] + T[a, 1]):
                 x, y, z = place(rel, S[c, 0], S[c, 1], S[c, 2])
@@ -71,18 +70,28 @@ def spheres_meet(x, y, z, r, S, k):
 
 
 @kernel
-def name_edges(W, node, found):
-    """The edges of a leaf to the end of QUEUE, where neither it nor the leaf was there before."""
+def name_edges(W, node, is_root):
+    """Marks the edges of a leaf; returns how many neither it nor another leaf did before."""
     seen, marks = whole_rows(W, NODE_MARK, 1), whole_rows(W, EDGE_MARK, 1)
     epoch = whole_rows(W, STATE, 1)[EPOCH, 0]
     if seen[node, 0] == epoch:
-        return found
+        return 0
     seen[node, 0] = epoch
-    T, items, queue = whole_rows(W, NODES, 8), whole_rows(W, ITEMS, 1), whole_rows(W, QUEUE, 1)
+    T, items = whole_rows(W, NODES, 8), whole_rows(W, ITEMS, 1)
+    if is_root:
+        return T[node, 5]
+    found = 0
     for k in range(T[node, 4], T[node, 4] + T[node, 5]):
         e = items[k, 0]
         if marks[e, 0] != epoch:
             marks[e, 0] = epoch
-            queue[found, 0] = e
             found += 1
     return found
+
+
+@kernel
+def names_all(W, p):
+    """Whether the tree of piece ``p`` is a leaf that met another one in this epoch."""
+    P, T, seen = whole_rows(W, PIECES, 11), whole_rows(W, NODES, 8), whole_rows(W, NODE_MARK, 1)
+    root = P[p, ROOT]
+    return T[root, 1] == 0 and seen[root, 0] == whole_rows(W, STATE, 1)[EPOCH, 0]

@@ -10,8 +10,9 @@ A core's columns, by tag
     CYLINDER unit axis (3), half length, radius
     SPINE    as CYLINDER: the segment whose capsule just fits into the cylinder
     CLOUD    the rotation, row-major (9); the points stay in their own frame
-    GROUPED  as CLOUD, for a table of four columns: ``ceil(count / CLOUD_GROUP)`` rows with centre
-             and radius of a ball about so many points in a row, then the points
+    GROUPED  as CLOUD, for a table of four columns: rows with centre and radius of a ball about
+             CLOUD_GROUP groups in a row, rows with those about CLOUD_GROUP points in a row, then
+             the points
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ CLOUD = np.int64(3)
 SPINE = np.int64(4)
 GROUPED = np.int64(5)
 
-#: Points in a group of a GROUPED core.
+#: Points in a group of a GROUPED core, and groups in a cluster.
 CLOUD_GROUP = 8
 
 
@@ -212,33 +213,44 @@ def _cloud(work, base, tag, first, count, points, x, y, z):
 def grouped(points, first, count, x, y, z):
     """The row of the point of a GROUPED core farthest along (x, y, z). A point of a ball about c of
     radius r is no farther than c . n + r |n|: the group with the greatest such bound comes first,
-    and then few others can hold a farther point."""
+    of the cluster with the greatest one, and then few others can hold a farther point."""
     length = math.sqrt(x * x + y * y + z * z)
     groups = (count + CLOUD_GROUP - 1) // CLOUD_GROUP
-    start = first + groups
-    end = start + count
-    guess = 0
-    most = -math.inf
-    for g in range(groups):
-        p = first + g
-        h = x * points[p, 0] + y * points[p, 1] + z * points[p, 2] + length * points[p, 3]
-        if h > most:
-            most = h
-            guess = g
-    best = start
-    height = -math.inf
-    for k in range(-1, groups):
-        g = guess if k < 0 else k
-        p = first + g
-        h = x * points[p, 0] + y * points[p, 1] + z * points[p, 2] + length * points[p, 3]
-        if h <= height or k == guess:
+    group0 = first + (groups + CLOUD_GROUP - 1) // CLOUD_GROUP
+    start = group0 + groups
+    guess = group0 + CLOUD_GROUP * (highest_ball(points, first, group0, x, y, z, length) - first)
+    guess = highest_ball(points, guess, min(guess + CLOUD_GROUP, start), x, y, z, length)
+    best, height = start, -math.inf
+    for c in range(first - 1, group0):
+        if c >= first and ball_top(points, c, x, y, z, length) <= height:
             continue
-        p = start + CLOUD_GROUP * g
-        for m in range(p, min(p + CLOUD_GROUP, end)):
-            h = x * points[m, 0] + y * points[m, 1] + z * points[m, 2]
-            if h > height:
-                height = h
-                best = m
+        g = group0 + CLOUD_GROUP * (c - first) if c >= first else guess
+        last = min(g + CLOUD_GROUP, start) if c >= first else guess + 1
+        for k in range(g, last):
+            if ball_top(points, k, x, y, z, length) <= height:
+                continue
+            p = start + CLOUD_GROUP * (k - group0)
+            for m in range(p, min(p + CLOUD_GROUP, start + count)):
+                h = x * points[m, 0] + y * points[m, 1] + z * points[m, 2]
+                if h > height:
+                    best, height = m, h
+    return best
+
+
+@kernel
+def ball_top(points, k, x, y, z, length):
+    """How far the ball in row ``k`` reaches along (x, y, z), times the length of that."""
+    return x * points[k, 0] + y * points[k, 1] + z * points[k, 2] + length * points[k, 3]
+
+
+@kernel
+def highest_ball(points, first, end, x, y, z, length):
+    """The row, from ``first`` to before ``end``, of the ball that reaches farthest."""
+    best, most = first, -math.inf
+    for k in range(first, end):
+        h = ball_top(points, k, x, y, z, length)
+        if h > most:
+            best, most = k, h
     return best
 
 
@@ -265,7 +277,8 @@ def extent(work, base, iwork, ibase, points):
         return largest
     if tag == GROUPED:
         first = iwork[ibase + 2]
-        for p in range(first, first + (iwork[ibase + 1] + CLOUD_GROUP - 1) // CLOUD_GROUP):
+        each = CLOUD_GROUP * CLOUD_GROUP
+        for p in range(first, first + (iwork[ibase + 1] + each - 1) // each):
             x, y, z = points[p, 0], points[p, 1], points[p, 2]
             largest = max(largest, math.sqrt(dot(x, y, z, x, y, z)) + points[p, 3])
         return largest
