@@ -135,8 +135,9 @@ class ContactStep:
         contacts: all `Contact` of the step, ordered by bodies and features.
         forces, moments: by the name of a body the sum of its contacts' forces [N] and their moment
             about its centroid [N m]; world axes, zero where nothing touches.
-        passed: pairs of bodies that touched between the last step and this one, but are apart at
-            both: they went through each other, or nearly.
+        passed: pairs of bodies with pieces that are apart now and touched since the last step: they
+            went through each other, or nearly; or were in contact then, and did not leave along the
+            normal of this contact. In doubt they did.
         cost: what it took.
     """
 

@@ -31,21 +31,25 @@ class Scene:
     Each step finds the elemental contacts of paper 003: vertices on faces, edges on edges, and
     spheres on features; force (1) at each, and the sums on every body. Contacts exist exactly when
     two bodies overlap; touching without overlap (a depth of 0) is no contact. Two bodies that both
-    stand still are not tried against each other.
+    stand still are not tried against each other, and take no other pose than their first.
 
-    The direction in which two bodies part is that of last step's contacts, as long as these hold;
-    for a new pair it is the shortest way out, or, where the bodies were so fast that this leads out
-    on the other side, the normal at their first touch. Every contact pushes that way.
+    The direction in which two bodies part is that of last step's contacts, as long as these hold
+    and have not grown to four times the shortest way out beside it; for a new pair it is the
+    shortest way out, or, where the bodies were so fast that this leads out elsewhere, the normal at
+    their first touch. Every contact pushes that way. Faces between pieces of one body are no way
+    out, and a piece that comes in beside others is pushed the way they are.
 
     - Bodies that start deep inside each other part the shortest way; one wholly inside the other is
       found by a point test.
     - Resting contact: a vertex keeps its face from step to step, also when it has sunk through a
       thin plate, until it is no longer behind the face or beside it.
     - Faces flush on each other, a vertex on a vertex: contacts at one point with one normal are
-      one. Parallel edges do not cross; the vertices at their ends are in contact.
+      one, the deepest. Parallel edges do not cross; the vertices at their ends are in contact.
     - No vertex inside and no edges that cross (a nail through a board): one contact of the bodies
       as a whole, along the way out.
-    - Bodies that pass through each other between two steps are in ``passed``; see ``continuous``.
+    - Bodies that pass through each other between two steps are in ``passed``, and those in contact
+      at the first that left another way than along their normal; see ``continuous``.
+    - A body that was added after a step has no way behind it until its own first step.
 
     Args:
         continuous: look at the motion between two steps of pairs that moved by more than half the
@@ -95,14 +99,17 @@ class Scene:
 
         Args:
             pose: of the shape's own frame, 4 x 4; it stays until `step` gives another.
-            moving: False for a body that stands still; `step` may leave any body out.
+            moving: False for a body that stands still where ``pose`` says; `step` refuses another.
+                Any body may be left out there.
             stiffness: [N/m], each contact; infinite for a rigid body. Two bodies are springs in
                 series, K = Ka Kb / (Ka + Kb), so one of them may be rigid and not both.
             damping: [N s/m] of that spring; of a pair, each with the square of the share of the
                 approach that its spring takes up: (Kb / (Ka + Kb))² Ba + (Ka / (Ka + Kb))² Bb.
             friction: viscous, [N s/m]; of a pair the mean.
-            coulomb: the tangential force is at most this times the normal force, [-]; of a pair
-                the mean, or the one that is given.
+            coulomb: the force across is at most this times the normal force, [-]; of a pair the
+                mean, or the one that is given. Up to there contacts stick: with it there is a
+                spring with its damper across the normal, as stiff as the one along it, beside the
+                viscous friction.
             levels: depth of the octrees, see `Body`; ``None`` leaves those of a `Body`, and is
                 ``"auto"`` for a shape.
         """
@@ -165,8 +172,9 @@ class Scene:
 
         Raises before anything is changed:
             UnknownNameError: a name that no body bears.
-            PoseError: a pose that is none, a velocity that is not six finite numbers, an array
-                of another shape.
+            PoseError: a pose that is none, or another one for a body that stands still, a velocity
+                that is not six numbers of at most 1e9, an array of another shape, a force that is
+                not finite.
         """
         if dt is not None:
             dt = _seconds(dt)
