@@ -442,9 +442,6 @@ def interfere(
             "--q", metavar="Q", help="Joint values of a cell, as for plan; where it has them."
         ),
     ] = None,
-    fixed: Annotated[
-        bool, typer.Option("--fixed", help="Compare what stands still in a cell, too.")
-    ] = False,
     picture: Annotated[
         Path | None,
         typer.Option(metavar="FILE.png|FOLDER", help="Draw each pair that overlaps."),
@@ -464,8 +461,7 @@ def interfere(
     asked, factor = view.options(method, planes, outline, resolution, scale, unit)
     try:
         compared = view.run(
-            sources, notes, method=method, clearance=clearance, asked=asked, scale=factor, q=q,
-            fixed=fixed,
+            sources, notes, method=method, clearance=clearance, asked=asked, scale=factor, q=q
         )  # fmt: skip
     except KeyboardInterrupt:
         notes.print("interrupted: nothing is known of the pairs that were left")

@@ -100,7 +100,6 @@ def run(
     asked: dict[str, Any],
     scale: float,
     q: str | None,
-    fixed: bool,
 ) -> Compared:
     """Read, look over and compare the parts, under a bar on ``notes`` where it takes long."""
     with announced(notes):
@@ -114,7 +113,7 @@ def run(
                 {part.name: (part.shape, part.pose) for part in assembly.parts},
                 method,
                 clearance=clearance,
-                allowed=assembly.may_touch(fixed=fixed),
+                allowed=assembly.may_touch,
                 progress=lambda k, total: done(k / max(total, 1)),
                 **asked,
             )
@@ -177,7 +176,7 @@ def show(compared: Compared, console: Console) -> None:
     allowed = compared.comparison.tests["allowed"]
     if allowed:
         _print(console, f"  {_pairs(allowed)} left out: the cell allows them to touch, or they "
-               "cannot move against each other (--fixed compares what stands still)")  # fmt: skip
+               "are of one body, or links that cannot move against each other")  # fmt: skip
 
 
 def _sentence(compared: Compared) -> str:
@@ -186,6 +185,8 @@ def _sentence(compared: Compared) -> str:
     near = f" or come as near as {mm(compared.clearance)}" if compared.clearance else ""
     pairs = _pairs(compared.comparison.tests["pairs"] - compared.comparison.tests["allowed"])
     said = f"{parts} parts, {pairs}, method {compared.method}: "
+    if compared.comparison.tests["pairs"] == compared.comparison.tests["allowed"]:
+        return f"{said}[bold yellow]nothing was compared[/bold yellow]"
     if not compared.overlaps:
         apart = f"more than {mm(compared.clearance)} apart" if near else "apart"
         proved = "proved; of open meshes for their surfaces" if _any_open(compared) else "proved"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,26 +41,22 @@ class Assembly:
     body: dict[str, tuple[Cell, str]] = field(default_factory=dict)
     given: dict[str, str] = field(default_factory=dict)
 
-    def may_touch(self, *, fixed: bool) -> Callable[[str, str], bool]:
+    def may_touch(self, a: str, b: str) -> bool:
         """Whether a cell allows two parts to touch: shapes of one body, pairs that it allows, and
-        what cannot move against each other; with ``fixed`` bodies that stand still do not count as
-        the latter."""
-
-        def allowed(a: str, b: str) -> bool:
-            if a not in self.body or b not in self.body:
-                return False
-            (cell, one), (other, two) = self.body[a], self.body[b]
-            if cell is not other:
-                return False
-            if one == two:
-                return True
-            why = cell.pairs.reason(one, two)
-            still = why == RIGID and one in cell.bodies and two in cell.bodies
-            if fixed and still and cell.world.frame_of(one) == 0:
-                return tuple(sorted((one, two))) in cell.user_pairs
-            return why is not None
-
-        return allowed
+        links that cannot move against each other or what they stand on. Bodies that stand still
+        are compared: no monitor watches them, and who put them there may not have looked."""
+        if a not in self.body or b not in self.body:
+            return False
+        (cell, one), (other, two) = self.body[a], self.body[b]
+        if cell is not other:
+            return False
+        if one == two:
+            return True
+        why = cell.pairs.reason(one, two)
+        bodies = one in cell.bodies and two in cell.bodies
+        if why == RIGID and bodies and cell.world.frame_of(one) == 0:
+            return tuple(sorted((one, two))) in cell.user_pairs
+        return why is not None
 
     def add(self, name: str, part: Part) -> str:
         """Take a part in under a name that no other has: ``bolt.stl``, ``bolt.stl (2)``."""
