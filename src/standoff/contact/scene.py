@@ -182,7 +182,7 @@ class Scene:
             return self._nothing(poses, velocities)
         try:
             self._take(poses, velocities, dt)
-            told = self._run()
+            told: int = step(*(self._tables or self._ready()))
             while told < 0:
                 if told == FULL:
                     self._grow()
@@ -268,7 +268,7 @@ class Scene:
 
     def _result(self, told: int) -> ContactStep:
         """What the kernel left, copied: the next step writes over it."""
-        passed, count = divmod(told, PASSED_UNIT)
+        count, passed = told % PASSED_UNIT, told // PASSED_UNIT
         return ContactStep(
             self._owners,
             self._cost.tobytes(),

@@ -53,16 +53,17 @@ def vertices_on_faces(F, W, p, q, rel, n0, n1, n2, first_old, end_old):
     m0, m1, m2 = turn_back(rel, -n0, -n1, -n2)
     for side in range(2):
         if side == 0:
-            vertices_of(F, W, p, q, p, q, rel, n0, n1, n2)
+            vertices_of(F, W, p, q, p, q, rel, n0, n1, n2, end_old > first_old)
         else:
-            vertices_of(F, W, q, p, p, q, rel, m0, m1, m2)
+            vertices_of(F, W, q, p, p, q, rel, m0, m1, m2, end_old > first_old)
     take_hints(W, p, q, first_old, end_old, False)
 
 
 @kernel
-def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
+def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2, hinted):
     """The contacts of vertices of piece ``o`` with faces of piece ``s``, which are ``p`` and ``q``
-    or ``q`` and ``p``; ``n`` is the way out of s, in the frame of s."""
+    or ``q`` and ``p``; ``n`` is the way out of s, in the frame of s. ``hinted`` says whether there
+    were contacts at the last step."""
     P, V, N = whole_rows(W, PIECES, 11), real_rows(F, W, VERTICES, 3), real_rows(F, W, PLANES, 4)
     X, marks, hints = (
         real_rows(F, W, POSES, 12),
@@ -76,8 +77,10 @@ def vertices_of(F, W, o, s, p, q, rel, n0, n1, n2):
     body = P[s, BODY]
     look_along(F, W, first, last, n0, n1, n2)
     for v in range(P[o, VERTEX0], P[o, VERTEX0] + P[o, VERTEX_COUNT]):
-        hint = hints[v, 0]
         inside = marks[v, 0] == epoch
+        if not inside and not hinted:
+            continue
+        hint = hints[v, 0]
         if not inside and hint < 0:
             continue
         if o == p:

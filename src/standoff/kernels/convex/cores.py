@@ -227,7 +227,7 @@ def grouped(points, first, count, x, y, z):
         g = group0 + CLOUD_GROUP * (c - first) if c >= first else guess
         last = min(g + CLOUD_GROUP, start) if c >= first else guess + 1
         for k in range(g, last):
-            if ball_top(points, k, x, y, z, length) <= height:
+            if (k == guess and c >= first) or ball_top(points, k, x, y, z, length) <= height:
                 continue
             p = start + CLOUD_GROUP * (k - group0)
             for m in range(p, min(p + CLOUD_GROUP, start + count)):
