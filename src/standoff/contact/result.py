@@ -140,22 +140,21 @@ class ContactStep:
         cost: what it took.
     """
 
+    _forces: Array | None = None
+    _contacts = _found = _passed = b""
+
     def __init__(
         self,
         owners: Owners,
         cost: bytes,
-        forces: Array | None = None,
-        rows: bytes = b"",
-        found: bytes = b"",
-        passed: bytes = b"",
+        touching: tuple[Array, bytes, bytes, bytes] | None = None,
     ) -> None:
-        """Tables of the kernel as they were; without ``forces`` nothing touches."""
+        """Tables of the kernel as they were: of COST, and unless nothing touches of FORCES,
+        CONTACTS, FOUND and PASSED."""
         self._owners = owners
         self._cost = cost
-        self._forces = forces
-        self._contacts = rows
-        self._found = found
-        self._passed = passed
+        if touching is not None:
+            self._forces, self._contacts, self._found, self._passed = touching
 
     def __len__(self) -> int:
         """How many contacts there are."""
