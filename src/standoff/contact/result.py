@@ -76,7 +76,7 @@ class Cost:
         pair_tests: pairs of bodies looked at.
         node_tests: nodes of octrees tested against others (phase 1-1).
         leaf_pairs: pairs of leaves that meet.
-        edge_checks: edges that the leaves named, cut with the other piece (phase 1-2).
+        edge_checks: edges that the leaves named, tested against the other piece (phase 1-2).
         crossing_checks: pairs of edges tested for a crossing (second stage).
         sphere_checks: features tested against spheres.
         distances: searches for the shortest way out, or for a distance between two steps.
