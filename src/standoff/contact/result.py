@@ -76,7 +76,7 @@ class Cost:
         pair_tests: pairs of bodies looked at.
         node_tests: nodes of octrees tested against others (phase 1-1).
         leaf_pairs: pairs of leaves that meet.
-        edge_checks: edges that the leaves named, cut with the other piece (phase 1-2).
+        edge_checks: edges that the leaves named, tested against the other piece (phase 1-2).
         crossing_checks: pairs of edges tested for a crossing (second stage).
         sphere_checks: features tested against spheres.
         distances: searches for the shortest way out, or for a distance between two steps.
@@ -141,22 +141,21 @@ class ContactStep:
         cost: what it took.
     """
 
+    _forces: Array | None = None
+    _contacts = _found = _passed = b""
+
     def __init__(
         self,
         owners: Owners,
         cost: bytes,
-        forces: Array | None = None,
-        rows: bytes = b"",
-        found: bytes = b"",
-        passed: bytes = b"",
+        touching: tuple[Array, bytes, bytes, bytes] | None = None,
     ) -> None:
-        """Tables of the kernel as they were; without ``forces`` nothing touches."""
+        """Tables of the kernel as they were: of COST, and unless nothing touches of FORCES,
+        CONTACTS, FOUND and PASSED."""
         self._owners = owners
         self._cost = cost
-        self._forces = forces
-        self._contacts = rows
-        self._found = found
-        self._passed = passed
+        if touching is not None:
+            self._forces, self._contacts, self._found, self._passed = touching
 
     def __len__(self) -> int:
         """How many contacts there are."""

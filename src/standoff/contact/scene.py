@@ -269,14 +269,13 @@ class Scene:
     def _result(self, told: int) -> ContactStep:
         """What the kernel left, copied: the next step writes over it."""
         count, passed = told % PASSED_UNIT, told // PASSED_UNIT
-        return ContactStep(
-            self._owners,
-            self._cost.tobytes(),
+        touching = (
             self._forces.copy(),
             self._contacts[: count * CONTACT_BYTES].tobytes(),
             self._found[: count * FOUND_BYTES].tobytes(),
             self._passed[:passed].tobytes() if passed else b"",
         )
+        return ContactStep(self._owners, self._cost.tobytes(), touching)
 
     def _grow(self) -> None:
         assert self._arena is not None
