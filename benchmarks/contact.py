@@ -143,14 +143,14 @@ def six_bodies(steps: int, rounds: int, *, standing: bool) -> SixTimes:
     agree = both = 0
     mine: list[bool] = []
     for turn in range(rounds):
-        ways: list[tuple[Sequence[object], dict[str, object]]] = [
-            (given, {}), (given, {"velocities": twists}), (given, {"dt": 10.0 / steps}),
-            (arrays, {}), (arrays, {"velocities": np.zeros((len(ours.names), 6))}),
+        ways: list[tuple[Sequence[object], object, float | None]] = [
+            (given, None, None), (given, twists, None), (given, None, 10.0 / steps),
+            (arrays, None, None), (arrays, np.zeros((len(ours.names), 6)), None),
         ]  # fmt: skip
-        for name, (poses, arguments) in zip(names, ways):
+        for name, (poses, velocities, dt) in zip(names, ways):
             ours.forget()
             for k, each in enumerate(poses):
-                took = timed(lambda: ours.step(each, **arguments).forces[FOLLOWER])  # noqa: B023
+                took = timed(lambda: ours.step(each, velocities, dt).forces[FOLLOWER])  # noqa: B023
                 best[name][k] = min(best[name][k], took)
         ours.forget()
         for k, poses in enumerate(given):

@@ -749,6 +749,10 @@ CONTACT_ADVANCES = 64
 CONTACT_AUTO_LEVELS = 5
 CONTACT_AUTO_POSES = 64
 CONTACT_AUTO_DEPTH = 1.0
+
+#: A deeper octree is taken where it is quicker by this part, [-]: times on a busy
+#: machine differ by as much from run to run, though each is the best of several.
+CONTACT_AUTO_GAIN = 0.05
 #: How far the ends of an edge must stand off a triangle, on either side, for the edge to go through
 #: it, relative to the mesh's diagonal, [-]. Single-precision files are about 1e-7 off, and a vertex
 #: that merely lies on a neighbour's edge is not to count.
@@ -992,3 +996,28 @@ STILL_PAIR = 0.001
 
 #: Intervals of a proof that are drawn one by one, [-]: there are no more pixels.
 BAND_INTERVALS = 400
+#: How far beside a point of one piece of a body another piece may be and still hold it, relative to
+#: the body's radius, [-], and by how much less than 1 the cosine of two normals may be that are one
+#: there: pieces that a mesh was cut into meet within what single precision leaves.
+CONTACT_SEAM = 1e-6
+
+#: How many times as deep as contacts of the same two bodies a new pair of their pieces may be along
+#: the normal of these and is parted that way, [-]: pieces side by side are as deep, but for how
+#: far one stands out over the other.
+CONTACT_STEP = 2.0
+
+#: How many times as deep as the shortest way out contacts may be before two pieces are parted that
+#: way rather than along last step's, [-], where it does not lead out at the back.
+CONTACT_OUTGROWN = 4.0
+
+#: Largest component of a velocity, [m/s] and [rad/s]; nothing is faster than light, and squares of
+#: anything that is far slower than this stay finite.
+CONTACT_FASTEST = 1e9
+
+#: How far apart by rounding alone two points that are one may be, relative to the coordinates and
+#: radii in play, [-]: a transform, a crossing and a transform back are some 30 roundings.
+CONTACT_MERGE_ROUNDING = 64 * EPS
+
+#: How near to the centre of a sphere a vertex or an edge is in it, relative to the radius, [-]:
+#: nearer, the direction from one to the other is rounding, and that of the faces around is taken.
+CONTACT_CENTRED = 1e-9

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.contact.covered import BoolArray, covered_faces
 from standoff.contact.features import Features
 from standoff.contact.levels import levels_at
 from standoff.contact.octree import Octree, octree_of
@@ -20,7 +21,7 @@ from standoff.contact.pieces import (
     placed,
     volume_and_centroid,
 )
-from standoff.contact.splitting import split_convex
+from standoff.contact.splitting import known_method, split_convex
 from standoff.errors import ShapeError
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array, as_pose
@@ -28,6 +29,8 @@ from standoff.shapes.shape import Shape
 
 #: Sides of the prism that stands for a cylinder, where nothing else is said.
 SIDES = 32
+
+_PARTS = "a list of shapes or bodies, or of (shape or body, pose or None)"
 
 
 class Body:
@@ -59,17 +62,19 @@ class Body:
     @classmethod
     def union(
         cls,
-        parts: Iterable[tuple[Shape | Body, ArrayLike | None]],
+        parts: Iterable[Shape | Body | tuple[Shape | Body, ArrayLike | None]],
         *,
         sides: int = SIDES,
         levels: Any = "auto",
     ) -> Self:
-        """The union of shapes or bodies, each with its pose (4 x 4 or None) in one common frame.
+        """The union of shapes or bodies, each with its pose (4 x 4 or None) in one common frame, or
+        alone where it is at home in that frame already.
 
         Contacts are found for each piece by itself; where pieces share a corner, contacts at one
-        point with one normal count once."""
+        point with one normal count once, and where one piece goes on flat beside another, the edge
+        between them is none."""
         pieces: list[Piece] = []
-        for number, (part, place) in enumerate(parts):
+        for number, (part, place) in enumerate(_placed(parts)):
             element = f"Body.union[{number}]"
             pose = as_pose(place, element)
             if isinstance(part, Body):
@@ -91,6 +96,8 @@ class Body:
         the body is the union of the pieces, not the mesh itself. Needs the extra ``contact``."""
         if not isinstance(mesh, Mesh):
             raise ShapeError("not a mesh", element="Body.from_mesh", value=mesh)
+        if split is not None:
+            known_method(split)
         if mesh.is_convex or split is None:
             return cls(mesh, levels=levels)
         return cls.union([(part, None) for part in split_convex(mesh, split)], levels=levels)
@@ -138,6 +145,12 @@ class Body:
             octree_of(piece, at) if isinstance(piece, Features) else None for piece in self.pieces
         )
 
+    @cached_property
+    def covered(self) -> tuple[BoolArray, ...]:
+        """By piece, and by face of it, whether another piece lies on all of it: nothing leaves the
+        body there. Empty for a sphere."""
+        return covered_faces(self.pieces, self.radius)
+
     @property
     def radius(self) -> float:
         """Of the smallest sphere about the centroid that holds the body, [m]."""
@@ -151,6 +164,21 @@ class Body:
     def __repr__(self) -> str:
         corners = sum(len(p.vertices) for p in self.pieces if isinstance(p, Features))
         return f"<Body of {len(self.pieces)} pieces, {corners} vertices>"
+
+
+def _placed(parts: Any) -> list[tuple[Any, Any]]:
+    """Parts of a union, each with its pose or None."""
+    if isinstance(parts, (str, Mapping)) or not isinstance(parts, Iterable):
+        raise ShapeError("no parts", element="Body.union", value=parts, allowed=_PARTS)
+    result = []
+    for number, part in enumerate(parts):
+        if isinstance(part, (Shape, Body)):
+            result.append((part, None))
+        elif isinstance(part, (tuple, list)) and len(part) == 2:
+            result.append((part[0], part[1]))
+        else:
+            raise ShapeError("no part", element=f"Body.union[{number}]", value=part, allowed=_PARTS)
+    return result
 
 
 def _known(levels: Any) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.constants import CONTACT_FLAT, EPS
+from standoff.constants import CONTACT_FLAT, EPS, SMALLEST_SIZE
 from standoff.errors import ShapeError
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -47,11 +47,24 @@ def features_of(vertices: Array, triangles: IntArray, element: str) -> Features:
     where they are within ``CONTACT_FLAT`` of the extent.
 
     Raises:
-        ShapeError: the faces that result do not make up a closed surface (Euler's formula).
+        ShapeError: the faces that result do not make up a closed surface (Euler's formula): the
+            body is too thin; or it is too small.
     """
     extent = float((vertices.max(axis=0) - vertices.min(axis=0)).max())
+    if extent < SMALLEST_SIZE:
+        raise ShapeError(
+            "too small", element=element, value=extent, allowed=f"{SMALLEST_SIZE:g} m and more"
+        )
     flat = CONTACT_FLAT * extent + 16.0 * EPS * float(np.abs(vertices).max())
-    loops = [_loop(group) for group in _flat_groups(vertices, triangles, flat)]
+    try:
+        loops = [_loop(group) for group in _flat_groups(vertices, triangles, flat)]
+    except KeyError as error:
+        raise ShapeError(
+            "too thin for its extent: faces on both sides are one within rounding",
+            element=element,
+            value=extent,
+            allowed=f"thicker than some {CONTACT_FLAT:g} of the extent",
+        ) from error
     used, renumbered = np.unique(np.concatenate(loops), return_inverse=True)
     corners = np.ascontiguousarray(vertices[used])
     ends = np.cumsum([len(loop) for loop in loops])
@@ -110,13 +123,17 @@ def _beside(triangles: IntArray) -> list[list[int]]:
 
 
 def _loop(triangles: IntArray) -> IntArray:
-    """The corners around a connected group of triangles."""
+    """The corners around a connected group of triangles; a KeyError where it has no single rim."""
     inner = {(row[k], row[(k + 1) % 3]) for row in triangles.tolist() for k in range(3)}
     after = {tail: head for tail, head in inner if (head, tail) not in inner}
-    start = min(after)
+    start = min(after, default=-1)
     loop = [start]
     while after[loop[-1]] != start:
         loop.append(after[loop[-1]])
+        if len(loop) > len(after):
+            raise KeyError(start)
+    if len(loop) < len(after):
+        raise KeyError(start)
     return np.array(loop, dtype=np.int64)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,14 @@ def levels_at(levels: Any, shift: Array, element: str) -> Levels:
 
 
 def _checked(asked: Callable[[Array, float], int], shift: Array, element: str) -> Levels:
+    try:
+        signature(asked).bind(shift, 1.0)
+    except TypeError as error:
+        raise ShapeError(
+            "not a function of two arguments", element=element, value=asked, allowed=_ALLOWED
+        ) from error
+    except ValueError:
+        pass  # a function that does not tell what it takes
     return lambda centre, half: _depth(asked(centre + shift, half), element)
 
 

@@ -76,7 +76,7 @@ class Cost:
         pair_tests: pairs of bodies looked at.
         node_tests: nodes of octrees tested against others (phase 1-1).
         leaf_pairs: pairs of leaves that meet.
-        edge_checks: edges that the leaves named, cut with the other piece (phase 1-2).
+        edge_checks: edges that the leaves named, tested against the other piece (phase 1-2).
         crossing_checks: pairs of edges tested for a crossing (second stage).
         sphere_checks: features tested against spheres.
         distances: searches for the shortest way out, or for a distance between two steps.
@@ -135,27 +135,27 @@ class ContactStep:
         contacts: all `Contact` of the step, ordered by bodies and features.
         forces, moments: by the name of a body the sum of its contacts' forces [N] and their moment
             about its centroid [N m]; world axes, zero where nothing touches.
-        passed: pairs of bodies that touched between the last step and this one, but are apart at
-            both: they went through each other, or nearly.
+        passed: pairs of bodies with pieces that are apart now and touched since the last step: they
+            went through each other, or nearly; or were in contact then, and did not leave along the
+            normal of this contact. In doubt they did.
         cost: what it took.
     """
+
+    _forces: Array | None = None
+    _contacts = _found = _passed = b""
 
     def __init__(
         self,
         owners: Owners,
         cost: bytes,
-        forces: Array | None = None,
-        rows: bytes = b"",
-        found: bytes = b"",
-        passed: bytes = b"",
+        touching: tuple[Array, bytes, bytes, bytes] | None = None,
     ) -> None:
-        """Tables of the kernel as they were; without ``forces`` nothing touches."""
+        """Tables of the kernel as they were: of COST, and unless nothing touches of FORCES,
+        CONTACTS, FOUND and PASSED."""
         self._owners = owners
         self._cost = cost
-        self._forces = forces
-        self._contacts = rows
-        self._found = found
-        self._passed = passed
+        if touching is not None:
+            self._forces, self._contacts, self._found, self._passed = touching
 
     def __len__(self) -> int:
         """How many contacts there are."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.constants import CONTACT_FASTEST
 from standoff.contact.body import Body
 from standoff.contact.intake import Given, Intake, bytes_of
 from standoff.contact.material import Material
@@ -30,21 +31,25 @@ class Scene:
     Each step finds the elemental contacts of paper 003: vertices on faces, edges on edges, and
     spheres on features; force (1) at each, and the sums on every body. Contacts exist exactly when
     two bodies overlap; touching without overlap (a depth of 0) is no contact. Two bodies that both
-    stand still are not tried against each other.
+    stand still are not tried against each other, and take no other pose than their first.
 
-    The direction in which two bodies part is that of last step's contacts, as long as these hold;
-    for a new pair it is the shortest way out, or, where the bodies were so fast that this leads out
-    on the other side, the normal at their first touch. Every contact pushes that way.
+    The direction in which two bodies part is that of last step's contacts, as long as these hold
+    and have not grown to four times the shortest way out beside it; for a new pair it is the
+    shortest way out, or, where the bodies were so fast that this leads out elsewhere, the normal at
+    their first touch. Every contact pushes that way. Faces between pieces of one body are no way
+    out, and a piece that comes in beside others is pushed the way they are.
 
     - Bodies that start deep inside each other part the shortest way; one wholly inside the other is
       found by a point test.
     - Resting contact: a vertex keeps its face from step to step, also when it has sunk through a
       thin plate, until it is no longer behind the face or beside it.
     - Faces flush on each other, a vertex on a vertex: contacts at one point with one normal are
-      one. Parallel edges do not cross; the vertices at their ends are in contact.
+      one, the deepest. Parallel edges do not cross; the vertices at their ends are in contact.
     - No vertex inside and no edges that cross (a nail through a board): one contact of the bodies
       as a whole, along the way out.
-    - Bodies that pass through each other between two steps are in ``passed``; see ``continuous``.
+    - Bodies that pass through each other between two steps are in ``passed``, and those in contact
+      at the first that left another way than along their normal; see ``continuous``.
+    - A body that was added after a step has no way behind it until its own first step.
 
     Args:
         continuous: look at the motion between two steps of pairs that moved by more than half the
@@ -94,14 +99,17 @@ class Scene:
 
         Args:
             pose: of the shape's own frame, 4 x 4; it stays until `step` gives another.
-            moving: False for a body that stands still; `step` may leave any body out.
+            moving: False for a body that stands still where ``pose`` says; `step` refuses another.
+                Any body may be left out there.
             stiffness: [N/m], each contact; infinite for a rigid body. Two bodies are springs in
                 series, K = Ka Kb / (Ka + Kb), so one of them may be rigid and not both.
             damping: [N s/m] of that spring; of a pair, each with the square of the share of the
                 approach that its spring takes up: (Kb / (Ka + Kb))² Ba + (Ka / (Ka + Kb))² Bb.
             friction: viscous, [N s/m]; of a pair the mean.
-            coulomb: the tangential force is at most this times the normal force, [-]; of a pair
-                the mean, or the one that is given.
+            coulomb: the force across is at most this times the normal force, [-]; of a pair the
+                mean, or the one that is given. Up to there contacts stick: with it there is a
+                spring with its damper across the normal, as stiff as the one along it, beside the
+                viscous friction.
             levels: depth of the octrees, see `Body`; ``None`` leaves those of a `Body`, and is
                 ``"auto"`` for a shape.
         """
@@ -143,6 +151,7 @@ class Scene:
         if self._arena is not None:
             state = self._arena["state"]
             state[layout.OLD_COUNT, 0] = state[layout.HAS_BEFORE, 0] = 0
+            self._arena["was_there"].fill(0)
             self._arena["parted"].fill(0)
 
     def step(
@@ -163,11 +172,12 @@ class Scene:
 
         Raises before anything is changed:
             UnknownNameError: a name that no body bears.
-            PoseError: a pose that is none, a velocity that is not six finite numbers, an array
-                of another shape.
+            PoseError: a pose that is none, or another one for a body that stands still, a velocity
+                that is not six numbers of at most 1e9, an array of another shape, a force that is
+                not finite.
         """
-        if dt is not None and not (isinstance(dt, (int, float)) and 0.0 < dt < math.inf):
-            raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
+        if dt is not None:
+            dt = _seconds(dt)
         if self._arena is None:
             return self._nothing(poses, velocities)
         try:
@@ -228,22 +238,44 @@ class Scene:
         return self._tables
 
     def _mend(self, number: int) -> None:
-        """A pose that the kernel did not take: the nearest rigid motion, or why there is none."""
+        """What the kernel did not take: the nearest rigid motion, or why there is none."""
+        if number >= len(self.names):
+            raise PoseError(
+                "a force that is not finite",
+                element=self.names[number - len(self.names)],
+                value=self._forces[number - len(self.names)].tolist(),
+                allowed="velocities, stiffness, damping and friction whose products are finite",
+            )
         name, poses = self.names[number], self._poses.table
         poses[number] = as_pose(poses[number], f"poses[{name!r}]")
-        vector(self._twists.table[number], 6, f"velocities[{name!r}]")
+        twist = vector(self._twists.table[number], 6, f"velocities[{name!r}]")
+        if np.abs(twist).max() > CONTACT_FASTEST:
+            raise PoseError(
+                "too fast",
+                element=f"velocities[{name!r}]",
+                value=twist.tolist(),
+                allowed=f"up to {CONTACT_FASTEST:g} m/s and rad/s",
+            )
+        assert self._arena is not None
+        held = self._arena["held"][number].reshape(4, 4)
+        if not self._moving[name] and not np.array_equal(poses[number], held):
+            raise PoseError(
+                "another pose for a body that stands still",
+                element=f"poses[{name!r}]",
+                value=poses[number].tolist(),
+                allowed=f"the pose that Scene.add({name!r}, ...) was given, none, or moving=True",
+            )
 
     def _result(self, told: int) -> ContactStep:
         """What the kernel left, copied: the next step writes over it."""
         count, passed = told % PASSED_UNIT, told // PASSED_UNIT
-        return ContactStep(
-            self._owners,
-            self._cost.tobytes(),
+        touching = (
             self._forces.copy(),
             self._contacts[: count * CONTACT_BYTES].tobytes(),
             self._found[: count * FOUND_BYTES].tobytes(),
             self._passed[:passed].tobytes() if passed else b"",
         )
+        return ContactStep(self._owners, self._cost.tobytes(), touching)
 
     def _grow(self) -> None:
         assert self._arena is not None
@@ -293,7 +325,13 @@ class Scene:
             return {}
         count = int(arena["state"][layout.OLD_COUNT, 0])
         return {
-            "before": dict(zip(self._bodies, arena["before"].copy())),
+            "before": {
+                name: place
+                for name, place, there in zip(
+                    self._bodies, arena["before"].copy(), arena["was_there"][:, 0].tolist()
+                )
+                if there
+            },
             "old": arena["old"][:count].copy(),
             "earlier": arena["earlier"][:count].copy(),
             "pieces": self._piece_numbers(),
@@ -310,11 +348,10 @@ class Scene:
         for k, row in enumerate(stays):
             pair = [numbers[int(piece)] for piece in earlier[row, :2]]
             arena["earlier"][k] = (*pair, *earlier[row, 2:])
-        for number, (name, body) in enumerate(self._bodies.items()):
-            pose = self._poses.table[number]
-            place = pose[:3].copy()
-            place[:, 3] += pose[:3, :3] @ body.centroid
-            arena["before"][number] = history["before"].get(name, place.reshape(-1))
+        for name, place in history["before"].items():
+            if name in self._numbers:
+                arena["before"][self._numbers[name]] = place
+                arena["was_there"][self._numbers[name], 0] = 1
         arena["state"][layout.OLD_COUNT, 0] = len(stays)
         arena["state"][layout.HAS_BEFORE, 0] = 1
 
@@ -323,9 +360,16 @@ class Scene:
         return {owner: number for number, owner in enumerate(owners)}
 
     def _known(self, name: str) -> str:
-        if name not in self._bodies:
+        if not isinstance(name, str) or name not in self._bodies:
             raise UnknownNameError(name, self._bodies, what="body")
         return name
+
+
+def _seconds(dt: Any) -> float:
+    number = isinstance(dt, (int, float, np.integer, np.floating)) and not isinstance(dt, bool)
+    if not number or not 0.0 < dt < math.inf:
+        raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
+    return float(dt)
 
 
 def _twist(value: ArrayLike, element: str) -> Array:

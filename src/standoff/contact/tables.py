@@ -47,7 +47,9 @@ def arena_of(bodies: Sequence[Body], room: int, passed: int) -> Arena:
     for number, body in enumerate(bodies):
         arena["bodies"][number] = first, len(body.pieces)
         arena["centroids"][number] = body.centroid
-        for piece, tree in zip(body.pieces, body.trees, strict=True):
+        for k, (piece, tree) in enumerate(zip(body.pieces, body.trees, strict=True)):
+            f = ends["planes"]
+            arena["covered"][f : f + len(body.covered[k]), 0] = body.covered[k]
             if isinstance(piece, Ball):
                 _write_ball(arena, first, number, piece)
             else:
@@ -74,9 +76,9 @@ def _sizes(solids: Any, pieces: int, bodies: int, room: int, passed: int) -> dic
         "node_mark": nodes, "vertex_mark": vertices, "hit": edges, "hint": vertices,
         "queue": edges, "crossers": edges, "stack": stack,
         "face_high": faces, "near": faces, "bounds": faces, "edge_high": edges, "slab": edges,
-        "vertex_high": vertices, "climb": vertices, "ruled": vertices,
+        "vertex_high": vertices, "climb": vertices, "ruled": vertices, "covered": faces,
         "outer": vertices, "sides": 6 * edges, "facing": edges, "along": faces,
-        "parting": PARTED_ROOM, "parted": PARTED_ROOM,
+        "parting": PARTED_ROOM, "parted": PARTED_ROOM, "was_there": bodies,
         "cloud": total(lambda p, t: len(_cloud(p.vertices))),
         "rings": 2 * edges, "spokes": 2 * edges,
         "items": total(lambda p, t: sum(len(x.items) for x in (t.vertices, t.edges, t.faces))),

@@ -1,9 +1,9 @@
-"""A contact into the table, once."""
+"""A contact into the table, and which of several at one point stay there."""
 
 from __future__ import annotations
 
 from standoff.constants import CONTACT_MERGE_COSINE
-from standoff.kernels.contact.layout import CONTACTS, COUNT, FOUND, STATE
+from standoff.kernels.contact.layout import CONTACTS, COUNT, FOUND, LEFT_OUT, STATE
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 
@@ -13,7 +13,7 @@ def append(F, W, p, q, kind_a, a, kind_b, b, kept, x, y, z, nx, ny, nz, depth):
     """A contact at the world point (x, y, z), with its normal from q to p. Where the table is full
     it is only counted: the caller makes room and begins anew."""
     C, found, state = (
-        real_rows(F, W, CONTACTS, 13),
+        real_rows(F, W, CONTACTS, 16),
         whole_rows(W, FOUND, 7),
         whole_rows(W, STATE, 1),
     )
@@ -30,43 +30,49 @@ def append(F, W, p, q, kind_a, a, kind_b, b, kept, x, y, z, nx, ny, nz, depth):
 
 
 @kernel
-def merge(F, W, first, kept_first, near):
-    """Leaves out, from contact ``kept_first`` on, those that lie within ``near`` of an earlier one
-    from ``first`` on and have the same normal. The deeper of the two stays."""
+def merge(F, W, first, next_, near):
+    """Of contacts from ``first`` on that lie within ``near`` of each other and have the same normal
+    one stays, the deepest, or of equals the first; the others are LEFT_OUT. Those before ``next_``
+    are merged already."""
     C, found, state = (
-        real_rows(F, W, CONTACTS, 13),
+        real_rows(F, W, CONTACTS, 16),
         whole_rows(W, FOUND, 7),
         whole_rows(W, STATE, 1),
     )
-    count = min(state[COUNT, 0], found.shape[0])
-    if state[COUNT, 0] > count:
+    if state[COUNT, 0] > found.shape[0]:
         return
-    end = kept_first
-    for k in range(kept_first, count):
-        same = -1
-        for o in range(first, end):
+    for k in range(next_, state[COUNT, 0]):
+        if found[k, 6] >= LEFT_OUT:
+            continue
+        for o in range(first, k):
             if (
-                abs(C[k, 0] - C[o, 0]) <= near
+                found[o, 6] < LEFT_OUT
+                and abs(C[k, 0] - C[o, 0]) <= near
                 and abs(C[k, 1] - C[o, 1]) <= near
                 and abs(C[k, 2] - C[o, 2]) <= near
                 and C[k, 3] * C[o, 3] + C[k, 4] * C[o, 4] + C[k, 5] * C[o, 5]
                 >= 1.0 - CONTACT_MERGE_COSINE
             ):
-                same = o
+                found[o if C[k, 6] > C[o, 6] else k, 6] += LEFT_OUT
                 break
-        if same < 0:
-            copy(C, found, k, end)
-            end += 1
-        elif (
-            C[k, 6] > C[same, 6] and found[k, 0] == found[same, 0] and found[k, 1] == found[same, 1]
-        ):
-            copy(C, found, k, same)
-    state[COUNT, 0] = end
 
 
 @kernel
-def copy(C, found, k, o):
-    """Row ``k`` to row ``o``."""
-    for c in range(7):
-        C[o, c] = C[k, c]
-        found[o, c] = found[k, c]
+def drop_left_out(F, W):
+    """Takes the contacts that are LEFT_OUT from the tables; the others keep their order."""
+    C, found, state = (
+        real_rows(F, W, CONTACTS, 16),
+        whole_rows(W, FOUND, 7),
+        whole_rows(W, STATE, 1),
+    )
+    end = 0
+    for k in range(state[COUNT, 0]):
+        if found[k, 6] >= LEFT_OUT:
+            continue
+        if end < k:
+            for c in range(16):
+                C[end, c] = C[k, c]
+            for c in range(7):
+                found[end, c] = found[k, c]
+        end += 1
+    state[COUNT, 0] = end

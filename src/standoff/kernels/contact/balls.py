@@ -6,14 +6,25 @@ import math
 
 import numpy as np
 
+from standoff.constants import CONTACT_CENTRED, CONTACT_CONE, CONTACT_OUTGROWN
 from standoff.kernels.contact.appending import append
+from standoff.kernels.contact.between import (
+    TOUCHED,
+    first_touch,
+    is_fast,
+    row_between,
+    way_between,
+)
+from standoff.kernels.contact.earlier import were_there
 from standoff.kernels.contact.frames import to_world
 from standoff.kernels.contact.inside import contains
 from standoff.kernels.contact.layout import (
     BALL,
     BALL_CHECKS,
     BALLS,
+    BEFORE,
     BODY,
+    CONTINUOUS,
     COST,
     EARLIER,
     EDGE,
@@ -27,27 +38,34 @@ from standoff.kernels.contact.layout import (
     NODE_TESTS,
     NODES,
     OLD,
+    OUT,
     PIECES,
     PLANES,
     POSES,
     ROOT,
     SPHERES,
+    SPOKE,
+    SPOKES,
     STACK,
+    STATE,
     VERTEX,
     VERTEX0,
     VERTICES,
 )
+from standoff.kernels.contact.parting import gap_along
+from standoff.kernels.contact.siblings import alone, hidden
 from standoff.kernels.contact.tables import real_rows, whole_rows
-from standoff.kernels.contact.vertices import still_there
+from standoff.kernels.contact.vertices import above, still_there
 from standoff.kernels.contact.walk import spheres_meet
 from standoff.kernels.jit import kernel
-from standoff.kernels.pairs.rows import rotate
+from standoff.kernels.pairs.rows import rotate, unrotate
 
 
 @kernel
-def ball_on_ball(F, W, p, q, first_old, end_old):
-    """The contact of two balls, if any: along the line of their centres, and the way of the last
-    step, or else upwards (z), where these are one point."""
+def ball_on_ball(address, F, W, p, q, first_old, end_old, work, iwork):
+    """The contact of two balls, if any: along the line of their centres, or the way they came where
+    the one is past the other's centre; upwards (z), where these are one point and nothing tells.
+    Returns whether they overlap."""
     P, S, X = whole_rows(W, PIECES, 11), real_rows(F, W, BALLS, 5), real_rows(F, W, POSES, 12)
     a0, a1, a2 = to_world(X, P[p, BODY], S[p, 0], S[p, 1], S[p, 2])
     b0, b1, b2 = to_world(X, P[q, BODY], S[q, 0], S[q, 1], S[q, 2])
@@ -55,14 +73,18 @@ def ball_on_ball(F, W, p, q, first_old, end_old):
     distance = math.sqrt(x * x + y * y + z * z)
     depth = S[p, 3] + S[q, 3] - distance
     if depth <= 0.0:
-        return
+        return False
     if distance > 0.0:
         x, y, z = x / distance, y / distance, z / distance
     else:
         x, y, z = 0.0, 0.0, 1.0
-        if end_old > first_old:
-            C = real_rows(F, W, OLD, 13)
-            x, y, z = C[first_old, 3], C[first_old, 4], C[first_old, 5]
+    d0, d1, d2 = way_they_came(
+        address, F, W, p, q, np.int64(-1), first_old, end_old, x, y, z, work, iwork
+    )
+    along = x * d0 + y * d1 + z * d2
+    if along < 0.0 or (distance == 0.0 and d0 * d0 + d1 * d1 + d2 * d2 > 0.0):
+        x, y, z = d0, d1, d2
+        depth = S[p, 3] + S[q, 3] - distance * along
     kept = np.int64(end_old > first_old)
     along = S[q, 3] - 0.5 * depth
     zero = np.int64(0)
@@ -70,38 +92,94 @@ def ball_on_ball(F, W, p, q, first_old, end_old):
         F, W, p, q, BALL, zero, BALL, zero, kept,
         b0 + along * x, b1 + along * y, b2 + along * z, x, y, z, depth,
     )  # fmt: skip
+    return True
 
 
 @kernel
-def ball_on_piece(F, W, p, q, rel, first_old, end_old):
+def way_they_came(address, F, W, p, q, turning, first_old, end_old, nx, ny, nz, work, iwork):
+    """The world normal, from q to p, of last step's contact of a ball, turned with the body
+    ``turning`` if that is one; for a new pair that came fast, or was not apart along ``n``, the
+    shortest way out, the normal at the first touch; 0 where ``n`` will do."""
+    P, state, out = whole_rows(W, PIECES, 11), whole_rows(W, STATE, 1), real_rows(F, W, OUT, 11)
+    if end_old > first_old:
+        C, A, X = real_rows(F, W, OLD, 16), real_rows(F, W, BEFORE, 12), real_rows(F, W, POSES, 12)
+        x, y, z = C[first_old, 3], C[first_old, 4], C[first_old, 5]
+        if turning >= 0:
+            x, y, z = unrotate(A, turning, x, y, z)
+            x, y, z = rotate(X, turning, x, y, z)
+        return x, y, z
+    if state[CONTINUOUS, 0] == 1 and were_there(W, P[p, BODY], P[q, BODY]):
+        row_between(F, W, p, 0.0)
+        row_between(F, W, q, 0.0)
+        way = way_between(F, W, p, q)
+        looked_at = gap_along(F, W, p, q, nx, ny, nz) < 0.0 or is_fast(F, W, p, q, way)
+        if (
+            looked_at
+            and way > 0.0
+            and first_touch(address, F, W, p, q, way, 0, 0, work, iwork) == TOUCHED
+        ):
+            return out[0, 7], out[0, 8], out[0, 9]
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def ball_on_piece(address, F, W, p, q, first_old, end_old, work, iwork):
     """The contact of a ball and a polyhedron, if any, where ``p`` or ``q`` is the ball: with the
-    nearest vertex, edge or face. A centre inside leaves through the face of the last step if it is
-    still above its inside, else through the nearest."""
+    nearest vertex, edge or face. A centre inside leaves through the nearest face.
+
+    But where it came from elsewhere, it goes back there: through the face of the last step, as long
+    as it is behind this face and above its inside, and has not outgrown it as `outgrown` of `pair`
+    has it; else through the face that is along the way it came, where the centre is inside or out
+    again at the back. Where another piece of the body goes on, there is no contact. Returns whether
+    the two overlap."""
     P, S, X = whole_rows(W, PIECES, 11), real_rows(F, W, BALLS, 5), real_rows(F, W, POSES, 12)
     N = real_rows(F, W, PLANES, 4)
     first = P[p, IS_BALL] == 1
     ball, solid = (p, q) if first else (q, p)
-    radius = S[ball, 3]
+    sign = 1.0 if first else -1.0
+    radius, body = S[ball, 3], P[solid, BODY]
     x, y, z = to_world(X, P[ball, BODY], S[ball, 0], S[ball, 1], S[ball, 2])
-    body = P[solid, BODY]
-    d0, d1, d2 = x - X[body, 3], y - X[body, 7], z - X[body, 11]
-    x = X[body, 0] * d0 + X[body, 4] * d1 + X[body, 8] * d2
-    y = X[body, 1] * d0 + X[body, 5] * d1 + X[body, 9] * d2
-    z = X[body, 2] * d0 + X[body, 6] * d1 + X[body, 10] * d2
-    if contains(F, W, solid, x, y, z, 0.0):
-        feature = face_out(F, W, solid, x, y, z, first, first_old, end_old)
-        kind = FACE
+    x, y, z = unrotate(X, body, x - X[body, 3], y - X[body, 7], z - X[body, 11])
+    inside = contains(F, W, solid, x, y, z, 0.0)
+    if inside:
+        kind, feature = FACE, nearest_face(F, W, solid, x, y, z)
+        if feature < 0:  # deep in a body, where all around it others go on
+            return True
         n0, n1, n2 = N[feature, 0], N[feature, 1], N[feature, 2]
         distance = n0 * x + n1 * y + n2 * z - N[feature, 3]
     else:
         kind, feature, square, n0, n1, n2 = nearest_feature(F, W, solid, x, y, z, radius)
         distance = math.sqrt(square)
         if feature < 0 or distance >= radius:
-            return
+            return False
         if kind == FACE:
             n0, n1, n2 = N[feature, 0], N[feature, 1], N[feature, 2]
-        else:
+        elif distance > CONTACT_CENTRED * radius:
             n0, n1, n2 = n0 / distance, n1 / distance, n2 / distance
+        else:
+            n0, n1, n2 = outwards(F, W, kind, feature)
+    u, v, w = rotate(X, body, sign * n0, sign * n1, sign * n2)
+    d0, d1, d2 = way_they_came(address, F, W, p, q, body, first_old, end_old, u, v, w, work, iwork)
+    if d0 != 0.0 or d1 != 0.0 or d2 != 0.0:
+        d0, d1, d2 = unrotate(X, body, sign * d0, sign * d1, sign * d2)
+        # At right angles to the way it came, a ball that was there before has rolled on, and one
+        # that is new was fast.
+        lean = CONTACT_CONE if end_old == first_old else -CONTACT_CONE
+        wanted = inside or n0 * d0 + n1 * d1 + n2 * d2 < lean
+        face = face_back(
+            F, W, solid, x, y, z, d0, d1, d2, first, first_old, end_old, wanted
+        )  # fmt: skip
+        if face >= 0:
+            behind = N[face, 3] - N[face, 0] * x - N[face, 1] * y - N[face, 2] * z
+            along = N[face, 0] * n0 + N[face, 1] * n1 + N[face, 2] * n2
+            if along <= -0.5 or not grown(
+                F, W, first_old, end_old, radius + behind, radius - distance
+            ):
+                kind, feature, distance = FACE, face, -behind
+                n0, n1, n2 = N[face, 0], N[face, 1], N[face, 2]
+    u, v, w = x - distance * n0, y - distance * n1, z - distance * n2
+    if distance > 0.0 and not alone(W, solid) and hidden(F, W, solid, u, v, w, n0, n1, n2, 1.0):
+        return True
     depth = radius - distance
     # Half way between the deepest point of the ball and the surface.
     back = distance + 0.5 * depth
@@ -119,6 +197,16 @@ def ball_on_piece(F, W, p, q, rel, first_old, end_old):
         append(F, W, p, q, BALL, zero, kind, feature, kept, c0, c1, c2, n0, n1, n2, depth)
     else:
         append(F, W, p, q, kind, feature, BALL, zero, kept, c0, c1, c2, -n0, -n1, -n2, depth)
+    return True
+
+
+@kernel
+def grown(F, W, first_old, end_old, depth, shortest):
+    """Whether the depth of a ball's contact has doubled since the last step, in powers of two, to
+    more than CONTACT_OUTGROWN times the shortest way out."""
+    if end_old == first_old or depth <= CONTACT_OUTGROWN * shortest:
+        return False
+    return math.frexp(depth)[1] > math.frexp(real_rows(F, W, OLD, 16)[first_old, 6])[1]
 
 
 @kernel
@@ -133,8 +221,27 @@ def was_on(W, first, kind, feature, first_old, end_old):
 
 
 @kernel
-def face_out(F, W, s, x, y, z, first, first_old, end_old):
-    """The face through which the ball about a point inside piece ``s`` leaves it."""
+def nearest_face(F, W, s, x, y, z):
+    """The face nearest to a point inside piece ``s``, of those behind which no other piece of the
+    body goes on; or -1."""
+    N, P = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11)
+    best, face, united = math.inf, np.int64(-1), not alone(W, s)
+    for f in range(P[s, FACE0], P[s, FACE0] + P[s, FACE_COUNT]):
+        a, b, c = N[f, 0], N[f, 1], N[f, 2]
+        way = N[f, 3] - a * x - b * y - c * z
+        if way < best:
+            if united and hidden(F, W, s, x + way * a, y + way * b, z + way * c, a, b, c, 1.0):
+                continue
+            best, face = way, np.int64(f)
+    return face
+
+
+@kernel
+def face_back(F, W, s, x, y, z, d0, d1, d2, first, first_old, end_old, wanted):
+    """The face through which the ball about a point leaves piece ``s`` the way it came, ``d``: that
+    of the last step if the point is behind it and above its inside; else, if ``wanted``, the
+    nearest along ``d`` of those that look that way, unless another piece of the body goes on behind
+    it. Or -1."""
     N, P, old = real_rows(F, W, PLANES, 4), whole_rows(W, PIECES, 11), whole_rows(W, EARLIER, 7)
     column = 4 if first else 2
     for k in range(first_old, end_old):
@@ -142,14 +249,36 @@ def face_out(F, W, s, x, y, z, first, first_old, end_old):
             f = P[s, FACE0] + old[k, column + 1]
             if still_there(F, W, f, x, y, z, N[f, 0], N[f, 1], N[f, 2]):
                 return f
-    best = math.inf
-    face = P[s, FACE0]
+    best, face, united = math.inf, np.int64(-1), not alone(W, s)
     for f in range(P[s, FACE0], P[s, FACE0] + P[s, FACE_COUNT]):
-        depth = N[f, 3] - N[f, 0] * x - N[f, 1] * y - N[f, 2] * z
-        if depth < best:
-            best = depth
-            face = f
+        a, b, c = N[f, 0], N[f, 1], N[f, 2]
+        along = a * d0 + b * d1 + c * d2
+        if not wanted or along <= CONTACT_CONE:
+            continue
+        way = (N[f, 3] - a * x - b * y - c * z) / along
+        if way < best:
+            u, v, w = x + way * d0, y + way * d1, z + way * d2
+            if united and hidden(F, W, s, u, v, w, a, b, c, 1.0):
+                continue
+            best, face = way, np.int64(f)
     return face
+
+
+@kernel
+def outwards(F, W, kind, item):
+    """A unit vector that leads out of a piece from one of its vertices or edges: along the sum of
+    the normals around, which has a part along one of them at least."""
+    E, N = whole_rows(W, EDGES, 4), real_rows(F, W, PLANES, 4)
+    x, y, z = 0.0, 0.0, 0.0
+    spoke, spokes = whole_rows(W, SPOKE, 2), whole_rows(W, SPOKES, 1)
+    count = spoke[item, 1] if kind == VERTEX else 1
+    for k in range(count):
+        e = spokes[spoke[item, 0] + k, 0] if kind == VERTEX else item
+        for c in range(2, 4):
+            f = E[e, c]
+            x, y, z = x + N[f, 0], y + N[f, 1], z + N[f, 2]
+    length = math.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
 
 
 @kernel
@@ -210,8 +339,6 @@ def away_from(F, W, kind, item, x, y, z):
         return d0 - share * u, d1 - share * v, d2 - share * w
     a, b, c = N[item, 0], N[item, 1], N[item, 2]
     height = a * x + b * y + c * z - N[item, 3]
-    # The point below the plane by as much is behind the face.
-    u, v, w = x - 2.0 * height * a, y - 2.0 * height * b, z - 2.0 * height * c
-    if height <= 0.0 or not still_there(F, W, item, u, v, w, a, b, c):
+    if height < 0.0 or not above(F, W, item, x, y, z):
         return math.inf, math.inf, math.inf
     return height * a, height * b, height * c

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import CONTACT_ADVANCES, CONTACT_FIRST_TOUCH
+from standoff.constants import CONTACT_ADVANCES, CONTACT_FAST, CONTACT_FIRST_TOUCH
 from standoff.kernels.contact.layout import (
     BALLS,
     BEFORE,
@@ -18,6 +18,7 @@ from standoff.kernels.contact.layout import (
     CLOUD,
     COST,
     DISTANCES,
+    OLD,
     OUT,
     PIECES,
     POSES,
@@ -25,13 +26,13 @@ from standoff.kernels.contact.layout import (
     ROWS,
 )
 from standoff.kernels.contact.nearest import nearest
+from standoff.kernels.contact.parting import gap_along
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 
 #: What `first_touch` found.
 APART = 0
 TOUCHED = 1
-FROM_THE_START = 2
 
 
 @kernel
@@ -106,6 +107,13 @@ def way_between(F, W, p, q):
 
 
 @kernel
+def is_fast(F, W, p, q, way):
+    """Whether two pieces that came nearer by up to ``way`` can have passed through each other."""
+    S = real_rows(F, W, BALLS, 5)
+    return way > CONTACT_FAST * min(S[p, 4], S[q, 4])
+
+
+@kernel
 def turned(A, B, i):
     """Whether the orientation of body ``i`` is not the same in both."""
     for r in range(0, 12, 4):
@@ -121,9 +129,11 @@ def reach(S, p):
 
 
 @kernel
-def first_touch(address, F, W, p, q, way, work, iwork):
+def first_touch(address, F, W, p, q, way, first_old, end_old, work, iwork):
     """Whether two pieces touched since the last step, with the normal at the first touch in OUT.
-    In doubt, they did."""
+    Pieces that touched at the last step, or overlapped (then rows ``first_old`` to ``end_old`` of
+    OLD say so), count where they did not leave along the normal that they had then, or touched
+    again. In doubt, they did."""
     rows, refs, D = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, CLOUD, 4)
     out, S, cost = real_rows(F, W, OUT, 11), real_rows(F, W, BALLS, 5), whole_rows(W, COST, 1)
     near = CONTACT_FIRST_TOUCH * (S[p, 3] + S[q, 3])
@@ -133,11 +143,49 @@ def first_touch(address, F, W, p, q, way, work, iwork):
         row_between(F, W, q, share)
         nearest(address, rows, refs, D, p, q, work, iwork, out)
         cost[DISTANCES, 0] += 1
-        if step == 0 and out[0, 0] <= 0.0:
-            return FROM_THE_START
-        if out[0, 0] <= near:
+        if out[0, 0] > near:
+            share += out[0, 0] / way
+        elif step == 0:
+            share = leaving(F, W, p, q, way, near, first_old, end_old)
+            if share < 0.0:
+                return TOUCHED
+        else:
             return TOUCHED
-        share += out[0, 0] / way
         if share >= 1.0:
             return APART
     return TOUCHED
+
+
+@kernel
+def leaving(F, W, p, q, way, near, first_old, end_old):
+    """From which share of the way on two pieces that touched at the last step are apart along the
+    normal that they had then, which is in OUT; negative: from none that is tried. Where neither
+    turns, being apart at the end is being so all the way. Else the first share is one that is too
+    short to pass through, and each further one is twice as long."""
+    A, B, S = real_rows(F, W, BEFORE, 12), real_rows(F, W, POSES, 12), real_rows(F, W, BALLS, 5)
+    P, out = whole_rows(W, PIECES, 11), real_rows(F, W, OUT, 11)
+    start_normal(F, W, first_old, end_old)
+    share = 1.0
+    if turned(A, B, P[p, BODY]) or turned(A, B, P[q, BODY]):
+        share = min(1.0, CONTACT_FAST * min(S[p, 4], S[q, 4]) / way)
+    while True:
+        row_between(F, W, p, share)
+        row_between(F, W, q, share)
+        if gap_along(F, W, p, q, out[0, 7], out[0, 8], out[0, 9]) > near:
+            return share
+        if share >= 1.0:
+            return -1.0
+        share = min(1.0, 2.0 * share)
+
+
+@kernel
+def start_normal(F, W, first_old, end_old):
+    """The mean normal of contacts of the last step, weighted by how deep they were, into OUT; it
+    stays as it is where there are none."""
+    C, out = real_rows(F, W, OLD, 16), real_rows(F, W, OUT, 11)
+    x, y, z = 0.0, 0.0, 0.0
+    for k in range(first_old, end_old):
+        x, y, z = x + C[k, 6] * C[k, 3], y + C[k, 6] * C[k, 4], z + C[k, 6] * C[k, 5]
+    length = math.sqrt(x * x + y * y + z * z)
+    if length > 0.0:
+        out[0, 7], out[0, 8], out[0, 9] = x / length, y / length, z / length

@@ -16,7 +16,7 @@ import numpy as np
 from standoff.constants import CONTACT_CONE, CONTACT_MERGE, CONTACT_PARALLEL, CONTACT_SHARE
 from standoff.kernels.arena import HEAD, table
 from standoff.kernels.contact.appending import append
-from standoff.kernels.contact.frames import to_world
+from standoff.kernels.contact.frames import to_world, turn_back
 from standoff.kernels.contact.inside import cut
 from standoff.kernels.contact.layout import (
     BALLS,
@@ -34,6 +34,7 @@ from standoff.kernels.contact.layout import (
     EPOCH,
     FACING,
     HIT,
+    LEFT_OUT,
     PIECES,
     PLANES,
     POSES,
@@ -42,10 +43,11 @@ from standoff.kernels.contact.layout import (
     UNCUT,
     VERTICES,
 )
+from standoff.kernels.contact.siblings import alone, goes_on, hidden
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
 from standoff.kernels.pairs.rows import rotate
-from standoff.kernels.vectors import cross, dot, place, turn
+from standoff.kernels.vectors import cross, dot, place, turn, unplace
 
 
 @kernel
@@ -55,6 +57,7 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old, slack):
     P, X = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12)
     K, crossers = real_rows(F, W, CROSSING, 17), whole_rows(W, CROSSERS, 1)
     body = P[q, BODY]
+    united = not (alone(W, p) and alone(W, q))
     S = real_rows(F, W, BALLS, 5)
     # No way out is longer than the smaller piece.
     widest = 2.0 * min(S[p, 3], S[q, 3])
@@ -112,6 +115,8 @@ def edges_on_edges(F, W, p, q, rel, n0, n1, n2, first_old, end_old, slack):
             )
             a, b = crossers[i, 0] - P[p, EDGE0], crossers[j, 0] - P[q, EDGE0]
             kept = was_there(W, first_old, end_old, a, b)
+            if united and on_seam(F, W, p, q, rel, K, i, s, j, r, m0, m1, m2):
+                kept += LEFT_OUT
             m0, m1, m2 = rotate(X, body, m0, m1, m2)
             append(F, W, p, q, EDGE, a, EDGE, b, kept, x, y, z, m0, m1, m2, depth)
     whole_rows(W, COST, 1)[CROSSING_CHECKS, 0] += middle * (end - middle)
@@ -142,6 +147,19 @@ def find_facing(F, W, count, d0, d1, d2, lean):
         right = d0 * m0[j, 0] + d1 * m1[j, 0] + d2 * m2[j, 0]
         low = (left <= lean) | (right <= lean)
         facing[j, 0] = low & ((left >= -lean) | (right >= -lean))
+
+
+@kernel
+def on_seam(F, W, p, q, rel, K, i, s, j, r, m0, m1, m2):
+    """Whether the share ``s`` of a's edge in row ``i`` of CROSSING, or ``r`` of b's in row ``j`` is
+    where another piece of the same body goes on: no edge of the body as a whole. ``m`` is the
+    normal of the contact, from b to a."""
+    x, y, z = K[j, 0] + r * K[j, 3], K[j, 1] + r * K[j, 4], K[j, 2] + r * K[j, 5]
+    if goes_on(F, W, q, x, y, z, m0, m1, m2) or hidden(F, W, q, x, y, z, m0, m1, m2, -1.0):
+        return True
+    x, y, z = unplace(rel, K[i, 0] + s * K[i, 3], K[i, 1] + s * K[i, 4], K[i, 2] + s * K[i, 5])
+    m0, m1, m2 = turn_back(rel, -m0, -m1, -m2)
+    return goes_on(F, W, p, x, y, z, m0, m1, m2) or hidden(F, W, p, x, y, z, m0, m1, m2, -1.0)
 
 
 @kernel

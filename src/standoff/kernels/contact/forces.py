@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+from standoff.kernels.contact.earlier import comes_before, same_earlier
+from standoff.kernels.contact.frames import to_world
 from standoff.kernels.contact.layout import (
+    BEFORE,
     BODIES,
     BODY,
     CONTACTS,
@@ -14,7 +17,10 @@ from standoff.kernels.contact.layout import (
     FORCES,
     FOUND,
     FRICTION,
+    LEFT_OUT,
     MATERIAL,
+    OLD,
+    OLD_COUNT,
     PIECES,
     POSES,
     PULLS,
@@ -24,13 +30,15 @@ from standoff.kernels.contact.layout import (
 )
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import kernel
+from standoff.kernels.pairs.rows import rotate, unrotate
 
 
 @kernel
 def apply_forces(F, W):
     """Relative velocity and force of every contact; force and moment on every body. The force on b
-    is the one on a with the other sign, so what is added is taken away, bit for bit."""
-    C, found, P = real_rows(F, W, CONTACTS, 13), whole_rows(W, FOUND, 7), whole_rows(W, PIECES, 11)
+    is the one on a with the other sign, so what is added is taken away, bit for bit. Contacts that
+    are LEFT_OUT have springs, but no force."""
+    C, found, P = real_rows(F, W, CONTACTS, 16), whole_rows(W, FOUND, 7), whole_rows(W, PIECES, 11)
     X, total, state = (
         real_rows(F, W, POSES, 12),
         real_rows(F, W, FORCES, 3),
@@ -40,12 +48,19 @@ def apply_forces(F, W):
     for i in range(2 * bodies):
         for c in range(3):
             total[i, c] = 0.0
+    cursor = 0
     for k in range(state[COUNT, 0]):
         a, b = P[found[k, 0], BODY], P[found[k, 1], BODY]
         u0, u1, u2 = point_velocity(F, W, a, C[k, 0], C[k, 1], C[k, 2])
         v0, v1, v2 = point_velocity(F, W, b, C[k, 0], C[k, 1], C[k, 2])
         C[k, 7], C[k, 8], C[k, 9] = u0 - v0, u1 - v1, u2 - v2
-        x, y, z = force_of(F, W, a, b, k)
+        while cursor < state[OLD_COUNT, 0] and comes_before(
+            W, cursor, a, b, found[k, 0], found[k, 1]
+        ):
+            cursor += 1
+        x, y, z = force_of(F, W, a, b, k, cursor)
+        if found[k, 6] >= LEFT_OUT:
+            x, y, z = 0.0, 0.0, 0.0
         C[k, 10], C[k, 11], C[k, 12] = x, y, z
         for side in range(2):
             i = a if side == 0 else b
@@ -72,14 +87,16 @@ def point_velocity(F, W, i, x, y, z):
 
 
 @kernel
-def force_of(F, W, a, b, k):
+def force_of(F, W, a, b, k, cursor):
     """f = K d n - B v_n - g v_t on body ``a`` at contact ``k``.
 
     The bodies are springs with dampers in series, K = Ka Kb / (Ka + Kb): of the approach, a share
     Kb / (Ka + Kb) is taken up by a, and its damper counts with the square of that. Friction is the
-    mean of both."""
+    mean of both. With Coulomb's coefficient there is the same spring with the same damper across
+    the normal, and all of that force ends at the coefficient times the normal force. ``cursor`` is
+    where last step's contacts of the two pieces begin."""
     C, M, state = (
-        real_rows(F, W, CONTACTS, 13),
+        real_rows(F, W, CONTACTS, 16),
         real_rows(F, W, MATERIAL, 6),
         whole_rows(W, STATE, 1),
     )
@@ -95,15 +112,51 @@ def force_of(F, W, a, b, k):
     if normal < 0.0 and state[PULLS, 0] == 0:
         normal = 0.0
     tx, ty, tz = vx - vn * nx, vy - vn * ny, vz - vn * nz
-    slip = math.sqrt(tx * tx + ty * ty + tz * tz)
     coulomb = pair_coulomb(M[a, COULOMB], M[b, COULOMB])
-    if coulomb >= 0.0 and friction * slip > coulomb * max(normal, 0.0):
-        friction = coulomb * max(normal, 0.0) / slip
-    return (
-        normal * nx - friction * tx,
-        normal * ny - friction * ty,
-        normal * nz - friction * tz,
-    )
+    if coulomb < 0.0:
+        C[k, 13] = C[k, 14] = C[k, 15] = 0.0
+        tx, ty, tz = friction * tx, friction * ty, friction * tz
+    else:
+        limit = coulomb * max(normal, 0.0)
+        stretch(F, W, a, b, k, cursor, limit / stiffness)
+        friction += damping
+        tx = stiffness * C[k, 13] + friction * tx
+        ty = stiffness * C[k, 14] + friction * ty
+        tz = stiffness * C[k, 15] + friction * tz
+        across = math.sqrt(tx * tx + ty * ty + tz * tz)
+        if across > limit:
+            tx, ty, tz = tx * (limit / across), ty * (limit / across), tz * (limit / across)
+    return normal * nx - tx, normal * ny - ty, normal * nz - tz
+
+
+@kernel
+def stretch(F, W, a, b, k, cursor, most):
+    """How far the spring across contact ``k`` is stretched, after Cundall and Strack: as far as at
+    the last step, turned with b, and the way of a from b at the point since then; across the
+    normal, and at most ``most``, beyond which its ends slide. A new contact is not stretched."""
+    C, B = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16)
+    X, A = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12)
+    C[k, 13] = C[k, 14] = C[k, 15] = 0.0
+    o = same_earlier(W, k, cursor)
+    if o < 0:
+        return
+    x, y, z = unrotate(A, b, B[o, 13], B[o, 14], B[o, 15])
+    x, y, z = rotate(X, b, x, y, z)
+    a0, a1, a2 = was_at(X, A, a, C[k, 0], C[k, 1], C[k, 2])
+    b0, b1, b2 = was_at(X, A, b, C[k, 0], C[k, 1], C[k, 2])
+    x, y, z = x + b0 - a0, y + b1 - a1, z + b2 - a2
+    along = x * C[k, 3] + y * C[k, 4] + z * C[k, 5]
+    x, y, z = x - along * C[k, 3], y - along * C[k, 4], z - along * C[k, 5]
+    length = math.sqrt(x * x + y * y + z * z)
+    scale = most / length if length > most else 1.0
+    C[k, 13], C[k, 14], C[k, 15] = scale * x, scale * y, scale * z
+
+
+@kernel
+def was_at(X, A, i, x, y, z):
+    """Where the point of body ``i`` that is at (x, y, z) was at the last step."""
+    x, y, z = unrotate(X, i, x - X[i, 3], y - X[i, 7], z - X[i, 11])
+    return to_world(A, i, x, y, z)
 
 
 @kernel

@@ -106,14 +106,18 @@ def end_of(F, W, v, of_a, rel):
 @kernel
 def ruling(F, W, v, of_a, rel, guess, slack):
     """The row of NEAR of a face of the other piece that vertex ``v`` is beyond, or -1 where it is
-    inside. ``guess`` is tried first, and may be any row."""
+    inside. ``guess`` is tried first, and may be any number."""
     B, state = real_rows(F, W, BOUNDS, 4), whole_rows(W, STATE, 1)
     first = state[NEAR_A, 0] if of_a else 0
     last = state[NEAR_B, 0] if of_a else state[NEAR_A, 0]
     x, y, z = end_of(F, W, v, of_a, rel)
-    if first <= guess < last and above(B, guess, x, y, z) > slack:
-        return guess
-    for k in range(first, last):
+    if not first <= guess < last:
+        guess = first
+    # Faces that are neighbours stand near each other in NEAR.
+    for k in range(guess, last):
+        if above(B, k, x, y, z) > slack:
+            return k
+    for k in range(first, guess):
         if above(B, k, x, y, z) > slack:
             return k
     return -1

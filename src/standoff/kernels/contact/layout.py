@@ -15,7 +15,7 @@ float64
     CENTROIDS of a body, in its shape's own frame (3)
     TWISTS    of a body: velocity of the centroid (3), angular velocity (3), both in world axes
     CONTACTS  point (3), normal from b to a (3), penetration, relative velocity a - b (3), force on
-              a (3)
+              a (3), how far the spring across is stretched, a from b (3)
     OLD       the contacts of the last step
     FORCES    on each body (3), then the moment of each about its centroid (3)
     CLIPS     of an edge: the part of it inside the other piece, as two shares of its length, or
@@ -45,8 +45,8 @@ int64
               first and number of rows in CLOUD
     BODIES    first piece, number of pieces
     FOUND     of a contact: piece a, piece b, kind and number of the feature of a, the same of b,
-              1 where it was there at the last step
-    EARLIER   the same of the last step
+              1 where it was there at the last step, and 2 more, LEFT_OUT, where it pushes nobody
+    EARLIER   the same of the last step, with those left out
     REFS      of pieces (see `kernels.layout`)
     EDGE_MARK, NODE_MARK, VERTEX_MARK  the epoch at which one was reached; HIT the one at which an
               edge was not found to be outside the other piece, OUTER a vertex outside of it;
@@ -61,6 +61,8 @@ int64
     STACK     pairs of nodes still to be looked at
     PASSED    pairs of pieces that went through each other
     STATE     see below; COST: see below
+    WAS_THERE of a body: 1 where it was placed at the last step
+    COVERED   of a face: 1 where another piece of its body lies on all of it
 
 Edges, faces, nodes and so on are numbered through over all pieces, but for FOUND and EARLIER, where
 features count from 0 in each piece.
@@ -127,11 +129,13 @@ RULED = np.int64(52)
 OUTER = np.int64(53)
 FACING = np.int64(54)
 PARTED = np.int64(55)
+WAS_THERE = np.int64(56)
+COVERED = np.int64(57)
 
 #: Names and columns of the tables, in order: float64, then int64.
 REAL_TABLES = {
     "vertices": 3, "planes": 4, "spheres": 4, "balls": 5, "material": 6, "poses": 12, "before": 12,
-    "twists": 6, "contacts": 13, "old": 13, "forces": 3, "clips": 2, "crossing": 17, "rows": 16,
+    "twists": 6, "contacts": 16, "old": 16, "forces": 3, "clips": 2, "crossing": 17, "rows": 16,
     "out": 11, "given": 16, "held": 16, "centroids": 3,
     "cloud": 4, "bounds": 4, "sides": 1, "along": 1, "parting": 3,
 }  # fmt: skip
@@ -141,7 +145,7 @@ WHOLE_TABLES = {
     "vertex_mark": 1, "hit": 1, "vertex_high": 1, "edge_high": 1, "face_high": 1, "hint": 1,
     "climb": 1, "slab": 1, "near": 1, "queue": 1, "crossers": 1, "stack": 2, "passed": 2,
     "state": 1, "cost": 1, "ruled": 1, "outer": 1, "facing": 1,
-    "parted": 1,
+    "parted": 1, "was_there": 1, "covered": 1,
 }  # fmt: skip
 
 # Columns of MATERIAL.
@@ -173,13 +177,17 @@ BALL = np.int64(3)
 #: The whole piece, where no elemental contact tells how two bodies overlap.
 WHOLE = np.int64(4)
 
+#: In the last column of FOUND: another contact stands for this one.
+LEFT_OUT = 2
+
 #: In CLIPS: nobody asked for it yet.
 UNCUT = -1.0
 
 # Rows of STATE: the counter of marks, numbers of contacts now and at the last step, of pairs that
 # passed each other, whether there was a last step, whether motions between steps are looked at,
-# whether a normal force may pull, the next contact of the last step to be looked at, and where in
-# NEAR the faces of a end and those of b.
+# whether a normal force may pull, the next contact of the last step to be looked at, where in NEAR
+# the faces of a end and those of b, and of the two bodies that are looked at the first contact now
+# and the first of the last step.
 EPOCH = 0
 COUNT = 1
 OLD_COUNT = 2
@@ -190,7 +198,9 @@ PULLS = 6
 CURSOR = 7
 NEAR_A = 8
 NEAR_B = 9
-STATE_ROWS = 10
+PAIR_FIRST = 10
+PAIR_OLD = 11
+STATE_ROWS = 12
 
 # Rows of COST: how often each was done in the step.
 PAIR_TESTS = 0

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from standoff.constants import CONTACT_FAST, CONTACT_TOUCH
+from standoff.constants import CONTACT_CONE, CONTACT_OUTGROWN, CONTACT_TOUCH
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.balls import ball_on_ball, ball_on_piece
-from standoff.kernels.contact.between import TOUCHED, first_touch, way_between
+from standoff.kernels.contact.between import TOUCHED, first_touch, is_fast, way_between
 from standoff.kernels.contact.crossings import edges_on_edges
+from standoff.kernels.contact.earlier import were_there
 from standoff.kernels.contact.frames import relative, to_world
 from standoff.kernels.contact.inside import cut, edges_inside, wholly_inside
 from standoff.kernels.contact.layout import (
@@ -18,6 +19,7 @@ from standoff.kernels.contact.layout import (
     BEFORE,
     BODY,
     CLOUD,
+    CONTACTS,
     CONTINUOUS,
     COST,
     COUNT,
@@ -26,9 +28,9 @@ from standoff.kernels.contact.layout import (
     EDGE_COUNT,
     EDGES,
     EPOCH,
-    HAS_BEFORE,
     HIT,
     IS_BALL,
+    OLD,
     OUT,
     PASSED,
     PASSED_COUNT,
@@ -47,11 +49,12 @@ from standoff.kernels.contact.parting import (
     overlap_along,
     still_parted,
 )
+from standoff.kernels.contact.siblings import beside_others
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.contact.vertices import vertices_on_faces
 from standoff.kernels.contact.walk import meeting_edges
 from standoff.kernels.jit import kernel
-from standoff.kernels.pairs.rows import unrotate
+from standoff.kernels.pairs.rows import rotate, unrotate
 
 
 @kernel
@@ -61,16 +64,17 @@ def touch_pair(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     P, state = whole_rows(W, PIECES, 11), whole_rows(W, STATE, 1)
     before = state[COUNT, 0]
     balls = P[p, IS_BALL] + P[q, IS_BALL]
+    overlap = False
     if balls == 2:
-        ball_on_ball(F, W, p, q, first_old, end_old)
+        overlap = ball_on_ball(address, F, W, p, q, first_old, end_old, work, iwork)
     elif balls == 1:
-        ball_on_piece(F, W, p, q, rel, first_old, end_old)
+        overlap = ball_on_piece(address, F, W, p, q, first_old, end_old, work, iwork)
     elif (first_old < end_old or not still_parted(F, W, p, q, rel)) and reached_edges(
         F, W, p, q, rel
     ) > 0:
         polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork)
-    if state[COUNT, 0] == before and first_old == end_old and state[CONTINUOUS, 0] == 1:
-        note_passing(address, F, W, p, q, work, iwork)
+    if not overlap and state[COUNT, 0] == before and state[CONTINUOUS, 0] == 1:
+        note_passing(address, F, W, p, q, first_old, end_old, work, iwork)
 
 
 @kernel
@@ -90,9 +94,10 @@ def reached_edges(F, W, p, q, rel):
 @kernel
 def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     """The contacts of two polyhedra of which some edges carry the epoch. Along the direction of
-    last step's contacts, if there are any; where that gives none, along the shortest way to part
-    them, or the one they came; and where that gives none either, one contact of the pieces as a
-    whole. None where they do not overlap."""
+    last step's contacts, if there are any and it is not `outgrown`; where that gives none, along
+    the shortest way to part them, the one they came, or that of other pieces of their bodies; and
+    where that gives none either, one contact of the pieces as a whole. None where they do not
+    overlap."""
     P, X, state = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), whole_rows(W, STATE, 1)
     body, before = P[q, BODY], state[COUNT, 0]
     if end_old > first_old:
@@ -106,14 +111,19 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
             if elemental(F, W, p, q, rel, x, y, z, first_old, end_old) == 0:
                 return
             if state[COUNT, 0] > before:
-                return
+                if not outgrown(
+                    address, F, W, p, q, before, first_old, end_old, x, y, z, work, iwork
+                ):
+                    return
+                state[COUNT, 0] = before
     if not new_direction(address, F, W, p, q, first_old == end_old, rel, work, iwork):
         return
     out = real_rows(F, W, OUT, 11)
-    x, y, z = unrotate(X, body, out[0, 7], out[0, 8], out[0, 9])
     if end_old > first_old:
         reached_edges(F, W, p, q, rel)
     relative(X, P[p, BODY], body, rel)
+    beside_others(F, W, p, q, rel)
+    x, y, z = unrotate(X, body, out[0, 7], out[0, 8], out[0, 9])
     elemental(F, W, p, q, rel, x, y, z, first_old, first_old)
     if state[COUNT, 0] == before:
         depth = overlap_along(F, W, p, q, rel, x, y, z)
@@ -140,10 +150,37 @@ def elemental(F, W, p, q, rel, x, y, z, first_old, end_old):
 
 
 @kernel
+def outgrown(address, F, W, p, q, first, first_old, end_old, nx, ny, nz, work, iwork):
+    """Whether the direction of last step's contacts (``n``, in the frame of q) is to be given up:
+    where the contacts found along it, from ``first`` on, are more than CONTACT_OUTGROWN times as
+    deep as the shortest way out, and that does not lead out at the back. Then the pieces have slid
+    on, past each other's sides: as a box that came upon a tile from beside it and 0.1 mm below its
+    top, and is now above it. Asked each time that the depth has doubled."""
+    C, B, cost = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16), whole_rows(W, COST, 1)
+    P, X, out = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), real_rows(F, W, OUT, 11)
+    depth, was = 0.0, 0.0
+    for k in range(first, min(whole_rows(W, STATE, 1)[COUNT, 0], C.shape[0])):
+        depth = max(depth, C[k, 6])
+    for k in range(first_old, end_old):
+        was = max(was, B[k, 6])
+    if math.frexp(depth)[1] <= math.frexp(was)[1]:
+        return False
+    row_now(F, W, p)
+    row_now(F, W, q)
+    rows, refs, D = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, CLOUD, 4)
+    nearest(address, rows, refs, D, p, q, work, iwork, out)
+    cost[DISTANCES, 0] += 1
+    x, y, z = rotate(X, P[q, BODY], nx, ny, nz)
+    along = x * out[0, 7] + y * out[0, 8] + z * out[0, 9]
+    return depth > -CONTACT_OUTGROWN * out[0, 0] and along > -0.5
+
+
+@kernel
 def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
     """A direction that parts two overlapping pieces, as a world normal in OUT; false where they
     only touch. It is the shortest way, where that is the side they came from: where they were apart
-    along it at the last step. Otherwise they came fast, and it is the normal at the first touch."""
+    along it at the last step, and, if they were fast, it has a part along the normal at the first
+    touch. Otherwise it is that normal."""
     P, state, cost = whole_rows(W, PIECES, 11), whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
     rows, refs, D = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, CLOUD, 4)
     out, A = real_rows(F, W, OUT, 11), real_rows(F, W, BEFORE, 12)
@@ -156,14 +193,17 @@ def new_direction(address, F, W, p, q, is_new, rel, work, iwork):
         x, y, z = unrotate(X, body, out[0, 7], out[0, 8], out[0, 9])
         note_parting(F, W, p, q, x, y, z)
         return False
-    if not is_new or state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
+    if not is_new or state[CONTINUOUS, 0] == 0 or not were_there(W, P[p, BODY], P[q, BODY]):
         return True
     nx, ny, nz = out[0, 7], out[0, 8], out[0, 9]
     relative(A, P[p, BODY], P[q, BODY], rel)
     x, y, z = unrotate(A, P[q, BODY], nx, ny, nz)
-    if overlap_along(F, W, p, q, rel, x, y, z) > 0.0:
-        way = way_between(F, W, p, q)
-        if way <= 0.0 or first_touch(address, F, W, p, q, way, work, iwork) != TOUCHED:
+    behind = overlap_along(F, W, p, q, rel, x, y, z) > 0.0
+    way = way_between(F, W, p, q)
+    if behind or is_fast(F, W, p, q, way):
+        touched = way > 0.0 and first_touch(address, F, W, p, q, way, 0, 0, work, iwork) == TOUCHED
+        along = nx * out[0, 7] + ny * out[0, 8] + nz * out[0, 9]
+        if not touched or (not behind and along > CONTACT_CONE):
             out[0, 7], out[0, 8], out[0, 9] = nx, ny, nz
     return True
 
@@ -216,15 +256,17 @@ def whole_contact(F, W, p, q, rel, nx, ny, nz, depth):
 
 
 @kernel
-def note_passing(address, F, W, p, q, work, iwork):
-    """Two pieces apart at both steps: into PASSED where they were fast and touched in between."""
-    state, S, passed = whole_rows(W, STATE, 1), real_rows(F, W, BALLS, 5), whole_rows(W, PASSED, 2)
-    if state[HAS_BEFORE, 0] == 0:
+def note_passing(address, F, W, p, q, first_old, end_old, work, iwork):
+    """Two pieces that are apart: into PASSED where they were fast and touched on the way; or, in
+    contact at the last step (rows ``first_old`` to ``end_old`` of OLD), left another way than
+    along the normal of this contact."""
+    state, P, passed = whole_rows(W, STATE, 1), whole_rows(W, PIECES, 11), whole_rows(W, PASSED, 2)
+    if not were_there(W, P[p, BODY], P[q, BODY]):
         return
     way = way_between(F, W, p, q)
-    if way <= CONTACT_FAST * min(S[p, 4], S[q, 4]):
+    if not is_fast(F, W, p, q, way):
         return
-    if first_touch(address, F, W, p, q, way, work, iwork) == TOUCHED:
+    if first_touch(address, F, W, p, q, way, first_old, end_old, work, iwork) == TOUCHED:
         k = state[PASSED_COUNT, 0]
         state[PASSED_COUNT, 0] = k + 1
         if k < passed.shape[0]:

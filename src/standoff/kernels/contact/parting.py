@@ -14,12 +14,14 @@ from standoff.kernels.contact.layout import (
     EARLIER,
     FACE,
     FACE0,
+    IS_BALL,
     OLD,
     PARTED,
     PARTING,
     PIECES,
     PLANES,
     POSES,
+    ROWS,
     VERTEX,
     VERTEX_COUNT,
 )
@@ -27,14 +29,14 @@ from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.convex.cores import grouped
 from standoff.kernels.convex.scratch import CACHED_POINTS
 from standoff.kernels.jit import kernel
-from standoff.kernels.pairs.rows import rotate
+from standoff.kernels.pairs.rows import rotate, unrotate
 
 
 @kernel
 def old_direction(F, W, p, q, first, end):
     """The mean normal of the contacts of the last step, weighted by how deep they were, as a world
     direction of any length: faces look where they look now."""
-    old, C, X = whole_rows(W, EARLIER, 7), real_rows(F, W, OLD, 13), real_rows(F, W, POSES, 12)
+    old, C, X = whole_rows(W, EARLIER, 7), real_rows(F, W, OLD, 16), real_rows(F, W, POSES, 12)
     P, N = whole_rows(W, PIECES, 11), real_rows(F, W, PLANES, 4)
     x, y, z = 0.0, 0.0, 0.0
     for k in range(first, end):
@@ -61,6 +63,26 @@ def overlap_along(F, W, p, q, rel, n0, n1, n2):
     lowest = D[low, 0] * m0 + D[low, 1] * m1 + D[low, 2] * m2
     lowest += rel[9] * n0 + rel[10] * n1 + rel[11] * n2
     return D[top, 0] * n0 + D[top, 1] * n1 + D[top, 2] * n2 - lowest
+
+
+@kernel
+def gap_along(F, W, p, q, nx, ny, nz):
+    """How far apart two pieces, balls or polyhedra, are along the world unit vector from q to p, at
+    the places in ROWS; negative where they overlap along it."""
+    return -height_along(F, W, p, -nx, -ny, -nz) - height_along(F, W, q, nx, ny, nz)
+
+
+@kernel
+def height_along(F, W, p, nx, ny, nz):
+    """How high a piece at its place in ROWS reaches along a world unit vector."""
+    rows, P = real_rows(F, W, ROWS, 16), whole_rows(W, PIECES, 11)
+    height = rows[p, 3] * nx + rows[p, 7] * ny + rows[p, 11] * nz
+    if P[p, IS_BALL] == 1:
+        return height + real_rows(F, W, BALLS, 5)[p, 3]
+    D = real_rows(F, W, CLOUD, 4)
+    x, y, z = unrotate(rows, p, nx, ny, nz)
+    k = highest(D, P, p, x, y, z)
+    return height + D[k, 0] * x + D[k, 1] * y + D[k, 2] * z
 
 
 @kernel

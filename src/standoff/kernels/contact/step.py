@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from standoff.constants import CONTACT_MERGE
-from standoff.kernels.contact.appending import merge
+from standoff.constants import CONTACT_MERGE, CONTACT_MERGE_ROUNDING
+from standoff.kernels.contact.appending import drop_left_out, merge
 from standoff.kernels.contact.between import reach
+from standoff.kernels.contact.earlier import comes_before, were_there
 from standoff.kernels.contact.forces import apply_forces
 from standoff.kernels.contact.frames import to_world
 from standoff.kernels.contact.layout import (
     BALLS,
     BEFORE,
     BODIES,
-    BODY,
     CONTINUOUS,
     COST,
     COST_ROWS,
@@ -21,26 +21,33 @@ from standoff.kernels.contact.layout import (
     FOUND,
     HAS_BEFORE,
     KEPT,
+    LEFT_OUT,
     MATERIAL,
     MOVES,
     NEW,
     OLD_COUNT,
+    PAIR_FIRST,
+    PAIR_OLD,
     PAIR_TESTS,
     PASSED,
     PASSED_COUNT,
-    PIECES,
     POSES,
     RADIUS,
     STATE,
 )
 from standoff.kernels.contact.pair import touch_pair
-from standoff.kernels.contact.placing import first_bad, keep_step, place_bodies
+from standoff.kernels.contact.placing import (
+    first_bad,
+    first_endless,
+    keep_step,
+    place_bodies,
+)
 from standoff.kernels.contact.tables import real_rows, whole_rows
 from standoff.kernels.jit import entry, kernel
 
 #: What is returned: the number of contacts and PASSED_UNIT for each pair that passed; or FULL where
 #: a table is too short, and STATE says how many rows it takes; or less: body ``FULL - 1 - told``
-#: has no plain pose or velocity.
+#: has no plain pose or velocity, or, less the number of bodies, no finite force.
 FULL = -1
 PASSED_UNIT = 1 << 32
 
@@ -83,9 +90,14 @@ def step(address, F, W, rel, work, iwork):
     if state[PASSED_COUNT, 0] > whole_rows(W, PASSED, 2).shape[0]:
         return FULL
     for k in range(state[COUNT, 0]):
-        cost[KEPT if found[k, 6] == 1 else NEW, 0] += 1
+        if found[k, 6] < LEFT_OUT:
+            cost[KEPT if found[k, 6] == 1 else NEW, 0] += 1
     apply_forces(F, W)
+    bad = first_endless(F, W)
+    if bad >= 0:
+        return FULL - 1 - count - bad
     keep_step(F, W)
+    drop_left_out(F, W)
     return state[COUNT, 0] + PASSED_UNIT * state[PASSED_COUNT, 0]
 
 
@@ -105,9 +117,18 @@ def body_pair(address, F, W, i, j, rel, work, iwork):
     """The contacts of two bodies, piece by piece, without doubles."""
     bodies, state = whole_rows(W, BODIES, 2), whole_rows(W, STATE, 1)
     old, M = whole_rows(W, EARLIER, 7), real_rows(F, W, MATERIAL, 6)
+    X = real_rows(F, W, POSES, 12)
     first = state[COUNT, 0]
     end = state[CURSOR, 0]
-    near = CONTACT_MERGE * (M[i, RADIUS] + M[j, RADIUS])
+    while end < state[OLD_COUNT, 0] and comes_before(W, end, i, j, bodies[i, 0], bodies[j, 0]):
+        end += 1
+    state[PAIR_FIRST, 0], state[PAIR_OLD, 0] = first, end
+    # Of the smaller body, as corners of it that are farther apart are two; and for rounding.
+    near = 2.0 * CONTACT_MERGE * min(M[i, RADIUS], M[j, RADIUS])
+    reach_of_both = M[i, RADIUS] + M[j, RADIUS]
+    for c in range(3, 12, 4):
+        reach_of_both = max(reach_of_both, abs(X[i, c]), abs(X[j, c]))
+    near += CONTACT_MERGE_ROUNDING * reach_of_both
     for p in range(bodies[i, 0], bodies[i, 0] + bodies[i, 1]):
         for q in range(bodies[j, 0], bodies[j, 0] + bodies[j, 1]):
             # Contacts of the last step stand in the order of pairs in which they were found.
@@ -125,21 +146,6 @@ def body_pair(address, F, W, i, j, rel, work, iwork):
 
 
 @kernel
-def comes_before(W, k, i, j, p, q):
-    """Whether contact ``k`` of the last step belongs to a pair of pieces before (p, q), which are
-    pieces of bodies (i, j): first by the bodies, then by the pieces."""
-    old, P = whole_rows(W, EARLIER, 7), whole_rows(W, PIECES, 11)
-    a, b = P[old[k, 0], BODY], P[old[k, 1], BODY]
-    if a != i:
-        return a < i
-    if b != j:
-        return b < j
-    if old[k, 0] != p:
-        return old[k, 0] < p
-    return old[k, 1] < q
-
-
-@kernel
 def pieces_meet(F, W, i, j, p, q):
     """Whether the spheres about two pieces of bodies (i, j) meet; or may have, since the last
     step."""
@@ -149,8 +155,7 @@ def pieces_meet(F, W, i, j, p, q):
     near = S[p, 3] + S[q, 3]
     if (a0 - b0) ** 2 + (a1 - b1) ** 2 + (a2 - b2) ** 2 <= near * near:
         return True
-    state = whole_rows(W, STATE, 1)
-    if state[HAS_BEFORE, 0] == 0 or state[CONTINUOUS, 0] == 0:
+    if whole_rows(W, STATE, 1)[CONTINUOUS, 0] == 0 or not were_there(W, i, j):
         return False
     x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
     u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]

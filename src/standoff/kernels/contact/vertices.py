@@ -127,10 +127,18 @@ def take_hints(W, p, q, first, end, wanted):
 @kernel
 def still_there(F, W, face, x, y, z, n0, n1, n2):
     """Whether a point is behind a face and above its inside, and the face looks along ``n``."""
-    N, V = real_rows(F, W, PLANES, 4), real_rows(F, W, VERTICES, 3)
+    N = real_rows(F, W, PLANES, 4)
     a, b, c = N[face, 0], N[face, 1], N[face, 2]
     if a * n0 + b * n1 + c * n2 <= 0.0 or a * x + b * y + c * z >= N[face, 3]:
         return False
+    return above(F, W, face, x, y, z)
+
+
+@kernel
+def above(F, W, face, x, y, z):
+    """Whether the point of a face's plane that is nearest to a point is inside its edges."""
+    N, V = real_rows(F, W, PLANES, 4), real_rows(F, W, VERTICES, 3)
+    a, b, c = N[face, 0], N[face, 1], N[face, 2]
     ring, rings = whole_rows(W, RING, 2), whole_rows(W, RINGS, 1)
     first, count = ring[face, 0], ring[face, 1]
     tail = rings[first + count - 1, 0]
