@@ -412,15 +412,20 @@ class TestServer:
         run = subprocess.Popen(
             [sys.executable, "-m", "standoff.cli", command, "testbed", path, *options, "--port=0"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            # Who runs in the background of a shell does not hear of Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
-        said = iter(run.stdout.readline, "")
-        line = next(line for line in said if "page is at" in line)
-        url = re.search(r"http://127\.0\.0\.1:\d+", line)[0]
-        with urllib.request.urlopen(url, timeout=30) as answer:
-            assert b"<html" in answer.read().lower()
-        run.send_signal(signal.SIGINT)
-        run.communicate(timeout=60)
-        assert run.returncode == 0
+        try:
+            said = iter(run.stdout.readline, "")
+            line = next(line for line in said if "page is at" in line)
+            url = re.search(r"http://127\.0\.0\.1:\d+", line)[0]
+            with urllib.request.urlopen(url, timeout=30) as answer:
+                assert b"<html" in answer.read().lower()
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=60)
+            assert run.returncode == 0
+        finally:
+            run.kill()
 
     def test_showing_returns_at_once_even_where_the_page_is_gone(self):
         cell = so.Cell()
