@@ -193,10 +193,13 @@ class Watch:
                 if type(message) is End:
                     ended.add(number)
                 inputs = ((number, message),)
-                dropped = inbox.take_dropped(number)
+                dropped, lost = inbox.take_dropped(number)
                 if dropped:
                     text = f"{dropped} messages were dropped: more came than could be looked at"
                     inputs = (*inputs, (number, Trouble("flood", text)))
+                if lost:
+                    text = f"{lost} events were lost: what is held by whom is not known"
+                    inputs = (*inputs, (number, Trouble("grasp", text)))
             stamp = arrived or time.monotonic_ns()
             now = max((stamp + epoch) / 1e9, math.nextafter(last, math.inf))
             waited = (time.monotonic_ns() - stamp) / 1e9
