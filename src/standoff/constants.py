@@ -884,6 +884,9 @@ OUTBOX_DEPTH = 4096
 #: written all, before what is left counts as lost, [s].
 SINK_PATIENCE = 5.0
 
+#: How long the end of a watch waits for its command, to tell whether that failed, [s].
+COMMAND_MOMENT = 1.0
+
 #: Different lists of names that one source may have, [-]: one for each publisher of a topic. A
 #: source with more makes names up, and they would fill the memory.
 MOST_VOICES = 64

@@ -80,6 +80,11 @@ class WatchEngine:
             and self.scale.value == 1.0
         )
 
+    @property
+    def asked(self) -> int:
+        """How often the monitor has been."""
+        return 0 if self._cycle is None else self._cycle.number
+
     def due(self) -> float:
         """When something will be silent for too long if nothing comes: the time for a tick."""
         return self.senses.due(self.time)

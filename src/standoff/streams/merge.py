@@ -13,9 +13,9 @@ from standoff.streams.source import Recorded
 
 
 def merged(sources: Sequence[Recorded]) -> Iterator[tuple[float, tuple[Input, ...]]]:
-    """What came in at each instant, up to INSTANT_MOST messages (and as many events), and that there
-    were more where there were. Of the next messages of all files the earliest is taken, so
-    that the order within each file stays what it is, even where its time runs back."""
+    """What came in at each instant: up to INSTANT_MOST messages, and as many events more; that
+    there were others, where there were. Of the next messages of all files the earliest is taken,
+    so that the order within each file stays what it is, even where its time runs back."""
     streams = [_messages(source) for source in sources]
     heap: list[tuple[float, int, Message]] = []
     for number, stream in enumerate(streams):

@@ -343,7 +343,7 @@ class Senses:
             measured = AGE_WINDOW - voice.count
             if not voice.settled and measured < len(part.at):
                 n = min(n, int(part.at[measured]))
-        still = [t for t in self.until[~taken].tolist()]
+        still: list[float] = self.until[~taken].tolist()
         still += [self._bodies[name].until for name in self.moving]
         return _first(now >= min(still, default=math.inf), n), Q
 
