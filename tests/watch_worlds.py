@@ -127,14 +127,16 @@ _SLIDER = """<robot name="slider"><link name="base"/>
 <limit lower="-5" upper="5" velocity="2" effort="1"/></joint></robot>"""
 
 
+#: Records refer to the robot in it.
+_FOLDER = tempfile.TemporaryDirectory()
+
+
 def sliders(*robots):
     """Hands that slide along x, 3 m from each other, to a wall whose face is at 1.95 m."""
-    cell = so.Cell()
-    with tempfile.TemporaryDirectory() as folder:
-        urdf = Path(folder) / "slider.urdf"
-        urdf.write_text(_SLIDER)
-        for k, name in enumerate(robots):
-            cell.add_robot(urdf, name=name, base=so.pose((0.0, 3.0 * k, 0.0)))
+    cell, urdf = so.Cell(), Path(_FOLDER.name) / "slider.urdf"
+    urdf.write_text(_SLIDER)
+    for k, name in enumerate(robots):
+        cell.add_robot(urdf, name=name, base=so.pose((0.0, 3.0 * k, 0.0)))
     cell.add_body("wall", so.Box((0.1, 10.0, 1.0)), so.pose((2.0, 0.0, 0.0)))
     return cell
 

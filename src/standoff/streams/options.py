@@ -72,6 +72,11 @@ class WatchOptions:
         """How long those who speak most often may be silent, [s]."""
         return self._age(min(self.periods.values(), default=self.period))
 
+    @property
+    def least_age(self) -> float:
+        """How long somebody may be silent at least, however often they turn out to speak, [s]."""
+        return self.age if self.max_age is not None or not self.periods else USUAL_MAX_AGE
+
     def age_of(self, name: str) -> float:
         """How long a joint or a body may be silent, [s]."""
         return self._age(self.periods.get(name, max(self.periods.values(), default=self.period)))

@@ -55,7 +55,7 @@ class Senses:
     def __init__(self, cell: Cell, sources: Sequence[str], options: WatchOptions) -> None:
         self._cell = cell
         self._options = options
-        self._least = options.age
+        self._least = options.least_age
         self._rest = options.rest
         self.sources = tuple(sources)
         self.joints = cell.joints
@@ -188,7 +188,7 @@ class Senses:
 
     def grasp_stamp(self, now: float, source: int, message: Grasp) -> tuple[str, str]:
         """What is wrong with the stamp of an event, as `Clock.check`."""
-        clock = self.voices[source].clock("grasp", message.body, self._least)
+        clock = self.voices[source].clock("grasp", message.body, self._options.age)
         return clock.check(now, message.stamp)
 
     def taken_up(self, body: str) -> None:
