@@ -1,5 +1,7 @@
 """The watch as it runs: live sources, slow sinks, the end of it."""
 
+import math
+import sys
 import threading
 import time
 
@@ -7,15 +9,27 @@ import numpy as np
 import pytest
 
 from standoff.errors import StreamError
+from standoff.streams.history import History
 from standoff.streams.inbox import Inbox
-from standoff.streams.messages import End, Joints, Trouble
+from standoff.streams.merge import merged
+from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.outbox import Outbox
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.report import Report, State
 from standoff.streams.runner import Watch
-from tests.watch_worlds import OPTIONS, Kept, Memory, Pipe, new_cell, readings, task
+from tests.watch_worlds import (
+    OPTIONS,
+    Kept,
+    Memory,
+    Pipe,
+    engine,
+    new_cell,
+    readings,
+    run,
+    task,
+)
 
 LIVE = WatchOptions(buffer=OPTIONS.buffer, period=0.05, max_age=0.3)
 
@@ -56,7 +70,7 @@ def test_a_flood_keeps_the_newest_and_is_told():
         put(Joints(float(k), names, q))
     got = [inbox.get(0.0) for _ in range(9)]
     assert [a[2].stamp for a in got[:8]] == [12.0 + k for k in range(8)] and got[8] is None
-    assert inbox.take_dropped(0) == 12 and inbox.take_dropped(0) == 0
+    assert inbox.take_dropped(0) == (12, 0) == (12, inbox.take_dropped(0)[0])
 
     def script():
         yield 0.0, reading(q)
@@ -190,3 +204,68 @@ def test_files_and_live_sources_do_not_mix():
         Watch(new_cell(), [])
     with pytest.raises(StreamError, match="speed"):
         Watch(new_cell(), [Memory(())], speed=-1.0)
+
+
+def test_a_flood_leaves_no_message_without_its_turn():
+    inbox = Inbox(1, depth=16)
+    put, most = inbox.putter(0), 60_000
+
+    def flood():
+        for _ in range(most):
+            put(Joints(math.nan, ("x",), np.zeros(1)))
+        put(End())
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        thread = threading.Thread(target=flood)
+        thread.start()
+        got, last = 0, None
+        while type(last) is not End:
+            arrival = inbox.get(10.0)
+            assert arrival is not None
+            got, last = got + 1, arrival[2]
+        thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert inbox.get(0.0) is None and got + inbox.take_dropped(0)[0] == most + 1
+
+
+def test_a_flood_drops_no_event():
+    inbox = Inbox(1, depth=16)
+    put = inbox.putter(0)
+    put(Grasp(math.nan, "box", "a/hand"))
+    for _ in range(100):
+        put(Joints(math.nan, ("x",), np.zeros(1)))
+    got = [inbox.get(0.0)[2] for _ in range(16)]
+    assert type(got[0]) is Grasp and inbox.get(0.0) is None
+    assert inbox.take_dropped(0) == (85, 0)
+    for k in range(20):
+        put(Grasp(math.nan, f"box{k}", "a/hand"))
+    assert inbox.take_dropped(0) == (4, 4)
+    # Who was told so never is sure again.
+    watch = engine()
+    messages = readings(task(1)[:20])
+    watch.cycle(messages[0][0], ((0, messages[0][1]), (0, Trouble("grasp", "4 events"))))
+    assert {r.state for r in run(watch, messages[1:])} == {State.FAULT}
+
+
+def test_an_instant_has_an_end():
+    def flood():
+        for _ in range(5000):
+            yield 1.0, BodyPose(1.0, "nobody", np.eye(4))
+        yield 1.0, Grasp(1.0, "box", "a/hand")
+
+    found = [*merged([Memory(flood())])]
+    assert len(found) == 1 and len(found[0][1]) < 2000
+    kinds = [m.kind for _, m in found[0][1] if type(m) is Trouble]
+    assert kinds == ["flood"] and any(type(m) is Grasp for _, m in found[0][1])
+
+
+def test_times_that_are_none_are_garbled():
+    message = readings(task(1)[:1])[0][1]
+    for times in ([-1e308, 1e308], [0.0, 1e300], [1e308, -1e308, 1.0]):
+        history = History()
+        source = Memory([(t, message) for t in times])
+        summary = Watch(new_cell(), [source], [], OPTIONS, history=history).run()
+        assert summary.kinds["garbled"] >= 1

@@ -1,10 +1,13 @@
 """Streams made up in memory, for the tests of the watch."""
 
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
+import standoff as so
 from standoff.papers.testbed import BUFFER, TASKS
 from standoff.papers.testbed import testbed_cell as new_cell
 from standoff.streams.engine import WatchEngine
@@ -116,3 +119,29 @@ def with_value(message, joint, value):
     positions = np.array(message.positions)
     positions[joint] = value
     return Joints(message.stamp, message.names, positions)
+
+
+_SLIDER = """<robot name="slider"><link name="base"/>
+<link name="hand"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="x" type="prismatic"><parent link="base"/><child link="hand"/><axis xyz="1 0 0"/>
+<limit lower="-5" upper="5" velocity="2" effort="1"/></joint></robot>"""
+
+
+#: Records refer to the robot in it.
+_FOLDER = tempfile.TemporaryDirectory()
+
+
+def sliders(*robots):
+    """Hands that slide along x, 3 m from each other, to a wall whose face is at 1.95 m."""
+    cell, urdf = so.Cell(), Path(_FOLDER.name) / "slider.urdf"
+    urdf.write_text(_SLIDER)
+    for k, name in enumerate(robots):
+        cell.add_robot(urdf, name=name, base=so.pose((0.0, 3.0 * k, 0.0)))
+    cell.add_body("wall", so.Box((0.1, 10.0, 1.0)), so.pose((2.0, 0.0, 0.0)))
+    return cell
+
+
+def at(stamp, **robots):
+    """A reading of sliders."""
+    names = tuple(f"{name}/x" for name in robots)
+    return Joints(stamp, names, np.array([*robots.values()], dtype=np.float64))

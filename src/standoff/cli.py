@@ -8,7 +8,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -800,7 +800,7 @@ def watch(
     from standoff.view.compiling import announced
     from standoff.view.sources import open_cell
 
-    given = {} if period is None else {"period": period}
+    given: dict[str, Any] = {} if period is None else {"period": period}
     options = WatchOptions(
         buffer=buffer, self_=self_, max_age=max_age, recover=recover, between=between, rest=rest,
         slow=slow, stop=stop, max_speed=max_speed, **given,

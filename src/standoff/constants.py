@@ -855,6 +855,13 @@ ENCLOSING_TRIANGLES = 1 << 19
 USUAL_MAX_AGE = 0.1
 MAX_AGE_PERIODS = 3.0
 
+#: Messages of one publisher by which a watch tells how often it speaks, [-]: some that are lost, or
+#: come in a bunch, change their mean little.
+AGE_WINDOW = 64
+
+#: Times beyond this are none, [s]: 272 years from 1970, with a resolution of 2 us.
+TIME_LIMIT = 2.0**33
+
 #: Good readings in a row that end a fault, [-]: two could be chance.
 USUAL_RECOVER = 3
 
@@ -869,12 +876,20 @@ HEARTBEAT = 0.1
 #: older is dropped for the newer, and told.
 INBOX_DEPTH = 256
 
+#: Messages of one instant of a recording that are looked at, [-]: a robot for each topic of a large
+#: bag. And events, which nothing may be left out of, that wait to be carried out.
+INSTANT_MOST = 1024
+MOST_EVENTS = 1024
+
 #: Reports that wait for one sink, [-]: some seconds at 1 kHz.
 OUTBOX_DEPTH = 4096
 
 #: How long a replay waits for a sink that is full, and the end of a watch for one that has not yet
 #: written all, before what is left counts as lost, [s].
 SINK_PATIENCE = 5.0
+
+#: How long the end of a watch waits for its command, to tell whether that failed, [s].
+COMMAND_MOMENT = 1.0
 
 #: Different lists of names that one source may have, [-]: one for each publisher of a topic. A
 #: source with more makes names up, and they would fill the memory.
@@ -893,6 +908,13 @@ RECORD_SPOOL = 64 * 2**20
 
 #: Inputs of one block of a record, [-], at most: larger ones are not read.
 RECORD_BLOCK = 1 << 16
+
+#: Lists of names that a record refers back to, [-]; after as many it repeats them.
+RECORD_NAMES = 256
+
+#: Chunks that the index of a record lists, [-]: a day, and 15 MB. A longer one has no index, and is
+#: read from its start.
+RECORD_INDEXED = 4 * 86_400
 
 #: Largest record of an MCAP file that is taken for one of ours, [bytes].
 RECORD_LARGEST = 256 * 2**20

@@ -19,6 +19,7 @@ class Part:
     Attributes:
         at: which readings of the batch, ascending.
         stamp: of each; positions: of each, one row.
+        partial: as in `Joints`.
     """
 
     source: int
@@ -26,6 +27,7 @@ class Part:
     at: IntArray
     stamp: Array
     positions: Array
+    partial: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +49,17 @@ class Batch:
         for part in self.parts:
             i = int(np.searchsorted(part.at, k))
             if i < len(part.at) and part.at[i] == k:
-                message = Joints(float(part.stamp[i]), part.names, part.positions[i])
+                stamp = float(part.stamp[i])
+                message = Joints(stamp, part.names, part.positions[i], None, part.partial)
                 return float(self.now[k]), part.source, message
         raise IndexError(k)
 
 
 def gathered(readings: Sequence[tuple[float, int, Joints]]) -> Batch:
     """A batch of readings one by one. All have a position for each name."""
-    groups: dict[tuple[int, tuple[str, ...]], list[int]] = {}
+    groups: dict[tuple[int, tuple[str, ...], bool], list[int]] = {}
     for k, (_, source, message) in enumerate(readings):
-        groups.setdefault((source, message.names), []).append(k)
+        groups.setdefault((source, message.names, message.partial), []).append(k)
     parts = [
         Part(
             source,
@@ -64,7 +67,8 @@ def gathered(readings: Sequence[tuple[float, int, Joints]]) -> Batch:
             np.array(at, dtype=np.int64),
             np.array([readings[k][2].stamp for k in at]),
             np.array([readings[k][2].positions for k in at]).reshape(len(at), len(names)),
+            partial,
         )
-        for (source, names), at in groups.items()
+        for (source, names, partial), at in groups.items()
     ]
     return Batch(np.array([now for now, _, _ in readings]), tuple(parts), readings)

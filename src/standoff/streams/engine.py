@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.constants import MOST_EVENTS, MOST_VOICES, TIME_LIMIT
 from standoff.errors import Error
 from standoff.monitor.report import Cycle, Fault, QuietCycle
 from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch
+from standoff.streams.clocks import ANY, Who, of_source
 from standoff.streams.found import Found, Held
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
@@ -54,13 +57,15 @@ class WatchEngine:
         self.options = options = WatchOptions() if options is None else options
         self.cell = cell
         self.monitor = options.monitor(cell)
-        self.senses = Senses(cell, sources, options.age, options.rest)
+        self.senses = Senses(cell, sources, options)
         self.scale = options.speed_scale()
         self.number = 0
         self.time = -math.inf
         self.state = State.STALE
         self._names = (*sources, *sinks)
         self._held = Held(options.recover)
+        #: Bodies that are taken and let go, in their order, until that can be carried out.
+        self._events: deque[tuple[int, Grasp]] = deque()
         self._cycle: Cycle | None = None
         self._warnings: tuple[Reason, ...] = ()
         self._last_keys: frozenset[tuple[str, str]] | None = None
@@ -68,7 +73,17 @@ class WatchEngine:
     @property
     def quiet(self) -> bool:
         """Nothing is wrong, nothing is left over from before."""
-        return self.state is State.SAFE and not self._held and self.scale.value == 1.0
+        return (
+            self.state is State.SAFE
+            and not self._held
+            and not self._events
+            and self.scale.value == 1.0
+        )
+
+    @property
+    def asked(self) -> int:
+        """How often the monitor has been."""
+        return 0 if self._cycle is None else self._cycle.number
 
     def due(self) -> float:
         """When something will be silent for too long if nothing comes: the time for a tick."""
@@ -86,38 +101,38 @@ class WatchEngine:
         found = Found()
         senses = self.senses
         self.number += 1
-        if not now > self.time:
-            text = f"the clock says {now:.6f} s after {self.time:.6f} s"
-            found.add("backwards", "clock", text, {source for source, _ in inputs})
-            senses.back_to(now)
-        self.time = now
+        now, told = float(now), self.time
+        usable = abs(now) <= TIME_LIMIT
+        if not (usable and now > told):
+            text = f"the clock says {now:.6f} s after {told:.6f} s"
+            found.add("backwards", "clock", text, {ANY})
+            if usable:
+                senses.back_to(now)
+            else:
+                now = told if math.isfinite(told) else 0.0
+        if usable:
+            self.time = now
         senses.check_ages(now, found)
         senses.start()
-        fed: set[int] = set()
-        readings: set[int] = set()
         for source, message in inputs:
-            if type(message) is Joints:
-                if source in readings:
-                    name = self._names[source]
-                    found.add("doubled", name, f"{name}: two readings at one time", {source})
-                    continue
-                readings.add(source)
-                if senses.take(now, source, message, found):
-                    fed.add(source)
-            elif type(message) is BodyPose:
-                if senses.take_pose(now, source, message, found):
-                    fed.add(source)
-            elif type(message) is Grasp:
-                self._grasp(source, message, found)
+            if type(message) is Grasp:
+                self._event(now, source, message, found)
             elif type(message) is Trouble:
                 self._trouble(source, message, found)
+            elif type(message) is Joints:
+                if usable:
+                    senses.take(now, source, message, found)
+            elif type(message) is BodyPose:
+                if usable:
+                    senses.take_pose(now, source, message, found)
             else:
                 assert type(message) is End
-        if fed:
-            for source in fed:
-                senses.heard[source] = now
-            self._ask(now, fed, found, answer)
-        return self._report(now, found, fed, arrived)
+        for source in senses.fine:
+            senses.heard[source] = now
+        changed = bool(self._events) and self._carry_out(now, found)
+        if senses.spoke or changed:
+            self._ask(now, found, answer)
+        return self._report(now, found, arrived)
 
     def stretch(self, batch: Batch) -> tuple[Array, Report | None]:
         """Many cycles, as `cycle` answers them, up to the first that is not quiet.
@@ -146,7 +161,7 @@ class WatchEngine:
         now, source, message = batch.reading(quiet)
         return clearances[:quiet], self.cycle(now, ((source, message),), answer=answer)
 
-    def _ask(self, now: float, fed: set[int], found: Found, answer: Cycle | None) -> None:
+    def _ask(self, now: float, found: Found, answer: Cycle | None) -> None:
         """The monitor, once everything has been heard of."""
         senses = self.senses
         if senses.unheard():
@@ -158,7 +173,7 @@ class WatchEngine:
         for fault in cycle.faults:
             kind = _KINDS.get(fault.kind, fault.kind)
             if kind:
-                found.add(kind, fault.element, _told(fault), fed)
+                found.add(kind, fault.element, _told(fault), senses.concerned(fault.element))
 
     def _adopt(self, cycle: Cycle) -> None:
         """The answer that counts until there is another."""
@@ -169,15 +184,71 @@ class WatchEngine:
                 Reason(State.WARNING, "warning", f"{w.a} – {w.b}", str(w)) for w in cycle.warnings
             )
 
-    def _grasp(self, source: int, message: Grasp, found: Found) -> None:
-        message = self.senses.voices[source].mapping.grasp(message)
-        try:
-            if message.link is None:
-                self.monitor.detach(message.body)
-            else:
-                self.monitor.attach(message.body, message.link, touch=message.touch)
-        except Error as error:
-            found.add("grasp", message.body, str(error), {source})
+    def _event(self, now: float, source: int, message: Grasp, found: Found) -> None:
+        """An event waits until all is known that came with it, and all that it changes."""
+        message, name = self.senses.voices[source].mapping.grasp(message), self._names[source]
+        if message.body in self.cell.bodies:
+            kind, words = self.senses.grasp_stamp(now, source, message)
+            text = f"{name}: {message.body}: {words}"
+            if kind == "doubled" and self._is_so(message):
+                found.add("doubled", name, text, {of_source(source)})
+                return
+            if kind in ("doubled", "backwards"):
+                found.add("grasp", message.body, text, {of_source(source)})
+                return
+            if kind == "late":
+                found.add("late", name, text, {of_source(source)})
+        if len(self._events) >= MOST_EVENTS:
+            found.add("grasp", name, f"{name}: too many events at once", {of_source(source)})
+            return
+        self._events.append((source, message))
+        self.senses.fine.add(source)
+
+    def _is_so(self, message: Grasp) -> bool:
+        """Whether the cell is as an event wants it."""
+        body = self.cell.bodies.get(message.body)
+        if body is None:
+            return False
+        return (None if body.attachment is None else body.attachment.link) == message.link
+
+    def _carry_out(self, now: float, found: Found) -> bool:
+        """All events that wait, at what is known now; whether any changed the cell."""
+        senses, changed = self.senses, False
+        while self._events and not senses.unheard():
+            source, message = self._events.popleft()
+            body = message.body
+            try:
+                self.cell.set_state(senses.q, senses.good_poses())
+                if message.link is None:
+                    self.cell.detach(body)
+                    senses.let_go(now, source, body)
+                elif not self._is_so(message):
+                    self.cell.attach(body, message.link, touch=message.touch)
+                    senses.taken_up(body)
+            except Error as error:
+                if message.link is None and self._refused(body, found):
+                    # It was never taken, and is let go now: the cell is right again.
+                    self._settled(body, found)
+                else:
+                    found.add("grasp", self._listed(body), str(error), {of_source(source)})
+                continue
+            changed = True
+            self._settled(body, found)
+            self._held.end("pose", body)
+        return changed
+
+    def _refused(self, body: str, found: Found) -> bool:
+        """Whether an event of this body could not be carried out, and none was since."""
+        return ("grasp", body) in self._held or ("grasp", body) in found.reasons
+
+    def _settled(self, body: str, found: Found) -> None:
+        self._held.end("grasp", body)
+        found.drop("grasp", body)
+
+    def _listed(self, body: str) -> str:
+        """The body, or that there are more: names that are made up take no memory."""
+        known = body in self.cell.bodies or ("grasp", body) in self._held
+        return body if known or self._held.count("grasp") < MOST_VOICES else "others"
 
     def _trouble(self, source: int, message: Trouble, found: Found) -> None:
         name = self._names[source]
@@ -186,16 +257,28 @@ class WatchEngine:
             self._held.end("sink", name)
         else:
             kind = message.kind if message.kind in RULES else "garbled"
-            found.add(kind, name, f"{name}: {message.text}", {source})
+            found.add(kind, name, f"{name}: {message.text}", {of_source(source)})
 
-    def _report(self, now: float, found: Found, fed: set[int], arrived: int) -> Report:
+    def _good(self, found: Found) -> set[Who]:
+        """What was told well in this cycle."""
+        senses, blamed = self.senses, found.blamed
+        good: set[Who] = set()
+        for clock in senses.spoke:
+            if blamed.isdisjoint(clock.who):
+                good |= clock.who
+        if good:
+            good.add(ANY)
+        good.update(of_source(k) for k in senses.fine if of_source(k) not in blamed)
+        return good
+
+    def _report(self, now: float, found: Found, arrived: int) -> Report:
         senses = self.senses
         unheard = senses.unheard()
         if unheard:
             what = ", ".join(unheard[:3]) + (", …" if len(unheard) > 3 else "")
             found.add("waiting", "start", f"waiting for {what}", set())
         if found.reasons or self._held:
-            self._held.take(found, fed - found.blamed)
+            self._held.take(found, self._good(found))
         reasons = self._warnings
         state = State.WARNING if reasons else State.SAFE
         if self._held:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
+from standoff.streams.clocks import Who
 from standoff.streams.report import Reason
-from standoff.streams.rules import AFTER_GOOD, AT_ONCE, NEXT_GOOD, RULES, SINK_BACK
+from standoff.streams.rules import AFTER_GOOD, AT_ONCE, NEXT_GOOD, RULES
 
 Key = tuple[str, str]
 
@@ -15,27 +16,32 @@ class Found:
 
     Attributes:
         reasons: by kind and element; of one that is found twice, the first text.
-        sources: the numbers of those that each came with.
+        whos: what each is about.
     """
 
-    __slots__ = ("reasons", "sources")
+    __slots__ = ("reasons", "whos")
 
     def __init__(self) -> None:
         self.reasons: dict[Key, Reason] = {}
-        self.sources: dict[Key, set[int]] = {}
+        self.whos: dict[Key, set[Who]] = {}
 
-    def add(self, kind: str, element: str, text: str, sources: set[int]) -> None:
+    def add(self, kind: str, element: str, text: str, whos: Set[Who]) -> None:
         """Note one; ``kind`` is one of `RULES`."""
         key = (kind, element)
         if key not in self.reasons:
             self.reasons[key] = Reason(RULES[kind].state, kind, element, text)
-            self.sources[key] = set()
-        self.sources[key] |= sources
+            self.whos[key] = set()
+        self.whos[key] |= whos
+
+    def drop(self, kind: str, element: str) -> None:
+        """It is over in the same cycle."""
+        self.reasons.pop((kind, element), None)
+        self.whos.pop((kind, element), None)
 
     @property
-    def blamed(self) -> set[int]:
-        """The sources that had a trouble."""
-        return {source for sources in self.sources.values() for source in sources}
+    def blamed(self) -> set[Who]:
+        """What there is a trouble with."""
+        return {who for whos in self.whos.values() for who in whos}
 
 
 class Held:
@@ -45,32 +51,42 @@ class Held:
 
     def __init__(self, recover: int) -> None:
         self._recover = recover
-        #: The reason, good readings still to come, and of which sources.
-        self._held: dict[Key, tuple[Reason, int, set[int]]] = {}
+        #: The reason, and the good readings still to come of each that it is about.
+        self._held: dict[Key, tuple[Reason, dict[Who, int]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._held)
 
-    def __iter__(self) -> Iterator[Reason]:
-        return (reason for reason, _, _ in self._held.values())
+    def __contains__(self, key: Key) -> bool:
+        return key in self._held
 
-    def take(self, found: Found, good: set[int]) -> None:
+    def __iter__(self) -> Iterator[Reason]:
+        return (reason for reason, _ in self._held.values())
+
+    def count(self, kind: str) -> int:
+        """How many of a kind there are."""
+        return sum(key[0] == kind for key in self._held)
+
+    def take(self, found: Found, good: Set[Who]) -> None:
         """Take over what was found in a cycle, and count its good readings for the rest."""
-        for key, (reason, left, sources) in list(self._held.items()):
+        for key, (reason, left) in list(self._held.items()):
             if key in found.reasons:
                 continue
             ends = RULES[reason.kind].ends
             if ends == AT_ONCE:
                 del self._held[key]
-            elif ends != SINK_BACK and sources & good:
-                if left <= 1:
+            elif ends in (AFTER_GOOD, NEXT_GOOD):
+                for who in [who for who in left if who in good]:
+                    left[who] -= 1
+                    if left[who] <= 0:
+                        del left[who]
+                if not left:
                     del self._held[key]
-                else:
-                    self._held[key] = reason, left - 1, sources
         needed = {AFTER_GOOD: self._recover, NEXT_GOOD: 1}
         for key, reason in found.reasons.items():
-            sources = found.sources[key] | (self._held[key][2] if key in self._held else set())
-            self._held[key] = reason, needed.get(RULES[reason.kind].ends, 0), sources
+            count = needed.get(RULES[reason.kind].ends, 0)
+            about = {*found.whos[key], *(self._held[key][1] if key in self._held else ())}
+            self._held[key] = reason, dict.fromkeys(about, count)
 
     def end(self, kind: str, element: str) -> None:
         """This one is over."""

@@ -2,42 +2,69 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 from standoff.constants import INBOX_DEPTH
-from standoff.streams.messages import Message
+from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
 
 #: When it came, by `time.monotonic_ns`; from which source; and what.
 Arrival = tuple[int, int, Message]
 
 
 class Inbox:
-    """Keeps the newest INBOX_DEPTH messages of each source, in the order in which they came."""
+    """Keeps the newest INBOX_DEPTH messages of each source, in the order in which they came.
+
+    Readings are left out for newer ones. What happens but once, a body that is taken, a source that
+    is gone, is never left out for a reading; if as many of them wait that there is no room, that
+    counts in ``lost``.
+    """
 
     def __init__(self, sources: int, depth: int = INBOX_DEPTH) -> None:
-        self._waiting: list[deque[Arrival]] = [deque(maxlen=depth) for _ in range(sources)]
-        #: One entry for each message that waits: the number of its source.
+        self._waiting: list[deque[Arrival]] = [deque() for _ in range(sources)]
+        #: One entry for each message that waits: the number of its source. It is made, and the
+        #: message with it, under the lock, so that there are as many of both.
         self._turns: SimpleQueue[int] = SimpleQueue()
+        self._lock = threading.Lock()
         self._depth = depth
         self.dropped = [0] * sources
+        self.lost = [0] * sources
 
     def putter(self, source: int) -> Callable[[Message], None]:
-        """What a source hands its messages to; one thread a source."""
-        waiting, turns, depth = self._waiting[source], self._turns, self._depth
+        """What a source hands its messages to, from whatever threads."""
+        waiting, turns, depth, lock = self._waiting[source], self._turns, self._depth, self._lock
         now = time.monotonic_ns
 
         def put(message: Message) -> None:
-            full = len(waiting) >= depth
-            waiting.append((now(), source, message))
-            if full:
-                self.dropped[source] += 1
-            else:
-                turns.put(source)
+            with lock:
+                if len(waiting) < depth:
+                    waiting.append((now(), source, message))
+                    turns.put(source)
+                elif self._make_room(source, message):
+                    waiting.append((now(), source, message))
 
         return put
+
+    def _make_room(self, source: int, message: Message) -> bool:
+        """Leave out the oldest reading; whether there was one."""
+        waiting = self._waiting[source]
+        for k, (_, _, other) in enumerate(waiting):
+            if _replaceable(other):
+                del waiting[k]
+                self.dropped[source] += 1
+                return True
+        self.dropped[source] += 1
+        if type(message) is Grasp:
+            self.lost[source] += 1
+        elif not _replaceable(message):
+            # Where a source stands now, instead of the oldest event.
+            _, _, other = waiting.popleft()
+            self.lost[source] += type(other) is Grasp
+            return True
+        return False
 
     def wake(self) -> None:
         """Whoever waits in `get` goes on."""
@@ -51,12 +78,19 @@ class Inbox:
             return None
         if source < 0:
             return None
-        try:
+        with self._lock:
             return self._waiting[source].popleft()
-        except IndexError:
-            return None
 
-    def take_dropped(self, source: int) -> int:
-        """How many were dropped since this was last asked."""
-        count, self.dropped[source] = self.dropped[source], 0
-        return count
+    def take_dropped(self, source: int) -> tuple[int, int]:
+        """How many were dropped since this was last asked, and how many of them were events."""
+        with self._lock:
+            counts = self.dropped[source], self.lost[source]
+            self.dropped[source] = self.lost[source] = 0
+        return counts
+
+
+def _replaceable(message: Message) -> bool:
+    """Whether the next of its kind says all that it does."""
+    if type(message) is Trouble:
+        return message.kind == "garbled"
+    return type(message) is Joints or type(message) is BodyPose

@@ -6,26 +6,36 @@ import heapq
 import math
 from collections.abc import Iterator, Sequence
 
+from standoff.constants import INSTANT_MOST, TIME_LIMIT
 from standoff.streams.engine import Input
-from standoff.streams.messages import End, Message, Trouble
+from standoff.streams.messages import End, Grasp, Message, Trouble
 from standoff.streams.source import Recorded
 
 
 def merged(sources: Sequence[Recorded]) -> Iterator[tuple[float, tuple[Input, ...]]]:
-    """What came in at each instant. Of the next messages of all files the earliest is taken, so
-    that the order within each file stays what it is, even where its time runs back."""
+    """What came in at each instant: up to INSTANT_MOST messages, and as many events more; that
+    there were others, where there were. Of the next messages of all files the earliest is taken,
+    so that the order within each file stays what it is, even where its time runs back."""
     streams = [_messages(source) for source in sources]
     heap: list[tuple[float, int, Message]] = []
     for number, stream in enumerate(streams):
         _push(heap, number, stream)
     while heap:
         now, number, message = heapq.heappop(heap)
-        inputs = [(number, message)]
+        inputs: list[Input] = [(number, message)]
         _push(heap, number, streams[number])
+        left_out: dict[tuple[int, str], int] = {}
         while heap and heap[0][0] == now:
             _, number, message = heapq.heappop(heap)
-            inputs.append((number, message))
+            kind = "grasp" if type(message) is Grasp else "flood"
+            if len(inputs) < (2 * INSTANT_MOST if kind == "grasp" else INSTANT_MOST):
+                inputs.append((number, message))
+            else:
+                left_out[number, kind] = left_out.get((number, kind), 0) + 1
             _push(heap, number, streams[number])
+        for (number, kind), count in left_out.items():
+            text = f"{count} messages more at one time than are taken in"
+            inputs.append((number, Trouble(kind, text)))
         yield now, tuple(inputs)
 
 
@@ -45,8 +55,10 @@ def _messages(source: Recorded) -> Iterator[tuple[float, Message]]:
         for now, message in source.messages():
             if type(message) is End:
                 continue
-            if math.isfinite(now):
-                last = now
+            if abs(now) <= TIME_LIMIT:
+                last = float(now)
+            elif not math.isnan(now):
+                message = Trouble("garbled", f"{now:g} s is no time")
             yield last, message
     except Exception as error:
         yield last, Trouble("lost", f"cannot be read on: {type(error).__name__}: {error}")

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 
-from standoff.constants import REARM_AFTER
+from standoff.constants import COMMAND_MOMENT, REARM_AFTER
 from standoff.errors import StreamError
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown
@@ -75,15 +75,25 @@ class OnWarning:
         if self._armed and not busy and _warns(report):
             self._armed = False
             self._start(report)
-        failure, self._failure = self._failure, None
-        if failure is not None:
-            raise StreamError(failure, element=self.name)
+        self._raise_failure()
 
     def flush(self) -> None:
         """Nothing is held back."""
 
     def close(self) -> None:
-        """A run that is under way goes on by itself."""
+        """A run that is under way goes on by itself, if it takes longer than a moment.
+
+        Raises:
+            StreamError: it could not be started, or the last run failed.
+        """
+        if self._running is not None:
+            self._running.join(COMMAND_MOMENT)
+        self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise StreamError(failure, element=self.name)
 
     def _arm(self, report: Report) -> None:
         if report.state is not State.SAFE:

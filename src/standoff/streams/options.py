@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from standoff.cell import Cell
@@ -31,6 +31,8 @@ class WatchOptions:
     self_: the distance at which two links of one robot are too close, [m]; None: their buffers.
     period: of the slowest source, [s].
     max_age: how long a joint may be silent, [s]; None: 0.1 s, or three periods if that is more.
+    periods: of single joints and bodies by name, [s], where they are known: how long each may be
+        silent follows from its own, and ``period`` does not count for it.
     recover: good readings in a row that end a fault.
     max_speed: the fastest any point moves, [m/s]; what is faster has jumped. None: as fast as the
         speeds of the joints allow.
@@ -45,6 +47,7 @@ class WatchOptions:
     self_: float | None = None
     period: float = 0.01
     max_age: float | None = None
+    periods: Mapping[str, float] = field(default_factory=dict)
     recover: int = USUAL_RECOVER
     max_speed: float | None = None
     between: bool = False
@@ -56,18 +59,32 @@ class WatchOptions:
     hysteresis: float = USUAL_HYSTERESIS
 
     def __post_init__(self) -> None:
-        period = amount("period", self.period, "s", zero=False)
-        if self.max_age is None:
-            object.__setattr__(self, "max_age", max(USUAL_MAX_AGE, MAX_AGE_PERIODS * period))
-        amount("max_age", self.max_age, "s", zero=False)
+        amount("period", self.period, "s", zero=False)
+        for name, period in self.periods.items():
+            amount(f"period of {name}", period, "s", zero=False)
+        if self.max_age is not None:
+            amount("max_age", self.max_age, "s", zero=False)
         amount("buffer", self.buffer, "m")
         whole("recover", self.recover, 1, _MOST)
 
     @property
     def age(self) -> float:
-        """`max_age` as the number that it is."""
-        assert self.max_age is not None
-        return self.max_age
+        """How long those who speak most often may be silent, [s]."""
+        return self._age(min(self.periods.values(), default=self.period))
+
+    @property
+    def least_age(self) -> float:
+        """How long somebody may be silent at least, however often they turn out to speak, [s]."""
+        return self.age if self.max_age is not None or not self.periods else USUAL_MAX_AGE
+
+    def age_of(self, name: str) -> float:
+        """How long a joint or a body may be silent, [s]."""
+        return self._age(self.periods.get(name, max(self.periods.values(), default=self.period)))
+
+    def _age(self, period: float) -> float:
+        if self.max_age is not None:
+            return self.max_age
+        return max(USUAL_MAX_AGE, MAX_AGE_PERIODS * period)
 
     def monitor(self, cell: Cell) -> Monitor:
         """The monitor of such a watch. A reading is late for it when its joints were silent.
@@ -97,7 +114,7 @@ class WatchOptions:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for a record."""
-        return asdict(self)
+        return asdict(self) | {"periods": dict(self.periods)}
 
     @staticmethod
     def from_dict(given: Mapping[str, Any]) -> WatchOptions:

@@ -31,6 +31,7 @@ class Outbox:
 
     Attributes:
         thinned: reports in which nothing happened that it missed; lost: others.
+        failed: the last trouble that it had, whether or not that is over.
     """
 
     def __init__(
@@ -43,6 +44,8 @@ class Outbox:
     ) -> None:
         self.sink = sink
         self.thinned = self.lost = 0
+        self.failed = ""
+        self._missed = 0
         self._told = told
         self._patient = patient
         self._depth = depth
@@ -74,15 +77,19 @@ class Outbox:
                     self.thinned += cycles
                     return
                 self.lost += cycles
-                recorder = self.recorder
-                if recorder is not None:
-                    recorder.skipped(cycles)
+                self._missed += cycles
                 self._report_trouble(f"too slow: {self.lost} reports are lost")
                 return
+            self._note_missed()
             self._items.append((action, dull))
             self._dull += dull
-            if len(self._items) == 1:
-                self._change.notify_all()
+            self._change.notify_all()
+
+    def _note_missed(self) -> None:
+        """A recorder is told what it missed after all that it did not."""
+        missed, self._missed, recorder = self._missed, 0, self.recorder
+        if missed and recorder is not None:
+            self._items.append((lambda: recorder.skipped(missed), False))
 
     def _make_room(self, dull: bool) -> bool:
         """Leave out a report in which nothing happened, for one in which something did."""
@@ -99,7 +106,7 @@ class Outbox:
     def _report_trouble(self, text: str) -> None:
         if not self._trouble:
             self._told("sink", text)
-        self._trouble = text
+        self._trouble = self.failed = text
 
     def _run(self) -> None:
         flushed = time.monotonic()
@@ -123,8 +130,7 @@ class Outbox:
                     over = self._trouble and fine and len(self._items) < self._depth // 2
                     if over:
                         self._trouble = ""
-                if over:
-                    self._told("back", "")
+                        self._told("back", "")
 
     def _tried(self, action: Callable[[], None]) -> bool:
         try:
@@ -141,8 +147,9 @@ class Outbox:
 
     def close(self) -> str:
         """All that waits is handed over, if that takes no longer than SINK_PATIENCE, and the sink
-        is closed. What went wrong, if anything."""
+        is closed. What went wrong last, if anything ever did."""
         with self._change:
+            self._note_missed()
             self._closing = True
             self._change.notify_all()
         self._thread.join(SINK_PATIENCE)
@@ -151,4 +158,4 @@ class Outbox:
             return f"does not take what it is given; {len(self._items)} reports are lost"
         self._tried(self.sink.flush)
         self._tried(self.sink.close)
-        return self._trouble
+        return self.failed

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
+from standoff.cell import Cell
 from standoff.constants import PEEK_MESSAGES
-from standoff.streams.messages import Joints, Message
+from standoff.streams.mapping import Mapping
+from standoff.streams.messages import BodyPose, Joints, Message
 from standoff.streams.source import Recorded
 
 
@@ -21,15 +24,24 @@ class Peeked:
         self._rest = source.messages()
         self._first = list(itertools.islice(self._rest, PEEK_MESSAGES))
 
-    def period(self) -> float:
-        """The usual time from one reading to the next of whoever speaks least often, [s]; 0 where
-        nobody spoke twice."""
-        times: dict[tuple[str, ...], list[float]] = {}
+    def periods(self, cell: Cell) -> dict[str, float]:
+        """The usual time from one message to the next of each joint and moving body of the cell, as
+        the first messages have it, [s]; without those that did not come three times."""
+        mapping, moving = Mapping(cell, self.name), {*cell.moving}
+        columns: dict[tuple[str, ...], list[int]] = {}
+        times: dict[str, list[float]] = {}
         for now, message in self._first:
+            names: list[str] = []
             if type(message) is Joints:
-                times.setdefault(message.names, []).append(now)
-        usual = [float(np.median(np.diff(t))) for t in times.values() if len(t) > 2]
-        return max((p for p in usual if np.isfinite(p)), default=0.0)
+                if message.names not in columns:
+                    columns[message.names] = mapping.route(message.names).columns.tolist()
+                names = [cell.joints[j] for j in columns[message.names]]
+            elif type(message) is BodyPose:
+                names = [n for n in (mapping.body(message).body,) if n in moving]
+            for name in names:
+                times.setdefault(name, []).append(now)
+        usual = {n: float(np.median(np.diff(t))) for n, t in times.items() if len(t) > 2}
+        return {name: period for name, period in usual.items() if 0.0 < period < math.inf}
 
     def messages(self) -> Iterator[tuple[float, Message]]:
         """All of them."""

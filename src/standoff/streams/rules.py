@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 from standoff.streams.report import State
 
-#: How a reason ends: as soon as it is not so any more; after so many good readings in a row of the
-#: sources it came with (the option ``recover``); with the first good one; when its sink takes
-#: reports again.
-AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK = range(4)
+#: How a reason ends: as soon as it is not so any more; after so many good readings in a row of all
+#: that it is about (the option ``recover``); with the first good one; when its sink takes reports
+#: again; with an event.
+AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK, EVENT_DONE = range(5)
 
 ENDS = {
     AT_ONCE: "as soon as it is over",
     AFTER_GOOD: "after `recover` good readings in a row",
     NEXT_GOOD: "with the next good reading (that which ends a silence still has it)",
     SINK_BACK: "when it takes reports again",
+    EVENT_DONE: "when an event of that body is carried out; never where events were lost",
 }
 
 
@@ -47,18 +48,20 @@ RULES: dict[str, Rule] = {
         State.STALE, "a joint or a moving body has never been heard of", "nothing is known", AT_ONCE
     ),
     "silent": Rule(
-        State.STALE, "a source said nothing of use for `max_age`", _NOTHING, NEXT_GOOD
+        State.STALE, "a source, or one of its publishers, said nothing of use for `max_age`",
+        _NOTHING, NEXT_GOOD,
     ),
     "lost": Rule(State.STALE, "a source is gone: it says so itself", _NOTHING, NEXT_GOOD),
     "late": Rule(
         State.STALE,
-        "a message is older than the quickest of its source by more than `max_age`",
+        "a message is older than the quickest of its publisher by more than `max_age`; after a "
+        "clock ran back, until its old stamps have not come for `max_age`",
         "it is used",
         AFTER_GOOD,
     ),
     "missing": Rule(
         State.FAULT,
-        "a joint is left out by a message that used to have it, or was for `max_age`",
+        "a joint is left out by a message that used to have it, or had no value for `max_age`",
         _LAST,
         AFTER_GOOD,
     ),
@@ -68,15 +71,19 @@ RULES: dict[str, Rule] = {
         State.FAULT, "a body moved farther than its highest speed takes it",
         "it is watched where it is now", AFTER_GOOD,
     ),
-    "pose": Rule(State.FAULT, "the pose of a moving body is no rigid motion", _LAST, AFTER_GOOD),
+    "pose": Rule(
+        State.FAULT, "the pose of a moving body is no rigid motion, or it is one of a static body",
+        _LAST, AFTER_GOOD,
+    ),
     "backwards": Rule(
         State.FAULT,
-        "a stamp, or the time of a file, runs back",
-        "it is not used; from the next on the clock is believed again",
+        "a stamp, or the time of a file, runs back, or is no time",
+        "one with such a stamp is not used",
         AFTER_GOOD,
     ),
     "doubled": Rule(
-        State.FAULT, "a message has the stamp of the one before", "it is not used", AFTER_GOOD
+        State.FAULT, "a message has the stamp of the one before, or is a second one at one time",
+        "it is not used", AFTER_GOOD,
     ),
     "garbled": Rule(State.FAULT, "what arrived is no message", "it is not used", AFTER_GOOD),
     "names": Rule(
@@ -85,7 +92,7 @@ RULES: dict[str, Rule] = {
     ),
     "grasp": Rule(
         State.FAULT, "a body cannot be attached or detached as was told",
-        "the cell stays as it is", AFTER_GOOD,
+        "the cell stays as it is", EVENT_DONE,
     ),
     "cell": Rule(
         State.FAULT, "the cell was changed into one that cannot be watched",

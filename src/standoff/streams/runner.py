@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import HEARTBEAT, STRETCH, STRETCH_BREAK
+from standoff.constants import HEARTBEAT, QUIET_LINE_PERIOD, STRETCH, STRETCH_BREAK
 from standoff.errors import StreamError
 from standoff.monitor.report import QuietCycle
 from standoff.shapes.pose import Array
@@ -193,10 +193,13 @@ class Watch:
                 if type(message) is End:
                     ended.add(number)
                 inputs = ((number, message),)
-                dropped = inbox.take_dropped(number)
+                dropped, lost = inbox.take_dropped(number)
                 if dropped:
                     text = f"{dropped} messages were dropped: more came than could be looked at"
                     inputs = (*inputs, (number, Trouble("flood", text)))
+                if lost:
+                    text = f"{lost} events were lost: what is held by whom is not known"
+                    inputs = (*inputs, (number, Trouble("grasp", text)))
             stamp = arrived or time.monotonic_ns()
             now = max((stamp + epoch) / 1e9, math.nextafter(last, math.inf))
             waited = (time.monotonic_ns() - stamp) / 1e9
@@ -278,11 +281,11 @@ class Watch:
         engine = self.engine
         while readings:
             batch = gathered(readings)
-            number = engine.number + 1
+            before = _Before(engine)
             clearances, report = engine.stretch(batch)
             quiet = len(clearances)
             if quiet:
-                self._send_quiet(batch, number, clearances)
+                self._send_quiet(batch, before, clearances)
             done = quiet
             if report is not None:
                 now, source, message = readings[quiet]
@@ -300,32 +303,61 @@ class Watch:
                 return STRETCH_BREAK
         return 0
 
-    def _send_quiet(self, batch: Batch, number: int, clearances: Array) -> None:
-        """To recorders every cycle; to other sinks the nearest one and the last."""
+    def _send_quiet(self, batch: Batch, before: _Before, clearances: Array) -> None:
+        """To recorders every cycle; to other sinks the nearest one, the last, and as many between
+        them as they have told that they want."""
         count = len(clearances)
         self.summary.add_quiet(batch.now[:count], clearances)
         if self._history is not None:
             self._history.put_quiet(batch.now[:count], clearances)
         if self._onlooker is not None:
-            last = self._quiet_report(batch, number, clearances, count - 1)
+            last = before.report(batch, clearances, count - 1)
             self._onlooker(last, self.engine.senses.q, self.engine.senses.shown_poses())
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is not None:
                 q = self.engine.senses.q.copy()
-                outbox.do(_bound_stretch(recorder, batch, number, clearances, q), count)
+                outbox.do(_bound_stretch(recorder, batch, before.number, clearances, q), count)
             else:
-                for k in sorted({int(clearances.argmin()), count - 1}):
-                    outbox.put(self._quiet_report(batch, number, clearances, k))
-
-    def _quiet_report(self, batch: Batch, number: int, clearances: Array, k: int) -> Report:
-        now = float(batch.now[k])
-        cycle = QuietCycle(number + k, now, float(clearances[k]))
-        ages = dict.fromkeys(self.engine.senses.sources, 0.0)
-        return Report(number + k, now, State.SAFE, False, (), cycle, 1.0, ages)
+                every = getattr(outbox.sink, "every", QUIET_LINE_PERIOD)
+                wanted = {int(clearances.argmin()), count - 1, *_spread(batch.now[:count], every)}
+                for k in sorted(wanted):
+                    outbox.put(before.report(batch, clearances, k))
 
     def _read(self) -> float:
         return sum(file.progress() for file in self._files) / len(self._files)
+
+
+class _Before:
+    """What an engine knew before a stretch of quiet cycles, so that each can be told as it was.
+
+    Attributes:
+        number: of the first of them.
+    """
+
+    def __init__(self, engine: WatchEngine) -> None:
+        self.number, self._asked = engine.number + 1, engine.asked + 1
+        self._heard, self._names = list(engine.senses.heard), engine.senses.sources
+
+    def report(self, batch: Batch, clearances: Array, k: int) -> Report:
+        """The report of cycle ``k`` of the stretch."""
+        now, heard = float(batch.now[k]), list(self._heard)
+        for part in batch.parts:
+            last = int(np.searchsorted(part.at, k, side="right")) - 1
+            if last >= 0:
+                heard[part.source] = max(heard[part.source], float(batch.now[part.at[last]]))
+        ages = {name: now - time for name, time in zip(self._names, heard)}
+        cycle = QuietCycle(self._asked + k, now, float(clearances[k]))
+        return Report(self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages)
+
+
+def _spread(times: Array, every: float) -> list[int]:
+    """The first, and each that is so much later than the one before; all where ``every`` is 0."""
+    found, k = [], 0
+    while k < len(times):
+        found.append(k)
+        k = max(k + 1, int(np.searchsorted(times, times[k] + every)))
+    return found
 
 
 def _warm(engine: WatchEngine) -> None:

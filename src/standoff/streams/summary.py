@@ -22,7 +22,7 @@ class Summary:
     nearest: the smallest clearance, [m], and when, [s].
     kinds: cycles in which each kind of reason was there.
     slow: cycles that took longer than their period; slowest: the longest, [s].
-    lost: reports that sinks never got, by name, and what else they had to say in ``sinks``.
+    lost: reports that sinks never got, by name; sinks: what went wrong with them last.
     interrupted: whether somebody ended it.
     """
 
@@ -78,6 +78,7 @@ class Summary:
     @property
     def status(self) -> int:
         """For a shell: 0 SAFE all along, 1 there were warnings, 3 it was STALE or at FAULT (or not
-        every joint was ever heard of), 4 both."""
-        troubled = self.troubled > 0 or not self.started or any(self.lost.values())
+        every joint was ever heard of, or a sink had trouble), 4 both."""
+        sinks = any(self.lost.values()) or bool(self.sinks)
+        troubled = self.troubled > 0 or not self.started or sinks
         return (1 if self.warned else 0) + (3 if troubled else 0)

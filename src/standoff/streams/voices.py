@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import CLOCK_DRIFT, MOST_VOICES
+from standoff.constants import MOST_VOICES
 from standoff.shapes.pose import Array
+from standoff.streams.clocks import Clock
 from standoff.streams.mapping import Mapping, Route
 
 
-class Voice:
+class Voice(Clock):
     """One list of names of one source, with a clock of its own.
 
     Attributes:
         route: where its values go.
+        ages: how long each of its joints may be silent, [s].
         dropped: joints that it leaves out, and that a list of more names had.
-        stamp: of its last message, NaN before.
-        quickest: the least delay of a message so far, in a frame that drifts with CLOCK_DRIFT, [s].
     """
 
-    __slots__ = ("dropped", "quickest", "route", "stamp")
+    __slots__ = ("ages", "dropped", "route")
 
-    def __init__(self, route: Route) -> None:
+    def __init__(self, source: int, route: Route, least: float, ages: Array) -> None:
         self.route = route
+        self.ages: Array = ages[route.columns]
         self.dropped: tuple[int, ...] = ()
-        self.stamp = math.nan
-        self.quickest = math.inf
+        age = float(self.ages.max(initial=least))
+        super().__init__(source, frozenset(route.columns.tolist()), least, age)
+
+    def beat(self, now: float) -> None:
+        """A message came."""
+        before = self.age
+        super().beat(now)
+        if self.age < before:
+            self.ages = np.minimum(self.ages, self.age)
 
     def values(self, positions: Array) -> Array:
         """The joints of the cell from one message, or from many: one row each."""
@@ -41,47 +47,56 @@ class Voice:
         return found
 
 
-def delay(now: Array, stamp: Array) -> Array:
-    """How long messages took, but for a constant, [s]: the clocks of both ends may be set
-    differently and drift apart by CLOCK_DRIFT. Numbers or arrays."""
-    return (now - stamp) - CLOCK_DRIFT * now
-
-
 class Voices:
     """All that one source speaks with.
 
+    Args:
+        least, ages: how long joints may be silent, [s]: at least, and each of them.
+
     Attributes:
         mapping: what its names mean.
+        clocks: of those who tell of bodies, and of what becomes of them.
     """
 
-    def __init__(self, cell: Cell, source: str) -> None:
+    def __init__(self, cell: Cell, number: int, source: str, least: float, ages: Array) -> None:
         self.mapping = Mapping(cell, source)
-        self._voices: dict[tuple[str, ...], Voice] = {}
+        self.clocks: dict[tuple[str, str], Clock] = {}
+        self._number, self._least, self._ages = number, least, ages
+        self._voices: dict[tuple[tuple[str, ...], bool], Voice] = {}
         self._last_names: tuple[str, ...] = ()
         self._last: Voice | None = None
 
-    def of(self, names: tuple[str, ...]) -> Voice | None:
+    def find(self, names: tuple[str, ...], partial: bool = False) -> Voice | None:
+        """The voice with these names, where it has been heard."""
+        return self._voices.get((names, partial))
+
+    def of(self, names: tuple[str, ...], partial: bool = False) -> Voice | None:
         """The voice with these names; None where there are too many of them."""
-        if names is self._last_names and self._last is not None:
+        if names is self._last_names and self._last is not None and not partial:
             return self._last
-        voice = self._voices.get(names)
+        voice = self._voices.get((names, partial))
         if voice is None:
             if len(self._voices) >= MOST_VOICES:
                 return None
-            voice = self._voices[names] = Voice(self.mapping.route(names))
+            voice = Voice(self._number, self.mapping.route(names), self._least, self._ages)
+            self._voices[names, partial] = voice
             self._compare()
-        self._last_names, self._last = names, voice
+        if not partial:
+            self._last_names, self._last = names, voice
         return voice
+
+    def clock(self, what: str, body: str, age: float) -> Clock:
+        """Of whoever tells of a body of the cell."""
+        clock = self.clocks.get((what, body))
+        if clock is None:
+            clock = Clock(self._number, frozenset({body}), min(self._least, age), age)
+            self.clocks[what, body] = clock
+        return clock
 
     def _compare(self) -> None:
         """A list of names that has some of another's joints, but not all, leaves the rest out."""
-        sets = {names: {*v.route.columns.tolist()} for names, v in self._voices.items()}
-        for names, voice in self._voices.items():
-            mine = sets[names]
-            dropped = {j for other in sets.values() if mine & other for j in other} - mine
+        whole = [voice for (_, partial), voice in self._voices.items() if not partial]
+        sets = [{*voice.route.columns.tolist()} for voice in whole]
+        for voice, mine in zip(whole, sets):
+            dropped = {j for other in sets if mine & other for j in other} - mine
             voice.dropped = tuple(sorted(dropped))
-
-
-def none(stamp: float) -> bool:
-    """Whether a stamp says nothing: ROS has 0 where nobody set it."""
-    return not stamp > 0.0 or not np.isfinite(stamp)

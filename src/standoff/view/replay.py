@@ -35,6 +35,9 @@ def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: 
     out.print(f"  replayed in {spent:.2f} s, {rate:,.0f} cycles a second", highlight=False)
     if done.torn:
         out.print(f"  the record ends early: {done.torn}", markup=False, highlight=False)
+    if done.damaged:
+        out.print("  [bold red]damaged[/]: ", end="")
+        out.print(done.damaged, markup=False, highlight=False, soft_wrap=True)
     if done.gap:
         out.print(
             f"  [bold yellow]{done.gap:,} cycles are not in the record[/]: the disk was full; "
@@ -46,12 +49,19 @@ def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: 
         save_near_misses(history, report, {"record": str(record)})
         out.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     if not verify:
-        return done.summary.status
+        return 3 if done.damaged or done.gap else done.summary.status
     if done.difference is not None:
         out.print("[bold red]differs[/]: ", end="")
         out.print(str(done.difference), markup=False, highlight=False, soft_wrap=True)
         return 1
+    if not done.verified:
+        out.print(
+            f"[bold yellow]not verified[/]: {done.compared:,} cycles are the same, of "
+            f"{done.summary.cycles:,} that could be run",
+            highlight=False,
+        )
+        return 3
     out.print(
         f"[green]the same[/], bit for bit, in all {done.compared:,} cycles of it", highlight=False
     )
-    return 3 if done.gap else 0
+    return 0

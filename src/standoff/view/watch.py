@@ -86,7 +86,7 @@ def watch(
             opened.callback(streams[-1].close)
         files = not any(isinstance(stream, Live) for stream in streams)
         peeked = [Peeked(s) if isinstance(s, Recorded) else s for s in streams]
-        options = replace(options, period=_period(peeked, period, options))
+        options = _period(peeked, period, options, cell)
         fast = files and math.isinf(speed)
         targeted: list[Sink] = []
         history = None if report is None else History()
@@ -163,16 +163,25 @@ def _sink(
     return open_sink(text, link=link)
 
 
-def _period(sources: Sequence[Peeked | Live], period: float | None, options: WatchOptions) -> float:
-    """As given; else as often as the files speak; else what lets no silence that is allowed look
-    like a jump where there are several sources."""
+def _period(
+    sources: Sequence[Peeked | Live], period: float | None, options: WatchOptions, cell: Cell
+) -> WatchOptions:
+    """As given; else as often as the files speak of each joint and body; else what lets no silence
+    that is allowed look like a jump where there are several sources."""
     if period is not None:
-        return period
+        return replace(options, period=period)
     low, high = PEEK_PERIODS
-    found = [s.period() for s in sources if isinstance(s, Peeked)]
+    found: dict[str, float] = {}
+    for source in sources:
+        if isinstance(source, Peeked):
+            for name, usual in source.periods(cell).items():
+                found[name] = min(max(usual, low), high, found.get(name, high))
     if found:
-        return min(max(max(found), low), high) if max(found) > 0.0 else options.period
-    return options.period if len(sources) == 1 else options.age
+        return replace(options, period=max(found.values()), periods=found)
+    files = any(isinstance(source, Peeked) for source in sources)
+    if files or len(sources) == 1:
+        return options
+    return replace(options, period=options.age, max_age=options.age)
 
 
 @contextmanager

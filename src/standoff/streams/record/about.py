@@ -64,6 +64,9 @@ def reopened(
             "not a record of standoff, or of another version", file=path,
             value=texts.get("format"), allowed=_FORMAT,
         )  # fmt: skip
+    missing = {"cell", "digest", "options", "sources", "sinks"} - {*texts}
+    if missing:
+        raise StreamError(f"damaged: it has no {', '.join(sorted(missing))}", file=path)
     cell = load_text(texts["cell"], str(path), path.absolute().parent)
     if digest(cell) != texts["digest"]:
         raise StreamError(
@@ -72,7 +75,14 @@ def reopened(
         )  # fmt: skip
     try:
         options = WatchOptions.from_dict(json.loads(texts["options"]))
-        sources, sinks = json.loads(texts["sources"]), json.loads(texts["sinks"])
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        sources, sinks = _names(texts["sources"]), _names(texts["sinks"])
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise StreamError(f"damaged: {error}", file=path) from error
     return cell, options, sources, sinks
+
+
+def _names(text: str) -> list[str]:
+    found = json.loads(text)
+    if not (isinstance(found, list) and all(isinstance(name, str) for name in found)):
+        raise ValueError("not a list of names")
+    return found

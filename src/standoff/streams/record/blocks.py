@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import RECORD_BLOCK
+from standoff.constants import RECORD_BLOCK, RECORD_NAMES
 from standoff.errors import StreamError
 from standoff.shapes.pose import Array
 from standoff.streams.engine import Input
@@ -29,7 +29,8 @@ from standoff.streams.report import Report
 TICK, JOINTS, POSE, EVENT, GAP = range(5)
 
 #: ``begin`` is 1 in the first row of a cycle; ``names`` the number of a list of names or of a text
-#: or event of the block; ``first`` and ``count`` its values; ``rates`` 1 where velocities follow.
+#: or event of the block; ``first`` and ``count`` its values; ``rates`` has bit 1 where velocities
+#: follow, as many, and bit 2 where a reading is partial.
 ROW = np.dtype(
     [
         ("now", "<f8"), ("stamp", "<f8"), ("source", "<i4"), ("kind", "u1"), ("begin", "u1"),
@@ -72,7 +73,10 @@ class InputBlock:
         self.clear()
 
     def clear(self) -> None:
-        """Begin the next block. Names that were in one before are not repeated."""
+        """Begin the next block. Names that were in one before are not repeated, unless there are
+        too many of them."""
+        if len(self._names) > RECORD_NAMES:
+            self._names.clear()
         self._rows: list[tuple[Any, ...]] = []
         self._values: list[Array] = []
         self._count = 0
@@ -103,9 +107,10 @@ class InputBlock:
                 self._new[number] = message.names
             first, count = self._count, message.positions.size
             self._keep(message.positions)
-            rates = message.velocities is not None
-            if message.velocities is not None:
+            rates = 2 if message.partial else 0
+            if message.velocities is not None and message.velocities.size == count:
                 self._keep(message.velocities)
+                rates += 1
             return now, message.stamp, source, JOINTS, begin, rates, number, first, count, 0
         first = self._count
         stamp, kind = math.nan, EVENT
@@ -167,11 +172,13 @@ class Inputs:
         first, count = int(row["first"]), int(row["count"])
         values = self.values[first : first + count]
         if kind == JOINTS:
-            rates = self.values[first + count : first + 2 * count] if row["rates"] else None
-            return source, Joints(stamp, self.names[int(row["names"])], values, rates)
+            flags, names = int(row["rates"]), self.names[int(row["names"])]
+            rates = self.values[first + count : first + 2 * count] if flags & 1 else None
+            return source, Joints(stamp, names, values, rates, bool(flags & 2))
         event = self.events[int(row["names"])]
         if kind == POSE:
-            return source, BodyPose(stamp, event["body"], values.reshape(4, 4))
+            pose = values.reshape(4, 4) if count == 16 else values
+            return source, BodyPose(stamp, event["body"], pose)
         if "trouble" in event:
             return source, Trouble(event["trouble"], event["text"])
         if "end" in event:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from struct import Struct
 
+from standoff.constants import RECORD_INDEXED
 from standoff.streams.record.spool import Spool
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -39,6 +40,7 @@ class McapWriter:
         self._index: dict[int, list[bytes]] = {}
         self._span: list[int] = []
         self._chunks: list[bytes] = []
+        self._chunk_count = 0
         self._counts: dict[int, int] = {}
         self._all: list[int] = []
         self._closed = False
@@ -112,7 +114,12 @@ class McapWriter:
             Struct("<QQQQ").pack(first, last, start, len(chunk)) + _U32.pack(len(where)) + where
             + _U64.pack(length) + _text("") + _ENTRY.pack(len(data), len(data))
         )  # fmt: skip
-        self._chunks.append(_record(CHUNK_INDEX, entry))
+        self._chunk_count += 1
+        if self._chunk_count <= RECORD_INDEXED:
+            self._chunks.append(_record(CHUNK_INDEX, entry))
+        else:
+            # An index of a part would hide the rest; without one, all of it is read.
+            self._chunks.clear()
         # In one piece: the file ends with a chunk and its indexes, or before both.
         self.spool.add(b"".join((chunk, *indexes)))
         self._all = [min(self._all[0], first), max(self._all[1], last)] if self._all else [
@@ -158,7 +165,7 @@ class McapWriter:
             Struct("<QHIIIIQQ").pack(
                 sum(self._counts.values()), len(self._summary[SCHEMA]),
                 len(self._summary[CHANNEL]), 0, len(self._summary[METADATA_INDEX]),
-                len(self._chunks), first, last,
+                self._chunk_count, first, last,
             )
             + _U32.pack(len(counts)) + counts,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import standoff
-from standoff.constants import RECORD_BLOCK, RECORD_SHOWN
+from standoff.constants import RECORD_BLOCK, RECORD_SHOWN, TIME_LIMIT
 from standoff.shapes.pose import Array
 from standoff.streams.as_json import one_line, state_json, warnings_json
 from standoff.streams.batch import Batch
@@ -159,11 +159,14 @@ class Recorder:
         self._mcap.flush()
 
     def close(self) -> None:
-        """The end of the file."""
+        """The end of the file, and what is missing before it."""
+        if self._lost:
+            self._inputs.gap(self._time / 1e9, self._lost)
+            self._lost = 0
         self._pack()
         self._mcap.close()
 
 
 def _nanoseconds(time: float) -> int:
     """Of an MCAP file: from 0 on."""
-    return max(0, min(int(time * 1e9), 2**63)) if math.isfinite(time) else 0
+    return max(0, int(time * 1e9)) if abs(time) <= TIME_LIMIT else 0

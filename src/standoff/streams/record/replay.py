@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.constants import STRETCH, STRETCH_BREAK
+from standoff.constants import RECORD_BLOCK, RECORD_NAMES, STRETCH, STRETCH_BREAK
 from standoff.errors import StreamError
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
@@ -67,6 +67,7 @@ class Replayed:
     gap: cycles that the record does not have, as the disk was full; what comes after them is not
         replayed.
     torn: why the record ends before its end; empty where it does not.
+    damaged: what in it is not as it was written; empty where all is.
     """
 
     summary: Summary
@@ -74,6 +75,18 @@ class Replayed:
     compared: int
     gap: int
     torn: str
+    damaged: str = ""
+
+    @property
+    def verified(self) -> bool:
+        """Whether there was an answer for each cycle, one at least, and it was the same. A record
+        that was torn is one up to there."""
+        return (
+            self.difference is None
+            and not self.damaged
+            and not self.gap
+            and self.compared == self.summary.cycles > 0
+        )
 
 
 class Replay:
@@ -96,8 +109,9 @@ class Replay:
         self._first = next(self._messages, None)
         texts = self._file.metadata.get("standoff")
         if texts is None:
+            why = f"damaged: {self._file.damaged}" if self._file.damaged else ""
             raise StreamError(
-                "not a record of standoff", file=self.path,
+                why or "not a record of standoff", file=self.path,
                 allowed="what `standoff watch --to mcap:FILE` writes",
             )  # fmt: skip
         self.cell, options, sources, sinks = reopened(texts, self.path)
@@ -123,11 +137,11 @@ class Replay:
             if progress is not None:
                 progress(self._file.progress)
             if topic == INPUT:
-                if not run.inputs(read_inputs(data, names, str(self.path))):
-                    break
+                run.inputs(read_inputs(data, names, str(self.path)))
             elif not run.answers(_answers(data, self.path)):
                 break
-        return Replayed(run.summary, run.difference, run.compared, run.gap, self._file.torn)
+        file = self._file
+        return Replayed(run.summary, run.difference, run.compared, run.gap, file.torn, file.damaged)
 
     def _content(self) -> Iterator[tuple[str, memoryview]]:
         if self._first is not None and self._first[0] in (INPUT, ANSWERS):
@@ -158,11 +172,12 @@ class _Run:
         self._made: list[Rows] = []
         self._careful = 0
 
-    def inputs(self, block: Inputs) -> bool:
-        """Run a block; whether to go on."""
+    def inputs(self, block: Inputs) -> None:
+        """Run a block, up to where cycles are missing."""
         rows = block.rows
         plain = (rows["kind"] == JOINTS) & (rows["begin"] == 1)
         plain[:-1] &= rows["begin"][1:] == 1
+        plain &= rows["count"] == _lengths(block)[rows["names"]]
         # Where the stretch of plain readings that each row is in ends.
         ends = np.flatnonzero(~plain)
         at, end = 0, len(rows)
@@ -177,19 +192,18 @@ class _Run:
             self._careful -= 1
             if rows["kind"][at] == GAP:
                 self.gap += int(rows["count"][at])
-                return False
+                return
             last = at + 1
             while last < end and not rows["begin"][last]:
                 last += 1
             self._cycle(block, at, last)
             at = last
-        return True
 
     def _cycle(self, block: Inputs, first: int, last: int) -> None:
         ticked = block.rows["kind"][first] == TICK
         try:
             inputs = () if ticked else tuple(block.message(k) for k in range(first, last))
-        except (KeyError, IndexError, ValueError) as error:
+        except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
             raise StreamError(f"damaged: row {first} of a block makes no sense") from error
         self._said(self.engine.cycle(float(block.rows["now"][first]), inputs))
 
@@ -220,7 +234,7 @@ class _Run:
     def answers(self, rows: Rows) -> bool:
         """Hold a block of answers against what was said; whether to go on."""
         if not self._verify:
-            return True
+            return not self.gap
         made = np.concatenate(self._made) if self._made else np.zeros(0, ANSWER)
         count = min(len(made), len(rows))
         different = made[:count].view((np.void, ANSWER.itemsize)) != rows[:count].view(
@@ -232,6 +246,8 @@ class _Run:
             self.difference = _difference(rows[where[0]], made[where[0]])
             return False
         self.compared += count
+        if self.gap:
+            return False
         if len(rows) > len(made):
             row = rows[count]
             self.difference = Difference(
@@ -242,21 +258,34 @@ class _Run:
         return True
 
 
+def _lengths(block: Inputs) -> IntArray:
+    """How many names each list has, by its number; -1 where there is none."""
+    most = max((*block.names, int(block.rows["names"].max(initial=0))), default=0)
+    if most > 2 * RECORD_BLOCK + RECORD_NAMES or block.rows["names"].min(initial=0) < 0:
+        raise StreamError("damaged: a list of names is missing")
+    lengths: IntArray = np.full(most + 1, -1, dtype=np.int64)
+    for number, listed in block.names.items():
+        lengths[number] = len(listed)
+    return lengths
+
+
 def _batch(block: Inputs, first: int, last: int) -> Batch:
     rows = block.rows[first:last]
     sources, names = rows["source"].astype(np.int64), rows["names"].astype(np.int64)
-    lists = len(block.names) + 1
-    which = sources * lists + names
+    partial = (rows["rates"] & 2).astype(np.int64) // 2
+    lists = max(block.names, default=0) + 1
+    which = (sources * lists + names) * 2 + partial
     parts = []
     for key in np.unique(which).tolist():
         at: IntArray = np.flatnonzero(which == key)
-        source, number = divmod(key, lists)
+        source, number = divmod(key // 2, lists)
         listed = block.names.get(number)
         if listed is None:
             raise StreamError("damaged: a list of names is missing")
         starts = rows["first"][at].astype(np.int64)
         positions: Array = _positions(block.values, starts, len(listed))
-        parts.append(Part(source, listed, at, rows["stamp"][at].astype(np.float64), positions))
+        stamps = rows["stamp"][at].astype(np.float64)
+        parts.append(Part(source, listed, at, stamps, positions, bool(key % 2)))
     return Batch(np.ascontiguousarray(rows["now"], dtype=np.float64), tuple(parts))
 
 

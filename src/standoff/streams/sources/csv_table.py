@@ -82,7 +82,8 @@ class _Rows:
             if header.velocities:
                 rates = [_number(fields[header.velocities[n]], header.mark, n) for n in said]
                 velocities = np.array(rates)
-            found.append(Joints(stamp, names, np.array(positions), velocities))
+            partial = len(said) < len(header.joints)
+            found.append(Joints(stamp, names, np.array(positions), velocities, partial))
         for body, columns in header.poses.items():
             texts = [fields[k] for k in columns]
             if any(texts):

@@ -1,0 +1,144 @@
+"""Whoever speaks seldom may be silent for longer, and nobody else."""
+
+import json
+import threading
+
+import numpy as np
+import pytest
+
+import standoff as so
+from standoff.streams.history import History
+from standoff.streams.messages import BodyPose
+from standoff.streams.open_sink import open_sink
+from standoff.streams.open_source import open_source
+from standoff.streams.options import WatchOptions
+from standoff.streams.outbox import Outbox
+from standoff.streams.peek import Peeked
+from standoff.streams.record.recorder import Recorder
+from standoff.streams.record.replay import Replay
+from standoff.streams.report import State
+from standoff.streams.runner import Watch
+from standoff.view.watch import _period
+from tests.watch_worlds import Kept, Memory, at, sliders
+
+SAFE, WARNING, STALE, FAULT = State
+
+
+def watched(cell, *streams, sinks=(), speed=np.inf):
+    """As the command has it: how often files speak is measured."""
+    sources = [s if hasattr(s, "messages") else Memory(s, f"m{k}") for k, s in enumerate(streams)]
+    peeked = [Peeked(source) for source in sources]
+    options = _period(peeked, None, WatchOptions(), cell)
+    return Watch(cell, peeked, sinks, options, speed=speed).run(), options
+
+
+def robot(times, name="a"):
+    return [(float(t), at(float(t), **{name: 0.0})) for t in times]
+
+
+def ordered(*streams):
+    return sorted((m for stream in streams for m in stream), key=lambda m: m[0])
+
+
+def dropout(start=1.0):
+    return [start + 0.01 * k for k in range(1000) if not 400 < k < 540]
+
+
+def test_joints_that_are_not_in_the_cell_let_nobody_be_silent():
+    gripper = robot(1.0037 + 0.9 * np.arange(10), "gripper")
+    for streams in ([ordered(robot(dropout()), gripper)], [robot(dropout()), gripper]):
+        summary, options = watched(sliders("a"), *streams)
+        assert summary.kinds.keys() == {"silent"} and 2 <= summary.kinds["silent"] < 6
+        assert options.age == 0.1 == options.age_of("a/x")
+
+
+def test_a_robot_that_speaks_seldom_lets_no_other_be_silent():
+    slow = robot(1.0 + 0.5 * np.arange(20), "b")
+    summary, options = watched(sliders("a", "b"), robot(dropout()), slow)
+    assert summary.kinds.keys() <= {"waiting", "silent"}
+    assert options.age_of("a/x") == 0.1 and options.age_of("b/x") == 1.5
+    assert 1 <= summary.kinds["silent"] < 10
+
+
+def test_who_speaks_more_often_later_is_held_to_it():
+    times = [*range(500), *(500 + t for t in dropout(0.0))]
+    summary, options = watched(sliders("a"), robot(times))
+    assert options.age_of("a/x") == 3.0 and summary.kinds == {"silent": 2}
+
+
+def test_poses_that_come_seldom_are_no_fault():
+    cell = sliders("a")
+    cell.add_body("cart", so.Sphere(0.1), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    here = so.pose((-3.0, 0.0, 0.0))
+    poses = [(1.002 + 0.2 * k, BodyPose(1.002 + 0.2 * k, "cart", here)) for k in range(15)]
+    summary, _ = watched(cell, ordered(robot(1.0 + 0.01 * np.arange(300)), poses))
+    assert summary.kinds.keys() <= {"waiting"} and summary.status == 0
+
+
+def test_robots_with_different_rates_fit_into_one_table(tmp_path):
+    rows = ["time,a/x,b/x"]
+    rows += [f"{1 + 0.01 * k:.3f},0.0,{'' if k % 2 else '0.0'}" for k in range(400)]
+    rows += [f"{5 + 0.01 * k:.3f},0.0," for k in range(30)]
+    (tmp_path / "run.csv").write_text("\n".join(rows))
+    source = open_source(str(tmp_path / "run.csv"))
+    summary, _ = watched(sliders("a", "b"), source, sinks=[Recorder(tmp_path / "run.mcap")])
+    # The second robot is silent in the end.
+    assert summary.states[SAFE] > 400 and summary.kinds.keys() == {"silent"}
+    assert Replay(tmp_path / "run.mcap").run(verify=True).verified
+
+
+@pytest.mark.parametrize(("every", "lines"), [("0", 1756), ("1", 18)])
+def test_a_sink_gets_as_many_quiet_reports_as_it_asks_for(tmp_path, every, lines):
+    sink = open_sink(f"jsonl:{tmp_path / 'out.jsonl'}?every={every}")
+    watched(sliders("a"), robot(1.0 + 0.01 * np.arange(1756)), sinks=[sink])
+    said = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert lines <= len(said) <= lines + 6
+
+
+def test_quiet_reports_are_those_of_a_watch_one_by_one():
+    left, right = robot(1.0 + 0.01 * np.arange(300)), robot(1.003 + 0.09 * np.arange(33), "b")
+    kept = []
+    for speed in (np.inf, 100.0):
+        sink = Kept()
+        sink.every = 0.0
+        watched(sliders("a", "b"), left, right, sinks=[sink], speed=speed)
+        kept.append([(r.number, r.time, r.cycle and r.cycle.number, r.ages) for r in sink.reports])
+    assert kept[0] == kept[1] and len(kept[0]) > 300
+
+
+def test_a_sink_that_failed_at_any_time_is_told():
+    class Broken(Kept):
+        def close(self):
+            raise OSError(28, "No space left on device")
+
+    summary, _ = watched(sliders("a"), robot(1.0 + 0.01 * np.arange(50)), sinks=[Broken()])
+    assert summary.status == 3 and "No space" in summary.sinks["kept"]
+
+
+def test_what_a_recorder_missed_comes_after_what_it_did_not(tmp_path):
+    class Noting(Recorder):
+        said: list[object]
+
+        def skipped(self, cycles):
+            self.said.append(("skipped", cycles))
+
+    recorder = Noting(tmp_path / "run.mcap")
+    recorder.said = []
+    gate = threading.Event()
+    outbox = Outbox(recorder, lambda kind, text: None, depth=4)
+    outbox.do(lambda: gate.wait(5.0) and None, 1)
+    for k in range(12):
+        outbox.do(lambda k=k: recorder.said.append(k), 1)
+    gate.set()
+    outbox.close()
+    *taken, last = recorder.said
+    assert taken == [*range(len(taken))] and last == ("skipped", outbox.lost) and outbox.lost > 0
+
+
+def test_a_history_takes_any_time():
+    history = History()
+    cell = sliders("a")
+    times = [(-1e308, at(1.0, a=0.0)), (1e308, at(2.0, a=0.0)), (5.0, at(5.0, a=0.0))]
+    Watch(cell, [Memory(times)], [], WatchOptions(), history=history).run()
+    history.finish()
+    assert history.cycles >= 2
