@@ -18,9 +18,10 @@ from standoff.constants import PEEK_PERIODS
 from standoff.errors import StreamError
 from standoff.shapes.pose import Array
 from standoff.streams.history import History
+from standoff.streams.mapping import Mapping, fits
 from standoff.streams.on_warning import OnWarning
-from standoff.streams.open_sink import open_sink, sink_kind
-from standoff.streams.open_source import open_source
+from standoff.streams.open_sink import open_sink, sink_file, sink_kind
+from standoff.streams.open_source import check_one_reader, open_source, source_files
 from standoff.streams.options import WatchOptions
 from standoff.streams.peek import Peeked
 from standoff.streams.report import Report, State
@@ -77,13 +78,15 @@ def watch(
         raise StreamError("nothing to watch", element="--from", allowed="one source at least")
     if report is not None:
         check_writable(report, ".html", what="a report")
-    targets = [Path(where) for kind, where in map(sink_kind, sinks) if kind == "mcap"]
-    check_distinct((*targets, report), (source, *(text.partition(":")[2] for text in sources)))
+    check_one_reader(sources)
+    read = [path for text in sources for path in source_files(text)]
+    check_distinct((*map(sink_file, sinks), report), (source, *read))
     with ExitStack() as opened:
         streams: list[Recorded | Live] = []
         for text in sources:
             streams.append(open_source(text, link=link))
             opened.callback(streams[-1].close)
+        _tell_of_rules(cell, streams, notes)
         files = not any(isinstance(stream, Live) for stream in streams)
         peeked = [Peeked(s) if isinstance(s, Recorded) else s for s in streams]
         options = replace(options, period=_period(peeked, period, options))
@@ -114,6 +117,7 @@ def watch(
             )
             with _ending(running):
                 summary = running.run(progress)
+    _tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
     said = notes if any(sink_kind(text) == ("jsonl", "-") for text in sinks) else out
     show(summary, said)
     if history is not None and report is not None:
@@ -125,6 +129,34 @@ def watch(
         save_near_misses(history, report, facts)
         said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     return summary
+
+
+def _tell_of_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console) -> None:
+    """A rule that is for none of the sources does nothing, which nobody may have meant."""
+    names = [stream.name for stream in streams]
+    for rule in cell.streams:
+        if not any(fits(rule, name) for name in names):
+            notes.print(
+                f"[[stream]] source = {shown(repr(rule.source))} of the cell file is for none of "
+                f"{shown(', '.join(names))}",
+                markup=False, highlight=False, soft_wrap=True,
+            )  # fmt: skip
+
+
+def _tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
+    """Names that a rule has and no message of its sources had."""
+    idle: dict[int, tuple[str, set[str]]] = {}
+    for mapping in mappings:
+        rule = mapping.rule
+        _, left = idle.setdefault(id(rule), (rule.source, {*mapping.idle}))
+        left &= mapping.idle
+    for source, names in idle.values():
+        if names:
+            notes.print(
+                f"[[stream]] source = {shown(repr(source))} of the cell file speaks of names that "
+                f"did not come: {shown(', '.join(sorted(names)))}",
+                markup=False, highlight=False, soft_wrap=True,
+            )  # fmt: skip
 
 
 def _page(page: PageAddress, source: str, options: WatchOptions) -> LivePage:
