@@ -5,6 +5,7 @@ import math
 import random
 import re
 import tracemalloc
+import warnings
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -227,3 +228,14 @@ def test_a_page_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(Error, match="cannot be written"):
         save_near_misses(History(), tmp_path / "file" / "page.html", {})
+
+
+def test_letters_that_no_font_has_are_left_to_the_browser():
+    pytest.importorskip("matplotlib")
+    history = History()
+    for k in range(3):
+        history.put(report(k, 0.1 * k, hit(0.01, 0, 1), names=("arm \U0001f916", "b")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        page = near_miss_page(history, {})
+    assert "\U0001f916" in page

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from standoff.errors import Error, StreamError
 from standoff.streams.open_sink import open_sink, sink_kind
+from standoff.streams.record import markers
 from standoff.streams.report import Reason, State
 from standoff.streams.shown import shown
 from standoff.streams.sinks.json_lines import JsonLines
@@ -240,3 +241,25 @@ def test_a_record_is_a_sink_too(tmp_path):
     sink = open_sink(f"mcap:{tmp_path / 'x.bin'}")
     assert type(sink).__name__ == "Recorder" and sink.path == tmp_path / "x.bin"
     sink.close()
+
+
+def described(value, schema, where="update"):
+    """Whether every field of a value is in its schema, with its type."""
+    kinds = {
+        "object": dict, "array": list, "number": (int, float), "integer": int, "string": str,
+        "boolean": bool,
+    }  # fmt: skip
+    assert isinstance(value, kinds[schema["type"]]), where
+    if isinstance(value, dict):
+        for key, part in value.items():
+            assert key in schema["properties"], f"{where}.{key}"
+            described(part, schema["properties"][key], f"{where}.{key}")
+    elif isinstance(value, list):
+        for part in value:
+            described(part, schema["items"], f"{where}[]")
+
+
+def test_the_schema_of_markers_has_every_field_of_them():
+    update = markers.scene_update(report(1, 2.5, hit(0.01, 0, 1)))
+    assert len(update["entities"]) == 1
+    described(update, markers.SCHEMA)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
@@ -102,7 +103,9 @@ def _svg(figure: Any) -> str:
     from matplotlib import rc_context
 
     out = io.StringIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "standoff"}):
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "standoff"}), catch_warnings():
+        # The browser has the letters that this machine's font has not.
+        filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         figure.savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]
