@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from standoff.cli import app
 from standoff.errors import Error
 from standoff.papers.testbed import BUFFER
+from standoff.streams.record.replay import Replay
 from tests.watch_worlds import new_cell, task
 
 
@@ -154,3 +155,35 @@ def test_rules_of_the_cell_file_are_told_where_they_do_nothing(tmp_path):
     cell.save(tmp_path / "cell.toml")
     result = called("watch", tmp_path / "cell.toml", "--from", source)
     assert result.exit_code == 3 and "scale of 'left/jiont1'" in result.output
+
+
+def test_a_watch_that_never_began_says_so_and_nothing_that_does_not_help(tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("time,somebody\n0,1\n1,2\n")
+    result = called("watch", "testbed", "--from", path)
+    assert result.exit_code == 3 and "nothing was watched" in result.output.splitlines()[-1]
+    assert "in 0 cycles" not in result.output and "--rest" in result.output
+    result = called("watch", "testbed", "--from", path, "--rest")
+    assert result.exit_code == 3 and "not every source was ever heard of" in result.output
+    assert "in 0 cycles" not in result.output and "--rest" not in result.output
+
+
+def test_what_is_asked_is_looked_at_before_a_cell_is_opened(tmp_path):
+    for asked in ([], ["--from", "csv:-", "--from", "jsonl:-"]):
+        result = called("watch", "no_such_cell.toml", *asked)
+        assert "--from" in str(result.exception), result.exception
+
+
+def test_the_ramps_of_the_speed_scale_can_be_given(tmp_path):
+    source = write_csv(tmp_path / "run.csv", task(2))
+    record = tmp_path / "run.mcap"
+    result = called(
+        "watch", "testbed", "--from", source, "--buffer", BUFFER, "--to", record, "--stop", 0.01,
+        "--retreat-stop", 0.002, "--retreat-slow", 0.02, "--slow", 0.03, "--hysteresis", 0.001,
+    )  # fmt: skip
+    assert result.exit_code == 1, result.output
+    options = Replay(record).engine.options
+    assert (options.retreat_stop, options.retreat_slow, options.hysteresis) == (0.002, 0.02, 0.001)
+    assert "falls from 1 to 0 at once" not in result.output
+    result = called("watch", "testbed", "--from", source, "--self", 0.001)
+    assert "falls from 1 to 0 at once" in result.output

@@ -18,6 +18,7 @@ from standoff.constants import (
     USUAL_APART_BUDGET,
     USUAL_BUFFER,
     USUAL_RECOVER,
+    USUAL_HYSTERESIS,
     USUAL_STOP_DISTANCE,
 )
 from standoff.errors import Error
@@ -754,6 +755,21 @@ def watch(
     stop: Annotated[
         float, typer.Option(metavar="M", help=r"The speed scale is 0 up to here, \[m].")
     ] = USUAL_STOP_DISTANCE,
+    retreat_slow: Annotated[
+        float | None,
+        typer.Option(metavar="M", help=r"--slow of pairs that surely part, \[m]; the same."),
+    ] = None,
+    retreat_stop: Annotated[
+        float | None,
+        typer.Option(metavar="M", help=r"--stop of pairs that surely part, \[m]; the same."),
+    ] = None,
+    hysteresis: Annotated[
+        float,
+        typer.Option(
+            metavar="M",
+            help=r"The speed scale rises when a pair is farther apart by this than it was, \[m].",
+        ),
+    ] = USUAL_HYSTERESIS,
     speed: Annotated[
         str | None,
         typer.Option(
@@ -800,10 +816,12 @@ def watch(
     from standoff.view.compiling import announced
     from standoff.view.sources import open_cell
 
+    view.check_asked(source, sources or [], sinks or [], report)
     given = {} if period is None else {"period": period}
     options = WatchOptions(
         buffer=buffer, self_=self_, max_age=max_age, recover=recover, between=between, rest=rest,
-        slow=slow, stop=stop, max_speed=max_speed, **given,
+        slow=slow, stop=stop, retreat_slow=retreat_slow, retreat_stop=retreat_stop,
+        hysteresis=hysteresis, max_speed=max_speed, **given,
     )  # fmt: skip
     rate = view.speed_of(speed or ("1" if live else "max"))
     link = None

@@ -1,6 +1,7 @@
 """A report as JSON: one object on one line, the same whatever it goes through.
 
-JSON has no infinity and no NaN: a clearance of null is one that nothing is near enough to have, an
+JSON has no infinity and no NaN: a clearance of null is that of a cell in which no pair
+is within its threshold, an
 age of null is that of a source never heard of, a speed of null is unknown.
 """
 
@@ -23,13 +24,12 @@ def report_json(report: Report) -> dict[str, Any]:
 
 def state_json(report: Report) -> dict[str, Any]:
     """All of a report but the warnings."""
-    cycle = report.cycle
     return {
         "number": report.number,
         "time": report.time,
         "state": report.state.name,
         "changed": report.changed,
-        "clearance": None if cycle is None else _number(cycle.clearance),
+        "clearance": _number(report.clearance),
         "scale": report.scale,
         "ages": {name: _number(age) for name, age in report.ages.items()},
         "reasons": [
