@@ -180,7 +180,9 @@ def test_the_example_of_the_docs_is_a_rule(tmp_path):
     assert found == pytest.approx({"left/panda_joint2": 0.0, "left/panda_joint1": math.pi})
 
 
-@pytest.mark.parametrize("source", ["csv:run.csv", "csv:/a/run.csv", "bag:run.csv?topic=/a", "mcap:x"])
+@pytest.mark.parametrize(
+    "source", ["csv:run.csv", "csv:/a/run.csv", "bag:run.csv?topic=/a", "mcap:x"]
+)
 def test_a_rule_holds_however_the_source_was_written(arms, source):
     cell = arms()
     kind, _, where = source.partition(":")
@@ -212,7 +214,7 @@ def test_what_a_rule_says_of_a_joint_is_never_left_out_in_silence(arms, table):
 def test_a_renamed_joint_that_comes_under_its_own_name_is_told(arms):
     cell = arms()
     cell.map_stream("csv:*", "left", {"jiont2": "panda_joint1"})
-    found, route = mapped(cell, ("joint2", "panda_joint1"), [1, 2])
+    _found, route = mapped(cell, ("joint2", "panda_joint1"), [1, 2])
     assert "calls left/panda_joint1 'jiont2', and it came as 'panda_joint1'" in route.problem
 
 

@@ -2,6 +2,7 @@
 the robot came to itself. Without the recordings, a made-up one of the same robot."""
 
 import csv
+import itertools
 import json
 import math
 
@@ -34,7 +35,7 @@ def watched(urdf, srdf, recording, folder, *more):
 
 def gaps(times):
     """From when to when nothing was said for longer than AGE."""
-    return [(a, b) for a, b in zip(times, times[1:]) if b - a > AGE]
+    return [(a, b) for a, b in itertools.pairwise(times) if b - a > AGE]
 
 
 def check_stale(told, times):
@@ -65,7 +66,9 @@ def test_drop_outs_and_clearance_of_a_real_recording(tmp_path, number, lacks):
     status, told, page = watched(urdf, srdf, recording, tmp_path)
     ((last, first),) = gaps(times)
     assert first - last == pytest.approx(lacks, abs=0.01)
-    assert told[-1]["number"] == len(rows) + 1  # a cycle in the drop-out, where the silence was too long
+    assert (
+        told[-1]["number"] == len(rows) + 1
+    )  # a cycle in the drop-out, where the silence was too long
     check_stale(told, times)
     assert status == 4
     assert {line["state"] for line in told} == {"SAFE", "WARNING", "STALE"}
@@ -94,7 +97,9 @@ def test_drop_outs_of_a_made_up_recording_of_the_same_robot(tmp_path):
     with recording.open("w") as file:
         print("time", *(name.partition("/")[2] for name in arms), sep=",", file=file)
         for t in times:
-            q = np.clip(0.3 * np.sin(t + np.arange(len(cell.joints))), cell.tree.lower, cell.tree.upper)
+            q = np.clip(
+                0.3 * np.sin(t + np.arange(len(cell.joints))), cell.tree.lower, cell.tree.upper
+            )
             values = dict(zip(cell.joints, q.tolist()))
             print(t, *(values[name] for name in arms), sep=",", file=file)
     status, told, page = watched(urdf, srdf, recording, tmp_path, "--rest", "--self", 0.001)

@@ -134,7 +134,9 @@ def test_no_sink_writes_over_what_is_read_or_over_another(tmp_path):
         (folder, [folder / "bag_0.mcap"]),
         (f"bag:{folder / 'bag_0.mcap'}?topic=/a", [f"mcap:{folder / 'bag_0.mcap'}"]),
     ):  # fmt: skip
-        result = called("watch", "testbed", "--from", given, *(a for s in sinks for a in ("--to", s)))
+        result = called(
+            "watch", "testbed", "--from", given, *(a for s in sinks for a in ("--to", s))
+        )
         assert isinstance(result.exception, Error), (given, sinks, result.output)
         words = str(result.exception)
         assert "over its own input" in words or "two things in one file" in words, words

@@ -17,8 +17,8 @@ import standoff
 from standoff.constants import (
     USUAL_APART_BUDGET,
     USUAL_BUFFER,
-    USUAL_RECOVER,
     USUAL_HYSTERESIS,
+    USUAL_RECOVER,
     USUAL_STOP_DISTANCE,
 )
 from standoff.errors import Error

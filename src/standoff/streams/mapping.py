@@ -78,7 +78,9 @@ class Mapping:
         self.idle = {*rule.rename, *rule.scale, *rule.offset, *rule.ignore}
         self._wrong = ""
         #: Each table of the rule, and the name that it has for a joint.
-        self._called: list[tuple[TableOf[str, object], dict[str, str]]] = [(rule.rename, {meant: name for name, meant in rule.rename.items()})]
+        self._called: list[tuple[TableOf[str, object], dict[str, str]]] = [
+            (rule.rename, {meant: name for name, meant in rule.rename.items()})
+        ]
         for word, table in (("scale", rule.scale), ("offset", rule.offset)):
             called = {}
             for name in table:

@@ -17,8 +17,8 @@ class Summary:
     started: whether every joint was ever heard of. What was STALE or at FAULT before that is not
         counted in ``troubled``, cycles in which the state was either.
     warned: cycles with a warning; first_warning: the report of the first.
-    nearest: the smallest distance of a pair within its threshold, [m], and when, [s]; infinite where
-        none was.
+    nearest: the smallest distance of a pair within its threshold, [m], and when, [s]; infinite
+        where none was.
     kinds: cycles in which each kind of reason was there.
     slow: cycles that took longer than their period; slowest: the longest, [s].
     lost: reports that sinks never got, by name, and what else they had to say in ``sinks``.

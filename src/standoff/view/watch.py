@@ -208,7 +208,12 @@ def progress_bar(notes: Console) -> Progress:
 
 
 def _sink(
-    text: str, link: Link | None, plain: bool, fast: bool, out: Console, notes: Console,
+    text: str,
+    link: Link | None,
+    plain: bool,
+    fast: bool,
+    out: Console,
+    notes: Console,
     sure: float,
 ) -> Sink:
     kind, _ = sink_kind(text)

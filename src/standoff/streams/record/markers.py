@@ -10,7 +10,6 @@ from standoff.streams.report import Report
 SCHEMA_NAME = "foxglove.SceneUpdate"
 
 
-
 def _object(**properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 from standoff.constants import MAX_STREAM_MESSAGE
 from standoff.streams.wire import GarbledError
 
-
 #: How whatever is compressed by Zstandard begins; no message in CDR and no JSON does.
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
