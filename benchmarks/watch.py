@@ -46,7 +46,7 @@ ECHO = Path(__file__).parent / "peers" / "watch_echo.py"
 #: Hz, and seconds of each: 30,000 readings at least, of which 30 are beyond the 99.9th percentile.
 RATES = {100: 300.0, 1000: 60.0}
 
-#: How long a thread of ours may hold on to the interpreter while another has something to note, [s].
+#: How long a thread of ours may hold on to the interpreter while another waits for it, [s].
 TURN = 0.0001
 
 #: Median and 99.9th percentile that are claimed, [s].
