@@ -3,7 +3,8 @@
 A Panda and an IRB 2400 stand face to face. This program plays both of them: it publishes their
 joint states over Zenoh, each at its own rate, and starts `standoff watch` beside itself, which
 knows nothing of it but the cell and the two topics. Every few seconds both reach into the middle
-and come too close; the watch says so on a topic of its own, and this program listens. Run it:
+and come too close; the watch says so on a topic of its own, and this program listens. Needs the
+extra `streams`. Run it:
 
     python examples/09_watch_two_robots.py [folder] [seconds]
 
@@ -33,6 +34,15 @@ folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="sta
 folder.mkdir(parents=True, exist_ok=True)
 seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 12.0
 
+# Everything stays on this machine: an address of the loopback, and no scouting.
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    address = f"tcp/127.0.0.1:{s.getsockname()[1]}"
+try:
+    session = open_session(Link(listen=(address,)))
+except so.Error as error:  # Zenoh is of the extra `streams`
+    sys.exit(str(error))
+
 # The cell. Some neighbours within an arm are always near each other and can never touch: this is
 # proved, and they are allowed, so that what is left to see is the two robots.
 cell = so.Cell()
@@ -44,11 +54,6 @@ near = sorted((a, b) for a, b, _ in so.Monitor(cell, buffer=0.1).update(rest).pa
 cell.prove_apart(near).allow(cell)
 cell.save(folder / "cell.toml")
 
-# Everything stays on this machine: an address of the loopback, and no scouting.
-with socket.socket() as s:
-    s.bind(("127.0.0.1", 0))
-    address = f"tcp/127.0.0.1:{s.getsockname()[1]}"
-session = open_session(Link(listen=(address,)))
 warned: list[dict] = []
 states: list[str] = []
 

@@ -37,4 +37,7 @@ def monitor(period: float) -> so.Monitor:
 over = threading.Event()
 if len(sys.argv) > 1:
     threading.Timer(float(sys.argv[1]), over.set).start()
-Serving(Console(), Console(stderr=True), stop=over).cell(cell, "two arms", monitor)
+try:
+    Serving(Console(), Console(stderr=True), stop=over).cell(cell, "two arms", monitor)
+except so.Error as error:  # the page is of the extra `view`
+    sys.exit(str(error))

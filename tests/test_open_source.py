@@ -3,7 +3,7 @@
 import pytest
 
 from standoff.errors import StreamError
-from standoff.streams.open_source import open_source, source_kind
+from standoff.streams.open_source import check_one_reader, open_source, source_files, source_kind
 from standoff.streams.source import Live, Recorded
 from standoff.streams.sources.bag import Bag
 from standoff.streams.sources.csv_table import CsvTable
@@ -25,12 +25,12 @@ def test_the_kind_is_told_by_the_suffix(text, kind):
     assert source_kind(text)[0] == kind
 
 
-def test_sources_bear_the_name_they_were_asked_for_by(tmp_path):
+def test_sources_bear_one_name_however_they_were_asked_for(tmp_path):
     path = tmp_path / "run.csv"
     path.write_text(TABLE)
     for text in (str(path), f"csv:{path}"):
         source = open_source(text)
-        assert source.name == text and isinstance(source, CsvTable)
+        assert source.name == f"csv:{path}" and isinstance(source, CsvTable)
         assert isinstance(source, Recorded) and not isinstance(source, Live)
     odd = tmp_path / "what?.csv"
     odd.write_text(TABLE)
@@ -88,3 +88,18 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "zenoh", None)
     with pytest.raises(StreamError, match=r"pip install 'standoff\[streams\]'"):
         open_source("zenoh:a")
+
+
+def test_the_files_of_a_source_are_known(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text(TABLE)
+    assert source_files(str(path)) == source_files(f"csv:{path}") == [path]
+    assert source_files(f"bag:{tmp_path}/v.mcap?topic=/a") == [tmp_path / "v.mcap"]
+    assert {*source_files(f"{tmp_path}?topic=/a")} == {tmp_path, path}
+    assert source_files("csv:-") == source_files("zenoh:a/b") == []
+
+
+def test_standard_input_has_one_reader():
+    check_one_reader(["csv:-", "run.csv", "zenoh:a"])
+    with pytest.raises(StreamError, match=r"standard input is read twice.*csv:-, jsonl:-"):
+        check_one_reader(["csv:-", "jsonl:-"])

@@ -12,11 +12,14 @@ import pytest
 from rich.console import Console
 
 from standoff.errors import Error, StreamError
+from standoff.streams.as_json import report_json
 from standoff.streams.open_sink import open_sink, sink_kind
+from standoff.streams.record import markers
 from standoff.streams.report import Reason, State
 from standoff.streams.shown import shown
 from standoff.streams.sinks.json_lines import JsonLines
 from standoff.streams.sinks.terminal import TerminalLines
+from standoff.streams.summary import Summary
 from tests.stream_reports import hit, report
 
 #: A name that clears the screen, breaks the line, turns writing round, and looks like markup.
@@ -240,3 +243,44 @@ def test_a_record_is_a_sink_too(tmp_path):
     sink = open_sink(f"mcap:{tmp_path / 'x.bin'}")
     assert type(sink).__name__ == "Recorder" and sink.path == tmp_path / "x.bin"
     sink.close()
+
+
+def described(value, schema, where="update"):
+    """Whether every field of a value is in its schema, with its type."""
+    kinds = {
+        "object": dict, "array": list, "number": (int, float), "integer": int, "string": str,
+        "boolean": bool,
+    }  # fmt: skip
+    assert isinstance(value, kinds[schema["type"]]), where
+    if isinstance(value, dict):
+        for key, part in value.items():
+            assert key in schema["properties"], f"{where}.{key}"
+            described(part, schema["properties"][key], f"{where}.{key}")
+    elif isinstance(value, list):
+        for part in value:
+            described(part, schema["items"], f"{where}[]")
+
+
+def test_the_schema_of_markers_has_every_field_of_them():
+    update = markers.scene_update(report(1, 2.5, hit(0.01, 0, 1)))
+    assert len(update["entities"]) == 1
+    described(update, markers.SCHEMA)
+
+
+def test_a_clearance_is_told_only_where_it_is_the_smallest():
+    """Of pairs beyond their thresholds some are measured and some are not."""
+    console = Console(file=io.StringIO(), width=200)
+    lines = TerminalLines(console, plain=True, sure=0.03)
+    safe = report(1, 1.0, clearance=0.0712, changed=True, took=0.00042)
+    near = report(2, 2.0, hit(0.0523, 0, 1), hit(0.06, 1, 2), clearance=0.02, changed=True)
+    unknown = report(3, 3.0, state=State.STALE, no_cycle=True, changed=True)
+    summary = Summary()
+    for one in (safe, near, unknown):
+        lines.put(one)
+        summary.add(one)
+    rows = console.file.getvalue().splitlines()
+    assert "clearance > 30.0 mm" in rows[0] and "cycle 0.42 ms" in rows[0]
+    assert "clearance 52.3 mm" in rows[1] and "cycle" not in rows[1]
+    assert "clearance" not in rows[2]
+    assert [report_json(one)["clearance"] for one in (safe, near, unknown)] == [None, 0.0523, None]
+    assert (summary.nearest, summary.nearest_at) == (0.0523, 2.0)

@@ -237,3 +237,19 @@ def test_overruns_find_the_farthest_point_beyond_a_limit(cell, seed):
                 assert side * o.position > side * limit
             else:
                 assert seen <= side * limit + 1e-12
+
+
+def test_brakes_are_given_by_joint_by_robot_and_for_the_rest():
+    """As a `Stopping` of a monitor has them."""
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="left")
+    cell.add_robot("builtin:panda", name="right", base=so.pose((0.0, 1.0, 0.0)))
+    v = np.full(len(cell.joints), 0.1)
+    given = {"left/panda_joint1": 2.0, "right": 3.0, "default": 4.0}
+    each = [2.0 if n == "left/panda_joint1" else 3.0 if n.startswith("right") else 4.0
+            for n in cell.joints]  # fmt: skip
+    q = np.zeros(len(v))
+    found = so.braking_curve(cell, q, v, given, 0.1)
+    expected = so.braking_curve(cell, q, v, each, 0.1)
+    assert np.array_equal(found.times, expected.times)
+    assert np.array_equal(found.coefficients, expected.coefficients)

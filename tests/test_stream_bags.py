@@ -30,6 +30,7 @@ from tests.stream_bags import (
     bag_file,
     joint_state,
     pose_stamped,
+    raw,
     readings,
     store_of,
     text,
@@ -52,7 +53,7 @@ def read(path, *topics, **more):
     ("kind", "compression"),
     [
         ("ros1", None), ("ros1", "BZ2"), ("ros1", "LZ4"), ("sqlite", None), ("sqlite", "MESSAGE"),
-        ("mcap", None), ("mcap", "STORAGE"),
+        ("mcap", None), ("mcap", "STORAGE"), ("mcap", "MESSAGE"),
     ],
 )  # fmt: skip
 def test_readings_come_out_as_they_went_in(tmp_path, kind, compression):
@@ -402,6 +403,47 @@ def test_rows_of_other_types_are_told(tmp_path):
     base.close()
     kinds = [type(m) for _, m in read(path)]
     assert sorted(k.__name__ for k in kinds) == ["Joints", "Trouble", "Trouble", "Trouble"]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mcap"])
+def test_a_message_that_is_too_long_is_told_and_the_next_is_read(tmp_path, kind):
+    messages, _ = readings(store_of(kind), 3)
+    if kind == "sqlite":
+        path = bag_file(write_bag(tmp_path / "run", kind, messages))
+        base = sqlite3.connect(path)
+        base.execute("UPDATE messages SET data = zeroblob(?) WHERE id = 2", (6 << 20,))
+        base.commit()
+        base.close()
+    else:
+        from mcap.writer import Writer
+
+        path = tmp_path / "run.mcap"
+        with path.open("wb") as file:
+            writer = Writer(file, use_chunking=False)
+            writer.start()
+            schema = writer.register_schema("sensor_msgs/msg/JointState", "ros2msg", b"")
+            channel = writer.register_channel("/joint_states", "cdr", schema)
+            for k, (nano, _, kind_, message) in enumerate(messages):
+                data = bytes(6 << 20) if k == 1 else raw(store_of(kind), message, kind_)
+                writer.add_message(channel, nano, data, nano)
+            writer.finish()
+    found = [m for _, m in read(path)]
+    assert [type(m).__name__ for m in found] == ["Joints", "Trouble", "Joints"]
+    assert f"{6 << 20} bytes" in found[1].text
+
+
+def test_a_message_that_unpacks_to_too_much_is_told(tmp_path):
+    import zstandard
+
+    messages, _ = readings(store_of("sqlite"), 3)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    base = sqlite3.connect(path)
+    packed = zstandard.ZstdCompressor().compress(bytes(64 << 20))
+    base.execute("UPDATE messages SET data = ? WHERE id = 2", (packed,))
+    base.execute("UPDATE messages SET data = ? WHERE id = 3", (packed[:20],))
+    base.commit()
+    base.close()
+    assert [type(m).__name__ for _, m in read(path)] == ["Joints", "Trouble", "Trouble"]
 
 
 def test_a_folder_without_a_bag_says_so(tmp_path):

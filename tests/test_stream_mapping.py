@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.cell.stream import StreamRule
 from standoff.errors import CellError
-from standoff.streams.mapping import Mapping
+from standoff.streams.mapping import Mapping, fits
 from standoff.streams.messages import BodyPose, Grasp
 
 
@@ -58,7 +59,7 @@ def test_a_rule_for_a_source_says_which_robot_and_in_which_units(arms):
     cell = arms()
     cell.map_stream("csv:left*", "left", {"axis1": "panda_joint1", "grip": "left/panda_hand"},
                     ["*_mimic", "panda_joint3"], angles="deg", lengths="mm",
-                    scale={"axis1": -2.0}, offset={"axis1": 0.5, "other": 1.0})  # fmt: skip
+                    scale={"axis1": -2.0}, offset={"axis1": 0.5})  # fmt: skip
     cell.map_stream("csv:*", "right")
     names = ("axis1", "panda_joint2", "panda_joint3", "panda_finger_joint1", "right/panda_joint1")
     found, route = mapped(cell, names, [90, 180, 5, 40, 7], "csv:left.csv")
@@ -177,3 +178,54 @@ def test_the_example_of_the_docs_is_a_rule(tmp_path):
     cell = so.Cell.load(tmp_path / "cell.toml")
     found, _ = mapped(cell, ("axis_2", "head_pan", "axis_1"), [90, 1, 180])
     assert found == pytest.approx({"left/panda_joint2": 0.0, "left/panda_joint1": math.pi})
+
+
+@pytest.mark.parametrize(
+    "source", ["csv:run.csv", "csv:/a/run.csv", "bag:run.csv?topic=/a", "mcap:x"]
+)
+def test_a_rule_holds_however_the_source_was_written(arms, source):
+    cell = arms()
+    kind, _, where = source.partition(":")
+    for pattern in (f"{kind}:*", where, where.partition("?")[0], f"*{where[-1]}"):
+        rule = StreamRule(pattern)
+        assert fits(rule, source), pattern
+    assert not fits(StreamRule("zenoh:*"), source) and not fits(StreamRule("csv"), source)
+    assert fits(StreamRule("bag:*"), "mcap:run.mcap")
+    cell.map_stream(f"{kind}:*", "left", angles="deg")
+    found, _ = mapped(cell, ("panda_joint1",), [180.0], source)
+    assert found == {"left/panda_joint1": math.pi}
+
+
+@pytest.mark.parametrize("table", ["scale", "offset"])
+def test_what_a_rule_says_of_a_joint_is_never_left_out_in_silence(arms, table):
+    """A misspelt name, and a name under which the joint does not come."""
+    cell = arms()
+    cell.map_stream("csv:*", "left", **{table: {"panda_jiont1": -1.0}})
+    problem = mapped(cell, ("panda_joint1",), [1])[1].problem
+    assert table in problem and "'panda_jiont1'" in problem and "no joint" in problem
+    cell = arms()
+    cell.map_stream("csv:*", "left", **{table: {"panda_joint1": -1.0}})
+    assert not mapped(cell, ("panda_joint1",), [1])[1].problem
+    problem = mapped(cell, ("left/panda_joint1",), [1])[1].problem
+    assert "calls left/panda_joint1 'panda_joint1'" in problem
+    assert not mapped(cell, ("panda_joint2",), [1])[1].problem
+
+
+def test_a_renamed_joint_that_comes_under_its_own_name_is_told(arms):
+    cell = arms()
+    cell.map_stream("csv:*", "left", {"jiont2": "panda_joint1"})
+    _found, route = mapped(cell, ("joint2", "panda_joint1"), [1, 2])
+    assert "calls left/panda_joint1 'jiont2', and it came as 'panda_joint1'" in route.problem
+
+
+def test_names_that_no_message_had_are_known(arms):
+    cell = arms()
+    cell.map_stream("csv:*", "left", {"agv": "cart", "a1": "panda_joint1", "b1": "panda_joint2"},
+                    ["head*", "tail*"], scale={"a1": 2.0})  # fmt: skip
+    mapping = Mapping(cell, "csv:run.csv")
+    assert mapping.idle == {"agv", "a1", "b1", "head*", "tail*"}
+    mapping.route(("a1", "head_pan"))
+    mapping.body(BodyPose(1.0, "agv", np.eye(4)))
+    assert mapping.idle == {"b1", "tail*"}
+    mapping.grasp(Grasp(1.0, "b1", None))
+    assert mapping.idle == {"tail*"}

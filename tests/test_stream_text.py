@@ -42,6 +42,7 @@ def read(tmp_path, text, kind):
         "b,extra,t,a\n2,,0.5,1\n4,,1.5,-0.3\n",
         "# time, a [rad], b [m]\n\n# a remark\n0.5, 1, 2,\n 1.5, -0.3, 4 ,\n",
         'stamp,"time","a",b\n0.5,0.5,1,2\n1.5,1.5,"-0.3",4\n',
+        "# recorded 2024\n# by hand, 3 times\ntime,a,b\n0.5,1,2\n1.5,-0.3,4\n",
     ],
 )
 def test_tables_of_all_makes_are_read(tmp_path, text):
@@ -127,7 +128,9 @@ def test_nan_and_infinity_are_readings_for_the_monitor_to_judge(tmp_path):
         ("time\n1\n", "no joint"),
         ("time,a,a\n1,2,3\n", "'a' stands twice"),
         ("time,a,,b\n1,2,3,4\n", "column 3"),
-        ("time,a [deg]\n1,2\n", "'deg'.*stream"),
+        ("time,a [deg]\n1,2\n", "'deg'.*'a' without a unit.*stream"),
+        ("time [ms],a\n1,2\n", "'ms'.*a column of seconds"),
+        ("# a remark\n", "nothing in it"),
         ("time,a\x1b[31m\n1,2\n", "not a name"),
         (b"time,\xff\n1,2\n", "not UTF-8"),
         ('time,"a\n1,2\n', "not a line"),

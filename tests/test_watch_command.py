@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from standoff.cli import app
 from standoff.errors import Error
 from standoff.papers.testbed import BUFFER
+from standoff.streams.record.replay import Replay
 from tests.watch_worlds import new_cell, task
 
 
@@ -112,3 +113,79 @@ def test_a_watch_is_looked_at_while_it_runs(tmp_path, monkeypatch):
     assert [state for state, _, _ in told][-1] == "WARNING"
     assert {"SAFE", "WARNING"} <= {state for state, _, _ in told}
     assert (told[-1][1] == Q[-1]).all() and told[-1][2] == 1.0 + 0.02 * 29
+
+
+def test_no_sink_writes_over_what_is_read_or_over_another(tmp_path):
+    """Whichever way source and sink are written, and whatever links lead to the file."""
+    source = tmp_path / "v.jsonl"
+    joints = json.dumps(dict(zip(new_cell().joints, task(1)[0].tolist())))
+    text = "".join(f'{{"time": {0.05 * k}, "joints": {joints}}}\n' for k in range(5))
+    source.write_text(text)
+    (tmp_path / "soft.jsonl").symlink_to(source)
+    (tmp_path / "hard.jsonl").hardlink_to(source)
+    folder = tmp_path / "bag"
+    folder.mkdir()
+    (folder / "bag_0.mcap").write_bytes(b"\x89MCAP0\r\n")
+    for given, sinks in (
+        (source, [source]), (source, [f"jsonl:{source}"]), (f"jsonl:{source}", [source]),
+        (source, [f"jsonl:{source}?every=0"]), (source, [f"mcap:{source}"]),
+        (source, [tmp_path / "soft.jsonl"]), (source, [tmp_path / "hard.jsonl"]),
+        (source, [f"jsonl:{tmp_path}/a", f"mcap:{tmp_path}/a"]),
+        (folder, [folder / "bag_0.mcap"]),
+        (f"bag:{folder / 'bag_0.mcap'}?topic=/a", [f"mcap:{folder / 'bag_0.mcap'}"]),
+    ):  # fmt: skip
+        result = called(
+            "watch", "testbed", "--from", given, *(a for s in sinks for a in ("--to", s))
+        )
+        assert isinstance(result.exception, Error), (given, sinks, result.output)
+        words = str(result.exception)
+        assert "over its own input" in words or "two things in one file" in words, words
+    assert source.read_text() == text and (folder / "bag_0.mcap").stat().st_size == 8
+
+
+def test_rules_of_the_cell_file_are_told_where_they_do_nothing(tmp_path):
+    source = write_csv(tmp_path / "run.csv", task(1)[:5])
+    cell = new_cell()
+    cell.map_stream("csv:*", ignore=["nobody*"])
+    cell.map_stream("zenoh:*")
+    cell.save(tmp_path / "cell.toml")
+    result = called("watch", tmp_path / "cell.toml", "--from", source)
+    assert "'zenoh:*' of the cell file is for none of" in result.output
+    assert "did not come: nobody*" in result.output
+    cell = new_cell()
+    cell.map_stream("csv:*", scale={"left/jiont1": -1.0})
+    cell.save(tmp_path / "cell.toml")
+    result = called("watch", tmp_path / "cell.toml", "--from", source)
+    assert result.exit_code == 3 and "scale of 'left/jiont1'" in result.output
+
+
+def test_a_watch_that_never_began_says_so_and_nothing_that_does_not_help(tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("time,somebody\n0,1\n1,2\n")
+    result = called("watch", "testbed", "--from", path)
+    assert result.exit_code == 3 and "nothing was watched" in result.output.splitlines()[-1]
+    assert "in 0 cycles" not in result.output and "--rest" in result.output
+    result = called("watch", "testbed", "--from", path, "--rest")
+    assert result.exit_code == 3 and "not every source was ever heard of" in result.output
+    assert "in 0 cycles" not in result.output and "--rest" not in result.output
+
+
+def test_what_is_asked_is_looked_at_before_a_cell_is_opened(tmp_path):
+    for asked in ([], ["--from", "csv:-", "--from", "jsonl:-"]):
+        result = called("watch", "no_such_cell.toml", *asked)
+        assert "--from" in str(result.exception), result.exception
+
+
+def test_the_ramps_of_the_speed_scale_can_be_given(tmp_path):
+    source = write_csv(tmp_path / "run.csv", task(2))
+    record = tmp_path / "run.mcap"
+    result = called(
+        "watch", "testbed", "--from", source, "--buffer", BUFFER, "--to", record, "--stop", 0.01,
+        "--retreat-stop", 0.002, "--retreat-slow", 0.02, "--slow", 0.03, "--hysteresis", 0.001,
+    )  # fmt: skip
+    assert result.exit_code == 1, result.output
+    options = Replay(record).engine.options
+    assert (options.retreat_stop, options.retreat_slow, options.hysteresis) == (0.002, 0.02, 0.001)
+    assert "falls from 1 to 0 at once" not in result.output
+    result = called("watch", "testbed", "--from", source, "--self", 0.001)
+    assert "falls from 1 to 0 at once" in result.output

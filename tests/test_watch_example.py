@@ -28,3 +28,17 @@ def test_two_robots_over_zenoh(tmp_path):
     replayed = Replay(tmp_path / "run.mcap").run(verify=True)
     assert replayed.difference is None and replayed.compared > 300
     assert replayed.summary.warned > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("09_watch_two_robots", "zenoh"), ("10_drive_a_cell", "viser")]
+)
+def test_an_example_without_its_extra_says_so_in_one_line(tmp_path, name, package):
+    code = (
+        f"import runpy, sys; sys.modules[{package!r}] = None; sys.argv = ['example']; "
+        f"runpy.run_path({str(EXAMPLE.parent / name) + '.py'!r}, run_name='__main__')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 1 and "Traceback" not in run.stderr, run.stderr
+    last = run.stderr.splitlines()[-1]
+    assert "pip install" in last and "standoff[" in last

@@ -40,7 +40,8 @@ def braking_curve(
         q: joint positions, [rad] or [m].
         dq: joint velocities, [rad/s] or [m/s].
         deceleration: what each joint's brake holds, more than 0 for every joint that moves,
-            [rad/s²] or [m/s²]: one number, an array, or a dict that may leave out joints at rest.
+            [rad/s²] or [m/s²]: one number, an array, or a dict that may leave out joints at rest,
+            by the name of a joint, of a robot, and ``"default"`` for the rest.
         reaction: how long the motion goes on before the brakes act, [s].
         synchronised: all joints stop together, on a straight line from the moment the brakes act;
             none brakes harder than its limit, and the slowest decides.
@@ -102,11 +103,25 @@ def _breakpoints(reaction: float, still: Array) -> Array:
     return times if len(times) > 1 else np.array([0.0, 1.0])
 
 
+def _for_joints(given: Mapping[str, Any], joints: Sequence[str]) -> dict[str, Any]:
+    """What is given by joint, by robot and as ``"default"``, each before the next, by joint."""
+    named = {**given}
+    usual = named.pop("default", None)
+    robots = {name.partition("/")[0] for name in joints} - {*joints}
+    by_robot = {name: named.pop(name) for name in robots & named.keys()}
+    for name in joints:
+        robot, _, short = name.partition("/")
+        found = by_robot.get(robot, usual)
+        if found is not None and name not in named and short not in named:
+            named[name] = found
+    return named
+
+
 def _limits(value: Any, joints: Sequence[str], v: Array) -> Array:
     """One deceleration a joint, above 0 where the joint moves."""
     if isinstance(value, Mapping):
         resting = {name: math.inf for name, speed in zip(joints, v, strict=True) if speed == 0.0}
-        value = {**resting, **value}
+        value = {**resting, **_for_joints(value, joints)}
     elif np.ndim(value) == 0:
         value = np.full(len(joints), value)
     a = joint_values(value, joints, "deceleration", infinite=True)

@@ -1,6 +1,7 @@
 """A report as JSON: one object on one line, the same whatever it goes through.
 
-JSON has no infinity and no NaN: a clearance of null is one that nothing is near enough to have, an
+JSON has no infinity and no NaN: a clearance of null is that of a cell in which no pair
+is within its threshold, an
 age of null is that of a source never heard of, a speed of null is unknown.
 """
 
@@ -11,7 +12,11 @@ import math
 from typing import Any
 
 from standoff.monitor.report import Warning
+from standoff.shapes.pose import Array
 from standoff.streams.report import Report
+
+#: Made once: `json.dumps` makes a new one for each text that is not as it would write it itself.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -23,13 +28,12 @@ def report_json(report: Report) -> dict[str, Any]:
 
 def state_json(report: Report) -> dict[str, Any]:
     """All of a report but the warnings."""
-    cycle = report.cycle
     return {
         "number": report.number,
         "time": report.time,
         "state": report.state.name,
         "changed": report.changed,
-        "clearance": None if cycle is None else _number(cycle.clearance),
+        "clearance": _number(report.clearance),
         "scale": report.scale,
         "ages": {name: _number(age) for name, age in report.ages.items()},
         "reasons": [
@@ -49,7 +53,12 @@ def warnings_json(report: Report) -> list[dict[str, Any]]:
 def one_line(value: Any) -> bytes:
     """UTF-8 and no line break: JSON text is ASCII here, so that no terminal takes a name in it for
     a command."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+    return _ENCODER.encode(value).encode()
+
+
+def with_warnings(line: bytes, warnings: list[dict[str, Any]]) -> bytes:
+    """The line of a state with the warnings in it, as `one_line` of all of it would be."""
+    return b'%b,"warnings":%b}' % (line[:-1], one_line(warnings))
 
 
 def _warning(w: Warning) -> dict[str, Any]:
@@ -61,11 +70,15 @@ def _warning(w: Warning) -> dict[str, Any]:
         "approaching": w.approaching,
         "closing_speed": _number(w.closing_speed),
         "time_to_contact": _number(w.time_to_contact),
-        "point_a": [_number(x) for x in w.point_a.tolist()],
-        "point_b": [_number(x) for x in w.point_b.tolist()],
-        "normal": [_number(x) for x in w.normal.tolist()],
+        "point_a": _numbers(w.point_a),
+        "point_b": _numbers(w.point_b),
+        "normal": _numbers(w.normal),
         "when": _number(w.when),
     }
+
+
+def _numbers(values: Array) -> list[float | None]:
+    return [_number(x) for x in values.tolist()]
 
 
 def _number(value: float) -> float | None:

@@ -25,7 +25,9 @@ class Columns:
 
     Attributes:
         time: when each column starts, [s].
-        clearance: the smallest in it, infinite where nothing was near, NaN where there was none.
+        clearance: the smallest that was measured in it, infinite where nothing was near, NaN where
+            there was none. Beyond the thresholds not every pair is measured: the true one is no
+            more than this.
         scale: the lowest in it, NaN where there was none.
         states: which states there were in it, bit ``1 << state`` for each.
         step: how wide each is, [s].
@@ -52,10 +54,14 @@ class History:
         lasted: seconds in each state.
         pairs: when which pair was how near.
         causes: when there was which reason, other than a pair that is too close.
-        lowest, lowest_at: the smallest clearance of all, and when.
+        lowest, lowest_at: the smallest distance of a pair within its threshold, and when.
+        sure: every pair that is nearer than this is measured, [m].
     """
 
-    def __init__(self, columns: int = HISTORY_COLUMNS, step: float = HISTORY_STEP) -> None:
+    def __init__(
+        self, columns: int = HISTORY_COLUMNS, step: float = HISTORY_STEP, *, sure: float = 0.0
+    ) -> None:
+        self.sure = sure
         self.cycles = 0
         self.first = self.last = math.nan
         self.lasted = dict.fromkeys(State, 0.0)
@@ -84,7 +90,7 @@ class History:
             self._scale[k] = report.scale
         cycle = report.cycle
         if cycle is not None:
-            self._take(time, cycle)
+            self._take(time, cycle, report.clearance)
         causes = [
             ((r.state, r.kind, r.element), math.inf, math.nan)
             for r in report.reasons
@@ -107,9 +113,6 @@ class History:
         np.clip(columns, 0, self._column, out=columns)
         np.fmin.at(self._clearance, columns, clearances)
         np.fmin.at(self._scale, columns, 1.0)
-        k = int(clearances.argmin())
-        if clearances[k] < self.lowest:
-            self.lowest, self.lowest_at = float(clearances[k]), float(times[k])
         self.pairs.take(self.last, ())
         self.causes.take(self.last, ())
 
@@ -129,12 +132,12 @@ class History:
             self._step,
         )
 
-    def _take(self, time: float, cycle: Cycle) -> None:
+    def _take(self, time: float, cycle: Cycle, within: float) -> None:
         near, k = cycle.clearance, self._column
         if not self._clearance[k] <= near:
             self._clearance[k] = near
-        if near < self.lowest:
-            self.lowest, self.lowest_at = near, time
+        if within < self.lowest:
+            self.lowest, self.lowest_at = within, time
         self.pairs.take(time, [((w.a, w.b), w.distance, w.closing_speed) for w in cycle.warnings])
 
     def _pass(self, time: float) -> None:

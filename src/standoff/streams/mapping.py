@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as TableOf
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -32,6 +33,17 @@ class Route:
     problem: str = ""
 
 
+def fits(rule: StreamRule, source: str) -> bool:
+    """Whether a rule is for a source: by its whole name, ``csv:run.csv``, with or without what
+    stands behind a question mark, or by the name of the file or key alone. An MCAP file is a bag:
+    ``bag:*`` and ``mcap:*`` are the same to it."""
+    kind, _, where = source.partition(":")
+    kinds = ("bag", "mcap") if kind in ("bag", "mcap") else (kind,)
+    names = {source, where, where.partition("?")[0]} if where else {source}
+    names |= {f"{kind}:{name}" for kind in kinds for name in (where, where.partition("?")[0])}
+    return any(fnmatchcase(name, rule.source) for name in names)
+
+
 class Mapping:
     """Of one source: by the first `StreamRule` of the cell that fits its name.
 
@@ -39,11 +51,19 @@ class Mapping:
     robot (``left/elbow``); else the joint of the rule's robot, or of the only robot that has one.
     Whatever fits none is left out: extra joints do not matter. So are mimic joints, which follow
     others.
+
+    What a rule says of a joint and the stream does not follow is a problem of every reading, since
+    nobody knows then what a value means: a scale or an offset of a name that is no joint; of a
+    name, while the joint comes under another; a joint that is renamed, and comes under its own.
+
+    Attributes:
+        rule: the one that holds.
+        idle: what no message has had so far of the names that the rule has, in ``rename``,
+            ``scale``, ``offset`` and ``ignore``.
     """
 
     def __init__(self, cell: Cell, source: str) -> None:
-        fitting = (rule for rule in cell.streams if fnmatchcase(source, rule.source))
-        self.rule = next(fitting, StreamRule())
+        self.rule = next((rule for rule in cell.streams if fits(rule, source)), StreamRule())
         self._full = {name: k for k, name in enumerate(cell.joints)}
         self._short: dict[str, list[str]] = {}
         for name in cell.joints:
@@ -54,13 +74,31 @@ class Mapping:
         self._units = [units[unit] for unit in cell.tree.units]
         self._length = units["m"]
         self._links = {f"{r}/{link}" for r, m in cell.robots.items() for link in m.robot.links}
+        rule = self.rule
+        self.idle = {*rule.rename, *rule.scale, *rule.offset, *rule.ignore}
+        self._wrong = ""
+        #: Each table of the rule, and the name that it has for a joint.
+        self._called: list[tuple[TableOf[str, object], dict[str, str]]] = [
+            (rule.rename, {meant: name for name, meant in rule.rename.items()})
+        ]
+        for word, table in (("scale", rule.scale), ("offset", rule.offset)):
+            called = {}
+            for name in table:
+                found = self._joints(name)
+                if len(found) == 1:
+                    called[found[0]] = name
+                elif not self._wrong:
+                    why = f"could be {' or '.join(found)}" if found else "is no joint of the cell"
+                    self._wrong = f"the cell file has a {word} of {name!r}, which {why}"
+            self._called.append((table, called))
 
     def route(self, names: tuple[str, ...]) -> Route:
         """Where the values of these names go."""
         rule = self.rule
         picks: list[int] = []
         columns: list[int] = []
-        problem = ""
+        problem = self._wrong
+        self._heard(*names)
         meant: dict[int, str] = {}
         for place, name in enumerate(names):
             found = self._joints(name)
@@ -72,6 +110,11 @@ class Mapping:
             if column in meant:
                 problem = problem or f"{meant[column]!r} and {name!r} are both {found[0]}"
             meant[column] = name
+            for table, called in self._called:
+                if found[0] in called and name not in table:
+                    other = called[found[0]]
+                    text = f"the cell file calls {found[0]} {other!r}, and it came as {name!r}"
+                    problem = problem or text
             picks.append(place)
             columns.append(column)
         scale = [self._units[c] * rule.scale.get(names[p], 1.0) for p, c in zip(picks, columns)]
@@ -87,6 +130,8 @@ class Mapping:
     def body(self, message: BodyPose) -> BodyPose:
         """The same pose, of the body that is meant, in metres."""
         name = self.rule.rename.get(message.body, message.body)
+        if self.idle:
+            self._heard(message.body)
         if self._length != 1.0:
             pose = message.pose.copy()
             pose[:3, 3] *= self._length
@@ -97,6 +142,7 @@ class Mapping:
         """The same event, of the body and the link that are meant."""
         rename = self.rule.rename
         link = message.link
+        self._heard(message.body, link or "", *message.touch)
         if link is not None:
             link = rename.get(link, link)
             own = f"{self.rule.robot}/{link}"
@@ -105,6 +151,11 @@ class Mapping:
         touch = tuple(rename.get(name, name) for name in message.touch)
         body = rename.get(message.body, message.body)
         return Grasp(message.stamp, body, link, touch)
+
+    def _heard(self, *names: str) -> None:
+        self.idle -= {*names}
+        ignore = self.idle.intersection(self.rule.ignore)
+        self.idle -= {p for p in ignore if any(fnmatchcase(name, p) for name in names)}
 
     def _joints(self, name: str) -> list[str]:
         """The joints that a name could mean."""

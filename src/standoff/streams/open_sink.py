@@ -47,6 +47,17 @@ def sink_kind(text: str) -> tuple[str, str]:
     return by_suffix, text
 
 
+def sink_file(text: str) -> Path | None:
+    """The file that a sink writes; None where it writes none.
+
+    Raises:
+        StreamError: no such kind.
+    """
+    kind, where = sink_kind(text)
+    path = where.partition("?")[0] if kind in OPTIONS else where
+    return Path(path) if kind in ("jsonl", "mcap") and path not in ("", "-") else None
+
+
 def open_sink(
     text: str,
     *,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -70,7 +70,8 @@ def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
     ``csv:run.csv``, ``jsonl:-`` (standard input), ``bag:run.bag?topic=/joint_states`` (``topic``
     may stand several times, with ``&`` between), ``mcap:run.mcap``, ``zenoh:cell/joint_states``.
     The kind may be left out where the suffix tells, or for the folder of a bag. Names that hold a
-    ``?`` are taken whole where there is such a file.
+    ``?`` are taken whole where there is such a file. The source is called ``kind:where`` whichever
+    way it was written, so that a rule of the cell file for ``csv:*`` holds for ``run.csv``.
 
     Args:
         link: how Zenoh reaches others where the text does not say (``?listen=``, ``?connect=``).
@@ -78,14 +79,51 @@ def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
     Raises:
         StreamError: no such kind, file, topic or option, or it cannot be opened.
     """
-    kind, where = source_kind(text)
+    kind, whole = source_kind(text)
     options: Options = {}
-    plain, mark, query = where.partition("?")
-    if mark and not _exists(where):
-        where, options = plain, options_of(query, KINDS[kind][1], kind, "--from", text)
+    where, query = _parts(whole)
+    if query is not None:
+        options = options_of(query, KINDS[kind][1], kind, "--from", text)
     if not where and not (kind == "zenoh" and "topic" in options):
         raise StreamError("where from is missing", element="--from", value=text, allowed=ALLOWED)
-    return KINDS[kind][0](where, options, text, link)
+    return KINDS[kind][0](where, options, f"{kind}:{whole}", link)
+
+
+def source_files(text: str) -> list[Path]:
+    """The files that a source reads; the folder of a bag and all in it; none for a pipe or a topic.
+
+    Raises:
+        StreamError: no such kind.
+    """
+    kind, whole = source_kind(text)
+    where, _ = _parts(whole)
+    if kind == "zenoh" or where in ("", "-"):
+        return []
+    path = Path(where)
+    try:
+        return [path, *path.iterdir()] if _is_folder(where) else [path]
+    except OSError:
+        return [path]
+
+
+def check_one_reader(sources: Sequence[str]) -> None:
+    """Refuse two that read standard input: each would get some of the lines.
+
+    Raises:
+        StreamError: it names them.
+    """
+    readers = [text for text in sources if source_kind(text) in (("csv", "-"), ("jsonl", "-"))]
+    if len(readers) > 1:
+        raise StreamError(
+            "standard input is read twice", element="--from", value=", ".join(readers),
+            allowed="one of them",
+        )  # fmt: skip
+
+
+def _parts(where: str) -> tuple[str, str | None]:
+    """Where from, and what stands behind the question mark, None where there is none."""
+    plain, mark, query = where.partition("?")
+    return (plain, query) if mark and not _exists(where) else (where, None)
 
 
 def source_kind(text: str) -> tuple[str, str]:

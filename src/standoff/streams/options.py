@@ -86,6 +86,12 @@ class WatchOptions:
             return self.max_age
         return max(USUAL_MAX_AGE, MAX_AGE_PERIODS * period)
 
+    @property
+    def sure(self) -> float:
+        """The smallest threshold that a pair can have, [m]: a SAFE cell has none nearer. A pair has
+        the buffers of whichever of the two move, or ``self_`` within a robot."""
+        return self.buffer if self.self_ is None else min(self.buffer, self.self_)
+
     def monitor(self, cell: Cell) -> Monitor:
         """The monitor of such a watch. A reading is late for it when its joints were silent.
 

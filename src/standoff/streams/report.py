@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -47,6 +48,8 @@ class Report:
     scale: how fast the robots may go, 1 to 0.
     ages: seconds since each source's last good message, infinite where there was none.
     arrived: when the newest message of this cycle came in, by `time.monotonic_ns`; 0 in replays.
+    took: how long the engine took for this cycle, [s]; NaN where nobody measured it. It is in no
+        record: a replay has its own.
     """
 
     number: int
@@ -58,3 +61,15 @@ class Report:
     scale: float
     ages: Mapping[str, float]
     arrived: int = 0
+    took: float = math.nan
+
+    @property
+    def clearance(self) -> float:
+        """The distance of the nearest pair that is within its threshold, [m]; infinite where none
+        is, NaN where not every joint has been heard of. Of the pairs beyond their thresholds the
+        monitor measures some and not others, so that no smallest distance is known of them:
+        `Cycle.clearance` is no less than the smallest of all, and may be more."""
+        if self.cycle is None:
+            return math.nan
+        warnings = self.cycle.warnings
+        return min(w.distance for w in warnings) if warnings else math.inf

@@ -9,6 +9,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -154,6 +155,7 @@ class Watch:
             inputs = (*inputs, self._troubles.popleft())
         start = time.perf_counter()
         report = self.engine.cycle(now, inputs, arrived)
+        report = replace(report, took=time.perf_counter() - start)
         self._send(report, inputs)
         took = time.perf_counter() - start
         if took > self.engine.options.period:
@@ -307,7 +309,7 @@ class Watch:
         """To recorders every cycle; to other sinks the nearest one, the last, and as many between
         them as they have told that they want."""
         count = len(clearances)
-        self.summary.add_quiet(batch.now[:count], clearances)
+        self.summary.add_quiet(batch.now[:count])
         if self._history is not None:
             self._history.put_quiet(batch.now[:count], clearances)
         if self._onlooker is not None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from standoff.shapes.pose import Array
 from standoff.streams.report import Report, State
 
@@ -19,7 +17,8 @@ class Summary:
     started: whether every joint was ever heard of. What was STALE or at FAULT before that is not
         counted in ``troubled``, cycles in which the state was either.
     warned: cycles with a warning; first_warning: the report of the first.
-    nearest: the smallest clearance, [m], and when, [s].
+    nearest: the smallest distance of a pair within its threshold, [m], and when, [s]; infinite
+        where none was.
     kinds: cycles in which each kind of reason was there.
     slow: cycles that took longer than their period; slowest: the longest, [s].
     lost: reports that sinks never got, by name; sinks: what went wrong with them last.
@@ -51,8 +50,8 @@ class Summary:
         self.started = self.started or cycle is not None
         if report.state >= State.STALE and self.started:
             self.troubled += 1
-        if cycle is not None and cycle.clearance < self.nearest:
-            self.nearest, self.nearest_at = cycle.clearance, report.time
+        if report.clearance < self.nearest:
+            self.nearest, self.nearest_at = report.clearance, report.time
         if report.reasons:
             for kind in {r.kind for r in report.reasons}:
                 self.kinds[kind] = self.kinds.get(kind, 0) + 1
@@ -61,13 +60,10 @@ class Summary:
                     if self.first_warning is None:
                         self.first_warning = report
 
-    def add_quiet(self, times: Array, clearances: Array) -> None:
-        """Count cycles in which nothing happened."""
+    def add_quiet(self, times: Array) -> None:
+        """Count cycles in which nothing happened: no pair was within its threshold."""
         self._time(float(times[0]), float(times[-1]), len(times))
         self.states[State.SAFE] += len(times)
-        k = int(np.argmin(clearances))
-        if clearances[k] < self.nearest:
-            self.nearest, self.nearest_at = float(clearances[k]), float(times[k])
 
     def _time(self, first: float, last: float, cycles: int) -> None:
         if not self.cycles:

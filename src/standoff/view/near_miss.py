@@ -82,7 +82,7 @@ def _summary(history: History, facts: Mapping[str, str]) -> str:
             share = 100.0 * lasted / span if span > 0.0 else 0.0
             word = f'<span class="{state.name}">{state.name}</span>'
             rows.append((word, f"{_seconds(lasted)} ({share:.4g} %)"))
-        lowest = "nothing came near"
+        lowest = f"no pair came within its threshold, {_mm(history.sure)} or more"
         if math.isfinite(history.lowest):
             lowest = f"{_mm(history.lowest)} at {_at(history, history.lowest_at)}"
         rows.append(("smallest clearance", lowest))

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
@@ -32,8 +33,13 @@ def clearance_svg(history: History) -> str:
     # Columns that no report fell into are no gap in the line; those of a drop-out are.
     told = ~np.isnan(seen.clearance) | (seen.states >> State.STALE & 1 == 1)
     dots = "." if told.sum() < _FEW else ""
-    near.plot(time[told], 1e3 * _finite(seen.clearance[told]), lw=1.0, marker=dots, ms=3)
-    near.set_ylabel("clearance [mm]")
+    measured = 1e3 * _finite(seen.clearance)
+    sure = np.where(seen.clearance <= history.sure, measured, np.nan)
+    # Beyond the smallest threshold the smallest of what was measured need not be the smallest.
+    near.plot(time[told], measured[told], lw=0.8, ls=":", color="0.5", label="at most")
+    near.plot(time[told], sure[told], lw=1.2, marker=dots, ms=3, color="tab:blue", label="exactly")
+    near.axhline(1e3 * history.sure, lw=0.8, ls="--", color="tab:blue", label="smallest threshold")
+    near.set_ylabel("nearest pair [mm]")
     if not np.isfinite(seen.clearance).any():
         near.set_yticks([])
         near.text(0.5, 0.5, "nothing came near", ha="center", transform=near.transAxes)
@@ -102,7 +108,9 @@ def _svg(figure: Any) -> str:
     from matplotlib import rc_context
 
     out = io.StringIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "standoff"}):
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "standoff"}), catch_warnings():
+        # The browser has the letters that this machine's font has not.
+        filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         figure.savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]

@@ -22,7 +22,7 @@ def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: 
         check_distinct((report,), (record,))
     with announced(notes):
         again = Replay(record)
-    history = None if report is None else History()
+    history = None if report is None else History(sure=again.engine.options.sure)
     start = time.perf_counter()
     with announced(notes), progress_bar(notes) as bar:
         task = bar.add_task("replaying", total=1.0)
@@ -30,7 +30,7 @@ def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: 
             verify=verify, progress=lambda x: bar.update(task, completed=x), history=history
         )
     spent = time.perf_counter() - start
-    show(done.summary, out)
+    show(done.summary, out, rest=again.engine.options.rest)
     rate = done.summary.cycles / spent if spent > 0.0 else 0.0
     out.print(f"  replayed in {spent:.2f} s, {rate:,.0f} cycles a second", highlight=False)
     if done.torn:

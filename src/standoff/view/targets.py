@@ -37,13 +37,22 @@ def check_png(path: Path) -> None:
 
 def check_distinct(targets: Iterable[Path | None], sources: Iterable[str | Path | None]) -> None:
     """Refuse a target that is an input, or another target."""
-    read = {Path(source).resolve() for source in sources if source is not None}
-    written: set[Path] = set()
+    read = {_identity(Path(source)) for source in sources if source is not None}
+    written = set()
     for target in targets:
         if target is None:
             continue
-        if target.resolve() in read:
+        if _identity(target) in read:
             raise Error("would write over its own input", value=str(target), allowed="another file")
-        if target.resolve() in written:
+        if _identity(target) in written:
             raise Error("two things in one file", value=str(target), allowed="a file for each")
-        written.add(target.resolve())
+        written.add(_identity(target))
+
+
+def _identity(path: Path) -> tuple[int, int] | Path:
+    """The same for all names of one file, whatever links lead to it."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return path.absolute() if "\0" in str(path) else path.resolve()
+    return found.st_dev, found.st_ino

@@ -18,9 +18,10 @@ from standoff.constants import PEEK_PERIODS
 from standoff.errors import StreamError
 from standoff.shapes.pose import Array
 from standoff.streams.history import History
+from standoff.streams.mapping import Mapping, fits
 from standoff.streams.on_warning import OnWarning
-from standoff.streams.open_sink import open_sink, sink_kind
-from standoff.streams.open_source import open_source
+from standoff.streams.open_sink import open_sink, sink_file, sink_kind
+from standoff.streams.open_source import check_one_reader, open_source, source_files
 from standoff.streams.options import WatchOptions
 from standoff.streams.peek import Peeked
 from standoff.streams.report import Report, State
@@ -55,6 +56,23 @@ def speed_of(text: str) -> float:
     return speed
 
 
+def check_asked(
+    source: str, sources: Sequence[str], sinks: Sequence[str], report: Path | None
+) -> None:
+    """What can be refused before anything is opened: nothing to read, what is not to be written.
+
+    Raises:
+        Error: it says what is allowed.
+    """
+    if not sources:
+        raise StreamError("nothing to watch", element="--from", allowed="one source at least")
+    if report is not None:
+        check_writable(report, ".html", what="a report")
+    check_one_reader(sources)
+    read = [path for text in sources for path in source_files(text)]
+    check_distinct((*map(sink_file, sinks), report), (source, *read))
+
+
 def watch(
     cell: Cell,
     source: str,
@@ -73,23 +91,20 @@ def watch(
     page: PageAddress | None = None,
 ) -> Summary:
     """Open everything, watch until it ends, and say what came of it."""
-    if not sources:
-        raise StreamError("nothing to watch", element="--from", allowed="one source at least")
-    if report is not None:
-        check_writable(report, ".html", what="a report")
-    targets = [Path(where) for kind, where in map(sink_kind, sinks) if kind == "mcap"]
-    check_distinct((*targets, report), (source, *(text.partition(":")[2] for text in sources)))
+    check_asked(source, sources, sinks, report)
+    _tell_of_steps(options, notes)
     with ExitStack() as opened:
         streams: list[Recorded | Live] = []
         for text in sources:
             streams.append(open_source(text, link=link))
             opened.callback(streams[-1].close)
+        _tell_of_rules(cell, streams, notes)
         files = not any(isinstance(stream, Live) for stream in streams)
         peeked = [Peeked(s) if isinstance(s, Recorded) else s for s in streams]
         options = _period(peeked, period, options, cell)
         fast = files and math.isinf(speed)
         targeted: list[Sink] = []
-        history = None if report is None else History()
+        history = None if report is None else History(sure=options.sure)
         with announced(notes), ExitStack() as shows:
             progress = None
             if fast:
@@ -100,7 +115,7 @@ def watch(
                     bar.update(task, completed=done)
 
             for text in sinks or ["plain" if plain else "terminal"]:
-                targeted.append(_sink(text, link, plain, fast, out, notes))
+                targeted.append(_sink(text, link, plain, fast, out, notes, options.sure))
                 shows.callback(_closed, targeted[-1])
             if on_warning is not None:
                 targeted.append(OnWarning(on_warning))
@@ -114,8 +129,9 @@ def watch(
             )
             with _ending(running):
                 summary = running.run(progress)
+    _tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
     said = notes if any(sink_kind(text) == ("jsonl", "-") for text in sinks) else out
-    show(summary, said)
+    show(summary, said, rest=options.rest)
     if history is not None and report is not None:
         history.finish()
         facts = {
@@ -125,6 +141,45 @@ def watch(
         save_near_misses(history, report, facts)
         said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     return summary
+
+
+def _tell_of_steps(options: WatchOptions, notes: Console) -> None:
+    """A pair whose threshold is no more than where robots stop is not slowed down before."""
+    if options.sure <= options.stop:
+        notes.print(
+            f"The speed scale falls from 1 to 0 at once for pairs with a threshold of "
+            f"{1e3 * options.stop:g} mm or less; --stop less than {1e3 * options.sure:g} mm lets "
+            "them slow down",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+
+
+def _tell_of_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console) -> None:
+    """A rule that is for none of the sources does nothing, which nobody may have meant."""
+    names = [stream.name for stream in streams]
+    for rule in cell.streams:
+        if not any(fits(rule, name) for name in names):
+            notes.print(
+                f"[[stream]] source = {shown(repr(rule.source))} of the cell file is for none of "
+                f"{shown(', '.join(names))}",
+                markup=False, highlight=False, soft_wrap=True,
+            )  # fmt: skip
+
+
+def _tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
+    """Names that a rule has and no message of its sources had."""
+    idle: dict[int, tuple[str, set[str]]] = {}
+    for mapping in mappings:
+        rule = mapping.rule
+        _, left = idle.setdefault(id(rule), (rule.source, {*mapping.idle}))
+        left &= mapping.idle
+    for source, names in idle.values():
+        if names:
+            notes.print(
+                f"[[stream]] source = {shown(repr(source))} of the cell file speaks of names that "
+                f"did not come: {shown(', '.join(sorted(names)))}",
+                markup=False, highlight=False, soft_wrap=True,
+            )  # fmt: skip
 
 
 def _page(page: PageAddress, source: str, options: WatchOptions) -> LivePage:
@@ -153,13 +208,19 @@ def progress_bar(notes: Console) -> Progress:
 
 
 def _sink(
-    text: str, link: Link | None, plain: bool, fast: bool, out: Console, notes: Console
+    text: str,
+    link: Link | None,
+    plain: bool,
+    fast: bool,
+    out: Console,
+    notes: Console,
+    sure: float,
 ) -> Sink:
     kind, _ = sink_kind(text)
     if kind in ("terminal", "plain"):
         # Beside a bar, lines go where the bar is, or they would go through it.
         console = notes if fast and out.is_terminal else out
-        return TerminalLines(console, plain=plain or fast or kind == "plain")
+        return TerminalLines(console, plain=plain or fast or kind == "plain", sure=sure)
     return open_sink(text, link=link)
 
 
@@ -201,8 +262,8 @@ def _ending(running: Watch) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def show(summary: Summary, console: Console) -> None:
-    """What happened, in a few lines."""
+def show(summary: Summary, console: Console, *, rest: bool = False) -> None:
+    """What happened, in a few lines; ``rest`` is the option of the watch."""
     s = summary
     length = s.ended - s.began if s.cycles else 0.0
     console.print(
@@ -217,7 +278,7 @@ def show(summary: Summary, console: Console) -> None:
         console.print("  " + "  ".join(parts), highlight=False)
     if math.isfinite(s.nearest):
         console.print(
-            f"  nearest: {1e3 * s.nearest:.1f} mm at {s.nearest_at:.3f} s", highlight=False
+            f"  nearest pair: {1e3 * s.nearest:.1f} mm at {s.nearest_at:.3f} s", highlight=False
         )
     if s.first_warning is not None:
         first = s.first_warning
@@ -231,11 +292,11 @@ def show(summary: Summary, console: Console) -> None:
         listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
         console.print(f"  not SAFE because: {listed} cycles", highlight=False, soft_wrap=True)
     if not s.started:
-        console.print(
-            "  [bold yellow]not every joint was ever heard of[/]: nothing was watched; "
-            "--rest leaves joints that nobody speaks of where the cell has them",
-            highlight=False, soft_wrap=True,
-        )  # fmt: skip
+        who = "source" if rest else "joint"
+        text = f"  [bold yellow]not every {who} was ever heard of[/]: nothing was watched"
+        if not rest:
+            text += "; --rest leaves joints that nobody speaks of where the cell has them"
+        console.print(text, highlight=False, soft_wrap=True)
     if s.slow:
         console.print(
             f"  {s.slow:,} cycles took longer than their period, the slowest "
@@ -255,6 +316,10 @@ def _verdict(s: Summary) -> str:
     words = []
     if s.warned:
         words.append(f"[{COLOURS[State.WARNING]}]warnings in {s.warned:,} cycles[/]")
-    if s.status >= 3:
+    if not s.started:
+        words.append(f"[{COLOURS[State.STALE]}]nothing was watched[/]")
+    if s.troubled:
         words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {s.troubled:,} cycles[/]")
+    if any(s.lost.values()):
+        words.append(f"[{COLOURS[State.FAULT]}]reports were lost[/]")
     return " and ".join(words)

@@ -9,15 +9,47 @@ from standoff.streams.report import Report
 
 SCHEMA_NAME = "foxglove.SceneUpdate"
 
-_ANY = {"type": "object"}
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+_NUMBER, _WHOLE, _FLAG = {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
+_TEXT = {"type": "string"}
+_TIME = _object(sec=_WHOLE, nsec=_WHOLE)
+_VECTOR = _object(x=_NUMBER, y=_NUMBER, z=_NUMBER)
+_TURN = _object(x=_NUMBER, y=_NUMBER, z=_NUMBER, w=_NUMBER)
+_POSE = _object(position=_VECTOR, orientation=_TURN)
+_COLOUR = _object(r=_NUMBER, g=_NUMBER, b=_NUMBER, a=_NUMBER)
+_SPHERE = _object(pose=_POSE, size=_VECTOR, color=_COLOUR)
+_LINE = _object(
+    type=_WHOLE, pose=_POSE, thickness=_NUMBER, scale_invariant=_FLAG, points=_list(_VECTOR),
+    color=_COLOUR, colors=_list(_COLOUR), indices=_list(_WHOLE),
+)  # fmt: skip
+_LABEL = _object(
+    pose=_POSE, billboard=_FLAG, font_size=_NUMBER, scale_invariant=_FLAG, color=_COLOUR,
+    text=_TEXT,
+)  # fmt: skip
+_KEPT_EMPTY = _list({"type": "object"})
+
 SCHEMA: dict[str, Any] = {
     "title": SCHEMA_NAME,
-    "type": "object",
-    "properties": {
-        "deletions": {"type": "array", "items": _ANY},
-        "entities": {"type": "array", "items": _ANY},
-    },
-}
+    **_object(
+        deletions=_list(_object(timestamp=_TIME, type=_WHOLE, id=_TEXT)),
+        entities=_list(
+            _object(
+                timestamp=_TIME, frame_id=_TEXT, id=_TEXT, lifetime=_TIME, frame_locked=_FLAG,
+                metadata=_list(_object(key=_TEXT, value=_TEXT)), arrows=_KEPT_EMPTY,
+                cubes=_KEPT_EMPTY, spheres=_list(_SPHERE), cylinders=_KEPT_EMPTY,
+                lines=_list(_LINE), triangles=_KEPT_EMPTY, texts=_list(_LABEL), models=_KEPT_EMPTY,
+            )
+        ),
+    ),
+}  # fmt: skip
 
 _RED = {"r": 0.9, "g": 0.1, "b": 0.1, "a": 1.0}
 _UNTURNED = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}

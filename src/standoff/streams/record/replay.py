@@ -221,7 +221,7 @@ class _Run:
         quiet = len(clearances)
         if quiet:
             times = batch.now[:quiet]
-            self.summary.add_quiet(times, clearances)
+            self.summary.add_quiet(times)
             if self._history is not None:
                 self._history.put_quiet(times, clearances)
             if self._verify:

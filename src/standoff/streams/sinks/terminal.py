@@ -37,6 +37,7 @@ class TerminalLines:
         console: where to.
         plain: no colours, nothing in place.
         progress: how much of a recording has been read, 0 to 1, shown at the end of the line.
+        sure: what every pair is beyond while none is within its threshold, [m].
     """
 
     name = "terminal"
@@ -47,7 +48,9 @@ class TerminalLines:
         *,
         plain: bool = False,
         progress: Callable[[], float] | None = None,
+        sure: float = 0.0,
     ) -> None:
+        self._sure = sure
         console = Console(highlight=False) if console is None else console
         self._console = console
         self._colours = console.is_terminal and not plain
@@ -66,14 +69,13 @@ class TerminalLines:
 
     def put(self, report: Report) -> None:
         """Show it, or what is due of it."""
-        took = _since(report.arrived)
         now = report.time
         due = self._live is None and not (
             self._line_due - QUIET_LINE_PERIOD <= now < self._line_due
         )
         if report.changed or due:
             if self._room(now):
-                self._print(report, took)
+                self._print(report)
                 self._line_due = now + QUIET_LINE_PERIOD
             else:
                 self._skips += 1
@@ -82,13 +84,13 @@ class TerminalLines:
         self._last = report
         clock = time.monotonic()
         if self._live is not None and (report.changed or clock >= self._renew_due):
-            self._live.update(self._line(report, took, in_place=True), refresh=True)
+            self._live.update(self._line(report, in_place=True), refresh=True)
             self._renew_due = clock + TERMINAL_PERIOD
 
     def flush(self) -> None:
         """Changes that were left out are told."""
         if self._skips and self._last is not None:
-            self._print(self._last, math.nan)
+            self._print(self._last)
 
     def close(self) -> None:
         """The line in place goes; the changes stay."""
@@ -104,8 +106,8 @@ class TerminalLines:
         self._lines += 1
         return self._lines <= TERMINAL_LINES
 
-    def _print(self, report: Report, took: float) -> None:
-        line = self._line(report, took)
+    def _print(self, report: Report) -> None:
+        line = self._line(report)
         if self._skips:
             worst = self._skipped[0].name
             line.append(f"  (and {self._skips} changes before it, the worst {worst})")
@@ -113,17 +115,19 @@ class TerminalLines:
             self._skipped.clear()
         self._console.print(line, soft_wrap=True, highlight=False)
 
-    def _line(self, report: Report, took: float, in_place: bool = False) -> Text:
+    def _line(self, report: Report, in_place: bool = False) -> Text:
         """All of it is text: no markup is read, whatever a name looks like."""
         parts = [f"{report.time:.3f} s"]
         cycle = report.cycle
-        if cycle is not None and math.isfinite(cycle.clearance):
-            parts.append(f"clearance {1e3 * cycle.clearance:.1f} mm")
+        if math.isfinite(report.clearance):
+            parts.append(f"clearance {1e3 * report.clearance:.1f} mm")
+        elif math.isinf(report.clearance):
+            parts.append(f"clearance > {1e3 * self._sure:.1f} mm")
         if cycle is not None and cycle.warnings:
             w = cycle.warnings[0]
             parts.append(f"{shown(w.a)} – {shown(w.b)} {_way(w.approaching, w.closing_speed)}")
-        if math.isfinite(took):
-            parts.append(f"cycle {1e3 * took:.2f} ms")
+        if math.isfinite(report.took):
+            parts.append(f"cycle {1e3 * report.took:.2f} ms")
         if report.ages:
             parts.append(f"input {_age(max(report.ages.values()))}")
         parts.append(f"speed {100.0 * report.scale:.0f} %")
@@ -139,11 +143,6 @@ class TerminalLines:
         if len(others) > _REASONS:
             line.append(f"  and {len(others) - _REASONS} more")
         return line
-
-
-def _since(arrived: int) -> float:
-    """From the arrival of what a report is about until now, [s]; NaN in replays."""
-    return (time.monotonic_ns() - arrived) / 1e9 if arrived else math.nan
 
 
 def _way(approaching: bool, speed: float) -> str:

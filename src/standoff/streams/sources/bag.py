@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from standoff.constants import MAX_NAME_LENGTH
+from standoff.constants import MAX_NAME_LENGTH, MAX_STREAM_MESSAGE
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
     TYPES,
     WORLD,
+    Decode,
     Topic,
     decoder_of,
 )
@@ -28,6 +29,7 @@ from standoff.streams.sources.rosbag1_file import MAGIC as ROS1_MAGIC
 from standoff.streams.sources.rosbag1_file import Rosbag1File
 from standoff.streams.sources.sqlite_file import MAGIC as SQLITE_MAGIC
 from standoff.streams.sources.sqlite_file import SqliteFile
+from standoff.streams.sources.unpacking import ZSTD, unpacked_message
 from standoff.streams.wire import GarbledError
 
 #: Formats by how a file begins.
@@ -93,7 +95,7 @@ class Bag:
                         yield time, Trouble("garbled", f"the file {data}")
                         continue
                     try:
-                        found = channel.decode(data)
+                        found = _decoded(channel.decode, data)
                     except GarbledError as error:
                         yield time, Trouble("garbled", f"{channel.topic}: {error}")
                         continue
@@ -111,6 +113,17 @@ class Bag:
             return None
         decode = decoder_of(topic, self._world)
         return None if decode is None else Channel(topic.name[:MAX_NAME_LENGTH], decode)
+
+
+def _decoded(decode: Decode, data: bytes) -> Message | tuple[Message, ...]:
+    """A message; one that the recorder compressed by itself (rosbag2 in its mode ``message``) is
+    none at first sight."""
+    try:
+        return decode(data)
+    except GarbledError:
+        if data[:4] != ZSTD:
+            raise
+    return decode(unpacked_message(data, MAX_STREAM_MESSAGE + 1))
 
 
 def _files(path: Path) -> list[Path]:

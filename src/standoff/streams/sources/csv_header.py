@@ -10,7 +10,11 @@
 | ``detach`` | ``box``: it is let go |
 | any other | the position of the joint of this name |
 
-A unit may follow in brackets, ``elbow [rad]``; only rad, m and s are read, the cell file converts.
+A unit may follow in brackets, ``elbow [rad]``; only rad, m and s are read. Others stay out of the
+header, and the cell file says that the stream has degrees or millimetres: converted here, too, they
+would be converted twice.
+
+A line that begins with # is a comment, unless it has a column of times: NumPy writes headers so.
 """
 
 from __future__ import annotations
@@ -50,6 +54,18 @@ class Header:
     joints: dict[str, int]
     velocities: dict[str, int]
     poses: dict[str, tuple[int, ...]]
+
+
+def found_header(line: bytes, timed: bool) -> Header | None:
+    """As `read_header`; None for an empty line and for a comment."""
+    if not line.strip(b" \t,;"):
+        return None
+    if not line.lstrip().startswith(b"#"):
+        return read_header(line, timed)
+    try:
+        return read_header(line, timed=True)
+    except GarbledError:
+        return None
 
 
 def read_header(line: bytes, timed: bool) -> Header:
@@ -126,9 +142,13 @@ def _plain(field: str) -> str:
     if found is None:
         return field
     if found[1] not in _UNITS:
+        name = field[: found.start()]
+        how = f"{name[:60]!r} without a unit, and a [[stream]] of the cell file with "
+        how += 'angles = "deg" or lengths = "mm"'
+        if name.lower() in (*TIMES, "stamp"):
+            how = "a column of seconds"
         raise GarbledError(
-            f"unit {found[1][:20]!r} of {field[:60]!r} is not read; allowed: rad, m and s (a "
-            "[[stream]] of the cell file says that a stream has degrees or millimetres)"
+            f"unit {found[1][:20]!r} of {field[:60]!r} is not read; allowed: rad, m and s; or {how}"
         )
     return field[: found.start()]
 

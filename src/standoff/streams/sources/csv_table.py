@@ -12,7 +12,7 @@ import numpy as np
 from standoff.errors import Error, StreamError
 from standoff.shapes.pose import pose
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message
-from standoff.streams.sources.csv_header import Header, read_header, split
+from standoff.streams.sources.csv_header import Header, found_header, split
 from standoff.streams.sources.lines import LineFile, LinePipe, bounded_lines
 from standoff.streams.wire import GarbledError, checked_names
 
@@ -34,8 +34,9 @@ class _Rows:
     def __call__(self, line: bytes) -> tuple[float, tuple[Message, ...]]:
         header = self._header
         if header is None:
-            if line.strip(b" \t,;"):
-                self._header = header = read_header(line, self._timed)
+            header = found_header(line, self._timed)
+            if header is not None:
+                self._header = header
                 self._mark = header.mark.encode()
                 self._all = tuple(header.joints)
                 self._columns = np.array(list(header.joints.values()), dtype=np.int64)
@@ -148,8 +149,7 @@ class CsvTable(LineFile):
             for number, line in enumerate(bounded_lines(self._file), 1):  # noqa: B007
                 if line is None:
                     raise GarbledError("longer than any header")
-                if line.strip(b" \t,;"):
-                    read_header(line, timed=True)
+                if found_header(line, timed=True) is not None:
                     return
             raise GarbledError("nothing in it")
         except GarbledError as error:

@@ -12,11 +12,8 @@ from standoff.constants import MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS, STREAM_BLO
 from standoff.errors import StreamError
 from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.sources.bag_file import Channel, Choose, Entry
-from standoff.streams.sources.unpacking import unpacked_message
-from standoff.streams.wire import GarbledError
 
 MAGIC: Final = b"SQLite format 3\0"
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _TABLES: Final = (
     "SELECT name, sql FROM sqlite_master "
     "WHERE type = 'table' AND name IN ('topics', 'messages') ORDER BY name"
@@ -75,24 +72,25 @@ class SqliteFile:
                 if chosen is not None:
                     channels[number] = chosen
             marks = ",".join("?" * len(channels))
+            # What is too long is not asked for: SQLite would end the whole query there.
             rows = self._base.execute(
-                "SELECT topic_id, timestamp, data FROM messages "
+                "SELECT topic_id, timestamp, length(data), "
+                f"CASE WHEN length(data) <= {MAX_STREAM_MESSAGE} THEN data END FROM messages "
                 f"WHERE topic_id IN ({marks}) ORDER BY timestamp",
                 list(channels),
             )
             while found := rows.fetchmany(STREAM_BLOCK):
                 block: list[Entry] = []
-                for number, time, data in found:
+                for number, time, size, data in found:
+                    if type(size) is int and size > MAX_STREAM_MESSAGE and type(time) is int:
+                        last = time
+                        text = f"has a message of {size} bytes; {MAX_STREAM_MESSAGE} are read"
+                        block.append((time, None, text))
+                        continue
                     if type(time) is not int or type(data) is not bytes:
                         block.append((last, None, "has a message without time or content"))
                         continue
                     last = time
-                    if data[:4] == _ZSTD:
-                        try:
-                            data = unpacked_message(data, MAX_STREAM_MESSAGE + 1)
-                        except GarbledError as error:
-                            block.append((time, None, f"has a message that is {error}"))
-                            continue
                     block.append((time, channels[number], data))
                 self.read += len(found)
                 yield block
@@ -101,12 +99,18 @@ class SqliteFile:
         self.read = self.size
 
 
+def _text(data: bytes) -> str:
+    """Text that is none is told where it stands, and does not end the query."""
+    return data.decode("utf-8", errors="replace")
+
+
 def _opened(path: Path) -> sqlite3.Connection:
     """For reading alone. A recorder that was killed leaves its last messages in a second file,
     which is read with it; where that is not possible, the file is read as it is."""
     where = f"file:{quote(str(path.absolute()))}"
     for how in ("?mode=ro", "?mode=ro&immutable=1"):
         base = sqlite3.connect(where + how, uri=True, check_same_thread=False)
+        base.text_factory = _text
         try:
             # No view, trigger or column of the file calls a function that has effects.
             base.execute("PRAGMA trusted_schema = OFF")

@@ -6,10 +6,13 @@ from __future__ import annotations
 import bz2
 import io
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from standoff.constants import MAX_STREAM_MESSAGE
 from standoff.streams.wire import GarbledError
+
+#: How whatever is compressed by Zstandard begins; no message in CDR and no JSON does.
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 
 def unpacked(data: bytes, compression: str, size: int) -> bytes:

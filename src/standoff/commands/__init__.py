@@ -1,0 +1,1 @@
+"""The commands of ``standoff``, one a file: what one types. What they do is in other rooms."""

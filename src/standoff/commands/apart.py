@@ -1,0 +1,62 @@
+"""``standoff apart``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from standoff.commands.app import app, notes, out
+from standoff.commands.arguments import (
+    CapsulesPerLink,
+    CellSource,
+    Geometry,
+    SearchPath,
+    Srdf,
+)
+from standoff.constants import (
+    USUAL_APART_BUDGET,
+)
+
+
+@app.command(
+    epilog="Example: [bold]standoff apart cells/two_arms.toml[/bold], "
+    "[bold]standoff apart builtin:panda --clearance 0.01 --allow panda.toml[/bold], "
+    "[bold]standoff apart robot.urdf --srdf robot.srdf --geometry capsules[/bold]"
+)
+def apart(
+    source: CellSource,
+    clearance: Annotated[
+        float,
+        typer.Option(metavar="M", help=r"How far apart a pair must stay to be proved, \[m]."),
+    ] = 0.0,
+    budget: Annotated[
+        int,
+        typer.Option(metavar="N", help="Boxes of joint values to look at for a pair, at most."),
+    ] = USUAL_APART_BUDGET,
+    allow: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.toml", help="Write the cell with the proved pairs allowed."),
+    ] = None,
+    srdf: Srdf = None,
+    geometry: Geometry = "auto",
+    capsules_per_link: CapsulesPerLink = 2,
+    search_path: SearchPath = None,
+) -> None:
+    """Prove which watched pairs can never touch within the joint limits, and show which can."""
+    from standoff.view.apart import proved, show, show_allowed
+    from standoff.view.compiling import announced
+    from standoff.view.sources import open_cell
+    from standoff.view.targets import check_writable
+
+    if allow is not None:
+        check_writable(allow, ".toml", what="a cell")
+    with announced(notes):
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+    result = proved(cell, clearance, budget, notes)
+    show(result, cell, out)
+    if allow is not None:
+        result.allow(cell)
+        cell.save(allow)
+        show_allowed(result, allow, out)

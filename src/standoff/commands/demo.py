@@ -1,0 +1,55 @@
+"""``standoff demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from standoff.commands.app import app, notes, out
+from standoff.commands.arguments import (
+    Host,
+    Port,
+    View,
+)
+from standoff.commands.page import page_at
+
+
+@app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
+def demo(
+    plot: Annotated[Path, typer.Option(help="Where the clearance over time goes, a PNG.")] = Path(
+        "clearance.png"
+    ),
+    live: View = False,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+) -> None:
+    """Watch two arms do the three tasks of paper 000: who comes too close to what, and when."""
+    from standoff.papers.testbed import BUFFER, PERIOD, TASKS, testbed_cell, testbed_monitor
+    from standoff.view.demo import Recording, save_plot, show, watch
+    from standoff.view.targets import check_png
+
+    check_png(plot)
+    if live:
+        page_at(host, port, out)  # or say so now, and not after the watch
+    cell = testbed_cell()
+    moving = sum(frame != 0 for frame in cell.world.frame)
+    out.print(
+        f"Two arms of 7 joints, {moving} capsules, among {len(cell.world.names) - moving} boxes; "
+        f"{cell.pairs.count()} pairs to watch, a buffer of {1e3 * BUFFER:.1f} mm on all that moves",
+        highlight=False,
+        soft_wrap=True,
+    )
+    tasks = [Recording(task.name, task.title, task.joints(cell)) for task in TASKS]
+    watched = watch(lambda: testbed_monitor(cell), tasks, notes)
+    out.print()
+    show(watched, out)
+    save_plot(watched, lambda width: testbed_monitor(cell, buffer=width), BUFFER, plot, out, notes)
+    if live:
+        from standoff.view.live.motion import recorded
+
+        motions = [recorded(f"task {t.name}, {t.title}", t.joints, PERIOD) for t in tasks]
+        page_at(host, port, out).motions(
+            motions, "demo", lambda period: testbed_monitor(cell, period=period)
+        )

@@ -1,0 +1,91 @@
+"""``standoff interfere``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from standoff.commands.app import app, notes, out
+
+
+@app.command(
+    epilog="Example: [bold]standoff interfere bracket.stl bolt.stl --unit mm[/bold], "
+    "[bold]standoff interfere *.stl --clearance 0.001 --picture pairs[/bold], "
+    "[bold]standoff interfere cell.toml gripper.stl@mm --method projection --planes 9[/bold]. "
+    "Exit status: 0 none, 1 some, 2 bad input."
+)
+def interfere(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PART…",
+            help="Meshes (.stl, .obj, .ply, .off, .glb, .dae; part.stl@mm where one has a unit of "
+            "its own) and cells (.toml, .urdf), of which every body is a part.",
+        ),
+    ],
+    method: Annotated[
+        str,
+        typer.Option(help="exact, projection or octree; the latter two may raise false alarms."),
+    ] = "exact",
+    planes: Annotated[
+        int | None, typer.Option(metavar="N", help="Planes to project on; 3 by default.")
+    ] = None,
+    outline: Annotated[
+        str | None, typer.Option(help="hull, or true with concavities and holes.")
+    ] = None,
+    resolution: Annotated[
+        float | None, typer.Option(metavar="M", help=r"Smallest cube of the octrees, \[m].")
+    ] = None,
+    clearance: Annotated[
+        float, typer.Option(metavar="M", help=r"As near as this counts as interference, \[m].")
+    ] = 0.0,
+    scale: Annotated[
+        float | None, typer.Option(metavar="S", help="Factor from a mesh's lengths to metres.")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="Unit of the mesh files: m, cm, mm, in or ft.")
+    ] = None,
+    q: Annotated[
+        str | None,
+        typer.Option(
+            "--q", metavar="Q", help="Joint values of a cell, as for plan; where it has them."
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png|FOLDER", help="Draw each pair that overlaps."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the pairs as JSON, for machines.")
+    ] = False,
+) -> None:
+    """Tell which parts overlap or come too near, how deep or how far apart, and why."""
+    from standoff.view import interfere as view
+    from standoff.view.interfere_picture import check_target, save_pictures
+    from standoff.view.targets import check_distinct
+
+    if picture is not None:
+        check_target(picture)
+        check_distinct((picture,), sources)
+    asked, factor = view.options(method, planes, outline, resolution, scale, unit)
+    try:
+        compared = view.run(
+            sources, notes, method=method, clearance=clearance, asked=asked, scale=factor, q=q
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        notes.print("interrupted: nothing is known of the pairs that were left")
+        raise typer.Exit(130) from None
+    overlaps = compared.overlaps
+    drawn = []
+    if picture is not None:
+        drawn = save_pictures(compared.parts, overlaps, picture, notes if as_json else out, notes)
+    if as_json:
+        print(view.as_json(compared, drawn))
+    else:
+        view.show(compared, out)
+        for file in drawn:
+            out.print(f"  picture: {file}", markup=False, highlight=False, soft_wrap=True)
+    if overlaps:
+        raise typer.Exit(1)

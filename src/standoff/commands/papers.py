@@ -1,0 +1,45 @@
+"""``standoff papers``."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from standoff.commands.app import app, notes, out
+from standoff.errors import Error
+
+
+@app.command(
+    epilog="Example: [bold]standoff papers 000[/bold], [bold]standoff papers 001 --quick[/bold], "
+    "[bold]standoff papers 001 --only table3 --only fig5 --out plots[/bold]"
+)
+def papers(
+    number: Annotated[
+        str, typer.Argument(metavar="PAPER", help="The paper's number: 000, 001, 002, 003, 004.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds, points, segments.")] = False,
+    plots: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="One experiment by its name; repeatable.")
+    ] = None,
+    tables: Annotated[
+        str | None, typer.Option(help="Tables of the paper by their numbers, such as 4,5.")
+    ] = None,
+) -> None:
+    """Run a paper's experiments: ours beside what the paper says."""
+    from standoff.papers import PAPERS
+    from standoff.view.targets import make_folder
+
+    if number not in PAPERS:
+        raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))
+    run = importlib.import_module(f"standoff.papers.paper{number}").run
+    folder = plots or Path(f"papers-{number}")
+    # Or say so now, and not after two minutes.
+    make_folder(folder, "cannot write there", folder, "a folder that can be made")
+    numbered = [f"table{n.strip()}" for n in tables.split(",")] if tables else []
+    run([*(only or ()), *numbered], folder, out, notes, quick=quick)
