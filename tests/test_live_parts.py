@@ -11,7 +11,9 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,16 +26,21 @@ import standoff as so
 from standoff.cell.shipped import shipped_cell
 from standoff.view.live import needed
 from standoff.view.live.banner import banner_html
+from standoff.view.live.doorkeeper import welcome
 from standoff.view.live.follow import Follower
+from standoff.view.live.given import joints_given, poses_given
 from standoff.view.live.motion import recorded
 from standoff.view.live.nearest_line import NearestFinder, NearPair
 from standoff.view.live.octree_cells import edges, leaves
 from standoff.view.live.page import LivePage
+from standoff.view.live.palette import AMBER, STATES
 from standoff.view.live.quaternions import quaternions
 from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import address, close, open_server
+from standoff.view.live.sign import Sign
 from standoff.view.live.sliders import slider_range
 from standoff.view.live.solid import extended, solid
+from standoff.view.live.ticking import enduring
 from standoff.view.live.timeline import Timeline
 from standoff.view.live.tips import tips
 from standoff.view.live.wire import received, send
@@ -275,6 +282,113 @@ def test_a_state_follows_from_the_cycle():
     assert seen(q, near, None, state="STALE").state == "STALE"
 
 
+def test_without_a_cycle_nothing_is_safe():
+    reading = seen(np.zeros(0), np.zeros((0, 4, 4)))
+    assert reading.state == "NOT WATCHED"
+    text = banner_html(reading, None)
+    assert "NOT WATCHED" in text and "SAFE" not in text and STATES["SAFE"] not in text
+    assert STATES["NOT WATCHED"] in text
+
+
+@pytest.mark.parametrize(
+    "hosts, origins, listening, answered",
+    [
+        (["127.0.0.1:8080"], [], "127.0.0.1", True),
+        (["127.0.0.1:8080"], ["http://127.0.0.1:8080"], "127.0.0.1", True),
+        (["localhost:9000"], ["http://localhost:9000"], "127.0.0.1", True),
+        (["localhost"], ["https://localhost"], "127.0.0.1", True),
+        (["[::1]:8080"], ["http://[::1]:8080"], "::1", True),
+        (["10.0.0.7:8080"], ["http://10.0.0.7:8080"], "0.0.0.0", True),
+        (["robot.lan:8080"], ["http://robot.lan:8080"], "robot.lan", True),
+        (["127.0.0.1:8080"], ["http://evil.example"], "127.0.0.1", False),
+        (["127.0.0.1:8080"], ["http://127.0.0.1:9999"], "127.0.0.1", False),
+        (["127.0.0.1:8080"], ["http://localhost:8080"], "127.0.0.1", False),
+        (["127.0.0.1:8080"], ["null"], "127.0.0.1", False),
+        (["127.0.0.1:8080"], ["http://127.0.0.1:8080", "http://evil.example"], "0.0.0.0", False),
+        (["127.0.0.1:8080"], ["http://127.0.0.1:8080@evil.example"], "127.0.0.1", False),
+        (["evil.example:8080"], ["http://evil.example:8080"], "127.0.0.1", False),
+        (["evil.example:8080"], ["http://evil.example:8080"], "0.0.0.0", False),
+        (["evil.example:8080"], [], "127.0.0.1", False),
+        (["10.0.0.7:8080"], ["http://10.0.0.7:8080"], "127.0.0.1", False),
+        (["127.0.0.1.evil.example"], [], "127.0.0.1", False),
+        (["127.0.0.1:x"], [], "127.0.0.1", False),
+        (["127.0.0.1", "evil.example"], [], "127.0.0.1", False),
+        ([], [], "127.0.0.1", False),
+    ],
+)
+def test_who_is_sent_by_a_foreign_page_is_not_answered(hosts, origins, listening, answered):
+    assert welcome(hosts, origins, "127.0.0.1", listening) is answered
+
+
+def test_a_step_that_fails_is_a_fault_and_the_next_is_tried(capsys):
+    told = []
+    outcomes = iter([None, RuntimeError("broken"), RuntimeError("broken"), None])
+
+    def step():
+        outcome = next(outcomes)
+        if outcome is not None:
+            raise outcome
+
+    page = SimpleNamespace(step=step, fail=lambda error: told.append(str(error)))
+    again = enduring(page)
+    for _ in range(4):
+        again()
+    assert told == ["broken", "broken"]
+    assert capsys.readouterr().err.count("Traceback") == 1
+
+
+def test_a_sign_is_stale_by_itself_unless_it_is_renewed():
+    """Its text changes while it is renewed: the browser starts its animation again."""
+    written = []
+    html = SimpleNamespace()
+    gui = SimpleNamespace(add_html=lambda text: html)
+    sign = Sign(gui, "<div>SAFE</div>", 0.4)
+    for _ in range(5):
+        sign.renew()
+        written.append(html.content)
+        time.sleep(0.11)
+    assert len(set(written)) >= 3
+    assert "--lasting:0.4s" in written[0] and "STALE" in written[0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"buffers": "x"},
+        {"buffers": {"a/link1": "x"}},
+        {"buffers": {1: 0.1}},
+        {"buffers": -0.1},
+        {"buffers": math.nan},
+        {"buffers": True},
+        {"host": None},
+        {"host": ""},
+        {"port": "8080"},
+        {"port": True},
+        {"title": 3},
+        {"stale": "x"},
+        {"stale": math.nan},
+    ],
+)
+def test_what_a_page_cannot_be_opened_with_is_an_error(wrong, monkeypatch):
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    monkeypatch.setattr(subprocess, "Popen", None)  # none of it gets as far as that
+    with pytest.raises(so.Error, match=next(iter(wrong))):
+        LivePage(**wrong)
+
+
+def test_joints_and_poses_are_taken_by_name():
+    np.testing.assert_array_equal(joints_given(("a", "b"), {"b": 2}), (math.nan, 2.0))
+    np.testing.assert_array_equal(joints_given(("a", "b"), [1, 2]), (1.0, 2.0))
+    given = poses_given(("cart", "box"), {"box": np.eye(4)})
+    assert np.isnan(given[0]).all() and np.array_equal(given[1], np.eye(4))
+    for wrong in ("abc", {"c": 1.0}, {"a": "x"}, {"a": [1.0]}, [["x"]], {"a"}):
+        with pytest.raises(so.Error, match="q"):
+            joints_given(("a", "b"), wrong)
+    for wrong in ("abc", {"cart": np.eye(3)}, {"c": np.eye(4)}, [[object()]]):
+        with pytest.raises(so.Error, match="poses"):
+            poses_given(("cart",), wrong)
+
+
 def test_a_timeline_is_drawn_within_its_frame():
     times = np.linspace(0.0, 4.0, 50)
     line = Timeline(4.0, times, 0.1 * np.cos(times), 0.01, [(0.0, 1.0), (1.0, 1.4)], 1.6)
@@ -348,6 +462,94 @@ class TestServer:
         with pytest.raises(so.Error):
             open_server("x", host, port)
 
+    def test_a_foreign_page_gets_no_web_socket_and_no_files(self):
+        import viser
+        from websockets.exceptions import InvalidStatus
+        from websockets.sync.client import connect
+
+        server = open_server("x", port=0)
+        try:
+            url, words = f"ws://127.0.0.1:{server.get_port()}", [f"viser-v{viser.__version__}"]
+            own = address(server)
+            with connect(url, origin=own, subprotocols=words, max_size=None) as door:
+                assert door.recv(timeout=10)
+            with pytest.raises(InvalidStatus, match="403"):
+                connect(url, origin="http://evil.example", subprotocols=words)
+            rebound = urllib.request.Request(own, headers={"Host": "evil.example"})
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                urllib.request.urlopen(rebound, timeout=10)
+        finally:
+            close(server)
+
+    def test_a_viser_that_cannot_be_guarded_is_not_served(self, monkeypatch):
+        from standoff.view.live import server as module
+
+        monkeypatch.setattr(module, "guarded", lambda host: nullcontext(lambda: False))
+        with pytest.raises(so.Error, match="guarded"):
+            open_server("x", port=0)
+
+    def test_a_swarm_is_green_only_where_every_step_kept_up(self):
+        from standoff.papers.live import swarm
+        from standoff.view.live.swarm_page import SwarmPage
+
+        server = open_server("x", port=0)
+        try:
+            page = SwarmPage(server, swarm(5))
+            promises = iter([True, True, False, True, True, *[True] * 5])
+            alarms = iter([0, 0, 0, 0, 0, 0, 2, 0, 0, 0])
+
+            def step(x, v, *, time):
+                return SimpleNamespace(tests=1, count=next(alarms), keeping_up=next(promises))
+
+            page.predictor = SimpleNamespace(step=step)
+            page.step()
+            text = page._sign._html.content
+            assert AMBER in text and STATES["SAFE"] not in text and "not keeping up" in text
+            page.step()
+            text = page._sign._html.content
+            assert STATES["WARNING"] in text and "2 pairs alarmed" in text
+            page.fail(RuntimeError("<b>"))
+            text = page._sign._html.content
+            assert 'data-standoff="FAULT"' in text and "&lt;b&gt;" in text
+        finally:
+            close(server)
+
+    def test_what_is_to_be_shown_is_chosen_while_it_is_stale_too(self):
+        from standoff.view.live.remote import Mailbox, Watcher
+        from standoff.view.live.wire import Opening
+
+        cell = so.Cell()
+        cell.add_body("box", so.Box((0.4, 0.4, 0.4)))
+        cell.add_body("ball", so.Sphere(0.1), pose=so.pose((1.0, 0.0, 0.0)), moving=True)
+        server = open_server("x", port=0)
+        try:
+            mailbox = Mailbox()
+            watcher = Watcher(server, Opening("", 0, "x", 0.05, 0.01), mailbox)
+            pose = so.pose((0.9, 0.0, 0.0))[None]
+            stream = io.BytesIO()
+            send(stream, cell)
+            send(stream, seen(np.zeros(0), pose))
+            stream.seek(0)
+            mailbox.fill(stream)
+            time.sleep(0.02)
+            watcher.step()
+            watcher.step()
+            page = watcher._page
+            assert 'data-standoff="STALE"' in page.banner._sign._html.content
+            assert server.scene.get_handle_by_name("/octree") is None
+            page.show_octree.value = True
+            watcher.step()
+            assert server.scene.get_handle_by_name("/octree") is not None
+            page.show_octree.value = False
+            watcher.step()
+            assert server.scene.get_handle_by_name("/octree") is None
+            watcher.fail(RuntimeError("broken"))
+            assert 'data-standoff="FAULT"' in page.banner._sign._html.content
+            watcher.step()
+            assert 'data-standoff="STALE"' in page.banner._sign._html.content
+        finally:
+            close(server)
+
     def test_only_what_moved_is_sent(self):
         from standoff.view.live.nodes import CellNodes
 
@@ -386,6 +588,11 @@ class TestServer:
             drag("update")
             handle.follow(so.pose((1.1, 0.0, 0.0)))
             np.testing.assert_allclose(handle._control.position, (2.0, 0.0, 0.0))
+            for far in (1e12, math.inf, math.nan):
+                handle._control.position = (far, 0.0, 0.0)
+                drag("update")
+            assert len(asked) == 2  # what is no pose within the limits is not asked for
+            handle._control.position = (2.0, 0.0, 0.0)
             drag("end")
             np.testing.assert_allclose(asked[-1], so.pose((2.0, 0.0, 0.0)))
             handle.follow(so.pose((1.2, 0.0, 0.0)))
@@ -435,6 +642,17 @@ class TestServer:
         page.show(cell, np.zeros(0), poses)
         with pytest.raises(so.Error, match="WARNING"):
             page.show(cell, np.zeros(0), poses, state="FINE")
+        page.show(cell, {}, {"ball": np.eye(4)})
+        for wrong in (
+            lambda: page.show(cell, "abc"),
+            lambda: page.show(cell, {"a/joint1": 0.0}),
+            lambda: page.show(cell, np.zeros(0), "abc"),
+            lambda: page.show("cell", np.zeros(0)),
+            lambda: page.show(cell, np.zeros(0), poses, "cycle"),
+            lambda: page.show(cell, np.zeros(0), poses, time="noon"),
+        ):
+            with pytest.raises(so.Error):
+                wrong()
         page._process.kill()
         page._process.wait()
         for _ in range(20):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from standoff.view.live.nearest_line import NearPair
 from standoff.view.live.palette import STATES
 from standoff.view.live.seen import Seen
+from standoff.view.live.sign import LASTING, Sign, heading, sign_html
 from standoff.view.live.text import length, minus, safe
 
 if TYPE_CHECKING:
@@ -17,18 +18,36 @@ _FAULTS = 3
 
 
 class Banner:
-    """The sign at the head of the panel. The panel's own title says it, too, so that it is seen
-    while the panel is folded."""
+    """The sign at the head of the panel.
 
-    def __init__(self, gui: viser.GuiApi, title: str) -> None:
+    The panel's own title says it, too, so that it is seen while the panel is folded; but for SAFE,
+    since a title cannot be taken back by a browser that hears nothing any more.
+
+    Args:
+        lasting: how long it stands without being renewed, [s].
+    """
+
+    def __init__(self, gui: viser.GuiApi, title: str, lasting: float = LASTING) -> None:
         self._gui, self._title = gui, title
-        self._html = gui.add_html(banner_html(None, None))
+        self._sign = Sign(gui, banner_html(None, None), lasting)
         self._label = ""
 
     def show(self, seen: Seen, nearest: NearPair | None) -> None:
         """The state of one reading."""
-        self._html.content = banner_html(seen, nearest)
-        label = f"{seen.state} · {self._title}"
+        self._sign.show(banner_html(seen, nearest))
+        self._head("" if seen.state == "SAFE" else seen.state)
+
+    def renew(self) -> None:
+        """What was shown still holds."""
+        self._sign.renew()
+
+    def fail(self, error: Exception) -> None:
+        """Nothing that was shown holds."""
+        self._sign.fail(error)
+        self._head("FAULT")
+
+    def _head(self, state: str) -> None:
+        label = f"{state} · {self._title}" if state else self._title
         if label != self._label:
             self._gui.set_panel_label(label)
             self._label = label
@@ -57,6 +76,8 @@ def _word(seen: Seen) -> str:
     count = len(seen.marks) + seen.more
     if seen.state == "STALE":
         return "no reading came in time"
+    if seen.state == "NOT WATCHED":
+        return "no monitor was asked"
     if count:
         return f"{count} pair{'s' * (count > 1)} too close"
     return "input that cannot be trusted" if seen.faults else "nothing is too close"
@@ -67,10 +88,7 @@ def _sign(state: str, colour: str, word: str, facts: list[str]) -> str:
         f'<div style="overflow:hidden;text-overflow:ellipsis;white-space:nowrap">{fact}</div>'
         for fact in facts
     )
-    return (
-        f'<div data-standoff="{state}" style="background:{colour};color:white;border-radius:6px;'
-        'margin:0.35em 0.6em;padding:0.55em 0.8em;font-family:inherit">'
-        f'<div style="font-size:1.5em;font-weight:700;letter-spacing:0.06em">{state}'
-        f'<span style="font-size:0.6em;font-weight:500;letter-spacing:0;margin-left:0.9em">{word}'
-        f'</span></div><div style="font-size:0.85em;line-height:1.45">{lines}</div></div>'
-    )
+    return sign_html(
+        f'data-standoff="{state}"', colour,
+        f'{heading(state, word)}<div style="font-size:0.85em;line-height:1.45">{lines}</div>',
+    )  # fmt: skip

@@ -19,6 +19,7 @@ from standoff.view.live.nearest_line import NearestFinder, NearestLine, NearPair
 from standoff.view.live.nodes import CellNodes
 from standoff.view.live.octree_cells import OctreeCells
 from standoff.view.live.seen import Seen
+from standoff.view.live.sign import LASTING
 from standoff.view.live.warning_list import WarningList
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class CellPage:
     Args:
         buffers: by which each moving body is extended, by name, [m].
         index: asked for what to draw while the octree's cells are on; None where there is none.
+        lasting: how long the sign stands without being renewed, [s].
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class CellPage:
         *,
         buffers: Callable[[], Mapping[str, float]] = dict,
         index: Callable[[], Index | None] = lambda: None,
+        lasting: float = LASTING,
     ) -> None:
         self.server, self.cell = server, cell
         self._buffers, self._index = buffers, index
@@ -55,12 +58,13 @@ class CellPage:
         frames = np.concatenate([cell.tree.forward(cell.q), poses])
         low, high = bounds(cell, frames)
         set_stage(server, low, high, ground=not has_floor(cell))
-        self.banner = Banner(server.gui, title)
+        self.banner = Banner(server.gui, title, lasting)
         self.warnings = WarningList(server)
         self.tabs = server.gui.add_tab_group()
         self._line = NearestLine(server.scene)
         self._octree = OctreeCells(server.scene)
-        self._slow = -math.inf
+        self._slow, self._behind = -math.inf, False
+        self._chosen: tuple[bool, bool, bool] | None = None
         self._started = time.monotonic()
         self._build()
 
@@ -104,19 +108,41 @@ class CellPage:
             pair = self._nearest(frames)
             wrong = {name for mark in seen.marks for name in (mark.a, mark.b)}
             self.nodes.alarm(wrong)
-            alarmed = pair is not None and {pair.a, pair.b} <= wrong
-            self._line.show(pair if self.show_nearest.value else None, alarmed)
+            self._mark_nearest(pair, wrong)
         self.banner.show(seen, pair)
         self.warnings.show(seen)
         moment = time.monotonic() - self._started if seen.time is None else seen.time
         distance = seen.clearance if pair is None else pair.distance
         self.curves.add(moment, distance, seen.spent)
-        if time.monotonic() - self._slow >= _SLOW:
-            self._slow = time.monotonic()
-            self.curves.send()
-            self.nodes.extend(self._buffers(), self.show_extended.value)
-            self._octree.show(self._index() if self.show_octree.value else None)
+        self._behind = time.monotonic() - self._slow < _SLOW
+        if not self._behind:
+            self._catch_up()
         return pair
+
+    def again(self, seen: Seen) -> None:
+        """The reading that is shown still is the latest: the sign is renewed, and what was chosen
+        to be shown since is."""
+        self.banner.renew()
+        if self._choice() == self._chosen and not self._behind:
+            return
+        with self.server.atomic():
+            wrong = {name for mark in seen.marks for name in (mark.a, mark.b)}
+            self._mark_nearest(self._pair, wrong)
+        self._catch_up()
+
+    def _mark_nearest(self, pair: NearPair | None, wrong: set[str]) -> None:
+        alarmed = pair is not None and {pair.a, pair.b} <= wrong
+        self._line.show(pair if self.show_nearest.value else None, alarmed)
+
+    def _choice(self) -> tuple[bool, bool, bool]:
+        return self.show_nearest.value, self.show_extended.value, self.show_octree.value
+
+    def _catch_up(self) -> None:
+        """What is not sent with each reading."""
+        self._slow, self._behind, self._chosen = time.monotonic(), False, self._choice()
+        self.curves.send()
+        self.nodes.extend(self._buffers(), self.show_extended.value)
+        self._octree.show(self._index() if self.show_octree.value else None)
 
 
 def standing(cell: Cell) -> Array:

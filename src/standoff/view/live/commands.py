@@ -14,7 +14,7 @@ from standoff.cell import Cell
 from standoff.monitor.monitor import Monitor
 from standoff.view.compiling import announced
 from standoff.view.live.server import LOOPBACK, USUAL_PORT, address, close, open_server
-from standoff.view.live.ticking import beat
+from standoff.view.live.ticking import Stepping, beat, enduring
 
 if TYPE_CHECKING:
     import viser
@@ -50,7 +50,7 @@ class Serving:
         """Drive a cell by hand; ``make`` makes its monitor for a period, [s]."""
         from standoff.view.live.drive import Drive
 
-        self._serve(title, lambda server: Drive(server, cell, title, make).step)
+        self._serve(title, lambda server: Drive(server, cell, title, make))
 
     def motions(
         self, motions: Sequence[Motion], title: str, make: Callable[[float], Monitor]
@@ -58,13 +58,13 @@ class Serving:
         """Play recordings before a monitor."""
         from standoff.view.live.playback import Playback
 
-        self._serve(title, lambda server: Playback(server, title, motions, make).step)
+        self._serve(title, lambda server: Playback(server, title, motions, make))
 
     def path(self, checked: Checked, title: str) -> None:
         """Play a path that was checked."""
         from standoff.view.live.path_page import PathPage
 
-        self._serve(title, lambda server: PathPage(server, title, checked).step)
+        self._serve(title, lambda server: PathPage(server, title, checked))
 
     def plan(self, planned: Planned, title: str) -> None:
         """Play a path that was planned."""
@@ -74,25 +74,25 @@ class Serving:
         """A hand in a scene of contact."""
         from standoff.view.live.contact_page import ContactPage
 
-        self._serve("contact", lambda server: ContactPage(server, stage, scene).step)
+        self._serve("contact", lambda server: ContactPage(server, stage, scene))
 
     def swarm(self, world: Swarm) -> None:
         """Balls coloured by urgency."""
         from standoff.view.live.swarm_page import SwarmPage
 
-        self._serve("swarm", lambda server: SwarmPage(server, world).step)
+        self._serve("swarm", lambda server: SwarmPage(server, world))
 
-    def _serve(self, title: str, make: Callable[[viser.ViserServer], Callable[[], object]]) -> None:
+    def _serve(self, title: str, make: Callable[[viser.ViserServer], Stepping]) -> None:
         server = open_server(title, self._host, self._port)
         try:
             with announced(self._notes):
-                step = make(server)
-                step()
+                page = make(server)
+                page.step()
             self._out.print(
                 f"The page is at {address(server)}; Ctrl-C ends it", highlight=False,
                 markup=False, soft_wrap=True,
             )  # fmt: skip
-            beat(step, self._stop)
+            beat(enduring(page), self._stop)
         except KeyboardInterrupt:
             self._notes.print("ended")
         finally:

@@ -17,6 +17,7 @@ from standoff.view.live.curves import Curve
 from standoff.view.live.handles import Handle
 from standoff.view.live.palette import ALARM, BRAND
 from standoff.view.live.quaternions import quaternions
+from standoff.view.live.sign import Sign, sign_html
 from standoff.view.live.solid import solid
 from standoff.view.live.ticking import TICK
 
@@ -82,7 +83,7 @@ class ContactPage:
         self._follower = self._body("/follower", self._name, _HAND, self.pose, 0.55)
         self._lock = threading.Lock()
         self._wanted = self.pose.copy()
-        self._sign = server.gui.add_html(_sign(0, np.zeros(3), 0.0))
+        self._sign = Sign(server.gui, _sign(0, np.zeros(3), 0.0))
         self._tour = server.gui.add_checkbox("Tour of the paper", True)
         self._handle = Handle(server.scene, 0, self._name, 0.2, self._dragged)
         self._handle.visible = True
@@ -115,6 +116,10 @@ class ContactPage:
         self._show(found, spent / _STEPS)
         return found
 
+    def fail(self, error: Exception) -> None:
+        """A step failed."""
+        self._sign.fail(error)
+
     def _show(self, step: ContactStep, spent: float) -> None:
         force = step.forces[self._name]
         with self._server.atomic():
@@ -122,7 +127,7 @@ class ContactPage:
             self._follower.position = self.pose[:3, 3]
             self._draw(step.contacts, force)
         self._handle.follow(self.pose)
-        self._sign.content = _sign(len(step), force, step.deepest)
+        self._sign.show(_sign(len(step), force, step.deepest))
         self._ticks += 1
         moment = self._ticks * TICK
         self._force.add(moment, float(np.linalg.norm(force)))
@@ -181,10 +186,9 @@ def _sign(contacts: int, force: Array, deepest: float) -> str:
     colour = "#c92a2a" if contacts else "#1d8a4a"
     size = float(np.linalg.norm(force))
     word = f"{contacts} contact{'s' * (contacts != 1)}" if contacts else "no contact"
-    return (
-        f'<div data-contacts="{contacts}" style="background:{colour};color:white;'
-        'border-radius:6px;margin:0.35em 0.6em;padding:0.55em 0.8em">'
+    return sign_html(
+        f'data-contacts="{contacts}"', colour,
         f'<div style="font-size:1.4em;font-weight:700">{word}</div>'
         f'<div style="font-size:0.9em">force on the follower: {size:.2f} N · '
-        f"deepest: {1e3 * deepest:.2f} mm</div></div>"
-    )
+        f"deepest: {1e3 * deepest:.2f} mm</div>",
+    )  # fmt: skip

@@ -50,6 +50,10 @@ class Drive:
         self.page.options()
         self.last: Seen | None = None
 
+    def fail(self, error: Exception) -> None:
+        """A step failed."""
+        self.page.banner.fail(error)
+
     def step(self) -> Seen:
         """One reading."""
         self.follower.advance(TICK)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from standoff.shapes.pose import Array, rotation_of_quaternion
+from standoff.errors import PoseError
+from standoff.shapes.pose import Array, as_pose, pose
 from standoff.view.live.follow import Follower
 from standoff.view.live.quaternions import quaternions
 from standoff.view.live.text import node_name
@@ -47,11 +48,9 @@ class Handle:
         async def moved(event: viser.TransformControlsEvent) -> None:
             # Async, so that the phases of a drag come in their order.
             self._dragged = -np.inf if event.phase == "end" else time.monotonic()
-            pose = np.eye(4)
-            pose[:3, :3] = rotation_of_quaternion(event.target.wxyz)
-            pose[:3, 3] = event.target.position
-            if np.isfinite(pose).all():
-                ask(pose)
+            wanted = _pose(event.target.wxyz, event.target.position)
+            if wanted is not None:
+                ask(wanted)
 
         self._control.on_update(moved)
 
@@ -69,6 +68,14 @@ class Handle:
         if self.visible and time.monotonic() - self._dragged > _PATIENCE:
             self._control.wxyz = quaternions(pose[None, :3, :3])[0]
             self._control.position = pose[:3, 3]
+
+
+def _pose(wxyz: Any, position: Any) -> Array | None:
+    """What a page asked for; None where it is no pose within the limits."""
+    try:
+        return as_pose(pose(position, wxyz))
+    except PoseError:
+        return None
 
 
 class Handles:

@@ -12,14 +12,13 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.monitor.report import Cycle
+from standoff.view.live.given import joints_given, moment, poses_given, widths
 from standoff.view.live.needed import need_viser
 from standoff.view.live.seen import check_state, no_poses, seen
-from standoff.view.live.server import LOOPBACK, USUAL_PORT
+from standoff.view.live.server import LOOPBACK, USUAL_PORT, check_place
 from standoff.view.live.ticking import TICK
 from standoff.view.live.wire import Opening, send
 
@@ -49,13 +48,16 @@ class LivePage:
         title: of the page.
         buffers: by which moving bodies are drawn extended, [m]: one number, or by name as
             `Monitor.buffers` gives them.
-        stale: the state is STALE once no reading has come for so long, [s].
+        stale: the state is STALE once no reading has come for so long, [s]. Where the browser
+            itself hears nothing from the page it says so after that time, too, or after a second
+            where that is longer.
 
     Attributes:
         address: where a browser finds it.
 
     Raises:
-        Error: viser is missing, or the host or port cannot be listened on.
+        Error: viser is missing, the host or port cannot be listened on, or an argument is not
+            what it should be.
     """
 
     def __init__(
@@ -68,13 +70,16 @@ class LivePage:
         stale: float = 1.0,
     ) -> None:
         need_viser()
+        check_place(host, port)
+        if not isinstance(title, str):
+            raise Error("not a title", element="title", value=title, allowed="words")
         if not (isinstance(stale, (int, float)) and 0.0 < stale < math.inf):
             raise Error("not a time", element="stale", value=stale, allowed="seconds, above 0")
+        held = widths(buffers)
         self._latest: tuple[Any, ...] | None = None
         self._fresh = threading.Event()
         self._over = threading.Event()
         self._sent: tuple[Cell, int] | None = None
-        held = buffers if buffers is None or isinstance(buffers, (int, float)) else dict(buffers)
         # Out of reach of Ctrl-C, which is for the watch: it ends when its standard input does.
         self._process = subprocess.Popen(
             [sys.executable, "-m", "standoff.view.live.remote"],
@@ -100,17 +105,28 @@ class LivePage:
 
         Args:
             cell: which may change between two calls.
-            q: the joints, an array in the order of ``cell.joints``; copied.
-            poses: of the moving bodies, an array in the order of ``cell.moving``; copied. None
-                leaves them where they were.
-            cycle: what the monitor said.
-            state: SAFE, WARNING, FAULT or STALE; what follows from the cycle by default.
+            q: the joints, an array in the order of ``cell.joints`` or a dict by name; copied.
+            poses: of the moving bodies, (m, 4, 4) in the order of ``cell.moving`` or a dict by
+                name; copied. None leaves them where they were. What is left out, is no number
+                or has another shape stays where it was, too.
+            cycle: what the monitor said; without it the state is NOT WATCHED.
+            state: SAFE, WARNING, FAULT, STALE or NOT WATCHED; what follows from the cycle by
+                default.
             time: of the reading, [s]; that of the cycle by default.
             spent: what the cycle took, [µs], for the plot.
+
+        Raises:
+            Error: what is none of these; nothing is shown of it.
         """
-        joints = np.array(q, dtype=np.float64)
-        places = None if poses is None else np.array(poses, dtype=np.float64)
-        self._latest = (cell, joints, places, cycle, check_state(state), time, spent)
+        if not isinstance(cell, Cell):
+            raise Error("not a cell", element="cell", value=cell, allowed="a Cell")
+        if cycle is not None and not isinstance(cycle, Cycle):
+            raise Error("not a cycle", element="cycle", value=cycle, allowed="what update gives")
+        joints = joints_given(cell.joints, q)
+        places = None if poses is None else poses_given(cell.moving, poses)
+        when = None if time is None else moment(time, "time")
+        took = moment(spent, "spent")
+        self._latest = (cell, joints, places, cycle, check_state(state), when, took)
         self._fresh.set()
 
     @property
@@ -119,7 +135,7 @@ class LivePage:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End it; the browsers' pages say that the connection is lost."""
+        """End it. In browsers that still have it open its sign is STALE from then on."""
         self._over.set()
         self._fresh.set()
         self._thread.join(_FAREWELL)

@@ -29,7 +29,11 @@ STATES: dict[State, str] = {
     "WARNING": "#c92a2a",
     "FAULT": "#8b1fa9",
     "STALE": "#6b7280",
+    "NOT WATCHED": "#6b7280",
 }
+
+#: Of a sign that can promise nothing.
+AMBER = "#b26a00"
 
 #: From few to many, from calm to urgent: dark blue, teal, yellow, orange, red.
 _RAMP = np.array(

@@ -58,6 +58,10 @@ class Playback:
     def shown(self, seen: Seen, nearest: NearPair | None, motion: Motion) -> None:
         """What else is to be shown of a reading."""
 
+    def fail(self, error: Exception) -> None:
+        """A step failed."""
+        self.page.banner.fail(error)
+
     def step(self) -> Seen | None:
         """One reading; while it stands, nothing is asked again."""
         motion, moment, jumped = self.player.tick(TICK)

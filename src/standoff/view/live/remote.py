@@ -12,18 +12,23 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.constants import COORDINATE_LIMIT
 from standoff.errors import Error
 from standoff.index import Index
 from standoff.monitor.monitor import Monitor
 from standoff.shapes.pose import Array
+from standoff.view.live.banner import Banner
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.seen import Seen
 from standoff.view.live.server import address, close, open_server
-from standoff.view.live.ticking import TICK, beat
+from standoff.view.live.ticking import TICK, beat, enduring
 from standoff.view.live.wire import Opening, received
 
 if TYPE_CHECKING:
     import viser
+
+#: The shortest time that a sign stands in the browser, [s].
+_LEAST = 1.0
 
 
 class Mailbox:
@@ -62,7 +67,7 @@ class Watcher:
         self._page: CellPage | None = None
         self._shown: Seen | None = None
         self._ruler: Monitor | None = None
-        self._stale = False
+        self._stale = self._failed = False
         self._good: tuple[Array, Array] | None = None
 
     def step(self) -> None:
@@ -71,21 +76,41 @@ class Watcher:
         if cell is None or seen is None:
             return
         if self._page is None:
+            if self._failed:
+                self._clear()
+            # A browser draws when it can: below a second its sign would flicker.
             page = CellPage(
-                self._server, cell, self._opening.title, buffers=self._buffers, index=self._index
-            )
+                self._server, cell, self._opening.title, buffers=self._buffers, index=self._index,
+                lasting=max(self._opening.stale, _LEAST),
+            )  # fmt: skip
             page.options()
             self._page = page
         elif self._page.cell is not cell:
             self._page.replace(cell)
             self._ruler = None
+        assert self._page is not None
         late = time.monotonic() - self._mailbox.arrived > self._opening.stale
-        if seen is self._shown and late == self._stale:
+        if seen is self._shown and late == self._stale and not self._failed:
+            self._page.again(seen)
             return
         self._shown, self._stale = seen, late
         seen = self._usable(cell, replace(seen, state="STALE") if late else seen)
         self._good = seen.q, seen.poses
         self._page.show(seen)
+        self._failed = False
+
+    def fail(self, error: Exception) -> None:
+        """A step failed."""
+        self._failed = True
+        if self._page is None:
+            self._clear()
+            Banner(self._server.gui, self._opening.title).fail(error)
+        else:
+            self._page.banner.fail(error)
+
+    def _clear(self) -> None:
+        self._server.gui.reset()
+        self._server.scene.reset()
 
     def _buffers(self) -> Mapping[str, float]:
         assert self._page is not None
@@ -114,8 +139,11 @@ class Watcher:
             before = last if last.shape == before.shape else before
         q = seen.q if seen.q.shape == before_q.shape else before_q
         q = np.where(np.isfinite(q), q, before_q)
-        good = seen.poses.shape == before.shape and np.isfinite(seen.poses).all()
-        return replace(seen, q=np.ascontiguousarray(q), poses=seen.poses if good else before)
+        poses = seen.poses if seen.poses.shape == before.shape else before
+        # No number is within the limit where it is none.
+        known = (np.abs(poses) <= COORDINATE_LIMIT).all(axis=(1, 2), keepdims=True)
+        poses = np.ascontiguousarray(np.where(known, poses, before))
+        return replace(seen, q=np.ascontiguousarray(q), poses=poses)
 
 
 def main() -> None:
@@ -130,7 +158,7 @@ def main() -> None:
     print(f"at {address(server)}", flush=True)
     mailbox = Mailbox()
     threading.Thread(target=mailbox.fill, args=(stream,), daemon=True).start()
-    beat(Watcher(server, opening, mailbox).step, mailbox.over)
+    beat(enduring(Watcher(server, opening, mailbox)), mailbox.over)
     close(server)
 
 

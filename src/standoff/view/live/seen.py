@@ -12,7 +12,7 @@ from standoff.errors import Error
 from standoff.monitor.report import Cycle
 from standoff.shapes.pose import Array
 
-State = Literal["SAFE", "WARNING", "FAULT", "STALE"]
+State = Literal["SAFE", "WARNING", "FAULT", "STALE", "NOT WATCHED"]
 STATES: tuple[State, ...] = get_args(State)
 
 #: Warnings and faults that are taken along; of the others there is only the number.
@@ -59,8 +59,11 @@ class Seen:
 
 
 def state_of(cycle: Cycle | None) -> State:
-    """A fault goes before a warning: what is not known cannot be judged."""
-    if cycle is None or cycle.safe:
+    """A fault goes before a warning: what is not known cannot be judged. Where no monitor was
+    asked nobody knows anything."""
+    if cycle is None:
+        return "NOT WATCHED"
+    if cycle.safe:
         return "SAFE"
     return "FAULT" if cycle.faults else "WARNING"
 
@@ -69,7 +72,7 @@ def check_state(state: str | None) -> State | None:
     """Raises:
     Error: not one of STATES.
     """
-    if state is None or state in STATES:
+    if state is None or (isinstance(state, str) and state in STATES):
         return state
     raise Error("unknown state", value=state, allowed=", ".join(STATES))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import rich
 
 from standoff.errors import Error
+from standoff.view.live.doorkeeper import guarded
 from standoff.view.live.needed import need_viser
 from standoff.view.live.palette import BRAND
 
@@ -32,8 +33,7 @@ def open_server(title: str, host: str = LOOPBACK, port: int = USUAL_PORT) -> vis
         Error: viser is missing; a host or port that cannot be listened on.
     """
     need_viser()
-    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
-        raise Error("not a port", element="port", value=port, allowed="0 to 65535")
+    check_place(host, port)
     port = _free_port(host, port)
     import viser
 
@@ -43,12 +43,25 @@ def open_server(title: str, host: str = LOOPBACK, port: int = USUAL_PORT) -> vis
         def request_share_url(self, verbose: bool = True) -> str | None:
             return None
 
-    with _quiet():
+    with _quiet(), guarded(host) as is_guarded:
         server = Server(host=host, port=port, label=title, verbose=False)
+    if not is_guarded():
+        close(server)
+        raise Error("this version of viser cannot be guarded against foreign web pages")
     server.gui.configure_theme(
         control_width="large", show_logo=False, show_share_button=False, brand_color=BRAND
     )
     return server
+
+
+def check_place(host: object, port: object) -> None:
+    """Raises:
+    Error: no host or port at all.
+    """
+    if not isinstance(host, str) or not host:
+        raise Error("not a host", element="host", value=host, allowed="an address of this machine")
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
+        raise Error("not a port", element="port", value=port, allowed="0 to 65535")
 
 
 def address(server: viser.ViserServer) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +15,8 @@ from standoff.shapes.primitives import Sphere
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.octree_cells import edges
-from standoff.view.live.palette import ramp
+from standoff.view.live.palette import AMBER, STATES, ramp
+from standoff.view.live.sign import Sign, sign_html
 from standoff.view.live.solid import solid
 from standoff.view.live.ticking import TICK
 
@@ -77,7 +79,13 @@ def urgency_colours(tau: Array) -> np.ndarray:
 
 
 class SwarmPage:
-    """Balls that fly about, and a predictor that watches them."""
+    """Balls that fly about, and a predictor that watches them.
+
+    Attributes:
+        steps: of the predictor, up to now.
+        alarms: the most pairs that a step of the last tick alarmed.
+        keeping_up: whether all steps of the last tick kept their promise.
+    """
 
     def __init__(self, server: viser.ViserServer, world: Swarm) -> None:
         self._server, self.world = server, world
@@ -100,7 +108,7 @@ class SwarmPage:
             "/swarm", ball.vertices, ball.faces, still, self.world.x, lod="off",
             batched_colors=np.zeros((count, 3), dtype=np.uint8), cast_shadow=False,
         )  # fmt: skip
-        self._sign = server.gui.add_html("")
+        self._sign = Sign(server.gui, _sign(0, math.inf, False))
         server.gui.add_html(_legend())
         self._running = server.gui.add_checkbox("Running", True)
         self._soonest = Curve(server.gui, "soonest contact", "ms", "#266ebe", 140)
@@ -108,12 +116,19 @@ class SwarmPage:
         self._spent = Curve(server.gui, "step", "µs", "#b5651d", 120, log=True)
         self.steps = 0
         self.alarms = 0
+        self.keeping_up = False
+
+    def fail(self, error: Exception) -> None:
+        """A step failed."""
+        self._sign.fail(error)
 
     def step(self) -> None:
         """One tick."""
         if not self._running.value:
+            self._sign.renew()
             return
         spent = tests = 0.0
+        alarms, keeping_up = 0, True
         dt = TICK / _STEPS
         for _ in range(_STEPS):
             # A new will every tick, so that flight is smooth to the eye.
@@ -122,14 +137,15 @@ class SwarmPage:
             found = self.predictor.step(self.world.x, self.world.v, time=self.steps * dt)
             spent += (time.perf_counter_ns() - begun) / 1e3
             tests += found.tests
+            alarms, keeping_up = max(alarms, found.count), keeping_up and found.keeping_up
             self.steps += 1
-        self.alarms = found.count
+        self.alarms, self.keeping_up = alarms, keeping_up
         tau = urgencies(self.world.cube, self.world.x, self.world.v)
         with self._server.atomic():
             self._balls.batched_positions = self.world.x
             self._balls.batched_colors = urgency_colours(tau)
         soonest = float(tau.min())
-        self._sign.content = _sign(found.count, soonest, found.keeping_up)
+        self._sign.show(_sign(alarms, soonest, keeping_up))
         moment = self.steps * dt
         self._soonest.add(moment, 1e3 * soonest)
         if self.steps > _STEPS:  # the first includes the compiler's time, or the disk's
@@ -141,15 +157,16 @@ class SwarmPage:
 
 
 def _sign(alarms: int, soonest: float, keeping_up: bool) -> str:
-    colour = "#c92a2a" if alarms else "#1d8a4a"
+    # A predictor that does not keep up has pairs that it did not look at in time.
+    colour = STATES["WARNING"] if alarms else STATES["SAFE"] if keeping_up else AMBER
     word = f"{alarms} pair{'s' * (alarms != 1)} alarmed" if alarms else "no pair alarmed"
     promise = "keeping up" if keeping_up else "not keeping up"
-    return (
-        f'<div data-alarms="{alarms}" style="background:{colour};color:white;border-radius:6px;'
-        f'margin:0.35em 0.6em;padding:0.55em 0.8em"><div style="font-size:1.4em;font-weight:700">'
-        f'{word}</div><div style="font-size:0.9em">soonest possible contact: '
-        f"{1e3 * soonest:.0f} ms · {promise}</div></div>"
-    )
+    soon = f"{1e3 * soonest:.0f} ms" if math.isfinite(soonest) else "–"
+    return sign_html(
+        f'data-alarms="{alarms}" data-keeping="{int(keeping_up)}"', colour,
+        f'<div style="font-size:1.4em;font-weight:700">{word}</div><div style="font-size:0.9em">'
+        f"soonest possible contact: {soon} · {promise}</div>",
+    )  # fmt: skip
 
 
 def _legend() -> str:

@@ -1,0 +1,103 @@
+"""What a `LivePage` is given, looked at before it goes to another process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from standoff.errors import Error
+from standoff.shapes.pose import Array, numbers
+
+
+def is_width(value: object) -> bool:
+    """Whether it is a length that a body can be extended by."""
+    return (
+        isinstance(value, Real)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and float(value) >= 0.0
+    )
+
+
+def widths(buffers: Any) -> float | dict[str, float] | None:
+    """The buffers as plain numbers.
+
+    Raises:
+        Error: anything but None, a length, or lengths by name.
+    """
+    if buffers is None:
+        return None
+    if is_width(buffers):
+        return float(buffers)
+    if not isinstance(buffers, Mapping):
+        raise Error(
+            "not buffers", element="buffers", value=buffers,
+            allowed="metres, 0 or more; or a dict of them by name",
+        )  # fmt: skip
+    for name, width in buffers.items():
+        if not (isinstance(name, str) and is_width(width)):
+            raise Error(
+                "not a buffer", element=f"buffers / {name}", value=width,
+                allowed="a name, and metres, 0 or more",
+            )  # fmt: skip
+    return {name: float(width) for name, width in buffers.items()}
+
+
+def joints_given(joints: Sequence[str], q: Any) -> Array:
+    """A copy of the joints as an array; NaN where a dict leaves one out.
+
+    Raises:
+        Error: not numbers, or a name that is no joint.
+    """
+    if not isinstance(q, Mapping):
+        return numbers(q, "q")
+    found = np.full(len(joints), math.nan)
+    for k, value in _places(joints, q, "q", "a name of cell.joints"):
+        found[k] = _of_shape(value, (), f"q / {joints[k]}")
+    return found
+
+
+def poses_given(moving: Sequence[str], poses: Any) -> Array:
+    """A copy of the poses as an array; NaN where a dict leaves one out.
+
+    Raises:
+        Error: not numbers, or a name that is no moving body.
+    """
+    if not isinstance(poses, Mapping):
+        return numbers(poses, "poses")
+    found = np.full((len(moving), 4, 4), math.nan)
+    for k, value in _places(moving, poses, "poses", "a name of cell.moving"):
+        found[k] = _of_shape(value, (4, 4), f"poses / {moving[k]}")
+    return found
+
+
+def _places(
+    names: Sequence[str], given: Mapping[Any, Any], element: str, allowed: str
+) -> list[tuple[int, Any]]:
+    known = {name: k for k, name in enumerate(names)}
+    for name in given:
+        if name not in known:
+            raise Error("unknown name", element=element, value=name, allowed=allowed)
+    return [(known[name], value) for name, value in given.items()]
+
+
+def _of_shape(value: Any, shape: tuple[int, ...], element: str) -> Array:
+    found = numbers(value, element)
+    if found.shape != shape:
+        raise Error("wrong shape", element=element, value=found.shape, allowed=str(shape))
+    return found
+
+
+def moment(value: Any, element: str) -> float:
+    """A time as a plain number, which may be NaN.
+
+    Raises:
+        Error: no number.
+    """
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return float(value)
+    raise Error("not a number", element=element, value=value, allowed="a number")
