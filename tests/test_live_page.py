@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import threading
 from urllib.parse import urlparse
 
@@ -198,6 +201,79 @@ def test_what_a_monitor_sees_is_shown_from_another_process(browser):
             assert page.alive
     assert not page.alive
     page.show(cell, np.zeros(0), None)
+
+
+def says(tab: Tab, state: str) -> None:
+    """What is to be read on the sign, whatever it was made of, is this state and no other."""
+    tab.page.wait_for_function(
+        "state => [...document.querySelectorAll('[data-beat]')].some(sign =>"
+        " sign.innerText.includes(state) &&"
+        " (state === 'SAFE' || !document.body.innerText.includes('SAFE')))",
+        arg=state,
+    )
+
+
+def is_grey(tab: Tab) -> bool:
+    script = "document.querySelector('[data-standoff]')"
+    colour = tab.page.evaluate(f"getComputedStyle({script}).backgroundColor")
+    red, green, blue = (int(x) for x in re.findall(r"\d+", colour)[:3])
+    return max(red, green, blue) - min(red, green, blue) < 30
+
+
+def test_a_page_that_is_frozen_or_dead_is_stale_in_the_browser(browser):
+    """Nobody can tell the browser: it takes the sign back by itself. One that is alive, and has
+    the same to say again and again, stays as it is."""
+    cell = so.Cell()
+    cell.add_body("wall", so.Box((0.4, 0.4, 0.4)), pose=so.pose((0.0, 0.0, 0.2)))
+    cell.add_body("cart", so.Sphere(0.15), pose=so.pose((1.0, 0.0, 0.2)), moving=True)
+    monitor = so.Monitor(cell, period=0.01)
+    poses = so.pose((1.0, 0.0, 0.2))[None]
+    inside = so.pose((0.0, 0.0, 0.2))[None]
+    watched, stop = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.02):
+            if watched.is_set():
+                page.show(cell, {}, poses, monitor.update(np.zeros(0), poses), time=0.0)
+            else:
+                page.show(cell, {}, inside)
+
+    with LivePage(port=0, title="watch", stale=3.0) as page, Tab(browser, page.address) as tab:
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        says(tab, "NOT WATCHED")
+        assert is_grey(tab)
+        watched.set()
+        says(tab, "SAFE")
+        tab.page.wait_for_timeout(5000)  # longer than it stands by itself
+        says(tab, "SAFE")
+        assert not is_grey(tab)
+        os.kill(page._process.pid, signal.SIGSTOP)
+        try:
+            says(tab, "STALE")
+            assert is_grey(tab)
+            tab.keep("frozen")
+        finally:
+            os.kill(page._process.pid, signal.SIGCONT)
+        says(tab, "SAFE")
+        page._process.kill()
+        says(tab, "STALE")
+        tab.keep("killed")
+        stop.set()
+        thread.join()
+
+
+def test_a_page_whose_own_program_stands_still_is_stale_in_the_browser(browser, server):
+    cell = so.Cell()
+    cell.add_body("wall", so.Box((0.4, 0.4, 0.4)))
+    cell.add_body("cart", so.Sphere(0.15), pose=so.pose((1.0, 0.0, 0.2)), moving=True)
+    drive = Drive(server, cell, "drive")
+    with Tab(browser, address(server)) as tab:
+        with beating(drive.step):
+            says(tab, "SAFE")
+        says(tab, "STALE")
+        drive.fail(RuntimeError("broken"))
+        is_state(tab, "FAULT")
 
 
 def test_contact_and_swarm_have_pages_of_their_own(browser, server):

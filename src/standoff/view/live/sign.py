@@ -22,9 +22,9 @@ LASTING = 2.0
 _RENEWALS = 4
 
 _FADING = (
-    "<style>@keyframes standoff-grey{to{background:" + STATES["STALE"] + "}}"
-    "@keyframes standoff-gone{to{visibility:hidden}}"
-    "@keyframes standoff-stale{to{visibility:visible}}</style>"
+    "<style>@keyframes standoff-grey{from,to{background:" + STATES["STALE"] + "}}"
+    "@keyframes standoff-gone{from,to{visibility:hidden;opacity:0}}"
+    "@keyframes standoff-stale{from,to{visibility:visible}}</style>"
 )
 _BIG = "font-size:1.5em;font-weight:700;letter-spacing:0.06em"
 _SMALL = "font-size:0.6em;font-weight:500;letter-spacing:0;margin-left:0.9em"
