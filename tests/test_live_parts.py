@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.cell.shipped import shipped_cell
+from standoff.paths.reading import PathFile
 from standoff.view.live import needed
 from standoff.view.live.banner import banner_html
 from standoff.view.live.follow import Follower
-from standoff.view.live.motion import recorded
+from standoff.view.live.motion import along_path, recorded
 from standoff.view.live.nearest_line import NearestFinder, NearPair
 from standoff.view.live.octree_cells import edges, leaves
 from standoff.view.live.page import LivePage
@@ -238,6 +239,41 @@ def test_a_recording_has_its_rows_and_straight_lines_between():
     np.testing.assert_allclose(motion.at(0.0), [0.0, 1.0])
     np.testing.assert_allclose(motion.at(0.25), [0.5, 2.0])
     np.testing.assert_allclose(motion.at(9.0), [1.0, 5.0])
+
+
+TURNTABLE = """<robot name="r"><link name="foot"/>
+<link name="plate"><collision>{origin}<geometry>{shape}</geometry></collision></link>
+<joint name="turn" type="revolute"><parent link="foot"/><child link="plate"/><axis xyz="0 0 1"/>
+<limit lower="{low}" upper="{high}" velocity="{velocity}" effort="1"/></joint></robot>"""
+SQUARE = '<box size="0.4 0.4 0.1"/>'
+
+
+def turntable(folder, shape=SQUARE, limit=3.0, velocity=1.0, origin=""):
+    """A plate that turns about z, at the origin."""
+    file = folder / "turntable.urdf"
+    file.write_text(
+        TURNTABLE.format(shape=shape, low=-limit, high=limit, velocity=velocity, origin=origin)
+    )
+    cell = so.Cell()
+    cell.add_robot(file, name="r")
+    return cell
+
+
+def way(*angles):
+    rows = np.array(angles, dtype=float)[:, None]
+    return PathFile("way", rows, tuple(f"row {k}" for k in range(len(rows))))
+
+
+def test_a_joint_whose_speed_is_given_as_none_moves_at_the_usual_pace(tmp_path):
+    still, usual = (turntable(tmp_path, velocity=v) for v in (0.0, 1000.0))
+    found, wanted = (along_path(cell, way(0.0, 1.0, 0.5)) for cell in (still, usual))
+    assert found.duration == wanted.duration and math.isfinite(found.duration)
+    times = np.linspace(0.0, found.duration, 5)
+    assert "nan" not in Timeline(found.duration, times, times, 0.0, [], None).svg(0.1)
+    follower = Follower(still, still.q, np.zeros((0, 4, 4)))
+    follower.ask_joint(0, 1.0)
+    follower.advance(0.05)
+    assert follower.q[0] == pytest.approx(1.5 * 0.05)
 
 
 def test_sliders_go_from_limit_to_limit_or_a_turn():
