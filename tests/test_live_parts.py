@@ -19,12 +19,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import standoff as so
 from standoff.cell.shipped import shipped_cell
+from standoff.cli import app
 from standoff.paths.reading import PathFile
 from standoff.view.live import needed
 from standoff.view.live.banner import banner_html
+from standoff.view.live.cell_page import standing
+from standoff.view.live.commands import Serving
 from standoff.view.live.follow import Follower
 from standoff.view.live.motion import along_path, recorded
 from standoff.view.live.nearest_line import NearestFinder, NearPair
@@ -39,6 +43,7 @@ from standoff.view.live.timeline import Timeline
 from standoff.view.live.tips import tips
 from standoff.view.live.wire import received, send
 
+ROOT = Path(__file__).parent.parent
 SHAPES = {
     "sphere": so.Sphere(0.3),
     "capsule": so.Capsule(0.1, 0.5),
@@ -332,6 +337,46 @@ def test_what_goes_over_the_wire_comes_back_and_a_torn_end_is_an_end():
     assert third.joints == cell.joints and third.pairs.count() == cell.pairs.count()
     torn = io.BytesIO(stream.getvalue()[:-5])
     assert len(list(received(torn))) == 2
+
+
+@pytest.mark.parametrize("source", ["cells/two_arms.toml", "builtin:panda"])
+def test_a_cell_to_look_at_is_safe_where_it_is_not_too_close(source, monkeypatch):
+    """Links beside each other on a robot are nearer than the usual buffer, wherever it stands."""
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    shown = []
+    monkeypatch.setattr(Serving, "cell", lambda self, *given: shown.append(given))
+    name = str(ROOT / source) if source.endswith(".toml") else source
+    result = CliRunner().invoke(app, ["view", name])
+    assert result.exit_code == 0, result.output
+    ((cell, _, make),) = shown
+    q = cell.q
+    if source == "builtin:panda":  # at 0 it is folded into itself
+        q[[3, 5]] = -math.pi / 2, math.pi / 2
+    poses = standing(cell)
+    cycle = make(0.05).update(q, poses if len(poses) else None)
+    assert seen(q, poses, cycle).state == "SAFE", cycle.warnings
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["contact", "nosuch.csv"], ["PATH", "contact", "nosuch.csv"]),
+        (["contact", "--count", "3"], ["--count", "contact"]),
+        (["swarm", "--buffer", "0.03"], ["--buffer", "swarm", "--count"]),
+        (["testbed", "--clearance", "0.1"], ["--clearance", "without a path", "--buffer"]),
+        (["testbed", "path.csv", "--self", "0.1"], ["--self", "path", "--clearance"]),
+        (["testbed", "path.csv", "--count", "3"], ["--count", "path"]),
+    ],
+)
+def test_what_does_not_apply_to_a_page_is_refused(given, words, monkeypatch):
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    for name in ("cell", "path", "contact", "swarm"):
+        monkeypatch.setattr(Serving, name, lambda self, *given: None)
+    result = CliRunner().invoke(app, ["view", *given])
+    assert isinstance(result.exception, so.Error)
+    assert "does not apply" in str(result.exception)
+    for word in words:
+        assert word in str(result.exception)
 
 
 def test_commands_do_not_import_viser():
