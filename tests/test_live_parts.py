@@ -24,10 +24,11 @@ from typer.testing import CliRunner
 import standoff as so
 from standoff.cell.shipped import shipped_cell
 from standoff.cli import app
+from standoff.constants import STILL_PAIR
 from standoff.paths.reading import PathFile
-from standoff.view.live import needed
+from standoff.view.live import needed, palette
 from standoff.view.live.banner import banner_html
-from standoff.view.live.cell_page import standing
+from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.commands import Serving
 from standoff.view.live.follow import Follower
 from standoff.view.live.motion import along_path, recorded
@@ -51,6 +52,24 @@ SHAPES = {
     "cylinder": so.Cylinder(0.2, 0.5),
     "polyhedron": so.Polyhedron(np.random.default_rng(0).normal(size=(12, 3)) * 0.2),
 }
+
+
+TURNTABLE = """<robot name="r"><link name="foot"/>
+<link name="plate"><collision>{origin}<geometry>{shape}</geometry></collision></link>
+<joint name="turn" type="revolute"><parent link="foot"/><child link="plate"/><axis xyz="0 0 1"/>
+<limit lower="{low}" upper="{high}" velocity="{velocity}" effort="1"/></joint></robot>"""
+SQUARE = '<box size="0.4 0.4 0.1"/>'
+
+
+def turntable(folder, shape=SQUARE, limit=3.0, velocity=1.0, origin=""):
+    """A plate that turns about z, at the origin."""
+    file = folder / "turntable.urdf"
+    file.write_text(
+        TURNTABLE.format(shape=shape, low=-limit, high=limit, velocity=velocity, origin=origin)
+    )
+    cell = so.Cell()
+    cell.add_robot(file, name="r")
+    return cell
 
 
 def volume(vertices, faces) -> float:
@@ -183,6 +202,76 @@ def test_a_bound_that_rounding_put_above_its_distance_leaves_its_pair():
         assert pair.distance == pytest.approx(found.value, abs=1e-12)
 
 
+WALL = so.Box((0.1, 2.0, 0.4))
+
+
+def test_a_pair_that_varies_between_even_samples_is_told_of(tmp_path):
+    """A square plate looks the same every quarter turn, and is nearest between."""
+    cell = turntable(tmp_path, limit=1.5 * math.pi)
+    cell.add_body("wall", WALL, pose=so.pose((0.35, 0.0, 0.0)))
+    finder = NearestFinder(cell)
+    for angle in (0.0, math.pi / 8, math.pi / 4):
+        q = np.array([angle])
+        frames = cell.tree.forward(q)
+        wanted = so.distance(so.Box((0.4, 0.4, 0.1)), frames[1], WALL, so.pose((0.35, 0, 0))).value
+        assert finder.at(frames).distance == pytest.approx(wanted, abs=1e-9)
+        assert finder.along(q[None])[0] == pytest.approx(wanted, abs=1e-9)
+
+
+ROUND = '<cylinder radius="0.2" length="0.1"/>'
+
+
+@pytest.mark.parametrize(
+    ("shape", "origin", "body", "pose", "kept"),
+    [
+        (ROUND, "", WALL, so.pose((0.35, 0.0, 0.0)), True),
+        (ROUND, '<origin xyz="0.01 0 0"/>', WALL, so.pose((0.35, 0.0, 0.0)), False),
+        (ROUND, '<origin rpy="0.1 0 0"/>', WALL, so.pose((0.35, 0.0, 0.0)), False),
+        ('<sphere radius="0.2"/>', "", WALL, so.pose((0.35, 0.0, 0.0)), True),
+        (SQUARE, "", so.HalfSpace(), so.pose((0.0, 0.0, -0.2)), True),
+        (SQUARE, "", so.HalfSpace(), so.pose((0.0, 0.0, -0.2), rpy=(0.1, 0.0, 0.0)), False),
+        (SQUARE, "", so.Capsule(0.1, 0.2), so.pose((0.0, 0.0, -0.4)), True),
+        (SQUARE, "", so.Cylinder(0.1, 0.2), so.pose((0.3, 0.0, -0.4)), False),
+    ],
+)
+def test_only_what_keeps_its_distance_is_left_out(tmp_path, shape, origin, body, pose, kept):
+    cell = turntable(tmp_path, shape, origin=origin)
+    cell.add_body("body", body, pose=pose)
+    assert NearestFinder(cell).any is not kept
+    every = NearestFinder(cell, below=10.0)
+    found = every.along(np.linspace(-3.0, 3.0, 61)[:, None])
+    # What is left out varies by less, whichever the proof; and a pair below its threshold is in.
+    assert every.any and (not kept or np.ptp(found) <= STILL_PAIR)
+
+
+def test_the_line_is_of_this_reading_and_says_where_another_pair_may_be_nearer():
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    cell = so.Cell()
+    cell.add_body("post", so.Sphere(0.1))
+    for name in ("first", "second"):
+        cell.add_body(name, so.Sphere(0.1), moving=True)
+    server = open_server("x", port=0)
+    try:
+        page = CellPage(server, cell, "x")
+        page.options()
+        poses = np.stack([so.pose((1.0, 0.0, 0.0)), so.pose((3.0, 0.0, 0.0))])
+        assert page.show(seen(np.zeros(0), poses)).distance == pytest.approx(0.8)
+        assert page._line._label.text == "0.80 m" and "nearer" not in page.banner._html.content
+        page._due = math.inf  # as where the search takes long
+        poses = np.stack([so.pose((1.5, 0.0, 0.0)), so.pose((-0.5, 0.0, 0.0))])
+        pair = page.show(seen(np.zeros(0), poses))
+        assert pair.distance == pytest.approx(1.3)
+        assert page._line._label.text.startswith("≤ ")
+        np.testing.assert_array_equal(page._line._line.colors, palette.UNSURE)
+        assert "or nearer" in page.banner._html.content
+        # What is too close is known at each reading.
+        monitor = so.Monitor(cell, buffer=1.0)
+        pair = page.show(seen(np.zeros(0), poses, monitor.update(np.zeros(0), poses)))
+        assert {pair.a, pair.b} == {"post", "second"} and pair.distance == pytest.approx(0.3)
+    finally:
+        close(server)
+
+
 def test_ends_are_hands_and_not_fingers():
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="arm")
@@ -244,24 +333,6 @@ def test_a_recording_has_its_rows_and_straight_lines_between():
     np.testing.assert_allclose(motion.at(0.0), [0.0, 1.0])
     np.testing.assert_allclose(motion.at(0.25), [0.5, 2.0])
     np.testing.assert_allclose(motion.at(9.0), [1.0, 5.0])
-
-
-TURNTABLE = """<robot name="r"><link name="foot"/>
-<link name="plate"><collision>{origin}<geometry>{shape}</geometry></collision></link>
-<joint name="turn" type="revolute"><parent link="foot"/><child link="plate"/><axis xyz="0 0 1"/>
-<limit lower="{low}" upper="{high}" velocity="{velocity}" effort="1"/></joint></robot>"""
-SQUARE = '<box size="0.4 0.4 0.1"/>'
-
-
-def turntable(folder, shape=SQUARE, limit=3.0, velocity=1.0, origin=""):
-    """A plate that turns about z, at the origin."""
-    file = folder / "turntable.urdf"
-    file.write_text(
-        TURNTABLE.format(shape=shape, low=-limit, high=limit, velocity=velocity, origin=origin)
-    )
-    cell = so.Cell()
-    cell.add_robot(file, name="r")
-    return cell
 
 
 def way(*angles):

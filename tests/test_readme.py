@@ -160,8 +160,8 @@ def test_the_picture_of_the_first_screen_moves():
 
 
 #: Where each figure of the README's table comes from: its row and column there (1: ours, 2: the
-#: peers'), what stands around it, and the section, row and column of docs/benchmarks.md; of a median
-#: and a percentile which of the two.
+#: peers'), what stands around it, and the section, row and column of docs/benchmarks.md; of a
+#: median and a percentile which of the two.
 MONITOR, EDGES, PLANNING, CONTACT = "The monitor", "Edges of a path", "Planning", "Contact"
 OURS, MEDIAN = "Standoff, RRT-Connect", "median / 95 % [ms]"
 DEFAULT = "OMPL, 0.01 of extent (its default)"
