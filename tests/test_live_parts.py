@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 from typer.testing import CliRunner
 
 import standoff as so
@@ -26,6 +27,7 @@ from standoff.cell.shipped import shipped_cell
 from standoff.cli import app
 from standoff.constants import STILL_PAIR
 from standoff.paths.reading import PathFile
+from standoff.view.check import check
 from standoff.view.live import needed, palette
 from standoff.view.live.banner import banner_html
 from standoff.view.live.cell_page import CellPage, standing
@@ -35,6 +37,7 @@ from standoff.view.live.motion import along_path, recorded
 from standoff.view.live.nearest_line import NearestFinder, NearPair
 from standoff.view.live.octree_cells import edges, leaves
 from standoff.view.live.page import LivePage
+from standoff.view.live.path_page import PathPage
 from standoff.view.live.quaternions import quaternions
 from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import address, close, open_server
@@ -350,6 +353,77 @@ def test_a_joint_whose_speed_is_given_as_none_moves_at_the_usual_pace(tmp_path):
     follower.ask_joint(0, 1.0)
     follower.advance(0.05)
     assert follower.q[0] == pytest.approx(1.5 * 0.05)
+
+
+@pytest.fixture
+def served():
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    server = open_server("x", port=0)
+    yield server
+    close(server)
+
+
+@pytest.mark.parametrize(
+    ("clearance", "tolerance", "deviation", "kind"),
+    [
+        (0.0171, 0.005, 0.0, "too_close"),
+        (0.017, 0.01, 0.0, "too_close"),
+        (0.0, 0.001, 0.0, "free"),
+        (0.02, 0.001, 0.0, "too_close"),
+        (0.0171, 0.001, 0.2, None),  # which of those that are not free, is the checker's affair
+    ],
+)
+def test_the_offending_instant_is_what_the_verdict_says(
+    tmp_path, served, clearance, tolerance, deviation, kind
+):
+    """The nearest that the plate comes to the wall is 17.2 mm, an eighth of a turn on."""
+    cell = turntable(tmp_path)
+    cell.add_body("wall", WALL, pose=so.pose((0.35, 0.0, 0.0)))
+    checked = check(
+        cell, way(0.0, 1.5), Console(quiet=True),
+        clearance=clearance, tolerance=tolerance, deviation=deviation,
+    )  # fmt: skip
+    page = PathPage(served, "x", checked)
+    page.step()
+    assert checked.verdict.kind == kind or (kind is None and not checked.verdict.free)
+    if checked.verdict.free:
+        assert page._offending is None
+        page.player.jump(page.player.motion.time(math.pi / 4 / 1.5))
+        assert page.step().state == "SAFE"
+        return
+    page.player.jump(page._offending)
+    reading = page.step()
+    assert reading.state == "WARNING"
+    assert {reading.marks[0].a, reading.marks[0].b} == set(checked.verdict.pair)
+    assert "pair too close" in page.page.banner._html.content
+
+
+def test_the_offending_instant_is_the_first(served):
+    """And the curve tells of what the arm comes near, not of its own wrist."""
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    cell.add_body("post", so.Box((0.05, 0.05, 0.8)), so.pose((0.5, 0.25, 0.4)))
+    ready = np.array([0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.0])
+    rows = np.array([ready + k * np.eye(8)[0] for k in (0.0, 0.2, 1.0, -1.0)])
+    path = PathFile("way", rows, tuple("abcd"))
+    checked = check(cell, path, Console(quiet=True), tolerance=0.001)
+    assert checked.verdict.kind == "collision"
+    page = PathPage(served, "x", checked)
+    motion = page.player.motion
+    until = motion.time(checked.verdict.free_until)
+    assert until < page._offending <= until + 0.01 < motion.time(checked.place)
+    assert page._later == pytest.approx(motion.time(checked.place))
+    for when in (page._offending, page._later):
+        page.player.jump(when)
+        reading = page.step()
+        assert reading.state == "WARNING"
+        assert "post" in {reading.marks[0].a, reading.marks[0].b}
+    # The wrist's 7.6 mm are in a curve of their own.
+    line = page._line
+    before = line.times < until
+    assert np.median(line.own) < 0.01 < line.distances[before][0]
+    assert line.distances[before][-1] < 0.01
+    assert line.svg(0.0).count("<polyline") == 2
 
 
 def test_sliders_go_from_limit_to_limit_or_a_turn():
