@@ -21,19 +21,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
+from typer.testing import CliRunner
 
 import standoff as so
 from standoff.cell.shipped import shipped_cell
-from standoff.view.live import needed
+from standoff.cli import app
+from standoff.constants import STILL_PAIR
+from standoff.paths.reading import PathFile
+from standoff.view.check import check
+from standoff.view.live import needed, palette
 from standoff.view.live.banner import banner_html
+from standoff.view.live.cell_page import CellPage, standing
+from standoff.view.live.commands import Serving
 from standoff.view.live.doorkeeper import welcome
 from standoff.view.live.follow import Follower
 from standoff.view.live.given import joints_given, poses_given
-from standoff.view.live.motion import recorded
+from standoff.view.live.motion import along_path, recorded
 from standoff.view.live.nearest_line import NearestFinder, NearPair
 from standoff.view.live.octree_cells import edges, leaves
 from standoff.view.live.page import LivePage
 from standoff.view.live.palette import AMBER, STATES
+from standoff.view.live.path_page import PathPage
 from standoff.view.live.quaternions import quaternions
 from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import address, close, open_server
@@ -45,6 +54,7 @@ from standoff.view.live.timeline import Timeline
 from standoff.view.live.tips import tips
 from standoff.view.live.wire import received, send
 
+ROOT = Path(__file__).parent.parent
 SHAPES = {
     "sphere": so.Sphere(0.3),
     "capsule": so.Capsule(0.1, 0.5),
@@ -52,6 +62,24 @@ SHAPES = {
     "cylinder": so.Cylinder(0.2, 0.5),
     "polyhedron": so.Polyhedron(np.random.default_rng(0).normal(size=(12, 3)) * 0.2),
 }
+
+
+TURNTABLE = """<robot name="r"><link name="foot"/>
+<link name="plate"><collision>{origin}<geometry>{shape}</geometry></collision></link>
+<joint name="turn" type="revolute"><parent link="foot"/><child link="plate"/><axis xyz="0 0 1"/>
+<limit lower="{low}" upper="{high}" velocity="{velocity}" effort="1"/></joint></robot>"""
+SQUARE = '<box size="0.4 0.4 0.1"/>'
+
+
+def turntable(folder, shape=SQUARE, limit=3.0, velocity=1.0, origin=""):
+    """A plate that turns about z, at the origin."""
+    file = folder / "turntable.urdf"
+    file.write_text(
+        TURNTABLE.format(shape=shape, low=-limit, high=limit, velocity=velocity, origin=origin)
+    )
+    cell = so.Cell()
+    cell.add_robot(file, name="r")
+    return cell
 
 
 def volume(vertices, faces) -> float:
@@ -184,6 +212,76 @@ def test_a_bound_that_rounding_put_above_its_distance_leaves_its_pair():
         assert pair.distance == pytest.approx(found.value, abs=1e-12)
 
 
+WALL = so.Box((0.1, 2.0, 0.4))
+
+
+def test_a_pair_that_varies_between_even_samples_is_told_of(tmp_path):
+    """A square plate looks the same every quarter turn, and is nearest between."""
+    cell = turntable(tmp_path, limit=1.5 * math.pi)
+    cell.add_body("wall", WALL, pose=so.pose((0.35, 0.0, 0.0)))
+    finder = NearestFinder(cell)
+    for angle in (0.0, math.pi / 8, math.pi / 4):
+        q = np.array([angle])
+        frames = cell.tree.forward(q)
+        wanted = so.distance(so.Box((0.4, 0.4, 0.1)), frames[1], WALL, so.pose((0.35, 0, 0))).value
+        assert finder.at(frames).distance == pytest.approx(wanted, abs=1e-9)
+        assert finder.along(q[None])[0] == pytest.approx(wanted, abs=1e-9)
+
+
+ROUND = '<cylinder radius="0.2" length="0.1"/>'
+
+
+@pytest.mark.parametrize(
+    ("shape", "origin", "body", "pose", "kept"),
+    [
+        (ROUND, "", WALL, so.pose((0.35, 0.0, 0.0)), True),
+        (ROUND, '<origin xyz="0.01 0 0"/>', WALL, so.pose((0.35, 0.0, 0.0)), False),
+        (ROUND, '<origin rpy="0.1 0 0"/>', WALL, so.pose((0.35, 0.0, 0.0)), False),
+        ('<sphere radius="0.2"/>', "", WALL, so.pose((0.35, 0.0, 0.0)), True),
+        (SQUARE, "", so.HalfSpace(), so.pose((0.0, 0.0, -0.2)), True),
+        (SQUARE, "", so.HalfSpace(), so.pose((0.0, 0.0, -0.2), rpy=(0.1, 0.0, 0.0)), False),
+        (SQUARE, "", so.Capsule(0.1, 0.2), so.pose((0.0, 0.0, -0.4)), True),
+        (SQUARE, "", so.Cylinder(0.1, 0.2), so.pose((0.3, 0.0, -0.4)), False),
+    ],
+)
+def test_only_what_keeps_its_distance_is_left_out(tmp_path, shape, origin, body, pose, kept):
+    cell = turntable(tmp_path, shape, origin=origin)
+    cell.add_body("body", body, pose=pose)
+    assert NearestFinder(cell).any is not kept
+    every = NearestFinder(cell, below=10.0)
+    found = every.along(np.linspace(-3.0, 3.0, 61)[:, None])
+    # What is left out varies by less, whichever the proof; and a pair below its threshold is in.
+    assert every.any and (not kept or np.ptp(found) <= STILL_PAIR)
+
+
+def test_the_line_is_of_this_reading_and_says_where_another_pair_may_be_nearer():
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    cell = so.Cell()
+    cell.add_body("post", so.Sphere(0.1))
+    for name in ("first", "second"):
+        cell.add_body(name, so.Sphere(0.1), moving=True)
+    server = open_server("x", port=0)
+    try:
+        page = CellPage(server, cell, "x")
+        page.options()
+        poses = np.stack([so.pose((1.0, 0.0, 0.0)), so.pose((3.0, 0.0, 0.0))])
+        assert page.show(seen(np.zeros(0), poses)).distance == pytest.approx(0.8)
+        assert page._line._label.text == "0.80 m" and "nearer" not in page.banner._html.content
+        page._due = math.inf  # as where the search takes long
+        poses = np.stack([so.pose((1.5, 0.0, 0.0)), so.pose((-0.5, 0.0, 0.0))])
+        pair = page.show(seen(np.zeros(0), poses))
+        assert pair.distance == pytest.approx(1.3)
+        assert page._line._label.text.startswith("≤ ")
+        np.testing.assert_array_equal(page._line._line.colors, palette.UNSURE)
+        assert "or nearer" in page.banner._html.content
+        # What is too close is known at each reading.
+        monitor = so.Monitor(cell, buffer=1.0)
+        pair = page.show(seen(np.zeros(0), poses, monitor.update(np.zeros(0), poses)))
+        assert {pair.a, pair.b} == {"post", "second"} and pair.distance == pytest.approx(0.3)
+    finally:
+        close(server)
+
+
 def test_ends_are_hands_and_not_fingers():
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="arm")
@@ -245,6 +343,94 @@ def test_a_recording_has_its_rows_and_straight_lines_between():
     np.testing.assert_allclose(motion.at(0.0), [0.0, 1.0])
     np.testing.assert_allclose(motion.at(0.25), [0.5, 2.0])
     np.testing.assert_allclose(motion.at(9.0), [1.0, 5.0])
+
+
+def way(*angles):
+    rows = np.array(angles, dtype=float)[:, None]
+    return PathFile("way", rows, tuple(f"row {k}" for k in range(len(rows))))
+
+
+def test_a_joint_whose_speed_is_given_as_none_moves_at_the_usual_pace(tmp_path):
+    still, usual = (turntable(tmp_path, velocity=v) for v in (0.0, 1000.0))
+    found, wanted = (along_path(cell, way(0.0, 1.0, 0.5)) for cell in (still, usual))
+    assert found.duration == wanted.duration and math.isfinite(found.duration)
+    times = np.linspace(0.0, found.duration, 5)
+    assert "nan" not in Timeline(found.duration, times, times, 0.0, [], None).svg(0.1)
+    follower = Follower(still, still.q, np.zeros((0, 4, 4)))
+    follower.ask_joint(0, 1.0)
+    follower.advance(0.05)
+    assert follower.q[0] == pytest.approx(1.5 * 0.05)
+
+
+@pytest.fixture
+def served():
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    server = open_server("x", port=0)
+    yield server
+    close(server)
+
+
+@pytest.mark.parametrize(
+    ("clearance", "tolerance", "deviation", "kind"),
+    [
+        (0.0171, 0.005, 0.0, "too_close"),
+        (0.017, 0.01, 0.0, "too_close"),
+        (0.0, 0.001, 0.0, "free"),
+        (0.02, 0.001, 0.0, "too_close"),
+        (0.0171, 0.001, 0.2, None),  # which of those that are not free, is the checker's affair
+    ],
+)
+def test_the_offending_instant_is_what_the_verdict_says(
+    tmp_path, served, clearance, tolerance, deviation, kind
+):
+    """The nearest that the plate comes to the wall is 17.2 mm, an eighth of a turn on."""
+    cell = turntable(tmp_path)
+    cell.add_body("wall", WALL, pose=so.pose((0.35, 0.0, 0.0)))
+    checked = check(
+        cell, way(0.0, 1.5), Console(quiet=True),
+        clearance=clearance, tolerance=tolerance, deviation=deviation,
+    )  # fmt: skip
+    page = PathPage(served, "x", checked)
+    page.step()
+    assert checked.verdict.kind == kind or (kind is None and not checked.verdict.free)
+    if checked.verdict.free:
+        assert page._offending is None
+        page.player.jump(page.player.motion.time(math.pi / 4 / 1.5))
+        assert page.step().state == "SAFE"
+        return
+    page.player.jump(page._offending)
+    reading = page.step()
+    assert reading.state == "WARNING"
+    assert {reading.marks[0].a, reading.marks[0].b} == set(checked.verdict.pair)
+    assert "pair too close" in page.page.banner._html.content
+
+
+def test_the_offending_instant_is_the_first(served):
+    """And the curve tells of what the arm comes near, not of its own wrist."""
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    cell.add_body("post", so.Box((0.05, 0.05, 0.8)), so.pose((0.5, 0.25, 0.4)))
+    ready = np.array([0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.0])
+    rows = np.array([ready + k * np.eye(8)[0] for k in (0.0, 0.2, 1.0, -1.0)])
+    path = PathFile("way", rows, tuple("abcd"))
+    checked = check(cell, path, Console(quiet=True), tolerance=0.001)
+    assert checked.verdict.kind == "collision"
+    page = PathPage(served, "x", checked)
+    motion = page.player.motion
+    until = motion.time(checked.verdict.free_until)
+    assert until < page._offending <= until + 0.01 < motion.time(checked.place)
+    assert page._later == pytest.approx(motion.time(checked.place))
+    for when in (page._offending, page._later):
+        page.player.jump(when)
+        reading = page.step()
+        assert reading.state == "WARNING"
+        assert "post" in {reading.marks[0].a, reading.marks[0].b}
+    # The wrist's 7.6 mm are in a curve of their own.
+    line = page._line
+    before = line.times < until
+    assert np.median(line.own) < 0.01 < line.distances[before][0]
+    assert line.distances[before][-1] < 0.01
+    assert line.svg(0.0).count("<polyline") == 2
 
 
 def test_sliders_go_from_limit_to_limit_or_a_turn():
@@ -410,6 +596,46 @@ def test_what_goes_over_the_wire_comes_back_and_a_torn_end_is_an_end():
     assert third.joints == cell.joints and third.pairs.count() == cell.pairs.count()
     torn = io.BytesIO(stream.getvalue()[:-5])
     assert len(list(received(torn))) == 2
+
+
+@pytest.mark.parametrize("source", ["cells/two_arms.toml", "builtin:panda"])
+def test_a_cell_to_look_at_is_safe_where_it_is_not_too_close(source, monkeypatch):
+    """Links beside each other on a robot are nearer than the usual buffer, wherever it stands."""
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    shown = []
+    monkeypatch.setattr(Serving, "cell", lambda self, *given: shown.append(given))
+    name = str(ROOT / source) if source.endswith(".toml") else source
+    result = CliRunner().invoke(app, ["view", name])
+    assert result.exit_code == 0, result.output
+    ((cell, _, make),) = shown
+    q = cell.q
+    if source == "builtin:panda":  # at 0 it is folded into itself
+        q[[3, 5]] = -math.pi / 2, math.pi / 2
+    poses = standing(cell)
+    cycle = make(0.05).update(q, poses if len(poses) else None)
+    assert seen(q, poses, cycle).state == "SAFE", cycle.warnings
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["contact", "nosuch.csv"], ["PATH", "contact", "nosuch.csv"]),
+        (["contact", "--count", "3"], ["--count", "contact"]),
+        (["swarm", "--buffer", "0.03"], ["--buffer", "swarm", "--count"]),
+        (["testbed", "--clearance", "0.1"], ["--clearance", "without a path", "--buffer"]),
+        (["testbed", "path.csv", "--self", "0.1"], ["--self", "path", "--clearance"]),
+        (["testbed", "path.csv", "--count", "3"], ["--count", "path"]),
+    ],
+)
+def test_what_does_not_apply_to_a_page_is_refused(given, words, monkeypatch):
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    for name in ("cell", "path", "contact", "swarm"):
+        monkeypatch.setattr(Serving, name, lambda self, *given: None)
+    result = CliRunner().invoke(app, ["view", *given])
+    assert isinstance(result.exception, so.Error)
+    assert "does not apply" in str(result.exception)
+    for word in words:
+        assert word in str(result.exception)
 
 
 def test_commands_do_not_import_viser():

@@ -159,8 +159,107 @@ def test_the_picture_of_the_first_screen_moves():
     assert (ROOT / link).stat().st_size < 1_000_000
 
 
+#: Where each figure of the README's table comes from: its row and column there (1: ours, 2: the
+#: peers'), what stands around it, and the section, row and column of docs/benchmarks.md; of a
+#: median and a percentile which of the two.
+MONITOR, EDGES, PLANNING, CONTACT = "The monitor", "Edges of a path", "Planning", "Contact"
+OURS, MEDIAN = "Standoff, RRT-Connect", "median / 95 % [ms]"
+DEFAULT = "OMPL, 0.01 of extent (its default)"
+FIGURES = [
+    ("one cycle of the monitor, two arms among 21 boxes", [
+        (1, "** µs**", MONITOR, "21 boxes", "Standoff", 0),
+        (2, "MuJoCo **", MONITOR, "21 boxes", "MuJoCo 4.0.0", 0),
+        (2, "Coal **", MONITOR, "21 boxes", "Coal", 0),
+    ]),
+    ("… among 10,000 boxes", [
+        (1, "** µs**", MONITOR, "10,000 boxes", "Standoff", 0),
+        (2, "MuJoCo **", MONITOR, "10,000 boxes", "MuJoCo 4.0.0", 0),
+        (2, "Coal **", MONITOR, "10,000 boxes", "Coal", 0),
+    ]),
+    ("… its 99.9th percentile, 21 boxes", [
+        (1, "** µs", MONITOR, "21 boxes", "Standoff", 1),
+        (2, "MuJoCo **", MONITOR, "21 boxes", "MuJoCo 4.0.0", 1),
+        (2, "Coal **", MONITOR, "21 boxes", "Coal", 1),
+    ]),
+    ("a motion of 1 to 3 rad of a Panda proved free, in a batch", [
+        (1, "** µs**", EDGES, "capsules, free", "Standoff", 0),
+        (2, "HPP, which proves it too, **", EDGES, "capsules, free", "HPP", 0),
+        (2, "MuJoCo, which samples it, **", EDGES, "capsules, free", "MuJoCo", 0),
+    ]),
+    ("a path of a Panda, median of ** problems", [
+        (0, "median of ** problems", PLANNING, OURS, "capsules: solved", 0),
+        (1, "** ms**, all proved", PLANNING, OURS, MEDIAN, 0),
+        (2, "at 0.01 rad, ** ms", PLANNING, "OMPL, 0.01 rad", MEDIAN, 0),
+        (2, "** solved", PLANNING, "OMPL, 0.01 rad", "capsules: solved", 0),
+        (2, "at its default ** ms", PLANNING, DEFAULT, MEDIAN, 0),
+        (2, "** of", PLANNING, DEFAULT, "refuted", 0),
+        (2, "of ** paths", PLANNING, DEFAULT, "capsules: solved", 0),
+    ]),
+    ("contacts and forces of six bodies, poses and velocities as arrays", [
+        (1, "** µs", CONTACT, "… poses and velocities as one array each", "all six may move", 0),
+        (2, "MuJoCo **", CONTACT, "MuJoCo 4.0.0: `mj_collision`", "all six may move", 0),
+    ]),
+]  # fmt: skip
+NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+
+
+def cells_of(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def measured(section, row, column, which):
+    """A figure of the document; a name that rows or columns share is that of the first."""
+    text = (ROOT / "docs" / "benchmarks.md").read_text()
+    (body,) = re.findall(rf"^## {re.escape(section)}\b.*?\n(.*?)(?=^## |\Z)", text, re.S | re.M)
+    heads = []
+    for line in body.splitlines():
+        found = cells_of(line) if line.startswith("|") else []
+        if column in found:
+            heads = found
+        elif heads and found and found[0] == row:
+            return re.findall(NUMBER, found[heads.index(column)])[which]
+    raise AssertionError(f"{section}: no {row!r}, {column!r}")
+
+
+def wrong_figures(readme):
+    """Figures of the table that are not what was measured, and those that nothing is said of."""
+    (table,) = re.findall(r"\n\| \| Standoff \| peers.*?\n\|[-|]+\n((?:\|.*\n)+)", readme)
+    rows = [cells_of(line) for line in table.splitlines()]
+    wrong = [] if len(rows) == len(FIGURES) else ["rows"]
+    for row, (name, figures) in zip(rows, FIGURES, strict=False):
+        if not re.fullmatch(re.escape(name).replace(r"\*\*", NUMBER), row[0]):
+            wrong.append(row[0])
+        left = list(row)
+        for column, around, *where in figures:
+            before, after = around.split("**", 1)
+            pattern = rf"{re.escape(before)}(?<![\d.])({NUMBER}){re.escape(after)}(?!\d)"
+            said = re.findall(pattern, row[column])
+            if said != [measured(*where)]:
+                wrong.append((row[0], around, said, measured(*where)))
+            left[column] = re.sub(pattern, lambda m: m[0].replace(m[1], ""), left[column])
+        # What a method is called by is no figure.
+        wrong += re.findall(NUMBER, left[1]) + re.findall(NUMBER, left[2].replace("0.01 rad", ""))
+    return wrong
+
+
 def test_the_figures_of_the_table_are_those_of_the_benchmarks():
-    (table,) = re.findall(r"\n\| \| Standoff \| peers.*?\n((?:\|.*\n)+)", README)
-    measured = (ROOT / "docs" / "benchmarks.md").read_text()
-    for number in re.findall(r"\d[\d,.]*\d", re.sub(r"99\.9th", "", table)):
-        assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d])", measured), number
+    assert wrong_figures(README) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("**4.0 µs** | MuJoCo 7.9, Coal 57", "**1.1 µs** | MuJoCo 93, Coal 356"),
+        ("MuJoCo 7.9, Coal 57", "MuJoCo 57, Coal 7.9"),
+        ("**9.7 µs**", "**0.19 µs**"),
+        ("49 of 395", "9 of 396"),
+        ("**2.1 ms**, all", "**2 ms**, all"),
+        ("38 µs | MuJoCo 61", "6 µs | MuJoCo 293"),
+        ("3.5 µs", "3 µs"),
+        ("poses and velocities as arrays | 3.5", "poses and velocities by name | 3.5"),
+        ("MuJoCo 1.26", "MuJoCo 1.26, Coal 8.0"),
+    ],
+)
+def test_another_figure_of_the_benchmarks_in_its_place_in_the_table_is_seen(old, new):
+    assert old in README
+    assert wrong_figures(README.replace(old, new, 1))

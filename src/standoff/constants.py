@@ -1013,7 +1013,11 @@ BUFFER_SHOWN = 0.001
 #: The step of a joint's slider, [rad] or [m].
 SLIDER_STEP = 0.001
 
-#: A pair whose distance varies by less over all of a joint's range keeps it, [m].
+#: How near links of one robot may come on a page that is driven by hand, [m]. Beside each other
+#: they are nearer than any buffer by the way they are built, a Panda's hand and wrist 8 mm.
+PAGE_SELF = 0.005
+
+#: A pair whose distance is proved to vary by no more, wherever a joint is, keeps it, [m].
 STILL_PAIR = 0.001
 
 #: Intervals of a proof that are drawn one by one, [-]: there are no more pixels.

@@ -19,9 +19,17 @@ from standoff.commands.arguments import (
     Tolerance,
 )
 from standoff.commands.page import page_at
-from standoff.constants import (
-    USUAL_BUFFER,
-)
+from standoff.constants import PAGE_SELF, USUAL_BUFFER
+from standoff.errors import Error
+
+#: What applies besides the page's own options, by what is shown.
+_ROBOT = {"srdf", "geometry", "capsules_per_link", "search_path"}
+_APPLIES = {
+    "contact": set[str](),
+    "swarm": {"count"},
+    "a path": {"file", "clearance", "tolerance", *_ROBOT},
+    "a cell without a path": {"buffer", "self_", *_ROBOT},
+}
 
 
 @app.command(
@@ -30,6 +38,7 @@ from standoff.constants import (
     "[bold]standoff view swarm[/bold]. Ctrl-C ends it."
 )
 def view(
+    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(
@@ -43,6 +52,12 @@ def view(
     buffer: Annotated[
         float, typer.Option(metavar="M", help=r"Buffer of what moves, \[m], without a path.")
     ] = USUAL_BUFFER,
+    self_: Annotated[
+        float,
+        typer.Option(
+            "--self", metavar="M", help=r"For links of one robot instead, \[m], without a path."
+        ),
+    ] = PAGE_SELF,
     clearance: Clearance = 0.0,
     tolerance: Tolerance = 0.001,
     count: Annotated[int, typer.Option(metavar="N", help="Balls of the swarm.")] = 200,
@@ -55,14 +70,19 @@ def view(
 ) -> None:
     """Show a cell on a live page: drive it by hand, or play a path with its verdict."""
     from standoff.monitor.monitor import Monitor
+    from standoff.monitor.thresholds import Thresholds
     from standoff.paths.reading import read_path
     from standoff.view.check import check
     from standoff.view.compiling import announced
     from standoff.view.live.commands import is_scene
     from standoff.view.sources import check_order, open_cell
 
+    scene = is_scene(source)
+    shown = "a cell without a path" if file is None else "a path"
+    _refuse(context, source if scene else shown)
+    rule = Thresholds(self_=self_)
     serving = page_at(host, port, out)
-    if is_scene(source):
+    if scene:
         from standoff.papers.live import hand_scene, swarm
 
         if source == "contact":
@@ -75,8 +95,34 @@ def view(
     with announced(notes):
         cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
     if file is None:
-        serving.cell(cell, source, lambda period: Monitor(cell, buffer=buffer, period=period))
+        serving.cell(
+            cell, source,
+            lambda period: Monitor(cell, buffer=buffer, thresholds=rule, period=period),
+        )  # fmt: skip
     else:
         path = read_path(file, cell)
         checked = check(cell, path, notes, clearance=clearance, tolerance=tolerance)
         serving.path(checked, source)
+
+
+def _refuse(context: typer.Context, shown: str) -> None:
+    """What was typed is obeyed or refused, never passed over."""
+    applies = {"source", "host", "port"} | _APPLIES[shown]
+    for option in context.command.params:
+        name = str(option.name)
+        source = context.get_parameter_source(name)
+        # The enumeration is click's, or the one that typer brings along.
+        if name in applies or source is None or source.name != "COMMANDLINE":
+            continue
+        called = "PATH" if name == "file" else max(option.opts, key=len)
+        raise Error(
+            f"{called} does not apply to {shown}",
+            value=str(context.params[name]),
+            allowed=", ".join(_names(context, applies - {"source"})),
+        )
+
+
+def _names(context: typer.Context, applies: set[str]) -> list[str]:
+    """Arguments and options as they are typed."""
+    found = [option for option in context.command.params if option.name in applies]
+    return ["PATH" if o.name == "file" else max(o.opts, key=len) for o in found]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,7 +82,12 @@ class CellPage:
     def _build(self) -> None:
         self.nodes = CellNodes(self.server.scene, self.cell)
         self._finder = NearestFinder(self.cell)
+        apart = NearestFinder(self.cell, "others")
+        # Where there is nothing but a robot, its own links are all there is to tell of.
+        self._apart = apart if apart.any else self._finder
         self._pair: NearPair | None = None
+        self._sure = False
+        self._curve = math.nan
         self._due = -math.inf
         self._revision = self.cell.revision
 
@@ -91,13 +97,26 @@ class CellPage:
         self.cell = cell
         self._build()
 
-    def _nearest(self, frames: Array) -> NearPair | None:
-        """The nearest pair; where it takes long to find, not at each reading."""
+    def _nearest(self, frames: Array, seen: Seen) -> tuple[NearPair | None, bool]:
+        """The nearest pair of this reading, and whether no other is nearer: where the search takes
+        long it is not made at each reading, and the last one's pair is measured anew."""
         begun = time.monotonic()
-        if begun >= self._due:
-            self._pair = self._finder.at(frames)
+        sure = begun >= self._due
+        self._curve = math.nan
+        if sure:
+            pair = self._finder.at(frames)
+            found = pair if self._apart is self._finder else self._apart.at(frames)
+            self._curve = math.inf if found is None else found.distance
             self._due = begun + _SHARE * (time.monotonic() - begun)
-        return self._pair
+        else:
+            pair = self._finder.again(frames)
+        if seen.marks:  # whatever is too close is told of, also where it keeps its distance
+            mark = min(seen.marks, key=lambda m: m.distance)
+            if sure:
+                self._curve = min(self._curve, mark.distance)
+            if pair is None or mark.distance < pair.distance:
+                pair = NearPair(mark.a, mark.b, mark.distance, mark.point_a, mark.point_b)
+        return pair, sure
 
     def show(self, seen: Seen) -> NearPair | None:
         """Show one reading; gives the nearest pair."""
@@ -105,15 +124,15 @@ class CellPage:
             self.replace(self.cell)
         with self.server.atomic():
             frames = self.nodes.place(seen.q, seen.poses)
-            pair = self._nearest(frames)
+            pair, sure = self._nearest(frames, seen)
             wrong = {name for mark in seen.marks for name in (mark.a, mark.b)}
             self.nodes.alarm(wrong)
-            self._mark_nearest(pair, wrong)
-        self.banner.show(seen, pair)
+            self._mark_nearest(pair, wrong, sure)
+        told = pair if pair is None or sure else replace(pair, b=f"{pair.b}, or nearer")
+        self.banner.show(seen, told)
         self.warnings.show(seen)
         moment = time.monotonic() - self._started if seen.time is None else seen.time
-        distance = seen.clearance if pair is None else pair.distance
-        self.curves.add(moment, distance, seen.spent)
+        self.curves.add(moment, seen.clearance if pair is None else self._curve, seen.spent)
         self._behind = time.monotonic() - self._slow < _SLOW
         if not self._behind:
             self._catch_up()
@@ -127,12 +146,13 @@ class CellPage:
             return
         with self.server.atomic():
             wrong = {name for mark in seen.marks for name in (mark.a, mark.b)}
-            self._mark_nearest(self._pair, wrong)
+            self._mark_nearest(self._pair, wrong, self._sure)
         self._catch_up()
 
-    def _mark_nearest(self, pair: NearPair | None, wrong: set[str]) -> None:
+    def _mark_nearest(self, pair: NearPair | None, wrong: set[str], sure: bool) -> None:
+        self._pair, self._sure = pair, sure
         alarmed = pair is not None and {pair.a, pair.b} <= wrong
-        self._line.show(pair if self.show_nearest.value else None, alarmed)
+        self._line.show(pair if self.show_nearest.value else None, alarmed, sure=sure)
 
     def _choice(self) -> tuple[bool, bool, bool]:
         return self.show_nearest.value, self.show_extended.value, self.show_octree.value

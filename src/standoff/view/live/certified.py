@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from standoff.constants import BAND_INTERVALS
 from standoff.errors import Error
 from standoff.paths.checker import PathChecker
-from standoff.view.check import Checked
+from standoff.plan.growing import EDGE_BUDGET
+from standoff.view.check import USUAL_BUDGET, Checked
 
 
 def certified(checked: Checked) -> list[tuple[float, float]]:
@@ -24,10 +27,7 @@ def certified(checked: Checked) -> list[tuple[float, float]]:
     if path.motion is not None or (path.times is None and len(path.waypoints) < 2):
         start = 0.0 if path.times is None else float(path.times[0])
         return [(start, until)] if until > start else []
-    checker = PathChecker(
-        checked.cell, clearance=checked.clearance, tolerance=checked.tolerance,
-        deviation=checked.deviation or None,
-    )  # fmt: skip
+    checker = _checker(checked)
     Q = path.waypoints
     free = checker.segments(np.ascontiguousarray(Q[:-1]), np.ascontiguousarray(Q[1:]))
     found = [(float(k), float(k + 1)) for k in np.flatnonzero(free).tolist()]
@@ -35,6 +35,29 @@ def certified(checked: Checked) -> list[tuple[float, float]]:
     if until > part and part < len(free) and not free[part]:
         found.append((float(part), until))
     return sorted(found)
+
+
+def earliest(checked: Checked) -> Checked:
+    """What was checked with the verdict on its first contact; a verdict may be of any contact, and
+    one that found none is as it was."""
+    if checked.verdict.kind not in ("collision", "too_close"):
+        return checked
+    checker, path = _checker(checked), checked.path
+    if path.motion is not None:
+        found = checker.curve(path.motion, first=True)
+    else:
+        found = checker.path(path.waypoints, first=True)
+    return checked if found.kind not in ("collision", "too_close") else replace(
+        checked, verdict=found
+    )  # fmt: skip
+
+
+def _checker(checked: Checked) -> PathChecker:
+    return PathChecker(
+        checked.cell, clearance=checked.clearance, tolerance=checked.tolerance,
+        deviation=checked.deviation or None,
+        budget=max(USUAL_BUDGET, EDGE_BUDGET * len(checked.path.waypoints)),
+    )  # fmt: skip
 
 
 def _proof(checked: Checked) -> list[tuple[float, float]]:

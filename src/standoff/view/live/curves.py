@@ -70,10 +70,11 @@ class Curve:
 
 
 class RunningCurves:
-    """Clearance and cycle time."""
+    """Clearance and cycle time. Links of one robot, which by the way it is built may be near each
+    other always, are in the first where they are too close."""
 
     def __init__(self, gui: viser.GuiApi) -> None:
-        self._clearance = Curve(gui, "nearest pair", "mm", "#266ebe", 140)
+        self._clearance = Curve(gui, "nearest, own links if too close", "mm", "#266ebe", 140)
         self._spent = Curve(gui, "cycle", "µs", "#b5651d", 120, log=True)
 
     def add(self, time: float, clearance: float, spent: float) -> None:

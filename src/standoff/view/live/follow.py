@@ -10,6 +10,7 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.robots.reaching import reach
 from standoff.shapes.pose import Array, rigid
+from standoff.view.live.motion import no_faster
 
 #: The fastest that a hand drives: joints [rad/s] or [m/s], bodies [m/s] and [rad/s].
 _JOINT, _SLIDE, _BODY, _TURN = 1.5, 0.4, 1.5, 3.0
@@ -37,7 +38,7 @@ class Follower:
         self._bodies: dict[int, Array] = {}
         tree = cell.tree
         usual = np.array([_SLIDE if unit == "m" else _JOINT for unit in tree.units])
-        self._speed = np.minimum(usual, tree.velocity)
+        self._speed = no_faster(usual, tree.velocity)
 
     def ask_joint(self, joint: int, value: float) -> None:
         """A joint is to go there; whatever else asked for this robot is forgotten."""

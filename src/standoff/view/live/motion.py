@@ -38,6 +38,13 @@ class Motion:
     time: Callable[[float], float] = float
 
 
+def no_faster(usual: Array, velocity: Array) -> Array:
+    """The usual speeds of joints where theirs are not lower, [rad/s] or [m/s]. A limit of 0 is what
+    files say that do not know it: a joint that never moves would have no slider and no path."""
+    known = np.where(velocity > 0.0, velocity, np.inf)
+    return np.minimum(usual, known)
+
+
 def recorded(name: str, joints: Array, period: float) -> Motion:
     """A recording (n, joints), one row every ``period`` [s], with straight lines between."""
     last = len(joints) - 1
@@ -56,7 +63,7 @@ def along_path(cell: Cell, path: PathFile) -> Motion:
     """A path as its file times it; at a calm pace where it does not."""
     times = path.times
     if times is None:
-        speed = np.minimum(cell.tree.velocity, _PACE)
+        speed = no_faster(np.full(len(cell.joints), _PACE), cell.tree.velocity)
         needed = (np.abs(np.diff(path.waypoints, axis=0)) / speed).max(axis=1, initial=_LEAST)
         times = np.concatenate([[0.0], np.cumsum(needed)])
     first, marks = float(times[0]), np.asarray(times)

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.constants import STILL_PAIR
-from standoff.paths.nearest import Nearest
+from standoff.kernels.kinematics import JOINT_KIND, REVOLUTE
+from standoff.paths.nearest import Among, Nearest
 from standoff.shapes.distance import Distance, distance
-from standoff.shapes.pose import Array
+from standoff.shapes.pose import Array, inverse
 from standoff.shapes.shape import IntArray
 from standoff.view.live import palette
+from standoff.view.live.still_pairs import keeps_distance
 from standoff.view.live.text import length, minus
 
 if TYPE_CHECKING:
@@ -31,10 +33,6 @@ class NearPair:
     distance: float
     point_a: Array
     point_b: Array
-
-
-#: Places of a joint at which a pair is looked at, and pairs up to which that is done at all.
-_TRIED, _MOST_TRIED = 7, 2000
 
 
 #: Configurations of a way that are asked for together.
@@ -59,22 +57,39 @@ class _Placed(Nearest):
 
 
 class NearestFinder:
-    """Asks for the nearest watched pair of a cell as it is now."""
+    """Asks for the nearest watched pair of a cell as it is now.
 
-    def __init__(self, cell: Cell) -> None:
+    Args:
+        among: which pairs.
+        below: distance up to which a pair is not left out for keeping it, [m].
+    """
+
+    def __init__(self, cell: Cell, among: Among = "all", *, below: float = 0.0) -> None:
         self._cell = cell
-        self._nearest = _Placed(cell)
+        self._nearest = _Placed(cell, among)
         self._parts = [part for parts in cell.world.parts for part in parts]
-        self._nearest.pairs = self._nearest.pairs[self._telling()]
+        self._nearest.pairs = self._nearest.pairs[self._telling(below)]
+        self._last = -1
+
+    @property
+    def any(self) -> bool:
+        """Whether there are pairs to be asked for."""
+        return len(self._nearest.pairs) > 0
 
     def at(self, frames: Array) -> NearPair | None:
         """The pair where the frames of the world are there, (frames, 4, 4); None where no two are
         watched."""
         _, (pair,) = self._nearest.placed(frames)
-        if pair < 0:
+        self._last = int(pair)
+        return self.again(frames)
+
+    def again(self, frames: Array) -> NearPair | None:
+        """The pair that was the nearest when last asked, measured where the frames are now: by now
+        another may be nearer."""
+        if self._last < 0:
             return None
-        found = self._distance(self._nearest.pairs[pair], frames)
-        a, b = self._nearest.names(int(pair))
+        found = self._distance(self._nearest.pairs[self._last], frames)
+        a, b = self._nearest.names(self._last)
         return NearPair(a, b, found.value, found.point_a, found.point_b)
 
     def along(self, Q: Array) -> Array:
@@ -89,26 +104,23 @@ class NearestFinder:
         placed = [(self._parts[r][0], frames[frame[r]] @ self._parts[r][1]) for r in rows]
         return distance(*placed[0], *placed[1])
 
-    def _telling(self) -> NDArray[np.bool_]:
+    def _telling(self, below: float) -> NDArray[np.bool_]:
         """Which pairs say something. A link on the first joint of a robot and what it stands on may
         keep their distance wherever the joint is; a monitor watches them, and a line there would
-        hide what comes nearer elsewhere."""
+        hide what comes nearer elsewhere. None is left out that is not farther apart than
+        ``below``."""
         tree, pairs = self._cell.tree, self._nearest.pairs
         frame = self._cell.world.tables.frame[pairs]
-        first = np.flatnonzero(
-            (frame[:, 1] == 0) & (frame[:, 0] < tree.frames) & (frame[:, 0] > 0)
-        )  # fmt: skip
-        first = first[tree.parent[frame[first, 0]] == 0]
+        turns = np.zeros(int(frame.max(initial=0)) + 1, dtype=np.bool_)
+        some = slice(0, min(len(turns), tree.frames))
+        turns[some] = (tree.parent == 0)[some] & (tree.ints[some, JOINT_KIND] == REVOLUTE)
         told = np.ones(len(pairs), dtype=np.bool_)
-        if len(first) > _MOST_TRIED:
-            return told
-        low = np.where(np.isfinite(tree.lower), tree.lower, -np.pi)
-        high = np.where(np.isfinite(tree.upper), tree.upper, np.pi)
-        shares = np.linspace(0.0, 1.0, _TRIED)
-        placed = [tree.forward(low + share * (high - low)) for share in shares]
-        for k in first:
-            found = [self._distance(pairs[k], frames).value for frames in placed]
-            told[k] = max(found) - min(found) > STILL_PAIR
+        frames = tree.forward(self._cell.q)
+        for k in np.flatnonzero((frame[:, 1] == 0) & turns[frame[:, 0]]):
+            (a, at), (b, other) = (self._parts[r] for r in pairs[k])
+            axis = frames[frame[k, 0]]
+            if keeps_distance(a, at, b, inverse(axis) @ other):
+                told[k] = self._distance(pairs[k], frames).value <= below + STILL_PAIR
         return told
 
 
@@ -125,14 +137,14 @@ class NearestLine:
             "/nearest/label", "", anchor="bottom-center", visible=False, font_screen_scale=1.1
         )
 
-    def show(self, pair: NearPair | None, alarmed: bool) -> None:
-        """Draw it, or nothing for None."""
+    def show(self, pair: NearPair | None, alarmed: bool, *, sure: bool = True) -> None:
+        """Draw it, or nothing for None; grey and as a bound where another may be nearer."""
         seen = pair is not None and math.isfinite(pair.distance)
         if pair is not None and seen:
             ends = np.stack([pair.point_a, pair.point_b])
             self._line.points = ends[None]
-            colour = np.array(palette.ALARM if alarmed else palette.BRAND, dtype=np.uint8)
-            self._line.colors = colour
-            self._label.text = minus(length(pair.distance))
+            colour = palette.ALARM if alarmed else palette.BRAND if sure else palette.UNSURE
+            self._line.colors = np.array(colour, dtype=np.uint8)
+            self._label.text = ("" if sure else "≤ ") + minus(length(pair.distance))
             self._label.position = ends.mean(axis=0)
         self._line.visible = self._label.visible = seen

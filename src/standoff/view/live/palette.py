@@ -21,6 +21,7 @@ MOVER: Colour = (96, 168, 110)
 HELD: Colour = (214, 184, 60)
 ALARM: Colour = (214, 40, 40)
 PALE_ALARM: Colour = (226, 134, 124)
+UNSURE: Colour = (140, 144, 150)
 EXTENDED: Colour = (120, 170, 225)
 FLOOR: Colour = (238, 240, 243)
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.thresholds import Thresholds
+from standoff.paths.nearest import Among
+from standoff.paths.verdict import Verdict
 from standoff.view.check import Checked, sentence
-from standoff.view.live.certified import certified
+from standoff.view.live.certified import certified, earliest
 from standoff.view.live.motion import Motion, along_path
 from standoff.view.live.nearest_line import NearestFinder, NearPair
 from standoff.view.live.palette import STATES
 from standoff.view.live.playback import Playback
-from standoff.view.live.seen import Seen
+from standoff.view.live.seen import Mark, Seen
 from standoff.view.live.text import safe
 from standoff.view.live.timeline import Timeline
 from standoff.view.stage import Stage
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Instants at which distances are looked at.
 _SAMPLES = 400
+
+#: Curves of their own: links of one robot may be near each other always, by the way it is built.
+_AMONG: tuple[Among, Among] = ("others", "self")
 
 #: Points of the line that a robot's end goes along.
 _TRACK = 200
@@ -37,19 +43,32 @@ class PathPage(Playback):
         self._checked = checked
         self._gui = server.gui
         cell, motion = checked.cell, along_path(checked.cell, checked.path)
-        place = checked.place if not checked.verdict.free else None
-        self._offending = None if place is None else motion.time(place)
-        times = np.unique([*np.linspace(0.0, motion.duration, _SAMPLES), self._offending or 0.0])
+        # When it is not free, and the verdict that says so: first contact, and another's place.
+        self._offences: dict[float, Verdict] = {}
+        for found in (earliest(checked), checked):
+            if found.place is not None and not found.verdict.free:
+                self._offences.setdefault(motion.time(found.place), found.verdict)
+        offences = sorted(self._offences)
+        self._offending = offences[0] if offences else None
+        self._later = offences[1] if len(offences) > 1 else None
+        times = np.unique([*np.linspace(0.0, motion.duration, _SAMPLES), *offences])
+        Q = np.array([motion.at(float(t)) for t in times])
+        # A path that is free keeps its clearance; of another, doubt counts, too.
+        near = checked.clearance + (0.0 if checked.verdict.free else checked.tolerance)
+        others, own = (NearestFinder(cell, among, below=near) for among in _AMONG)
         self._line = Timeline(
             motion.duration,
             times,
-            NearestFinder(cell).along(np.array([motion.at(float(t)) for t in times])),
+            others.along(Q),
             checked.clearance,
             [(motion.time(a), motion.time(b)) for a, b in certified(checked)],
             self._offending,
+            own.along(Q) if own.any else None,
+            self._later,
         )
+        self._threshold = near
         # A path may be faster than its joints are: that is for others to say, here it is shown.
-        near = max(checked.clearance, 0.0)
+        near = max(near, 0.0)
         rule = Thresholds(self_=near, robot_robot=near, robot_scene=near)
         super().__init__(
             server, title, [motion],
@@ -74,14 +93,35 @@ class PathPage(Playback):
         self._picture = self._gui.add_html(self._line.svg(0.0))
         self._gui.add_html(
             '<div style="margin:0 0.8em 0.4em;font-size:0.75em;color:#667">blue: nearest pair, '
-            "sampled · green: certified free · grey: not certified"
-            + (" · red: offending instant" if self._offending is not None else "")
+            "sampled"
+            + (" · pale: nearest links of one robot" if self._line.own is not None else "")
+            + " · green: certified free · grey: not certified"
+            + (" · red: offending instant, the first" if self._offending is not None else "")
+            + (f" · ring: the {word.lower()} of the verdict" if self._later is not None else "")
             + "</div>"
         )
-        offending = self._offending
-        if offending is not None:
-            button = self._gui.add_button("To the offending instant", color=(201, 42, 42))
-            button.on_click(lambda _: self.player.jump(offending))
+        self._way_to("To the offending instant", self._offending)
+        self._way_to("To that of the verdict", self._later)
+
+    def _way_to(self, name: str, when: float | None) -> None:
+        if when is not None:
+            button = self._gui.add_button(name, color=(201, 42, 42))
+            button.on_click(lambda _: self.player.jump(when))
+
+    def judged(self, seen: Seen) -> Seen:
+        """At an instant that a verdict is about, what it says: it counts tolerance and deviations,
+        which a monitor does not."""
+        verdict = None if seen.time is None else self._offences.get(seen.time)
+        if verdict is None or seen.state == "FAULT":
+            return seen
+        marks = seen.marks
+        if verdict.pair is not None and verdict.point_a is not None and verdict.point_b is not None:
+            a, b = verdict.pair
+            kept = [m for m in marks if {m.a, m.b} != {a, b}]
+            distance = verdict.distance or 0.0
+            told = Mark(a, b, distance, self._threshold, verdict.point_a, verdict.point_b)
+            marks = tuple(sorted([told, *kept], key=lambda m: m.distance))
+        return replace(seen, state="WARNING", marks=marks)
 
     def shown(self, seen: Seen, nearest: NearPair | None, motion: Motion) -> None:
         """Move the line of now."""

@@ -55,6 +55,10 @@ class Playback:
     def below(self) -> None:
         """What else is in the tab of the player."""
 
+    def judged(self, seen: Seen) -> Seen:
+        """A reading with what else is known of its instant."""
+        return seen
+
     def shown(self, seen: Seen, nearest: NearPair | None, motion: Motion) -> None:
         """What else is to be shown of a reading."""
 
@@ -80,7 +84,7 @@ class Playback:
         spent = (time.perf_counter_ns() - start) / 1e3
         # What the first one takes is the compiler's time, or the disk's.
         spent = spent if self.last else math.nan
-        self.last = seen(q, poses, cycle, time=moment, spent=spent)
+        self.last = self.judged(seen(q, poses, cycle, time=moment, spent=spent))
         pair = self.page.show(self.last)
         self.shown(self.last, pair, motion)
         return self.last

@@ -12,7 +12,7 @@ from standoff.view.live.text import minus
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 440, 170, 46, 8, 12, 118
 _BAND, _THICK = 128, 12
-_GREEN, _RED, _GREY, _BLUE = "#1d8a4a", "#c92a2a", "#cbd0d8", "#266ebe"
+_GREEN, _RED, _GREY, _BLUE, _PALE = "#1d8a4a", "#c92a2a", "#cbd0d8", "#266ebe", "#9db8d8"
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,9 @@ class Timeline:
         times, distances: of the curve, [s] and [m].
         wanted: the clearance that was asked for, [m].
         certified: intervals of time that are proved free, [s].
-        offending: when the verdict says it is not free, [s]; None where it is.
+        offending: when it is first not free, [s]; None where it is.
+        own: of the curve of links of one robot, [m]; None where it is not drawn.
+        later: when the verdict's own place is passed, [s], where that is another.
     """
 
     duration: float
@@ -33,6 +35,8 @@ class Timeline:
     wanted: float
     certified: Sequence[tuple[float, float]]
     offending: float | None
+    own: Array | None = None
+    later: float | None = None
 
     def svg(self, now: float) -> str:
         """The picture with a line at ``now`` [s]."""
@@ -48,7 +52,8 @@ class Timeline:
 
     def _range(self) -> tuple[float, float]:
         """Lowest and highest distance drawn, [mm]."""
-        finite = self.distances[np.isfinite(self.distances)]
+        every = self.distances if self.own is None else np.append(self.distances, self.own)
+        finite = every[np.isfinite(every)]
         values = [0.0, 1e3 * self.wanted, *(1e3 * finite).tolist()]
         low, high = min(values), max(values)
         room = 0.06 * max(high - low, 1.0)
@@ -83,14 +88,18 @@ class Timeline:
         return found
 
     def _curve(self) -> list[str]:
+        own = [] if self.own is None else self._line(self.own, _PALE, 1.1)
+        return [*own, *self._line(self.distances, _BLUE, 1.6)]
+
+    def _line(self, distances: Array, colour: str, width: float) -> list[str]:
         points = [
             f"{self._x(float(t)):.1f},{self._y(1e3 * float(d)):.1f}"
-            for t, d in zip(self.times, self.distances, strict=True)
+            for t, d in zip(self.times, distances, strict=True)
             if np.isfinite(d)
         ]
         return [
-            f'<polyline points="{" ".join(points)}" fill="none" stroke="{_BLUE}" '
-            'stroke-width="1.6"/>'
+            f'<polyline points="{" ".join(points)}" fill="none" stroke="{colour}" '
+            f'stroke-width="{width}"/>'
         ]
 
     def _band(self) -> list[str]:
@@ -102,6 +111,12 @@ class Timeline:
             found.append(
                 f'<rect x="{x:.2f}" y="{_BAND}" width="{max(end_x - x, 0.2):.2f}" '
                 f'height="{_THICK}" fill="{_GREEN}" fill-opacity="{shade}"/>'
+            )
+        if self.later is not None:
+            x = self._x(self.later)
+            found.append(
+                f'<circle cx="{x:.1f}" cy="{_BAND + _THICK / 2}" r="4" fill="white" '
+                f'stroke="{_RED}" stroke-width="2"/>'
             )
         if self.offending is not None:
             x = self._x(self.offending)
