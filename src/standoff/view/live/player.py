@@ -77,8 +77,12 @@ class Player:
                     jumped = not ended
                     self.playing = not ended
             motion, time, playing = self.motion, self.time, self.playing
-        self._slider.value = round(time, 2)
-        self._button.label = _PAUSE if playing else _PLAY
+        # Nothing that stands is set again: somebody may be typing there.
+        shown, label = round(time, 2), _PAUSE if playing else _PLAY
+        if self._slider.value != shown:
+            self._slider.value = shown
+        if self._button.label != label:
+            self._button.label = label
         return motion, time, jumped
 
     def on_choice(self, told: Callable[[Motion], None]) -> None:
