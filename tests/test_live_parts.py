@@ -266,14 +266,16 @@ def test_the_line_is_of_this_reading_and_says_where_another_pair_may_be_nearer()
         page.options()
         poses = np.stack([so.pose((1.0, 0.0, 0.0)), so.pose((3.0, 0.0, 0.0))])
         assert page.show(seen(np.zeros(0), poses)).distance == pytest.approx(0.8)
-        assert page._line._label.text == "0.80 m" and "nearer" not in page.banner._html.content
+        assert (
+            page._line._label.text == "0.80 m" and "nearer" not in page.banner._sign._html.content
+        )
         page._due = math.inf  # as where the search takes long
         poses = np.stack([so.pose((1.5, 0.0, 0.0)), so.pose((-0.5, 0.0, 0.0))])
         pair = page.show(seen(np.zeros(0), poses))
         assert pair.distance == pytest.approx(1.3)
         assert page._line._label.text.startswith("≤ ")
         np.testing.assert_array_equal(page._line._line.colors, palette.UNSURE)
-        assert "or nearer" in page.banner._html.content
+        assert "or nearer" in page.banner._sign._html.content
         # What is too close is known at each reading.
         monitor = so.Monitor(cell, buffer=1.0)
         pair = page.show(seen(np.zeros(0), poses, monitor.update(np.zeros(0), poses)))
@@ -402,7 +404,7 @@ def test_the_offending_instant_is_what_the_verdict_says(
     reading = page.step()
     assert reading.state == "WARNING"
     assert {reading.marks[0].a, reading.marks[0].b} == set(checked.verdict.pair)
-    assert "pair too close" in page.page.banner._html.content
+    assert "pair too close" in page.page.banner._sign._html.content
 
 
 def test_the_offending_instant_is_the_first(served):
