@@ -19,7 +19,6 @@ import argparse
 import gc
 import os
 import platform
-import signal
 import subprocess
 import sys
 import tempfile
@@ -134,7 +133,7 @@ def echo(ladder: Ladder, rate: int, seconds: float) -> np.ndarray:
             traffic.send(data)
         time.sleep(0.5)
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         process.wait(30.0)
         traffic.close()
     back = {data: at for at, data in traffic.heard}

@@ -19,349 +19,33 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
 
 import standoff as so
 from standoff.cell.shipped import shipped_cell
 from standoff.cli import app
-from standoff.constants import STILL_PAIR
+from standoff.paths.nearest_now import NearPair
 from standoff.paths.reading import PathFile
 from standoff.view.check import check
-from standoff.view.live import needed, palette
+from standoff.view.live import needed
 from standoff.view.live.banner import banner_html
-from standoff.view.live.cell_page import CellPage, standing
+from standoff.view.live.cell_page import standing
 from standoff.view.live.commands import Serving
 from standoff.view.live.doorkeeper import welcome
-from standoff.view.live.follow import Follower
 from standoff.view.live.given import joints_given, poses_given
-from standoff.view.live.motion import along_path, recorded
-from standoff.view.live.nearest_line import NearestFinder, NearPair
-from standoff.view.live.octree_cells import edges, leaves
 from standoff.view.live.page import LivePage
 from standoff.view.live.palette import AMBER, STATES
 from standoff.view.live.path_page import PathPage
-from standoff.view.live.quaternions import quaternions
 from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import address, close, open_server
 from standoff.view.live.sign import Sign
-from standoff.view.live.sliders import slider_range
-from standoff.view.live.solid import extended, solid
 from standoff.view.live.ticking import enduring
 from standoff.view.live.timeline import Timeline
-from standoff.view.live.tips import tips
 from standoff.view.live.wire import received, send
+from tests.turntable import WALL, turntable, way
 
 ROOT = Path(__file__).parent.parent
-SHAPES = {
-    "sphere": so.Sphere(0.3),
-    "capsule": so.Capsule(0.1, 0.5),
-    "box": so.Box((0.2, 0.4, 0.6)),
-    "cylinder": so.Cylinder(0.2, 0.5),
-    "polyhedron": so.Polyhedron(np.random.default_rng(0).normal(size=(12, 3)) * 0.2),
-}
-
-
-TURNTABLE = """<robot name="r"><link name="foot"/>
-<link name="plate"><collision>{origin}<geometry>{shape}</geometry></collision></link>
-<joint name="turn" type="revolute"><parent link="foot"/><child link="plate"/><axis xyz="0 0 1"/>
-<limit lower="{low}" upper="{high}" velocity="{velocity}" effort="1"/></joint></robot>"""
-SQUARE = '<box size="0.4 0.4 0.1"/>'
-
-
-def turntable(folder, shape=SQUARE, limit=3.0, velocity=1.0, origin=""):
-    """A plate that turns about z, at the origin."""
-    file = folder / "turntable.urdf"
-    file.write_text(
-        TURNTABLE.format(shape=shape, low=-limit, high=limit, velocity=velocity, origin=origin)
-    )
-    cell = so.Cell()
-    cell.add_robot(file, name="r")
-    return cell
-
-
-def volume(vertices, faces) -> float:
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
-
-
-def true_volume(shape, margin: float = 0.0) -> float:
-    if isinstance(shape, so.Sphere):
-        return 4 / 3 * math.pi * (shape.radius + margin) ** 3
-    if isinstance(shape, so.Capsule):
-        r = shape.radius + margin
-        return math.pi * r * r * (4 / 3 * r + shape.length)
-    if isinstance(shape, so.Box):
-        x, y, z = shape.size
-        surface, width = 2 * (x * y + y * z + z * x), math.pi * (x + y + z)
-        return x * y * z + surface * margin + width * margin**2 + 4 / 3 * math.pi * margin**3
-    if isinstance(shape, so.Cylinder) and margin == 0.0:
-        return math.pi * shape.radius**2 * shape.length
-    return math.nan
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_solid_faces_outwards_and_has_the_volume_of_its_shape(name):
-    made = solid(SHAPES[name])
-    found, wanted = volume(made.vertices, made.faces), true_volume(SHAPES[name])
-    assert found > 0.0
-    if math.isfinite(wanted):
-        assert 0.94 * wanted < found < wanted * (1.0 + 1e-9)
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_an_extended_shape_ends_at_its_margin(name):
-    shape, margin = SHAPES[name], 0.05
-    made = extended(shape, margin)
-    assert volume(made.vertices, made.faces) > volume(solid(shape).vertices, solid(shape).faces)
-    dot = so.Sphere(1e-6)
-    for corner in made.vertices[:: max(1, len(made.vertices) // 40)]:
-        gap = so.distance(shape, np.eye(4), dot, so.pose(corner)).value
-        # Facets are drawn from inside, a few percent at most.
-        assert 0.93 * margin <= gap <= margin + 2e-5
-    wanted = true_volume(shape, margin)
-    if math.isfinite(wanted):
-        assert 0.93 * wanted < volume(made.vertices, made.faces) <= wanted * (1.0 + 1e-9)
-
-
-def test_an_extended_mesh_is_larger_by_about_its_margin():
-    made = solid(SHAPES["sphere"])
-    mesh = so.Mesh(made.vertices, made.faces)
-    grown = extended(mesh, 0.05)
-    far = np.linalg.norm(grown.vertices, axis=1)
-    assert far == pytest.approx(0.35, abs=1e-3)
-
-
-@given(st.lists(st.floats(-1.0, 1.0), min_size=4, max_size=4))
-@settings(deadline=None, max_examples=60, derandomize=True)
-def test_quaternions_come_back_from_their_rotations(numbers):
-    q = np.array(numbers)
-    size = np.linalg.norm(q)
-    if size < 0.1:
-        return
-    q /= size
-    found = quaternions(so.pose((0, 0, 0), q)[None, :3, :3])[0]
-    assert abs(float(found @ q)) == pytest.approx(1.0, abs=1e-12)
-
-
-def test_half_turns_have_quaternions():
-    turns = np.array([np.diag([1.0, -1.0, -1.0]), np.diag([-1.0, 1.0, -1.0]), np.eye(3)])
-    np.testing.assert_allclose(np.abs(quaternions(turns)), np.eye(4)[[1, 2, 0]], atol=1e-12)
-
-
-def test_the_cells_drawn_are_the_filled_leaves_of_the_octree():
-    cell = so.Cell.load(shipped_cell("testbed"))
-    monitor = so.Monitor(cell)
-    monitor.update(cell.q)
-    boxes, counts = leaves(monitor.index)
-    figures = monitor.figures()
-    assert len(boxes) == figures.leaves - figures.empty
-    assert counts.mean() == pytest.approx(figures.items_per_leaf)
-    assert (np.diff(counts) <= 0).all()
-    lines = edges(boxes)
-    assert lines.shape == (12 * len(boxes), 2, 3)
-    # Every edge runs along one axis.
-    assert ((np.abs(lines[:, 0] - lines[:, 1]) > 0).sum(axis=1) == 1).all()
-
-
-def test_the_nearest_pair_is_that_of_all_distances_but_for_pairs_that_keep_theirs():
-    cell = so.Cell.load(shipped_cell("testbed"))
-    finder = NearestFinder(cell)
-    rng = np.random.default_rng(1)
-    world = cell.world
-    for _ in range(5):
-        q = np.clip(cell.q + rng.uniform(-0.6, 0.6, 14), cell.tree.lower, cell.tree.upper)
-        frames = cell.tree.forward(q)
-        pair = finder.at(frames)
-        least = math.inf
-        for i, a in enumerate(world.names):
-            for j in range(i):
-                b = world.names[j]
-                still = {world.frame[i], world.frame[j]} == {0}
-                kept = "link1" in a + b and "pedestal" in a + b
-                if still or kept or cell.reason(a, b) is not None:
-                    continue
-                for x, at in world.parts[i]:
-                    for y, other in world.parts[j]:
-                        found = so.distance(
-                            x, frames[world.frame[i]] @ at, y, frames[world.frame[j]] @ other
-                        )
-                        least = min(least, found.value)
-        assert pair.distance == pytest.approx(least, abs=1e-9)
-        assert np.linalg.norm(pair.point_a - pair.point_b) == pytest.approx(abs(least), abs=1e-6)
-
-
-def test_a_bound_that_rounding_put_above_its_distance_leaves_its_pair():
-    """The box around a ball or a box along the axes is as far from another as they are, but for
-    rounding: a bound above the distance left no pair to be the nearest."""
-    rng = np.random.default_rng(0)
-    cell = so.Cell()
-    shapes = (so.Sphere(0.06), so.Box((0.1, 0.1, 0.1)), so.Capsule(0.04, 0.1))
-    for k in range(60):
-        cell.add_body(f"body{k}", shapes[k % 3], moving=True)
-    finder = NearestFinder(cell)
-    frames = np.tile(np.eye(4), (61, 1, 1))
-    for _ in range(60):
-        frames[1:, :3, 3] = rng.uniform(-1.0, 1.0, (60, 3))
-        pair = finder.at(frames)
-        assert pair is not None
-        a, b = (int(name[4:]) for name in (pair.a, pair.b))
-        found = so.distance(shapes[a % 3], frames[1 + a], shapes[b % 3], frames[1 + b])
-        assert pair.distance == pytest.approx(found.value, abs=1e-12)
-
-
-WALL = so.Box((0.1, 2.0, 0.4))
-
-
-def test_a_pair_that_varies_between_even_samples_is_told_of(tmp_path):
-    """A square plate looks the same every quarter turn, and is nearest between."""
-    cell = turntable(tmp_path, limit=1.5 * math.pi)
-    cell.add_body("wall", WALL, pose=so.pose((0.35, 0.0, 0.0)))
-    finder = NearestFinder(cell)
-    for angle in (0.0, math.pi / 8, math.pi / 4):
-        q = np.array([angle])
-        frames = cell.tree.forward(q)
-        wanted = so.distance(so.Box((0.4, 0.4, 0.1)), frames[1], WALL, so.pose((0.35, 0, 0))).value
-        assert finder.at(frames).distance == pytest.approx(wanted, abs=1e-9)
-        assert finder.along(q[None])[0] == pytest.approx(wanted, abs=1e-9)
-
-
-ROUND = '<cylinder radius="0.2" length="0.1"/>'
-
-
-@pytest.mark.parametrize(
-    ("shape", "origin", "body", "pose", "kept"),
-    [
-        (ROUND, "", WALL, so.pose((0.35, 0.0, 0.0)), True),
-        (ROUND, '<origin xyz="0.01 0 0"/>', WALL, so.pose((0.35, 0.0, 0.0)), False),
-        (ROUND, '<origin rpy="0.1 0 0"/>', WALL, so.pose((0.35, 0.0, 0.0)), False),
-        ('<sphere radius="0.2"/>', "", WALL, so.pose((0.35, 0.0, 0.0)), True),
-        (SQUARE, "", so.HalfSpace(), so.pose((0.0, 0.0, -0.2)), True),
-        (SQUARE, "", so.HalfSpace(), so.pose((0.0, 0.0, -0.2), rpy=(0.1, 0.0, 0.0)), False),
-        (SQUARE, "", so.Capsule(0.1, 0.2), so.pose((0.0, 0.0, -0.4)), True),
-        (SQUARE, "", so.Cylinder(0.1, 0.2), so.pose((0.3, 0.0, -0.4)), False),
-    ],
-)
-def test_only_what_keeps_its_distance_is_left_out(tmp_path, shape, origin, body, pose, kept):
-    cell = turntable(tmp_path, shape, origin=origin)
-    cell.add_body("body", body, pose=pose)
-    assert NearestFinder(cell).any is not kept
-    every = NearestFinder(cell, below=10.0)
-    found = every.along(np.linspace(-3.0, 3.0, 61)[:, None])
-    # What is left out varies by less, whichever the proof; and a pair below its threshold is in.
-    assert every.any and (not kept or np.ptp(found) <= STILL_PAIR)
-
-
-def test_the_line_is_of_this_reading_and_says_where_another_pair_may_be_nearer():
-    pytest.importorskip("viser", reason="viser is not installed: no live page")
-    cell = so.Cell()
-    cell.add_body("post", so.Sphere(0.1))
-    for name in ("first", "second"):
-        cell.add_body(name, so.Sphere(0.1), moving=True)
-    server = open_server("x", port=0)
-    try:
-        page = CellPage(server, cell, "x")
-        page.options()
-        poses = np.stack([so.pose((1.0, 0.0, 0.0)), so.pose((3.0, 0.0, 0.0))])
-        assert page.show(seen(np.zeros(0), poses)).distance == pytest.approx(0.8)
-        assert (
-            page._line._label.text == "0.80 m" and "nearer" not in page.banner._sign._html.content
-        )
-        page._due = math.inf  # as where the search takes long
-        poses = np.stack([so.pose((1.5, 0.0, 0.0)), so.pose((-0.5, 0.0, 0.0))])
-        pair = page.show(seen(np.zeros(0), poses))
-        assert pair.distance == pytest.approx(1.3)
-        assert page._line._label.text.startswith("≤ ")
-        np.testing.assert_array_equal(page._line._line.colors, palette.UNSURE)
-        assert "or nearer" in page.banner._sign._html.content
-        # What is too close is known at each reading.
-        monitor = so.Monitor(cell, buffer=1.0)
-        pair = page.show(seen(np.zeros(0), poses, monitor.update(np.zeros(0), poses)))
-        assert {pair.a, pair.b} == {"post", "second"} and pair.distance == pytest.approx(0.3)
-    finally:
-        close(server)
-
-
-def test_ends_are_hands_and_not_fingers():
-    cell = so.Cell()
-    cell.add_robot("builtin:panda", name="arm")
-    cell.add_robot("builtin:arm7", name="other", base=so.pose((2.0, 0.0, 0.0)))
-    found = tips(cell)
-    assert "arm/panda_hand" in found or any("hand" in link for link in found)
-    assert not any("finger" in link for link in found)
-    assert sorted(found.values()) == ["arm", "other"]
-
-
-def test_a_follower_goes_no_faster_than_its_joints_and_arrives():
-    cell = so.Cell.load(shipped_cell("testbed"))
-    follower = Follower(cell, cell.q, np.zeros((0, 4, 4)))
-    follower.ask_joint(1, 1.0)
-    before = follower.q.copy()
-    for _ in range(100):
-        follower.advance(0.05)
-        assert np.abs(follower.q - before).max() <= 1.5 * 0.05 + 1e-12
-        before = follower.q.copy()
-    assert follower.q[1] == pytest.approx(1.0)
-    follower.ask_joint(0, math.nan)
-    follower.advance(0.05)
-    assert np.isfinite(follower.q).all()
-
-
-def test_a_link_that_is_dragged_is_followed_by_its_robot_alone():
-    cell = so.Cell.load(shipped_cell("testbed"))
-    follower = Follower(cell, cell.q, np.zeros((0, 4, 4)))
-    link = next(link for link, robot in tips(cell).items() if robot == "left")
-    target = cell.tree.link_pose(cell.q, link)
-    target[:3, 3] += (0.1, 0.05, 0.1)
-    follower.ask_link(link, target)
-    for _ in range(80):
-        follower.advance(0.05)
-    np.testing.assert_allclose(cell.tree.link_pose(follower.q, link), target, atol=1e-3)
-    right = [k for k, name in enumerate(cell.joints) if name.startswith("right/")]
-    assert (follower.q[right] == cell.q[right]).all()
-
-
-def test_a_body_that_is_dragged_comes_and_stays_rigid():
-    cell = so.Cell()
-    cell.add_body("cart", so.Sphere(0.1), moving=True)
-    follower = Follower(cell, cell.q, np.eye(4)[None])
-    target = so.pose((0.4, 0.0, 0.0), rpy=(0.5, 1.0, -2.0))
-    follower.ask_body(0, target)
-    for k in range(60):
-        follower.advance(0.05)
-        turn = follower.poses[0, :3, :3]
-        np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-9)
-        if k == 0:
-            assert follower.poses[0, 0, 3] == pytest.approx(0.075)
-    np.testing.assert_allclose(follower.poses[0], target, atol=1e-12)
-
-
-def test_a_recording_has_its_rows_and_straight_lines_between():
-    joints = np.array([[0.0, 1.0], [1.0, 3.0], [1.0, 5.0]])
-    motion = recorded("x", joints, 0.5)
-    assert motion.duration == 1.0
-    np.testing.assert_allclose(motion.at(0.0), [0.0, 1.0])
-    np.testing.assert_allclose(motion.at(0.25), [0.5, 2.0])
-    np.testing.assert_allclose(motion.at(9.0), [1.0, 5.0])
-
-
-def way(*angles):
-    rows = np.array(angles, dtype=float)[:, None]
-    return PathFile("way", rows, tuple(f"row {k}" for k in range(len(rows))))
-
-
-def test_a_joint_whose_speed_is_given_as_none_moves_at_the_usual_pace(tmp_path):
-    still, usual = (turntable(tmp_path, velocity=v) for v in (0.0, 1000.0))
-    found, wanted = (along_path(cell, way(0.0, 1.0, 0.5)) for cell in (still, usual))
-    assert found.duration == wanted.duration and math.isfinite(found.duration)
-    times = np.linspace(0.0, found.duration, 5)
-    assert "nan" not in Timeline(found.duration, times, times, 0.0, [], None).svg(0.1)
-    follower = Follower(still, still.q, np.zeros((0, 4, 4)))
-    follower.ask_joint(0, 1.0)
-    follower.advance(0.05)
-    assert follower.q[0] == pytest.approx(1.5 * 0.05)
 
 
 @pytest.fixture
@@ -433,13 +117,6 @@ def test_the_offending_instant_is_the_first(served):
     assert np.median(line.own) < 0.01 < line.distances[before][0]
     assert line.distances[before][-1] < 0.01
     assert line.svg(0.0).count("<polyline") == 2
-
-
-def test_sliders_go_from_limit_to_limit_or_a_turn():
-    assert slider_range(-1.0, 2.0, 0.0) == (-1.0, 2.0)
-    assert slider_range(-math.inf, math.inf, 4.0) == (-math.pi, 4.0)
-    low, high = slider_range(0.5, 0.5, 0.5)
-    assert low < high
 
 
 def test_names_are_escaped_in_the_banner():

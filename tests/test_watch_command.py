@@ -10,6 +10,7 @@ from standoff.cli import app
 from standoff.errors import Error
 from standoff.papers.testbed import BUFFER
 from standoff.streams.record.replay import Replay
+from tests.all_distances import all_distances
 from tests.watch_worlds import new_cell, task
 
 
@@ -56,7 +57,43 @@ def test_half_of_the_joints_are_not_enough(tmp_path):
     left = write_csv(tmp_path / "left.csv", task(1)[:50], slice(0, 7))
     result = called("watch", "testbed", "--from", left)
     assert result.exit_code == 3 and "--rest" in result.output
+    assert "never heard of: right/joint1, right/joint2" in result.output
+    assert "which the cell has not" not in result.output
     assert called("watch", "testbed", "--from", left, "--rest").exit_code == 0
+
+
+def test_names_of_another_robot_are_told(tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text("time,w0,w1,w2,\x1b[2Jx,w4\n" + "".join(f"{k},0,0,0,0,0\n" for k in range(9)))
+    result = called("watch", "testbed", "--from", other)
+    assert result.exit_code == 3
+    assert "speaks of w0, w1, w2, \\x1b[2Jx and 1 more, which the cell has not" in result.output
+    assert "never heard of: left/joint1, left/joint2, left/joint3, left/joint4 and 10 more" in (
+        result.output
+    )
+
+
+def test_while_all_is_well_the_nearest_pair_is_shown(tmp_path):
+    Q = task(1)[:60]
+    source = write_csv(tmp_path / "run.csv", Q)
+    result = called("watch", "testbed", "--from", source, "--buffer", BUFFER, "--to", "plain")
+    lines = [line for line in result.output.splitlines() if line.startswith("SAFE ")]
+    assert len(lines) >= 3
+    cell = new_cell()
+    for line in lines:
+        k = round((float(line.split()[1]) - 1.0) / 0.05)
+        apart = {
+            (a, b): distance
+            for (a, b), distance in all_distances(cell, cell.tree.forward(Q[k])).items()
+            if a.partition("/")[0] != b.partition("/")[0]
+            and not ("link1" in a + b and "pedestal" in a + b)
+        }
+        told = line.partition("nearest ")[2].partition("  ")[0]
+        names, _, far = told.removesuffix(" mm").rpartition(" ")
+        assert float(far) == pytest.approx(1e3 * min(apart.values()), abs=0.06)
+        a, b = names.split(" – ")
+        of_it = apart.get((a, b), apart.get((b, a)))
+        assert 1e3 * of_it == pytest.approx(float(far), abs=0.06)
 
 
 @pytest.mark.parametrize(

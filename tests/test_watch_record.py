@@ -131,7 +131,10 @@ def test_many_at_a_time_is_the_same_as_one_by_one(make):
         whole = [r for r in batch if isinstance(r[2], Joints)]
         clearances, report = (np.zeros(0), None)
         if len(whole) == len(batch):
-            clearances, report = many.stretch(gathered(batch))
+            stretch, report = many.stretch(gathered(batch))
+            clearances = stretch.clearances
+            for q, want in zip(stretch.Q, expected[k:]):
+                np.testing.assert_array_equal(q, want.q)
         for c, want in zip(clearances, expected[k:]):
             assert want.state is State.SAFE and want.cycle.clearance == c and want.scale == 1.0
         k, quiet = k + len(clearances), quiet + len(clearances)
@@ -280,7 +283,7 @@ def test_a_disk_that_stays_full_leaves_a_gap(tmp_path, monkeypatch):
         if k == 350:
             monkeypatch.undo()
         try:
-            recorder.take(report, inputs, watch.engine.senses.q)
+            recorder.take(report, inputs)
             recorder.flush()
         except OSError:
             assert k <= 350
@@ -406,7 +409,7 @@ def test_what_was_lost_last_is_a_gap(tmp_path):
     watch = Watch(new_cell(), [Memory(())], [recorder], OPTIONS)
     for now, message in readings(task(1)[:40]):
         inputs = ((0, message),)
-        recorder.take(watch.engine.cycle(now, inputs), inputs, None)
+        recorder.take(watch.engine.cycle(now, inputs), inputs)
     recorder.skipped(500)
     recorder.close()
     done = Replay(path).run(verify=True)
@@ -451,7 +454,7 @@ def test_lists_of_names_take_no_memory(tmp_path):
     watch = Watch(new_cell(), [Memory(())], [recorder], OPTIONS)
     for k in range(5000):
         inputs = ((0, Joints(math.nan, (f"x{k}",), np.zeros(1))),)
-        recorder.take(watch.engine.cycle(1.0 + 0.01 * k, inputs), inputs, None)
+        recorder.take(watch.engine.cycle(1.0 + 0.01 * k, inputs), inputs)
         if k % 100 == 0:
             recorder.flush()
     assert len(recorder._inputs._names) < 500
@@ -468,7 +471,7 @@ def test_a_record_of_many_chunks_has_no_index_and_is_read(tmp_path, monkeypatch)
     watch = Watch(new_cell(), [Memory(())], [recorder], OPTIONS)
     for now, message in readings(task(1)[:40]):
         inputs = ((0, message),)
-        recorder.take(watch.engine.cycle(now, inputs), inputs, None)
+        recorder.take(watch.engine.cycle(now, inputs), inputs)
         recorder.flush()
     recorder.close()
     assert Replay(tmp_path / "run.mcap").run(verify=True).compared == 40

@@ -18,12 +18,8 @@ def main(address: str, heard: str, said: str) -> None:
     publisher = session.declare_publisher(
         said, congestion_control=zenoh.CongestionControl.BLOCK, express=True
     )
-    subscriber = session.declare_subscriber(heard, lambda sample: publisher.put(sample.payload))
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        subscriber.undeclare()
-        session.close()
+    _kept = session.declare_subscriber(heard, lambda sample: publisher.put(sample.payload))
+    threading.Event().wait()  # until it is terminated
 
 
 if __name__ == "__main__":

@@ -929,6 +929,12 @@ QUIET_LINE_PERIOD = 1.0
 #: Seconds between two updates of a line that is renewed in place, [s]: faster is not read.
 TERMINAL_PERIOD = 0.1
 
+#: Of one core, what looking for the nearest pair may take for a line on the terminal, [-].
+NEAREST_SHARE = 0.05
+#: More pairs of primitives than these are not looked through for it, [-]: one search would take
+#: tens of milliseconds from the watch.
+NEAREST_PAIRS = 50_000
+
 #: Most lines that a terminal gets in one second of a watch, [-]. A state that flickers at 1 kHz
 #: would otherwise scroll away all that could be read, and a slow terminal hold up its queue.
 TERMINAL_LINES = 10

@@ -184,7 +184,8 @@ class Monitor(Watch):
         at the first that is not quiet.
 
         Args:
-            Q: (n, joints), float64, C-contiguous; times: (n,), [s].
+            Q: (n, joints); times: (n,), [s]. Where they are anything but float64 in order, none
+                is looked at: that is for `update`.
             clearances: (n,), where those of the quiet cycles go.
             poses: of the moving bodies, the same for all.
 
@@ -200,8 +201,17 @@ class Monitor(Watch):
             or reading.blind
             or reading.missed
             or not (given is self._expected or self._good_poses(given))
+            or not _good_table(Q, (len(times), *self._joints_shape))
+            or not _good_table(times, (len(times),))
         ):
             return 0, None
+        if not _good_table(clearances, (len(times),)):
+            raise MonitorError(
+                "no room for the clearances",
+                element="clearances",
+                value=getattr(clearances, "shape", clearances),
+                allowed=f"an array of {len(times)} float64, in order",
+            )
         quiet, told, clearance = quiet_cycles(
             *self._tables, Q, given, times, reading.time, self.period, reading.late, clearances
         )
@@ -230,12 +240,7 @@ class Monitor(Watch):
 
     def _good_poses(self, poses: Any) -> bool:
         """Whether they can be handed over as they are."""
-        return (
-            type(poses) is ndarray
-            and poses.dtype is _FLOAT
-            and poses.shape == self._poses_shape
-            and poses.flags.carray
-        )
+        return _good_table(poses, self._poses_shape)
 
     def _update_with_care(self, q: Any, poses: Any, time: float | None, dq: Any) -> Cycle:
         """An update for whatever was given."""
@@ -346,3 +351,13 @@ class Monitor(Watch):
                     text = f"a move of up to {allowed:.4g} m"
                     jumped[name] = Fault("jump", name, float(value), text)
         return [*found, *jumped.values()]
+
+
+def _good_table(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a kernel can read it as it is: float64, in order, of this shape."""
+    return (
+        type(values) is ndarray
+        and values.dtype is _FLOAT
+        and values.shape == shape
+        and values.flags.carray
+    )

@@ -21,6 +21,7 @@ from standoff.streams.options import WatchOptions
 from standoff.streams.report import Reason, Report, State
 from standoff.streams.rules import RULES
 from standoff.streams.senses import Senses
+from standoff.streams.stretch import Stretch
 
 #: What came in, and from which source; sinks that are in trouble come after the sources.
 Input = tuple[int, Message]
@@ -29,6 +30,7 @@ Input = tuple[int, Message]
 _KINDS = {"time": "backwards", "length": "missing", "unknown": "names", "late": ""}
 
 _NO_REASONS: tuple[Reason, ...] = ()
+_NO_STRETCH = Stretch(np.zeros(0), np.zeros((0, 0)))
 
 
 class WatchEngine:
@@ -67,6 +69,7 @@ class WatchEngine:
         #: Bodies that are taken and let go, in their order, until that can be carried out.
         self._events: deque[tuple[int, Grasp]] = deque()
         self._cycle: Cycle | None = None
+        self._poses: Array | None = None
         self._warnings: tuple[Reason, ...] = ()
         self._last_keys: frozenset[tuple[str, str]] | None = None
 
@@ -134,22 +137,24 @@ class WatchEngine:
             self._ask(now, found, answer)
         return self._report(now, found, arrived)
 
-    def stretch(self, batch: Batch) -> tuple[Array, Report | None]:
+    def stretch(self, batch: Batch) -> tuple[Stretch, Report | None]:
         """Many cycles, as `cycle` answers them, up to the first that is not quiet.
 
         Returns:
-            The clearances of those that were: as many as there are of the batch's first readings;
-            and the report of the next, where the monitor has been asked for it. Nothing at all
-            where this engine is not `quiet`.
+            Those that were: as many as there are of the batch's first readings; and the report of
+            the next, where the monitor has been asked for it. Nothing at all where this engine is
+            not `quiet`.
         """
         senses, start = self.senses, self.number
         clearances = np.empty(len(batch.now))
         if not self.quiet or senses.unheard():
-            return clearances[:0], None
+            return _NO_STRETCH, None
         n, Q = senses.foresee(batch, self.time)
         if n == 0:
-            return clearances[:0], None
-        quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, senses.poses())
+            return _NO_STRETCH, None
+        poses = senses.poses()
+        quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, poses)
+        stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
         if quiet:
             senses.skip(batch, quiet, Q)
             self.number, self.time = start + quiet, float(batch.now[quiet - 1])
@@ -157,18 +162,18 @@ class WatchEngine:
             last = self._cycle.number + quiet
             self._adopt(QuietCycle(last, self.time, float(clearances[quiet - 1])))
         if answer is None:
-            return clearances[:quiet], None
+            return stretch, None
         now, source, message = batch.reading(quiet)
-        return clearances[:quiet], self.cycle(now, ((source, message),), answer=answer)
+        return stretch, self.cycle(now, ((source, message),), answer=answer)
 
     def _ask(self, now: float, found: Found, answer: Cycle | None) -> None:
         """The monitor, once everything has been heard of."""
         senses = self.senses
         if senses.unheard():
             return
-        cycle = answer
+        cycle, self._poses = answer, senses.poses()
         if cycle is None:
-            cycle = self.monitor.update(senses.given, senses.poses(), now)
+            cycle = self.monitor.update(senses.given, self._poses, now)
         self._adopt(cycle)
         for fault in cycle.faults:
             kind = _KINDS.get(fault.kind, fault.kind)
@@ -298,6 +303,8 @@ class WatchEngine:
             self.scale.update(state, cycle),
             dict(zip(senses.sources, [now - time for time in senses.heard])),
             arrived,
+            q=senses.q.copy(),
+            poses=None if unheard else self._poses,
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from standoff.monitor.report import Cycle
+from standoff.shapes.pose import Array
 
 
 class State(IntEnum):
@@ -50,6 +51,9 @@ class Report:
     arrived: when the newest message of this cycle came in, by `time.monotonic_ns`; 0 in replays.
     took: how long the engine took for this cycle, [s]; NaN where nobody measured it. It is in no
         record: a replay has its own.
+    q: where the joints are, the last good value of each.
+    poses: of the moving bodies, as they were given last; None where there are none, or not all
+        have been heard of.
     """
 
     number: int
@@ -62,6 +66,8 @@ class Report:
     ages: Mapping[str, float]
     arrived: int = 0
     took: float = math.nan
+    q: Array | None = None
+    poses: Array | None = None
 
     @property
     def clearance(self) -> float:

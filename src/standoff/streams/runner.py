@@ -32,14 +32,14 @@ from standoff.streams.record.recorder import Recorder
 from standoff.streams.report import Report, State
 from standoff.streams.sink import Sink
 from standoff.streams.source import Live, Recorded, Source
+from standoff.streams.stretch import Stretch
 from standoff.streams.summary import Summary
 
 #: How long threads may hold on to the interpreter before the next one has its turn, [s].
 _TURN = 0.0005
 
 
-#: Who looks on: a report, the joints, and the poses where all are known.
-Onlooker = Callable[[Report, Array, Array | None], None]
+Onlooker = Callable[[Report], None]
 
 
 class Watch:
@@ -52,8 +52,8 @@ class Watch:
         sinks: likewise.
         options: see `WatchOptions`.
         speed: of files: 1 as they were recorded, infinite as fast as it goes.
-        onlooker: told of every report, with the joints and the poses of the moving bodies, in the
-            cycle itself: it returns within microseconds and raises nothing.
+        onlooker: told of every report, in the cycle itself: it returns within microseconds and
+            raises nothing.
         history: where everything is noted for a report on near misses.
 
     Raises:
@@ -167,14 +167,13 @@ class Watch:
         if self._history is not None:
             self._history.put(report)
         if self._onlooker is not None:
-            self._onlooker(report, self.engine.senses.q, self.engine.senses.shown_poses())
+            self._onlooker(report)
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is None:
                 outbox.put(report)
             else:
-                q = self.engine.senses.q.copy()
-                outbox.do(_bound(recorder, report, inputs, q), 1)
+                outbox.do(_bound(recorder, report, inputs), 1)
 
     def _run_live(self) -> None:
         inbox, engine = self._inbox, self.engine
@@ -284,10 +283,10 @@ class Watch:
         while readings:
             batch = gathered(readings)
             before = _Before(engine)
-            clearances, report = engine.stretch(batch)
-            quiet = len(clearances)
+            stretch, report = engine.stretch(batch)
+            quiet = len(stretch)
             if quiet:
-                self._send_quiet(batch, before, clearances)
+                self._send_quiet(batch, before, stretch)
             done = quiet
             if report is not None:
                 now, source, message = readings[quiet]
@@ -305,26 +304,24 @@ class Watch:
                 return STRETCH_BREAK
         return 0
 
-    def _send_quiet(self, batch: Batch, before: _Before, clearances: Array) -> None:
+    def _send_quiet(self, batch: Batch, before: _Before, stretch: Stretch) -> None:
         """To recorders every cycle; to other sinks the nearest one, the last, and as many between
         them as they have told that they want."""
-        count = len(clearances)
+        count, clearances = len(stretch), stretch.clearances
         self.summary.add_quiet(batch.now[:count])
         if self._history is not None:
             self._history.put_quiet(batch.now[:count], clearances)
         if self._onlooker is not None:
-            last = before.report(batch, clearances, count - 1)
-            self._onlooker(last, self.engine.senses.q, self.engine.senses.shown_poses())
+            self._onlooker(before.report(batch, stretch, count - 1))
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is not None:
-                q = self.engine.senses.q.copy()
-                outbox.do(_bound_stretch(recorder, batch, before.number, clearances, q), count)
+                outbox.do(_bound_stretch(recorder, batch, before.number, stretch), count)
             else:
                 every = getattr(outbox.sink, "every", QUIET_LINE_PERIOD)
                 wanted = {int(clearances.argmin()), count - 1, *_spread(batch.now[:count], every)}
                 for k in sorted(wanted):
-                    outbox.put(before.report(batch, clearances, k))
+                    outbox.put(before.report(batch, stretch, k))
 
     def _read(self) -> float:
         return sum(file.progress() for file in self._files) / len(self._files)
@@ -341,7 +338,7 @@ class _Before:
         self.number, self._asked = engine.number + 1, engine.asked + 1
         self._heard, self._names = list(engine.senses.heard), engine.senses.sources
 
-    def report(self, batch: Batch, clearances: Array, k: int) -> Report:
+    def report(self, batch: Batch, stretch: Stretch, k: int) -> Report:
         """The report of cycle ``k`` of the stretch."""
         now, heard = float(batch.now[k]), list(self._heard)
         for part in batch.parts:
@@ -349,8 +346,11 @@ class _Before:
             if last >= 0:
                 heard[part.source] = max(heard[part.source], float(batch.now[part.at[last]]))
         ages = {name: now - time for name, time in zip(self._names, heard)}
-        cycle = QuietCycle(self._asked + k, now, float(clearances[k]))
-        return Report(self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages)
+        cycle = QuietCycle(self._asked + k, now, float(stretch.clearances[k]))
+        return Report(
+            self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages,
+            q=stretch.Q[k], poses=stretch.poses,
+        )  # fmt: skip
 
 
 def _spread(times: Array, every: float) -> list[int]:
@@ -377,13 +377,11 @@ def _whole(message: Joints) -> bool:
     return message.positions.shape == (len(message.names),)
 
 
-def _bound(
-    recorder: Recorder, report: Report, inputs: tuple[Input, ...], q: Array
-) -> Callable[[], None]:
-    return lambda: recorder.take(report, inputs, q)
+def _bound(recorder: Recorder, report: Report, inputs: tuple[Input, ...]) -> Callable[[], None]:
+    return lambda: recorder.take(report, inputs)
 
 
 def _bound_stretch(
-    recorder: Recorder, batch: Batch, number: int, clearances: Array, q: Array
+    recorder: Recorder, batch: Batch, number: int, stretch: Stretch
 ) -> Callable[[], None]:
-    return lambda: recorder.take_stretch(batch, number, clearances, q)
+    return lambda: recorder.take_stretch(batch, number, stretch)

@@ -220,11 +220,6 @@ class Senses:
         """Of all moving bodies that were heard of, the last that was a rigid motion."""
         return {name: self._bodies[name].good for name in self.moving if name in self._bodies}
 
-    def shown_poses(self) -> Array | None:
-        """The same, None as long as some are not known."""
-        known = all(name in self._bodies for name in self.moving)
-        return self.poses() if known else None
-
     def unheard(self) -> list[str]:
         """The joints and moving bodies that nobody has spoken of yet."""
         moving = self.moving

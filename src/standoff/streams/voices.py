@@ -85,6 +85,14 @@ class Voices:
             self._last_names, self._last = names, voice
         return voice
 
+    def strangers(self) -> list[str]:
+        """Names that came and are no joint of the cell, in their order."""
+        found: dict[str, None] = {}
+        for (names, _), voice in self._voices.items():
+            known = {*voice.route.picks.tolist()}
+            found |= {name: None for k, name in enumerate(names) if k not in known}
+        return list(found)
+
     def clock(self, what: str, body: str, age: float) -> Clock:
         """Of whoever tells of a body of the cell."""
         clock = self.clocks.get((what, body))

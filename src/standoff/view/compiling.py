@@ -26,7 +26,10 @@ def cache_name() -> str:
 
 
 class _Announcer(event.Listener):
-    """Shows a line from the first compile on; Numba reports compiles, and not loads from cache."""
+    """Shows a line from the first compile on; Numba reports compiles, and not loads from cache.
+    Where it is no line that comes and goes, it is printed once: it says that this happens once."""
+
+    _printed = False
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -35,7 +38,8 @@ class _Announcer(event.Listener):
     def on_start(self, event: Any) -> None:
         if self._status is None:
             message = ONCE.format(where=cache_name())
-            if not self._console.is_terminal:
+            if not self._console.is_terminal and not _Announcer._printed:
+                _Announcer._printed = True
                 self._console.print(f"standoff: {message}", soft_wrap=True)
             self._status = Status(message[0].upper() + message[1:] + " …", console=self._console)
             if self._console.is_terminal:

@@ -16,9 +16,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from standoff.cell import Cell
 from standoff.constants import PEEK_PERIODS
 from standoff.errors import StreamError
-from standoff.shapes.pose import Array
 from standoff.streams.history import History
 from standoff.streams.mapping import Mapping, fits
+from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.on_warning import OnWarning
 from standoff.streams.open_sink import open_sink, sink_file, sink_kind
 from standoff.streams.open_source import check_one_reader, open_source, source_files
@@ -26,6 +26,7 @@ from standoff.streams.options import WatchOptions
 from standoff.streams.peek import Peeked
 from standoff.streams.report import Report, State
 from standoff.streams.runner import Onlooker, Watch
+from standoff.streams.senses import Senses
 from standoff.streams.shown import shown
 from standoff.streams.sink import Sink
 from standoff.streams.sinks.terminal import COLOURS, TerminalLines
@@ -115,7 +116,7 @@ def watch(
                     bar.update(task, completed=done)
 
             for text in sinks or ["plain" if plain else "terminal"]:
-                targeted.append(_sink(text, link, plain, fast, out, notes, options.sure))
+                targeted.append(_sink(text, link, plain, fast, out, notes, options.sure, cell))
                 shows.callback(_closed, targeted[-1])
             if on_warning is not None:
                 targeted.append(OnWarning(on_warning))
@@ -132,6 +133,8 @@ def watch(
     _tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
     said = notes if any(sink_kind(text) == ("jsonl", "-") for text in sinks) else out
     show(summary, said, rest=options.rest)
+    if not summary.started:
+        _tell_of_unheard(running.engine.senses, said)
     if history is not None and report is not None:
         history.finish()
         facts = {
@@ -182,14 +185,35 @@ def _tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
             )  # fmt: skip
 
 
+def _tell_of_unheard(senses: Senses, said: Console) -> None:
+    """Whom nobody spoke of, and whom the sources spoke of instead."""
+    lines = [f"never heard of: {_some(senses.unheard())}"]
+    for voices, name in zip(senses.voices, senses.sources):
+        strangers = voices.strangers()
+        if strangers:
+            lines.append(
+                f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
+                "`rename` in a [[stream]] of the cell file says what they are"
+            )
+    for line in lines:
+        said.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(shown(name) for name in names[:most]) + more
+
+
 def _page(page: PageAddress, source: str, options: WatchOptions) -> LivePage:
     host, port = page
     return LivePage(host=host, port=port, title=Path(source).stem, buffers=options.buffer)
 
 
 def _shown_on(page: LivePage, cell: Cell) -> Onlooker:
-    def show(report: Report, q: Array, poses: Array | None) -> None:
-        page.show(cell, q, poses, report.cycle, state=report.state.name, time=report.time)
+    def show(report: Report) -> None:
+        page.show(
+            cell, report.q, report.poses, report.cycle, state=report.state.name, time=report.time
+        )
 
     return show
 
@@ -215,12 +239,14 @@ def _sink(
     out: Console,
     notes: Console,
     sure: float,
+    cell: Cell,
 ) -> Sink:
     kind, _ = sink_kind(text)
     if kind in ("terminal", "plain"):
         # Beside a bar, lines go where the bar is, or they would go through it.
         console = notes if fast and out.is_terminal else out
-        return TerminalLines(console, plain=plain or fast or kind == "plain", sure=sure)
+        plain = plain or fast or kind == "plain"
+        return TerminalLines(console, plain=plain, sure=sure, nearest=NearestPair(cell))
     return open_sink(text, link=link)
 
 

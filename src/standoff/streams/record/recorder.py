@@ -21,6 +21,7 @@ from standoff.streams.record import markers, schemas
 from standoff.streams.record.blocks import ANSWER, InputBlock, answer
 from standoff.streams.record.mcap_writer import McapWriter
 from standoff.streams.report import Report, State
+from standoff.streams.stretch import Stretch
 
 #: Seconds that a time of ROS has room for.
 _ROS_TIME = 2.0**31 - 1.0
@@ -71,9 +72,9 @@ class Recorder:
 
     def put(self, report: Report) -> None:
         """A report without its inputs cannot be replayed; see `take`."""
-        self.take(report, (), None)
+        self.take(report, ())
 
-    def take(self, report: Report, inputs: tuple[Input, ...], q: Array | None) -> None:
+    def take(self, report: Report, inputs: tuple[Input, ...]) -> None:
         """One cycle: what came in, what was said, and where the joints are.
 
         Raises:
@@ -83,25 +84,25 @@ class Recorder:
             raise OSError("the disk is full: cycles are missing from the recording")
         self._inputs.add(report.time, inputs)
         self._answers.append(answer(report))
-        self._show(report, q)
+        self._show(report)
         if len(self._inputs) >= RECORD_BLOCK:
             self._pack()
 
-    def take_stretch(self, batch: Batch, numbers: int, clearances: Array, q: Array) -> None:
+    def take_stretch(self, batch: Batch, numbers: int, stretch: Stretch) -> None:
         """Quiet cycles, the first of this number.
 
         Raises:
             OSError: as `take`.
         """
-        if self._full(float(batch.now[0]), len(clearances)):
+        if self._full(float(batch.now[0]), len(stretch)):
             raise OSError("the disk is full: cycles are missing from the recording")
-        for k, clearance in enumerate(clearances.tolist()):
+        for k, clearance in enumerate(stretch.clearances.tolist()):
             now, source, message = batch.reading(k)
             self._inputs.add(now, ((source, message),))
             self._answers.append((numbers + k, now, clearance, 1.0, int(State.SAFE), 0))
             if len(self._inputs) >= RECORD_BLOCK:
                 self._pack()
-        self._joint_state(float(batch.now[len(clearances) - 1]), q)
+        self._joint_state(float(batch.now[len(stretch) - 1]), stretch.Q[-1])
 
     def skipped(self, cycles: int) -> None:
         """So many cycles never came here."""
@@ -117,7 +118,7 @@ class Recorder:
             self._lost = 0
         return False
 
-    def _show(self, report: Report, q: Array | None) -> None:
+    def _show(self, report: Report) -> None:
         """For people: each change and each warning, and some of what lies between."""
         time = self._time = _nanoseconds(report.time)
         warned = report.cycle is not None and bool(report.cycle.bits)
@@ -125,8 +126,8 @@ class Recorder:
         if report.changed or not 0.0 <= since < RECORD_SHOWN:
             self._shown = report.time
             self._mcap.message(self._state, time, one_line(state_json(report)))
-            if q is not None:
-                self._joint_state(report.time, q)
+            if report.q is not None:
+                self._joint_state(report.time, report.q)
         if warned:
             said = {
                 "number": report.number, "time": report.time, "warnings": warnings_json(report),

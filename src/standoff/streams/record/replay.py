@@ -217,8 +217,8 @@ class _Run:
     def _stretch(self, block: Inputs, first: int, last: int) -> int:
         batch = _batch(block, first, last)
         number = self.engine.number + 1
-        clearances, report = self.engine.stretch(batch)
-        quiet = len(clearances)
+        stretch, report = self.engine.stretch(batch)
+        quiet, clearances = len(stretch), stretch.clearances
         if quiet:
             times = batch.now[:quiet]
             self.summary.add_quiet(times)

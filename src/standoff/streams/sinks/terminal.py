@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from standoff.constants import QUIET_LINE_PERIOD, TERMINAL_LINES, TERMINAL_PERIOD
+from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown
 
@@ -38,6 +39,7 @@ class TerminalLines:
         plain: no colours, nothing in place.
         progress: how much of a recording has been read, 0 to 1, shown at the end of the line.
         sure: what every pair is beyond while none is within its threshold, [m].
+        nearest: finds the nearest pair while none is too close; without it none is shown then.
     """
 
     name = "terminal"
@@ -49,8 +51,9 @@ class TerminalLines:
         plain: bool = False,
         progress: Callable[[], float] | None = None,
         sure: float = 0.0,
+        nearest: NearestPair | None = None,
     ) -> None:
-        self._sure = sure
+        self._sure, self._nearest = sure, nearest
         console = Console(highlight=False) if console is None else console
         self._console = console
         self._colours = console.is_terminal and not plain
@@ -126,6 +129,12 @@ class TerminalLines:
         if cycle is not None and cycle.warnings:
             w = cycle.warnings[0]
             parts.append(f"{shown(w.a)} – {shown(w.b)} {_way(w.approaching, w.closing_speed)}")
+        elif self._nearest is not None:
+            nearby = self._nearest.at(report)
+            if nearby is not None:
+                pair, bound = nearby.pair, "" if nearby.sure else "≤ "
+                far = f"{bound}{1e3 * pair.distance:.1f} mm"
+                parts.append(f"nearest {shown(pair.a)} – {shown(pair.b)} {far}")
         if math.isfinite(report.took):
             parts.append(f"cycle {1e3 * report.took:.2f} ms")
         if report.ages:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from standoff.view.live.nearest_line import NearPair
+from standoff.paths.nearest_now import NearPair
 from standoff.view.live.palette import STATES
 from standoff.view.live.seen import Seen
 from standoff.view.live.sign import LASTING, Sign, heading, sign_html

@@ -12,11 +12,12 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.index import Index
+from standoff.paths.nearest_now import NearestFinder, NearPair
 from standoff.shapes.pose import Array
 from standoff.view.live.banner import Banner
 from standoff.view.live.camera import bounds, has_floor, set_stage
 from standoff.view.live.curves import RunningCurves
-from standoff.view.live.nearest_line import NearestFinder, NearestLine, NearPair
+from standoff.view.live.nearest_line import NearestLine
 from standoff.view.live.nodes import CellNodes
 from standoff.view.live.octree_cells import OctreeCells
 from standoff.view.live.seen import Seen

@@ -10,11 +10,11 @@ import numpy as np
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.thresholds import Thresholds
 from standoff.paths.nearest import Among
+from standoff.paths.nearest_now import NearestFinder, NearPair
 from standoff.paths.verdict import Verdict
 from standoff.view.check import Checked, sentence
 from standoff.view.live.certified import certified, earliest
 from standoff.view.live.motion import Motion, along_path
-from standoff.view.live.nearest_line import NearestFinder, NearPair
 from standoff.view.live.palette import STATES
 from standoff.view.live.playback import Playback
 from standoff.view.live.seen import Mark, Seen

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from standoff.monitor.monitor import Monitor
+from standoff.paths.nearest_now import NearPair
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.motion import Motion
-from standoff.view.live.nearest_line import NearPair
 from standoff.view.live.player import Player
 from standoff.view.live.seen import Seen, seen
 from standoff.view.live.ticking import TICK

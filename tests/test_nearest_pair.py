@@ -1,0 +1,111 @@
+"""The nearest pair while none is too close, looked for beside the watch."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import standoff as so
+from standoff.streams import nearest_pair
+from standoff.streams.engine import WatchEngine
+from standoff.streams.messages import BodyPose, Grasp, Joints
+from standoff.streams.nearest_pair import NearestPair
+from standoff.streams.options import WatchOptions
+from tests.all_distances import all_distances
+
+
+def cell():
+    made = so.Cell()
+    made.add_robot("builtin:panda", name="panda")
+    made.add_body("table", so.Box((1.0, 1.0, 0.1)), so.pose((0.9, 0.0, -0.3)))
+    made.add_body("cart", so.Sphere(0.1), so.pose((1.5, 0.0, 0.5)), moving=True)
+    return made
+
+
+def reports(made, places):
+    """One report for each place of the cart, the robot where it is."""
+    engine = WatchEngine(made, WatchOptions(buffer=0.001))
+    joints = Joints(0.0, made.joints, made.q)
+    for k, place in enumerate(places):
+        now = 0.01 * (k + 1)
+        pose = BodyPose(0.0, "cart", so.pose(place))
+        yield engine.cycle(now, ((0, joints), (0, pose)))
+
+
+def brute(made, report):
+    frames = np.concatenate([made.tree.forward(report.q), report.poses])
+    return min(
+        (distance, pair)
+        for pair, distance in all_distances(made, frames).items()
+        if not all(name.startswith("panda/") for name in pair)
+    )
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock on which a search takes a second."""
+    ticks = itertools.count()
+    monkeypatch.setattr(nearest_pair.time, "monotonic", lambda: float(next(ticks)))
+
+
+def test_it_is_that_of_trying_every_pair(clock):
+    made = cell()
+    nearest = NearestPair(made)
+    places = [(1.5 - 0.05 * k, 0.02 * k, 0.5) for k in range(15)]
+    sure, seen = 0, set()
+    for report in reports(cell(), places):
+        found = nearest.at(report)
+        distance, pair = brute(cell(), report)
+        if found.sure:
+            sure += 1
+            assert found.pair.distance == pytest.approx(distance, abs=1e-9)
+            assert {found.pair.a, found.pair.b} == {*pair}
+        else:
+            assert found.pair.distance >= distance - 1e-9
+        seen.add((found.pair.a, found.pair.b))
+    assert 0 < sure < len(places)
+    assert len(seen) > 1
+
+
+def test_what_is_no_place_has_no_nearest_pair():
+    made = cell()
+    nearest = NearestPair(made)
+    bad = so.pose((1.0, 0.0, 0.0))
+    bad[0, 3] = np.nan
+    engine = WatchEngine(made, WatchOptions(buffer=0.001))
+    joints = Joints(0.0, made.joints, made.q)
+    assert nearest.at(engine.cycle(0.01, ((0, joints),))) is None  # of the cart nothing is known
+    good = BodyPose(0.0, "cart", so.pose((1.5, 0.0, 0.5)))
+    assert nearest.at(engine.cycle(0.02, ((0, joints), (0, good)))) is not None
+    wrong = engine.cycle(0.03, ((0, joints), (0, BodyPose(0.0, "cart", bad))))
+    assert nearest.at(wrong) is None
+
+
+def test_a_body_that_is_taken_up_goes_with_the_hand(clock):
+    made = cell()
+    nearest = NearestPair(made)
+    engine = WatchEngine(made, WatchOptions(buffer=0.001))
+    joints = Joints(0.0, made.joints, made.q)
+    here = BodyPose(0.0, "cart", so.pose((1.5, 0.0, 0.5)))
+    assert nearest.at(engine.cycle(0.01, ((0, joints), (0, here)))) is not None
+    taken = engine.cycle(0.02, ((0, joints), (0, Grasp(0.0, "cart", "panda/panda_hand", ()))))
+    assert made.bodies["cart"].attachment is not None and taken.poses is None
+    found = nearest.at(taken)
+    assert {found.pair.a, found.pair.b} == {"cart", "table"}
+
+
+def test_a_robot_alone_has_its_own_links():
+    made = so.Cell()
+    made.add_robot("builtin:panda", name="panda")
+    engine = WatchEngine(made, WatchOptions(buffer=0.001))
+    found = NearestPair(made).at(engine.cycle(0.01, ((0, Joints(0.0, made.joints, made.q)),)))
+    assert found.pair.a.startswith("panda/") and found.pair.b.startswith("panda/")
+
+
+def test_too_many_pairs_are_not_looked_through(monkeypatch):
+    monkeypatch.setattr(nearest_pair, "NEAREST_PAIRS", 5)
+    made = cell()
+    nearest = NearestPair(made)
+    assert not nearest.useful
+    (report,) = reports(made, [(1.5, 0.0, 0.5)])
+    assert nearest.at(report) is None
