@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.papers.testbed import BUFFER, TASKS, testbed_cell
+from standoff.papers import testbed
 
 
 def watched(index, between):
-    cell = testbed_cell()
+    cell = testbed.testbed_cell()
     cell.add_body("cart", so.Box((0.3, 0.3, 0.3)), so.pose((3.0, 0.0, 0.2)), moving=True)
-    return so.Monitor(cell, buffer=BUFFER, index=index, between=between, period=0.05)
+    return so.Monitor(cell, buffer=testbed.BUFFER, index=index, between=between, period=0.05)
 
 
 def readings(cell, seed):
     """Two tasks on end, with what goes wrong now and then: no number, a jump, a clock that waits,
     stands or runs back."""
     rng = np.random.default_rng(seed)
-    Q = np.concatenate([task.joints(cell)[-150:] for task in TASKS[:2]])
+    Q = np.concatenate([task.joints(cell)[-150:] for task in testbed.TASKS[:2]])
     times = 0.05 * np.arange(1.0, len(Q) + 1.0)
     for k in rng.choice(np.arange(20, len(Q) - 1), 5, replace=False):
         what = rng.integers(4)

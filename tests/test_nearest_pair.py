@@ -17,7 +17,7 @@ from tests.all_distances import all_distances
 def cell():
     made = so.Cell()
     made.add_robot("builtin:panda", name="panda")
-    made.add_body("table", so.Box((1.0, 1.0, 0.1)), so.pose((0.9, 0.0, -0.3)))
+    made.add_body("table", so.Box((1.0, 1.0, 0.1)), so.pose((1.5, 0.0, -0.5)))
     made.add_body("cart", so.Sphere(0.1), so.pose((1.5, 0.0, 0.5)), moving=True)
     return made
 
@@ -51,7 +51,7 @@ def clock(monkeypatch):
 def test_it_is_that_of_trying_every_pair(clock):
     made = cell()
     nearest = NearestPair(made)
-    places = [(1.5 - 0.05 * k, 0.02 * k, 0.5) for k in range(15)]
+    places = [(1.5 - 0.0125 * k, 0.005 * k, 0.5) for k in range(60)]
     sure, seen = 0, set()
     for report in reports(cell(), places):
         found = nearest.at(report)

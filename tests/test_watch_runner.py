@@ -34,9 +34,11 @@ from tests.watch_worlds import (
 LIVE = WatchOptions(buffer=OPTIONS.buffer, period=0.05, max_age=0.3)
 
 
+JOINTS = new_cell().joints
+
+
 def reading(q):
-    now = time.time()
-    return Joints(now, new_cell().joints, q)
+    return Joints(time.time(), JOINTS, q)
 
 
 def test_a_live_watch_goes_through_silence_and_is_replayed(tmp_path):
@@ -62,13 +64,17 @@ def test_a_live_watch_goes_through_silence_and_is_replayed(tmp_path):
     assert done.difference is None and done.compared == summary.cycles
 
 
+def got_from(inbox, timeout=0.0):
+    return inbox.pop() if inbox.wait(timeout) else None
+
+
 def test_a_flood_keeps_the_newest_and_is_told():
     names, q = new_cell().joints, task(1)[0]
     inbox = Inbox(1, depth=8)
     put = inbox.putter(0)
     for k in range(20):
         put(Joints(float(k), names, q))
-    got = [inbox.get(0.0) for _ in range(9)]
+    got = [got_from(inbox) for _ in range(9)]
     assert [a[2].stamp for a in got[:8]] == [12.0 + k for k in range(8)] and got[8] is None
     assert inbox.take_dropped(0) == (12, 0) == (12, inbox.take_dropped(0)[0])
 
@@ -222,13 +228,13 @@ def test_a_flood_leaves_no_message_without_its_turn():
         thread.start()
         got, last = 0, None
         while type(last) is not End:
-            arrival = inbox.get(10.0)
+            arrival = got_from(inbox, 10.0)
             assert arrival is not None
             got, last = got + 1, arrival[2]
         thread.join()
     finally:
         sys.setswitchinterval(before)
-    assert inbox.get(0.0) is None and got + inbox.take_dropped(0)[0] == most + 1
+    assert got_from(inbox) is None and got + inbox.take_dropped(0)[0] == most + 1
 
 
 def test_a_flood_drops_no_event():
@@ -237,8 +243,8 @@ def test_a_flood_drops_no_event():
     put(Grasp(math.nan, "box", "a/hand"))
     for _ in range(100):
         put(Joints(math.nan, ("x",), np.zeros(1)))
-    got = [inbox.get(0.0)[2] for _ in range(16)]
-    assert type(got[0]) is Grasp and inbox.get(0.0) is None
+    got = [got_from(inbox)[2] for _ in range(16)]
+    assert type(got[0]) is Grasp and got_from(inbox) is None
     assert inbox.take_dropped(0) == (85, 0)
     for k in range(20):
         put(Grasp(math.nan, f"box{k}", "a/hand"))

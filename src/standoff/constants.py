@@ -872,6 +872,10 @@ CLOCK_DRIFT = 2e-4
 #: How often a watch that hears nothing says that it is still there, [s].
 HEARTBEAT = 0.1
 
+#: A thread that brings a message this soon after it has looked at another may have more of them
+#: before it, [ns]; at 1 kHz it sleeps for half a millisecond between two.
+ON_THE_HEELS = 100_000
+
 #: Messages of one source that wait to be looked at, [-]: a quarter of a second at 1 kHz. What is
 #: older is dropped for the newer, and told.
 INBOX_DEPTH = 256

@@ -147,6 +147,12 @@ def watch(
     scouting: Annotated[
         bool, typer.Option("--scouting", help="Let Zenoh look for others in the network.")
     ] = False,
+    realtime: Annotated[
+        bool,
+        typer.Option(
+            "--realtime", help="Ask the system to let this go before everything else it has to do."
+        ),
+    ] = False,
     srdf: Srdf = None,
     geometry: Geometry = "auto",
     capsules_per_link: CapsulesPerLink = 2,
@@ -175,6 +181,6 @@ def watch(
     summary = view.watch(
         cell, source, sources or [], sinks or [], options, out, notes, period=period, speed=rate,
         link=link, on_warning=on_warning, report=report, plain=plain,
-        page=(host, port) if live else None,
+        page=(host, port) if live else None, realtime=realtime,
     )  # fmt: skip
     raise typer.Exit(summary.status)

@@ -146,13 +146,12 @@ class WatchEngine:
             not `quiet`.
         """
         senses, start = self.senses, self.number
-        clearances = np.empty(len(batch.now))
         if not self.quiet or senses.unheard():
             return _NO_STRETCH, None
         n, Q = senses.foresee(batch, self.time)
         if n == 0:
             return _NO_STRETCH, None
-        poses = senses.poses()
+        poses, clearances = senses.poses(), np.empty(n)
         quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, poses)
         stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
         if quiet:

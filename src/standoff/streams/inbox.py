@@ -32,6 +32,7 @@ class Inbox:
         self._depth = depth
         self.dropped = [0] * sources
         self.lost = [0] * sources
+        self._next = -1
 
     def putter(self, source: int) -> Callable[[Message], None]:
         """What a source hands its messages to, from whatever threads."""
@@ -67,22 +68,32 @@ class Inbox:
         return False
 
     def wake(self) -> None:
-        """Whoever waits in `get` goes on."""
+        """Whoever waits goes on."""
         self._turns.put(-1)
 
-    def get(self, timeout: float) -> Arrival | None:
-        """The next one; None where none came in that time, [s]."""
+    @property
+    def empty(self) -> bool:
+        """Whether nothing waits."""
+        return not any(self._waiting)
+
+    def wait(self, timeout: float) -> bool:
+        """Until there is one to `pop`; False where none came in that time, [s], or somebody woke
+        who waits. For one thread."""
         try:
-            source = self._turns.get(timeout=max(timeout, 0.0))
+            self._next = self._turns.get(timeout=max(timeout, 0.0))
         except Empty:
-            return None
-        if source < 0:
-            return None
+            return False
+        return self._next >= 0
+
+    def pop(self) -> Arrival:
+        """The one that was waited for."""
         with self._lock:
-            return self._waiting[source].popleft()
+            return self._waiting[self._next].popleft()
 
     def take_dropped(self, source: int) -> tuple[int, int]:
         """How many were dropped since this was last asked, and how many of them were events."""
+        if not self.dropped[source]:
+            return 0, 0
         with self._lock:
             counts = self.dropped[source], self.lost[source]
             self.dropped[source] = self.lost[source] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -40,7 +41,7 @@ class NearestPair:
 
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
-        self._due = -np.inf
+        self._moving, self._due = 0, -math.inf
         self._build()
         if self.useful:  # the kernels are ready before the first reading comes
             poses = [cell.pose(name) for name in cell.moving]
@@ -62,6 +63,7 @@ class NearestPair:
 
     def _build(self) -> None:
         cell = self._cell
+        self._due = -math.inf
         self._revision, self._tree, self._moving = cell.revision, cell.tree, len(cell.moving)
         finder = NearestFinder(cell, "others")
         self._finder = finder if finder.any else NearestFinder(cell)

@@ -11,6 +11,7 @@ import threading
 
 from standoff.constants import COMMAND_MOMENT, REARM_AFTER
 from standoff.errors import StreamError
+from standoff.streams.realtime import ordinary
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown
 
@@ -115,6 +116,7 @@ class OnWarning:
         except OSError as error:
             self._failure = f"could not be started: {error.strerror or error}"
             return
+        ordinary(process.pid)
         self.runs += 1
         self.pid = process.pid
         # A thread that waits for it, so that no zombie is left however long the watch goes on.

@@ -6,6 +6,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 from standoff.constants import OUTBOX_DEPTH, RECORD_FLUSH, SINK_PATIENCE
 from standoff.errors import Error
@@ -51,7 +53,10 @@ class Outbox:
         self._depth = depth
         self._items: deque[_Item] = deque()
         self._dull = 0
-        self._change = threading.Condition()
+        self._lock = threading.Lock()
+        self._room = threading.Condition(self._lock)  # for those who wait for it
+        #: One entry for each item at least: those that are left out leave theirs behind.
+        self._calls: SimpleQueue[None] = SimpleQueue()
         self._closing = False
         self._trouble = ""
         self._thread = threading.Thread(target=self._run, name=sink.name, daemon=True)
@@ -69,9 +74,9 @@ class Outbox:
 
     def do(self, action: Callable[[], None], cycles: int, *, dull: bool = False) -> None:
         """Whatever is to be done with the sink, in its turn; it stands for so many reports."""
-        with self._change:
+        with self._lock:
             if len(self._items) >= self._depth and self._patient:
-                self._change.wait_for(lambda: len(self._items) < self._depth, SINK_PATIENCE)
+                self._room.wait_for(lambda: len(self._items) < self._depth, SINK_PATIENCE)
             if len(self._items) >= self._depth and not self._make_room(dull):
                 if dull:
                     self.thinned += cycles
@@ -83,13 +88,14 @@ class Outbox:
             self._note_missed()
             self._items.append((action, dull))
             self._dull += dull
-            self._change.notify_all()
+        self._calls.put(None)
 
     def _note_missed(self) -> None:
         """A recorder is told what it missed after all that it did not."""
         missed, self._missed, recorder = self._missed, 0, self.recorder
         if missed and recorder is not None:
             self._items.append((lambda: recorder.skipped(missed), False))
+            self._calls.put(None)
 
     def _make_room(self, dull: bool) -> bool:
         """Leave out a report in which nothing happened, for one in which something did."""
@@ -112,21 +118,22 @@ class Outbox:
         flushed = time.monotonic()
         fresh = False
         while True:
-            with self._change:
-                if not self._items and not self._closing:
-                    self._change.wait(RECORD_FLUSH)
+            with suppress(Empty):
+                self._calls.get(timeout=RECORD_FLUSH)
+            with self._lock:
                 if not self._items and self._closing:
                     return
                 item = self._items.popleft() if self._items else None
                 if item is not None:
                     self._dull -= item[1]
-                    self._change.notify_all()
+                    if self._patient:
+                        self._room.notify_all()
             fine = item is None or self._tried(item[0])
             fresh = fresh or item is not None or bool(self._trouble)
             if fresh and time.monotonic() - flushed >= RECORD_FLUSH:
                 fine = self._tried(self.sink.flush) and fine
                 flushed, fresh = time.monotonic(), False
-                with self._change:
+                with self._lock:
                     over = self._trouble and fine and len(self._items) < self._depth // 2
                     if over:
                         self._trouble = ""
@@ -141,17 +148,17 @@ class Outbox:
             why = f"{type(error).__name__}: {error}"
         else:
             return True
-        with self._change:
+        with self._lock:
             self._report_trouble(why)
         return False
 
     def close(self) -> str:
         """All that waits is handed over, if that takes no longer than SINK_PATIENCE, and the sink
         is closed. What went wrong last, if anything ever did."""
-        with self._change:
+        with self._lock:
             self._note_missed()
             self._closing = True
-            self._change.notify_all()
+        self._calls.put(None)
         self._thread.join(SINK_PATIENCE)
         if self._thread.is_alive():
             self.lost += len(self._items)

@@ -69,6 +69,10 @@ class Report:
     q: Array | None = None
     poses: Array | None = None
 
+    def timed(self, took: float) -> None:
+        """Note how long it took, before anybody has seen it."""
+        object.__setattr__(self, "took", took)
+
     @property
     def clearance(self) -> float:
         """The distance of the nearest pair that is within its threshold, [m]; infinite where none

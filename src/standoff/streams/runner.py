@@ -9,7 +9,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +21,9 @@ from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch, gathered
 from standoff.streams.engine import Input, WatchEngine
 from standoff.streams.history import History
-from standoff.streams.inbox import Inbox
+from standoff.streams.live_run import LiveRun
 from standoff.streams.merge import merged
-from standoff.streams.messages import End, Joints, Trouble
+from standoff.streams.messages import Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.outbox import Outbox
 from standoff.streams.record.about import about
@@ -94,7 +93,7 @@ class Watch:
         self._onlooker = onlooker
         self._troubles: deque[Input] = deque()
         self._stopped = False
-        self._inbox = Inbox(len(sources))
+        self._live_run = LiveRun(self.engine, self._cycle, self._live)
         self._outboxes: list[Outbox] = []
         self._describe(cell)
 
@@ -108,7 +107,7 @@ class Watch:
     def stop(self) -> None:
         """End in order, from whatever thread or signal handler."""
         self._stopped = True
-        self._inbox.wake()
+        self._live_run.stop()
 
     def run(self, progress: Callable[[float], None] | None = None) -> Summary:
         """Until it ends. ``progress`` is called with how much of the files has been read, 0 to 1.
@@ -124,7 +123,7 @@ class Watch:
             if self._files:
                 self._run_files(progress)
             else:
-                self._run_live()
+                self._live_run.run()
         except KeyboardInterrupt:
             self.summary.interrupted = True
         finally:
@@ -155,7 +154,7 @@ class Watch:
             inputs = (*inputs, self._troubles.popleft())
         start = time.perf_counter()
         report = self.engine.cycle(now, inputs, arrived)
-        report = replace(report, took=time.perf_counter() - start)
+        report.timed(time.perf_counter() - start)
         self._send(report, inputs)
         took = time.perf_counter() - start
         if took > self.engine.options.period:
@@ -163,52 +162,17 @@ class Watch:
         self.summary.slowest = max(self.summary.slowest, took)
 
     def _send(self, report: Report, inputs: tuple[Input, ...]) -> None:
-        self.summary.add(report)
-        if self._history is not None:
-            self._history.put(report)
-        if self._onlooker is not None:
-            self._onlooker(report)
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is None:
                 outbox.put(report)
             else:
                 outbox.do(_bound(recorder, report, inputs), 1)
-
-    def _run_live(self) -> None:
-        inbox, engine = self._inbox, self.engine
-        # Seconds since 1970, by a clock that nobody sets.
-        epoch = time.time_ns() - time.monotonic_ns()
-        last = -math.inf
-        ended: set[int] = set()
-        for number, source in enumerate(self._live):
-            source.start(inbox.putter(number))
-        while not self._stopped and len(ended) < len(self._live):
-            clock = (time.monotonic_ns() + epoch) / 1e9
-            wait = min(HEARTBEAT, engine.due() - clock)
-            arrival = inbox.get(wait)
-            inputs: tuple[Input, ...] = ()
-            arrived = 0
-            if arrival is not None:
-                arrived, number, message = arrival
-                if type(message) is End:
-                    ended.add(number)
-                inputs = ((number, message),)
-                dropped, lost = inbox.take_dropped(number)
-                if dropped:
-                    text = f"{dropped} messages were dropped: more came than could be looked at"
-                    inputs = (*inputs, (number, Trouble("flood", text)))
-                if lost:
-                    text = f"{lost} events were lost: what is held by whom is not known"
-                    inputs = (*inputs, (number, Trouble("grasp", text)))
-            stamp = arrived or time.monotonic_ns()
-            now = max((stamp + epoch) / 1e9, math.nextafter(last, math.inf))
-            waited = (time.monotonic_ns() - stamp) / 1e9
-            if waited > engine.options.age:
-                text = f"a message waited for {waited:.3f} s"
-                inputs = (*inputs, (inputs[0][0], Trouble("behind", text)))
-            self._cycle(now, inputs, arrived)
-            last = now
+        self.summary.add(report)
+        if self._history is not None:
+            self._history.put(report)
+        if self._onlooker is not None:
+            self._onlooker(report)
 
     def _run_files(self, progress: Callable[[float], None] | None) -> None:
         if math.isinf(self._speed):

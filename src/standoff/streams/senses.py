@@ -101,7 +101,6 @@ class Senses:
                 text = f"{name}: {len(message.names)} names and {len(positions)} positions"
                 found.add("garbled", name, text, whole)
                 return
-        columns = voice.route.columns
         if self.spoke and self._told_already(voice, voice.values(positions)):
             text = f"{name}: two readings at one time"
             found.add("doubled", name, text, voice.who or whole)
@@ -109,7 +108,7 @@ class Senses:
         if not self._timely(now, voice, message.stamp, found):
             return
         self.fine.add(source)
-        if not len(columns):
+        if not len(voice.route.columns):
             return
         if not message.partial:
             for j in voice.dropped:
@@ -117,14 +116,16 @@ class Senses:
                 found.add("missing", self.joints[j], text, {j})
         voice.beat(now)
         values, until = voice.values(positions), now + voice.ages
+        columns = voice.columns
         self.given[columns] = values
         if np.isfinite(values).all():
             self.q[columns] = values
             self.fed[columns], self.until[columns] = now, until
         else:
             good = np.isfinite(values)
-            self.q[columns[good]] = values[good]
-            self.fed[columns[good]], self.until[columns[good]] = now, until[good]
+            columns = voice.route.columns[good]
+            self.q[columns] = values[good]
+            self.fed[columns], self.until[columns] = now, until[good]
         self._own(voice)
         self.spoke.append(voice)
 

@@ -24,6 +24,7 @@ from standoff.streams.open_sink import open_sink, sink_file, sink_kind
 from standoff.streams.open_source import check_one_reader, open_source, source_files
 from standoff.streams.options import WatchOptions
 from standoff.streams.peek import Peeked
+from standoff.streams.realtime import ask_for_realtime
 from standoff.streams.report import Report, State
 from standoff.streams.runner import Onlooker, Watch
 from standoff.streams.senses import Senses
@@ -90,6 +91,7 @@ def watch(
     report: Path | None,
     plain: bool,
     page: PageAddress | None = None,
+    realtime: bool = False,
 ) -> Summary:
     """Open everything, watch until it ends, and say what came of it."""
     check_asked(source, sources, sinks, report)
@@ -128,13 +130,13 @@ def watch(
             running = Watch(
                 cell, peeked, targeted, options, speed=speed, history=history, onlooker=onlooker
             )
+            if realtime:
+                _ask_for_realtime(files, notes)
             with _ending(running):
                 summary = running.run(progress)
     _tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
     said = notes if any(sink_kind(text) == ("jsonl", "-") for text in sinks) else out
-    show(summary, said, rest=options.rest)
-    if not summary.started:
-        _tell_of_unheard(running.engine.senses, said)
+    show(summary, said, rest=options.rest, unheard=_unheard(running.engine.senses))
     if history is not None and report is not None:
         history.finish()
         facts = {
@@ -144,6 +146,12 @@ def watch(
         save_near_misses(history, report, facts)
         said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     return summary
+
+
+def _ask_for_realtime(files: bool, notes: Console) -> None:
+    why = "files do not need it" if files else ask_for_realtime()
+    if why:
+        notes.print(f"No real-time scheduling: {why}", markup=False, highlight=False)
 
 
 def _tell_of_steps(options: WatchOptions, notes: Console) -> None:
@@ -185,7 +193,7 @@ def _tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
             )  # fmt: skip
 
 
-def _tell_of_unheard(senses: Senses, said: Console) -> None:
+def _unheard(senses: Senses) -> list[str]:
     """Whom nobody spoke of, and whom the sources spoke of instead."""
     lines = [f"never heard of: {_some(senses.unheard())}"]
     for voices, name in zip(senses.voices, senses.sources):
@@ -195,8 +203,7 @@ def _tell_of_unheard(senses: Senses, said: Console) -> None:
                 f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
                 "`rename` in a [[stream]] of the cell file says what they are"
             )
-    for line in lines:
-        said.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    return lines
 
 
 def _some(names: Sequence[str], most: int = 4) -> str:
@@ -288,8 +295,11 @@ def _ending(running: Watch) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def show(summary: Summary, console: Console, *, rest: bool = False) -> None:
-    """What happened, in a few lines; ``rest`` is the option of the watch."""
+def show(
+    summary: Summary, console: Console, *, rest: bool = False, unheard: Sequence[str] = ()
+) -> None:
+    """What happened, in a few lines; ``rest`` is the option of the watch, ``unheard`` what to say
+    where not everybody was heard of."""
     s = summary
     length = s.ended - s.began if s.cycles else 0.0
     console.print(
@@ -323,6 +333,8 @@ def show(summary: Summary, console: Console, *, rest: bool = False) -> None:
         if not rest:
             text += "; --rest leaves joints that nobody speaks of where the cell has them"
         console.print(text, highlight=False, soft_wrap=True)
+        for line in unheard:
+            console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     if s.slow:
         console.print(
             f"  {s.slow:,} cycles took longer than their period, the slowest "
