@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from standoff.errors import Error, StreamError
-from standoff.streams.as_json import report_json
+from standoff.streams.as_json import report_line, state_line, warnings_line
 from standoff.streams.open_sink import open_sink, sink_kind
 from standoff.streams.record import markers
 from standoff.streams.report import Reason, State
@@ -91,6 +91,39 @@ def test_json_lines_of_numbers_that_json_lacks_and_of_nasty_names(tmp_path):
     line = json.loads(raw, parse_constant=pytest.fail)
     assert line["warnings"][0]["a"] == NASTY and line["reasons"][0]["text"] == NASTY
     assert line["ages"] == {NASTY: None} and line["warnings"][0]["distance"] is None
+
+
+def test_the_text_of_a_report_says_all_of_it_to_the_bit():
+    made = report(
+        7, 1e9 + 0.1, hit(-0.1 / 3.0, 0, 1), hit(0.2, 2, 3, closing=-1e-300), changed=True,
+        ages={"csv:x": 0.1 + 0.2, "b": math.inf},
+    )  # fmt: skip
+    state = {
+        "number": 7, "time": 1e9 + 0.1, "state": "WARNING", "changed": True,
+        "clearance": -0.1 / 3.0, "scale": 0.0, "ages": {"csv:x": 0.1 + 0.2, "b": None},
+        "reasons": [
+            {"state": "WARNING", "kind": "warning", "element": r.element, "text": r.text}
+            for r in made.reasons
+        ],
+    }  # fmt: skip
+    warnings = [
+        {
+            "a": w.a, "b": w.b, "distance": w.distance, "threshold": w.threshold,
+            "approaching": w.approaching, "closing_speed": w.closing_speed,
+            "time_to_contact": None if math.isinf(w.time_to_contact) else w.time_to_contact,
+            "point_a": w.point_a.tolist(), "point_b": w.point_b.tolist(),
+            "normal": w.normal.tolist(), "when": w.when,
+        }
+        for w in made.cycle.warnings
+    ]  # fmt: skip
+    assert len(warnings) == 2
+    assert json.loads(state_line(made)) == state
+    assert json.loads(report_line(made)) == {**state, "warnings": warnings}
+    assert json.loads(warnings_line(made)) == {
+        "number": 7, "time": 1e9 + 0.1, "warnings": warnings,
+    }  # fmt: skip
+    without = report(8, 2.0, no_cycle=True)
+    assert json.loads(report_line(without))["warnings"] == []
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
@@ -282,5 +315,9 @@ def test_a_clearance_is_told_only_where_it_is_the_smallest():
     assert "clearance > 30.0 mm" in rows[0] and "cycle 0.42 ms" in rows[0]
     assert "clearance 52.3 mm" in rows[1] and "cycle" not in rows[1]
     assert "clearance" not in rows[2]
-    assert [report_json(one)["clearance"] for one in (safe, near, unknown)] == [None, 0.0523, None]
+    assert [json.loads(report_line(one))["clearance"] for one in (safe, near, unknown)] == [
+        None,
+        0.0523,
+        None,
+    ]
     assert (summary.nearest, summary.nearest_at) == (0.0523, 2.0)

@@ -69,6 +69,11 @@ class Warning:
         return np.array(self._row[7:10])
 
     @property
+    def places(self) -> tuple[float, ...]:
+        """`point_a`, `point_b` and `normal` as nine plain numbers."""
+        return self._row[1:10]
+
+    @property
     def closing_speed(self) -> float:
         """How fast the witness points near each other, from the last reading to this one, [m/s];
         negative while they part, NaN where a body was not seen before. Where the pair was nearest

@@ -13,7 +13,7 @@ import numpy as np
 import standoff
 from standoff.constants import RECORD_BLOCK, RECORD_SHOWN, TIME_LIMIT
 from standoff.shapes.pose import Array
-from standoff.streams.as_json import one_line, state_json, warnings_json
+from standoff.streams.as_json import one_line, state_line, warnings_line
 from standoff.streams.batch import Batch
 from standoff.streams.engine import Input
 from standoff.streams.joint_state import DEFINITION, JointStateEncoder
@@ -125,14 +125,11 @@ class Recorder:
         since = report.time - self._shown
         if report.changed or not 0.0 <= since < RECORD_SHOWN:
             self._shown = report.time
-            self._mcap.message(self._state, time, one_line(state_json(report)))
+            self._mcap.message(self._state, time, state_line(report))
             if report.q is not None:
                 self._joint_state(report.time, report.q)
         if warned:
-            said = {
-                "number": report.number, "time": report.time, "warnings": warnings_json(report),
-            }  # fmt: skip
-            self._mcap.message(self._warnings, time, one_line(said))
+            self._mcap.message(self._warnings, time, warnings_line(report))
         if warned or self._warned:
             self._mcap.message(self._markers, time, one_line(markers.scene_update(report)))
         self._warned = warned

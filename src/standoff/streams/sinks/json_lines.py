@@ -9,7 +9,7 @@ from pathlib import Path
 
 from standoff.constants import QUIET_LINE_PERIOD
 from standoff.errors import StreamError
-from standoff.streams.as_json import one_line, report_json
+from standoff.streams.as_json import report_line
 from standoff.streams.report import Report, State
 
 
@@ -48,7 +48,7 @@ class JsonLines:
         quiet = report.state is State.SAFE and not report.changed
         if quiet and self._next - self.every <= report.time < self._next:
             return
-        self._write(one_line(report_json(report)) + b"\n")
+        self._write(report_line(report) + b"\n")
         self._next = report.time + self.every
 
     def flush(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from standoff.constants import STATE_PERIOD
 from standoff.errors import StreamError
-from standoff.streams.as_json import one_line, state_json, warnings_json, with_warnings
+from standoff.streams.as_json import report_line, state_line
 from standoff.streams.report import Report, State
 from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
 
@@ -62,12 +62,11 @@ class ZenohTopics:
             return
         if self._session is None:
             raise StreamError("is closed", file=self.name)
-        state = one_line(state_json(report))
-        warnings = None if quiet else warnings_json(report)
+        warned = not quiet and report.cycle is not None and bool(report.cycle.warnings)
         try:
-            if warnings:
-                self._warnings.put(with_warnings(state, warnings))
-            (self._quiet if quiet else self._state).put(state)
+            if warned:
+                self._warnings.put(report_line(report))
+            (self._quiet if quiet else self._state).put(state_line(report))
         except Exception as error:  # Zenoh raises a class of its own, derived from Exception
             raise StreamError(f"cannot be published: {error}", file=self.name) from error
         self._due = report.time + STATE_PERIOD
