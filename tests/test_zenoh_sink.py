@@ -10,6 +10,7 @@ import pytest
 
 from standoff.errors import StreamError
 from standoff.streams.open_sink import open_sink
+from standoff.streams.outbox import Outbox
 from standoff.streams.report import State
 from standoff.streams.sinks.zenoh_topics import ZenohTopics
 from standoff.streams.zenoh_session import Link, open_session
@@ -29,11 +30,14 @@ class Heard:
 
     def __init__(self, address, key, slow=0.0):
         self.samples, self._slow = [], slow
+        self.open = threading.Event()
+        self.open.set()
         self.keys = 2 if "*" in key else 1
         self.session = open_session(Link(connect=(address,)))
         self.subscriber = self.session.declare_subscriber(key, self._take)
 
     def _take(self, sample):
+        self.open.wait()
         if self._slow:
             time.sleep(self._slow)
         self.samples.append((str(sample.key_expr), json.loads(sample.payload.to_bytes())))
@@ -57,8 +61,8 @@ def reached(sink, heard):
     """Until what is published arrives: who joins is not there from the first moment on."""
 
     def arrived():
-        sink._warnings.put(b"{}")
-        sink._state.put(b"{}")
+        for publisher in sink._waiting:
+            publisher.put(b"{}")
         return len({key for key, _ in heard.samples}) == heard.keys
 
     assert until(arrived)
@@ -110,6 +114,49 @@ def test_a_change_of_the_speed_scale_is_told_at_once(linked):
         sink.put(report(k + 1, 0.0001 * k, scale=scale))
     assert until(lambda: len(heard.of("cell/standoff/state")) >= 2)
     assert [s["scale"] for s in heard.of("cell/standoff/state")] == [1.0, 0.5]
+
+
+def test_no_warning_is_lost_between_offers_and_puts():
+    """A subscriber that stops for a while: offers fail, the queues fill up, and empty again."""
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sinks = [ZenohTopics(f"cell/{name}", Link(listen=(address,))) for name in ("one", "other")]
+    heard = Heard(address, "cell/*/warnings")
+    heard.keys = 1
+    reached(sinks[0], heard)
+    told, offered = [], []
+    for sink in sinks:
+        sink.offer = lambda r, sink=sink: offered.append(ZenohTopics.offer(sink, r)) or offered[-1]
+    boxes = [Outbox(sink, lambda *words: told.append(words), depth=100_000) for sink in sinks]
+    many = [hit(0.01, k, k + 1) for k in range(3)] * 40
+    published = 0
+
+    def publish(enough):
+        nonlocal published
+        while not enough():
+            published += 1
+            one = report(published, 0.001 * published, *many)
+            for box in boxes:
+                box.put(one)
+            time.sleep(0.003)  # or a queue that once began would never be empty again
+
+    for _ in range(2):
+        publish(lambda: offered.count(True) > 20)
+        offered.clear()
+        heard.open.clear()
+        publish(lambda: all(len(box._items) > 5 for box in boxes))
+        assert False in offered
+        heard.open.set()
+        assert until(lambda: not any(box._items or box._busy for box in boxes), 60.0)
+        offered.clear()
+    publish(lambda: offered.count(True) > 20)
+    assert not told and not any(box.close() or box.lost for box in boxes)
+    for name in ("one", "other"):
+        key = f"cell/{name}/warnings"
+        until(lambda key=key: len({v["number"] for v in heard.of(key)}) == published)
+        numbers = [value["number"] for value in heard.of(key)]
+        assert {*numbers} == {*range(1, published + 1)}
+        assert numbers == sorted(numbers)
+    heard.close()
 
 
 def test_no_warning_is_dropped_where_a_subscriber_is_slow():

@@ -872,6 +872,10 @@ CLOCK_DRIFT = 2e-4
 #: How often a watch that hears nothing says that it is still there, [s].
 HEARTBEAT = 0.1
 
+#: A message that is offered to slow subscribers waits for them for so long before it is dropped,
+#: [s]: one cycle is late by that, once. An offer that took half as long may have been dropped.
+OFFER_WAIT = 0.01
+
 #: A thread that brings a message this soon after it has looked at another may have more of them
 #: before it, [ns]; at 1 kHz it sleeps for half a millisecond between two.
 ON_THE_HEELS = 100_000

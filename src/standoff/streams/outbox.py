@@ -13,7 +13,7 @@ from standoff.constants import OUTBOX_DEPTH, RECORD_FLUSH, SINK_PATIENCE
 from standoff.errors import Error
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.report import Report, State
-from standoff.streams.sink import Sink
+from standoff.streams.sink import Prompt, Sink
 
 #: What to do with the sink, and whether nobody would miss it.
 _Item = tuple[Callable[[], None], bool]
@@ -25,6 +25,8 @@ class Outbox:
     A sink that is slow misses reports in which nothing happened. If it has no room for one in which
     something did (a warning, a fault, a change), that is told as its trouble; likewise whatever it
     raises. Nothing that it does ends the watch.
+
+    A `Prompt` sink is offered each report at once while nothing waits for it.
 
     Args:
         told: called from the thread of the sink with ``sink`` and a text where it has trouble, with
@@ -51,13 +53,14 @@ class Outbox:
         self._told = told
         self._patient = patient
         self._depth = depth
+        self._prompt = isinstance(sink, Prompt)
         self._items: deque[_Item] = deque()
         self._dull = 0
         self._lock = threading.Lock()
         self._room = threading.Condition(self._lock)  # for those who wait for it
         #: One entry for each item at least: those that are left out leave theirs behind.
         self._calls: SimpleQueue[None] = SimpleQueue()
-        self._closing = False
+        self._busy = self._closing = False
         self._trouble = ""
         self._thread = threading.Thread(target=self._run, name=sink.name, daemon=True)
         self._thread.start()
@@ -69,8 +72,20 @@ class Outbox:
 
     def put(self, report: Report) -> None:
         """Hand over a report."""
+        if self._offered(report):
+            return
         dull = report.state is State.SAFE and not report.changed
         self.do(lambda: self.sink.put(report), 1, dull=dull)
+
+    def _offered(self, report: Report) -> bool:
+        sink = self.sink
+        if not self._prompt or self._items or self._busy or self._trouble:
+            return False
+        assert isinstance(sink, Prompt)
+        try:
+            return sink.offer(report)
+        except Exception:  # it comes again where its trouble is heard
+            return False
 
     def do(self, action: Callable[[], None], cycles: int, *, dull: bool = False) -> None:
         """Whatever is to be done with the sink, in its turn; it stands for so many reports."""
@@ -123,12 +138,15 @@ class Outbox:
             with self._lock:
                 if not self._items and self._closing:
                     return
+                # Before it is gone from the queue: who looks there first sees one or the other.
+                self._busy = bool(self._items)
                 item = self._items.popleft() if self._items else None
                 if item is not None:
                     self._dull -= item[1]
                     if self._patient:
                         self._room.notify_all()
             fine = item is None or self._tried(item[0])
+            self._busy = False
             fresh = fresh or item is not None or bool(self._trouble)
             if fresh and time.monotonic() - flushed >= RECORD_FLUSH:
                 fine = self._tried(self.sink.flush) and fine

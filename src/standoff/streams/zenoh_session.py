@@ -10,6 +10,7 @@ from typing import Any
 from standoff.constants import (
     MAX_NAME_LENGTH,
     MAX_STREAM_MESSAGE,
+    OFFER_WAIT,
     RECONNECT_FIRST,
     RECONNECT_LONGEST,
 )
@@ -48,16 +49,35 @@ def used_link(link: Link | None) -> Link:
     return link if link.listen or link.connect else replace(link, listen=USUAL_LINK.listen)
 
 
+@dataclass(eq=False)
+class _Shared:
+    """A session, how many use it, and whether what may be dropped is dropped now."""
+
+    session: Any
+    users: int = 0
+    congested: bool = False
+
+
 class Lease:
     """A session that is shared by all who ask for the same link: two of them could not listen at
     one address. It is closed when the last of them has closed it."""
 
-    def __init__(self, link: Link, session: Any) -> None:
-        self._link, self._session = link, session
+    def __init__(self, link: Link, shared: _Shared) -> None:
+        self._link, self._shared = link, shared
         self._closed = False
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._session, name)
+        return getattr(self._shared.session, name)
+
+    @property
+    def congested(self) -> bool:
+        """Whether a message that Zenoh may drop might be dropped at once, since one before it was
+        and no other has gone out since. All publishers of a session share its queues."""
+        return self._shared.congested
+
+    @congested.setter
+    def congested(self, is_so: bool) -> None:
+        self._shared.congested = is_so
 
     def close(self) -> None:
         """More than once does no harm."""
@@ -65,15 +85,14 @@ class Lease:
             if self._closed:
                 return
             self._closed = True
-            _, count = _OPEN[self._link]
-            if count > 1:
-                _OPEN[self._link] = (self._session, count - 1)
+            self._shared.users -= 1
+            if self._shared.users:
                 return
             del _OPEN[self._link]
-        self._session.close()
+        self._shared.session.close()
 
 
-_OPEN: dict[Link, tuple[Any, int]] = {}
+_OPEN: dict[Link, _Shared] = {}
 _LOCK = threading.Lock()
 
 
@@ -92,12 +111,11 @@ def open_session(link: Link) -> Lease:
     for address in (*link.listen, *link.connect):
         _check_address(address, link.remote)
     with _LOCK:
-        if link in _OPEN:
-            session, count = _OPEN[link]
-        else:
-            session, count = _opened(zenoh, link), 0
-        _OPEN[link] = (session, count + 1)
-    return Lease(link, session)
+        if link not in _OPEN:
+            _OPEN[link] = _Shared(_opened(zenoh, link))
+        shared = _OPEN[link]
+        shared.users += 1
+    return Lease(link, shared)
 
 
 def _opened(zenoh: Any, link: Link) -> Any:
@@ -127,6 +145,7 @@ def session_config(link: Link) -> Any:
         "scouting/gossip/enabled": link.scouting,
         # What comes in pieces is put together in memory before anybody sees its size.
         "transport/link/rx/max_message_size": 4 * MAX_STREAM_MESSAGE,
+        "transport/link/tx/queue/congestion_control/drop/wait_before_drop": round(1e6 * OFFER_WAIT),
     }.items():
         config.insert_json5(key, json.dumps(value))
     return config

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
-from standoff.constants import STATE_PERIOD
+from standoff.constants import OFFER_WAIT, STATE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.as_json import report_line, state_line
 from standoff.streams.report import Report, State
@@ -20,9 +21,10 @@ class ZenohTopics:
       every cycle that is not SAFE, and otherwise every STATE_PERIOD: who hears nothing for several
       of these, or reads the same number twice, is to take it for STALE.
 
-    Whatever is not quiet is sent without batching and never dropped where a subscriber is slow: the
-    call waits then, the queue before this sink fills up, and the watch tells. Quiet states may be
-    dropped on the way.
+    Nothing is batched. A report is offered first: Zenoh waits a moment for slow subscribers
+    (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
+    report is put: that waits for as long as it takes, the queue before this sink fills up, and the
+    watch tells. So nothing is lost, and somebody slow may hear the same number twice.
 
     Args:
         key: a key without wildcards.
@@ -49,28 +51,56 @@ class ZenohTopics:
                 express=True,
             )
 
-        self._warnings = publisher("warnings", zenoh.CongestionControl.BLOCK)
-        self._state = publisher("state", zenoh.CongestionControl.BLOCK)
-        self._quiet = publisher("state", zenoh.CongestionControl.DROP)
+        block, drop = zenoh.CongestionControl.BLOCK, zenoh.CongestionControl.DROP
+        self._waiting = publisher("warnings", block), publisher("state", block)
+        self._offering = publisher("warnings", drop), publisher("state", drop)
         self._due = -math.inf
         self._scale = math.nan
 
     def put(self, report: Report) -> None:
         """Publish it, or leave it out where nothing happened."""
-        quiet = report.state is State.SAFE and not report.changed and report.scale == self._scale
-        if quiet and self._due - STATE_PERIOD <= report.time < self._due:
+        if self._left_out(report):
             return
+        session = self._opened()
+        self._publish(report, *self._waiting)
+        session.congested = False
+        self._said(report)
+
+    def offer(self, report: Report) -> bool:
+        """The same without waiting for anybody who is slow; whether it surely went out."""
+        if self._left_out(report):
+            return True
+        session = self._opened()
+        if session.congested:
+            return False
+        begun = time.monotonic()
+        self._publish(report, *self._offering)
+        session.congested = time.monotonic() - begun > OFFER_WAIT / 2.0
+        if session.congested:
+            return False
+        self._said(report)
+        return True
+
+    def _opened(self) -> Lease:
         if self._session is None:
             raise StreamError("is closed", file=self.name)
-        warned = not quiet and report.cycle is not None and bool(report.cycle.warnings)
+        return self._session
+
+    def _left_out(self, report: Report) -> bool:
+        """Whether nothing happened, and that it lives has just been said."""
+        quiet = report.state is State.SAFE and not report.changed and report.scale == self._scale
+        return quiet and self._due - STATE_PERIOD <= report.time < self._due
+
+    def _said(self, report: Report) -> None:
+        self._due, self._scale = report.time + STATE_PERIOD, report.scale
+
+    def _publish(self, report: Report, warnings: Any, state: Any) -> None:
         try:
-            if warned:
-                self._warnings.put(report_line(report))
-            (self._quiet if quiet else self._state).put(state_line(report))
+            if report.cycle is not None and report.cycle.warnings:
+                warnings.put(report_line(report))
+            state.put(state_line(report))
         except Exception as error:  # Zenoh raises a class of its own, derived from Exception
             raise StreamError(f"cannot be published: {error}", file=self.name) from error
-        self._due = report.time + STATE_PERIOD
-        self._scale = report.scale
 
     def flush(self) -> None:
         """Nothing is held back."""
