@@ -18,8 +18,8 @@ class ZenohTopics:
 
     - ``KEY/warnings``: for every cycle in which pairs are too close, the state and all of them.
     - ``KEY/state``: the state without them, whenever it, a reason or the speed scale changes, in
-      every cycle that is not SAFE, and otherwise every STATE_PERIOD: who hears nothing for several
-      of these, or reads the same number twice, is to take it for STALE.
+      every cycle that is not SAFE, and otherwise every STATE_PERIOD: who hears no new number for
+      several of these is to take it for STALE.
 
     Nothing is batched. A report is offered first: Zenoh waits a moment for slow subscribers
     (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
