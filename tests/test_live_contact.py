@@ -89,7 +89,7 @@ def test_arrows_stay_within_the_scene_and_begin_at_what_is_touched(page):
     force = page.last.forces[page._name]
     size = float(np.linalg.norm(force))
     assert size > 100.0 and page.last.contacts
-    ((start, tip),) = page._sum.points
+    ((start, tip),) = page._sum.ends
     np.testing.assert_allclose(np.cross(tip - start, force) / size, 0.0, atol=1e-6)
     assert 0.2 < np.linalg.norm(tip - start) < 0.35
     assert page._newtons.visible and page._newtons.text == f"{size:.0f} N"
@@ -102,7 +102,9 @@ def test_arrows_stay_within_the_scene_and_begin_at_what_is_touched(page):
         inside = np.linalg.inv(page.stage.places["cube"]) @ [*start, 1.0]
         low, high = page.stage.shapes["cube"].bounds()
         assert not ((inside[:3] > low + 1e-6) & (inside[:3] < high - 1e-6)).all()
-    assert page._pushes.visible and len(page._pushes.points) == len(page.last.contacts)
+    drawn = page._pushes._made
+    np.testing.assert_allclose(drawn.points, page._pushes.ends, atol=1e-6)
+    assert len(page._pushes.ends) == len(page.last.contacts)
     # What is touched is seen through, and nothing else.
     seen_through = {name for name, mesh in page._obstacles.items() if mesh.opacity is not None}
     assert seen_through == {"cube"}
@@ -110,13 +112,14 @@ def test_arrows_stay_within_the_scene_and_begin_at_what_is_touched(page):
     for _ in range(30):
         page.step()
     assert not page.last.contacts
-    assert not (page._pushes.visible or page._sum.visible or page._newtons.visible)
+    assert not (len(page._pushes.ends) or len(page._sum.ends) or page._newtons.visible)
+    assert drawn._impl.removed and page._pushes._made is None
     assert all(mesh.opacity is None for mesh in page._obstacles.values())
 
 
 def test_a_small_force_has_an_arrow_to_scale(page):
     page.pose = page.stage.hand(0.0)
     page._draw((), np.array([0.0, 0.0, 4.0]))
-    ((start, tip),) = page._sum.points
+    ((start, tip),) = page._sum.ends
     np.testing.assert_allclose(tip - start, (0.0, 0.0, 0.08), atol=1e-6)
     assert page._newtons.text == "4.0 N"

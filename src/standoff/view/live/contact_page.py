@@ -12,6 +12,7 @@ import numpy as np
 from standoff.contact import Scene
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
+from standoff.view.live.arrows import Arrows
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.handles import Handle
@@ -102,8 +103,8 @@ class ContactPage:
         server.gui.add_markdown("Drag the handle to push the follower into an obstacle.")
         self._force = Curve(server.gui, "force", "N", "#266ebe", 140)
         self._cost = Curve(server.gui, "step", "µs", "#b5651d", 120, log=True)
-        self._pushes = self._arrows("/contacts", ALARM, 0.005)
-        self._sum = self._arrows("/force", BRAND, 0.008)
+        self._pushes = Arrows(server.scene, "/contacts", ALARM, 0.005)
+        self._sum = Arrows(server.scene, "/force", BRAND, 0.008)
         self._newtons = server.scene.add_label(
             "/newtons", "", anchor="bottom-center", visible=False, font_screen_scale=1.1
         )
@@ -167,23 +168,18 @@ class ContactPage:
             opacity = _GLASS if name in touched else None
             if mesh.opacity != opacity:
                 mesh.opacity = opacity
-        self._pushes.visible = bool(contacts)
-        if contacts:
-            self._pushes.points = np.array([push_arrow(c, self._name) for c in contacts])
+        arrows = [push_arrow(c, self._name) for c in contacts]
+        self._pushes.show(np.array(arrows).reshape(-1, 2, 3))
         size = float(np.linalg.norm(force))
-        self._sum.visible = self._newtons.visible = size > 0.0
+        self._newtons.visible = size > 0.0
         if size > 0.0:
             middle = self.pose[:3, 3]
             tip = middle + force * min(_NEWTON, _LONGEST / size)
-            self._sum.points = np.array([[middle, tip]])
+            self._sum.show(np.array([[middle, tip]]))
             self._newtons.position = tip
             self._newtons.text = f"{size:.1f} N" if size < 100.0 else f"{size:.0f} N"
-
-    def _arrows(self, node: str, colour: tuple[int, int, int], radius: float) -> viser.ArrowsHandle:
-        return self._server.scene.add_arrows(
-            node, np.array([[np.zeros(3), np.ones(3)]]), colour, shaft_radius=radius,
-            head_radius=2.4 * radius, head_length=6.0 * radius, visible=False,
-        )  # fmt: skip
+        else:
+            self._sum.show(np.zeros((0, 2, 3)))
 
     def _body(
         self, node: str, name: str, colour: tuple[int, int, int], place: Array
