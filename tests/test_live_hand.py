@@ -102,6 +102,7 @@ class TestFollower:
         newer = target.copy()
         newer[2, 3] -= 0.05
         follower.ask_link(link, target)
+        follower.advance(0.05)
         with monkeypatch.context() as patch:
             self.meanwhile(patch, lambda: follower.ask_link(link, newer))
             follower.advance(0.05)

@@ -108,5 +108,5 @@ class Follower:
             if link not in self._reach:
                 return
             self.goal = np.where(own, found.q, self.goal)
-            if (found.reached or still) and self._reach[link] is pose:
+            if still and self._reach[link] is pose:
                 del self._reach[link]
