@@ -24,6 +24,7 @@ from standoff.streams.record.recorder import ANSWERS, Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.report import State
 from standoff.streams.runner import Watch
+from tests.record_bytes import resealed
 from tests.watch_worlds import (
     OPTIONS,
     PERIOD,
@@ -166,22 +167,11 @@ def test_a_record_that_was_tampered_with_names_the_cycle(faulty_record, tmp_path
     where = bytes(data).find(bytes(rows[0]))
     target = where + 40 * ANSWER.itemsize + ANSWER.fields["clearance"][1]
     data[target] ^= 1
-    _without_crc(data)
     changed = tmp_path / "changed.mcap"
-    changed.write_bytes(data)
+    changed.write_bytes(resealed(data))
     done = Replay(changed).run(verify=True)
     assert done.difference is not None and done.difference.number == int(answers["number"][40])
     assert f"cycle {done.difference.number} " in str(done.difference)
-
-
-def _without_crc(data):
-    """The checksums of chunks, which would tell as well, say that there are none."""
-    at = 8
-    while data[at] != 0x0F:
-        length = int.from_bytes(data[at + 1 : at + 9], "little")
-        if data[at] == 0x06:
-            data[at + 9 + 24 : at + 9 + 28] = bytes(4)
-        at += 9 + length
 
 
 def test_a_damaged_chunk_ends_the_replay_and_is_told(faulty_record, tmp_path):
@@ -190,7 +180,7 @@ def test_a_damaged_chunk_ends_the_replay_and_is_told(faulty_record, tmp_path):
     data[len(data) // 2] ^= 0xFF
     (tmp_path / "damaged.mcap").write_bytes(data)
     done = Replay(tmp_path / "damaged.mcap").run(verify=True)
-    assert done.damaged == "a chunk is damaged" and not done.torn and not done.verified
+    assert "are not what was written" in done.damaged and not done.torn and not done.verified
 
 
 def test_foxglove_and_its_like_can_read_it(faulty_record):
@@ -366,41 +356,6 @@ def test_the_time_of_a_live_record_is_that_of_the_cycles(faulty_record):
     times = [t for _, t, _ in McapFile(path).messages()]
     assert min(times) >= int(1e9 * summary.began) - 1 and max(times) <= int(1e9 * summary.ended) + 1
     assert PERIOD > 0
-
-
-@pytest.fixture
-def small_record(tmp_path):
-    path = tmp_path / "small.mcap"
-    record(path, readings(task(1)[:40]))
-    return path, bytearray(path.read_bytes())
-
-
-def parts(data):
-    """Where each record of an MCAP file is, and its kind."""
-    at_byte = 8
-    while at_byte < len(data) - 8:
-        yield at_byte, data[at_byte]
-        at_byte += 9 + int.from_bytes(data[at_byte + 1 : at_byte + 9], "little")
-
-
-def test_no_flipped_bit_of_its_frame_is_passed_over(small_record):
-    path, data = small_record
-    assert Replay(path).run(verify=True).verified
-    last_data = next(where for where, kind in parts(data) if kind == 0x0F)
-    frames = [where + k for where, kind in parts(data) for k in range(3) if where < last_data]
-    text = b"/standoff/answers"
-    for place in [*frames, bytes(data).find(text) + 3, bytes(data).find(b"digest") + 1]:
-        for bit in (0, 3, 5):
-            changed = bytearray(data)
-            changed[place] ^= 1 << bit
-            path.write_bytes(changed)
-            try:
-                done = Replay(path).run(verify=True)
-            except StreamError:
-                continue
-            # Schemas and headers say nothing that a replay needs.
-            kind = max(k for k in parts(data) if k[0] <= place)[1]
-            assert not done.verified or kind in (0x01, 0x03), (place, bit)
 
 
 def test_what_was_lost_last_is_a_gap(tmp_path):

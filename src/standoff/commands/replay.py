@@ -13,7 +13,7 @@ from standoff.commands.app import app, notes, out
 @app.command(
     epilog="Example: [bold]standoff replay run.mcap --verify[/bold], "
     "[bold]standoff replay run.mcap --report near.html[/bold]. Exit status: that of the watch; "
-    "with --verify 0 the same, 1 not the same, 3 there is a gap in it; 2 bad input."
+    "with --verify 0 the same, 1 not the same, 3 it is damaged or has a gap; 2 bad input."
 )
 def replay(
     record: Annotated[

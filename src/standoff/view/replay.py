@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from standoff.streams.history import History
+from standoff.streams.record.damage import DamagedError
 from standoff.streams.record.replay import Replay
 from standoff.view.compiling import announced
 from standoff.view.near_miss import save_near_misses
@@ -17,6 +18,16 @@ from standoff.view.watch import progress_bar, show
 
 def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None) -> int:
     """Run it, say what came of it, and the exit status."""
+    try:
+        return _replay(record, out, notes, verify=verify, report=report)
+    except DamagedError as error:
+        out.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        return 3
+
+
+def _replay(
+    record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None
+) -> int:
     if report is not None:
         check_writable(report, ".html", what="a report")
         check_distinct((report,), (record,))

@@ -16,15 +16,19 @@ from standoff.cell.read import load_text
 from standoff.cell.write import cell_text
 from standoff.errors import StreamError
 from standoff.streams.options import WatchOptions
+from standoff.streams.record.damage import DamagedError
 
-_FORMAT = "1"
+_FORMAT = "2"
+
+#: The key of the digest of all the other texts.
+_DIGEST = "texts"
 
 
 def about(
     cell: Cell, options: WatchOptions, sources: Sequence[str], sinks: Sequence[str], folder: Path
 ) -> dict[str, str]:
     """Texts for a record in ``folder``, which the paths in the cell are relative to."""
-    return {
+    texts = {
         "format": _FORMAT,
         "cell": cell_text(cell, folder),
         "digest": digest(cell),
@@ -35,6 +39,16 @@ def about(
         "numpy": np.__version__,
         "machine": f"{platform.machine()} {platform.system()}",
     }
+    return {**texts, _DIGEST: _digest_of(texts)}
+
+
+def _digest_of(texts: Mapping[str, str]) -> str:
+    """Of all texts but itself, with the length of each: nothing moves from one to the next."""
+    sum_ = hashlib.sha256()
+    for text in (part for key in sorted({*texts} - {_DIGEST}) for part in (key, texts[key])):
+        data = text.encode()
+        sum_.update(b"%d:" % len(data) + data)
+    return sum_.hexdigest()[:16]
 
 
 def digest(cell: Cell) -> str:
@@ -57,16 +71,20 @@ def reopened(
     """Cell, options, sources and sinks of a record.
 
     Raises:
+        DamagedError: the texts are not those that were written.
         StreamError: of another format, or the files of the cell are not what they were.
     """
-    if texts.get("format") != _FORMAT:
+    whole = texts.get(_DIGEST) == _digest_of(texts)
+    if texts.get("format") != _FORMAT and (whole or _DIGEST not in texts):
         raise StreamError(
             "not a record of standoff, or of another version", file=path,
             value=texts.get("format"), allowed=_FORMAT,
         )  # fmt: skip
+    if not whole:
+        raise DamagedError("damaged: what it says of its cell and options was altered", file=path)
     missing = {"cell", "digest", "options", "sources", "sinks"} - {*texts}
     if missing:
-        raise StreamError(f"damaged: it has no {', '.join(sorted(missing))}", file=path)
+        raise DamagedError(f"damaged: it has no {', '.join(sorted(missing))}", file=path)
     cell = load_text(texts["cell"], str(path), path.absolute().parent)
     if digest(cell) != texts["digest"]:
         raise StreamError(
@@ -77,7 +95,7 @@ def reopened(
         options = WatchOptions.from_dict(json.loads(texts["options"]))
         sources, sinks = _names(texts["sources"]), _names(texts["sinks"])
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise StreamError(f"damaged: {error}", file=path) from error
+        raise DamagedError(f"damaged: {error}", file=path) from error
     return cell, options, sources, sinks
 
 

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.constants import RECORD_BLOCK, RECORD_NAMES
-from standoff.errors import StreamError
 from standoff.shapes.pose import Array
 from standoff.streams.engine import Input
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
+from standoff.streams.record.damage import DamagedError
 from standoff.streams.report import Report
 
 #: What a row is. GAP: cycles are missing here that the disk did not take.
@@ -190,7 +190,7 @@ def read_inputs(data: memoryview, names: dict[int, tuple[str, ...]], file: str) 
     """A block; ``names`` is filled on.
 
     Raises:
-        StreamError: it is none.
+        DamagedError: it is none.
     """
     try:
         mark, count, values, texts = _HEAD.unpack_from(data, 0)
@@ -206,4 +206,4 @@ def read_inputs(data: memoryview, names: dict[int, tuple[str, ...]], file: str) 
             names[int(number)] = tuple(str(name) for name in listed)
         return Inputs(rows, numbers, names, list(found["events"]))
     except (ValueError, KeyError, TypeError, RecursionError, AttributeError, struct.error) as error:
-        raise StreamError(f"damaged: {error}", file=file) from error
+        raise DamagedError(f"damaged: {error}", file=file) from error

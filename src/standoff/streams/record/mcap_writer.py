@@ -1,5 +1,9 @@
 """An MCAP file, chunk by chunk: https://mcap.dev/spec. Chunks are closed when the writer says so,
-and not when they are large, so that little is lost with the process."""
+and not when they are large, so that little is lost with the process.
+
+After each chunk and its indexes stands a seal, a record of our own that others pass over: where it
+is, and the checksum of everything before it. So a file that was torn is proven up to its last seal,
+as a whole one is by the checksum of its data."""
 
 from __future__ import annotations
 
@@ -17,7 +21,11 @@ MAGIC = b"\x89MCAP0\r\n"
     METADATA, METADATA_INDEX, SUMMARY_OFFSET, DATA_END,
 ) = range(1, 16)  # fmt: skip
 
+#: The first number that MCAP leaves to those who write the file.
+SEAL = 0x80
+
 RECORD = Struct("<BQ")
+SEALED = Struct("<QI")
 MESSAGE_HEAD = Struct("<HIQQ")
 _U16, _U32, _U64 = Struct("<H"), Struct("<I"), Struct("<Q")
 _ENTRY = Struct("<QQ")
@@ -44,7 +52,8 @@ class McapWriter:
         self._counts: dict[int, int] = {}
         self._all: list[int] = []
         self._closed = False
-        self.spool.add(MAGIC + _record(HEADER, _text("") + _text(library)))
+        self._crc = 0
+        self._add(MAGIC + _record(HEADER, _text("") + _text(library)))
 
     def schema(self, name: str, encoding: str, data: bytes) -> int:
         """A new schema; its number."""
@@ -63,14 +72,25 @@ class McapWriter:
     def _declare(self, kind: int, content: bytes) -> None:
         record = _record(kind, content)
         self._summary[kind].append(record)
-        self.spool.add(record)
+        self._add(record)
 
     def metadata(self, name: str, values: Mapping[str, str]) -> None:
         """Texts about the file."""
         record = _record(METADATA, _text(name) + _map(values))
         entry = _ENTRY.pack(self.spool.size, len(record)) + _text(name)
         self._summary[METADATA_INDEX].append(_record(METADATA_INDEX, entry))
-        self.spool.add(record)
+        self._add(record)
+
+    def _add(self, *parts: bytes, sealed: bool = False) -> None:
+        """In one piece, with a seal at its end or none."""
+        for part in parts:
+            self._crc = zlib.crc32(part, self._crc)
+        if sealed:
+            where = self.spool.size + sum(map(len, parts))
+            seal = _record(SEAL, SEALED.pack(where, self._crc))
+            self._crc = zlib.crc32(seal, self._crc)
+            parts = (*parts, seal)
+        self.spool.add(b"".join(parts))
 
     def message(self, channel: int, time: int, data: bytes) -> None:
         """One message at a time in nanoseconds."""
@@ -120,8 +140,8 @@ class McapWriter:
         else:
             # An index of a part would hide the rest; without one, all of it is read.
             self._chunks.clear()
-        # In one piece: the file ends with a chunk and its indexes, or before both.
-        self.spool.add(b"".join((chunk, *indexes)))
+        # In one piece: the file ends with a chunk, its indexes and their seal, or before them all.
+        self._add(chunk, *indexes, sealed=True)
         self._all = [min(self._all[0], first), max(self._all[1], last)] if self._all else [
             first, last]  # fmt: skip
         self._chunk, self._length, self._index, self._span = [], 0, {}, []
@@ -137,7 +157,7 @@ class McapWriter:
         self._closed = True
         try:
             self._close_chunk()
-            self.spool.add(_record(DATA_END, _U32.pack(0)))
+            self.spool.add(_record(DATA_END, _U32.pack(self._crc)))
             self.spool.add(self._ending())
             self.spool.flush()
         finally:

@@ -28,6 +28,7 @@ from standoff.streams.record.blocks import (
     answer,
     read_inputs,
 )
+from standoff.streams.record.damage import DamagedError
 from standoff.streams.record.mcap_reader import McapFile
 from standoff.streams.record.recorder import ANSWERS, INPUT
 from standoff.streams.report import Report, State
@@ -96,6 +97,7 @@ class Replay:
         path: of the record.
 
     Raises:
+        DamagedError: what it says of its cell and options is not what was written, or not there.
         StreamError: not a record, or the robots of its cell are not the same any more.
 
     Attributes:
@@ -109,11 +111,12 @@ class Replay:
         self._first = next(self._messages, None)
         texts = self._file.metadata.get("standoff")
         if texts is None:
-            why = f"damaged: {self._file.damaged}" if self._file.damaged else ""
-            raise StreamError(
-                why or "not a record of standoff", file=self.path,
-                allowed="what `standoff watch --to mcap:FILE` writes",
-            )  # fmt: skip
+            allowed = "what `standoff watch --to mcap:FILE` writes"
+            why = self._file.damaged or self._file.torn
+            if why:
+                text = f"damaged, or not a record of standoff: {why}"
+                raise DamagedError(text, file=self.path, allowed=allowed)
+            raise StreamError("not a record of standoff", file=self.path, allowed=allowed)
         self.cell, options, sources, sinks = reopened(texts, self.path)
         self.sources = tuple(sources)
         self.engine = WatchEngine(self.cell, options, sources, sinks)
@@ -130,6 +133,9 @@ class Replay:
         Args:
             progress: called with how much was read, 0 to 1.
             history: where everything is noted for a report on near misses.
+
+        Raises:
+            DamagedError: what its checksums say is right makes no sense.
         """
         run = _Run(self.engine, verify, history)
         names: dict[int, tuple[str, ...]] = {}
@@ -153,7 +159,7 @@ class Replay:
 
 def _answers(data: memoryview, path: Path) -> Rows:
     if len(data) % ANSWER.itemsize:
-        raise StreamError("damaged: not a table of answers", file=path)
+        raise DamagedError("damaged: not a table of answers", file=path)
     return np.frombuffer(data, ANSWER)
 
 
@@ -204,7 +210,7 @@ class _Run:
         try:
             inputs = () if ticked else tuple(block.message(k) for k in range(first, last))
         except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
-            raise StreamError(f"damaged: row {first} of a block makes no sense") from error
+            raise DamagedError(f"damaged: row {first} of a block makes no sense") from error
         self._said(self.engine.cycle(float(block.rows["now"][first]), inputs))
 
     def _said(self, report: Report) -> None:
@@ -262,7 +268,7 @@ def _lengths(block: Inputs) -> IntArray:
     """How many names each list has, by its number; -1 where there is none."""
     most = max((*block.names, int(block.rows["names"].max(initial=0))), default=0)
     if most > 2 * RECORD_BLOCK + RECORD_NAMES or block.rows["names"].min(initial=0) < 0:
-        raise StreamError("damaged: a list of names is missing")
+        raise DamagedError("damaged: a list of names is missing")
     lengths: IntArray = np.full(most + 1, -1, dtype=np.int64)
     for number, listed in block.names.items():
         lengths[number] = len(listed)
@@ -281,7 +287,7 @@ def _batch(block: Inputs, first: int, last: int) -> Batch:
         source, number = divmod(key // 2, lists)
         listed = block.names.get(number)
         if listed is None:
-            raise StreamError("damaged: a list of names is missing")
+            raise DamagedError("damaged: a list of names is missing")
         starts = rows["first"][at].astype(np.int64)
         positions: Array = _positions(block.values, starts, len(listed))
         stamps = rows["stamp"][at].astype(np.float64)
@@ -292,7 +298,7 @@ def _batch(block: Inputs, first: int, last: int) -> Batch:
 def _positions(values: Array, starts: IntArray, count: int) -> Array:
     """Rows of the values, without going through them one by one where they lie evenly."""
     if len(starts) and int(starts.max()) + count > len(values):
-        raise StreamError("damaged: values are missing")
+        raise DamagedError("damaged: values are missing")
     steps = np.diff(starts)
     if len(starts) > 1 and steps[0] >= count and (steps == steps[0]).all():
         start, step = int(starts[0]), int(steps[0])

@@ -12,6 +12,7 @@ import numpy as np
 from standoff.contact import Scene
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
+from standoff.view.live.arrows import Arrows
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.handles import Handle
@@ -20,6 +21,7 @@ from standoff.view.live.quaternions import quaternions
 from standoff.view.live.sign import Sign, sign_html
 from standoff.view.live.solid import solid
 from standoff.view.live.ticking import TICK
+from standoff.view.live.towards import between, towards
 
 if TYPE_CHECKING:
     import viser
@@ -28,10 +30,17 @@ if TYPE_CHECKING:
 
 #: Colours of the obstacles and of the follower.
 _COLOURS = ((140, 166, 217), (153, 199, 158), (230, 184, 128), (204, 158, 204), (219, 209, 133))
-_HAND = (70, 78, 92)
+_HAND = (128, 138, 156)
 
-#: How long the arrow of a contact is, and the arrow of a newton of the sum, [m].
-_ARROW, _NEWTON = 0.09, 0.02
+#: Corners of what is looked at, [m]: the obstacles, and room on the side that the panel covers.
+_LOW, _HIGH = np.array([-0.37, -0.32, -0.12]), np.array([0.63, 0.68, 0.2])
+
+#: How long the arrow of a contact is, the arrow of a newton of the sum, and the longest of these,
+#: [m]: the scene is a metre wide, and a hand may push with hundreds of newtons.
+_ARROW, _NEWTON, _LONGEST = 0.11, 0.02, 0.3
+
+#: How much of what is behind the follower and what it touches they hide: arrows are within.
+_GLASS = 0.36
 
 #: Steps of the scene in one tick: contact is felt at 400 a second.
 _STEPS = 20
@@ -64,23 +73,27 @@ class ContactPage:
     """The scene with a hand in it: whoever drags the handle, and the tour of the paper until then.
 
     The scene is stepped on a straight way from where the follower was to where it is to be, so that
-    it has a velocity, and with it damping and friction.
+    it has a velocity, and with it damping and friction. Whoever asks, it goes no faster than a hand
+    does; the tour waits for it where it was left.
     """
 
     def __init__(self, server: viser.ViserServer, stage: HandScene, scene: Scene) -> None:
         self._server = server
         self.stage, self.scene = stage, scene
         (self._name,) = stage.shapes.keys() - stage.places.keys()
-        set_stage(server, np.array([-0.5, -0.5, -0.12]), np.array([0.5, 0.5, 0.2]), ground=True)
+        set_stage(server, _LOW, _HIGH, ground=True)
+        self._obstacles = {}
         for k, (name, place) in enumerate(stage.places.items()):
-            self._body(f"/obstacles/{name}", name, _COLOURS[k % len(_COLOURS)], place, 1.0)
+            colour = _COLOURS[k % len(_COLOURS)]
+            self._obstacles[name] = self._body(f"/obstacles/{name}", name, colour, place)
             server.scene.add_label(
                 f"/names/{name}", name, position=place[:3, 3] + (0.0, 0.0, 0.16),
                 anchor="bottom-center",
             )  # fmt: skip
         self._time = 0.0
         self.pose = self.stage.hand(0.0)
-        self._follower = self._body("/follower", self._name, _HAND, self.pose, 0.55)
+        self._follower = self._body("/follower", self._name, _HAND, self.pose)
+        self._follower.opacity = _GLASS
         self._lock = threading.Lock()
         self._wanted = self.pose.copy()
         self._sign = Sign(server.gui, _sign(0, np.zeros(3), 0.0))
@@ -90,31 +103,40 @@ class ContactPage:
         server.gui.add_markdown("Drag the handle to push the follower into an obstacle.")
         self._force = Curve(server.gui, "force", "N", "#266ebe", 140)
         self._cost = Curve(server.gui, "step", "µs", "#b5651d", 120, log=True)
-        self._arrows: list[viser.ArrowsHandle] = []
+        self._pushes = Arrows(server.scene, "/contacts", ALARM, 0.005)
+        self._sum = Arrows(server.scene, "/force", BRAND, 0.008)
+        self._newtons = server.scene.add_label(
+            "/newtons", "", anchor="bottom-center", visible=False, font_screen_scale=1.1
+        )
         self._ticks = 0
         self.last: ContactStep | None = None
 
     def step(self) -> ContactStep:
         """One tick."""
-        if self._tour.value:
-            self._time = (self._time + TICK) % self.stage.duration
-            goal = self.stage.hand(self._time)
-        else:
-            with self._lock:
-                goal = self._wanted.copy()
-        start, spent = self.pose, 0.0
+        start, goal, spent = self.pose, self._next(), 0.0
         found: ContactStep | None = None
         for k in range(1, _STEPS + 1):
-            before, self.pose = self.pose, _between(start, goal, k / _STEPS)
-            velocity = np.zeros(6)
-            velocity[:3] = (self.pose[:3, 3] - before[:3, 3]) * (_STEPS / TICK)
+            self.pose = between(start, goal, k / _STEPS)
             begun = time.perf_counter_ns()
-            found = self.scene.step({self._name: self.pose}, {self._name: velocity})
+            found = self.scene.step({self._name: self.pose}, dt=TICK / _STEPS)
             spent += (time.perf_counter_ns() - begun) / 1e3
         assert found is not None
         self.last = found
         self._show(found, spent / _STEPS)
         return found
+
+    def _next(self) -> Array:
+        """Where the follower is at the end of this tick."""
+        with self._lock:
+            if not self._tour.value:
+                return towards(self.pose, self._wanted, TICK)
+            ahead = (self._time + TICK) % self.stage.duration
+            goal = self.stage.hand(ahead)
+            reached = towards(self.pose, goal, TICK)
+            if np.array_equal(reached, goal):
+                self._time = ahead
+            self._wanted = reached.copy()  # who ends the tour finds the follower where it is
+            return reached
 
     def fail(self, error: Exception) -> None:
         """A step failed."""
@@ -138,48 +160,48 @@ class ContactPage:
             self._cost.send()
 
     def _draw(self, contacts: tuple[Contact, ...], force: Array) -> None:
-        """An arrow for each contact, along its normal and on the follower, and one for the sum."""
-        for old in self._arrows:
-            old.remove()
-        self._arrows = []
-        if contacts:
-            pushes = [c.normal if c.a == self._name else -c.normal for c in contacts]
-            ends = [[c.point, c.point + _ARROW * n] for c, n in zip(contacts, pushes, strict=True)]
-            self._arrows.append(self._arrow("/contacts", np.array(ends), ALARM, 0.003))
-        if np.linalg.norm(force) > 0.0:
+        """An arrow for each contact, from the obstacle's surface along the normal on the follower,
+        and one for the sum with its size. What is touched is seen through, as contacts may be
+        behind it."""
+        touched = {name for c in contacts for name in (c.a, c.b)}
+        for name, mesh in self._obstacles.items():
+            opacity = _GLASS if name in touched else None
+            if mesh.opacity != opacity:
+                mesh.opacity = opacity
+        arrows = [push_arrow(c, self._name) for c in contacts]
+        self._pushes.show(np.array(arrows).reshape(-1, 2, 3))
+        size = float(np.linalg.norm(force))
+        self._newtons.visible = size > 0.0
+        if size > 0.0:
             middle = self.pose[:3, 3]
-            ends = [[middle, middle + _NEWTON * force]]
-            self._arrows.append(self._arrow("/force", np.array(ends), BRAND, 0.006))
-
-    def _arrow(
-        self, node: str, ends: Array, colour: tuple[int, int, int], radius: float
-    ) -> viser.ArrowsHandle:
-        return self._server.scene.add_arrows(
-            node, ends, colour, shaft_radius=radius, head_radius=2.4 * radius,
-            head_length=6.0 * radius,
-        )  # fmt: skip
+            tip = middle + force * min(_NEWTON, _LONGEST / size)
+            self._sum.show(np.array([[middle, tip]]))
+            self._newtons.position = tip
+            self._newtons.text = f"{size:.1f} N" if size < 100.0 else f"{size:.0f} N"
+        else:
+            self._sum.show(np.zeros((0, 2, 3)))
 
     def _body(
-        self, node: str, name: str, colour: tuple[int, int, int], place: Array, opacity: float
+        self, node: str, name: str, colour: tuple[int, int, int], place: Array
     ) -> viser.MeshHandle:
         made = solid(self.stage.shapes[name])
         return self._server.scene.add_mesh_simple(
             node, made.vertices, made.faces, color=colour, flat_shading=made.flat,
-            opacity=None if opacity == 1.0 else opacity, wxyz=quaternions(place[None, :3, :3])[0],
-            position=place[:3, 3],
+            wxyz=quaternions(place[None, :3, :3])[0], position=place[:3, 3],
         )  # fmt: skip
 
     def _dragged(self, pose: Array) -> None:
         with self._lock:
             self._wanted = pose
-        self._tour.value = False
+            self._tour.value = False
 
 
-def _between(start: Array, goal: Array, share: float) -> Array:
-    """A pose on the way: straight, turned at the first step."""
-    result = goal.copy()
-    result[:3, 3] = start[:3, 3] + share * (goal[:3, 3] - start[:3, 3])
-    return result
+def push_arrow(contact: Contact, follower: str) -> tuple[Array, Array]:
+    """Start and tip of what shows that a contact pushes the follower."""
+    push = contact.normal if contact.a == follower else -contact.normal
+    # The point is half way between the features: half the depth on is the obstacle's surface.
+    start = contact.point + 0.5 * contact.depth * push
+    return start, start + _ARROW * push
 
 
 def _sign(contacts: int, force: Array, deepest: float) -> str:

@@ -8,12 +8,14 @@ import threading
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.constants import REACH_ANGLE
 from standoff.robots.reaching import reach
-from standoff.shapes.pose import Array, rigid
+from standoff.shapes.pose import Array
 from standoff.view.live.motion import no_faster
+from standoff.view.live.towards import towards
 
-#: The fastest that a hand drives: joints [rad/s] or [m/s], bodies [m/s] and [rad/s].
-_JOINT, _SLIDE, _BODY, _TURN = 1.5, 0.4, 1.5, 3.0
+#: The fastest that a hand drives joints: [rad/s] and [m/s].
+_JOINT, _SLIDE = 1.5, 0.4
 
 #: Steps of inverse kinematics between two readings: it goes on from there at the next.
 _STEPS = 12
@@ -51,7 +53,8 @@ class Follower:
             self.goal[joint] = value
 
     def ask_link(self, link: str, pose: Array) -> None:
-        """A link is to go there, by the joints of its robot."""
+        """A link is to go there, by the joints of its robot. Once these are to be there, or get no
+        nearer, it is done with: who holds on and asks for another pose is followed again."""
         with self._lock:
             self._reach[link] = pose
 
@@ -75,43 +78,35 @@ class Follower:
         """Go on for ``dt`` [s]; whether anything moved."""
         with self._lock:
             wanted, bodies = dict(self._reach), dict(self._bodies)
-            goal = self.goal.copy()
-        tree = self.cell.tree
         for link, pose in wanted.items():
-            robot = f"{link.partition('/')[0]}/"
-            joints = [name for name in tree.joints if name.startswith(robot)]
-            goal = reach(tree, goal, link, pose, joints=joints, steps=_STEPS).q
+            self._solve(link, pose)
         with self._lock:
-            if wanted.keys() == self._reach.keys():
-                self.goal = goal
+            goal = self.goal.copy()
         most = self._speed * dt
         step = np.clip(goal - self.q, -most, most)
         moved = bool(np.any(step))
         self.q = self.q + step
         for k, pose in bodies.items():
             if not np.array_equal(self.poses[k], pose):
-                self.poses[k] = _towards(self.poses[k], pose, _BODY * dt, _TURN * dt)
+                self.poses[k] = towards(self.poses[k], pose, dt)
                 moved = True
         return moved
 
-
-def _towards(here: Array, there: Array, way: float, turn: float) -> Array:
-    """From one pose to another, no farther than ``way`` [m] and ``turn`` [rad]."""
-    step = there[:3, 3] - here[:3, 3]
-    far = float(np.linalg.norm(step))
-    R = there[:3, :3] @ here[:3, :3].T
-    cosine = max(-1.0, min(1.0, 0.5 * (float(np.trace(R)) - 1.0)))
-    angle = math.acos(cosine)
-    if far <= way and angle <= turn:
-        return there.copy()
-    result = here.copy()
-    result[:3, 3] += step * min(1.0, way / far) if far > 0.0 else 0.0
-    # A share of a turn: the rotations between, made rigid again. Half a turn has no shortest way,
-    # and any will do.
-    share = min(1.0, turn / angle) if angle > 0.0 else 1.0
-    mixed = np.eye(4)
-    blend = (1.0 - share) * here[:3, :3] + share * there[:3, :3]
-    u, _, v = np.linalg.svd(blend)
-    mixed[:3, :3] = u @ np.diag([1.0, 1.0, float(np.linalg.det(u @ v))]) @ v
-    result[:3, :3] = rigid(mixed)[:3, :3]
-    return result
+    def _solve(self, link: str, pose: Array) -> None:
+        """A few steps of inverse kinematics, during which others may ask for what they like."""
+        tree = self.cell.tree
+        robot = f"{link.partition('/')[0]}/"
+        own = np.array([name.startswith(robot) for name in tree.joints])
+        with self._lock:
+            begun = self.goal.copy()
+        joints = [name for name in tree.joints if name.startswith(robot)]
+        found = reach(tree, begun, link, pose, joints=joints, steps=_STEPS)
+        still = float(np.abs(found.q - begun).max(initial=0.0)) <= REACH_ANGLE
+        with self._lock:
+            # What was asked for meanwhile is newer: of this robot it took the link out of what is
+            # to be reached, and joints of other robots are none of a link's business.
+            if link not in self._reach:
+                return
+            self.goal = np.where(own, found.q, self.goal)
+            if still and self._reach[link] is pose:
+                del self._reach[link]

@@ -90,18 +90,13 @@ class PathPage(Playback):
             f'font-size:0.85em;line-height:1.4"><b style="color:{colour}">{word}</b><br>'
             f"{safe(sentence(self._checked))}</div>"
         )
-        self._picture = self._gui.add_html(self._line.svg(0.0))
-        self._gui.add_html(
-            '<div style="margin:0 0.8em 0.4em;font-size:0.75em;color:#667">blue: nearest pair, '
-            "sampled"
-            + (" · pale: nearest links of one robot" if self._line.own is not None else "")
-            + " · green: certified free · grey: not certified"
-            + (" · red: offending instant, the first" if self._offending is not None else "")
-            + (f" · ring: the {word.lower()} of the verdict" if self._later is not None else "")
-            + "</div>"
-        )
         self._way_to("To the offending instant", self._offending)
         self._way_to("To that of the verdict", self._later)
+        self._picture = self._gui.add_html(self._line.svg(0.0))
+        self._gui.add_html(
+            '<div style="margin:0 0.8em 0.4em;font-size:0.75em;color:#667">'
+            f"{safe(self._line.legend(f'the {word.lower()} of the verdict'))}</div>"
+        )
 
     def _way_to(self, name: str, when: float | None) -> None:
         if when is not None:

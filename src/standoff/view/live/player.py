@@ -16,6 +16,10 @@ SPEEDS = {"¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "4 ×": 4.0}
 
 _PLAY, _PAUSE = "Play", "Pause"
 
+#: What is seldom touched comes below all else in its tab, which is numbered in the order it is
+#: made.
+_LAST = 10_000.0
+
 
 class Player:
     """Controls for motions; `tick` says where it is.
@@ -37,8 +41,8 @@ class Player:
         )
         self._button = gui.add_button(_PAUSE if playing else _PLAY)
         self._slider = gui.add_slider("Time [s]", 0.0, self.motion.duration, 0.01, 0.0)
-        self._speed = gui.add_dropdown("Speed", list(SPEEDS), initial_value="1 ×")
-        self._loop = gui.add_checkbox("Again and again", False)
+        self._speed = gui.add_dropdown("Speed", list(SPEEDS), initial_value="1 ×", order=_LAST)
+        self._loop = gui.add_checkbox("Again and again", False, order=_LAST + 1.0)
         self._which.on_update(self._chosen)
         self._button.on_click(lambda _: self.play(not self.playing))
         self._slider.on_update(self._scrubbed)
@@ -62,7 +66,7 @@ class Player:
         with self._lock:
             self.time = min(max(time, 0.0), self.motion.duration)
             self._jumped = True
-        self._slider.value = round(self.time, 2)
+        self._slider.value = self._shown(self.time)
 
     def tick(self, dt: float) -> tuple[Motion, float, bool]:
         """Go on by ``dt`` [s] of the clock: the motion, the time in it, and whether it was not
@@ -78,12 +82,16 @@ class Player:
                     self.playing = not ended
             motion, time, playing = self.motion, self.time, self.playing
         # Nothing that stands is set again: somebody may be typing there.
-        shown, label = round(time, 2), _PAUSE if playing else _PLAY
+        shown, label = self._shown(time), _PAUSE if playing else _PLAY
         if self._slider.value != shown:
             self._slider.value = shown
         if self._button.label != label:
             self._button.label = label
         return motion, time, jumped
+
+    def _shown(self, time: float) -> float:
+        """A time as the slider shows it: to its step, and not beyond its end."""
+        return min(round(time, 2), float(self._slider.max))
 
     def on_choice(self, told: Callable[[Motion], None]) -> None:
         """Tell of another motion."""

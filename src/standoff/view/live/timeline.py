@@ -47,6 +47,18 @@ class Timeline:
             + "</svg>"
         )
 
+    def legend(self, verdict: str) -> str:
+        """What its colours mean, of those that are in it; ``verdict`` in words."""
+        parts = {
+            "blue: nearest pair, sampled": bool(np.isfinite(self.distances).any()),
+            "pale: nearest links of one robot, sampled": self.own is not None,
+            "green: certified free": True,
+            "grey: not certified": True,
+            "red: offending instant, the first": self.offending is not None,
+            f"ring: {verdict}": self.later is not None,
+        }
+        return " · ".join(text for text, drawn in parts.items() if drawn)
+
     def _x(self, time: float) -> float:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(max(time / self.duration, 0.0), 1.0)
 
@@ -97,6 +109,8 @@ class Timeline:
             for t, d in zip(self.times, distances, strict=True)
             if np.isfinite(d)
         ]
+        if not points:
+            return []
         return [
             f'<polyline points="{" ".join(points)}" fill="none" stroke="{colour}" '
             f'stroke-width="{width}"/>'
