@@ -157,10 +157,13 @@ def _ask_for_realtime(files: bool, notes: Console) -> None:
 def _tell_of_steps(options: WatchOptions, notes: Console) -> None:
     """A pair whose threshold is no more than where robots stop is not slowed down before."""
     if options.sure <= options.stop:
+        own = options.self_ is not None and options.self_ == options.sure
+        who = "Links of one robot" if own else "Pairs with something that stands still"
+        same = options.sure == options.stop
+        stop = "also the stop distance" if same else f"below the stop of {1e3 * options.stop:g} mm"
         notes.print(
-            f"The speed scale falls from 1 to 0 at once for pairs with a threshold of "
-            f"{1e3 * options.stop:g} mm or less; --stop less than {1e3 * options.sure:g} mm lets "
-            "them slow down",
+            f"{who} warn at {1e3 * options.sure:g} mm, which is {stop}, so they stop without "
+            f"slowing down first; --stop below {1e3 * options.sure:g} mm changes that",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
 
