@@ -217,17 +217,17 @@ def test_the_command_watch_hears_a_robot_over_zenoh_until_ctrl_c(folder):
     with socket.socket() as s:
         if s.connect_ex(("127.0.0.1", 7447)) == 0:
             pytest.skip("somebody else listens at Zenoh's usual port")
-    cell = so.read_cell(folder / "cell.toml")
+    cell = so.Cell.load(folder / "cell.toml")
     joints = dict(zip(cell.joints, cell.q.tolist(), strict=True))
+
+    def say():
+        session.put("cell/joint_states", json.dumps({"time": time.time(), "joints": joints}))
+
     session = open_session(Link(connect=("tcp/127.0.0.1:7447",)))
     command = "standoff watch cell.toml --from zenoh:cell/joint_states"
     try:
         with started(command, folder) as (process, said):
-            reading = {"joints": joints}
-            waited_for(
-                r"SAFE|WARNING", process, said,
-                lambda: session.put("cell/joint_states", json.dumps({"time": time.time(), **reading})),
-            )  # fmt: skip
+            waited_for(r"SAFE|WARNING", process, said, say)
     finally:
         session.close()
     assert re.search(r"\d+ cycles in .* interrupted", "".join(said)), said

@@ -249,10 +249,8 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
         facts.append(("nearest seen", text))
     facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
-    work = (
-        f"{counted(verdict.intervals, 'configuration')}, {counted(verdict.distances, 'distance')}"
-    )
-    facts.append(("work", work))
+    looked = counted(verdict.intervals, "configuration")
+    facts.append(("work", f"{looked}, {counted(verdict.distances, 'distance')}"))
     return facts
 
 
