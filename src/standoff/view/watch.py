@@ -306,7 +306,7 @@ def show(
     s = summary
     length = s.ended - s.began if s.cycles else 0.0
     console.print(
-        f"{s.cycles:,} cycles in {length:.2f} s of the watch"
+        f"{_cycles(s.cycles)} in {length:.2f} s of the watch"
         + (", interrupted" if s.interrupted else ""),
         highlight=False,
     )
@@ -351,16 +351,20 @@ def show(
     console.print(f"  {_verdict(s)}", highlight=False)
 
 
+def _cycles(count: int) -> str:
+    return "1 cycle" if count == 1 else f"{count:,} cycles"
+
+
 def _verdict(s: Summary) -> str:
     if s.status == 0:
         return f"[{COLOURS[State.SAFE]}]SAFE all along[/]"
     words = []
     if s.warned:
-        words.append(f"[{COLOURS[State.WARNING]}]warnings in {s.warned:,} cycles[/]")
+        words.append(f"[{COLOURS[State.WARNING]}]warnings in {_cycles(s.warned)}[/]")
     if not s.started:
         words.append(f"[{COLOURS[State.STALE]}]nothing was watched[/]")
     if s.troubled:
-        words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {s.troubled:,} cycles[/]")
+        words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {_cycles(s.troubled)}[/]")
     if any(s.lost.values()):
         words.append(f"[{COLOURS[State.FAULT]}]reports were lost[/]")
     return " and ".join(words)
