@@ -25,7 +25,7 @@ $(VENV)/base: pyproject.toml
 		|| { echo "Standoff needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.12 …" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "Making $(VENV) (once)"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing standoff (once)"
-	@$(PIP) -e '.[plot]'
+	@$(PIP) -e '.[plot,view,streams]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/base

@@ -1,7 +1,8 @@
 """One body pushes another: where do they touch, and with what force?
 
 A paddle moves at 0.2 m/s against a box of 1 kg that slides on a table with friction. Every
-millisecond the scene is given the poses and gives back the force on the box. Run it:
+millisecond the scene is given the poses and gives back the force on the box. Each contact is named
+by what meets: FV is a face of the first body and a vertex of the second. Run it:
 
     python examples/08_push_a_body.py
 """

@@ -114,6 +114,8 @@ for subscriber in listening:
 session.close()
 
 print(f"states: {' -> '.join(states)}; exit status {status}")
+if "STALE" in states[1:]:
+    print("STALE in between is right where a busy machine kept the readings back for too long")
 if warned:
     closest = min(warned, key=lambda said: said["warnings"][0]["distance"])
     pair = closest["warnings"][0]

@@ -9,7 +9,7 @@ one's room and see it turn red. Needs the extra `view`. Run it, and open the add
 Ctrl-C ends it; with a number it ends by itself after so many seconds. The page is served to this
 machine alone and loads nothing from elsewhere. The same from the command line:
 
-    standoff view cells/two_arms.toml
+    standoff view two_arms
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from __future__ import annotations
 import sys
 import threading
 
-from rich.console import Console
-
 import standoff as so
-from standoff.view.live.commands import Serving
+from standoff.view.live import drive_by_hand
 
 cell = so.Cell()
 cell.add_robot("builtin:panda", name="left")
@@ -38,6 +36,6 @@ over = threading.Event()
 if len(sys.argv) > 1:
     threading.Timer(float(sys.argv[1]), over.set).start()
 try:
-    Serving(Console(), Console(stderr=True), stop=over).cell(cell, "two arms", monitor)
+    drive_by_hand(cell, monitor, title="two arms", stop=over)
 except so.Error as error:  # the page is of the extra `view`
     sys.exit(str(error))

@@ -182,8 +182,8 @@ def test_the_page_of_streams_names_all_that_is_read(tmp_path):
         assert f".{part}`" in page
     for suffix in set(SUFFIXES) - {".ndjson"}:
         assert suffix in page
-    for _, options in KINDS.values():
-        assert all(f"{option}=" in page for option in options)
+    for kind in KINDS.values():
+        assert all(f"{option}=" in page for option in kind.options)
     (tmp_path / "run.jsonl").write_text(page.split("```json\n")[1].split("```")[0])
     found = [
         type(message).__name__ for _, message in open_source(f"{tmp_path}/run.jsonl").messages()

@@ -14,6 +14,7 @@ from standoff.kernels import build
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "standoff").rglob("*.py"))
+_KIND = "numba:compile"
 KERNELS = [p for p in SOURCES if "kernels" in p.parts]
 
 
@@ -76,3 +77,38 @@ def test_the_first_compile_is_told_of_from_python_too(tmp_path):
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True
         )
         assert run.returncode == 0 and run.stderr.count("compiling kernels") == told, run.stderr
+
+
+def test_a_compile_after_a_pause_is_told_of_anew(monkeypatch, capsys):
+    """Each part of the library compiles when it is first used, maybe much later."""
+    from types import SimpleNamespace
+
+    from standoff import first_compile
+
+    now = [100.0]
+    teller = first_compile._Teller()
+    monkeypatch.setattr(first_compile, "_events", SimpleNamespace(_registered={_KIND: [teller]}))
+    monkeypatch.setattr(first_compile, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def compile_(module, seconds, *inner):
+        data = {"dispatcher": SimpleNamespace(py_func=SimpleNamespace(__module__=module))}
+        teller.on_start(SimpleNamespace(data=data))
+        now[0] += seconds
+        for one in inner:
+            compile_(*one)
+        teller.on_end(SimpleNamespace(data=data))
+
+    compile_("standoff.kernels.monitor.cycle", 9.0, ("standoff.kernels.motion", 9.0))
+    compile_("standoff.kernels.monitor.way", 9.0)  # at once after the other
+    said = capsys.readouterr().err
+    assert said.count("compiling kernels of monitor,") == said.count("compiling kernels") == 1
+    now[0] += 60.0
+    compile_("standoff.kernels.paths.segment", 9.0)
+    assert "compiling kernels of paths," in capsys.readouterr().err
+    now[0] += 60.0
+    compile_("standoff.kernels.motion", 9.0)
+    assert "compiling kernels," in capsys.readouterr().err
+    first_compile._events._registered[_KIND].append(object())  # a command has a line of its own
+    now[0] += 60.0
+    compile_("standoff.kernels.motion", 9.0)
+    assert capsys.readouterr().err == ""

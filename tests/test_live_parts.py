@@ -325,7 +325,7 @@ def test_commands_do_not_import_viser():
 def test_without_viser_the_way_to_get_it_is_named(monkeypatch):
     monkeypatch.setattr(needed, "find_spec", lambda name: None)
     for open_it in (lambda: open_server("x"), LivePage):
-        with pytest.raises(so.Error, match=r'pip install "standoff\[view\]"'):
+        with pytest.raises(so.MissingPackageError, match=r"pip install 'standoff\[view\]'"):
             open_it()
 
 

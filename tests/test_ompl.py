@@ -21,7 +21,7 @@ def placed(tmp_path):
 @pytest.fixture
 def ompl():
     if not ompl_adapter.have_ompl():
-        pytest.skip(ompl_adapter.MISSING)
+        pytest.skip("OMPL is not installed")
     from ompl import base, geometric, util
 
     util.setLogLevel(util.LOG_NONE)
@@ -35,7 +35,7 @@ def space(placed, ompl):
 
 def test_without_ompl_it_says_how_to_get_it(placed, monkeypatch):
     monkeypatch.setattr(ompl_adapter, "have_ompl", lambda: False)
-    with pytest.raises(so.PlanError, match=r"pip install 'standoff\[plan\]'"):
+    with pytest.raises(so.MissingPackageError, match=r"pip install 'standoff\[plan\]'"):
         so.OmplSpace(so.PathChecker(placed.cell))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from standoff.errors import StreamError
+from standoff.errors import MissingPackageError, StreamError
 from standoff.streams.open_source import check_one_reader, open_source, source_files, source_kind
 from standoff.streams.source import Live, Recorded
 from standoff.streams.sources.bag import Bag
@@ -86,7 +86,7 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "zenoh", None)
-    with pytest.raises(StreamError, match=r"pip install 'standoff\[streams\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install 'standoff\[streams\]'"):
         open_source("zenoh:a")
 
 

@@ -5,8 +5,14 @@ import io
 import json
 import re
 import shlex
+import signal
+import socket
 import subprocess
+import sys
+import threading
+import time
 import tomllib
+import urllib.request
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +22,7 @@ from PIL import Image
 
 import standoff as so
 from standoff.paths.writing import write_path
+from standoff.streams.zenoh_session import Link, open_session
 from tests.mesh_shapes import box_arrays
 from tests.test_cli import STANDOFF
 from tests.test_interfere_command import write_stl
@@ -25,25 +32,30 @@ README = (ROOT / "README.md").read_text()
 
 #: Commands that are not run here, and why.
 ELSEWHERE = {
-    "make demo": "it installs; `standoff demo` is run by test_demo.py",
     "make test": "it is what runs this",
-    "pip install .": "it installs; the Makefile does it in this way",
+    "pip install .": "it installs; `.ci/run` installs in this way, by the Makefile",
     "pip install '.[plot,view,streams,contact]'": "it installs; the extras are there, see below",
-    "standoff watch cell.toml --from zenoh:cell/joint_states": "runs until Ctrl-C; its own tests",
-    "standoff view cell.toml": "runs until Ctrl-C; examples/10 serves the same page",
-    "standoff demo": "run by test_demo.py",
-    "standoff papers 000": "takes minutes; its quick form is run by test_paper000.py",
-    "standoff compile": "takes minutes on a cold machine; run by `make test` before the tests",
+    "standoff papers 000": "takes minutes; with --quick it is run by test_paper000.py",
 }
+
+#: Commands that have a test of their own below.
+ALONE = (
+    "make demo",
+    "standoff watch cell.toml --from zenoh:cell/joint_states",
+    "standoff view cell.toml",
+)
 
 
 def snippets(kind):
     return re.findall(rf"```{kind}\n(.*?)```", README, re.S)
 
 
+def commands_of(block):
+    return [line.partition("#")[0].strip() for line in block.splitlines() if line.strip()]
+
+
 def commands():
-    lines = "\n".join(snippets("sh")).splitlines()
-    return [line.partition("#")[0].strip() for line in lines if line.strip()]
+    return [command for block in snippets("sh") for command in commands_of(block)]
 
 
 @pytest.fixture(scope="module")
@@ -121,21 +133,109 @@ def folder(tmp_path_factory):
     return here
 
 
-@pytest.mark.parametrize("command", [c for c in commands() if c not in ELSEWHERE])
-def test_every_command_does_what_it_says(folder, command):
+@pytest.mark.parametrize("block", snippets("sh"), ids=lambda block: commands_of(block)[0])
+def test_every_command_does_what_it_says(folder, block):
+    """One after the other: some read what one before them wrote."""
+    for command in commands_of(block):
+        if command not in ELSEWHERE and command not in ALONE:
+            run_command(folder, command)
+
+
+def run_command(folder, command):
     name, *rest = shlex.split(command)
-    assert name == "standoff"
-    run = subprocess.run([STANDOFF, *rest], cwd=folder, capture_output=True, text=True, timeout=300)
+    if name == "python":
+        assert (ROOT / rest[0]).is_file()
+        words = [sys.executable, ROOT / rest[0], *rest[1:]]
+    else:
+        assert name == "standoff"
+        words = [STANDOFF, *rest]
+    run = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
     wanted = 1 if rest[0] == "interfere" else 0  # the two cubes overlap
-    assert run.returncode == wanted, run.stdout + run.stderr
+    assert run.returncode == wanted, command + run.stdout + run.stderr
     assert run.stdout.strip()
     for option, file in pairwise(rest):
         if option in ("--plot", "--certificate", "--out", "--picture", "--report", "--to"):
             assert (folder / file).exists()
 
 
+def test_make_demo_shows_the_demo(tmp_path):
+    """In a folder where everything has been installed."""
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "standoff").symlink_to(STANDOFF)
+    (tmp_path / ".venv" / "base").touch()
+    run = subprocess.run(
+        ["make", "-f", ROOT / "Makefile", "demo"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "front_table" in run.stdout and (tmp_path / "clearance.png").is_file()
+
+
+@contextlib.contextmanager
+def started(command, folder):
+    """A command that runs until Ctrl-C, and what it has said so far."""
+    said = []
+    process = subprocess.Popen(
+        [STANDOFF, *shlex.split(command)[1:]],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    reader = threading.Thread(target=lambda: said.extend(iter(process.stdout.readline, "")))
+    reader.start()
+    try:
+        yield process, said
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+    finally:
+        process.kill()
+        reader.join()
+        process.stdout.close()
+
+
+def waited_for(pattern, process, said, meanwhile=lambda: None):
+    """The match of a pattern in what a command says."""
+    for _ in range(6000):
+        if found := re.search(pattern, "".join(said)):
+            return found
+        assert process.poll() is None, said
+        meanwhile()
+        time.sleep(0.02)
+    raise AssertionError(said)
+
+
+def test_the_command_view_serves_a_page_until_ctrl_c(folder):
+    pytest.importorskip("viser")
+    with started("standoff view cell.toml", folder) as (process, said):
+        address = waited_for(r"http://127\.0\.0\.1:\d+", process, said)[0]
+        with urllib.request.urlopen(address, timeout=60) as page:
+            assert page.status == 200 and b"<html" in page.read().lower()
+    assert process.returncode == 0, said
+
+
+def test_the_command_watch_hears_a_robot_over_zenoh_until_ctrl_c(folder):
+    pytest.importorskip("zenoh")
+    with socket.socket() as s:
+        if s.connect_ex(("127.0.0.1", 7447)) == 0:
+            pytest.skip("somebody else listens at Zenoh's usual port")
+    cell = so.Cell.load(folder / "cell.toml")
+    joints = dict(zip(cell.joints, cell.q.tolist(), strict=True))
+
+    def say():
+        session.put("cell/joint_states", json.dumps({"time": time.time(), "joints": joints}))
+
+    session = open_session(Link(connect=("tcp/127.0.0.1:7447",)))
+    command = "standoff watch cell.toml --from zenoh:cell/joint_states"
+    try:
+        with started(command, folder) as (process, said):
+            waited_for(r"SAFE|WARNING", process, said, say)
+    finally:
+        session.close()
+    assert re.search(r"\d+ cycles in .* interrupted", "".join(said)), said
+    assert process.returncode in (0, 1, 3, 4), said  # a busy machine may make it STALE
+
+
 def test_what_is_left_out_is_there_to_be_left_out():
-    assert set(ELSEWHERE) <= set(commands())
+    assert set(ELSEWHERE) | set(ALONE) <= set(commands())
 
 
 def test_the_extras_and_targets_it_names_are_there():
@@ -166,7 +266,7 @@ MONITOR, EDGES, PLANNING, CONTACT = "The monitor", "Edges of a path", "Planning"
 OURS, MEDIAN = "Standoff, RRT-Connect", "median / 95 % [ms]"
 DEFAULT = "OMPL, 0.01 of extent (its default)"
 FIGURES = [
-    ("one cycle of the monitor, two arms among 21 boxes", [
+    ("one cycle of the monitor, two arms of 7 capsules among 21 boxes", [
         (1, "** µs**", MONITOR, "21 boxes", "Standoff", 0),
         (2, "MuJoCo **", MONITOR, "21 boxes", "MuJoCo 4.0.0", 0),
         (2, "Coal **", MONITOR, "21 boxes", "Coal", 0),

@@ -174,7 +174,7 @@ def test_yaml_without_its_package_is_an_error(cell, monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(trajectory_message, "import_module", missing)
-    with pytest.raises(so.PathError, match="PyYAML"):
+    with pytest.raises(so.MissingPackageError, match=r"PyYAML.*pip install pyyaml"):
         so.joint_trajectory(cell, "joint_names: []\npoints: []\n")
 
 

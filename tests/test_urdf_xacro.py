@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from standoff.errors import RobotError
+from standoff.errors import MissingPackageError, RobotError
 from standoff.robots.urdf import read_robot
 
 XACRO = """<robot name="x" xmlns:xacro="http://ros.org/wiki/xacro">
@@ -47,7 +47,7 @@ def test_a_plain_urdf_may_have_its_suffix_in_capitals(tmp_path):
 
 def test_without_the_package_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)
-    with pytest.raises(RobotError, match=r"x\.urdf\.xacro.*pip install xacro"):
+    with pytest.raises(MissingPackageError, match=r"x\.urdf\.xacro.*pip install xacro"):
         read_robot(write(tmp_path, XACRO))
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import copy
 import difflib
+import shlex
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -133,7 +135,7 @@ class PredictError(Error):
 
 
 class StreamError(Error):
-    """A source or a sink that cannot be opened: no such file, no such kind, a package missing."""
+    """A source or a sink that cannot be opened: no such file, no such kind, no such option."""
 
 
 class PathError(Error):
@@ -147,6 +149,30 @@ class PlanError(Error):
 class CertificateError(Error):
     """A certificate that cannot be read or makes no sense: a missing field, a primitive that is not
     there. (One that reads well and proves nothing is no error: `verify` says so.)"""
+
+
+class MissingPackageError(Error):
+    """An optional package is not installed; the message ends with the command that installs it.
+
+    Args:
+        package: its name as people know it.
+        install: what pip is to install: an extra, ``standoff[view]``, or the package itself.
+        needed: what needs it, as the object of "is needed for".
+        where: as for `Error`.
+    """
+
+    def __init__(self, package: str, install: str, needed: str, **where: Any) -> None:
+        super().__init__(missing_package(package, install, needed), **where)
+
+
+def missing_package(package: str, install: str, needed: str) -> str:
+    """What to say where a package is missing, in one wording for all of them.
+
+    pip is that of this very Python. Where Standoff is installed it finds ``standoff[view]`` there,
+    and gets only what the extra adds.
+    """
+    command = f"{shlex.quote(sys.executable or 'python')} -m pip install {shlex.quote(install)}"
+    return f"{package} is not installed, which is needed for {needed}; get it with: {command}"
 
 
 class UnsupportedPairError(Error):

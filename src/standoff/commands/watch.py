@@ -23,6 +23,8 @@ from standoff.constants import (
     USUAL_RECOVER,
     USUAL_STOP_DISTANCE,
 )
+from standoff.streams.open_sink import ALLOWED as SINKS
+from standoff.streams.open_source import ALLOWED as SOURCES
 
 
 @app.command(
@@ -39,9 +41,8 @@ def watch(
         typer.Option(
             "--from",
             metavar="SOURCE",
-            help="Where joint states come from; repeatable. csv:FILE, jsonl:FILE, csv:- or jsonl:- "
-            "(standard input), bag:FILE (ROS 1, or a file or folder of ROS 2), mcap:FILE, "
-            "zenoh:KEY; FILE alone where its suffix tells. bag:FILE?topic=/joint_states picks one.",
+            help=f"Where joint states come from; repeatable. {SOURCES}. "
+            "bag:FILE?topic=/joint_states picks one.",
         ),
     ] = None,
     sinks: Annotated[
@@ -49,8 +50,7 @@ def watch(
         typer.Option(
             "--to",
             metavar="SINK",
-            help="Where reports go; repeatable. terminal (by default), plain, jsonl:FILE, jsonl:-, "
-            "mcap:FILE (the recording, for replay and Foxglove), zenoh:KEY.",
+            help=f"Where reports go; repeatable. {SINKS}. By default: terminal.",
         ),
     ] = None,
     buffer: Annotated[

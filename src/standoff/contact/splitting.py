@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.errors import Error, MeshError
+from standoff.errors import MeshError, MissingPackageError
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 
@@ -28,10 +28,8 @@ def split_convex(mesh: Mesh, method: str) -> list[Polyhedron]:
     try:
         import coacd
     except ImportError as error:
-        raise Error(
-            "CoACD is not installed, and splitting a mesh needs it",
-            element="Body.from_mesh",
-            allowed="pip install 'standoff[contact]'",
+        raise MissingPackageError(
+            "CoACD", "standoff[contact]", "splitting a mesh", element="Body.from_mesh"
         ) from error
     coacd.set_log_level("error")
     parts = coacd.run_coacd(coacd.Mesh(np.array(mesh.vertices), np.array(mesh.faces)), seed=0)

@@ -420,7 +420,8 @@ class _Task:
             kind, t=t, segment=piece, q=self._configuration(piece, u),
             pair=(self.tables.names[a], self.tables.names[b]), distance=value,
             point_a=point_a, point_b=point_b, normal=normal,
-            intervals=intervals, distances=distances, _until=later, _certify=certify,
+            intervals=intervals, distances=distances, _alone=len(self.motion.pieces) == 1,
+            _until=later, _certify=certify,
         )  # fmt: skip
 
     def certificate(self, status: int, row: Array, segment: int | None) -> Certificate:

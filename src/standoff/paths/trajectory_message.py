@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from standoff.constants import MAX_TRAJECTORY_BYTES
-from standoff.errors import Error, PathError, PoseError
+from standoff.errors import Error, MissingPackageError, PathError, PoseError
 from standoff.shapes.pose import Array, numbers
 
 #: What may stand around a trajectory: MoveIt's RobotTrajectory, the goal of an action.
@@ -94,10 +94,7 @@ def _content(text: str, suffix: str) -> Any:
     try:
         yaml = import_module("yaml")
     except ImportError as error:
-        raise PathError(
-            "YAML needs the package PyYAML, which is not installed",
-            allowed="JSON, a dict, or `pip install pyyaml`",
-        ) from error
+        raise MissingPackageError("PyYAML", "pyyaml", "YAML (JSON needs nothing)") from error
     try:
         # `ros2 topic echo` ends each message with a line of dashes.
         documents = [d for d in yaml.safe_load_all(text) if d is not None]

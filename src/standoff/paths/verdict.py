@@ -49,6 +49,7 @@ class Verdict:
     normal: Array | None = None
     intervals: int = 0
     distances: int = 0
+    _alone: bool = field(default=False, repr=False)
     _until: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     _certify: Callable[[int | None], Certificate] | None = field(default=None, repr=False)
 
@@ -84,7 +85,7 @@ class Verdict:
             return "free at every instant"
         if self.pair is None:
             return "undecided: the budget ran out"
-        where = f"segment {self.segment}, t = {self.t:.6g}"
+        where = f"t = {self.t:.6g}" if self._alone else f"segment {self.segment}, t = {self.t:.6g}"
         what = {"collision": "collide", "too_close": "come too close", "undecided": "may touch"}
         a, b = self.pair
         return f"{a} and {b} {what[self.kind]} at {where}: {self.distance or 0.0:.6g} m"

@@ -1,6 +1,6 @@
 """OMPL on the exact checker: any of its planners then gives paths that are proved.
 
-OMPL is optional: ``pip install 'standoff[plan]'``.
+OMPL is optional, the extra ``plan``.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from typing import Any
 import numpy as np
 
 from standoff.constants import LIMIT_ROUNDING
-from standoff.errors import PlanError, UnknownNameError
+from standoff.errors import MissingPackageError, PlanError, UnknownNameError
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.query import listed
 from standoff.plan.space import chosen_joints
 from standoff.shapes.pose import Array
-
-#: What to say where there is no OMPL.
-MISSING = "OMPL is not installed; get it with  pip install 'standoff[plan]'"
 
 
 def have_ompl() -> bool:
@@ -50,7 +47,8 @@ class OmplSpace:
         states, motions: the state checker and the motion validator that it uses.
 
     Raises:
-        PlanError: OMPL is not installed, or bounds that make no sense.
+        MissingPackageError: OMPL is not installed.
+        PlanError: bounds that make no sense.
     """
 
     def __init__(
@@ -61,7 +59,7 @@ class OmplSpace:
         bounds: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         if not have_ompl():
-            raise PlanError(MISSING)
+            raise MissingPackageError("OMPL", "standoff[plan]", "its planners")
         from ompl import base
 
         from standoff.plan.ompl_validators import Motions, Reading, States

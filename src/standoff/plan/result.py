@@ -88,7 +88,10 @@ class Plan:
     def __str__(self) -> str:
         spent = f"after {self.time:.3g} s and {self.edges} edges"
         if self.solved:
-            return f"{len(self.waypoints)} waypoints, {self.length:.4g} long, {spent}"
+            return (
+                f"{len(self.waypoints)} waypoints, a way of {self.length:.4g} in joint space "
+                f"(rad, m), {spent}"
+            )
         if self.reason in ("start", "goal"):
             return f"the {self.reason} is not free: {self.verdict}"
         return f"no path: {self.reason} {spent}"

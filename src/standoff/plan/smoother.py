@@ -98,7 +98,8 @@ class Smoothed:
     def __str__(self) -> str:
         share = 100.0 * self.after / self.before if self.before > 0.0 else 100.0
         return (
-            f"{self.before:.4g} to {self.after:.4g} ({share:.0f} %), {len(self)} waypoints, "
+            f"from {self.before:.4g} to {self.after:.4g} in joint space ({share:.0f} %), "
+            f"{len(self)} waypoints, "
             f"after {self.steps} shortcuts in {self.time:.3g} s"
         )
 

@@ -6,7 +6,7 @@ import contextlib
 import io
 from pathlib import Path
 
-from standoff.errors import RobotError
+from standoff.errors import MissingPackageError, RobotError
 from standoff.robots import xml
 
 
@@ -18,17 +18,14 @@ def expand(path: Path) -> bytes:
     refusal of entities holds for the file itself and for the result, not for included files.
 
     Raises:
-        RobotError: the package ``xacro`` is missing, or it could not expand the file.
+        MissingPackageError: the package ``xacro`` is not installed.
+        RobotError: it could not expand the file.
     """
     xml.parse(xml.read_bytes(path), str(path))
     try:
         import xacro
     except ImportError as error:
-        raise RobotError(
-            "a xacro file needs the package xacro, which is not installed",
-            file=path,
-            allowed="pip install xacro, or a plain URDF",
-        ) from error
+        raise MissingPackageError("xacro", "xacro", "files with macros", file=path) from error
     messages = io.StringIO()
     try:
         with contextlib.redirect_stderr(messages):

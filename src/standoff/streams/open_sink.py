@@ -1,32 +1,102 @@
-"""Sinks as the command line writes them: ``kind:where?option=value``."""
+"""Sinks as the command line writes them: ``kind:where?option=value``.
+
+The help of the command line is made of this table, so a sink is imported when it is opened.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from standoff.constants import QUIET_LINE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.kind_options import Options, link_of, options_of
-from standoff.streams.record.recorder import Recorder
-from standoff.streams.sink import Sink
-from standoff.streams.sinks.json_lines import JsonLines
-from standoff.streams.sinks.terminal import TerminalLines
-from standoff.streams.sinks.zenoh_topics import ZenohTopics
 from standoff.streams.zenoh_session import Link
 
-KINDS = ("jsonl", "mcap", "zenoh", "terminal", "plain")
+if TYPE_CHECKING:
+    from standoff.streams.sink import Sink
 
-#: The options of those that have some.
-OPTIONS = {"jsonl": ("every",), "zenoh": ("listen", "connect")}
+
+@dataclass(frozen=True)
+class Asked:
+    """What a sink is opened with: the whole text, what stands behind the colon, the options."""
+
+    text: str
+    where: str
+    options: Options
+    link: Link | None
+    progress: Callable[[], float] | None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of sink.
+
+    Attributes:
+        open: how it is opened.
+        usage: how it is written, for people.
+        options: those that it takes.
+        suffixes: of files that need no kind.
+        place: ``file``, ``key``, or empty where it goes to no place that has a name.
+    """
+
+    open: Callable[[Asked], Sink]
+    usage: str
+    options: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    place: str = "file"
+
+
+def _terminal(asked: Asked) -> Sink:
+    from standoff.streams.sinks.terminal import TerminalLines
+
+    return TerminalLines(progress=asked.progress)
+
+
+def _plain(asked: Asked) -> Sink:
+    from standoff.streams.sinks.terminal import TerminalLines
+
+    return TerminalLines(plain=True, progress=asked.progress)
+
+
+def _jsonl(asked: Asked) -> Sink:
+    from standoff.streams.sinks.json_lines import JsonLines
+
+    return JsonLines(asked.where, every=_every(asked.options, asked.text))
+
+
+def _mcap(asked: Asked) -> Sink:
+    from standoff.streams.record.recorder import Recorder
+
+    return Recorder(asked.where)
+
+
+def _zenoh(asked: Asked) -> Sink:
+    from standoff.streams.sinks.zenoh_topics import ZenohTopics
+
+    return ZenohTopics(asked.where, link_of(asked.options, asked.link))
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "terminal": Kind(_terminal, "terminal", place=""),
+    "plain": Kind(_plain, "plain", place=""),
+    "jsonl": Kind(
+        _jsonl, "jsonl:FILE or jsonl:- (standard output)", ("every",), (".jsonl", ".ndjson")
+    ),
+    "mcap": Kind(_mcap, "mcap:FILE (the recording, for replay and Foxglove)", (), (".mcap",)),
+    "zenoh": Kind(_zenoh, "zenoh:KEY", ("listen", "connect"), place="key"),
+}
 
 #: What a suffix stands for.
-SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".mcap": "mcap"}
+SUFFIXES: Final = {suffix: name for name, kind in KINDS.items() for suffix in kind.suffixes}
 
-ALLOWED = (
-    "jsonl:FILE, jsonl:- (standard output), mcap:FILE, zenoh:KEY, terminal; "
-    "FILE alone where it ends in .jsonl or .mcap"
+#: What may be written, for people.
+ALLOWED: Final = (
+    ", ".join(kind.usage for kind in KINDS.values())
+    + f"; FILE alone where it ends in {', '.join(SUFFIXES)}"
 )
 
 
@@ -37,10 +107,8 @@ def sink_kind(text: str) -> tuple[str, str]:
         StreamError: no such kind.
     """
     kind, colon, where = text.partition(":")
-    if colon and kind in KINDS:
+    if kind in KINDS and (colon or not KINDS[kind].place):
         return kind, where
-    if text in ("terminal", "plain"):
-        return text, ""
     by_suffix = SUFFIXES.get(Path(text.partition("?")[0]).suffix.lower())
     if by_suffix is None or text.startswith(":"):
         raise StreamError("not a sink", element="--to", value=text, allowed=ALLOWED)
@@ -53,9 +121,9 @@ def sink_file(text: str) -> Path | None:
     Raises:
         StreamError: no such kind.
     """
-    kind, where = sink_kind(text)
-    path = where.partition("?")[0] if kind in OPTIONS else where
-    return Path(path) if kind in ("jsonl", "mcap") and path not in ("", "-") else None
+    kind, whole = sink_kind(text)
+    where, _ = _parts(kind, whole)
+    return Path(where) if KINDS[kind].place == "file" and where not in ("", "-") else None
 
 
 def open_sink(
@@ -76,21 +144,24 @@ def open_sink(
 
     Raises:
         StreamError: no such kind, or it cannot be opened.
+        MissingPackageError: it needs a package that is not installed.
     """
-    kind, where = sink_kind(text)
-    where, mark, query = where.partition("?") if kind in OPTIONS else (where, "", "")
-    options = options_of(query, OPTIONS[kind], kind, "--to", text) if mark else {}
-    if not where and kind not in ("terminal", "plain"):
+    name, whole = sink_kind(text)
+    kind = KINDS[name]
+    where, query = _parts(name, whole)
+    options = {} if query is None else options_of(query, kind.options, name, "--to", text)
+    if kind.place and not where:
         raise StreamError("where to is missing", element="--to", value=text, allowed=ALLOWED)
-    if kind == "mcap":
-        return Recorder(where)
-    if kind == "zenoh":
-        return ZenohTopics(where, link_of(options, link))
-    if kind == "jsonl":
-        return JsonLines(where, every=_every(options, text))
-    if where:
-        raise StreamError("a terminal has no name", element="--to", value=text, allowed=ALLOWED)
-    return TerminalLines(plain=kind == "plain", progress=progress)
+    if where and not kind.place:
+        raise StreamError(f"{name} has no name", element="--to", value=text, allowed=ALLOWED)
+    return kind.open(Asked(text, where, options, link, progress))
+
+
+def _parts(kind: str, whole: str) -> tuple[str, str | None]:
+    """Where to, and what stands behind the question mark, None where there is none. In the name of
+    a file of a kind without options a question mark is like any other character."""
+    where, mark, query = whole.partition("?")
+    return (where, query) if mark and KINDS[kind].options else (whole, None)
 
 
 def _every(options: Options, text: str) -> float:

@@ -1,67 +1,93 @@
-"""Sources as the command line writes them: ``kind:where?option=value``."""
+"""Sources as the command line writes them: ``kind:where?option=value``.
+
+The help of the command line is made of this table, so a source is imported when it is opened.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from standoff.errors import StreamError, nearest
-from standoff.streams.decoders import JOINT_STATE, WORLD
 from standoff.streams.kind_options import Options, link_of, options_of
-from standoff.streams.source import Live, Recorded
-from standoff.streams.sources.bag import Bag
-from standoff.streams.sources.csv_table import CsvPipe, CsvTable
-from standoff.streams.sources.jsonl import JsonLines, JsonPipe
-from standoff.streams.sources.zenoh_topic import ZenohTopic
 from standoff.streams.zenoh_session import Link
 
-#: What a suffix stands for.
-SUFFIXES: Final = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".bag": "bag",
-    ".db3": "bag",
-    ".mcap": "mcap",
-}
-
-ALLOWED: Final = (
-    "csv:FILE, jsonl:FILE, csv:- or jsonl:- (standard input), bag:FILE or bag:FOLDER, mcap:FILE, "
-    "zenoh:KEY; FILE alone where it ends in .csv, .jsonl, .bag, .db3 or .mcap, or is the folder "
-    "of a bag"
-)
+if TYPE_CHECKING:
+    from standoff.streams.source import Live, Recorded
 
 
 def _csv(where: str, options: Options, name: str, link: Link | None) -> Recorded | Live:
+    from standoff.streams.sources.csv_table import CsvPipe, CsvTable
+
     return CsvPipe(name) if where == "-" else CsvTable(where, name)
 
 
 def _jsonl(where: str, options: Options, name: str, link: Link | None) -> Recorded | Live:
+    from standoff.streams.sources.jsonl import JsonLines, JsonPipe
+
     return JsonPipe(name) if where == "-" else JsonLines(where, name)
 
 
 def _bag(where: str, options: Options, name: str, link: Link | None) -> Recorded | Live:
+    from standoff.streams.decoders import WORLD
+    from standoff.streams.sources.bag import Bag
+
     return Bag(where, options.get("topic", []), _one(options, "world", WORLD), name)
 
 
 def _zenoh(where: str, options: Options, name: str, link: Link | None) -> Recorded | Live:
+    from standoff.streams.decoders import JOINT_STATE, WORLD
+    from standoff.streams.sources.zenoh_topic import ZenohTopic
+
     keys = [key for key in (where, *options.get("topic", [])) if key]
     kind = _one(options, "type", JOINT_STATE)
     return ZenohTopic(keys, link_of(options, link), kind, _one(options, "world", WORLD), name)
 
 
-_Open = Callable[[str, Options, str, Link | None], Recorded | Live]
+@dataclass(frozen=True)
+class Kind:
+    """A kind of source.
 
-#: Kinds: how each is opened, and the options it takes.
-KINDS: Final[dict[str, tuple[_Open, tuple[str, ...]]]] = {
-    "csv": (_csv, ()),
-    "jsonl": (_jsonl, ()),
-    "bag": (_bag, ("topic", "world")),
-    "mcap": (_bag, ("topic", "world")),
-    "zenoh": (_zenoh, ("topic", "listen", "connect", "type", "world")),
+    Attributes:
+        open: how it is opened.
+        usage: how it is written, for people.
+        options: those that it takes.
+        suffixes: of files that need no kind.
+        pipe: whether ``-`` is standard input.
+        files: whether it reads files.
+    """
+
+    open: Callable[[str, Options, str, Link | None], Recorded | Live]
+    usage: str
+    options: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    pipe: bool = False
+    files: bool = True
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "csv": Kind(_csv, "csv:FILE", (), (".csv", ".tsv"), pipe=True),
+    "jsonl": Kind(_jsonl, "jsonl:FILE", (), (".jsonl", ".ndjson"), pipe=True),
+    "bag": Kind(
+        _bag, "bag:FILE or bag:FOLDER (ROS 1 or ROS 2)", ("topic", "world"), (".bag", ".db3")
+    ),
+    "mcap": Kind(_bag, "mcap:FILE", ("topic", "world"), (".mcap",)),
+    "zenoh": Kind(
+        _zenoh, "zenoh:KEY", ("topic", "listen", "connect", "type", "world"), files=False
+    ),
 }
+
+#: What a suffix stands for.
+SUFFIXES: Final = {suffix: name for name, kind in KINDS.items() for suffix in kind.suffixes}
+
+#: What may be written, for people.
+ALLOWED: Final = (
+    ", ".join(kind.usage for kind in KINDS.values())
+    + f"; {' or '.join(f'{name}:-' for name, kind in KINDS.items() if kind.pipe)} (standard input)"
+    + f"; FILE alone where it ends in {', '.join(SUFFIXES)}, or is the folder of a bag"
+)
 
 
 def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
@@ -78,15 +104,16 @@ def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
 
     Raises:
         StreamError: no such kind, file, topic or option, or it cannot be opened.
+        MissingPackageError: it needs a package that is not installed.
     """
     kind, whole = source_kind(text)
     options: Options = {}
     where, query = _parts(whole)
     if query is not None:
-        options = options_of(query, KINDS[kind][1], kind, "--from", text)
+        options = options_of(query, KINDS[kind].options, kind, "--from", text)
     if not where and not (kind == "zenoh" and "topic" in options):
         raise StreamError("where from is missing", element="--from", value=text, allowed=ALLOWED)
-    return KINDS[kind][0](where, options, f"{kind}:{whole}", link)
+    return KINDS[kind].open(where, options, f"{kind}:{whole}", link)
 
 
 def source_files(text: str) -> list[Path]:
@@ -97,7 +124,7 @@ def source_files(text: str) -> list[Path]:
     """
     kind, whole = source_kind(text)
     where, _ = _parts(whole)
-    if kind == "zenoh" or where in ("", "-"):
+    if not KINDS[kind].files or where in ("", "-"):
         return []
     path = Path(where)
     try:
@@ -112,7 +139,8 @@ def check_one_reader(sources: Sequence[str]) -> None:
     Raises:
         StreamError: it names them.
     """
-    readers = [text for text in sources if source_kind(text) in (("csv", "-"), ("jsonl", "-"))]
+    asked = {text: source_kind(text) for text in sources}
+    readers = [t for t in sources if asked[t][1] == "-" and KINDS[asked[t][0]].pipe]
     if len(readers) > 1:
         raise StreamError(
             "standard input is read twice", element="--from", value=", ".join(readers),

@@ -14,7 +14,7 @@ from standoff.constants import (
     RECONNECT_FIRST,
     RECONNECT_LONGEST,
 )
-from standoff.errors import StreamError
+from standoff.errors import MissingPackageError, StreamError
 
 #: Hosts that stay on this machine.
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -100,14 +100,13 @@ def open_session(link: Link) -> Lease:
     """A peer of its own, that no file and no variable of the environment configures.
 
     Raises:
-        StreamError: an address that is none or not of this machine, or Zenoh is not installed.
+        StreamError: an address that is none or not of this machine.
+        MissingPackageError: Zenoh is not installed.
     """
     try:
         import zenoh
     except ImportError as error:
-        raise StreamError(
-            "Zenoh is not installed; get it with  pip install 'standoff[streams]'"
-        ) from error
+        raise MissingPackageError("Zenoh", "standoff[streams]", "live topics") from error
     for address in (*link.listen, *link.connect):
         _check_address(address, link.remote)
     with _LOCK:

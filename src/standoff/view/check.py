@@ -22,7 +22,7 @@ from standoff.plan.growing import EDGE_BUDGET
 from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.waiting import waiting
-from standoff.view.words import at_point, mm
+from standoff.view.words import at_point, counted, mm
 
 #: Tests that a path of a few segments may take; a long one as many as a planner spends on an edge,
 #: for each of its segments, so that whatever was planned can be checked.
@@ -225,7 +225,7 @@ def _wanted(checked: Checked) -> str:
 def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
     verdict, path = checked.verdict, checked.path
     count = len(path.waypoints)
-    segments = "1 segment" if count == 2 else f"{count - 1} segments"
+    segments = counted(count - 1, "segment")
     facts = [("path", f"{count} waypoints, {segments}, counted from 0")]
     if checked.place is not None and not verdict.free:
         facts.append(("where", _where(checked, checked.place)))
@@ -249,7 +249,8 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
         facts.append(("nearest seen", text))
     facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
-    facts.append(("work", f"{verdict.intervals} configurations, {verdict.distances} distances"))
+    looked = counted(verdict.intervals, "configuration")
+    facts.append(("work", f"{looked}, {counted(verdict.distances, 'distance')}"))
     return facts
 
 

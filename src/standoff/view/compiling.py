@@ -15,7 +15,7 @@ from rich.status import Status
 
 from standoff.kernels.jit import CACHE_DIR
 
-ONCE = "compiling kernels for this machine; this happens once, the result is kept in {where}"
+ONCE = "compiling kernels that this command needs, once on this machine; kept in {where}"
 
 
 def cache_name() -> str:
@@ -27,7 +27,7 @@ def cache_name() -> str:
 
 class _Announcer(event.Listener):
     """Shows a line from the first compile on; Numba reports compiles, and not loads from cache.
-    Where it is no line that comes and goes, it is printed once: it says that this happens once."""
+    Where it is no line that comes and goes, it is printed once."""
 
     _printed = False
 

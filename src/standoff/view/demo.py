@@ -111,8 +111,8 @@ def show(watched: Sequence[Watched], console: Console) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("task", header_style="dim")
     for column in (
-        "cycles", "warnings in", r"median \[µs]", r"99.9 % \[µs]", r"worst \[µs]",
-        r"nearest near pair \[mm]",
+        "cycles", "warnings in", r"cycle, median \[µs]", r"99.9 % \[µs]", r"worst \[µs]",
+        r"closest pair \[mm]",
     ):  # fmt: skip
         table.add_column(column, header_style="dim", justify="right")
     for w in watched:
@@ -126,8 +126,8 @@ def show(watched: Sequence[Watched], console: Console) -> None:
             f"{1e3 * w.clearance.min():.1f}",
         )
     console.print(table)
-    console.print()
     for w in watched:
+        console.print()
         line = f"[bold]task {escape(w.recording.name)}[/bold] ({escape(w.recording.title)}): "
         console.print(line + escape(_ending(w)), highlight=False, soft_wrap=True)
 

@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from standoff.errors import Error
+from standoff.errors import Error, missing_package
 from standoff.shapes.pose import Array
 
 #: What to say where there is no matplotlib.
-MISSING = "no plot: matplotlib is not installed; get it with  pip install 'standoff[plot]'"
+MISSING = missing_package("matplotlib", "standoff[plot]", "plots")
 
 
 def have_matplotlib() -> bool:

@@ -157,10 +157,13 @@ def _ask_for_realtime(files: bool, notes: Console) -> None:
 def _tell_of_steps(options: WatchOptions, notes: Console) -> None:
     """A pair whose threshold is no more than where robots stop is not slowed down before."""
     if options.sure <= options.stop:
+        own = options.self_ is not None and options.self_ == options.sure
+        who = "Links of one robot" if own else "Pairs with something that stands still"
+        same = options.sure == options.stop
+        stop = "also the stop distance" if same else f"below the stop of {1e3 * options.stop:g} mm"
         notes.print(
-            f"The speed scale falls from 1 to 0 at once for pairs with a threshold of "
-            f"{1e3 * options.stop:g} mm or less; --stop less than {1e3 * options.sure:g} mm lets "
-            "them slow down",
+            f"{who} warn at {1e3 * options.sure:g} mm, which is {stop}, so they stop without "
+            f"slowing down first; --stop below {1e3 * options.sure:g} mm changes that",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
 
@@ -303,7 +306,7 @@ def show(
     s = summary
     length = s.ended - s.began if s.cycles else 0.0
     console.print(
-        f"{s.cycles:,} cycles in {length:.2f} s of the watch"
+        f"{_cycles(s.cycles)} in {length:.2f} s of the watch"
         + (", interrupted" if s.interrupted else ""),
         highlight=False,
     )
@@ -348,16 +351,20 @@ def show(
     console.print(f"  {_verdict(s)}", highlight=False)
 
 
+def _cycles(count: int) -> str:
+    return "1 cycle" if count == 1 else f"{count:,} cycles"
+
+
 def _verdict(s: Summary) -> str:
     if s.status == 0:
         return f"[{COLOURS[State.SAFE]}]SAFE all along[/]"
     words = []
     if s.warned:
-        words.append(f"[{COLOURS[State.WARNING]}]warnings in {s.warned:,} cycles[/]")
+        words.append(f"[{COLOURS[State.WARNING]}]warnings in {_cycles(s.warned)}[/]")
     if not s.started:
         words.append(f"[{COLOURS[State.STALE]}]nothing was watched[/]")
     if s.troubled:
-        words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {s.troubled:,} cycles[/]")
+        words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {_cycles(s.troubled)}[/]")
     if any(s.lost.values()):
         words.append(f"[{COLOURS[State.FAULT]}]reports were lost[/]")
     return " and ".join(words)

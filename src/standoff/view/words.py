@@ -1,4 +1,4 @@
-"""Lengths and places in words."""
+"""Lengths, places and numbers in words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from standoff.shapes.pose import Array
 def mm(distance: float) -> str:
     """Such as ``3.2 mm``."""
     return f"{1e3 * distance:.4g} mm"
+
+
+def counted(count: int, noun: str) -> str:
+    """Such as ``1 segment`` and ``2 segments``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def at_point(point: Array) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from standoff.constants import MAX_STREAM_MESSAGE
+from standoff.errors import missing_package
 from standoff.streams.wire import GarbledError
 
 #: How whatever is compressed by Zstandard begins; no message in CDR and no JSON does.
@@ -27,9 +28,7 @@ def unpacked(data: bytes, compression: str, size: int) -> bytes:
         try:
             found = _unpack(data, compression, size + 1)
         except ImportError as error:
-            raise GarbledError(
-                f"compressed by {compression}: pip install 'standoff[streams]' reads it"
-            ) from error
+            raise GarbledError(_missing(compression)) from error
         except GarbledError:
             raise
         except Exception as error:  # zstandard's own errors derive from nothing better
@@ -64,6 +63,11 @@ def _unpack(data: bytes, compression: str, most: int) -> bytes:
     raise GarbledError(f"compression {compression[:20]!r} is not read")
 
 
+def _missing(compression: str) -> str:
+    package = {"zstd": "zstandard"}.get(compression, compression)
+    return missing_package(package, "standoff[streams]", f"what is compressed by {compression}")
+
+
 def _pieces(more: Callable[[int], bytes], most: int) -> bytes:
     found: list[bytes] = []
     left = most
@@ -78,6 +82,6 @@ def unpacked_message(data: bytes, most: int) -> bytes:
     try:
         return _unpack(data, "zstd", most)
     except ImportError as error:
-        raise GarbledError("compressed by zstd: pip install 'standoff[streams]'") from error
+        raise GarbledError(_missing("zstd")) from error
     except Exception as error:
         raise GarbledError(f"not zstd: {str(error)[:100]}") from error
