@@ -67,9 +67,7 @@ class Banner:
             self._label = label
 
 
-def banner_html(
-    seen: Seen | None, nearest: NearPair | None, alarms: Sequence[Alarm] = ()
-) -> str:
+def banner_html(seen: Seen | None, nearest: NearPair | None, alarms: Sequence[Alarm] = ()) -> str:
     """The sign as HTML; names are escaped. ``alarms``: what warned up to now."""
     if seen is None:
         return _sign("STALE", STATES["STALE"], "waiting for the first reading", [])

@@ -1,12 +1,9 @@
 """A coloured sign that the browser itself takes back when it is not renewed.
 
 A page whose program is frozen, ended or out of reach cannot be told so. The sign therefore is STALE
-unless the browser has heard a new beat on it within the time that a beat lasts. The beat is a number
-that the element around the sign has as a property, and a change of which is a transition that holds
-the number before for that time: as long as the two differ, the sign is alive. An element that has
-just been made has no number before, whatever the sign says; so that a sign that was folded away, and
-is made anew from what was heard last, is STALE until the next beat. No script takes part in it, and a
-browser that does not know one of the rules never sees the sign alive.
+by itself, and alive only for some time from the moment at which the browser saw its beat, a number,
+become another. A sign that was folded away and is made anew, from what was heard last, has seen no
+such change: it is STALE until the next beat. Where the browser runs no scripts it always is.
 """
 
 from __future__ import annotations
@@ -27,17 +24,32 @@ LASTING = 2.0
 #: that is opened, or unfolded, waits for a beat.
 _RENEWALS, _SELDOM = 4, 0.25
 
-#: Beats are counted up to here, so that all of them are exact in single precision.
-_BEATS = 1_000_000
-
-# Animations that stand at their beginning while --silent is 0, and beyond their end where it is 1.
 _FADING = (
-    '@property --heard{syntax:"<number>";inherits:true;initial-value:0}'
-    "@keyframes standoff-grey{to{background:" + STATES["STALE"] + "}}"
-    "@keyframes standoff-gone{from{visibility:inherit}to{visibility:hidden;opacity:0}}"
-    "@keyframes standoff-stale{from{visibility:hidden}to{visibility:inherit}}"
+    "[data-beat]:not([data-alive]) [data-sign]{background:" + STATES["STALE"] + "!important}"
+    "[data-beat]:not([data-alive]) [data-said]{visibility:hidden;opacity:0}"
+    "[data-beat] [data-late]{visibility:hidden}"
+    "[data-beat]:not([data-alive]) [data-late]{visibility:visible}"
+    "[data-alive] [data-sign]{animation:standoff-grey 1ms linear var(--left) forwards}"
+    "[data-alive] [data-said]{animation:standoff-gone 1ms linear var(--left) forwards}"
+    "[data-alive] [data-late]{animation:standoff-stale 1ms linear var(--left) forwards}"
+    "@keyframes standoff-grey{from,to{background:" + STATES["STALE"] + "}}"
+    "@keyframes standoff-gone{from,to{visibility:hidden;opacity:0}}"
+    "@keyframes standoff-stale{from,to{visibility:visible}}"
 )
-_PHASE = "1s linear calc(-2s * var(--silent,1)) 1 both paused"
+
+# The element around a sign stays while its content is written anew, and is another once it was
+# folded away. Whoever is first in it waits for what comes later, which is looked at before it is
+# drawn: a new beat is alive, and what comes with the same beat only for the rest of its time.
+_LISTENING = (
+    "const home=this.parentNode;if(home.heard)return;"
+    "const sign=()=>home.querySelector('[data-beat]');"
+    "home.heard={beat:sign().dataset.beat,at:-Infinity};"
+    "new MutationObserver(()=>{const s=sign(),h=home.heard,now=performance.now();if(!s)return;"
+    "if(s.dataset.beat!==h.beat){h.beat=s.dataset.beat;h.at=now}"
+    "const left=1000*s.dataset.lasting-(now-h.at);"
+    "if(left>0){s.style.setProperty('--left',left+'ms');s.dataset.alive=1}"
+    "}).observe(home,{childList:true})"
+)
 _BIG = "font-size:1.5em;font-weight:700;letter-spacing:0.06em"
 _SMALL = "font-size:0.6em;font-weight:500;letter-spacing:0;margin-left:0.9em"
 
@@ -70,7 +82,7 @@ class Sign:
 
     def _text(self) -> str:
         beat = int(time.monotonic() / min(self._lasting / _RENEWALS, _SELDOM))
-        return lasting_html(self._inner, self._lasting, beat % _BEATS)
+        return lasting_html(self._inner, self._lasting, beat)
 
 
 def heading(state: str, word: str) -> str:
@@ -81,28 +93,18 @@ def heading(state: str, word: str) -> str:
 def sign_html(attribute: str, colour: str, inner: str) -> str:
     """A coloured field; what is inside is escaped by who made it."""
     return (
-        f'<div {attribute} style="background:{colour};color:white;border-radius:6px;'
-        "padding:0.55em 0.8em;font-family:inherit;"
-        f'animation:standoff-grey {_PHASE}">'
-        f'<div style="animation:standoff-gone {_PHASE}">{inner}</div></div>'
+        f'<div {attribute} data-sign style="background:{colour};color:white;border-radius:6px;'
+        f'padding:0.55em 0.8em;font-family:inherit"><div data-said>{inner}</div></div>'
     )
 
 
 def lasting_html(sign: str, lasting: float, beat: int) -> str:
-    """The sign, covered by STALE unless ``beat`` has become another within ``lasting`` [s] in the
-    element that this is the content of."""
-    own = f'[data-beat="{beat}"]'
-    rules = (
-        f"div:has(>{own}){{--lasting:{lasting:g}s;--heard:{beat};"
-        "transition:--heard var(--lasting) step-end}"
-        # 1 where the number that is held is the beat's own, 0 where it is another.
-        f"div:has(>{own})>{own}{{--silent:calc(1 - "
-        f"min(1, max(var(--heard) - {beat}, {beat} - var(--heard))))}}"
-    )
+    """The sign, covered by STALE unless the browser has seen ``beat`` become another within
+    ``lasting`` [s]."""
     return (
-        f"<style>{_FADING}{rules}</style>"
-        f'<div data-beat="{beat}" style="position:relative;margin:0.35em 0.6em">{sign}'
-        '<div data-late style="position:absolute;top:0;left:0;color:white;padding:0.55em 0.8em;'
-        f'animation:standoff-stale {_PHASE}">'
+        f'<style onload="{_LISTENING}">{_FADING}</style>'
+        f'<div data-beat="{beat}" data-lasting="{lasting:g}" '
+        f'style="position:relative;margin:0.35em 0.6em">{sign}<div data-late '
+        'style="position:absolute;top:0;left:0;color:white;padding:0.55em 0.8em">'
         f"{heading('STALE', 'nothing is heard from the program of this page')}</div></div>"
     )
