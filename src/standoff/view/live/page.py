@@ -54,8 +54,9 @@ class LivePage:
 
     `show` keeps the reading and returns; a thread hands one over, twenty times a second at most:
     the worst since the last, so that no warning is passed over, and the latest after that. What is
-    between is not sent, but every warning and fault is counted, and the page tells of it. Pages may be opened and closed at any time, or
-    never. Where the page's process ends, `show` goes on and does nothing.
+    between is not sent, but every warning and fault is counted, and the page tells of it. Pages may
+    be opened and closed at any time, or never. Where the page's process ends, `show` goes on and
+    does nothing.
 
         with LivePage(title="line 3") as page:
             print(page.address)
@@ -238,8 +239,9 @@ class LivePage:
         """What is due; the latest, where that is another, is due next."""
         with self._lock:
             kept, latest = self._kept, self._latest
-            self._kept = None if kept is latest else latest
-            if self._kept is not None:
+            self._kept = None
+            if kept is not None and kept is not latest:
+                self._kept = latest
                 self._fresh.set()
             return kept
 

@@ -90,7 +90,7 @@ class PathPage(Playback):
         verdict = self._checked.verdict
         colour = STATES["SAFE"] if verdict.free else STATES["WARNING"]
         word = verdict.kind.replace("_", " ").upper()
-        self._gui.add_html(
+        self._verdict = self._gui.add_html(
             f'<div data-verdict="{verdict.kind}" style="margin:0.3em 0.6em;padding:0.45em 0.8em;'
             f'background:{colour};color:white;border-radius:6px;font-size:0.85em;line-height:1.35">'
             f'<b style="font-size:1.5em;letter-spacing:0.06em">{word}</b> the whole path<br>'

@@ -41,7 +41,7 @@ _FADING = (
 # folded away. Whoever is first in it waits for what comes later, which is looked at before it is
 # drawn: a new beat is alive, and what comes with the same beat only for the rest of its time.
 _LISTENING = (
-    "const home=this.parentNode;if(home.heard)return;"
+    "const home=this.parentNode;if(!home||home.heard)return;"
     "const sign=()=>home.querySelector('[data-beat]');"
     "home.heard={beat:sign().dataset.beat,at:-Infinity};"
     "new MutationObserver(()=>{const s=sign(),h=home.heard,now=performance.now();if(!s)return;"
