@@ -213,7 +213,7 @@ def test_a_sign_is_stale_by_itself_unless_it_is_renewed():
         written.append(html.content)
         time.sleep(0.11)
     assert len(set(written)) >= 3
-    assert "--lasting:0.4s" in written[0] and "STALE" in written[0]
+    assert 'data-lasting="0.4"' in written[0] and "STALE" in written[0]
 
 
 @pytest.mark.parametrize(

@@ -134,11 +134,12 @@ def test_a_watch_is_looked_at_while_it_runs(tmp_path, monkeypatch):
     pytest.importorskip("viser")
     from standoff.view.live import LivePage
 
-    told, pages = [], []
+    told, pages, whys = [], [], []
     before = LivePage.show
 
     def show(page, cell, q, poses, cycle, **rest):
         told.append((rest["state"], q.copy(), rest["time"]))
+        whys.append((rest["state"], rest["reasons"], rest["spent"]))
         if not pages:
             pages.append(urllib.request.urlopen(page.address, timeout=10.0).status)
         before(page, cell, q, poses, cycle, **rest)
@@ -155,6 +156,24 @@ def test_a_watch_is_looked_at_while_it_runs(tmp_path, monkeypatch):
     assert [state for state, _, _ in told][-1] == "WARNING"
     assert {"SAFE", "WARNING"} <= {state for state, _, _ in told}
     assert (told[-1][1] == Q[-1]).all() and told[-1][2] == 1.0 + 0.02 * 29
+    # What it says of its reasons, and how long its cycles took; pairs have a list of their own.
+    assert any(0.0 < spent < 1e7 for _, _, spent in whys)
+    for state, reasons, _ in whys:
+        assert bool(reasons) == (state not in ("SAFE", "WARNING"))
+
+
+def test_the_page_of_a_watch_is_told_who_is_waited_for(tmp_path, monkeypatch):
+    pytest.importorskip("viser")
+    from standoff.view.live import LivePage
+
+    told = []
+    monkeypatch.setattr(LivePage, "show", lambda page, *given, **rest: told.append(rest))
+    file, arms = tmp_path / "half.jsonl", new_cell().joints
+    half = json.dumps(dict.fromkeys(arms[:7], 0.0))
+    file.write_text("".join(f'{{"time": {0.05 * k}, "joints": {half}}}\n' for k in range(5)))
+    called("watch", "testbed", "--from", file, "--view", "--port", 0)
+    stale = [rest for rest in told if rest["state"] == "STALE"]
+    assert stale and all(f"waiting for {arms[7]}" in rest["reasons"][0] for rest in stale)
 
 
 def test_no_sink_writes_over_what_is_read_or_over_another(tmp_path):

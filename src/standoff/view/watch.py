@@ -221,9 +221,12 @@ def _page(page: PageAddress, source: str, options: WatchOptions) -> LivePage:
 
 def _shown_on(page: LivePage, cell: Cell) -> Onlooker:
     def show(report: Report) -> None:
+        # Pairs that are too close have a list of their own.
+        reasons = [reason.text for reason in report.reasons if reason.kind != "warning"]
         page.show(
-            cell, report.q, report.poses, report.cycle, state=report.state.name, time=report.time
-        )
+            cell, report.q, report.poses, report.cycle, state=report.state.name, time=report.time,
+            spent=1e6 * report.took, reasons=reasons,
+        )  # fmt: skip
 
     return show
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from standoff.paths.nearest_now import NearPair
+from standoff.view.live.latch import Alarm, Latch
 from standoff.view.live.palette import STATES
-from standoff.view.live.seen import Seen
+from standoff.view.live.seen import Seen, State
 from standoff.view.live.sign import LASTING, Sign, heading, sign_html
 from standoff.view.live.text import length, minus, safe
 
 if TYPE_CHECKING:
     import viser
 
-#: Faults that are spelled out.
+#: Faults, or reasons, that are spelled out.
 _FAULTS = 3
 
 
@@ -31,18 +34,29 @@ class Banner:
         self._gui, self._title = gui, title
         self._sign = Sign(gui, banner_html(None, None), lasting)
         self._label = ""
+        self._latch = Latch()
+        self._shown: tuple[Seen, NearPair | None] | None = None
 
     def show(self, seen: Seen, nearest: NearPair | None) -> None:
         """The state of one reading."""
-        self._sign.show(banner_html(seen, nearest))
+        if seen.alarms is None:
+            self._latch.note({seen.state, "WARNING"} if seen.marks else {seen.state})
+        self._shown = seen, nearest
+        self.renew()
         self._head("" if seen.state == "SAFE" else seen.state)
 
     def renew(self) -> None:
-        """What was shown still holds."""
-        self._sign.renew()
+        """What was shown still holds; but for how long ago it warned."""
+        if self._shown is None:
+            self._sign.renew()
+            return
+        seen, nearest = self._shown
+        alarms = self._latch.alarms if seen.alarms is None else seen.alarms
+        self._sign.show(banner_html(seen, nearest, alarms))
 
     def fail(self, error: Exception) -> None:
         """Nothing that was shown holds."""
+        self._shown = None
         self._sign.fail(error)
         self._head("FAULT")
 
@@ -53,11 +67,12 @@ class Banner:
             self._label = label
 
 
-def banner_html(seen: Seen | None, nearest: NearPair | None) -> str:
-    """The sign as HTML; names are escaped."""
+def banner_html(seen: Seen | None, nearest: NearPair | None, alarms: Sequence[Alarm] = ()) -> str:
+    """The sign as HTML; names are escaped. ``alarms``: what warned up to now."""
     if seen is None:
         return _sign("STALE", STATES["STALE"], "waiting for the first reading", [])
-    facts = []
+    now = time.monotonic()
+    facts = [f"<span data-alarm>{alarm.told(now)}</span>" for alarm in alarms]
     if nearest is not None:
         facts.append(
             f"nearest: <b>{minus(length(nearest.distance))}</b> · "
@@ -65,22 +80,31 @@ def banner_html(seen: Seen | None, nearest: NearPair | None) -> str:
         )
     if seen.time is not None:
         facts.append(f"time: {minus(f'{seen.time:.2f}')} s")
-    for fault in seen.faults[:_FAULTS]:
-        facts.append(f"fault: {safe(fault)}")
-    if len(seen.faults) > _FAULTS:
-        facts.append(f"and {len(seen.faults) - _FAULTS} faults more")
-    return _sign(seen.state, STATES[seen.state], _word(seen), facts)
+    what, told = ("why", seen.reasons) if seen.reasons else ("fault", seen.faults)
+    for text in told[:_FAULTS]:
+        facts.append(f"{what}: {safe(text)}")
+    if len(told) > _FAULTS:
+        facts.append(f"and {len(told) - _FAULTS} {'reasons' if seen.reasons else 'faults'} more")
+    return _sign(seen.state, STATES[seen.state], safe(seen.word) or _word(seen), facts)
+
+
+#: Beside a state for which nothing else is given.
+_WORDS: dict[State, str] = {
+    "SAFE": "nothing is too close",
+    "WARNING": "something is too close",
+    "FAULT": "input that cannot be trusted",
+    "STALE": "waiting for a reading in time",
+    "NOT WATCHED": "no monitor was asked",
+    "NOT CERTIFIED": "nothing is proved of this instant",
+    "ENDED": "",
+}
 
 
 def _word(seen: Seen) -> str:
     count = len(seen.marks) + seen.more
-    if seen.state == "STALE":
-        return "no reading came in time"
-    if seen.state == "NOT WATCHED":
-        return "no monitor was asked"
-    if count:
+    if count and seen.state in ("WARNING", "FAULT"):
         return f"{count} pair{'s' * (count > 1)} too close"
-    return "input that cannot be trusted" if seen.faults else "nothing is too close"
+    return _WORDS[seen.state]
 
 
 def _sign(state: str, colour: str, word: str, facts: list[str]) -> str:

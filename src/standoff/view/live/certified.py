@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +36,17 @@ def certified(checked: Checked) -> list[tuple[float, float]]:
     if until > part and part < len(free) and not free[part]:
         found.append((float(part), until))
     return sorted(found)
+
+
+def covered(intervals: Sequence[tuple[float, float]], start: float, end: float) -> bool:
+    """Whether all from ``start`` to ``end`` is within intervals, which are in order and of which
+    one may begin where another ends."""
+    for a, b in intervals:
+        if a <= start <= b:
+            if end <= b:
+                return True
+            start = b
+    return False
 
 
 def earliest(checked: Checked) -> Checked:
@@ -82,6 +94,8 @@ def _proof(checked: Checked) -> list[tuple[float, float]]:
             9,
         )
     )
+    # Rounding takes together cuts that are one; it takes nothing from what is proved.
+    cuts[0], cuts[-1] = times[0], times[-1]
     if len(cuts) > BAND_INTERVALS:
         cuts = cuts[np.linspace(0, len(cuts) - 1, BAND_INTERVALS).astype(np.int64)]
     return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))

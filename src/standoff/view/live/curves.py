@@ -32,11 +32,11 @@ class Curve:
         *,
         log: bool = False,
     ) -> None:
-        # The plot of nothing is that of one, which has a logarithm.
         scales = {"x": {"time": False}, "y": {"distr": 3 if log else 1}}
         self._x: deque[float] = deque(maxlen=KEPT)
         self._y: deque[float] = deque(maxlen=KEPT)
         axis = {"size": 30, "font": "11px sans-serif"}
+        # Not to be seen before there is something to draw: what it begins with is nobody's reading.
         self._plot = gui.add_uplot(
             (np.zeros(1), np.ones(1)),
             (
@@ -48,7 +48,7 @@ class Curve:
                 axis,
                 {**axis, "size": 50, "ticks": {"show": not log}, "grid": {"show": not log}},
             ),
-            legend={"show": False}, padding=(4, 8, 0, 0),
+            legend={"show": False}, padding=(4, 8, 0, 0), visible=False,
         )  # fmt: skip
 
     def add(self, x: float, y: float) -> None:
@@ -67,6 +67,7 @@ class Curve:
         if self._x:
             data: tuple[Array, ...] = (np.array(self._x), np.array(self._y))
             self._plot.data = data
+            self._plot.visible = True
 
 
 class RunningCurves:

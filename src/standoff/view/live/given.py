@@ -92,6 +92,21 @@ def _of_shape(value: Any, shape: tuple[int, ...], element: str) -> Array:
     return found
 
 
+def words_given(value: Any, element: str) -> tuple[str, ...]:
+    """Several texts.
+
+    Raises:
+        Error: anything else, one text too.
+    """
+    if value == ():
+        return ()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        found = tuple(value)
+        if all(isinstance(text, str) for text in found):
+            return found
+    raise Error("not words", element=element, value=value, allowed="a list of texts")
+
+
 def moment(value: Any, element: str) -> float:
     """A time as a plain number, which may be NaN.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ class Motion:
         place: what of a path is passed then, as `paths.profile.Profile` counts; the time itself
             where it is no path.
         time: of a place.
+        period: from one reading of a recording to the next, [s]; infinite where it has none.
     """
 
     name: str
@@ -36,6 +38,15 @@ class Motion:
     at: Callable[[float], Array]
     place: Callable[[float], float] = float
     time: Callable[[float], float] = float
+    period: float = math.inf
+
+    def readings(self, after: float, before: float) -> list[float]:
+        """When a recording was read between two times, [s], neither of them counted."""
+        if not math.isfinite(self.period):
+            return []
+        first, last = math.floor(after / self.period), math.ceil(before / self.period)
+        times = (k * self.period for k in range(first, last + 1))
+        return [t for t in times if after < t < before]
 
 
 def no_faster(usual: Array, velocity: Array) -> Array:
@@ -56,7 +67,7 @@ def recorded(name: str, joints: Array, period: float) -> Motion:
         row = joints[k] if share == 0.0 else joints[k] + share * (joints[k + 1] - joints[k])
         return np.ascontiguousarray(row)
 
-    return Motion(name, max(last * period, _LEAST), at)
+    return Motion(name, max(last * period, _LEAST), at, period=period)
 
 
 def along_path(cell: Cell, path: PathFile) -> Motion:

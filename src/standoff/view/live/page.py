@@ -7,20 +7,24 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
 from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.monitor.report import Cycle
-from standoff.view.live.given import joints_given, moment, poses_given, widths
+from standoff.shapes.pose import Array
+from standoff.view.live.given import joints_given, moment, poses_given, widths, words_given
+from standoff.view.live.latch import Alarm, Latch
 from standoff.view.live.needed import need_viser
-from standoff.view.live.seen import check_state, no_poses, seen
+from standoff.view.live.seen import LISTED, Watched, check_state, no_poses, seen, state_of
 from standoff.view.live.server import LOOPBACK, USUAL_PORT, check_place
 from standoff.view.live.ticking import TICK
 from standoff.view.live.wire import Opening, send
+from standoff.view.live.worst import Severity, severity
 
 #: How long the page's process may take to say where it is, [s]: a cold disk, a busy machine.
 _PATIENCE = 60.0
@@ -29,12 +33,30 @@ _PATIENCE = 60.0
 _FAREWELL = 5.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """A reading as it was given, see `LivePage.show`; alarms: all up to it."""
+
+    severity: Severity
+    cell: Cell
+    q: Array
+    poses: Array | None
+    cycle: Cycle | None
+    state: Watched
+    time: float | None
+    spent: float
+    reasons: tuple[str, ...]
+    alarms: tuple[Alarm, ...]
+
+
 class LivePage:
     """A live page in a process of its own, so that nothing it does delays who calls `show`.
 
-    `show` keeps the latest reading and returns; a thread hands it over, twenty times a second at
-    most, and readings in between are not sent. Pages may be opened and closed at any time, or
-    never. Where the page's process ends, `show` goes on and does nothing.
+    `show` keeps the reading and returns; a thread hands one over, twenty times a second at most:
+    the worst since the last, so that no warning is passed over, and the latest after that. What is
+    between is not sent, but every warning and fault is counted, and the page tells of it. Pages may
+    be opened and closed at any time, or never. Where the page's process ends, `show` goes on and
+    does nothing.
 
         with LivePage(title="line 3") as page:
             print(page.address)
@@ -76,7 +98,10 @@ class LivePage:
         if not (isinstance(stale, (int, float)) and 0.0 < stale < math.inf):
             raise Error("not a time", element="stale", value=stale, allowed="seconds, above 0")
         held = widths(buffers)
-        self._latest: tuple[Any, ...] | None = None
+        self._lock = threading.Lock()
+        self._kept: _Kept | None = None
+        self._latest: _Kept | None = None
+        self._latch = Latch()
         self._fresh = threading.Event()
         self._over = threading.Event()
         self._sent: tuple[Cell, int] | None = None
@@ -100,8 +125,12 @@ class LivePage:
         state: str | None = None,
         time: float | None = None,
         spent: float = math.nan,
+        reasons: Sequence[str] = (),
     ) -> None:
-        """Show this reading, unless another comes before it is due. Returns at once.
+        """Show this reading, unless a later or a worse one comes before it is due. Returns at once.
+
+        FAULT is worse than WARNING, that than STALE, and all are than the rest; of two that are at
+        fault or warn, the one with the smaller clearance is.
 
         Args:
             cell: which may change between two calls.
@@ -114,6 +143,7 @@ class LivePage:
                 default.
             time: of the reading, [s]; that of the cycle by default.
             spent: what the cycle took, [µs], for the plot.
+            reasons: for the state, in words, for the sign; the faults of the cycle by default.
 
         Raises:
             Error: what is none of these; nothing is shown of it.
@@ -126,7 +156,17 @@ class LivePage:
         places = None if poses is None else poses_given(cell.moving, poses)
         when = None if time is None else moment(time, "time")
         took = moment(spent, "spent")
-        self._latest = (cell, joints, places, cycle, check_state(state), when, took)
+        shown = state_of(cycle) if state is None else check_state(state)
+        why = words_given(reasons, "reasons")
+        near = severity(shown, math.nan if cycle is None else cycle.clearance)
+        warned = cycle is not None and not cycle.safe and bool(cycle.warnings)
+        with self._lock:
+            self._latch.note({shown, "WARNING"} if warned else {shown})
+            self._latest = _Kept(
+                near, cell, joints, places, cycle, shown, when, took, why, self._latch.alarms
+            )
+            if self._kept is None or near >= self._kept.severity:
+                self._kept = self._latest
         self._fresh.set()
 
     @property
@@ -180,23 +220,33 @@ class LivePage:
         raise Error(f"the page's process did not start: {rest or 'no answer'}")
 
     def _publish(self) -> None:
-        """The thread: the latest reading, no more often than TICK."""
+        """The thread: the worst reading since the last, no more often than TICK."""
         stdin = self._process.stdin
         assert stdin is not None
         while not self._over.is_set():
             self._fresh.wait()
             self._fresh.clear()
-            latest = self._latest
-            if latest is None or self._over.is_set():
+            kept = self._take()
+            if kept is None or self._over.is_set():
                 continue
             try:
-                self._hand_over(stdin, latest)
+                self._hand_over(stdin, kept)
             except OSError:
                 return  # the page's process is gone
             self._over.wait(TICK)
 
-    def _hand_over(self, stdin: Any, latest: tuple[Any, ...]) -> None:
-        cell, q, poses, cycle, state, time, spent = latest
+    def _take(self) -> _Kept | None:
+        """What is due; the latest, where that is another, is due next."""
+        with self._lock:
+            kept, latest = self._kept, self._latest
+            self._kept = None
+            if kept is not None and kept is not latest:
+                self._kept = latest
+                self._fresh.set()
+            return kept
+
+    def _hand_over(self, stdin: Any, kept: _Kept) -> None:
+        cell = kept.cell
         revision = cell.revision
         if self._sent is None or self._sent[0] is not cell or self._sent[1] != revision:
             try:
@@ -204,5 +254,8 @@ class LivePage:
             except RuntimeError:
                 return  # it was being changed: the next reading tries again
             self._sent = (cell, revision)
-        places = no_poses() if poses is None else poses
-        send(stdin, seen(q, places, cycle, state=state, time=time, spent=spent))
+        places = no_poses() if kept.poses is None else kept.poses
+        reading = seen(
+            kept.q, places, kept.cycle, state=kept.state, time=kept.time, spent=kept.spent
+        )
+        send(stdin, replace(reading, reasons=kept.reasons[:LISTED], alarms=kept.alarms))

@@ -25,16 +25,18 @@ UNSURE: Colour = (140, 144, 150)
 EXTENDED: Colour = (120, 170, 225)
 FLOOR: Colour = (238, 240, 243)
 
+#: Of a sign that can promise nothing.
+AMBER = "#b26a00"
+
 STATES: dict[State, str] = {
     "SAFE": "#1d8a4a",
     "WARNING": "#c92a2a",
     "FAULT": "#8b1fa9",
     "STALE": "#6b7280",
     "NOT WATCHED": "#6b7280",
+    "NOT CERTIFIED": AMBER,
+    "ENDED": "#475569",
 }
-
-#: Of a sign that can promise nothing.
-AMBER = "#b26a00"
 
 #: From few to many, from calm to urgent: dark blue, teal, yellow, orange, red.
 _RAMP = np.array(

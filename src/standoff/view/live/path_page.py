@@ -13,7 +13,7 @@ from standoff.paths.nearest import Among
 from standoff.paths.nearest_now import NearestFinder, NearPair
 from standoff.paths.verdict import Verdict
 from standoff.view.check import Checked, sentence
-from standoff.view.live.certified import certified, earliest
+from standoff.view.live.certified import certified, covered, earliest
 from standoff.view.live.motion import Motion, along_path
 from standoff.view.live.palette import STATES
 from standoff.view.live.playback import Playback
@@ -37,7 +37,12 @@ _TRACK = 200
 
 class PathPage(Playback):
     """Plays a path that was checked. The clearance that was asked for is what counts: whatever is
-    nearer than that is red."""
+    nearer than that is red.
+
+    A monitor looks at instants, and knows of no deviation. The sign is SAFE only where the check
+    has proved all of the way that is shown; it is WARNING at an offence, which no tick passes over,
+    and NOT CERTIFIED everywhere else.
+    """
 
     def __init__(self, server: viser.ViserServer, title: str, checked: Checked) -> None:
         self._checked = checked
@@ -56,12 +61,13 @@ class PathPage(Playback):
         # A path that is free keeps its clearance; of another, doubt counts, too.
         near = checked.clearance + (0.0 if checked.verdict.free else checked.tolerance)
         others, own = (NearestFinder(cell, among, below=near) for among in _AMONG)
+        proved = [(motion.time(a), motion.time(b)) for a, b in certified(checked)]
         self._line = Timeline(
             motion.duration,
             times,
             others.along(Q),
             checked.clearance,
-            [(motion.time(a), motion.time(b)) for a, b in certified(checked)],
+            proved,
             self._offending,
             own.along(Q) if own.any else None,
             self._later,
@@ -84,10 +90,10 @@ class PathPage(Playback):
         verdict = self._checked.verdict
         colour = STATES["SAFE"] if verdict.free else STATES["WARNING"]
         word = verdict.kind.replace("_", " ").upper()
-        self._gui.add_html(
-            f'<div data-verdict="{verdict.kind}" style="margin:0.3em 0.6em;padding:0.5em 0.8em;'
-            f"border-left:5px solid {colour};background:#f3f4f6;border-radius:4px;"
-            f'font-size:0.85em;line-height:1.4"><b style="color:{colour}">{word}</b><br>'
+        self._verdict = self._gui.add_html(
+            f'<div data-verdict="{verdict.kind}" style="margin:0.3em 0.6em;padding:0.45em 0.8em;'
+            f'background:{colour};color:white;border-radius:6px;font-size:0.85em;line-height:1.35">'
+            f'<b style="font-size:1.5em;letter-spacing:0.06em">{word}</b> the whole path<br>'
             f"{safe(sentence(self._checked))}</div>"
         )
         self._way_to("To the offending instant", self._offending)
@@ -103,11 +109,18 @@ class PathPage(Playback):
             button = self._gui.add_button(name, color=(201, 42, 42))
             button.on_click(lambda _: self.player.jump(when))
 
-    def judged(self, seen: Seen) -> Seen:
-        """At an instant that a verdict is about, what it says: it counts tolerance and deviations,
-        which a monitor does not."""
-        verdict = None if seen.time is None else self._offences.get(seen.time)
-        if verdict is None or seen.state == "FAULT":
+    def stops(self, motion: Motion, after: float, before: float) -> list[float]:
+        """The offences."""
+        return [t for t in sorted(self._offences) if after < t < before]
+
+    def judged(self, seen: Seen, since: float) -> Seen:
+        """What the check says of the way from ``since`` and of its instant: it counts tolerance and
+        deviations, which a monitor does not."""
+        assert seen.time is not None
+        verdict = self._offences.get(seen.time)
+        if seen.state == "SAFE" and verdict is None:
+            return self._certified(seen, since, seen.time)
+        if seen.state == "FAULT" or verdict is None:
             return seen
         marks = seen.marks
         if verdict.pair is not None and verdict.point_a is not None and verdict.point_b is not None:
@@ -117,6 +130,16 @@ class PathPage(Playback):
             told = Mark(a, b, distance, self._threshold, verdict.point_a, verdict.point_b)
             marks = tuple(sorted([told, *kept], key=lambda m: m.distance))
         return replace(seen, state="WARNING", marks=marks)
+
+    def _certified(self, seen: Seen, since: float, now: float) -> Seen:
+        """What the monitor finds nothing wrong with. Nor is that a word on the path."""
+        if not covered(self._line.certified, since, now):
+            return replace(seen, state="NOT CERTIFIED", word="the check has not proved this")
+        verdict = self._checked.verdict
+        if verdict.free or now < self.player.motion.duration:
+            return replace(seen, word="this instant is certified free")
+        word = f"the path is not free: {verdict.kind.replace('_', ' ')}"
+        return replace(seen, state="ENDED", word=word)
 
     def shown(self, seen: Seen, nearest: NearPair | None, motion: Motion) -> None:
         """Move the line of now."""

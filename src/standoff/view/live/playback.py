@@ -14,13 +14,23 @@ from standoff.view.live.motion import Motion
 from standoff.view.live.player import Player
 from standoff.view.live.seen import Seen, seen
 from standoff.view.live.ticking import TICK
+from standoff.view.live.worst import Severity, severity
 
 if TYPE_CHECKING:
     import viser
 
 
+#: Instants of a motion that are nearer than this are one, [s]: far above the rounding of times that
+#: are added up, far below what any two readings are apart.
+SAME_INSTANT = 1e-7
+
+
 class Playback:
-    """A page on which motions are played; each `step` is one reading of the monitor.
+    """A page on which motions are played.
+
+    Each `step` is the way from the last instant to this one, and nothing on it is passed over: the
+    monitor is asked at every reading of a recording in between, and the worst of them is shown.
+    This instant itself is shown where it is the worst, or as soon as the motion stands.
 
     Args:
         make: a monitor of the cell for readings that are so far apart, [s]. A jump in time gets
@@ -37,8 +47,8 @@ class Playback:
         playing: bool = True,
     ) -> None:
         self._make = make
-        self._period = TICK
-        self.monitor = make(TICK)
+        self._period = min(TICK, motions[0].period)
+        self.monitor = make(self._period)
         cell = self.monitor.cell
         cell.set_state(motions[0].at(0.0))
         self.page = CellPage(
@@ -50,13 +60,20 @@ class Playback:
             self.below()
         self.page.options()
         self.last: Seen | None = None
+        # Where the monitor was asked last, what it said, and whether just that is shown.
         self._at: tuple[Motion, float] | None = None
+        self._asked: Seen | None = None
+        self._stands = False
 
     def below(self) -> None:
         """What else is in the tab of the player."""
 
-    def judged(self, seen: Seen) -> Seen:
-        """A reading with what else is known of its instant."""
+    def stops(self, motion: Motion, after: float, before: float) -> list[float]:
+        """Instants between two, [s], in order, that are not to be passed over."""
+        return motion.readings(after, before)
+
+    def judged(self, seen: Seen, since: float) -> Seen:
+        """A reading with what else is known of its instant, and of the way there from ``since``."""
         return seen
 
     def shown(self, seen: Seen, nearest: NearPair | None, motion: Motion) -> None:
@@ -70,21 +87,51 @@ class Playback:
         """One reading; while it stands, nothing is asked again."""
         motion, moment, jumped = self.player.tick(TICK)
         if self._at == (motion, moment) and not jumped:
-            if self.last is not None:
-                self.page.show(self.last)  # what is to be shown may have been changed
-            return self.last
-        period = TICK * self.player.speed
+            if self._stands or self._asked is None:
+                if self.last is not None:
+                    self.page.show(self.last)  # what is to be shown may have been changed
+                return self.last
+            # Whatever was on the way has been shown: now for where it stands.
+            self._stands = True
+            return self._show(self.judged(self._asked, moment), motion)
+        period = min(TICK * self.player.speed, motion.period)
         if jumped or period != self._period:
             self._period = period
             self.monitor = self._make(period)
-        self._at = (motion, moment)
+        before = moment if jumped or self._at is None else self._at[1]
+        self._at, self._stands = (motion, moment), jumped
+        worst: Seen | None = None
+        for instant in self._instants(motion, before, moment):
+            self._asked = self._ask(motion, instant)
+            found = self.judged(self._asked, before)
+            before = instant
+            if worst is None or _severity(found) >= _severity(worst):
+                worst = found
+        assert worst is not None
+        return self._show(worst, motion)
+
+    def _instants(self, motion: Motion, before: float, now: float) -> list[float]:
+        """All that are asked for; where ``now`` is one that is not to be passed over but for
+        rounding, it is that one."""
+        stops = self.stops(motion, before + SAME_INSTANT, now + SAME_INSTANT)
+        if not stops or stops[-1] < now - SAME_INSTANT:
+            stops.append(now)
+        return stops
+
+    def _ask(self, motion: Motion, moment: float) -> Seen:
         q, poses = motion.at(moment), standing(self.page.cell)
         start = time.perf_counter_ns()
-        cycle = self.monitor.update(q, poses if len(poses) else None)
+        cycle = self.monitor.update(q, poses if len(poses) else None, moment)
         spent = (time.perf_counter_ns() - start) / 1e3
         # What the first one takes is the compiler's time, or the disk's.
         spent = spent if self.last else math.nan
-        self.last = self.judged(seen(q, poses, cycle, time=moment, spent=spent))
-        pair = self.page.show(self.last)
-        self.shown(self.last, pair, motion)
-        return self.last
+        return seen(q, poses, cycle, time=moment, spent=spent)
+
+    def _show(self, found: Seen, motion: Motion) -> Seen:
+        self.last = found
+        self.shown(found, self.page.show(found), motion)
+        return found
+
+
+def _severity(seen: Seen) -> Severity:
+    return severity(seen.state, min((m.distance for m in seen.marks), default=seen.clearance))

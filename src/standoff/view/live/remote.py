@@ -94,7 +94,9 @@ class Watcher:
             self._page.again(seen)
             return
         self._shown, self._stale = seen, late
-        seen = self._usable(cell, replace(seen, state="STALE") if late else seen)
+        if late:
+            seen = replace(seen, state="STALE", reasons=(_silence(self._opening.stale),))
+        seen = self._usable(cell, seen)
         self._good = seen.q, seen.poses
         self._page.show(seen)
         self._failed = False
@@ -144,6 +146,10 @@ class Watcher:
         known = (np.abs(poses) <= COORDINATE_LIMIT).all(axis=(1, 2), keepdims=True)
         poses = np.ascontiguousarray(np.where(known, poses, before))
         return replace(seen, q=np.ascontiguousarray(q), poses=poses)
+
+
+def _silence(stale: float) -> str:
+    return f"waiting for who watches: no reading for more than {stale:g} s"
 
 
 def main() -> None:

@@ -11,9 +11,14 @@ import numpy as np
 from standoff.errors import Error
 from standoff.monitor.report import Cycle
 from standoff.shapes.pose import Array
+from standoff.view.live.latch import Alarm
 
-State = Literal["SAFE", "WARNING", "FAULT", "STALE", "NOT WATCHED"]
-STATES: tuple[State, ...] = get_args(State)
+#: What a watch can be in.
+Watched = Literal["SAFE", "WARNING", "FAULT", "STALE", "NOT WATCHED"]
+STATES: tuple[Watched, ...] = get_args(Watched)
+
+#: And what an instant of a path can be besides.
+State = Watched | Literal["NOT CERTIFIED", "ENDED"]
 
 #: Warnings and faults that are taken along; of the others there is only the number.
 LISTED = 40
@@ -45,6 +50,9 @@ class Seen:
         marks: warnings, the nearest first; more: how many are not among them.
         faults: in words.
         spent: what the monitor's cycle took, [µs]; NaN where it was not measured.
+        reasons: for the state, in words, where who watches gives them; they go before the faults.
+        word: beside the state, in place of the usual one.
+        alarms: what warned up to this reading; None where nobody counted.
     """
 
     q: Array
@@ -56,9 +64,12 @@ class Seen:
     more: int = 0
     faults: tuple[str, ...] = ()
     spent: float = math.nan
+    reasons: tuple[str, ...] = ()
+    word: str = ""
+    alarms: tuple[Alarm, ...] | None = None
 
 
-def state_of(cycle: Cycle | None) -> State:
+def state_of(cycle: Cycle | None) -> Watched:
     """A fault goes before a warning: what is not known cannot be judged. Where no monitor was
     asked nobody knows anything."""
     if cycle is None:
@@ -68,12 +79,13 @@ def state_of(cycle: Cycle | None) -> State:
     return "FAULT" if cycle.faults else "WARNING"
 
 
-def check_state(state: str | None) -> State | None:
+def check_state(state: str) -> Watched:
     """Raises:
     Error: not one of STATES.
     """
-    if state is None or (isinstance(state, str) and state in STATES):
-        return state
+    for known in STATES:
+        if known == state:
+            return known
     raise Error("unknown state", value=state, allowed=", ".join(STATES))
 
 

@@ -1,7 +1,9 @@
 """A coloured sign that the browser itself takes back when it is not renewed.
 
-A page whose program is frozen, ended or out of reach cannot be told so. The sign therefore fades by
-an animation of its own, which begins anew whenever the sign is written anew.
+A page whose program is frozen, ended or out of reach cannot be told so. The sign therefore is STALE
+by itself, and alive only for some time from the moment at which the browser saw its beat, a number,
+become another. A sign that was folded away and is made anew, from what was heard last, has seen no
+such change: it is STALE until the next beat. Where the browser runs no scripts it always is.
 """
 
 from __future__ import annotations
@@ -18,13 +20,35 @@ if TYPE_CHECKING:
 #: How long a sign stands without being renewed, [s].
 LASTING = 2.0
 
-#: A sign is renewed so often in the time that it stands.
-_RENEWALS = 4
+#: A sign is renewed so often in the time that it stands, and at least every so many seconds: a page
+#: that is opened, or unfolded, waits for a beat.
+_RENEWALS, _SELDOM = 4, 0.25
 
 _FADING = (
-    "<style>@keyframes standoff-grey{from,to{background:" + STATES["STALE"] + "}}"
+    "[data-beat]:not([data-alive]) [data-sign]{background:" + STATES["STALE"] + "!important}"
+    "[data-beat]:not([data-alive]) [data-said]{visibility:hidden;opacity:0}"
+    "[data-beat] [data-late]{visibility:hidden}"
+    "[data-beat]:not([data-alive]) [data-late]{visibility:visible}"
+    "[data-alive] [data-sign]{animation:standoff-grey 1ms linear var(--left) forwards}"
+    "[data-alive] [data-said]{animation:standoff-gone 1ms linear var(--left) forwards}"
+    "[data-alive] [data-late]{animation:standoff-stale 1ms linear var(--left) forwards}"
+    "@keyframes standoff-grey{from,to{background:" + STATES["STALE"] + "}}"
     "@keyframes standoff-gone{from,to{visibility:hidden;opacity:0}}"
-    "@keyframes standoff-stale{from,to{visibility:visible}}</style>"
+    "@keyframes standoff-stale{from,to{visibility:visible}}"
+)
+
+# The element around a sign stays while its content is written anew, and is another once it was
+# folded away. Whoever is first in it waits for what comes later, which is looked at before it is
+# drawn: a new beat is alive, and what comes with the same beat only for the rest of its time.
+_LISTENING = (
+    "const home=this.parentNode;if(!home||home.heard)return;"
+    "const sign=()=>home.querySelector('[data-beat]');"
+    "home.heard={beat:sign().dataset.beat,at:-Infinity};"
+    "new MutationObserver(()=>{const s=sign(),h=home.heard,now=performance.now();if(!s)return;"
+    "if(s.dataset.beat!==h.beat){h.beat=s.dataset.beat;h.at=now}"
+    "const left=1000*s.dataset.lasting-(now-h.at);"
+    "if(left>0){s.style.setProperty('--left',left+'ms');s.dataset.alive=1}"
+    "}).observe(home,{childList:true})"
 )
 _BIG = "font-size:1.5em;font-weight:700;letter-spacing:0.06em"
 _SMALL = "font-size:0.6em;font-weight:500;letter-spacing:0;margin-left:0.9em"
@@ -57,7 +81,7 @@ class Sign:
         self.show(sign_html('data-standoff="FAULT"', STATES["FAULT"], head + fact))
 
     def _text(self) -> str:
-        beat = int(time.monotonic() * _RENEWALS / self._lasting)
+        beat = int(time.monotonic() / min(self._lasting / _RENEWALS, _SELDOM))
         return lasting_html(self._inner, self._lasting, beat)
 
 
@@ -69,21 +93,18 @@ def heading(state: str, word: str) -> str:
 def sign_html(attribute: str, colour: str, inner: str) -> str:
     """A coloured field; what is inside is escaped by who made it."""
     return (
-        f'<div {attribute} style="background:{colour};color:white;border-radius:6px;'
-        "padding:0.55em 0.8em;font-family:inherit;"
-        f'animation:standoff-grey 1ms linear var(--lasting) forwards">'
-        '<div style="animation:standoff-gone 1ms linear var(--lasting) forwards">'
-        f"{inner}</div></div>"
+        f'<div {attribute} data-sign style="background:{colour};color:white;border-radius:6px;'
+        f'padding:0.55em 0.8em;font-family:inherit"><div data-said>{inner}</div></div>'
     )
 
 
 def lasting_html(sign: str, lasting: float, beat: int) -> str:
-    """The sign, covered by STALE after ``lasting`` [s] unless ``beat`` has become another: the
-    browser makes all of it anew where any of its text changes, and starts its animations again."""
+    """The sign, covered by STALE unless the browser has seen ``beat`` become another within
+    ``lasting`` [s]."""
     return (
-        f'{_FADING}<div data-beat="{beat}" style="position:relative;margin:0.35em 0.6em;'
-        f'--lasting:{lasting:g}s">{sign}<div data-late style="position:absolute;top:0;left:0;'
-        "color:white;padding:0.55em 0.8em;visibility:hidden;"
-        'animation:standoff-stale 1ms linear var(--lasting) forwards">'
-        f"{heading('STALE', 'the page hears nothing any more')}</div></div>"
+        f'<style onload="{_LISTENING}">{_FADING}</style>'
+        f'<div data-beat="{beat}" data-lasting="{lasting:g}" '
+        f'style="position:relative;margin:0.35em 0.6em">{sign}<div data-late '
+        'style="position:absolute;top:0;left:0;color:white;padding:0.55em 0.8em">'
+        f"{heading('STALE', 'nothing is heard from the program of this page')}</div></div>"
     )
