@@ -197,7 +197,7 @@ def _unheard(senses: Senses) -> list[str]:
     """Whom nobody spoke of, and whom the sources spoke of instead."""
     lines = [f"never heard of: {_some(senses.unheard())}"]
     for voices, name in zip(senses.voices, senses.sources):
-        strangers = voices.strangers()
+        strangers = [*voices.strangers]
         if strangers:
             lines.append(
                 f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
@@ -269,7 +269,8 @@ def _period(
     for source in sources:
         if isinstance(source, Peeked):
             for name, usual in source.periods(cell).items():
-                found[name] = min(max(usual, low), high, found.get(name, high))
+                # Where several tell of it, the one that speaks least often is held to no more.
+                found[name] = max(min(max(usual, low), high), found.get(name, low))
     if found:
         return replace(options, period=max(found.values()), periods=found)
     files = any(isinstance(source, Peeked) for source in sources)
