@@ -324,6 +324,13 @@ def show(
             f"  first warning at {first.time:.3f} s: {shown(text)}",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
+    if s.own_links:
+        pairs = [f"{a} – {b}" for a, b in sorted(s.own_links)]
+        console.print(
+            f"  own links {_some(pairs)} are nearer than the buffer all the time, perhaps by "
+            "design: --self says how near links of one robot may be",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
     others = {kind: n for kind, n in s.kinds.items() if kind != "warning"}
     if others:
         listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
