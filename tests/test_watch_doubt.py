@@ -87,7 +87,9 @@ def test_a_stamp_that_is_no_time_is_a_fault_and_not_used(stamp):
         report = watch.cycle(1.05, ((0, at(stamp, a=0.01)),))
         assert report.state is FAULT and kinds(report) == {"backwards"}
         assert "is no time" in texts(report) and watch.senses.q[0] == 0.0
-        good = [watch.cycle(t, ((0, at(t if stamped else 0.0, a=0.0)),)) for t in (1.06, 1.07, 1.08)]
+        good = [
+            watch.cycle(t, ((0, at(t if stamped else 0.0, a=0.0)),)) for t in (1.06, 1.07, 1.08)
+        ]
         assert [r.state for r in good] == [FAULT, FAULT, SAFE]
 
 
@@ -159,7 +161,9 @@ def test_a_publisher_that_starts_again_with_other_names_is_its_own_successor(nam
     watch, values = WatchEngine(sliders("a", "b", "c"), OPTIONS, ["arms", "third"]), np.zeros(3)
     for k in range(60):
         now = 1.0 + 0.01 * k
-        told = Joints(now, ("a/x", "b/x") if k < 20 else names, values[: 2 if k < 20 else len(names)])
+        told = Joints(
+            now, ("a/x", "b/x") if k < 20 else names, values[: 2 if k < 20 else len(names)]
+        )
         report = watch.cycle(now, ((0, told), (1, at(now, c=0.0))))
         assert report.state is SAFE, (k, report.reasons)
 

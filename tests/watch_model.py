@@ -60,8 +60,6 @@ class Stamps:
         return "late"
 
 
-
-
 class Model:
     """What the state is, and why, after each cycle."""
 

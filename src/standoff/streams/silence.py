@@ -12,9 +12,7 @@ from standoff.streams.found import Found
 Told = Mapping[Clock, list[tuple[str, float]]]
 
 
-def find_silent(
-    now: float, source: str, told: Told, whos: Mapping[str, Who], found: Found
-) -> None:
+def find_silent(now: float, source: str, told: Told, whos: Mapping[str, Who], found: Found) -> None:
     """A source of which all joints and bodies are silent; else a publisher of which all joints are,
     and each body; else a joint that its publisher leaves out. ``whos`` has the number of each joint
     by its name."""
