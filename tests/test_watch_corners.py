@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.streams.batch import gathered
 from standoff.streams.clocks import Clock
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
@@ -133,8 +134,6 @@ def test_an_unknown_distance_is_the_worst_and_kept():
 
 
 def test_a_reading_that_leaves_joints_out_is_not_quiet_among_many():
-    from standoff.streams.batch import gathered
-
     watch = WatchEngine(sliders("a", "b"), OPTIONS)
     whole, short = ("a/x", "b/x"), ("a/x",)
     watch.cycle(1.0, ((0, Joints(1.0, short, np.zeros(1))),))
@@ -144,3 +143,39 @@ def test_a_reading_that_leaves_joints_out_is_not_quiet_among_many():
     rows = [(1.06 + 0.01 * k, 0, Joints(1.06 + 0.01 * k, short, np.zeros(1))) for k in range(5)]
     stretch, report = watch.stretch(gathered(rows))
     assert len(stretch) == 0 and report is None
+
+
+def many(watch, start, stamps):
+    rows = [(start + 0.01 * k, 0, at(stamp, a=0.0)) for k, stamp in enumerate(stamps)]
+    return len(watch.stretch(gathered(rows))[0])
+
+
+def test_a_late_reading_is_not_quiet_among_many():
+    watch = WatchEngine(sliders("a"), OPTIONS)
+    watch.cycle(1.0, ((0, at(1.0, a=0.0)),))
+    # Each is newer than the one before; the third is 0.13 s old.
+    assert many(watch, 1.14, [1.14, 1.15]) == 0  # silent before
+    for k in range(4):
+        watch.cycle(2.0 + 0.01 * k, ((0, at(1.9 + 0.01 * k, a=0.0)),))
+    watch.cycle(2.04, ((0, at(2.04, a=0.0)),))
+    assert watch.quiet
+    old = [2.041, 2.042, 2.043, 2.044, 2.045, 2.046, 2.047, 2.048, 2.049, 2.0491, 2.0492, 2.0493]
+    assert many(watch, 2.05, old) == 10
+
+
+def test_a_warning_at_full_speed_is_not_quiet():
+    options = WatchOptions(period=0.01, max_age=0.1, stop=0.001, slow=0.01)
+    watch = WatchEngine(sliders("a"), options)
+    for k in range(5):
+        report = watch.cycle(1.0 + 0.01 * k, ((0, at(1.0 + 0.01 * k, a=1.88)),))
+    assert report.state is WARNING and report.scale == 1.0 and not watch.quiet
+
+
+def test_a_pose_that_is_none_is_given_to_nobody_later():
+    cell = sliders("a")
+    cell.add_body("cart", so.Sphere(0.1), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    watch, here = WatchEngine(cell, OPTIONS), so.pose((-3.0, 0.0, 0.0))
+    watch.cycle(1.0, ((0, at(1.0, a=0.0)), (0, BodyPose(1.0, "cart", here))))
+    bad = BodyPose(1.01, "cart", np.full((4, 4), math.nan))
+    assert watch.cycle(1.01, ((0, at(1.01, a=0.0)), (0, bad))).state is FAULT
+    assert np.array_equal(watch.cycle(1.02, ((0, at(1.02, a=0.0)),)).poses[0], here)

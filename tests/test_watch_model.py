@@ -30,7 +30,8 @@ def test_the_engine_says_what_the_table_says(part):
             assert np.array_equal(report.q, [model.value[n] or 0.0 for n in watch.cell.joints])
             seen |= why | {state}
     assert seen >= {*State, "warning", "waiting", "silent", "lost", "late", "missing", "non-finite",
-                    "limits", "pose", "backwards", "doubled", "garbled", "names", "flood"}  # fmt: skip
+                    "limits", "pose", "backwards", "doubled", "garbled", "names",
+                    "flood"}  # fmt: skip
 
 
 #: How often each speaks is measured here, as a watch of files has it.

@@ -154,7 +154,8 @@ class Model:
         if not known:
             return None
         if not message.partial:
-            others = [l for (s, *_), l in self.lists.items() if s == source and l & set(known)]
+            lists = [names for (s, *_), names in self.lists.items() if s == source]
+            others = [names for names in lists if names & set(known)]
             for left_out in set().union(*others) - set(known):
                 self.add("missing", left_out, {left_out})
         self.spoke[publisher] = known
@@ -212,7 +213,8 @@ class Model:
 
 
 FAULTS = ("nan", "limits", "late", "back", "doubled", "none", "no time", "short", "extra", "order",
-          "twice", "both", "garbled", "names", "partial", "flood", "lost", "is back", "gap")  # fmt: skip
+          "twice", "both", "garbled", "names", "partial", "flood", "lost", "is back",
+          "gap")  # fmt: skip
 SETUPS = (((0, "abc"),), ((0, "a"), (1, "b"), (2, "c")), ((0, "ab"), (0, "c")),
           ((0, "abc"), (1, "b")), ((0, "ab"), (1, "bc"), (2, "c")))  # fmt: skip
 

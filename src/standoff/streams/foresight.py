@@ -1,4 +1,4 @@
-"""Many readings at once: how far nothing is wrong with them, found without taking them one by one."""
+"""Many readings at once: up to where is nothing wrong with them?"""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ class Joints:
     """A reading of some joints.
 
     Attributes:
-        stamp: when it was taken, by the clock of whoever took it, [s]; NaN or 0 where it does not say.
+        stamp: when it was taken, by the clock of whoever took it, [s]; NaN or 0 where it
+            does not say.
         names: of the joints, as the stream has them. A source hands out the same tuple for as long
             as the names stay the same, so that a look-up is needed only when it changes.
         positions: one for each name, in the units of the stream.
