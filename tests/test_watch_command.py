@@ -250,3 +250,13 @@ def test_the_ramps_of_the_speed_scale_can_be_given(tmp_path):
     assert "without slowing down first" not in result.output
     result = called("watch", "testbed", "--from", source, "--self", 0.001)
     assert "without slowing down first" in result.output
+
+
+def test_own_links_that_are_near_by_design_get_a_hint(tmp_path):
+    source = write_csv(tmp_path / "run.csv", task(1)[:20])
+    close = called("watch", "testbed", "--from", source, "--buffer", 0.2)
+    assert close.exit_code == 1 and "are nearer than the buffer all the time" in close.output
+    hint = next(line for line in close.output.splitlines() if "own links" in line)
+    assert "left/" in hint and "table" not in hint and "--self" in hint
+    apart = called("watch", "testbed", "--from", source, "--buffer", 0.2, "--self", 0.001)
+    assert "own links" not in apart.output

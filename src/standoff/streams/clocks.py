@@ -49,8 +49,12 @@ class Clock:
     def check(self, now: float, stamp: float) -> tuple[str, str]:
         """What is wrong with the stamp of a message, a kind of `RULES` and words; empty where
         nothing is. ``doubled`` and ``backwards`` are not to be used."""
-        if none(stamp):
-            return "", ""
+        if not 0.0 < stamp <= TIME_LIMIT:
+            if not none(stamp):
+                return "backwards", f"stamp {stamp:g} s is no time"
+            if math.isnan(self.stamp):
+                return "", ""
+            return "backwards", f"no stamp after {self.stamp:.6f} s"
         last, self.stamp = self.stamp, stamp
         if stamp == last:
             return "doubled", f"stamp {stamp:.6f} s again"
@@ -101,4 +105,4 @@ def delay(now: Array, stamp: Array) -> Array:
 
 def none(stamp: float) -> bool:
     """Whether a stamp says nothing: ROS has 0 where nobody set it."""
-    return not 0.0 < stamp <= TIME_LIMIT
+    return stamp == 0.0 or math.isnan(stamp)

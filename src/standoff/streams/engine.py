@@ -15,6 +15,7 @@ from standoff.monitor.report import Cycle, Fault, QuietCycle
 from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch
 from standoff.streams.clocks import ANY, Who, of_source
+from standoff.streams.foresight import foresee, skip
 from standoff.streams.found import Found, Held
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
@@ -133,7 +134,7 @@ class WatchEngine:
         for source in senses.fine:
             senses.heard[source] = now
         changed = bool(self._events) and self._carry_out(now, found)
-        if senses.spoke or changed:
+        if senses.spoke or changed or self._cycle is None:
             self._ask(now, found, answer)
         return self._report(now, found, arrived)
 
@@ -148,14 +149,14 @@ class WatchEngine:
         senses, start = self.senses, self.number
         if not self.quiet or senses.unheard():
             return _NO_STRETCH, None
-        n, Q = senses.foresee(batch, self.time)
+        n, Q = foresee(senses, batch, self.time)
         if n == 0:
             return _NO_STRETCH, None
         poses, clearances = senses.poses(), np.empty(n)
         quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, poses)
         stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
         if quiet:
-            senses.skip(batch, quiet, Q)
+            skip(senses, batch, quiet, Q)
             self.number, self.time = start + quiet, float(batch.now[quiet - 1])
             assert self._cycle is not None
             last = self._cycle.number + quiet
@@ -206,7 +207,7 @@ class WatchEngine:
             found.add("grasp", name, f"{name}: too many events at once", {of_source(source)})
             return
         self._events.append((source, message))
-        self.senses.fine.add(source)
+        self.senses.useful(source)
 
     def _is_so(self, message: Grasp) -> bool:
         """Whether the cell is as an event wants it."""
@@ -278,9 +279,10 @@ class WatchEngine:
     def _report(self, now: float, found: Found, arrived: int) -> Report:
         senses = self.senses
         unheard = senses.unheard()
-        if unheard:
-            what = ", ".join(unheard[:3]) + (", …" if len(unheard) > 3 else "")
-            found.add("waiting", "start", f"waiting for {what}", set())
+        cycle = None if unheard else self._cycle
+        if cycle is None:
+            # SAFE is what a monitor has said, never what nobody was asked.
+            found.add("waiting", *senses.awaited(), set())
         if found.reasons or self._held:
             self._held.take(found, self._good(found))
         reasons = self._warnings
@@ -291,7 +293,6 @@ class WatchEngine:
         keys = frozenset((r.kind, r.element) for r in reasons) if reasons else frozenset()
         changed = keys != self._last_keys
         self._last_keys, self.state = keys, state
-        cycle = None if unheard else self._cycle
         return Report(
             self.number,
             now,

@@ -17,7 +17,7 @@ import numpy as np
 from standoff.constants import MAX_STREAM_MESSAGE, MAX_STREAM_NAMES
 from standoff.errors import Error
 from standoff.shapes.pose import Array, as_pose, pose
-from standoff.streams.messages import BodyPose, Grasp, Joints
+from standoff.streams.messages import BodyPose, Grasp, Joints, as_stamp
 from standoff.streams.wire import GarbledError, checked_names, seconds_of
 
 _NAN: Final = float("nan")
@@ -124,7 +124,7 @@ def _stamp(content: dict[str, Any], time: float) -> float:
         return _number(content["stamp"], "stamp")
     header = content.get("header")
     if header is None:
-        return time
+        return as_stamp(time)
     stamp = header.get("stamp") if isinstance(header, dict) else None
     if not isinstance(stamp, dict):
         raise GarbledError("header: without a stamp")

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from standoff.shapes.pose import Array
+
+
+def as_stamp(time: float) -> float:
+    """The time of a recording as the stamp of its messages, where they have none: a recording may
+    begin before 0, which no stamp does."""
+    return time if time > 0.0 else math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -12,7 +19,8 @@ class Joints:
     """A reading of some joints.
 
     Attributes:
-        stamp: when it was taken, by the clock of whoever took it, [s]; NaN where it does not say.
+        stamp: when it was taken, by the clock of whoever took it, [s]; NaN or 0 where it
+            does not say.
         names: of the joints, as the stream has them. A source hands out the same tuple for as long
             as the names stay the same, so that a look-up is needed only when it changes.
         positions: one for each name, in the units of the stream.

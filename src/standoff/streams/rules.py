@@ -45,11 +45,13 @@ RULES: dict[str, Rule] = {
         State.WARNING, "a pair is nearer than its threshold", "it is watched", AT_ONCE
     ),
     "waiting": Rule(
-        State.STALE, "a joint or a moving body has never been heard of", "nothing is known", AT_ONCE
+        State.STALE, "a joint or a moving body has never been heard of (with `--rest`: a source "
+        "has told nothing of the cell)", "nothing is known", AT_ONCE
     ),
     "silent": Rule(
-        State.STALE, "a source, or one of its publishers, said nothing of use for `max_age`",
-        _NOTHING, NEXT_GOOD,
+        State.STALE, "a source, or one of its publishers, said nothing of use for `max_age`, "
+        "whoever else tells the same; but for a publisher whose joints all come with another list "
+        "of names of its source now: that is its successor", _NOTHING, NEXT_GOOD,
     ),
     "lost": Rule(State.STALE, "a source is gone: it says so itself", _NOTHING, NEXT_GOOD),
     "late": Rule(
@@ -77,7 +79,8 @@ RULES: dict[str, Rule] = {
     ),
     "backwards": Rule(
         State.FAULT,
-        "a stamp, or the time of a file, runs back, or is no time",
+        "a stamp, or the time of a file, runs back, or is no time (0 and NaN are no stamp at all); "
+        "a publisher that had stamps has none",
         "one with such a stamp is not used",
         AFTER_GOOD,
     ),

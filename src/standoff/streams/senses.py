@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.constants import AGE_WINDOW, TIME_LIMIT
 from standoff.errors import Error
 from standoff.shapes.pose import Array, as_pose
-from standoff.streams.batch import Batch, Part
-from standoff.streams.clocks import ANY, Clock, Who, delay, of_source
+from standoff.streams.clocks import ANY, Clock, Who, of_source
 from standoff.streams.found import Found
 from standoff.streams.messages import BodyPose, Grasp, Joints
 from standoff.streams.options import WatchOptions
+from standoff.streams.shown import shown
+from standoff.streams.silence import find_silent
 from standoff.streams.voices import Voice, Voices
 
 _NEVER = -math.inf
@@ -27,14 +26,14 @@ _NEVER = -math.inf
 class _Body:
     """Attributes:
     given: the pose as it came; good: the last that is a rigid motion.
-    until: when it has been silent for too long, [s].
-    clock: of whoever told.
+    until: of all who told of it, when each has been silent for too long, [s].
+    left: whether a link has left it there, and nobody told of it since.
     """
 
     given: Array
     good: Array
-    until: float
-    clock: Clock
+    until: dict[Clock, float]
+    left: bool = False
 
 
 class Senses:
@@ -44,9 +43,11 @@ class Senses:
         sources: their names.
         q: the last good value of each joint, in the order of ``cell.joints``.
         given: the same, with what this cycle brought even where it is no number.
-        fed: when each joint was last heard of; until: when it is silent for too long.
-        owner: who told of it, None before.
+        fed: when each joint was last heard of.
+        until: when a source has been silent for too long about a joint, one row each; infinite
+            where it never told of it. owner: who told of it last in that source, None before.
         heard: when each source last had a good message.
+        told: sources that have ever had something to say about the cell.
         spoke: who has told something of use in this cycle; fine: sources with a message that
             nothing is wrong with, whether or not it matters.
         safe_until: nobody is silent for too long before this.
@@ -67,9 +68,12 @@ class Senses:
         self.q: Array = cell.q.copy()
         self.given = self.q.copy()
         self.fed: Array = np.full(len(self.q), _NEVER)
-        self.until: Array = np.full(len(self.q), math.inf)
-        self.owner: list[Voice | None] = [None] * len(self.q)
+        self.until: Array = np.full((len(sources), len(self.q)), math.inf)
+        self._until = list(self.until)
+        self.owner: list[list[Voice | None]] = [[None] * len(self.q) for _ in sources]
+        self._last: list[Voice | None] = [None] * len(sources)
         self.heard = [_NEVER] * len(sources)
+        self.told: set[int] = set()
         self.spoke: list[Clock] = []
         self.fine: set[int] = set()
         self._bodies: dict[str, _Body] = {}
@@ -107,9 +111,10 @@ class Senses:
             return
         if not self._timely(now, voice, message.stamp, found):
             return
-        self.fine.add(source)
         if not len(voice.route.columns):
+            self.fine.add(source)
             return
+        self.useful(source)
         if not message.partial:
             for j in voice.dropped:
                 text = f"{self.joints[j]} is not in a message of {name} that should have it"
@@ -120,18 +125,31 @@ class Senses:
         self.given[columns] = values
         if np.isfinite(values).all():
             self.q[columns] = values
-            self.fed[columns], self.until[columns] = now, until
+            self.fed[columns], self._until[source][columns] = now, until
         else:
             good = np.isfinite(values)
+            for j, value in zip(voice.route.columns[~good].tolist(), values[~good].tolist()):
+                # The monitor says so, too, once everything has been heard of.
+                text = f"{self.joints[j]} = {value}; allowed: a finite number"
+                found.add("non-finite", self.joints[j], text, {j})
             columns = voice.route.columns[good]
             self.q[columns] = values[good]
-            self.fed[columns], self.until[columns] = now, until[good]
-        self._own(voice)
+            self.fed[columns], self._until[source][columns] = now, until[good]
+        self.own(voice)
         self.spoke.append(voice)
 
-    def _own(self, voice: Voice) -> None:
-        for j in voice.route.columns.tolist():
-            self.owner[j] = voice
+    def useful(self, source: int) -> None:
+        """A source has told something about the cell, and nothing is wrong with its message."""
+        self.fine.add(source)
+        self.told.add(source)
+
+    def own(self, voice: Voice) -> None:
+        """From now on it is this one who tells of its joints in its source: another list of names
+        that had some of them may stop."""
+        if self._last[voice.source] is not voice:
+            self._last[voice.source], owner = voice, self.owner[voice.source]
+            for j in voice.route.columns.tolist():
+                owner[j] = voice
 
     def _told_already(self, voice: Voice, values: Array) -> bool:
         """Whether this cycle has another value for one of its joints: but one can be looked at."""
@@ -162,8 +180,11 @@ class Senses:
         body = message.body
         if body not in self.moving:
             known = self._cell.bodies.get(body)
-            if known is None or known.attachment is not None:
+            if known is None:
                 self.fine.add(source)
+                return
+            if known.attachment is not None:
+                self.useful(source)
                 return
             text = f"{body}: {name} moves it, and the cell has it as static; allowed: moving = true"
             found.add("pose", body, text, {body})
@@ -183,8 +204,11 @@ class Senses:
             if body in self._bodies:
                 self._bodies[body].given = message.pose
         else:
-            self._bodies[body] = _Body(message.pose, good, now + clock.age, clock)
-        self.fine.add(source)
+            before = self._bodies.get(body)
+            until = {} if before is None or before.left else before.until
+            until[clock] = now + clock.age
+            self._bodies[body] = _Body(message.pose, good, until)
+        self.useful(source)
         self.spoke.append(clock)
 
     def grasp_stamp(self, now: float, source: int, message: Grasp) -> tuple[str, str]:
@@ -201,7 +225,7 @@ class Senses:
         if body in self.moving:
             clock = self.voices[source].clock("pose", body, self._options.age_of(body))
             here = self._cell.pose(body)
-            self._bodies[body] = _Body(here, here, now + clock.age, clock)
+            self._bodies[body] = _Body(here, here, {clock: now + clock.age}, left=True)
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -228,10 +252,22 @@ class Senses:
             return []
         names = [n for n, time in zip(self.joints, self.fed) if time == _NEVER]
         if self._rest:
-            names = [n for n, t in zip(self.sources, self.heard) if t == _NEVER]
+            names = [n for k, n in enumerate(self.sources) if k not in self.told]
         names += [name for name in moving if name not in self._bodies]
         self._unheard = bool(names)
         return names
+
+    def awaited(self) -> tuple[str, str]:
+        """What the watch waits for, who and a sentence: the joints and bodies that are `unheard`,
+        and whom sources spoke of instead."""
+        unheard = self.unheard()
+        text = "waiting for " + (_some(unheard) if unheard else "an answer of the monitor")
+        who = "start"
+        for name, voices in zip(self.sources, self.voices):
+            if voices.strangers:
+                who = name if who == "start" else who
+                text += f"; {name} speaks of {_some([*voices.strangers])}, which the cell has not"
+        return who, text
 
     def concerned(self, element: str) -> set[Who]:
         """What a trouble with a joint, a link or a body is about."""
@@ -252,135 +288,50 @@ class Senses:
     def back_to(self, now: float) -> None:
         """The clock ran back: nothing was heard later than now."""
         np.minimum(self.fed, now, out=self.fed)
-        for j, voice in enumerate(self.owner):
-            if voice is not None:
-                self.until[j] = min(self.until[j], now + voice.age)
+        for until, owner in zip(self._until, self.owner):
+            for j, voice in enumerate(owner):
+                if voice is not None:
+                    until[j] = min(until[j], now + voice.age)
         self.heard = [min(time, now) for time in self.heard]
         for body in self._bodies.values():
-            body.until = min(body.until, now + body.clock.age)
+            body.until = {c: min(until, now + c.age) for c, until in body.until.items()}
         self.safe_until = _NEVER
 
     def due(self, now: float) -> float:
         """When the next joint or body is silent for too long, if nothing comes until then; those
         that are at ``now`` do not count."""
-        times = self.until.tolist()
-        times += [self._bodies[name].until for name in self.moving if name in self._bodies]
+        times = self.until.ravel().tolist()
+        if self.moving:
+            times += self.bodies_until()
         return min((t for t in times if t > now), default=math.inf)
 
+    def bodies_until(self) -> list[float]:
+        """When each who told of a moving body will have been silent for too long."""
+        heard = [self._bodies[name] for name in self.moving if name in self._bodies]
+        return [until for body in heard for until in body.until.values()]
+
     def check_ages(self, now: float, found: Found) -> None:
-        """Find who is silent: a source of which all joints and bodies are; else a publisher of
-        which all joints are, and each body; else a joint that its publisher leaves out."""
+        """Find who is silent, see `find_silent`. Each source has to tell again of what it told
+        once, whoever else does: it may have died."""
         if now < self.safe_until:
             return
-        heard: dict[int, dict[Clock, list[tuple[str, float]]]] = {}
-        for name, until, voice in zip(self.joints, self.until.tolist(), self.owner):
-            if voice is not None:
-                heard.setdefault(voice.source, {}).setdefault(voice, []).append((name, until))
+        heard: list[dict[Clock, list[tuple[str, float]]]] = [{} for _ in self.sources]
+        for told, row, owner in zip(heard, self.until.tolist(), self.owner):
+            for name, until, voice in zip(self.joints, row, owner):
+                if voice is not None:
+                    told.setdefault(voice, []).append((name, until))
         for name in self.moving:
             if name in self._bodies:
-                body = self._bodies[name]
-                heard.setdefault(body.clock.source, {})[body.clock] = [(name, body.until)]
-        untils = [until for of in heard.values() for all_of in of.values() for _, until in all_of]
+                for clock, until in self._bodies[name].until.items():
+                    heard[clock.source][clock] = [(name, until)]
+        untils = [until for told in heard for all_of in told.values() for _, until in all_of]
         self.safe_until = min((now + self._least, *untils))
         if all(until > now for until in untils):
             return
-        for number, of in heard.items():
-            self._silent(now, self.sources[number], of, found)
-
-    def _silent(
-        self, now: float, source: str, of: dict[Clock, list[tuple[str, float]]], found: Found
-    ) -> None:
-        silent = {c for c, all_of in of.items() if all(until <= now for _, until in all_of)}
-        if len(silent) == len(of):
-            age = min(now - until + clock.age for clock in of for _, until in of[clock])
-            whos: set[Who] = {who for clock in of for who in clock.who}
-            found.add("silent", source, f"{source}: nothing of use for {age:.3f} s", whos)
-            return
-        for clock, all_of in of.items():
-            over = [(name, now - until + clock.age) for name, until in all_of if until <= now]
-            if clock in silent:
-                who = all_of[0][0] + (", …" if len(all_of) > 1 else "")
-                text = f"{source}: nothing of {who} for {min(age for _, age in over):.3f} s"
-                found.add("silent", f"{source} ({who})", text, clock.who)
-                continue
-            for name, age in over:
-                text = f"{name}: not heard of for {age:.3f} s"
-                found.add("missing", name, text, self.concerned(name))
-
-    def foresee(self, batch: Batch, time: float) -> tuple[int, Array]:
-        """All joints at each reading of a batch after ``time``, one row each; and how many of the
-        readings, from the first on, nothing is wrong with that could be seen here. Changes
-        nothing."""
-        now, n = batch.now, len(batch.now)
-        Q = np.empty((n, len(self.q)))
-        Q[:] = self.q
-        taken = np.zeros(len(self.q), dtype=bool)
-        n = _first(~(now > np.concatenate(((time,), now[:-1]))) | (np.abs(now) > TIME_LIMIT), n)
-        for part in batch.parts:
-            voice = self.voices[part.source].find(part.names, part.partial)
-            if (
-                voice is None
-                or voice.route.problem
-                or voice.dropped
-                or not math.isnan(voice.turned)
-                or not len(voice.route.columns)
-                or taken[voice.route.columns].any()
-            ):
-                n = min(n, int(part.at[0]))
-                continue
-            columns = voice.route.columns
-            taken[columns] = True
-            rows = np.concatenate((self.q[columns][None], voice.values(part.positions)))
-            Q[:, columns] = rows[np.searchsorted(part.at, np.arange(len(now)), side="right")]
-            least = voice.ages.min()
-            until = np.concatenate(((self.until[columns].min(),), now[part.at] + least))
-            last = until[np.searchsorted(part.at, np.arange(len(now)), side="left")]
-            n = min(n, _first(now >= last, n), self._untimely(part, voice, now))
-            measured = AGE_WINDOW - voice.count
-            if not voice.settled and measured < len(part.at):
-                n = min(n, int(part.at[measured]))
-        still: list[float] = self.until[~taken].tolist()
-        still += [self._bodies[name].until for name in self.moving]
-        return _first(now >= min(still, default=math.inf), n), Q
-
-    def _untimely(self, part: Part, voice: Voice, now: Array) -> int:
-        """The first reading that `Clock.check` would not let pass in silence."""
-        given = (part.stamp > 0.0) & (part.stamp <= TIME_LIMIT)
-        if not given.any():
-            return len(now)
-        at, stamp = part.at[given], part.stamp[given]
-        before = -math.inf if math.isnan(voice.stamp) else voice.stamp
-        took = delay(now[at], stamp)
-        quickest = np.minimum.accumulate(np.concatenate(((voice.quickest,), took)))[1:]
-        bad = ~(stamp > np.concatenate(((before,), stamp[:-1]))) | (took - quickest > voice.age)
-        return int(at[np.argmax(bad)]) if bad.any() else len(now)
-
-    def skip(self, batch: Batch, count: int, Q: Array) -> None:
-        """Take over the first readings of a batch that `foresee` had nothing against."""
-        for part in batch.parts:
-            m = int(np.searchsorted(part.at, count))
-            if m == 0:
-                continue
-            voice = self.voices[part.source].find(part.names, part.partial)
-            assert voice is not None
-            columns, last = voice.route.columns, float(batch.now[part.at[m - 1]])
-            if not voice.settled:
-                if voice.count == 0:
-                    voice.since = float(batch.now[part.at[0]])
-                voice.count += m
-            self.fed[columns], self.until[columns] = last, last + voice.ages
-            self._own(voice)
-            self.heard[part.source] = max(self.heard[part.source], last)
-            given = (part.stamp[:m] > 0.0) & (part.stamp[:m] <= TIME_LIMIT)
-            if given.any():
-                stamp = part.stamp[:m][given]
-                took = delay(batch.now[part.at[:m]][given], stamp)
-                voice.stamp = float(stamp[-1])
-                voice.quickest = min(voice.quickest, float(took.min()))
-        self.q[:] = Q[count - 1]
+        for source, told in zip(self.sources, heard):
+            if told:
+                find_silent(now, source, told, self._columns, found)
 
 
-def _first(bad: NDArray[np.bool_], most: int) -> int:
-    """The first of those that are bad, ``most`` where none is before."""
-    where = np.flatnonzero(bad[:most])
-    return int(where[0]) if len(where) else most
+def _some(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(shown(name) for name in names[:most]) + (", …" if len(names) > most else "")

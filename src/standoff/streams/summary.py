@@ -19,6 +19,7 @@ class Summary:
     warned: cycles with a warning; first_warning: the report of the first.
     nearest: the smallest distance of a pair within its threshold, [m], and when, [s]; infinite
         where none was.
+    own_links: pairs of links of one robot that were too close in every cycle that was watched.
     kinds: cycles in which each kind of reason was there.
     slow: cycles that took longer than their period; slowest: the longest, [s].
     lost: reports that sinks never got, by name; sinks: what went wrong with them last.
@@ -35,6 +36,7 @@ class Summary:
     first_warning: Report | None = None
     nearest: float = math.inf
     nearest_at: float = math.nan
+    own_links: frozenset[tuple[str, str]] = frozenset()
     kinds: dict[str, int] = field(default_factory=dict)
     slow: int = 0
     slowest: float = 0.0
@@ -47,6 +49,9 @@ class Summary:
         self._time(report.time, report.time, 1)
         self.states[report.state] += 1
         cycle = report.cycle
+        if cycle is not None and (self.own_links or not self.started):
+            close = frozenset((w.a, w.b) for w in cycle.warnings if _one_robot(w.a, w.b))
+            self.own_links = self.own_links & close if self.started else close
         self.started = self.started or cycle is not None
         if report.state >= State.STALE and self.started:
             self.troubled += 1
@@ -64,6 +69,7 @@ class Summary:
         """Count cycles in which nothing happened: no pair was within its threshold."""
         self._time(float(times[0]), float(times[-1]), len(times))
         self.states[State.SAFE] += len(times)
+        self.own_links = frozenset()
 
     def _time(self, first: float, last: float, cycles: int) -> None:
         if not self.cycles:
@@ -78,3 +84,9 @@ class Summary:
         sinks = any(self.lost.values()) or bool(self.sinks)
         troubled = self.troubled > 0 or not self.started or sinks
         return (1 if self.warned else 0) + (3 if troubled else 0)
+
+
+def _one_robot(a: str, b: str) -> bool:
+    """Whether both are links of the same: a link is called with its robot, ``left/hand``."""
+    robot, slash, _ = a.partition("/")
+    return bool(slash) and b.startswith(robot + slash)

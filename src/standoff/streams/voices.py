@@ -65,11 +65,13 @@ class Voices:
     Attributes:
         mapping: what its names mean.
         clocks: of those who tell of bodies, and of what becomes of them.
+        strangers: names that came and are no joint of the cell, in their order.
     """
 
     def __init__(self, cell: Cell, number: int, source: str, least: float, ages: Array) -> None:
         self.mapping = Mapping(cell, source)
         self.clocks: dict[tuple[str, str], Clock] = {}
+        self.strangers: dict[str, None] = {}
         self._number, self._least, self._ages = number, least, ages
         self._voices: dict[tuple[tuple[str, ...], bool], Voice] = {}
         self._last_names: tuple[str, ...] = ()
@@ -89,18 +91,12 @@ class Voices:
                 return None
             voice = Voice(self._number, self.mapping.route(names), self._least, self._ages)
             self._voices[names, partial] = voice
+            known = {*voice.route.picks.tolist()}
+            self.strangers |= {name: None for k, name in enumerate(names) if k not in known}
             self._compare()
         if not partial:
             self._last_names, self._last = names, voice
         return voice
-
-    def strangers(self) -> list[str]:
-        """Names that came and are no joint of the cell, in their order."""
-        found: dict[str, None] = {}
-        for (names, _), voice in self._voices.items():
-            known = {*voice.route.picks.tolist()}
-            found |= {name: None for k, name in enumerate(names) if k not in known}
-        return list(found)
 
     def clock(self, what: str, body: str, age: float) -> Clock:
         """Of whoever tells of a body of the cell."""

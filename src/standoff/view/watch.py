@@ -200,7 +200,7 @@ def _unheard(senses: Senses) -> list[str]:
     """Whom nobody spoke of, and whom the sources spoke of instead."""
     lines = [f"never heard of: {_some(senses.unheard())}"]
     for voices, name in zip(senses.voices, senses.sources):
-        strangers = voices.strangers()
+        strangers = [*voices.strangers]
         if strangers:
             lines.append(
                 f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
@@ -275,7 +275,8 @@ def _period(
     for source in sources:
         if isinstance(source, Peeked):
             for name, usual in source.periods(cell).items():
-                found[name] = min(max(usual, low), high, found.get(name, high))
+                # Where several tell of it, the one that speaks least often is held to no more.
+                found[name] = max(min(max(usual, low), high), found.get(name, low))
     if found:
         return replace(options, period=max(found.values()), periods=found)
     files = any(isinstance(source, Peeked) for source in sources)
@@ -327,6 +328,13 @@ def show(
         text = next(r.text for r in first.reasons if r.kind == "warning")
         console.print(
             f"  first warning at {first.time:.3f} s: {shown(text)}",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if s.own_links:
+        pairs = [f"{a} – {b}" for a, b in sorted(s.own_links)]
+        console.print(
+            f"  own links {_some(pairs)} are nearer than the buffer all the time, perhaps by "
+            "design: --self says how near links of one robot may be",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
     others = {kind: n for kind, n in s.kinds.items() if kind != "warning"}

@@ -11,7 +11,7 @@ import numpy as np
 
 from standoff.errors import Error, StreamError
 from standoff.shapes.pose import pose
-from standoff.streams.messages import BodyPose, Grasp, Joints, Message
+from standoff.streams.messages import BodyPose, Grasp, Joints, Message, as_stamp
 from standoff.streams.sources.csv_header import Header, found_header, split
 from standoff.streams.sources.lines import LineFile, LinePipe, bounded_lines
 from standoff.streams.wire import GarbledError, checked_names
@@ -54,7 +54,7 @@ class _Rows:
                     time = row[header.time] if header.time >= 0 else _NAN
                     if time - time == 0.0 or header.time < 0:
                         positions = np.array(row)[self._columns]
-                        return time, (Joints(time, self._all, positions),)
+                        return time, (Joints(as_stamp(time), self._all, positions),)
         return self._slowly(line, header)
 
     def _slowly(self, line: bytes, header: Header) -> tuple[float, tuple[Message, ...]]:
@@ -73,7 +73,7 @@ class _Rows:
             ) else ""  # fmt: skip
             raise GarbledError(f"{len(fields)} fields and {header.width} columns{hint}")
         time = self._time(fields, header.time, header)
-        stamp = self._time(fields, header.stamp, header) if header.stamp >= 0 else time
+        stamp = self._time(fields, header.stamp, header) if header.stamp >= 0 else as_stamp(time)
         found: list[Message] = []
         said = {n: k for n, k in header.joints.items() if fields[k]}
         if said:

@@ -1,0 +1,34 @@
+"""Who has said nothing of use for too long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from standoff.streams.clocks import Clock, Who
+from standoff.streams.found import Found
+
+#: What each who speaks in a source tells of: names of joints and bodies, and when each of them has
+#: been silent for too long, [s].
+Told = Mapping[Clock, list[tuple[str, float]]]
+
+
+def find_silent(now: float, source: str, told: Told, whos: Mapping[str, Who], found: Found) -> None:
+    """A source of which all joints and bodies are silent; else a publisher of which all joints are,
+    and each body; else a joint that its publisher leaves out. ``whos`` has the number of each joint
+    by its name."""
+    silent = {c for c, all_of in told.items() if all(until <= now for _, until in all_of)}
+    if len(silent) == len(told):
+        age = min(now - until + clock.age for clock in told for _, until in told[clock])
+        about: set[Who] = {who for clock in told for who in clock.who}
+        found.add("silent", source, f"{source}: nothing of use for {age:.3f} s", about)
+        return
+    for clock, all_of in told.items():
+        over = [(name, now - until + clock.age) for name, until in all_of if until <= now]
+        if clock in silent:
+            who = all_of[0][0] + (", …" if len(all_of) > 1 else "")
+            text = f"{source}: nothing of {who} for {min(age for _, age in over):.3f} s"
+            found.add("silent", f"{source} ({who})", text, clock.who)
+            continue
+        for name, age in over:
+            text = f"{name}: not heard of for {age:.3f} s"
+            found.add("missing", name, text, {whos[name]})
