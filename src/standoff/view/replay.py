@@ -13,7 +13,8 @@ from standoff.streams.record.replay import Replay
 from standoff.view.compiling import announced
 from standoff.view.near_miss import save_near_misses
 from standoff.view.targets import check_distinct, check_writable
-from standoff.view.watch import progress_bar, show
+from standoff.view.watch import progress_bar
+from standoff.view.watch_words import show
 
 
 def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None) -> int:

@@ -1,0 +1,157 @@
+"""What a watch says beside its reports: hints at the beginning, and what happened in the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from standoff.cell import Cell
+from standoff.streams.mapping import Mapping, fits
+from standoff.streams.options import WatchOptions
+from standoff.streams.report import State
+from standoff.streams.senses import Senses
+from standoff.streams.shown import shown
+from standoff.streams.sinks.terminal import COLOURS
+from standoff.streams.source import Live, Recorded
+from standoff.streams.summary import Summary
+
+
+def tell_of_steps(options: WatchOptions, notes: Console) -> None:
+    """A pair whose threshold is no more than where robots stop is not slowed down before."""
+    if options.sure <= options.stop:
+        own = options.self_ is not None and options.self_ == options.sure
+        who = "Links of one robot" if own else "Pairs with something that stands still"
+        same = options.sure == options.stop
+        stop = "also the stop distance" if same else f"below the stop of {1e3 * options.stop:g} mm"
+        notes.print(
+            f"{who} warn at {1e3 * options.sure:g} mm, which is {stop}, so they stop without "
+            f"slowing down first; --stop below {1e3 * options.sure:g} mm changes that",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+
+
+def tell_of_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console) -> None:
+    """A rule that is for none of the sources does nothing, which nobody may have meant."""
+    names = [stream.name for stream in streams]
+    for rule in cell.streams:
+        if not any(fits(rule, name) for name in names):
+            notes.print(
+                f"[[stream]] source = {shown(repr(rule.source))} of the cell file is for none of "
+                f"{shown(', '.join(names))}",
+                markup=False, highlight=False, soft_wrap=True,
+            )  # fmt: skip
+
+
+def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
+    """Names that a rule has and no message of its sources had."""
+    idle: dict[int, tuple[str, set[str]]] = {}
+    for mapping in mappings:
+        rule = mapping.rule
+        _, left = idle.setdefault(id(rule), (rule.source, {*mapping.idle}))
+        left &= mapping.idle
+    for source, names in idle.values():
+        if names:
+            notes.print(
+                f"[[stream]] source = {shown(repr(source))} of the cell file speaks of names that "
+                f"did not come: {shown(', '.join(sorted(names)))}",
+                markup=False, highlight=False, soft_wrap=True,
+            )  # fmt: skip
+
+
+def never_heard(senses: Senses) -> list[str]:
+    """Whom nobody spoke of, and whom the sources spoke of instead."""
+    lines = [f"never heard of: {_some(senses.unheard())}"]
+    for voices, name in zip(senses.voices, senses.sources):
+        strangers = [*voices.strangers]
+        if strangers:
+            lines.append(
+                f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
+                "`rename` in a [[stream]] of the cell file says what they are"
+            )
+    return lines
+
+
+def _some(names: Sequence[str], most: int = 4) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(shown(name) for name in names[:most]) + more
+
+
+def show(
+    summary: Summary, console: Console, *, rest: bool = False, unheard: Sequence[str] = ()
+) -> None:
+    """What happened, in a few lines; ``rest`` is the option of the watch, ``unheard`` what to say
+    where not everybody was heard of."""
+    s = summary
+    length = s.ended - s.began if s.cycles else 0.0
+    console.print(
+        f"{_cycles(s.cycles)} in {length:.2f} s of the watch"
+        + (", interrupted" if s.interrupted else ""),
+        highlight=False,
+    )
+    parts = [
+        f"[{COLOURS[state]}]{state.name}[/] {count:,}" for state, count in s.states.items() if count
+    ]
+    if parts:
+        console.print("  " + "  ".join(parts), highlight=False)
+    if math.isfinite(s.nearest):
+        console.print(
+            f"  nearest pair: {1e3 * s.nearest:.1f} mm at {s.nearest_at:.3f} s", highlight=False
+        )
+    if s.first_warning is not None:
+        first = s.first_warning
+        text = next(r.text for r in first.reasons if r.kind == "warning")
+        console.print(
+            f"  first warning at {first.time:.3f} s: {shown(text)}",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if s.own_links:
+        pairs = [f"{a} – {b}" for a, b in sorted(s.own_links)]
+        console.print(
+            f"  own links {_some(pairs)} are nearer than the buffer all the time, perhaps by "
+            "design: --self says how near links of one robot may be",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    others = {kind: n for kind, n in s.kinds.items() if kind != "warning"}
+    if others:
+        listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
+        console.print(f"  not SAFE because: {listed} cycles", highlight=False, soft_wrap=True)
+    if not s.started:
+        who = "source" if rest else "joint"
+        text = f"  [bold yellow]not every {who} was ever heard of[/]: nothing was watched"
+        if not rest:
+            text += "; --rest leaves joints that nobody speaks of where the cell has them"
+        console.print(text, highlight=False, soft_wrap=True)
+        for line in unheard:
+            console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    if s.slow:
+        console.print(
+            f"  {s.slow:,} cycles took longer than their period, the slowest "
+            f"{1e3 * s.slowest:.1f} ms",
+            highlight=False,
+        )
+    for name, count in s.lost.items():
+        console.print(f"  {shown(name)}: {count} reports are lost", markup=False, highlight=False)
+    for name, text in s.sinks.items():
+        console.print(f"  {shown(name)}: {shown(text)}", markup=False, highlight=False)
+    console.print(f"  {_verdict(s)}", highlight=False)
+
+
+def _cycles(count: int) -> str:
+    return "1 cycle" if count == 1 else f"{count:,} cycles"
+
+
+def _verdict(s: Summary) -> str:
+    if s.status == 0:
+        return f"[{COLOURS[State.SAFE]}]SAFE all along[/]"
+    words = []
+    if s.warned:
+        words.append(f"[{COLOURS[State.WARNING]}]warnings in {_cycles(s.warned)}[/]")
+    if not s.started:
+        words.append(f"[{COLOURS[State.STALE]}]nothing was watched[/]")
+    if s.troubled:
+        words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {_cycles(s.troubled)}[/]")
+    if any(s.lost.values()):
+        words.append(f"[{COLOURS[State.FAULT]}]reports were lost[/]")
+    return " and ".join(words)
