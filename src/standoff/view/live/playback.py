@@ -86,7 +86,9 @@ class Playback:
     def step(self) -> Seen | None:
         """One reading; while it stands, nothing is asked again."""
         motion, moment, jumped = self.player.tick(TICK)
-        if self._at == (motion, moment) and not jumped:
+        at = self._at
+        same = at is not None and at[0] is motion and abs(moment - at[1]) <= 2.0 * SAME_INSTANT
+        if same and not jumped:
             if self._stands or self._asked is None:
                 if self.last is not None:
                     self.page.show(self.last)  # what is to be shown may have been changed
