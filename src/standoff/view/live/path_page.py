@@ -16,7 +16,7 @@ from standoff.view.check import Checked, sentence
 from standoff.view.live.certified import certified, covered, earliest
 from standoff.view.live.motion import Motion, along_path
 from standoff.view.live.palette import STATES
-from standoff.view.live.playback import Playback
+from standoff.view.live.playback import SAME_INSTANT, Playback
 from standoff.view.live.seen import Mark, Seen
 from standoff.view.live.text import safe
 from standoff.view.live.timeline import Timeline
@@ -141,7 +141,7 @@ class PathPage(Playback):
         if not covered(self._line.certified, since, now):
             return replace(seen, state="NOT CERTIFIED", word="the check has not proved this")
         verdict = self._checked.verdict
-        if verdict.free or now < self.player.motion.duration:
+        if verdict.free or now < self.player.motion.duration - 2.0 * SAME_INSTANT:
             return replace(seen, word="this instant is certified free")
         word = f"the path is not free: {verdict.kind.replace('_', ' ')}"
         return replace(seen, state="ENDED", word=word)
