@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from standoff.constants import SAME_INSTANT
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.thresholds import Thresholds
 from standoff.paths.nearest import Among
@@ -16,7 +17,7 @@ from standoff.view.check import Checked, sentence
 from standoff.view.live.certified import certified, covered, earliest
 from standoff.view.live.motion import Motion, along_path
 from standoff.view.live.palette import STATES
-from standoff.view.live.playback import SAME_INSTANT, Playback
+from standoff.view.live.playback import Playback
 from standoff.view.live.seen import Mark, Seen
 from standoff.view.live.text import safe
 from standoff.view.live.timeline import Timeline
