@@ -73,7 +73,7 @@ def test_no_tick_passes_over_an_offence(tmp_path, served, speed):
     for reading in readings:
         assert reading.state != "SAFE" or reading.time <= until
     stood = page.step()
-    assert stood.time == 0.5 and stood.state == "NOT CERTIFIED"
+    assert stood.time == pytest.approx(0.5) and stood.state == "NOT CERTIFIED"
     text = page.page.banner._sign._html.content
     assert AMBER in text and "warned" in text and ">SAFE<" not in text
 
@@ -167,3 +167,12 @@ def test_a_warning_between_two_ticks_of_a_recording_is_shown(tmp_path, served, s
     assert [r.time for r in readings if r.state == "WARNING"] == [pytest.approx(0.53)]
     assert {r.state for r in readings} == {"SAFE", "WARNING"}
     assert page.step().state == "SAFE"
+
+
+def test_times_that_add_up_to_the_end_but_for_rounding_are_no_fault(tmp_path, served):
+    """150 rows of 50 ms, the last at 7.45 s, which is also where the motion ends."""
+    cell = bar(tmp_path)
+    make = lambda period: so.Monitor(cell, buffer=0.001, period=period)  # noqa: E731
+    page = Playback(served, "x", [recorded("r", np.zeros((150, 1)), 0.05)], make)
+    assert {r.state for r in played(page)} | {page.step().state} == {"SAFE"}
+    assert page.last.time == pytest.approx(7.45)

@@ -1061,3 +1061,7 @@ CONTACT_MERGE_ROUNDING = 64 * EPS
 #: How near to the centre of a sphere a vertex or an edge is in it, relative to the radius, [-]:
 #: nearer, the direction from one to the other is rounding, and that of the faces around is taken.
 CONTACT_CENTRED = 1e-9
+
+#: Instants of a motion on a page that are nearer than this are one, [s]: far above the rounding of
+#: times that are added up, far below what any two readings are apart.
+SAME_INSTANT = 1e-7

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from standoff.constants import SAME_INSTANT
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.thresholds import Thresholds
 from standoff.paths.nearest import Among
@@ -136,7 +137,7 @@ class PathPage(Playback):
         if not covered(self._line.certified, since, now):
             return replace(seen, state="NOT CERTIFIED", word="the check has not proved this")
         verdict = self._checked.verdict
-        if verdict.free or now < self.player.motion.duration:
+        if verdict.free or now < self.player.motion.duration - 2.0 * SAME_INSTANT:
             return replace(seen, word="this instant is certified free")
         word = f"the path is not free: {verdict.kind.replace('_', ' ')}"
         return replace(seen, state="ENDED", word=word)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from standoff.constants import SAME_INSTANT
 from standoff.monitor.monitor import Monitor
 from standoff.paths.nearest_now import NearPair
 from standoff.view.live.cell_page import CellPage, standing
@@ -18,11 +19,6 @@ from standoff.view.live.worst import Severity, severity
 
 if TYPE_CHECKING:
     import viser
-
-
-#: Instants of a motion that are nearer than this are one, [s]: far above the rounding of times that
-#: are added up, far below what any two readings are apart.
-SAME_INSTANT = 1e-7
 
 
 class Playback:
@@ -86,7 +82,9 @@ class Playback:
     def step(self) -> Seen | None:
         """One reading; while it stands, nothing is asked again."""
         motion, moment, jumped = self.player.tick(TICK)
-        if self._at == (motion, moment) and not jumped:
+        at = self._at
+        same = at is not None and at[0] is motion and abs(moment - at[1]) <= 2.0 * SAME_INSTANT
+        if same and not jumped:
             if self._stands or self._asked is None:
                 if self.last is not None:
                     self.page.show(self.last)  # what is to be shown may have been changed
