@@ -179,6 +179,8 @@ def started(command, folder):
     process = subprocess.Popen(
         [STANDOFF, *shlex.split(command)[1:]],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        # Who runs in the background, as tests may, is deaf to Ctrl-C, and so is who it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     reader = threading.Thread(target=lambda: said.extend(iter(process.stdout.readline, "")))
     reader.start()
