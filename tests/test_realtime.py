@@ -12,10 +12,12 @@ from tests.watch_worlds import task
 
 CODE = """
 import os, subprocess, sys, threading
-from standoff.streams.realtime import ask_for_realtime, ordinary
+from standoff.streams.realtime import in_real_time, ordinary
 end = threading.Event()
 before = threading.Thread(target=end.wait); before.start()
-why = ask_for_realtime()
+with in_real_time() as refused:
+    pass
+why = "".join(text for text in refused if "scheduling" in text)
 after = threading.Thread(target=end.wait); after.start()
 tasks = [os.sched_getscheduler(int(t)) for t in os.listdir("/proc/self/task")]
 child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
@@ -38,9 +40,28 @@ def test_where_it_is_refused_that_is_said(monkeypatch):
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(realtime.os, "sched_setscheduler", refused, raising=False)
-    assert "root" in realtime.ask_for_realtime()
+    monkeypatch.setattr(realtime.os, "open", refused)
+    with realtime.in_real_time() as why:
+        assert len(why) == 2 and all("root may" in text for text in why)
+    monkeypatch.undo()
     monkeypatch.setattr(realtime, "_TASKS", realtime.Path("/no/such/folder"))
-    assert "none" in realtime.ask_for_realtime()
+    monkeypatch.setattr(realtime, "_LATENCY", realtime.Path("/no/such/file"))
+    with realtime.in_real_time() as why:
+        assert "none that is known" in why[0] and "No such file" in why[1]
+
+
+def test_processors_are_kept_awake_for_as_long_as_it_lasts(monkeypatch, tmp_path):
+    file = tmp_path / "latency"
+    file.write_bytes(b"")
+    monkeypatch.setattr(realtime, "_LATENCY", file)
+    monkeypatch.setattr(realtime, "_TASKS", tmp_path / "none")
+    held = []
+    close = realtime.os.close
+    monkeypatch.setattr(realtime.os, "close", lambda f: held.append(f) or close(f))
+    with realtime.in_real_time() as why:
+        assert len(why) == 1 and "scheduling" in why[0] and not held
+        assert file.read_bytes() == bytes(4)
+    assert len(held) == 1
 
 
 def test_files_do_not_need_it(tmp_path):

@@ -23,7 +23,7 @@ from standoff.streams.open_sink import open_sink, sink_file, sink_kind
 from standoff.streams.open_source import check_one_reader, open_source, source_files
 from standoff.streams.options import WatchOptions
 from standoff.streams.peek import Peeked
-from standoff.streams.realtime import ask_for_realtime
+from standoff.streams.realtime import in_real_time
 from standoff.streams.report import Report
 from standoff.streams.runner import Onlooker, Watch
 from standoff.streams.sink import Sink
@@ -129,7 +129,7 @@ def watch(
                 cell, peeked, targeted, options, speed=speed, history=history, onlooker=onlooker
             )
             if realtime:
-                _ask_for_realtime(files, notes)
+                _ask_for_realtime(files, notes, shows)
             with _ending(running):
                 summary = running.run(progress)
     tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
@@ -146,10 +146,10 @@ def watch(
     return summary
 
 
-def _ask_for_realtime(files: bool, notes: Console) -> None:
-    why = "files do not need it" if files else ask_for_realtime()
-    if why:
-        notes.print(f"No real-time scheduling: {why}", markup=False, highlight=False)
+def _ask_for_realtime(files: bool, notes: Console, shows: ExitStack) -> None:
+    refused = ["files do not need it"] if files else shows.enter_context(in_real_time())
+    for why in refused:
+        notes.print(f"--realtime: {why}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _page(page: PageAddress, source: str, options: WatchOptions) -> LivePage:

@@ -74,7 +74,7 @@ class ZenohTopic:
         info = self._session.info
         self._declared.append(info.declare_transport_events_listener(self._event, history=True))
         for key in self._keys:
-            self._declared.append(self._session.declare_subscriber(key, self._sample))
+            self._declared.append(self._session.declare_subscriber(key, self._listener(key)))
 
     def close(self) -> None:
         self._put = lambda message: None
@@ -102,12 +102,18 @@ class ZenohTopic:
         elif was_lost and after:
             self._put(Trouble("back", "a peer is there again"))
 
-    def _sample(self, sample: Any) -> None:
+    def _listener(self, key: str) -> Callable[[Any], None]:
+        if "*" in key:
+            return lambda sample: self._sample(sample, str(sample.key_expr))
+        # What is heard there has this key: nobody has to ask each sample for it.
+        return lambda sample: self._sample(sample, key)
+
+    def _sample(self, sample: Any, key: str) -> None:
         """One message, on a thread of Zenoh's own: whatever is wrong with it ends here."""
         try:
-            found = self._decoded(sample)
+            found = self._decoded(sample, key)
         except GarbledError as error:
-            self._put(Trouble("garbled", f"{_shown(sample)}: {error}"))
+            self._put(Trouble("garbled", f"{key[:100]}: {error}"))
             return
         if type(found) is tuple:
             for message in found:
@@ -115,12 +121,11 @@ class ZenohTopic:
         else:
             self._put(found)  # type: ignore[arg-type]
 
-    def _decoded(self, sample: Any) -> Message | tuple[Message, ...]:
+    def _decoded(self, sample: Any, key: str) -> Message | tuple[Message, ...]:
         payload = sample.payload
         if len(payload) > MAX_STREAM_MESSAGE:
             raise GarbledError(f"{len(payload)} bytes; at most {MAX_STREAM_MESSAGE} are read")
         data = payload.to_bytes()
-        key = str(sample.key_expr)
         # Anybody can make up keys, so there is an end to how many are remembered.
         if len(self._json) + len(self._cdr) > MAX_STREAM_TOPICS:
             self._json.clear()
@@ -143,7 +148,3 @@ class ZenohTopic:
         if len(parts) >= 4 and "::msg::" in parts[-2]:
             return Topic("/".join(parts[1:-2]), plain_type(parts[-2]), "cdr")
         return Topic(key, self._kind, "cdr")
-
-
-def _shown(sample: Any) -> str:
-    return str(sample.key_expr)[:100]
