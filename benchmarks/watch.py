@@ -48,7 +48,7 @@ RATES = {100: 300.0, 1000: 60.0}
 #: How long a thread of ours may hold on to the interpreter while another waits for it, [s].
 TURN = 0.0001
 
-#: Median and 99.9th percentile that are claimed, [s].
+#: Median and 99.9th percentile that are claimed of a watch in real time, [s].
 CLAIMED = (0.001, 0.005)
 
 #: Readings a second that are claimed of a replay.
@@ -83,9 +83,14 @@ def latencies(ladder: Ladder, folder: Path, share: float, console: Console) -> l
     missed = []
     ladder.cell.save(folder / "cell.toml")
     for rate, seconds in RATES.items():
-        bare = echo(ladder, rate, share * seconds / 4.0)
-        found = latency(ladder, folder / "cell.toml", rate, share * seconds)
-        for name, times in (("echo", bare), ("watch", found)):
+        cell, length = folder / "cell.toml", share * seconds
+        bare = echo(ladder, rate, length / 4.0)
+        measured = {
+            "echo": bare,
+            "watch": latency(ladder, cell, rate, length / 4.0),
+            "watch --realtime": latency(ladder, cell, rate, length, "--realtime"),
+        }
+        for name, times in measured.items():
             cut = np.percentile(times, [50.0, 99.0, 99.9], method="higher")
             lost = int(np.isinf(times).sum())
             figures = [f"{1e3 * value:.2f}" for value in (*cut, times.max())]
@@ -97,10 +102,11 @@ def latencies(ladder: Ladder, folder: Path, share: float, console: Console) -> l
     return missed
 
 
-def latency(ladder: Ladder, cell: Path, rate: int, seconds: float) -> np.ndarray:
+def latency(ladder: Ladder, cell: Path, rate: int, seconds: float, *more: str) -> np.ndarray:
     """From publishing each reading to its warning, [s]."""
     traffic = Traffic(ladder)
-    watch = WatchProcess(cell, traffic, "--buffer", str(BUFFER), "--period", str(1.0 / rate))
+    options = ("--buffer", str(BUFFER), "--period", str(1.0 / rate), *more)
+    watch = WatchProcess(cell, traffic, *options)
     try:
         traffic.until_watched(ladder.near + 1)
         traffic.run(islice(to_and_fro(ladder), rate), 1.0 / rate)  # a second to warm up
@@ -112,6 +118,9 @@ def latency(ladder: Ladder, cell: Path, rate: int, seconds: float) -> np.ndarray
     finally:
         watch.end()
         traffic.close()
+    for line in watch.lines:
+        if line.startswith("--realtime:"):
+            print(line, end="")
     return traffic.latencies()[0]
 
 

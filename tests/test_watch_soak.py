@@ -75,7 +75,7 @@ def test_a_watch_through_every_fault_loses_no_violation(traffic, tmp_path):
     ladder.cell.save(tmp_path / "cell.toml")
     watch = WatchProcess(
         tmp_path / "cell.toml", traffic, "--to", f"mcap:{record}",
-        "--buffer", BUFFER, "--period", 1.0 / RATE,
+        "--buffer", BUFFER, "--period", 1.0 / RATE, *(["--realtime"] if SOAK else []),
     )  # fmt: skip
     memory = []
     try:

@@ -150,7 +150,8 @@ def watch(
     realtime: Annotated[
         bool,
         typer.Option(
-            "--realtime", help="Ask the system to let this go before everything else it has to do."
+            "--realtime",
+            help="Ask the system to let this go first, and to keep its processors awake.",
         ),
     ] = False,
     srdf: Srdf = None,
