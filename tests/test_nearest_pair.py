@@ -53,7 +53,7 @@ def test_it_is_that_of_trying_every_pair(clock):
     nearest = NearestPair(made)
     places = [(1.5 - 0.0125 * k, 0.005 * k, 0.5) for k in range(60)]
     sure, seen = 0, set()
-    for report in reports(cell(), places):
+    for report in reports(made, places):
         found = nearest.at(report)
         distance, pair = brute(cell(), report)
         if found.sure:
@@ -90,8 +90,28 @@ def test_a_body_that_is_taken_up_goes_with_the_hand(clock):
     assert nearest.at(engine.cycle(0.01, ((0, joints), (0, here)))) is not None
     taken = engine.cycle(0.02, ((0, joints), (0, Grasp(0.0, "cart", "panda/panda_hand", ()))))
     assert made.bodies["cart"].attachment is not None and taken.poses is None
+    assert nearest.at(taken) is None  # it is of a cell that was not followed yet
+    nearest.follow(taken)
     found = nearest.at(taken)
     assert {found.pair.a, found.pair.b} == {"cart", "table"}
+
+
+def test_the_thread_of_a_sink_never_asks_the_cell(monkeypatch, clock):
+    """A cell makes its tables when it is asked. Asked on another thread while a body is taken up,
+    it could be left with the tables of before, and the monitor with them."""
+    made = cell()
+    nearest = NearestPair(made)
+    found = list(reports(made, [(1.5, 0.0, 0.5), (1.2, 0.0, 0.5)] * 15))
+    for report in found:
+        nearest.follow(report)
+
+    def asked(self):
+        raise AssertionError("the cell was asked")
+
+    for name in ("pairs", "world", "tree", "bodies", "moving", "joints", "q", "revision"):
+        monkeypatch.setattr(so.Cell, name, property(asked))
+    told = [nearest.at(report) for report in found]
+    assert {one.sure for one in told} == {True, False}
 
 
 def test_a_robot_alone_has_its_own_links():

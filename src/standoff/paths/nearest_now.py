@@ -41,7 +41,7 @@ class _Placed(Nearest):
         """As `at`, for one placement of all frames."""
         self._given = frames[None]
         try:
-            return self.at(np.zeros((1, len(self._cell.joints))))
+            return self.at(np.zeros((1, 0)))
         finally:
             self._given = None
 
@@ -58,10 +58,11 @@ class NearestFinder:
     """
 
     def __init__(self, cell: Cell, among: Among = "all", *, below: float = 0.0) -> None:
-        self._cell = cell
+        # The cell may change, and on another thread: whatever is asked later is asked of these.
+        self._frame = cell.world.tables.frame
         self._nearest = _Placed(cell, among)
         self._parts = [part for parts in cell.world.parts for part in parts]
-        self._nearest.pairs = self._nearest.pairs[self._telling(below)]
+        self._nearest.pairs = self._nearest.pairs[self._telling(cell, below)]
         self._last = -1
 
     @property
@@ -73,6 +74,11 @@ class NearestFinder:
     def any(self) -> bool:
         """Whether there are some."""
         return self.count > 0
+
+    @property
+    def asked(self) -> bool:
+        """Whether there is a pair to be measured `again`."""
+        return self._last >= 0
 
     def at(self, frames: Array) -> NearPair | None:
         """The pair where the frames of the world are there, (frames, 4, 4); None where no two are
@@ -98,22 +104,22 @@ class NearestFinder:
 
     def _distance(self, rows: IntArray, frames: Array) -> Distance:
         """Of two primitives, by their rows of the world's table."""
-        frame = self._cell.world.tables.frame
+        frame = self._frame
         placed = [(self._parts[r][0], frames[frame[r]] @ self._parts[r][1]) for r in rows]
         return distance(*placed[0], *placed[1])
 
-    def _telling(self, below: float) -> NDArray[np.bool_]:
+    def _telling(self, cell: Cell, below: float) -> NDArray[np.bool_]:
         """Which pairs say something. A link on the first joint of a robot and what it stands on may
         keep their distance wherever the joint is; a monitor watches them, and a line there would
         hide what comes nearer elsewhere. None is left out that is not farther apart than
         ``below``."""
-        tree, pairs = self._cell.tree, self._nearest.pairs
-        frame = self._cell.world.tables.frame[pairs]
+        tree, pairs = cell.tree, self._nearest.pairs
+        frame = self._frame[pairs]
         turns = np.zeros(int(frame.max(initial=0)) + 1, dtype=np.bool_)
         some = slice(0, min(len(turns), tree.frames))
         turns[some] = (tree.parent == 0)[some] & (tree.ints[some, JOINT_KIND] == REVOLUTE)
         told = np.ones(len(pairs), dtype=np.bool_)
-        frames = tree.forward(self._cell.q)
+        frames = tree.forward(cell.q)
         for k in np.flatnonzero((frame[:, 1] == 0) & turns[frame[:, 0]]):
             (a, at), (b, other) = (self._parts[r] for r in pairs[k])
             axis = frames[frame[k, 0]]

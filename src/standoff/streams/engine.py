@@ -305,6 +305,7 @@ class WatchEngine:
             arrived,
             q=senses.q.copy(),
             poses=None if unheard else self._poses,
+            revision=self.cell.revision,
         )
 
 

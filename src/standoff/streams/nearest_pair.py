@@ -10,8 +10,8 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.constants import COORDINATE_LIMIT, NEAREST_PAIRS, NEAREST_SHARE
-from standoff.errors import Error
 from standoff.paths.nearest_now import NearestFinder, NearPair
+from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array
 from standoff.streams.report import Report
 
@@ -27,6 +27,17 @@ class Nearby:
     sure: bool
 
 
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What a cell was at one revision."""
+
+    revision: int
+    tree: Tree
+    moving: int
+    finder: NearestFinder
+    useful: bool
+
+
 class NearestPair:
     """Looks for the nearest pair of a cell at the places of a report, on the thread of a sink.
 
@@ -35,49 +46,53 @@ class NearestPair:
     them the pair of the last is measured anew. The monitor does not need any of this: whatever is
     too close is in its report.
 
-    Attributes:
-        useful: whether there are pairs to look for, and not too many.
+    The cell belongs to the thread of the cycles: it is read by `follow` there, and never by `at`. A
+    cell makes its tables when it is asked for them, and one that was asked elsewhere while it
+    changes could be left with those of before.
     """
 
     def __init__(self, cell: Cell) -> None:
-        self._cell = cell
-        self._moving, self._due = 0, -math.inf
-        self._build()
-        if self.useful:  # the kernels are ready before the first reading comes
-            poses = [cell.pose(name) for name in cell.moving]
-            self._finder.at(self._frames(cell.q, np.array(poses).reshape(-1, 4, 4)))
+        self._cell, self._due = cell, -math.inf
+        self._search = search = _search(cell)
+        if search.useful:  # the kernels are ready before the first reading comes
+            poses = np.array([cell.pose(name) for name in cell.moving]).reshape(-1, 4, 4)
+            search.finder.at(_frames(search, cell.q, poses))
+
+    @property
+    def useful(self) -> bool:
+        """Whether there are pairs to look for, and not too many."""
+        return self._search.useful
+
+    def follow(self, report: Report) -> None:
+        """After each cycle, on its thread."""
+        if report.revision != self._search.revision:
+            self._search = _search(self._cell)
 
     def at(self, report: Report) -> Nearby | None:
-        """The nearest pair; None where places are missing or no numbers, or the cell changes."""
+        """The nearest pair; None where places are missing or no numbers, or the cell was another
+        one when it was last followed."""
+        search = self._search
         poses = np.zeros((0, 4, 4)) if report.poses is None else report.poses
-        if report.cycle is None or report.q is None or not self._current():
+        if report.cycle is None or report.q is None or not search.useful:
             return None
-        if len(poses) != self._moving or not (np.abs(poses) <= COORDINATE_LIMIT).all():
+        if report.revision != search.revision or len(poses) != search.moving:
             return None
-        frames, begun = self._frames(report.q, poses), time.monotonic()
-        sure = begun >= self._due
-        pair = self._finder.at(frames) if sure else self._finder.again(frames)
+        if not (np.abs(poses) <= COORDINATE_LIMIT).all():
+            return None
+        frames, begun = _frames(search, report.q, poses), time.monotonic()
+        sure = begun >= self._due or not search.finder.asked
+        pair = search.finder.at(frames) if sure else search.finder.again(frames)
         if sure:
             self._due = begun + (time.monotonic() - begun) / NEAREST_SHARE
         return None if pair is None else Nearby(pair, sure)
 
-    def _build(self) -> None:
-        cell = self._cell
-        self._due = -math.inf
-        self._revision, self._tree, self._moving = cell.revision, cell.tree, len(cell.moving)
-        finder = NearestFinder(cell, "others")
-        self._finder = finder if finder.any else NearestFinder(cell)
-        self.useful = 0 < self._finder.count <= NEAREST_PAIRS
 
-    def _current(self) -> bool:
-        """Whether the finder is that of the cell. The watch may change the cell at any time, also
-        now: what was read of it meanwhile does not count, whatever came of it."""
-        if self._cell.revision != self._revision:
-            try:
-                self._build()
-            except (Error, RuntimeError, LookupError, ValueError):
-                self._revision = -1
-        return self.useful and self._cell.revision == self._revision
+def _search(cell: Cell) -> _Search:
+    finder = NearestFinder(cell, "others")
+    finder = finder if finder.any else NearestFinder(cell)
+    useful = 0 < finder.count <= NEAREST_PAIRS
+    return _Search(cell.revision, cell.tree, len(cell.moving), finder, useful)
 
-    def _frames(self, q: Array, poses: Array) -> Array:
-        return np.concatenate([self._tree.forward(q), poses])
+
+def _frames(search: _Search, q: Array, poses: Array) -> Array:
+    return np.concatenate([search.tree.forward(q), poses])

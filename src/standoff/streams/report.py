@@ -54,6 +54,7 @@ class Report:
     q: where the joints are, the last good value of each.
     poses: of the moving bodies, as they were given last; None where there are none, or not all
         have been heard of.
+    revision: of the cell in this cycle.
     """
 
     number: int
@@ -68,6 +69,7 @@ class Report:
     took: float = math.nan
     q: Array | None = None
     poses: Array | None = None
+    revision: int = 0
 
     def timed(self, took: float) -> None:
         """Note how long it took, before anybody has seen it."""

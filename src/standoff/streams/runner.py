@@ -51,8 +51,8 @@ class Watch:
         sinks: likewise.
         options: see `WatchOptions`.
         speed: of files: 1 as they were recorded, infinite as fast as it goes.
-        onlooker: told of every report, in the cycle itself: it returns within microseconds and
-            raises nothing.
+        onlookers: told of every report, in the cycle itself: they return within microseconds
+            and raise nothing.
         history: where everything is noted for a report on near misses.
 
     Raises:
@@ -72,7 +72,7 @@ class Watch:
         *,
         speed: float = math.inf,
         history: History | None = None,
-        onlooker: Onlooker | None = None,
+        onlookers: Sequence[Onlooker] = (),
     ) -> None:
         if not sources:
             raise StreamError("no source", allowed="one at least")
@@ -90,7 +90,7 @@ class Watch:
         self.engine = WatchEngine(cell, options, [s.name for s in sources], [s.name for s in sinks])
         self.summary = Summary()
         self._history = history
-        self._onlooker = onlooker
+        self._onlookers = tuple(onlookers)
         self._troubles: deque[Input] = deque()
         self._stopped = False
         self._live_run = LiveRun(self.engine, self._cycle, self._live)
@@ -171,8 +171,8 @@ class Watch:
         self.summary.add(report)
         if self._history is not None:
             self._history.put(report)
-        if self._onlooker is not None:
-            self._onlooker(report)
+        for onlooker in self._onlookers:
+            onlooker(report)
 
     def _run_files(self, progress: Callable[[float], None] | None) -> None:
         if math.isinf(self._speed):
@@ -275,8 +275,8 @@ class Watch:
         self.summary.add_quiet(batch.now[:count])
         if self._history is not None:
             self._history.put_quiet(batch.now[:count], clearances)
-        if self._onlooker is not None:
-            self._onlooker(before.report(batch, stretch, count - 1))
+        for onlooker in self._onlookers:
+            onlooker(before.report(batch, stretch, count - 1))
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is not None:
@@ -301,6 +301,7 @@ class _Before:
     def __init__(self, engine: WatchEngine) -> None:
         self.number, self._asked = engine.number + 1, engine.asked + 1
         self._heard, self._names = list(engine.senses.heard), engine.senses.sources
+        self._revision = engine.cell.revision
 
     def report(self, batch: Batch, stretch: Stretch, k: int) -> Report:
         """The report of cycle ``k`` of the stretch."""
@@ -313,7 +314,7 @@ class _Before:
         cycle = QuietCycle(self._asked + k, now, float(stretch.clearances[k]))
         return Report(
             self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages,
-            q=stretch.Q[k], poses=stretch.poses,
+            q=stretch.Q[k], poses=stretch.poses, revision=self._revision,
         )  # fmt: skip
 
 

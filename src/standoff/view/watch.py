@@ -37,6 +37,9 @@ from standoff.view.near_miss import save_near_misses
 from standoff.view.targets import check_distinct, check_writable
 from standoff.view.watch_words import never_heard, show, tell_of_names, tell_of_rules, tell_of_steps
 
+#: Sinks whose lines people read.
+_FOR_PEOPLE = ("terminal", "plain")
+
 #: Host and port of a live page.
 PageAddress = tuple[str, int]
 
@@ -115,18 +118,22 @@ def watch(
                 def progress(done: float) -> None:
                     bar.update(task, completed=done)
 
+            onlookers: list[Onlooker] = []
             for text in sinks or ["plain" if plain else "terminal"]:
-                targeted.append(_sink(text, link, plain, fast, out, notes, options.sure, cell))
+                nearest = NearestPair(cell) if sink_kind(text)[0] in _FOR_PEOPLE else None
+                if nearest is not None:
+                    onlookers.append(nearest.follow)
+                made = _sink(text, link, plain, fast, out, notes, options.sure, nearest)
+                targeted.append(made)
                 shows.callback(_closed, targeted[-1])
             if on_warning is not None:
                 targeted.append(OnWarning(on_warning))
-            onlooker = None
             if page is not None:
                 opened_page = shows.enter_context(_page(page, source, options))
                 notes.print(f"The page is at {opened_page.address}", highlight=False, markup=False)
-                onlooker = _shown_on(opened_page, cell)
+                onlookers.append(_shown_on(opened_page, cell))
             running = Watch(
-                cell, peeked, targeted, options, speed=speed, history=history, onlooker=onlooker
+                cell, peeked, targeted, options, speed=speed, history=history, onlookers=onlookers
             )
             if realtime:
                 _ask_for_realtime(files, notes, shows)
@@ -190,14 +197,14 @@ def _sink(
     out: Console,
     notes: Console,
     sure: float,
-    cell: Cell,
+    nearest: NearestPair | None,
 ) -> Sink:
     kind, _ = sink_kind(text)
-    if kind in ("terminal", "plain"):
+    if kind in _FOR_PEOPLE:
         # Beside a bar, lines go where the bar is, or they would go through it.
         console = notes if fast and out.is_terminal else out
         plain = plain or fast or kind == "plain"
-        return TerminalLines(console, plain=plain, sure=sure, nearest=NearestPair(cell))
+        return TerminalLines(console, plain=plain, sure=sure, nearest=nearest)
     return open_sink(text, link=link)
 
 
