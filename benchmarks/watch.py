@@ -59,7 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the time")
     share = 0.1 if parser.parse_args().quick else 1.0
-    console = Console()
+    console = Console(width=120)
     console.print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, "
                   f"Python {platform.python_version()}", highlight=False)  # fmt: skip
     ladder = Ladder()

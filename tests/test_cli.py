@@ -194,6 +194,16 @@ def test_a_command_that_compiles_says_so_and_only_the_first_time(tmp_path):
 
 def test_compile_fills_the_cache_and_says_how_long_it_took():
     run("compile")
-    result = run("compile")
-    assert result.returncode == 0, result.stderr
-    assert re.search(r"\d+ kernels ready in [\d.]+ s \(0 compiled", result.stdout), result.stdout
+    for jobs in ("0", "1", "3"):
+        result = run("compile", "--jobs", jobs)
+        assert result.returncode == 0, result.stderr
+        assert re.search(r"\d+ kernels ready in [\d.]+ s \(0 compiled", result.stdout), (
+            result.stdout
+        )
+
+
+def test_the_package_is_the_command():
+    result = subprocess.run(
+        [sys.executable, "-m", "standoff", "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert (result.returncode, result.stdout) == (0, run("--version").stdout), result.stderr

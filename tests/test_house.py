@@ -54,6 +54,7 @@ def test_every_entry_compiles_for_the_signature_it_states():
     names = build.entry_names()
     assert len(names) >= 20
     assert [name for name, _ in build.build_all()] == names
+    assert sorted(name for name, _ in build.build_all(processes=2)) == names
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)

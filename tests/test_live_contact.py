@@ -123,3 +123,24 @@ def test_a_small_force_has_an_arrow_to_scale(page):
     ((start, tip),) = page._sum.ends
     np.testing.assert_allclose(tip - start, (0.0, 0.0, 0.08), atol=1e-6)
     assert page._newtons.text == "4.0 N"
+
+
+def test_a_contact_that_is_over_before_the_picture_is_told(page):
+    felt, step = [], page.scene.step
+
+    def told(*given, **named):
+        found = step(*given, **named)
+        felt.append(len(found) > 0 or bool(found.passed))
+        return found
+
+    page.scene = type("Told", (), {"step": staticmethod(told)})
+    over = 0
+    for _ in range(250):
+        felt.clear()
+        found = page.step()
+        text = page._sign._html.content
+        assert ("no contact" in text) == (not any(felt))
+        if any(felt) and not len(found):
+            over += 1
+            assert "touched and apart again" in text and "#c92a2a" in text
+    assert over > 0

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import time
+from typing import Annotated
+
+import typer
 
 from standoff.commands.app import app, notes, out
 
 
 @app.command(name="compile", epilog="Example: [bold]standoff compile[/bold]")
-def compile_() -> None:
+def compile_(
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", "-j", min=0, help="Processes that compile; 0: one a processor, at most 8."
+        ),
+    ] = 0,
+) -> None:
     """Compile all kernels now, so that no later command has to wait for it."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -27,7 +38,7 @@ def compile_() -> None:
     total = len(entry_names())
     with Progress(*columns, console=notes, transient=True) as bar:
         task = bar.add_task("", total=total)
-        for name, new in build_all():
+        for name, new in build_all(jobs or _processors()):
             fresh += new
             bar.update(task, advance=1, description=name)
     spent = time.perf_counter() - start
@@ -37,3 +48,10 @@ def compile_() -> None:
         soft_wrap=True,
         highlight=False,
     )
+
+
+def _processors() -> int:
+    """How many this process may run on; no more than 8, as each compiler takes half a gigabyte."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(8, len(os.sched_getaffinity(0)))
+    return min(8, os.cpu_count() or 1)

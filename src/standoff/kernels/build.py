@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import pkgutil
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from numba.core.sigutils import normalize_signature
 
@@ -19,11 +21,30 @@ def entry_names() -> list[str]:
     return sorted(ENTRIES)
 
 
-def build_all() -> Iterator[tuple[str, bool]]:
-    """Compile the kernels one by one; yields the name of each and whether it was new."""
-    for name in entry_names():
-        dispatcher, signature = ENTRIES[name]
-        # The types alone, as a call would have it: the cache knows a kernel by what it is given.
-        types, _ = normalize_signature(signature)
-        dispatcher.compile(types)
-        yield name, sum(dispatcher.stats.cache_misses.values()) > 0
+def build(name: str) -> bool:
+    """Compile one kernel, or load it; whether it was new."""
+    importlib.import_module(f"standoff.kernels.{name.rpartition('.')[0]}")
+    dispatcher, signature = ENTRIES[name]
+    # The types alone, as a call would have it: the cache knows a kernel by what it is given.
+    types, _ = normalize_signature(signature)
+    dispatcher.compile(types)
+    return sum(dispatcher.stats.cache_misses.values()) > 0
+
+
+def build_all(processes: int = 1) -> Iterator[tuple[str, bool]]:
+    """Compile the kernels; yields the name of each as it is ready, and whether it was new.
+
+    In several processes, what two kernels call may be compiled twice: each writes whole files that
+    hold the same, and the last one stays.
+    """
+    names = entry_names()
+    if processes == 1:
+        for name in names:
+            yield name, build(name)
+        return
+    # Started afresh and not forked: the parent may have threads.
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=fresh) as pool:
+        waiting = {pool.submit(build, name): name for name in names}
+        for done in as_completed(waiting):
+            yield waiting[done], done.result()

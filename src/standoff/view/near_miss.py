@@ -175,7 +175,7 @@ def _text(name: str, longest: int = 200) -> str:
 
 
 def _mm(distance: float) -> str:
-    return "unknown" if math.isnan(distance) else f"{1e3 * distance:.1f} mm"
+    return "unknown" if math.isnan(distance) else f"{1e3 * distance:z.1f} mm"
 
 
 def _at(history: History, time: float) -> str:

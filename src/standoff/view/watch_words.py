@@ -97,7 +97,7 @@ def show(
         console.print("  " + "  ".join(parts), highlight=False)
     if math.isfinite(s.nearest):
         console.print(
-            f"  nearest pair: {1e3 * s.nearest:.1f} mm at {s.nearest_at:.3f} s", highlight=False
+            f"  nearest pair: {1e3 * s.nearest:z.1f} mm at {s.nearest_at:.3f} s", highlight=False
         )
     if s.first_warning is not None:
         first = s.first_warning

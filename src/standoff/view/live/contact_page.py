@@ -115,14 +115,16 @@ class ContactPage:
         """One tick."""
         start, goal, spent = self.pose, self._next(), 0.0
         found: ContactStep | None = None
+        touched = False
         for k in range(1, _STEPS + 1):
             self.pose = between(start, goal, k / _STEPS)
             begun = time.perf_counter_ns()
             found = self.scene.step({self._name: self.pose}, dt=TICK / _STEPS)
             spent += (time.perf_counter_ns() - begun) / 1e3
+            touched = touched or len(found) > 0 or bool(found.passed)
         assert found is not None
         self.last = found
-        self._show(found, spent / _STEPS)
+        self._show(found, touched, spent / _STEPS)
         return found
 
     def _next(self) -> Array:
@@ -142,14 +144,14 @@ class ContactPage:
         """A step failed."""
         self._sign.fail(error)
 
-    def _show(self, step: ContactStep, spent: float) -> None:
+    def _show(self, step: ContactStep, touched: bool, spent: float) -> None:
         force = step.forces[self._name]
         with self._server.atomic():
             self._follower.wxyz = quaternions(self.pose[None, :3, :3])[0]
             self._follower.position = self.pose[:3, 3]
             self._draw(step.contacts, force)
         self._handle.follow(self.pose)
-        self._sign.show(_sign(len(step), force, step.deepest))
+        self._sign.show(_sign(len(step), force, step.deepest, touched))
         self._ticks += 1
         moment = self._ticks * TICK
         self._force.add(moment, float(np.linalg.norm(force)))
@@ -204,10 +206,13 @@ def push_arrow(contact: Contact, follower: str) -> tuple[Array, Array]:
     return start, start + _ARROW * push
 
 
-def _sign(contacts: int, force: Array, deepest: float) -> str:
-    colour = "#c92a2a" if contacts else "#1d8a4a"
+def _sign(contacts: int, force: Array, deepest: float, touched: bool = False) -> str:
+    """``touched``: there was a contact since the last picture, however short."""
+    colour = "#c92a2a" if contacts or touched else "#1d8a4a"
     size = float(np.linalg.norm(force))
-    word = f"{contacts} contact{'s' * (contacts != 1)}" if contacts else "no contact"
+    word = "touched and apart again" if touched else "no contact"
+    if contacts:
+        word = f"{contacts} contact{'s' * (contacts != 1)}"
     return sign_html(
         f'data-contacts="{contacts}"', colour,
         f'<div style="font-size:1.4em;font-weight:700">{word}</div>'

@@ -23,7 +23,7 @@ def length(metres: float) -> str:
         return "–"
     if math.isinf(metres):
         return "far"
-    return f"{1e3 * metres:.1f} mm" if abs(metres) < 0.1 else f"{metres:.2f} m"
+    return f"{1e3 * metres:z.1f} mm" if abs(metres) < 0.1 else f"{metres:.2f} m"
 
 
 def minus(text: str) -> str:

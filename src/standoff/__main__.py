@@ -1,0 +1,5 @@
+"""``python -m standoff``: the command."""
+
+from standoff.cli import main
+
+main()
