@@ -16,13 +16,15 @@ from tests.watch_model import BUFFER, OPTIONS, SOURCES, Model, cell, stream
 from tests.watch_worlds import kinds
 
 SOAK = bool(os.environ.get("STANDOFF_SOAK"))
+#: Streams that were once told differently: a publisher that says NaN of one joint from the start.
+FOUND = (507,)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("part", range(4))
 def test_the_engine_says_what_the_table_says(part):
     count, seen = 2000 if SOAK else 60, set()
-    for seed in range(part * count, (part + 1) * count):
+    for seed in (*range(part * count, (part + 1) * count), *FOUND):
         watch, model = WatchEngine(cell(), OPTIONS, SOURCES), Model()
         for k, (now, inputs) in enumerate(stream(seed)):
             report, (state, why) = watch.cycle(now, inputs), model.cycle(now, inputs)

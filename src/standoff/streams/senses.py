@@ -290,7 +290,7 @@ class Senses:
         np.minimum(self.fed, now, out=self.fed)
         for until, owner in zip(self._until, self.owner):
             for j, voice in enumerate(owner):
-                if voice is not None:
+                if voice is not None and until[j] < math.inf:
                     until[j] = min(until[j], now + voice.age)
         self.heard = [min(time, now) for time in self.heard]
         for body in self._bodies.values():
@@ -318,7 +318,8 @@ class Senses:
         heard: list[dict[Clock, list[tuple[str, float]]]] = [{} for _ in self.sources]
         for told, row, owner in zip(heard, self.until.tolist(), self.owner):
             for name, until, voice in zip(self.joints, row, owner):
-                if voice is not None:
+                # Infinite: nothing of use was ever told of it, which is a trouble of its own.
+                if voice is not None and until < math.inf:
                     told.setdefault(voice, []).append((name, until))
         for name in self.moving:
             if name in self._bodies:
