@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.streams.clocks import Clock
 from standoff.streams.history import History
 from standoff.streams.messages import BodyPose
 from standoff.streams.open_sink import open_sink
@@ -142,3 +143,33 @@ def test_a_history_takes_any_time():
     Watch(cell, [Memory(times)], [], WatchOptions(), history=history).run()
     history.finish()
     assert history.cycles >= 2
+
+
+def clock_that_ran(*stretches):
+    """Whether a clock is late at the end of stretches: times, and how far the stamps are behind."""
+    clock, late = Clock(0, frozenset({0}), 0.1, 0.1), None
+    for times, behind in stretches:
+        for now in times:
+            late = clock.check(float(now), float(now) - behind)[0]
+    return late == "late"
+
+
+def test_a_clock_that_was_set_back_is_told_from_what_was_held_up():
+    steps = np.arange(1000) * 0.01
+    before, after = 1e4 + steps, 1e4 + 10.0 + steps
+    for back in (0.5, 5.0, 3600.0):
+        assert not clock_that_ran((before, 0.0), (after, back)), back
+        # It is not sure before what was on its way must have come.
+        assert clock_that_ran((before, 0.0), (after[: int(100 * min(back, 0.1)) - 1], back))
+    assert clock_that_ran((before, 0.0), (after[:400], 5.0))
+    # After a silence: it may have been held up.
+    assert clock_that_ran((before, 0.0), (after + 0.3, 0.5))
+    # A publisher that was away for a while, and starts again with a clock of its own.
+    assert not clock_that_ran((before, 0.0), (after + 60.0, 3600.0))
+
+
+def test_two_ways_of_which_one_takes_longer_are_no_clock_that_was_set():
+    early, steps = 100.0 + np.arange(100) * 0.01, np.arange(1000) * 0.01
+    mixed = [((now,), behind) for now in 101.0 + steps[:50] for behind in (0.0, 0.5)]
+    mixed = [((now + 0.004 * (behind > 0.0) for now in times), behind) for times, behind in mixed]
+    assert clock_that_ran((early, 0.0), *mixed, (102.0 + steps, 0.5))

@@ -10,6 +10,7 @@ import numpy as np
 
 import standoff as so
 from standoff.constants import CLOCK_DRIFT
+from standoff.streams.clocks import CLOCK_SET
 from standoff.streams.messages import BodyPose, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import State
@@ -35,8 +36,9 @@ class Stamps:
     """What the stamps of one publisher tell."""
 
     def __init__(self):
-        self.last = self.back_at = None
+        self.last = self.back_at = self.came = None
         self.quickest = self.new_quickest = math.inf
+        self.mixed = False
 
     def wrong(self, now, stamp):
         if stamp == 0.0 or math.isnan(stamp):
@@ -44,17 +46,24 @@ class Stamps:
         if not 0.0 < stamp <= 2.0**33:
             return "backwards"
         before, self.last = self.last, stamp
+        came, self.came = self.came, now
+        took = now - stamp - CLOCK_DRIFT * now
+        steady = came is not None and now - came <= AGE and not self.mixed
+        held_up = not steady and (came is None or took - self.quickest <= CLOCK_SET)
         if before is not None and stamp <= before:
             if stamp < before:
-                self.back_at, self.new_quickest = now, math.inf
+                self.back_at, self.new_quickest = None if held_up else now, math.inf
             return "doubled" if stamp == before else "backwards"
-        took = now - stamp - CLOCK_DRIFT * now
         if took <= self.quickest + AGE:
+            self.mixed = self.mixed or self.back_at is not None
             self.quickest, self.back_at = min(self.quickest, took), None
             return ""
+        if held_up:
+            self.back_at = None
         if self.back_at is not None:
             self.new_quickest = min(self.new_quickest, took)
-            if abs(now - self.back_at) > AGE:
+            late = took - self.quickest
+            if abs(now - self.back_at) > (max(AGE, late) if late <= CLOCK_SET else AGE):
                 self.quickest, self.back_at = self.new_quickest, None
                 return "" if took <= self.quickest + AGE else "late"
         return "late"

@@ -14,6 +14,9 @@ Who = int | str | None
 #: Whatever it is.
 ANY: Who = None
 
+#: No message is on its way for so long, [s]: whoever has stamps this far back set its clock.
+CLOCK_SET = 10.0
+
 #: Of whom nobody will ever tell: no body has an empty name.
 NOBODY: Who = ""
 
@@ -31,23 +34,26 @@ class Clock:
         who: what it speaks of.
         least, age: how long it may be silent, [s]: ``age``, which falls to ``least`` where it turns
             out to speak often enough.
-        stamp: of its last message, NaN before.
+        stamp: of its last message, NaN before; came: when that came.
         quickest: the least delay of a message so far, in a frame that drifts with CLOCK_DRIFT, [s].
         turned: since when its stamps are those of another clock, that ran back; NaN where they are
-            not. fresh: the least delay since then.
+            not. fresh: the least delay since then. mixed: whether the old ones came again after
+            that: there are two ways to here, and one takes longer.
         count: messages since ``since``, by which its age is measured.
     """
 
     __slots__ = (
-        "age", "count", "fresh", "least", "quickest", "since", "source", "stamp", "turned", "who",
+        "age", "came", "count", "fresh", "least", "mixed", "quickest", "since", "source", "stamp",
+        "turned", "who",
     )  # fmt: skip
 
     def __init__(self, source: int, who: frozenset[Who], least: float, age: float) -> None:
         self.source, self.who = source, who
         self.least, self.age = least, age
-        self.stamp = self.turned = math.nan
+        self.stamp = self.came = self.turned = math.nan
         self.quickest = self.fresh = math.inf
         self.count, self.since = 0, math.nan
+        self.mixed = False
 
     def check(self, now: float, stamp: float) -> tuple[str, str]:
         """What is wrong with the stamp of a message, a kind of `RULES` and words; empty where
@@ -59,22 +65,29 @@ class Clock:
                 return "", ""
             return "backwards", f"no stamp after {self.stamp:.6f} s"
         last, self.stamp = self.stamp, stamp
+        gap, self.came = now - self.came, now
         if stamp == last:
             return "doubled", f"stamp {stamp:.6f} s again"
         took = float(delay(now, stamp))  # type: ignore[arg-type]
-        if stamp < last:
-            self.turned, self.fresh = now, math.inf
-            return "backwards", f"stamp {stamp:.6f} s after {last:.6f}"
         behind = took - min(self.quickest, took)
+        # What was held up comes after a silence; who sets a clock goes on speaking.
+        set_back = (gap <= self.age and not self.mixed) or behind > CLOCK_SET
+        if stamp < last:
+            self.turned, self.fresh = now if set_back else math.nan, math.inf
+            return "backwards", f"stamp {stamp:.6f} s after {last:.6f}"
         if behind <= self.age:
             # The clock that it always had.
+            self.mixed = self.mixed or not math.isnan(self.turned)
             self.quickest, self.turned = min(self.quickest, took), math.nan
             return "", ""
+        if not set_back:
+            self.turned = math.nan
         if not math.isnan(self.turned):
             # Old messages, or a clock that was set back? If they are old, those of the old clock
-            # come again: nobody who is there is silent for longer than its age.
+            # come again: nobody who is there is silent for longer than its age, and what was on its
+            # way when it fell silent has come by then.
             self.fresh = min(self.fresh, took)
-            if abs(now - self.turned) > self.age:
+            if abs(now - self.turned) > max(self.age, behind if behind <= CLOCK_SET else 0.0):
                 self.quickest, self.turned = self.fresh, math.nan
                 behind = took - self.quickest
                 if behind <= self.age:

@@ -74,6 +74,7 @@ def skip(senses: Senses, batch: Batch, count: int, Q: Array) -> None:
             stamp = part.stamp[:m][given]
             took = delay(batch.now[part.at[:m]][given], stamp)
             voice.stamp = float(stamp[-1])
+            voice.came = float(batch.now[part.at[:m]][given][-1])
             voice.quickest = min(voice.quickest, float(took.min()))
     senses.q[:] = Q[count - 1]
 

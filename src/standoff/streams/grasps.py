@@ -12,8 +12,8 @@ from standoff.constants import MOST_EVENTS, MOST_VOICES
 from standoff.errors import Error
 from standoff.streams.clocks import NOBODY, Who, of_source
 from standoff.streams.found import Found, Held
+from standoff.streams.lateness import behind
 from standoff.streams.messages import Grasp
-from standoff.streams.recent import behind, fresh
 from standoff.streams.senses import Senses
 
 
@@ -181,11 +181,10 @@ class Grasps:
         if event.doubt:
             return event.doubt
         link = self._link(message)
-        joints = senses.joints_of(link)
-        whos: set[Who] = {*joints}
+        whos: set[Who] = {*senses.joints_of(link)}
         if now - event.came > senses.age_of(link):
             return f"{link} was first heard of {now - event.came:.3f} s after it"
-        if not fresh(senses, joints, now):
+        if not senses.fresh(link, now):
             return f"nothing recent is known of {link}"
         if message.link is not None and message.body not in senses.moving:
             if self._told_of("pose", {message.body}, found):

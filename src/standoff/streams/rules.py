@@ -58,7 +58,7 @@ RULES: dict[str, Rule] = {
     "late": Rule(
         State.STALE,
         "a message is older than the quickest of its publisher by more than `max_age`; after a "
-        "clock ran back, until its old stamps have not come for `max_age`",
+        "clock ran back, until it is sure that it was set",
         "it is used",
         AFTER_GOOD,
     ),

@@ -218,10 +218,10 @@ class Senses:
         self, now: float, clock: Clock, link: str, message: BodyPose, found: Found
     ) -> None:
         """A body is where its link has it, and need not be told of; but if it is, and is said to be
-        elsewhere, it may have slipped."""
+        elsewhere, it may have slipped. Where the link is has to be known for that."""
         self.useful(clock.source)
         kind, _ = clock.check(now, message.stamp)
-        if kind or clock in self.spoke or not self.knows(link):
+        if kind or clock in self.spoke or not (self.knows(link) and self.fresh(link, now)):
             return
         body = message.body
         try:
@@ -256,6 +256,13 @@ class Senses:
         """How long the joints of its robot may be silent, [s]."""
         ages = [self._options.age_of(self.joints[j]) for j in self.joints_of(link)]
         return max(ages, default=math.inf)
+
+    def fresh(self, link: str, now: float) -> bool:
+        """Whether somebody has told of each joint of its robot of late; those that rest need not be
+        told of."""
+        told = (self.until > now) & (self.until < math.inf)
+        recent = told.any(axis=0) | ((self.fed == _NEVER) & self.rest)
+        return all(recent[j] for j in self.joints_of(link))
 
     def fresh_body(self, body: str, now: float) -> bool:
         """Whether somebody has told of a moving body of late."""
