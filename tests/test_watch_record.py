@@ -3,6 +3,7 @@
 import errno
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from standoff.errors import StreamError
 from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, Joints, Trouble
+from standoff.streams.open_source import open_source
 from standoff.streams.record import mcap_writer, spool
 from standoff.streams.record.blocks import ANSWER
 from standoff.streams.record.mcap_reader import McapFile
@@ -222,6 +224,20 @@ def test_other_files_are_refused(tmp_path):
             Replay(tmp_path / name)
     with pytest.raises(StreamError, match="cannot be written"):
         Recorder(tmp_path / "no" / "run.mcap")
+
+
+@pytest.mark.parametrize("query", ["", "?topic=/joint_states", "?topic=/standoff/state"])
+def test_a_record_is_no_recording_of_joint_states(tmp_path, query):
+    """Those in it are for display: a dip between two of them would be missed."""
+    record(tmp_path / "run.mcap", readings(task(1)[:40]))
+    torn = tmp_path / "torn.mcap"
+    torn.write_bytes((tmp_path / "run.mcap").read_bytes()[:-2000])
+    (tmp_path / "folder").mkdir()
+    shutil.copy(torn, tmp_path / "folder" / "run_0.mcap")
+    for name in ("mcap:run.mcap", "bag:torn.mcap", "bag:folder"):
+        kind, _, file = name.partition(":")
+        with pytest.raises(StreamError, match="standoff replay"):
+            open_source(f"{kind}:{tmp_path / file}{query}")
 
 
 def test_a_full_disk_is_a_fault_that_ends_when_there_is_room(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from standoff.constants import RECORD_BLOCK, RECORD_SHOWN, TIME_LIMIT
 from standoff.shapes.pose import Array
 from standoff.streams.as_json import one_line, state_line, warnings_line
 from standoff.streams.batch import Batch
+from standoff.streams.decoders import OWN_ENCODING
 from standoff.streams.engine import Input
 from standoff.streams.joint_state import DEFINITION, JointStateEncoder
 from standoff.streams.record import markers, schemas
@@ -55,8 +56,8 @@ class Recorder:
         """What a replay needs to know, and the joints in their order."""
         mcap = self._mcap
         mcap.metadata("standoff", texts)
-        self._input = mcap.channel(INPUT, "standoff-input-1")
-        self._answer = mcap.channel(ANSWERS, "standoff-answers-1")
+        self._input = mcap.channel(INPUT, f"{OWN_ENCODING}input-1")
+        self._answer = mcap.channel(ANSWERS, f"{OWN_ENCODING}answers-1")
         self._state = self._json("/standoff/state", schemas.STATE)
         self._warnings = self._json("/standoff/warnings", schemas.WARNINGS)
         self._markers = self._json("/standoff/markers", markers.SCHEMA)

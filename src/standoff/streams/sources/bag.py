@@ -15,6 +15,7 @@ from standoff.constants import MAX_NAME_LENGTH, MAX_STREAM_MESSAGE
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
+    OWN_ENCODING,
     TYPES,
     WORLD,
     Decode,
@@ -49,6 +50,9 @@ class Bag:
         topics: those to read, of the types in `TYPES` (and any that is written in JSON). Without
             any it is the only topic of joint states.
         world: the frame that is the world.
+
+    Raises:
+        StreamError: it cannot be read, has no such topic, or is a record of a watch.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class Bag:
             for bag in self._files:
                 for topic in bag.topics():
                     found.setdefault(topic.name, topic)
+            _check_not_ours(found, Path(path))
             self._wanted = _chosen(found, topics, Path(path))
         except BaseException as error:
             self.close()
@@ -162,6 +167,17 @@ def _opened(path: Path) -> BagFile:
         value=begin,
         allowed="a bag of ROS 1 (#ROSBAG V2.0), or of ROS 2 in SQLite or MCAP",
     )
+
+
+def _check_not_ours(found: dict[str, Topic], path: Path) -> None:
+    """Refuse the record of a watch: its joint states are some of many, for people to look at, and
+    what lies between them would be missed."""
+    if any(topic.encoding.startswith(OWN_ENCODING) for topic in found.values()):
+        raise StreamError(
+            "the record of a watch: its joint states are for display, and not all that came",
+            file=path,
+            allowed="`standoff replay` for the record, or the sources that it was made from",
+        )
 
 
 def _chosen(found: dict[str, Topic], topics: Sequence[str], path: Path) -> frozenset[str]:
