@@ -18,7 +18,7 @@ from standoff.errors import StreamError
 from standoff.streams.options import WatchOptions
 from standoff.streams.record.damage import DamagedError
 
-_FORMAT = "2"
+_FORMAT = "3"
 
 #: The key of the digest of all the other texts.
 _DIGEST = "texts"
@@ -52,7 +52,8 @@ def _digest_of(texts: Mapping[str, str]) -> str:
 
 
 def digest(cell: Cell) -> str:
-    """Of all numbers of a cell: those of the files that it refers to, too."""
+    """Of all numbers of a cell, and of who may touch whom: what the files that it refers to say of
+    either, too. Reasons decide nothing, and are left out."""
     tables, tree = cell.world.tables, cell.tree
     sum_ = hashlib.sha256()
     for array in (
@@ -61,7 +62,9 @@ def digest(cell: Cell) -> str:
         tree.reals, tree.ints, tree.lower, tree.upper, tree.velocity,
     ):  # fmt: skip
         sum_.update(np.ascontiguousarray(array).tobytes())
-    sum_.update("\0".join((*cell.world.names, *cell.joints)).encode())
+    pairs = (name for pair in sorted(cell.pairs.reasons) for name in pair)
+    for names in (cell.world.names, cell.joints, pairs):
+        sum_.update("\0".join((*names, "\0")).encode())
     return sum_.hexdigest()[:16]
 
 
@@ -72,7 +75,8 @@ def reopened(
 
     Raises:
         DamagedError: the texts are not those that were written.
-        StreamError: of another format, or the files of the cell are not what they were.
+        StreamError: of another format, or what the files of the cell say of its robots, shapes and
+            allowed pairs is not what it was.
     """
     whole = texts.get(_DIGEST) == _digest_of(texts)
     if texts.get("format") != _FORMAT and (whole or _DIGEST not in texts):
@@ -88,9 +92,11 @@ def reopened(
     cell = load_text(texts["cell"], str(path), path.absolute().parent)
     if digest(cell) != texts["digest"]:
         raise StreamError(
-            "the robots or meshes of its cell are not those that were recorded", file=path,
-            value=digest(cell), allowed=texts["digest"],
-        )  # fmt: skip
+            "the robots, meshes or allowed pairs of its cell are not those that were recorded",
+            file=path,
+            value=digest(cell),
+            allowed=texts["digest"],
+        )
     try:
         options = WatchOptions.from_dict(json.loads(texts["options"]))
         sources, sinks = _names(texts["sources"]), _names(texts["sinks"])
