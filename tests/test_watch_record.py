@@ -1,6 +1,7 @@
 """A record is replayed bit for bit, through faults too, and read after the process was killed."""
 
 import errno
+import json
 import math
 import os
 import shutil
@@ -201,6 +202,29 @@ def test_foxglove_and_its_like_can_read_it(faulty_record):
     assert schemas["sensor_msgs/msg/JointState"] == "ros2msg"
     assert schemas["foxglove.SceneUpdate"] == "jsonschema"
     assert "[[robot]]" in metadata["standoff"]["cell"]
+
+
+def test_its_schemas_are_plain_enough_for_those_who_read_few_words(faulty_record):
+    """One type for each value, and what is in each object and list."""
+    from mcap.reader import make_reader
+
+    path, _ = faulty_record
+    with path.open("rb") as file:
+        found = make_reader(file).get_summary().schemas.values()
+        schemas = {s.name: json.loads(s.data) for s in found if s.encoding == "jsonschema"}
+    assert {*schemas} == {"standoff.State", "standoff.Warnings", "foxglove.SceneUpdate"}
+    waiting = [*schemas.items()]
+    for name, schema in waiting:
+        kind = schema.get("type")
+        assert kind in ("object", "array", "string", "number", "integer", "boolean"), name
+        if kind == "object":
+            assert isinstance(schema.get("properties"), dict), name
+            waiting += [(f"{name}.{key}", value) for key, value in schema["properties"].items()]
+        elif kind == "array":
+            assert isinstance(schema.get("items"), dict), name
+            assert schema["items"].get("type") != "array", name  # lists of lists are too much, too
+            waiting.append((f"{name}[]", schema["items"]))
+    assert all(schema["type"] == "object" for schema in schemas.values()) and len(waiting) > 60
 
 
 def test_others_can_read_its_joint_states(tmp_path):
