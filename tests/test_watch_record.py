@@ -10,11 +10,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import standoff as so
 from standoff.errors import StreamError
 from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
@@ -225,6 +227,35 @@ def test_its_schemas_are_plain_enough_for_those_who_read_few_words(faulty_record
             assert schema["items"].get("type") != "array", name  # lists of lists are too much, too
             waiting.append((f"{name}[]", schema["items"]))
     assert all(schema["type"] == "object" for schema in schemas.values()) and len(waiting) > 60
+
+
+def test_names_of_files_that_are_no_utf_8_are_replayed_to_the_bit(tmp_path):
+    """A source, the record itself, and a sink that fails are named in the reasons."""
+
+    class Failing(Kept):
+        def put(self, report):
+            if 20 <= report.number < 40:
+                raise OSError("\udcfd is full")
+
+    path = tmp_path / os.fsdecode(b"run\xff.mcap")
+    messages = readings(task(1)[:40]) + readings(task(1)[40:80], start=110.0)
+    messages += [(112.5, Trouble("garbled", "in \udcff"))]
+    source = Memory(messages, "csv:g\udcff.csv")
+    failing = Failing()
+    failing.name = "jsonl:\udcfe.jsonl"
+    summary = Watch(new_cell(), [source], [Recorder(path), failing], OPTIONS).run()
+    assert {"silent", "garbled"} <= {*summary.kinds} and "mcap" not in str(summary.sinks)
+    done = Replay(path).run(verify=True)
+    assert done.verified and done.compared == summary.cycles > 80
+
+
+def test_a_cell_of_files_that_are_no_utf_8_is_not_recorded(tmp_path):
+    urdf = tmp_path / os.fsdecode(b"arm\xff.urdf")
+    urdf.write_bytes((files("standoff.robots") / "models" / "arm7.urdf").read_bytes())
+    cell = so.Cell()
+    cell.add_robot(urdf, name="arm")
+    with pytest.raises(StreamError, match="UTF-8"):
+        Watch(cell, [Memory(())], [Recorder(tmp_path / "run.mcap")], OPTIONS)
 
 
 def test_others_can_read_its_joint_states(tmp_path):

@@ -27,10 +27,14 @@ _DIGEST = "texts"
 def about(
     cell: Cell, options: WatchOptions, sources: Sequence[str], sinks: Sequence[str], folder: Path
 ) -> dict[str, str]:
-    """Texts for a record in ``folder``, which the paths in the cell are relative to."""
+    """Texts for a record in ``folder``, which the paths in the cell are relative to.
+
+    Raises:
+        StreamError: a file of the cell has a name that is no UTF-8, which a record is.
+    """
     texts = {
         "format": _FORMAT,
-        "cell": cell_text(cell, folder),
+        "cell": _utf_8(cell_text(cell, folder)),
         "digest": digest(cell),
         "options": json.dumps(options.as_dict()),
         "sources": json.dumps([*sources]),
@@ -40,6 +44,20 @@ def about(
         "machine": f"{platform.machine()} {platform.system()}",
     }
     return {**texts, _DIGEST: _digest_of(texts)}
+
+
+def _utf_8(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text[text.rfind("\n", 0, error.start) + 1 :].partition("\n")[0]
+        raise StreamError(
+            "the cell has a file with a name that no record can have",
+            element="mcap",
+            value=line,
+            allowed="names in UTF-8",
+        ) from error
+    return text
 
 
 def _digest_of(texts: Mapping[str, str]) -> str:

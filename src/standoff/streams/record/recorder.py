@@ -83,8 +83,9 @@ class Recorder:
         """
         if self._full(report.time, 1):
             raise OSError("the disk is full: cycles are missing from the recording")
+        said = answer(report)  # before anything is kept: a cycle has both or neither
         self._inputs.add(report.time, inputs)
-        self._answers.append(answer(report))
+        self._answers.append(said)
         self._show(report)
         if len(self._inputs) >= RECORD_BLOCK:
             self._pack()
