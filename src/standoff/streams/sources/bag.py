@@ -23,6 +23,7 @@ from standoff.streams.decoders import (
     decoder_of,
 )
 from standoff.streams.messages import Message, Trouble
+from standoff.streams.shown import shown
 from standoff.streams.sources.bag_file import BagFile, Channel, in_order
 from standoff.streams.sources.mcap_file import MAGIC as MCAP_MAGIC
 from standoff.streams.sources.mcap_file import McapFile
@@ -182,7 +183,7 @@ def _check_not_ours(found: dict[str, Topic], path: Path) -> None:
 
 def _chosen(found: dict[str, Topic], topics: Sequence[str], path: Path) -> frozenset[str]:
     """The names of the topics to read."""
-    listed = ", ".join(sorted(name[:MAX_NAME_LENGTH] for name in found)[:20])
+    listed = ", ".join(shown(name) for name in sorted(found)[:20])
     readable = [t for t in found.values() if t.kind in TYPES or t.encoding == "json"]
     if not topics:
         joints = [topic.name for topic in readable if topic.kind == JOINT_STATE]
