@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 import standoff
+from standoff.errors import Error
+from standoff.streams.record.mcap_writer import McapWriter
+from standoff.streams.sources.bag import Bag
 from standoff.view.apart import _floored
 from tests.robot_files import EXAMPLES, example
 
@@ -159,6 +162,19 @@ def test_names_from_a_file_cannot_drive_the_terminal(tmp_path):
     result = run("info", urdf)
     assert result.returncode == 0, result.stderr
     assert "[red]x[nope]" in result.stdout
+
+
+def test_names_from_a_bag_cannot_drive_the_terminal(tmp_path):
+    nasty = "/a\x1b]0;x\x07\x1b[31m\u202e\nSAFE"
+    writer = McapWriter(tmp_path / "esc.mcap", "x")
+    writer.channel(nasty, "cdr", writer.schema("sensor_msgs/msg/JointState", "ros2msg", b""))
+    writer.close()
+    with pytest.raises(Error) as error:
+        Bag(tmp_path / "esc.mcap", ["/nosuch"])
+    assert str(error.value).isprintable() and "\\x1b[31m\\u202e\\x0aSAFE" in str(error.value)
+    result = run("watch", "testbed", "--from", f"bag:{tmp_path}/\x1b[31m\u202e.bag")
+    assert result.returncode == 2 and "\\x1b[31m\\u202e" in result.stderr
+    assert "\x1b" not in result.stderr and "\u202e" not in result.stderr
 
 
 def test_a_terminal_without_unicode_gets_question_marks_and_no_traceback():

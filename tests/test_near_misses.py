@@ -100,6 +100,40 @@ def test_a_drop_out_in_which_nothing_is_said_is_as_wide_as_it_was():
     assert stale[-1] == pytest.approx(1.64, abs=0.002)
 
 
+def test_a_time_that_runs_back_makes_nothing_negative_and_hides_nothing():
+    history = History()
+    back = (Reason(State.FAULT, "backwards", "clock", "the clock ran back"),)
+    number = 0
+    for start in (1e9 + 0.1, 0.3, -7.7):
+        for k in range(100):
+            number += 1
+            hits = [hit(0.01, 0, 1)] if k >= 90 else []
+            reasons = back if start < 1e9 and k < 3 else None
+            if reasons:
+                history.put(report(number, start + 0.05 * k, state=State.FAULT, reasons=reasons))
+            elif 10 <= k < 80:
+                if k == 10:
+                    history.put_quiet(start + 0.05 * np.arange(10, 80), np.full(70, 0.5))
+            else:
+                history.put(report(number, start + 0.05 * k, *hits))
+    history.finish()
+    assert history.cycles == 300 and history.back == 2
+    span = 3 * 99 * 0.05
+    assert history.last - history.first == pytest.approx(span, abs=1e-5)
+    assert sum(history.lasted.values()) == pytest.approx(span, abs=1e-5)
+    assert history.lasted[State.FAULT] == pytest.approx(2 * 3 * 0.05, abs=1e-5)
+    spells = history.pairs.worst()
+    assert len(spells) == 3 and {s.cycles for s in spells} == {10}
+    for spell in [*spells, *history.causes.worst()]:
+        assert history.first <= spell.start <= spell.end <= history.last
+    assert all(s.length == pytest.approx(0.45, abs=1e-5) for s in spells)
+    seen = history.columns()
+    fault = seen.time[seen.states >> State.FAULT & 1 == 1] - history.first
+    assert fault.min() == pytest.approx(99 * 0.05, abs=0.01)
+    page = near_miss_page(history, {})
+    assert "ran back 2 times" in page and "-" not in re.findall(r">(-?)\d", page)
+
+
 def test_encounters_have_when_how_long_how_near_and_how_fast():
     history = History()
     for k in range(400):

@@ -3,13 +3,16 @@
 import io
 import os
 from collections import Counter
+from importlib.resources import files
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from standoff.cell import Cell
 from standoff.errors import StreamError
+from standoff.streams.messages import Joints
 from standoff.streams.record.about import about
 from standoff.streams.record.damage import DamagedError
 from standoff.streams.record.recorder import Recorder
@@ -216,7 +219,7 @@ def test_texts_that_another_tool_wrote_are_damage(folder):
 
 
 def test_a_record_of_another_version_is_bad_input_and_not_damage(folder, whole, monkeypatch):
-    monkeypatch.setattr("standoff.streams.record.about._FORMAT", "3")
+    monkeypatch.setattr("standoff.streams.record.about._FORMAT", "another")
     status, text = told(folder, whole)
     assert status == BAD_INPUT and "another version" in text
 
@@ -239,3 +242,27 @@ def test_others_find_its_checksums_right(folder, whole):
     schema = whole.find(b"standoff.State")
     with pytest.raises((CRCValidationError, McapError)):
         list(StreamReader(io.BytesIO(flipped(whole, schema, 0)), validate_crcs=True).records)
+
+
+_SRDF = """<robot name="arm7">
+<disable_collisions link1="link1" link2="link3" reason="{reason}"/>{more}
+</robot>"""
+
+
+def test_a_replay_after_the_srdf_was_changed_is_refused(tmp_path):
+    """One more pair that may touch, and warnings of it would be gone."""
+    urdf, srdf, path = tmp_path / "arm7.urdf", tmp_path / "arm7.srdf", tmp_path / "run.mcap"
+    urdf.write_bytes((files("standoff.robots") / "models" / "arm7.urdf").read_bytes())
+    srdf.write_text(_SRDF.format(reason="Never", more=""))
+    cell = Cell()
+    cell.add_robot(urdf, name="arm", srdf=srdf)
+    messages = [(1.0 + 0.05 * k, Joints(1.0 + 0.05 * k, cell.joints, cell.q)) for k in range(9)]
+    Watch(cell, [Memory(messages)], [Recorder(path)], OPTIONS).run()
+    assert Replay(path).run(verify=True).verified
+    srdf.write_text(_SRDF.format(reason="Default", more=""))
+    assert Replay(path).run(verify=True).verified
+    more = '<disable_collisions link1="link2" link2="link7" reason="Never"/>'
+    for changed in (_SRDF.format(reason="Never", more=more), '<robot name="arm7"/>'):
+        srdf.write_text(changed)
+        with pytest.raises(StreamError, match="allowed pairs"):
+            Replay(path)

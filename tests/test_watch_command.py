@@ -123,6 +123,34 @@ def test_a_target_that_is_a_source_is_refused(tmp_path):
     assert (tmp_path / "run.csv").read_text().startswith("time")
 
 
+@pytest.mark.parametrize(
+    "bad", [("--on-warning", "no-such-program"), ("--to", "zenoh:"), ("--to", "zenoh:a//b")]
+)
+def test_a_watch_that_is_refused_spoils_no_file(tmp_path, bad):
+    """Also not one that stands before what is wrong."""
+    source = write_csv(tmp_path / "run.csv", task(1)[:5])
+    record, lines = tmp_path / "old.mcap", tmp_path / "old.jsonl"
+    sinks = ("--to", f"mcap:{record}", "--to", f"jsonl:{lines}")
+    for path in (record, lines):
+        path.write_bytes(b"x" * 1_000_000)
+    result = called("watch", "testbed", "--from", source, *sinks, *bad)
+    assert isinstance(result.exception, Error), result.output
+    for path in (record, lines):
+        assert path.read_bytes() == b"x" * 1_000_000
+    assert called("watch", "testbed", "--from", source, *sinks).exit_code == 0
+    assert called("replay", record, "--verify").exit_code == 0
+    assert all(json.loads(line) for line in lines.read_text().splitlines())
+
+
+def test_a_watch_of_nothing_leaves_nothing_of_before(tmp_path):
+    """Lines of another run would be taken for those of this one."""
+    source = write_csv(tmp_path / "run.csv", [])
+    lines = tmp_path / "old.jsonl"
+    lines.write_text("{}\n" * 100)
+    assert called("watch", "testbed", "--from", source, "--to", lines).exit_code == 3
+    assert lines.read_text() == ""
+
+
 def test_help_has_examples_and_the_exit_status():
     for command in ("watch", "replay"):
         text = called(command, "--help").output

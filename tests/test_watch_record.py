@@ -1,22 +1,27 @@
 """A record is replayed bit for bit, through faults too, and read after the process was killed."""
 
 import errno
+import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import standoff as so
 from standoff.errors import StreamError
 from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, Joints, Trouble
+from standoff.streams.open_source import open_source
 from standoff.streams.record import mcap_writer, spool
 from standoff.streams.record.blocks import ANSWER
 from standoff.streams.record.mcap_reader import McapFile
@@ -201,6 +206,58 @@ def test_foxglove_and_its_like_can_read_it(faulty_record):
     assert "[[robot]]" in metadata["standoff"]["cell"]
 
 
+def test_its_schemas_are_plain_enough_for_those_who_read_few_words(faulty_record):
+    """One type for each value, and what is in each object and list."""
+    from mcap.reader import make_reader
+
+    path, _ = faulty_record
+    with path.open("rb") as file:
+        found = make_reader(file).get_summary().schemas.values()
+        schemas = {s.name: json.loads(s.data) for s in found if s.encoding == "jsonschema"}
+    assert {*schemas} == {"standoff.State", "standoff.Warnings", "foxglove.SceneUpdate"}
+    waiting = [*schemas.items()]
+    for name, schema in waiting:
+        kind = schema.get("type")
+        assert kind in ("object", "array", "string", "number", "integer", "boolean"), name
+        if kind == "object":
+            assert isinstance(schema.get("properties"), dict), name
+            waiting += [(f"{name}.{key}", value) for key, value in schema["properties"].items()]
+        elif kind == "array":
+            assert isinstance(schema.get("items"), dict), name
+            assert schema["items"].get("type") != "array", name  # lists of lists are too much, too
+            waiting.append((f"{name}[]", schema["items"]))
+    assert all(schema["type"] == "object" for schema in schemas.values()) and len(waiting) > 60
+
+
+def test_names_of_files_that_are_no_utf_8_are_replayed_to_the_bit(tmp_path):
+    """A source, the record itself, and a sink that fails are named in the reasons."""
+
+    class Failing(Kept):
+        def put(self, report):
+            if 20 <= report.number < 40:
+                raise OSError("\udcfd is full")
+
+    path = tmp_path / os.fsdecode(b"run\xff.mcap")
+    messages = readings(task(1)[:40]) + readings(task(1)[40:80], start=110.0)
+    messages += [(112.5, Trouble("garbled", "in \udcff"))]
+    source = Memory(messages, "csv:g\udcff.csv")
+    failing = Failing()
+    failing.name = "jsonl:\udcfe.jsonl"
+    summary = Watch(new_cell(), [source], [Recorder(path), failing], OPTIONS).run()
+    assert {"silent", "garbled"} <= {*summary.kinds} and "mcap" not in str(summary.sinks)
+    done = Replay(path).run(verify=True)
+    assert done.verified and done.compared == summary.cycles > 80
+
+
+def test_a_cell_of_files_that_are_no_utf_8_is_not_recorded(tmp_path):
+    urdf = tmp_path / os.fsdecode(b"arm\xff.urdf")
+    urdf.write_bytes((files("standoff.robots") / "models" / "arm7.urdf").read_bytes())
+    cell = so.Cell()
+    cell.add_robot(urdf, name="arm")
+    with pytest.raises(StreamError, match="UTF-8"):
+        Watch(cell, [Memory(())], [Recorder(tmp_path / "run.mcap")], OPTIONS)
+
+
 def test_others_can_read_its_joint_states(tmp_path):
     from rosbags.typesys import Stores, get_typestore
 
@@ -222,6 +279,20 @@ def test_other_files_are_refused(tmp_path):
             Replay(tmp_path / name)
     with pytest.raises(StreamError, match="cannot be written"):
         Recorder(tmp_path / "no" / "run.mcap")
+
+
+@pytest.mark.parametrize("query", ["", "?topic=/joint_states", "?topic=/standoff/state"])
+def test_a_record_is_no_recording_of_joint_states(tmp_path, query):
+    """Those in it are for display: a dip between two of them would be missed."""
+    record(tmp_path / "run.mcap", readings(task(1)[:40]))
+    torn = tmp_path / "torn.mcap"
+    torn.write_bytes((tmp_path / "run.mcap").read_bytes()[:-2000])
+    (tmp_path / "folder").mkdir()
+    shutil.copy(torn, tmp_path / "folder" / "run_0.mcap")
+    for name in ("mcap:run.mcap", "bag:torn.mcap", "bag:folder"):
+        kind, _, file = name.partition(":")
+        with pytest.raises(StreamError, match="standoff replay"):
+            open_source(f"{kind}:{tmp_path / file}{query}")
 
 
 def test_a_full_disk_is_a_fault_that_ends_when_there_is_room(tmp_path, monkeypatch):

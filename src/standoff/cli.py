@@ -9,6 +9,7 @@ import traceback
 
 from standoff.commands.app import app, notes
 from standoff.errors import Error
+from standoff.streams.shown import shown_lines
 from standoff.view.pipes import Forgiving
 
 #: The commands in the order of the help, each in a file of this name.
@@ -46,11 +47,11 @@ def main() -> None:
         app()
     except (Error, OSError) as error:
         notes.print(f"[bold red]{type(error).__name__}[/bold red]: ", end="")
-        notes.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        notes.print(shown_lines(str(error)), markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except Exception as error:
         for line in traceback.format_exception(error):
-            notes.print(line, end="", markup=False, highlight=False, soft_wrap=True)
+            notes.print(shown_lines(line), end="", markup=False, highlight=False, soft_wrap=True)
         notes.print(
             "[bold red]An error in standoff itself[/bold red]: nothing is known of what was asked"
         )

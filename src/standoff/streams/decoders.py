@@ -22,6 +22,9 @@ _TEXT: Final = "std_msgs/String"
 #: Types of messages that are read.
 TYPES: Final = (JOINT_STATE, _POSE, *_TRANSFORMS, _TEXT)
 
+#: How the encodings of topics of ours begin that only a replay reads.
+OWN_ENCODING: Final = "standoff-"
+
 #: The frame that is the world where nothing else is said.
 WORLD: Final = "world"
 

@@ -48,9 +48,13 @@ class History:
     exactly something was on the curve, and nothing of what was. A state lasts until the next
     report: a drop-out in which nothing was said is as wide as it was.
 
+    The time of a file may run back, which is a fault of the watch; that of a history does not. What
+    comes after counts on from the last report, and nothing that held before goes on over it.
+
     Attributes:
         cycles: how many reports there were.
-        first, last: the times of the first and the last.
+        back: how often their time ran back.
+        first, last: the times of the first and the last, by the clock of the history.
         lasted: seconds in each state.
         pairs: when which pair was how near.
         causes: when there was which reason, other than a pair that is too close.
@@ -62,7 +66,7 @@ class History:
         self, columns: int = HISTORY_COLUMNS, step: float = HISTORY_STEP, *, sure: float = 0.0
     ) -> None:
         self.sure = sure
-        self.cycles = 0
+        self.cycles = self.back = 0
         self.first = self.last = math.nan
         self.lasted = dict.fromkeys(State, 0.0)
         self.pairs: Spells[Pair] = Spells()
@@ -75,10 +79,12 @@ class History:
         self._states = np.zeros(columns, np.uint8)
         self._column = 0
         self._state = State.SAFE
+        #: The time of the last report as it had it, and how far the history is ahead of that.
+        self._told, self._ahead = -math.inf, 0.0
 
     def put(self, report: Report) -> None:
-        """Take one report; times do not run back."""
-        time = report.time
+        """Take one report."""
+        time = self._counted_on(report.time)
         if self.cycles == 0:
             self.first = self.last = time
         self._pass(time)
@@ -99,12 +105,15 @@ class History:
         self.causes.take(time, causes)
 
     def put_quiet(self, times: Array, clearances: Array) -> None:
-        """Many cycles in a row in which all was SAFE and the scale 1, as `put` takes one each."""
+        """Many cycles in a row in which all was SAFE and the scale 1, as `put` takes one each.
+        Their times do not run back."""
         if len(times) == 0:
             return
+        start = self._counted_on(float(times[0]))
         if self.cycles == 0:
-            self.first = self.last = float(times[0])
-        self._pass(float(times[0]))
+            self.first = self.last = start
+        self._told, times = float(times[-1]), np.maximum(times + self._ahead, start)
+        self._pass(start)
         self._state = State.SAFE
         self._states[self._column] |= 1 << State.SAFE
         self._pass(float(times[-1]))
@@ -117,7 +126,7 @@ class History:
         self.causes.take(self.last, ())
 
     def finish(self) -> None:
-        """No more reports."""
+        """Nothing that held goes on: there are no more reports, or their time ran back."""
         self.pairs.finish()
         self.causes.finish()
 
@@ -139,6 +148,16 @@ class History:
         if within < self.lowest:
             self.lowest, self.lowest_at = within, time
         self.pairs.take(time, [((w.a, w.b), w.distance, w.closing_speed) for w in cycle.warnings])
+
+    def _counted_on(self, time: float) -> float:
+        """The time of a report by a clock that never runs back."""
+        if time < self._told:
+            self.back += 1
+            self._ahead += self._told - time
+            self.finish()
+        self._told = time
+        # A sum that was rounded must not run back either.
+        return max(time + self._ahead, self.last) if self.back else time
 
     def _pass(self, time: float) -> None:
         """On to the column of ``time``; those on the way have the state that held."""

@@ -3,6 +3,8 @@ line."""
 
 from __future__ import annotations
 
+import sys
+
 from standoff.constants import MAX_NAME_LENGTH
 
 
@@ -15,6 +17,11 @@ def shown(text: str, longest: int = MAX_NAME_LENGTH) -> str:
         return cut
     out = "".join(c if c.isprintable() else _written_out(c) for c in cut)
     return out if len(out) <= longest else out[: longest - 1] + "…"
+
+
+def shown_lines(text: str) -> str:
+    """A message of ours, whole, with names from outside in it: as `shown`, but its lines stay."""
+    return "\n".join(shown(line, sys.maxsize) for line in text.split("\n"))
 
 
 def _written_out(character: str) -> str:

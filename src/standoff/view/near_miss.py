@@ -78,6 +78,9 @@ def _summary(history: History, facts: Mapping[str, str]) -> str:
     if history.cycles:
         span = history.last - history.first
         rows.append(("cycles", f"{history.cycles:,} in {_seconds(span)}"))
+        if history.back:
+            times = f"ran back {history.back:,} times" if history.back > 1 else "ran back once"
+            rows.append(("time", f"{times}; on this page it counts on from there"))
         for state, lasted in history.lasted.items():
             share = 100.0 * lasted / span if span > 0.0 else 0.0
             word = f'<span class="{state.name}">{state.name}</span>'

@@ -10,6 +10,7 @@ from rich.console import Console
 from standoff.streams.history import History
 from standoff.streams.record.damage import DamagedError
 from standoff.streams.record.replay import Replay
+from standoff.streams.shown import shown_lines
 from standoff.view.compiling import announced
 from standoff.view.near_miss import save_near_misses
 from standoff.view.targets import check_distinct, check_writable
@@ -22,7 +23,7 @@ def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: 
     try:
         return _replay(record, out, notes, verify=verify, report=report)
     except DamagedError as error:
-        out.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        out.print(shown_lines(str(error)), markup=False, highlight=False, soft_wrap=True)
         return 3
 
 

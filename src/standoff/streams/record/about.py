@@ -18,7 +18,7 @@ from standoff.errors import StreamError
 from standoff.streams.options import WatchOptions
 from standoff.streams.record.damage import DamagedError
 
-_FORMAT = "2"
+_FORMAT = "3"
 
 #: The key of the digest of all the other texts.
 _DIGEST = "texts"
@@ -27,10 +27,14 @@ _DIGEST = "texts"
 def about(
     cell: Cell, options: WatchOptions, sources: Sequence[str], sinks: Sequence[str], folder: Path
 ) -> dict[str, str]:
-    """Texts for a record in ``folder``, which the paths in the cell are relative to."""
+    """Texts for a record in ``folder``, which the paths in the cell are relative to.
+
+    Raises:
+        StreamError: a file of the cell has a name that is no UTF-8, which a record is.
+    """
     texts = {
         "format": _FORMAT,
-        "cell": cell_text(cell, folder),
+        "cell": _utf_8(cell_text(cell, folder)),
         "digest": digest(cell),
         "options": json.dumps(options.as_dict()),
         "sources": json.dumps([*sources]),
@@ -40,6 +44,20 @@ def about(
         "machine": f"{platform.machine()} {platform.system()}",
     }
     return {**texts, _DIGEST: _digest_of(texts)}
+
+
+def _utf_8(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text[text.rfind("\n", 0, error.start) + 1 :].partition("\n")[0]
+        raise StreamError(
+            "the cell has a file with a name that no record can have",
+            element="mcap",
+            value=line,
+            allowed="names in UTF-8",
+        ) from error
+    return text
 
 
 def _digest_of(texts: Mapping[str, str]) -> str:
@@ -52,7 +70,8 @@ def _digest_of(texts: Mapping[str, str]) -> str:
 
 
 def digest(cell: Cell) -> str:
-    """Of all numbers of a cell: those of the files that it refers to, too."""
+    """Of all numbers of a cell, and of who may touch whom: what the files that it refers to say of
+    either, too. Reasons decide nothing, and are left out."""
     tables, tree = cell.world.tables, cell.tree
     sum_ = hashlib.sha256()
     for array in (
@@ -61,7 +80,9 @@ def digest(cell: Cell) -> str:
         tree.reals, tree.ints, tree.lower, tree.upper, tree.velocity,
     ):  # fmt: skip
         sum_.update(np.ascontiguousarray(array).tobytes())
-    sum_.update("\0".join((*cell.world.names, *cell.joints)).encode())
+    pairs = (name for pair in sorted(cell.pairs.reasons) for name in pair)
+    for names in (cell.world.names, cell.joints, pairs):
+        sum_.update("\0".join((*names, "\0")).encode())
     return sum_.hexdigest()[:16]
 
 
@@ -72,7 +93,8 @@ def reopened(
 
     Raises:
         DamagedError: the texts are not those that were written.
-        StreamError: of another format, or the files of the cell are not what they were.
+        StreamError: of another format, or what the files of the cell say of its robots, shapes and
+            allowed pairs is not what it was.
     """
     whole = texts.get(_DIGEST) == _digest_of(texts)
     if texts.get("format") != _FORMAT and (whole or _DIGEST not in texts):
@@ -88,9 +110,11 @@ def reopened(
     cell = load_text(texts["cell"], str(path), path.absolute().parent)
     if digest(cell) != texts["digest"]:
         raise StreamError(
-            "the robots or meshes of its cell are not those that were recorded", file=path,
-            value=digest(cell), allowed=texts["digest"],
-        )  # fmt: skip
+            "the robots, meshes or allowed pairs of its cell are not those that were recorded",
+            file=path,
+            value=digest(cell),
+            allowed=texts["digest"],
+        )
     try:
         options = WatchOptions.from_dict(json.loads(texts["options"]))
         sources, sinks = _names(texts["sources"]), _names(texts["sinks"])

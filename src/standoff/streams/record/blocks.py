@@ -52,12 +52,14 @@ _MARK = b"SOI1"
 
 
 def answer(report: Report) -> tuple[Any, ...]:
-    """A report as a row of `ANSWER`."""
+    """A report as a row of `ANSWER`. The name of a file that is no UTF-8 may be in its reasons, as
+    Python has it: in halves of characters, which count like all others."""
     cycle = report.cycle
     crc = 0
     if report.reasons:
         for r in report.reasons:
-            crc = zlib.crc32(f"{r.state:d}\0{r.kind}\0{r.element}\0{r.text}\0".encode(), crc)
+            text = f"{r.state:d}\0{r.kind}\0{r.element}\0{r.text}\0"
+            crc = zlib.crc32(text.encode(errors="surrogatepass"), crc)
         if cycle is not None:
             crc = zlib.crc32(cycle.bits, crc)
         crc = crc or 1

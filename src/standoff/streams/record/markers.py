@@ -34,7 +34,7 @@ _LABEL = _object(
     pose=_POSE, billboard=_FLAG, font_size=_NUMBER, scale_invariant=_FLAG, color=_COLOUR,
     text=_TEXT,
 )  # fmt: skip
-_KEPT_EMPTY = _list({"type": "object"})
+_KEPT_EMPTY = _list(_object())
 
 SCHEMA: dict[str, Any] = {
     "title": SCHEMA_NAME,

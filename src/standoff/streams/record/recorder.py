@@ -15,6 +15,7 @@ from standoff.constants import RECORD_BLOCK, RECORD_SHOWN, TIME_LIMIT
 from standoff.shapes.pose import Array
 from standoff.streams.as_json import one_line, state_line, warnings_line
 from standoff.streams.batch import Batch
+from standoff.streams.decoders import OWN_ENCODING
 from standoff.streams.engine import Input
 from standoff.streams.joint_state import DEFINITION, JointStateEncoder
 from standoff.streams.record import markers, schemas
@@ -34,7 +35,7 @@ class Recorder:
     """Writes one MCAP file. Until `about` has told what is recorded, nothing can be.
 
     Args:
-        path: of the file; one that is there is replaced.
+        path: of the file; one that is there is replaced, but not before `about`.
 
     Raises:
         StreamError: it cannot be made.
@@ -50,13 +51,19 @@ class Recorder:
         self._shown = -math.inf
         self._lost = 0
         self._warned = False
+        self._begun = False
 
     def about(self, texts: Mapping[str, str], joints: tuple[str, ...]) -> None:
-        """What a replay needs to know, and the joints in their order."""
+        """What a replay needs to know, and the joints in their order. Now the recording begins, and
+        with it what was in the file before is gone.
+
+        Raises:
+            OSError: it stays.
+        """
         mcap = self._mcap
         mcap.metadata("standoff", texts)
-        self._input = mcap.channel(INPUT, "standoff-input-1")
-        self._answer = mcap.channel(ANSWERS, "standoff-answers-1")
+        self._input = mcap.channel(INPUT, f"{OWN_ENCODING}input-1")
+        self._answer = mcap.channel(ANSWERS, f"{OWN_ENCODING}answers-1")
         self._state = self._json("/standoff/state", schemas.STATE)
         self._warnings = self._json("/standoff/warnings", schemas.WARNINGS)
         self._markers = self._json("/standoff/markers", markers.SCHEMA)
@@ -65,6 +72,8 @@ class Recorder:
         short = [name.partition("/")[2] for name in joints]
         alone = len({*short}) == len(short) and len({n.partition("/")[0] for n in joints}) == 1
         self._joints = JointStateEncoder(short if alone else joints)
+        mcap.spool.begin()
+        self._begun = True
 
     def _json(self, topic: str, schema: dict[str, Any]) -> int:
         number = self._mcap.schema(schema["title"], "jsonschema", json.dumps(schema).encode())
@@ -82,8 +91,9 @@ class Recorder:
         """
         if self._full(report.time, 1):
             raise OSError("the disk is full: cycles are missing from the recording")
+        said = answer(report)  # before anything is kept: a cycle has both or neither
         self._inputs.add(report.time, inputs)
-        self._answers.append(answer(report))
+        self._answers.append(said)
         self._show(report)
         if len(self._inputs) >= RECORD_BLOCK:
             self._pack()
@@ -157,7 +167,10 @@ class Recorder:
         self._mcap.flush()
 
     def close(self) -> None:
-        """The end of the file, and what is missing before it."""
+        """The end of the file, and what is missing before it; nothing where it never began."""
+        if not self._begun:
+            self._mcap.spool.close()
+            return
         if self._lost:
             self._inputs.gap(self._time / 1e9, self._lost)
             self._lost = 0

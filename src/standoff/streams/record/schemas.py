@@ -1,10 +1,15 @@
-"""What the JSON of a record looks like, for those who show it."""
+"""What the JSON of a record looks like, for those who show it.
+
+Readers of MCAP take few words of JSON Schema: each value has one plain type, each object its
+``properties`` and each list its ``items``. Where JSON has no number for what is unknown or infinite
+there is null; the type is that of all others, as nobody reads one that is two.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-_NUMBER = {"type": ["number", "null"]}
+_NUMBER = {"type": "number"}
 _TEXT = {"type": "string"}
 _POINT = {"type": "array", "items": _NUMBER}
 
@@ -13,12 +18,12 @@ STATE: dict[str, Any] = {
     "type": "object",
     "properties": {
         "number": {"type": "integer"},
-        "time": {"type": "number"},
+        "time": _NUMBER,
         "state": {"type": "string", "enum": ["SAFE", "WARNING", "STALE", "FAULT"]},
         "changed": {"type": "boolean"},
         "clearance": _NUMBER,
-        "scale": {"type": "number"},
-        "ages": {"type": "object", "additionalProperties": _NUMBER},
+        "scale": _NUMBER,
+        "ages": {"type": "object", "properties": {}, "additionalProperties": _NUMBER},
         "reasons": {
             "type": "array",
             "items": {
@@ -34,7 +39,7 @@ WARNINGS: dict[str, Any] = {
     "type": "object",
     "properties": {
         "number": {"type": "integer"},
-        "time": {"type": "number"},
+        "time": _NUMBER,
         "warnings": {
             "type": "array",
             "items": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from standoff.constants import RECORD_SPOOL
@@ -11,7 +12,8 @@ from standoff.errors import StreamError
 
 class Spool:
     """Bytes wait here until they are on the disk, whole. Not buffered by the process: what was
-    written is there after a ``kill -9``.
+    written is there after a ``kill -9``. What was in the file before stays until `begin`, or until
+    something is written: who only opens it spoils nothing.
 
     Attributes:
         size: of the file, with what is waiting.
@@ -19,7 +21,7 @@ class Spool:
 
     def __init__(self, path: str | Path) -> None:
         try:
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise StreamError(
                 f"cannot be written: {error.strerror}", file=path, allowed="a file in a folder"
@@ -27,7 +29,7 @@ class Spool:
         self._waiting: list[bytes] = []
         self._waits = 0
         self._done = 0
-        self._open = True
+        self._open, self._begun = True, False
 
     @property
     def size(self) -> int:
@@ -37,6 +39,15 @@ class Spool:
     def full(self) -> bool:
         """Whether more waits than is kept in memory."""
         return self._waits > RECORD_SPOOL
+
+    def begin(self) -> None:
+        """What was in the file before is gone.
+
+        Raises:
+            OSError: it stays.
+        """
+        emptied(self._file)
+        self._begun = True
 
     def add(self, data: bytes) -> None:
         """To be written with the next `flush`."""
@@ -58,6 +69,8 @@ class Spool:
             self._done += len(data)
 
     def _write(self, data: bytes) -> None:
+        if not self._begun:
+            self.begin()
         view, start = memoryview(data), self._done
         try:
             while view:
@@ -73,3 +86,13 @@ class Spool:
         if self._open:
             self._open = False
             os.close(self._file)
+
+
+def emptied(file: int) -> None:
+    """Take out what is in an open file; a device or a pipe has nothing to be taken out.
+
+    Raises:
+        OSError: it stays.
+    """
+    if stat.S_ISREG(os.fstat(file).st_mode):
+        os.ftruncate(file, 0)

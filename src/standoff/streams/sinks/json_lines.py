@@ -10,6 +10,7 @@ from pathlib import Path
 from standoff.constants import QUIET_LINE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.as_json import report_line
+from standoff.streams.record.spool import emptied
 from standoff.streams.report import Report, State
 
 
@@ -19,7 +20,9 @@ class JsonLines:
     that whoever reads along sees a warning when it is given.
 
     Args:
-        where: a file, which is written anew, or ``-`` for standard output.
+        where: a file, which is written anew, or ``-`` for standard output. What was in the file
+            before is gone with the first line, or with `flush`: a watch that is refused spoils
+            nothing.
         every: seconds of the watch between lines that nothing happened in; 0 for all cycles.
 
     Raises:
@@ -30,7 +33,7 @@ class JsonLines:
         self.name = f"jsonl:{where}"
         self.every = every
         self._next = -math.inf
-        self._torn = False
+        self._torn, self._begun = False, where == "-"
         if where == "-":
             sys.stdout.flush()
             self._file: int | None = os.dup(sys.stdout.fileno())
@@ -38,7 +41,7 @@ class JsonLines:
         path = Path(where)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _CLOEXEC, 0o666)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | _CLOEXEC, 0o666)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise StreamError(f"cannot be written: {why}", file=where) from error
@@ -52,7 +55,8 @@ class JsonLines:
         self._next = report.time + self.every
 
     def flush(self) -> None:
-        """Each line has left this process already."""
+        """Each line has left this process already; where there was none the file is empty."""
+        self._begin()
 
     def close(self) -> None:
         """The file is let go; standard output stays open."""
@@ -60,9 +64,15 @@ class JsonLines:
         if file is not None:
             os.close(file)
 
+    def _begin(self) -> None:
+        if not self._begun and self._file is not None:
+            emptied(self._file)
+            self._begun = True
+
     def _write(self, line: bytes) -> None:
         if self._file is None:
             raise StreamError("is closed", file=self.name)
+        self._begin()
         # A line that a full disk cut short is ended first, so that it spoils no other.
         rest = memoryview(b"\n" + line if self._torn else line)
         while rest:

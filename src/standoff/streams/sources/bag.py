@@ -15,6 +15,7 @@ from standoff.constants import MAX_NAME_LENGTH, MAX_STREAM_MESSAGE
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
+    OWN_ENCODING,
     TYPES,
     WORLD,
     Decode,
@@ -22,6 +23,7 @@ from standoff.streams.decoders import (
     decoder_of,
 )
 from standoff.streams.messages import Message, Trouble
+from standoff.streams.shown import shown
 from standoff.streams.sources.bag_file import BagFile, Channel, in_order
 from standoff.streams.sources.mcap_file import MAGIC as MCAP_MAGIC
 from standoff.streams.sources.mcap_file import McapFile
@@ -49,6 +51,9 @@ class Bag:
         topics: those to read, of the types in `TYPES` (and any that is written in JSON). Without
             any it is the only topic of joint states.
         world: the frame that is the world.
+
+    Raises:
+        StreamError: it cannot be read, has no such topic, or is a record of a watch.
     """
 
     def __init__(
@@ -64,6 +69,7 @@ class Bag:
             for bag in self._files:
                 for topic in bag.topics():
                     found.setdefault(topic.name, topic)
+            _check_not_ours(found, Path(path))
             self._wanted = _chosen(found, topics, Path(path))
         except BaseException as error:
             self.close()
@@ -164,9 +170,20 @@ def _opened(path: Path) -> BagFile:
     )
 
 
+def _check_not_ours(found: dict[str, Topic], path: Path) -> None:
+    """Refuse the record of a watch: its joint states are some of many, for people to look at, and
+    what lies between them would be missed."""
+    if any(topic.encoding.startswith(OWN_ENCODING) for topic in found.values()):
+        raise StreamError(
+            "the record of a watch: its joint states are for display, and not all that came",
+            file=path,
+            allowed="`standoff replay` for the record, or the sources that it was made from",
+        )
+
+
 def _chosen(found: dict[str, Topic], topics: Sequence[str], path: Path) -> frozenset[str]:
     """The names of the topics to read."""
-    listed = ", ".join(sorted(name[:MAX_NAME_LENGTH] for name in found)[:20])
+    listed = ", ".join(shown(name) for name in sorted(found)[:20])
     readable = [t for t in found.values() if t.kind in TYPES or t.encoding == "json"]
     if not topics:
         joints = [topic.name for topic in readable if topic.kind == JOINT_STATE]
