@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import standoff as so
 from standoff.errors import MonitorError, StreamError
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
@@ -14,12 +15,14 @@ from standoff.streams.rules import RULES, table
 from tests.watch_worlds import (
     OPTIONS,
     PERIOD,
+    at,
     engine,
     kinds,
     new_cell,
     only_safe,
     readings,
     run,
+    sliders,
     states,
     task,
     with_value,
@@ -275,11 +278,34 @@ def test_a_source_that_dies_and_comes_back(quiet):
     assert "connection refused" in lost.reasons[0].text
     assert kinds(watch.tick(watch.due())) == {"lost", "silent"}
     back = watch.cycle(watch.time + 1.0, ((0, Trouble("back", "")),))
-    assert kinds(back) == {"silent"}
+    assert kinds(back) == {"lost", "silent"}
     now = watch.time + 0.05
     again = [(now + PERIOD * k, Joints(now + PERIOD * k, m.names, m.positions))
              for k, (_, m) in enumerate(messages[:3])]  # fmt: skip
     assert states(run(watch, again)) == [STALE, SAFE, SAFE]
+
+
+def test_a_stranger_does_not_bring_back_a_robot_that_is_gone():
+    watch = WatchEngine(sliders("a", "b"), WatchOptions(period=0.01, max_age=5.0), ("s",))
+    assert watch.cycle(1.0, ((0, at(1.0, a=0.0)), (0, at(1.0, b=0.0)))).state is SAFE
+    assert kinds(watch.cycle(1.01, ((0, Trouble("lost", "the last peer is gone")),))) == {"lost"}
+    for told in ((0, Trouble("back", "")), (0, at(1.02, c=0.0)), (0, at(1.03, b=0.0))):
+        report = watch.cycle(watch.time + 0.01, (told,))
+        assert report.state is STALE and kinds(report) == {"lost"} and report.scale == 0.0
+    assert watch.cycle(1.05, ((0, at(1.05, a=0.0)),)).state is SAFE
+
+
+def test_a_source_of_poses_is_back_with_a_pose_and_one_of_nothing_at_once():
+    cell = sliders("a")
+    cell.add_body("cart", so.Box((0.1, 0.1, 0.1)), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    watch = WatchEngine(cell, WatchOptions(period=0.01, max_age=5.0), ("s", "poses", "events"))
+    cart = BodyPose(math.nan, "cart", so.pose((-3.0, 0.0, 0.0)))
+    assert watch.cycle(1.0, ((0, at(1.0, a=0.0)), (1, cart))).state is SAFE
+    for source in (1, 2):
+        assert watch.cycle(watch.time + 0.01, ((source, Trouble("lost", "")),)).state is STALE
+    back = watch.cycle(watch.time + 0.01, tuple((s, Trouble("back", "")) for s in (1, 2)))
+    assert [(r.kind, r.element) for r in back.reasons] == [("lost", "poses")]
+    assert watch.cycle(watch.time + 0.01, ((1, cart),)).state is SAFE
 
 
 def test_a_sink_in_trouble_is_a_fault_until_it_is_back():

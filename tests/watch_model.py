@@ -129,10 +129,12 @@ class Model:
         return {"cart"} if names == "cart" else {name for name in names if name in JOINTS}
 
     def trouble(self, source, message):
-        if message.kind == "back":
+        told = {who for s, who in self.until if s == source}
+        if message.kind != "back":
+            joints = told - {"cart"} if message.kind == "lost" else set()
+            self.add(message.kind, SOURCES[source], {source} | joints)
+        elif not told:
             self.troubles.pop(("lost", SOURCES[source]), None)
-        else:
-            self.add(message.kind, SOURCES[source], {source})
 
     def joints(self, source, message):
         names, name = message.names, SOURCES[source]

@@ -256,13 +256,19 @@ class WatchEngine:
         return body if known or self._held.count("grasp") < MOST_VOICES else "others"
 
     def _trouble(self, source: int, message: Trouble, found: Found) -> None:
-        name = self._names[source]
+        name, whos = self._names[source], {of_source(source)}
+        told = self.senses.tells(source) if source < len(self.senses.sources) else set()
         if message.kind == "back":
-            self._held.end("lost", name)
             self._held.end("sink", name)
+            # Somebody is there again, whoever that is: who has told of a robot has to do so again.
+            if not told:
+                self._held.end("lost", name)
         else:
             kind = message.kind if message.kind in RULES else "garbled"
-            found.add(kind, name, f"{name}: {message.text}", {of_source(source)})
+            if kind == "lost":
+                # Of a body the source itself has to tell: a link may hold it by then.
+                whos |= {who for who in told if isinstance(who, int)}
+            found.add(kind, name, f"{name}: {message.text}", whos)
 
     def _good(self, found: Found) -> set[Who]:
         """What was told well in this cycle."""

@@ -143,6 +143,16 @@ class Senses:
         self.fine.add(source)
         self.told.add(source)
 
+    def tells(self, source: int) -> set[Who]:
+        """The joints and moving bodies that a source has told of, and has to go on telling of."""
+        row = self._until[source].tolist()
+        heard: set[Who] = {j for j, until in enumerate(row) if until < math.inf}
+        for name in self.moving:
+            body = self._bodies.get(name)
+            if body is not None and not body.left:
+                heard |= {name for clock in body.until if clock.source == source}
+        return heard
+
     def own(self, voice: Voice) -> None:
         """From now on it is this one who tells of its joints in its source: another list of names
         that had some of them may stop."""
