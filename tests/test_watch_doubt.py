@@ -200,3 +200,14 @@ def test_two_files_of_the_same_joints_each_at_its_own_rate_are_no_fault():
     short = [m for m in quick if m[0] < 5.0]
     summary, _ = watched(sliders("a"), Memory(short, "quick"), Memory(slow, "slow"))
     assert summary.kinds.keys() == {"silent"} and summary.status == 3
+
+
+def test_a_body_that_a_source_is_not_to_tell_of_is_waited_for():
+    cell = sliders("a")
+    cell.add_body("cart", so.Box((0.1, 0.1, 0.1)), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    cell.map_stream("one", ignore=["ca*"])
+    watch = WatchEngine(cell, OPTIONS, ("one", "two"))
+    cart = BodyPose(math.nan, "cart", so.pose((-3.0, 0.0, 0.0)))
+    report = watch.cycle(1.0, ((0, at(1.0, a=0.0)), (0, cart)))
+    assert report.state is STALE and "waiting for cart" in texts(report)
+    assert watch.cycle(1.01, ((0, at(1.01, a=0.0)), (1, cart))).state is SAFE
