@@ -87,6 +87,20 @@ def test_robots_with_different_rates_fit_into_one_table(tmp_path):
     assert Replay(tmp_path / "run.mcap").run(verify=True).verified
 
 
+def test_seven_robots_at_their_own_rates_fit_into_one_table(tmp_path):
+    names, every = [f"r{k}" for k in range(7)], (2, 3, 5, 7, 8, 11, 13)
+    rows = ["time," + ",".join(f"{name}/x" for name in names)]
+    for k in range(2000):
+        cells = ["" if k % n else "0" for n in every]
+        if any(cells):
+            rows.append(f"{1 + 0.01 * k:.3f}," + ",".join(cells))
+    (tmp_path / "run.csv").write_text("\n".join(rows))
+    source = open_source(str(tmp_path / "run.csv"))
+    summary, _ = watched(sliders(*names), source, sinks=[Recorder(tmp_path / "run.mcap")])
+    assert summary.states[SAFE] == len(rows) - 1 and summary.status == 0
+    assert Replay(tmp_path / "run.mcap").run(verify=True).verified
+
+
 @pytest.mark.parametrize(("every", "lines"), [("0", 1756), ("1", 18)])
 def test_a_sink_gets_as_many_quiet_reports_as_it_asks_for(tmp_path, every, lines):
     sink = open_sink(f"jsonl:{tmp_path / 'out.jsonl'}?every={every}")

@@ -334,6 +334,12 @@ def test_a_source_that_makes_names_up_takes_no_memory_for_it(quiet):
     for k in range(500):
         watch.cycle(watch.time + 1e-3, ((0, Joints(math.nan, (f"x{k}",), np.zeros(1))),))
     assert watch.state is FAULT and len(watch.senses.voices[0]._voices) < 100
+    names = tuple(f"x{k}" for k in range(1000))
+    for k in range(200):
+        row = Joints(math.nan, (*names[:k], *names[k + 1 :]), np.zeros(999), partial=True)
+        watch.cycle(watch.time + 1e-3, ((0, row),))
+    assert watch.state is FAULT and len(watch.senses.voices[0]._voices) < 200
+    assert {"too many lists of names" in r.text for r in watch.tick(watch.time).reasons} & {True}
 
 
 def test_bodies_that_are_taken_and_let_go_and_poses_that_are_none():
