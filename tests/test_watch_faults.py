@@ -140,6 +140,26 @@ def test_two_publishers_of_one_topic_are_no_fault():
     assert only_safe(reports[1:])
 
 
+def test_two_publishers_are_not_held_to_a_list_of_both_that_came_once():
+    watch = WatchEngine(sliders("a", "b"), WatchOptions(period=0.01, max_age=0.1), ("s",))
+    told = [at(1.0, a=0.0, b=0.0)]
+    told += [at(1.0 + 0.01 * k, **{"ab"[k % 2]: 0.0}) for k in range(1, 40)]
+    reports = run(watch, [(m.stamp, m) for m in told])
+    # Nobody knows at first whether anybody will tell of the other.
+    assert kinds(reports[1]) == {"missing"} and only_safe(reports[8:])
+    # One of them is gone.
+    now = watch.time
+    alone = run(watch, [(now + 0.01 * k, at(now + 0.01 * k, a=0.0)) for k in range(1, 30)])
+    assert kinds(alone[-1]) == {"silent", "missing"} and "b/x" in alone[-1].reasons[0].text
+
+
+def test_a_joint_that_its_publisher_leaves_out_is_a_fault_though_it_is_fresh():
+    watch = WatchEngine(sliders("a", "b"), WatchOptions(period=0.01, max_age=5.0), ("s",))
+    told = [at(1.0, a=0.0, b=0.0), *(at(1.0 + 0.01 * k, a=0.0) for k in range(1, 20))]
+    reports = run(watch, [(m.stamp, m) for m in told])
+    assert all(kinds(report) == {"missing"} for report in reports[1:])
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_joint_that_is_no_number(quiet, value):
     watch, messages = quiet

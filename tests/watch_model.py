@@ -159,7 +159,9 @@ class Model:
             lists = [names for (s, *_), names in self.lists.items() if s == source]
             others = [names for names in lists if names & set(known)]
             for left_out in set().union(*others) - set(known):
-                self.add("missing", left_out, {left_out})
+                until, teller = self.until.get((source, left_out), (-math.inf, publisher))
+                if until <= self.now or self.about(teller) & set(known):
+                    self.add("missing", left_out, {left_out})
         self.spoke[publisher] = known
         for n, x in known.items():
             if math.isfinite(x):
@@ -219,6 +221,8 @@ FAULTS = ("nan", "limits", "late", "back", "doubled", "none", "no time", "short"
           "gap")  # fmt: skip
 SETUPS = (((0, "abc"),), ((0, "a"), (1, "b"), (2, "c")), ((0, "ab"), (0, "c")),
           ((0, "abc"), (1, "b")), ((0, "ab"), (1, "bc"), (2, "c")))  # fmt: skip
+#: Publishers of one source that tell of the same joints.
+SHARED = ((0, "ab"), (0, "a"), (0, "b"), (0, "c"))
 
 
 class Publisher:
@@ -287,11 +291,12 @@ class Publisher:
         return Joints(stamp, tuple(names), np.array(x), None, fault == "partial")
 
 
-def stream(seed, steps=None, faulty=None):
-    """Cycles, time and inputs each, as one seed has them."""
+def stream(seed, steps=None, faulty=None, shared=False):
+    """Cycles, time and inputs each, as one seed has them; ``shared``: see SHARED."""
     rng = random.Random(seed)
     faulty = rng.choice([0.0, 0.02, 0.1, 0.3]) if faulty is None else faulty
-    told = [(s, tuple(f"{r}/x" for r in robots)) for s, robots in rng.choice(SETUPS)]
+    setup = rng.choice(SETUPS)
+    told = [(s, tuple(f"{r}/x" for r in robots)) for s, robots in (SHARED if shared else setup)]
     told += [(source, "cart") for source in rng.sample(range(3), rng.choice([1, 1, 2]))]
     publishers = [Publisher(rng, source, names) for source, names in told]
     now = 100.0

@@ -116,7 +116,7 @@ class Senses:
             return
         self.useful(source)
         if not message.partial:
-            for j in voice.dropped:
+            for j in self._left_out(now, voice):
                 text = f"{self.joints[j]} is not in a message of {name} that should have it"
                 found.add("missing", self.joints[j], text, {j})
         voice.beat(now)
@@ -160,6 +160,19 @@ class Senses:
             self._last[voice.source], owner = voice, self.owner[voice.source]
             for j in voice.route.columns.tolist():
                 owner[j] = voice
+
+    def _left_out(self, now: float, voice: Voice) -> list[int]:
+        """The joints that a list of more names had, and that this message leaves out: without those
+        that another publisher of the source tells of now, who has none of its joints. Two that
+        speak each for one robot are not held to a list of both that came once."""
+        row, owner = self._until[voice.source], self.owner[voice.source]
+        return [
+            j
+            for j in voice.dropped
+            if (who := owner[j]) is None
+            or not voice.who.isdisjoint(who.who)
+            or not now < row[j] < math.inf
+        ]
 
     def _told_already(self, voice: Voice, values: Array) -> bool:
         """Whether this cycle has another value for one of its joints: but one can be looked at."""
