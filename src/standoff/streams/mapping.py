@@ -16,7 +16,7 @@ from standoff.shapes.shape import IntArray
 from standoff.streams.messages import BodyPose, Grasp
 
 #: Whom a pose is of that is ignored: no body has this name.
-NOBODY: Final = ""
+IGNORED: Final = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +132,12 @@ class Mapping:
         )
 
     def body(self, message: BodyPose) -> BodyPose:
-        """The same pose, of the body that is meant, in metres; of `NOBODY` where it is ignored."""
+        """The same pose, of the body that is meant, in metres; of `IGNORED` where it is ignored."""
         name = self.rule.rename.get(message.body, message.body)
         if self.idle:
             self._heard(message.body)
         if self.ignores(message.body):
-            return replace(message, body=NOBODY)
+            return replace(message, body=IGNORED)
         if self._length != 1.0:
             pose = message.pose.copy()
             pose[:3, 3] *= self._length
