@@ -91,6 +91,13 @@ def watch(
         bool,
         typer.Option("--rest", help="Joints that nobody speaks of stay where the cell has them."),
     ] = False,
+    slip: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help=r"How far a held body may be told to be from where its link has it, \[m]; 0.1.",
+        ),
+    ] = None,
     slow: Annotated[
         float | None,
         typer.Option(metavar="M", help=r"The speed scale is 1 from here on, \[m]; the threshold."),
@@ -168,6 +175,7 @@ def watch(
 
     view.check_asked(source, sources or [], sinks or [], report)
     given: dict[str, Any] = {} if period is None else {"period": period}
+    given |= {} if slip is None else {"slip": slip}
     options = WatchOptions(
         buffer=buffer, self_=self_, max_age=max_age, recover=recover, between=between, rest=rest,
         slow=slow, stop=stop, retreat_slow=retreat_slow, retreat_stop=retreat_stop,

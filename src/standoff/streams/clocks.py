@@ -14,6 +14,9 @@ Who = int | str | None
 #: Whatever it is.
 ANY: Who = None
 
+#: Of whom nobody will ever tell: no body has an empty name.
+NOBODY: Who = ""
+
 
 def of_source(number: int) -> int:
     """A source as a whole, beside the joints, which count from 0 on."""

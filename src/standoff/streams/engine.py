@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import MOST_EVENTS, MOST_VOICES, TIME_LIMIT
-from standoff.errors import Error
+from standoff.constants import TIME_LIMIT
 from standoff.monitor.report import Cycle, Fault, QuietCycle
 from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch
-from standoff.streams.clocks import ANY, Who, of_source
+from standoff.streams.clocks import ANY, NOBODY, Who, of_source
 from standoff.streams.foresight import foresee, skip
 from standoff.streams.found import Found, Held
+from standoff.streams.grasps import Grasps
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import Reason, Report, State
@@ -67,8 +66,7 @@ class WatchEngine:
         self.state = State.STALE
         self._names = (*sources, *sinks)
         self._held = Held(options.recover)
-        #: Bodies that are taken and let go, in their order, until that can be carried out.
-        self._events: deque[tuple[int, Grasp]] = deque()
+        self._grasps = Grasps(cell, self.senses, self._held, self._names)
         self._cycle: Cycle | None = None
         self._poses: Array | None = None
         self._warnings: tuple[Reason, ...] = ()
@@ -80,7 +78,7 @@ class WatchEngine:
         return (
             self.state is State.SAFE
             and not self._held
-            and not self._events
+            and not self._grasps
             and self.scale.value == 1.0
         )
 
@@ -118,9 +116,11 @@ class WatchEngine:
             self.time = now
         senses.check_ages(now, found)
         senses.start()
+        self._grasps.start()
         for source, message in inputs:
             if type(message) is Grasp:
-                self._event(now, source, message, found)
+                told_of = senses.voices[source].mapping.grasp(message)
+                self._grasps.take(now, source, told_of, found)
             elif type(message) is Trouble:
                 self._trouble(source, message, found)
             elif type(message) is Joints:
@@ -133,7 +133,7 @@ class WatchEngine:
                 assert type(message) is End
         for source in senses.fine:
             senses.heard[source] = now
-        changed = bool(self._events) and self._carry_out(now, found)
+        changed = bool(self._grasps) and self._grasps.carry_out(now, found)
         if senses.spoke or changed or self._cycle is None:
             self._ask(now, found, answer)
         return self._report(now, found, arrived)
@@ -189,74 +189,9 @@ class WatchEngine:
                 Reason(State.WARNING, "warning", f"{w.a} – {w.b}", str(w)) for w in cycle.warnings
             )
 
-    def _event(self, now: float, source: int, message: Grasp, found: Found) -> None:
-        """An event waits until all is known that came with it, and all that it changes."""
-        message, name = self.senses.voices[source].mapping.grasp(message), self._names[source]
-        if message.body in self.cell.bodies:
-            kind, words = self.senses.grasp_stamp(now, source, message)
-            text = f"{name}: {message.body}: {words}"
-            if kind == "doubled" and self._is_so(message):
-                found.add("doubled", name, text, {of_source(source)})
-                return
-            if kind in ("doubled", "backwards"):
-                found.add("grasp", message.body, text, {of_source(source)})
-                return
-            if kind == "late":
-                found.add("late", name, text, {of_source(source)})
-        if len(self._events) >= MOST_EVENTS:
-            found.add("grasp", name, f"{name}: too many events at once", {of_source(source)})
-            return
-        self._events.append((source, message))
-        self.senses.useful(source)
-
-    def _is_so(self, message: Grasp) -> bool:
-        """Whether the cell is as an event wants it."""
-        body = self.cell.bodies.get(message.body)
-        if body is None:
-            return False
-        return (None if body.attachment is None else body.attachment.link) == message.link
-
-    def _carry_out(self, now: float, found: Found) -> bool:
-        """All events that wait, at what is known now; whether any changed the cell."""
-        senses, changed = self.senses, False
-        while self._events and not senses.unheard():
-            source, message = self._events.popleft()
-            body = message.body
-            try:
-                self.cell.set_state(senses.q, senses.good_poses())
-                if message.link is None:
-                    self.cell.detach(body)
-                    senses.let_go(now, source, body)
-                elif not self._is_so(message):
-                    self.cell.attach(body, message.link, touch=message.touch)
-                    senses.taken_up(body)
-            except Error as error:
-                if message.link is None and self._refused(body, found):
-                    # It was never taken, and is let go now: the cell is right again.
-                    self._settled(body, found)
-                else:
-                    found.add("grasp", self._listed(body), str(error), {of_source(source)})
-                continue
-            changed = True
-            self._settled(body, found)
-            self._held.end("pose", body)
-        return changed
-
-    def _refused(self, body: str, found: Found) -> bool:
-        """Whether an event of this body could not be carried out, and none was since."""
-        return ("grasp", body) in self._held or ("grasp", body) in found.reasons
-
-    def _settled(self, body: str, found: Found) -> None:
-        self._held.end("grasp", body)
-        found.drop("grasp", body)
-
-    def _listed(self, body: str) -> str:
-        """The body, or that there are more: names that are made up take no memory."""
-        known = body in self.cell.bodies or ("grasp", body) in self._held
-        return body if known or self._held.count("grasp") < MOST_VOICES else "others"
-
     def _trouble(self, source: int, message: Trouble, found: Found) -> None:
-        name, whos = self._names[source], {of_source(source)}
+        name = self._names[source]
+        whos: set[Who] = {of_source(source)}
         told = self.senses.tells(source) if source < len(self.senses.sources) else set()
         if message.kind == "back":
             self._held.end("sink", name)
@@ -265,7 +200,10 @@ class WatchEngine:
                 self._held.end("lost", name)
         else:
             kind = message.kind if message.kind in RULES else "garbled"
-            if kind == "lost":
+            if kind == "grasp":
+                # Events that were lost cannot be made good.
+                whos = {NOBODY}
+            elif kind == "lost":
                 # Of a body the source itself has to tell: a link may hold it by then.
                 whos |= {who for who in told if isinstance(who, int)}
             found.add(kind, name, f"{name}: {message.text}", whos)

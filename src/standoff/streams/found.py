@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 
 from standoff.streams.clocks import Who
 from standoff.streams.report import Reason
-from standoff.streams.rules import AFTER_GOOD, AT_ONCE, NEXT_GOOD, RULES
+from standoff.streams.rules import AFTER_GOOD, AT_ONCE, NEXT_GOOD, POSE_TOLD, RULES
 
 Key = tuple[str, str]
 
@@ -75,18 +75,28 @@ class Held:
             ends = RULES[reason.kind].ends
             if ends == AT_ONCE:
                 del self._held[key]
-            elif ends in (AFTER_GOOD, NEXT_GOOD):
+            elif ends in (AFTER_GOOD, NEXT_GOOD, POSE_TOLD):
                 for who in [who for who in left if who in good]:
                     left[who] -= 1
                     if left[who] <= 0:
                         del left[who]
                 if not left:
                     del self._held[key]
-        needed = {AFTER_GOOD: self._recover, NEXT_GOOD: 1}
+        needed = {AFTER_GOOD: self._recover, NEXT_GOOD: 1, POSE_TOLD: self._recover}
         for key, reason in found.reasons.items():
             count = needed.get(RULES[reason.kind].ends, 0)
             about = {*found.whos[key], *(self._held[key][1] if key in self._held else ())}
             self._held[key] = reason, dict.fromkeys(about, count)
+
+    def concerns(self, kind: str, whos: Set[Who]) -> bool:
+        """Whether there is a trouble of a kind with any of these."""
+        return any(key[0] == kind and whos & {*left} for key, (_, left) in self._held.items())
+
+    def forget(self, body: str) -> None:
+        """What was wrong with how a body was told of does not matter any more; where it is does."""
+        for key, (reason, left) in list(self._held.items()):
+            if reason.kind != "grasp" and left.pop(body, None) is not None and not left:
+                del self._held[key]
 
     def end(self, kind: str, element: str) -> None:
         """This one is over."""

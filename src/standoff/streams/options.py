@@ -23,6 +23,10 @@ from standoff.streams.scale import Ramp, SpeedScale
 
 _MOST = 10**6
 
+#: How far a tracker may have a held body from where its link has it, [m]: at 1 m/s it is 0.1 m
+#: behind if it takes 0.1 s.
+USUAL_SLIP = 0.1
+
 
 @dataclass(frozen=True, kw_only=True)
 class WatchOptions:
@@ -38,6 +42,7 @@ class WatchOptions:
         speeds of the joints allow.
     between: certify the motion from reading to reading, too.
     rest: joints that no source speaks of stay where the cell has them.
+    slip: how far a held body may be told to be from where its link has it, [m].
     stop, slow: the speed scale is 0 up to the one distance and 1 from the other on, [m]; a pair's
         threshold where ``slow`` is None. retreat_stop, retreat_slow: for pairs that part; the same
         where they are None. hysteresis: see `SpeedScale`.
@@ -52,6 +57,7 @@ class WatchOptions:
     max_speed: float | None = None
     between: bool = False
     rest: bool = False
+    slip: float = USUAL_SLIP
     stop: float = USUAL_STOP_DISTANCE
     slow: float | None = None
     retreat_stop: float | None = None
@@ -65,6 +71,7 @@ class WatchOptions:
         if self.max_age is not None:
             amount("max_age", self.max_age, "s", zero=False)
         amount("buffer", self.buffer, "m")
+        amount("slip", self.slip, "m")
         whole("recover", self.recover, 1, _MOST)
 
     @property

@@ -8,15 +8,16 @@ from standoff.streams.report import State
 
 #: How a reason ends: as soon as it is not so any more; after so many good readings in a row of all
 #: that it is about (the option ``recover``); with the first good one; when its sink takes reports
-#: again; with an event.
-AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK, EVENT_DONE = range(5)
+#: again; once it has been told where a body is.
+AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK, POSE_TOLD = range(5)
 
 ENDS = {
     AT_ONCE: "as soon as it is over",
     AFTER_GOOD: "after `recover` good readings in a row",
     NEXT_GOOD: "with the next good reading (that which ends a silence still has it)",
     SINK_BACK: "when it takes reports again",
-    EVENT_DONE: "when an event of that body is carried out; never where events were lost",
+    POSE_TOLD: "after `recover` good poses of that body in a row; never where nobody tells them or "
+    "events were lost",
 }
 
 
@@ -74,8 +75,8 @@ RULES: dict[str, Rule] = {
         "it is watched where it is now", AFTER_GOOD,
     ),
     "pose": Rule(
-        State.FAULT, "the pose of a moving body is no rigid motion, or it is one of a static body",
-        _LAST, AFTER_GOOD,
+        State.FAULT, "the pose of a moving body is no rigid motion, or it is one of a static body, "
+        "or a held body is told to be elsewhere by more than `--slip`", _LAST, AFTER_GOOD,
     ),
     "backwards": Rule(
         State.FAULT,
@@ -94,8 +95,8 @@ RULES: dict[str, Rule] = {
         "it is not used", AFTER_GOOD,
     ),
     "grasp": Rule(
-        State.FAULT, "a body cannot be attached or detached as was told",
-        "the cell stays as it is", EVENT_DONE,
+        State.FAULT, "a body cannot be attached or detached as was told, or the joints or the body "
+        "were not known just then", "the cell is changed where it can be", POSE_TOLD,
     ),
     "cell": Rule(
         State.FAULT, "the cell was changed into one that cannot be watched",

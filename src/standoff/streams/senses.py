@@ -17,6 +17,7 @@ from standoff.streams.messages import BodyPose, Grasp, Joints
 from standoff.streams.options import WatchOptions
 from standoff.streams.shown import shown
 from standoff.streams.silence import find_silent
+from standoff.streams.slip import apart
 from standoff.streams.voices import Voice, Voices
 
 _NEVER = -math.inf
@@ -47,6 +48,7 @@ class Senses:
         until: when a source has been silent for too long about a joint, one row each; infinite
             where it never told of it. owner: who told of it last in that source, None before.
         heard: when each source last had a good message.
+        rest: joints that no source speaks of stay where the cell has them.
         told: sources that have ever had something to say about the cell.
         spoke: who has told something of use in this cycle; fine: sources with a message that
             nothing is wrong with, whether or not it matters.
@@ -57,7 +59,7 @@ class Senses:
         self._cell = cell
         self._options = options
         self._least = options.least_age
-        self._rest = options.rest
+        self.rest = options.rest
         self.sources = tuple(sources)
         self.joints = cell.joints
         ages = np.array([options.age_of(name) for name in self.joints])
@@ -201,19 +203,21 @@ class Senses:
             return
         message = self.voices[source].mapping.body(message)
         body = message.body
+        known = self._cell.bodies.get(body)
+        if known is None:
+            self.fine.add(source)
+            return
+        clock = self.voices[source].clock("pose", body, self._options.age_of(body))
+        if known.attachment is not None:
+            self._take_held(now, clock, known.attachment.link, message, found)
+            return
         if body not in self.moving:
-            known = self._cell.bodies.get(body)
-            if known is None:
-                self.fine.add(source)
-                return
-            if known.attachment is not None:
-                self.useful(source)
-                return
             text = f"{body}: {name} moves it, and the cell has it as static; allowed: moving = true"
             found.add("pose", body, text, {body})
             return
-        clock = self.voices[source].clock("pose", body, self._options.age_of(body))
-        if any(body in spoken.who for spoken in self.spoke):
+        told, before = [c for c in self.spoke if body in c.who], self._bodies.get(body)
+        same = before is not None and np.array_equal(before.given, message.pose)
+        if clock in told or (told and not same):
             found.add("doubled", name, f"{name}: two poses of {body} at one time", clock.who)
             return
         if not self._timely(now, clock, message.stamp, found):
@@ -224,20 +228,66 @@ class Senses:
         except Error as error:
             # The monitor says so, too, once everything has been heard of.
             found.add("pose", body, str(error), clock.who)
-            if body in self._bodies:
-                self._bodies[body].given = message.pose
+            if before is not None:
+                before.given = message.pose
         else:
-            before = self._bodies.get(body)
             until = {} if before is None or before.left else before.until
             until[clock] = now + clock.age
             self._bodies[body] = _Body(message.pose, good, until)
         self.useful(source)
         self.spoke.append(clock)
 
+    def _take_held(
+        self, now: float, clock: Clock, link: str, message: BodyPose, found: Found
+    ) -> None:
+        """A body is where its link has it, and need not be told of; but if it is, and is said to be
+        elsewhere, it may have slipped."""
+        self.useful(clock.source)
+        kind, _ = clock.check(now, message.stamp)
+        if kind or clock in self.spoke or not self.knows(link):
+            return
+        body = message.body
+        try:
+            told = as_pose(message.pose, body)
+        except Error:
+            return
+        off = apart(self._cell.bodies[body].shape, told, self._cell.pose(body, self.q))
+        if off > self._options.slip:
+            text = (
+                f"{body}: {self.sources[clock.source]} has it {off:.3f} m from where {link} holds "
+                f"it; allowed: {self._options.slip:g} m"
+            )
+            found.add("pose", body, text, clock.who)
+        self.spoke.append(clock)
+
     def grasp_stamp(self, now: float, source: int, message: Grasp) -> tuple[str, str]:
         """What is wrong with the stamp of an event, as `Clock.check`."""
         clock = self.voices[source].clock("grasp", message.body, self._options.age)
         return clock.check(now, message.stamp)
+
+    def joints_of(self, name: str) -> set[int]:
+        """All joints of the robot that a link is of; none where there is no such robot."""
+        robot = name.partition("/")[0] + "/"
+        return {j for j, joint in enumerate(self.joints) if joint.startswith(robot)}
+
+    def knows(self, link: str) -> bool:
+        """Whether all joints of its robot have been heard of, or rest."""
+        heard = all(self.fed[j] > _NEVER for j in self.joints_of(link))
+        return heard or (self.rest and len(self.told) == len(self.sources))
+
+    def age_of(self, link: str) -> float:
+        """How long the joints of its robot may be silent, [s]."""
+        ages = [self._options.age_of(self.joints[j]) for j in self.joints_of(link)]
+        return max(ages, default=math.inf)
+
+    def fresh_body(self, body: str, now: float) -> bool:
+        """Whether somebody has told of a moving body of late."""
+        known = self._bodies.get(body)
+        return known is not None and max(known.until.values()) > now
+
+    def unheard_bodies(self) -> set[str]:
+        """Moving bodies that nobody has spoken of yet."""
+        return {name for name in self.moving if name not in self._bodies}
 
     def taken_up(self, body: str) -> None:
         """A link carries it: where it was does not count any more."""
@@ -274,7 +324,7 @@ class Senses:
         if not self._unheard:
             return []
         names = [n for n, time in zip(self.joints, self.fed) if time == _NEVER]
-        if self._rest:
+        if self.rest:
             names = [n for k, n in enumerate(self.sources) if k not in self.told]
         names += [name for name in moving if name not in self._bodies]
         self._unheard = bool(names)

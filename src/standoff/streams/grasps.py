@@ -1,0 +1,218 @@
+"""Bodies that streams take and let go: what becomes of the cell, and whether it is known where they
+are then."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Set
+from dataclasses import dataclass
+
+from standoff.cell import Cell
+from standoff.constants import MOST_EVENTS, MOST_VOICES
+from standoff.errors import Error
+from standoff.streams.clocks import NOBODY, Who, of_source
+from standoff.streams.found import Found, Held
+from standoff.streams.messages import Grasp
+from standoff.streams.recent import behind, fresh
+from standoff.streams.senses import Senses
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """Attributes:
+    came: when, [s].
+    doubt: why it is not known where the body was then; empty where it is.
+    """
+
+    source: int
+    message: Grasp
+    came: float
+    doubt: str
+
+
+class Grasps:
+    """Events in their order, each carried out as soon as the joints and the body that it is about
+    have been heard of.
+
+    A body that is held goes with its link from where both were at that instant. So an event whose
+    joints or whose body are not known just then leaves the cell as was told, and a fault: where the
+    body is has to be told before anybody relies on it. An event that is refused is such a fault as
+    well: the stream and the cell are of two minds.
+
+    Args:
+        names: of the sources.
+    """
+
+    def __init__(self, cell: Cell, senses: Senses, held: Held, names: tuple[str, ...]) -> None:
+        self._cell, self._senses, self._held, self._names = cell, senses, held, names
+        self._waiting: deque[_Event] = deque()
+        #: By source and body: the stamp of the last event, and the links it has been told with. A
+        #: body may go from hand to hand in one instant.
+        self._told: dict[tuple[int, str], tuple[float, set[str | None]]] = {}
+        self._touch: dict[str, tuple[str, ...]] = {}
+        self._freed: set[str] = set()
+        self._taken: set[str] = set()
+
+    def __bool__(self) -> bool:
+        """Whether an event waits."""
+        return bool(self._waiting)
+
+    def start(self) -> None:
+        """A cycle begins. What was wrong with the poses of a body that a link took in good order
+        does not matter any more: nobody need tell of it again."""
+        for body in self._taken:
+            self._held.forget(body)
+        self._taken.clear()
+
+    def take(self, now: float, source: int, message: Grasp, found: Found) -> None:
+        """An event came."""
+        name, doubt = self._names[source], ""
+        if message.body in self._cell.bodies:
+            kind, words = self._senses.grasp_stamp(now, source, message)
+            again = self._again(source, message)
+            text = f"{name}: {message.body}: {words}"
+            if kind == "doubled" and again and self._is_so(message):
+                found.add("doubled", name, text, {of_source(source)})
+                return
+            if kind == "backwards" or (kind == "doubled" and again):
+                found.add("grasp", message.body, text, {message.body})
+                return
+            doubt = words if kind == "late" else self._late(now, source, message)
+        if len(self._waiting) >= MOST_EVENTS:
+            found.add("grasp", name, f"{name}: too many events at once", {NOBODY})
+            return
+        self._waiting.append(_Event(source, message, now, doubt))
+        self._senses.useful(source)
+
+    def carry_out(self, now: float, found: Found) -> bool:
+        """All events that can be, at what is known now; whether any changed the cell."""
+        waiting, self._waiting, changed = self._waiting, deque(), False
+        kept: set[str] = set()
+        for event in waiting:
+            body = event.message.body
+            if body in kept or not self._ready(event.message):
+                kept.add(body)
+                self._waiting.append(event)
+            else:
+                changed |= self._carry_out(now, event, found)
+        return changed
+
+    def _again(self, source: int, message: Grasp) -> bool:
+        """Whether the same was told with the same stamp."""
+        stamp, links = self._told.get((source, message.body), (0.0, set()))
+        if stamp != message.stamp:
+            links = set()
+        again = message.link in links
+        self._told[source, message.body] = message.stamp, links | {message.link}
+        return again
+
+    def _late(self, now: float, source: int, message: Grasp) -> str:
+        """An event may be the first of its kind, and its source has spoken before: what took longer
+        than its readings do was told too late."""
+        took, age = behind(self._senses, now, source, message.stamp)
+        return f"told {took:.3f} s late" if took > age else ""
+
+    def _is_so(self, message: Grasp) -> bool:
+        """Whether the cell is as an event wants it. One that lets go a body which nobody took
+        contradicts it."""
+        body = self._cell.bodies[message.body]
+        if body.attachment is None:
+            return message.link is None and message.body in self._freed
+        touch = self._touch.get(message.body, body.attachment.touch)
+        return body.attachment.link == message.link and {*touch} == {*message.touch}
+
+    def _link(self, message: Grasp) -> str:
+        """Which one takes it or has it; empty where there is none."""
+        body = self._cell.bodies.get(message.body)
+        if message.link is not None or body is None or body.attachment is None:
+            return message.link or ""
+        return body.attachment.link
+
+    def _ready(self, message: Grasp) -> bool:
+        """Whether all it needs has been heard of. What nobody knows is not waited for."""
+        if message.body not in self._cell.bodies:
+            return True
+        link = self._link(message)
+        return self._senses.knows(link) and message.body not in self._senses.unheard_bodies()
+
+    def _carry_out(self, now: float, event: _Event, found: Found) -> bool:
+        cell, senses, message = self._cell, self._senses, event.message
+        body = message.body
+        try:
+            cell.set_state(senses.q, senses.good_poses())
+            if body in cell.bodies and self._is_so(message):
+                return False
+            doubt = self._doubt(now, event, found)
+            if message.link is None:
+                cell.detach(body)
+                senses.let_go(now, event.source, body)
+                self._freed.add(body)
+            else:
+                self._attach(body, message.link, message.touch)
+                self._touch[body] = message.touch
+                senses.taken_up(body)
+                if not doubt:
+                    self._taken.add(body)
+        except Error as error:
+            self._refuse(message, str(error), found)
+            return False
+        if doubt:
+            words = "let go" if message.link is None else f"taken by {message.link}"
+            text = f"{body} is {words}, and where it is is not known: {doubt}"
+            found.add("grasp", body, text, {body})
+        return True
+
+    def _attach(self, body: str, link: str, touch: tuple[str, ...]) -> None:
+        """The same link may be told anew what its load may touch."""
+        before = self._cell.bodies[body].attachment if body in self._cell.bodies else None
+        if before is None or before.link != link:
+            self._cell.attach(body, link, touch=touch)
+            return
+        self._cell.detach(body)
+        try:
+            self._cell.attach(body, link, pose=before.pose, touch=touch)
+        except Error:
+            self._cell.attach(body, link, pose=before.pose, touch=before.touch)
+            raise
+
+    def _doubt(self, now: float, event: _Event, found: Found) -> str:
+        """Why it is not known where link and body are at the instant of an event."""
+        senses, message = self._senses, event.message
+        if event.doubt:
+            return event.doubt
+        link = self._link(message)
+        joints = senses.joints_of(link)
+        whos: set[Who] = {*joints}
+        if now - event.came > senses.age_of(link):
+            return f"{link} was first heard of {now - event.came:.3f} s after it"
+        if not fresh(senses, joints, now):
+            return f"nothing recent is known of {link}"
+        if message.link is not None and message.body not in senses.moving:
+            if self._told_of("pose", {message.body}, found):
+                return f"{message.body} was told to be elsewhere"
+        elif message.link is not None:
+            if not senses.fresh_body(message.body, now):
+                return f"nothing recent is known of {message.body}"
+            whos.add(message.body)
+        return "messages are late" if self._told_of("late", whos, found) else ""
+
+    def _told_of(self, kind: str, whos: Set[Who], found: Found) -> bool:
+        """Whether there is a trouble of a kind with any of these."""
+        now = any(key[0] == kind and whos & about for key, about in found.whos.items())
+        return now or self._held.concerns(kind, whos)
+
+    def _refuse(self, message: Grasp, why: str, found: Found) -> None:
+        body, key = message.body, ("grasp", message.body)
+        if body in self._cell.bodies:
+            found.add("grasp", body, why, {body})
+        elif message.link is None and (key in self._held or key in found.reasons):
+            # The cell has no such body: it was taken, and now it is as before.
+            self._held.end("grasp", body)
+            found.drop("grasp", body)
+        else:
+            found.add("grasp", self._listed(body), why, {NOBODY})
+
+    def _listed(self, body: str) -> str:
+        """The body, or that there are more: names that are made up take no memory."""
+        known = ("grasp", body) in self._held
+        return body if known or self._held.count("grasp") < MOST_VOICES else "others"
