@@ -225,6 +225,7 @@ def test_bodies_are_ignored_like_joints(arms):
     for name in ("agv_1", "box"):
         assert mapping.ignores(name) and not mapping.body_problem(name)
         assert mapping.body(BodyPose(1.0, name, np.eye(4))).body == ""
+        assert mapping.grasp(Grasp(1.0, name, "left/panda_hand")) is None
     assert not mapping.ignores("cart") and mapping.idle == set()
     with pytest.raises(CellError):
         cell.add_body("", so.Sphere(0.1))

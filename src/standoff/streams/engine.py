@@ -120,7 +120,10 @@ class WatchEngine:
         for source, message in inputs:
             if type(message) is Grasp:
                 told_of = senses.voices[source].mapping.grasp(message)
-                self._grasps.take(now, source, told_of, found)
+                if told_of is None:
+                    senses.fine.add(source)
+                else:
+                    self._grasps.take(now, source, told_of, found)
             elif type(message) is Trouble:
                 self._trouble(source, message, found)
             elif type(message) is Joints:

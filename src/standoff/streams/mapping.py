@@ -144,11 +144,14 @@ class Mapping:
             return BodyPose(message.stamp, name, pose)
         return message if name == message.body else replace(message, body=name)
 
-    def grasp(self, message: Grasp) -> Grasp:
-        """The same event, of the body and the link that are meant."""
+    def grasp(self, message: Grasp) -> Grasp | None:
+        """The same event, of the body and the link that are meant; None where the body is
+        ignored."""
         rename = self.rule.rename
         link = message.link
         self._heard(message.body, link or "", *message.touch)
+        if self.ignores(message.body):
+            return None
         if link is not None:
             link = rename.get(link, link)
             own = f"{self.rule.robot}/{link}"

@@ -201,7 +201,12 @@ class Senses:
         if message.pose.shape != (4, 4):
             found.add("garbled", name, f"{name}: a pose is not 4 x 4", whole)
             return
-        message = self.voices[source].mapping.body(message)
+        mapping = self.voices[source].mapping
+        problem = mapping.body_problem(message.body)
+        if problem:
+            found.add("names", name, f"{name}: {problem}", whole)
+            return
+        message = mapping.body(message)
         body = message.body
         known = self._cell.bodies.get(body)
         if known is None:
