@@ -218,6 +218,28 @@ def test_a_renamed_joint_that_comes_under_its_own_name_is_told(arms):
     assert "calls left/panda_joint1 'jiont2', and it came as 'panda_joint1'" in route.problem
 
 
+def test_bodies_are_ignored_like_joints(arms):
+    cell = arms()
+    cell.map_stream(rename={"agv_1": "cart"}, ignore=["agv*", "box"])
+    mapping = Mapping(cell, "jsonl:-")
+    for name in ("agv_1", "box"):
+        assert mapping.ignores(name) and not mapping.body_problem(name)
+        assert mapping.body(BodyPose(1.0, name, np.eye(4))).body == ""
+        assert mapping.grasp(Grasp(1.0, name, "left/panda_hand")) is None
+    assert not mapping.ignores("cart") and mapping.idle == set()
+    with pytest.raises(CellError):
+        cell.add_body("", so.Sphere(0.1))
+
+
+def test_a_renamed_body_that_comes_under_its_own_name_is_told(arms):
+    cell = arms()
+    cell.map_stream("csv:*", rename={"agv": "cart"})
+    mapping = Mapping(cell, "csv:run.csv")
+    assert mapping.body_problem("cart") == "the cell file calls cart 'agv', and it came as 'cart'"
+    assert not mapping.body_problem("agv") and not mapping.body_problem("box")
+    assert not Mapping(cell, "jsonl:-").body_problem("cart")
+
+
 def test_names_that_no_message_had_are_known(arms):
     cell = arms()
     cell.map_stream("csv:*", "left", {"agv": "cart", "a1": "panda_joint1", "b1": "panda_joint2"},

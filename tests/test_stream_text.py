@@ -147,6 +147,80 @@ def test_tables_without_a_good_header_are_refused(tmp_path, text, said):
     assert "run.csv" in str(caught.value)
 
 
+def values(found):
+    """What each message says: its joints, or what is wrong."""
+    return [
+        dict(zip(m.names, m.positions.tolist())) if type(m) is Joints else m.kind for _, m in found
+    ]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "time,b,a",
+        "\ufefftime,b,a",
+        '"Time [s]", b [rad], a',
+        "# time,b,a",
+        "time;b;a",
+        "t\tb\ta",
+        "timestamp,b,a,",
+    ],
+)
+def test_a_header_in_the_middle_of_a_table_holds_from_there_on(tmp_path, again):
+    mark = next((m for m in ";\t" if m in again), ",")
+    rows = "\n".join([f"{t},2,1".replace(",", mark) for t in (3, 4, 5, 6)])
+    found = read(tmp_path, f"time,a,b\n1,1,2\n2,1,2\n{again}\n{rows}\n", "csv")
+    assert values(found) == [{"a": 1.0, "b": 2.0}] * 6
+
+
+def test_a_header_of_other_names_in_the_middle_of_a_table(tmp_path):
+    found = read(tmp_path, "time,a,b\n1,1,2\ntime,c\n2,3\ntime,d,e\n3,4,5\n", "csv")
+    assert values(found) == [{"a": 1.0, "b": 2.0}, {"c": 3.0}, {"d": 4.0, "e": 5.0}]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "time,b [deg],a",
+        "time,b,b",
+        "b,a",
+        "u,c,d",
+        "# time,b [deg],a",
+        "3,0.5,0.2time,c,d",
+        "3,0.5,0.2t,c,d",
+        "3.time,c,d",
+        "3.5,0.b,a",
+        "time,b,a\x1b",
+        b"time,\xff,a",
+        'time,"b,a',
+    ],
+)
+def test_after_a_header_that_cannot_be_read_no_row_is(tmp_path, again):
+    again = again if isinstance(again, bytes) else again.encode()
+    text = b"time,a,b\n1,1,2\n" + again + b"\n2,2,1\n3,2,1\ntime,b,a\n4,2,1\n"
+    first, *wrong, last = values(read(tmp_path, text, "csv"))
+    assert first == last == {"a": 1.0, "b": 2.0}
+    assert wrong == ["garbled"] * (2 if again.startswith(b"#") else 3)
+
+
+@pytest.mark.parametrize("row", ["oops", "null,null,null", "2,None,None", "disk is full, retrying"])
+@pytest.mark.parametrize("comment", ["# time to go", "# t, 5 readings lost", "# a,b swapped"])
+def test_words_in_the_middle_of_a_table_are_no_header(tmp_path, row, comment):
+    found = read(tmp_path, f"time,a,b\n1,1,2\n{row}\n{comment}\n2,1,2\n", "csv")
+    assert values(found) == [{"a": 1.0, "b": 2.0}, "garbled", {"a": 1.0, "b": 2.0}]
+
+
+def test_a_header_in_the_middle_of_a_pipe_holds_from_there_on():
+    heard = []
+    text = "a,b\n1,2\nb,a\n2,1\nall,well\n2,1\nb,a\n2,1\n"
+    done = threading.Event()
+    pipe = CsvPipe(stream=io.BytesIO(text.encode()))
+    pipe.start(lambda message: (heard.append((0.0, message)), type(message) is End and done.set()))
+    assert done.wait(10.0)
+    good = {"a": 1.0, "b": 2.0}
+    assert values(heard[:-1]) == [good, good, "garbled", "garbled", good]
+
+
 JOINTS = {"time": 1.5, "joints": {"left/a": 0.5, "b": 1}}
 
 
@@ -204,6 +278,39 @@ def test_json_lines_hold_any_of_it(tmp_path):
         ('{"time": 1, "poses": {"c": {"position": [1, 2, NaN]}}}', "not finite"),
         ('{"time": 1, "poses": {"c": {"matrix": [[1]]}}}', "wrong shape"),
         ('{"time": 1, "poses": 3}', "poses by name"),
+        ('{"time": 1, "poses": null}', "poses by name"),
+        ('{"time": 1, "poses": {"c": null}}', "nor a matrix"),
+        ('{"time": 1, "poses": {"c": {"matrix": null}}}', "matrix: null"),
+        ('{"time": 1, "poses": {"c": {"matrix": [[1, 0, 0, null]]}}}', "matrix: null"),
+        ('{"time": 1, "poses": {"c": {"matrix": [null, null, null, null]}}}', "matrix: null"),
+        ('{"time": 1, "poses": {"c": {"matrix": [[[1]]]}}}', "matrix: a list"),
+        ('{"time": 1, "poses": {"c": {"position": null}}}', "position: null"),
+        ('{"time": 1, "poses": {"c": {"position": [1, 2, null]}}}', "position: null"),
+        ('{"time": 1, "poses": {"c": {"position": [1, 2, true]}}}', "position: a truth value"),
+        ('{"time": 1, "poses": {"c": {"position": [1, 2, 3], "quaternion": null}}}', "on: null"),
+        ('{"time": 1, "poses": {"c": {"position": [1, 2, 3], "rpy": null}}}', "rpy: null"),
+        ('{"time": 1, "poses": {"c": {"position": [1, 2, 3], "rpy": [0, 0, null]}}}', "rpy: null"),
+        ('{"time": null, "joints": {"a": 1}}', "time: null"),
+        ('{"time": 1, "stamp": null, "joints": {"a": 1}}', "stamp: null"),
+        ('{"time": 1, "header": null, "joints": {"a": 1}}', "header"),
+        ('{"time": 1, "header": {"stamp": null}, "joints": {"a": 1}}', "header"),
+        (
+            '{"time": 1, "header": {"stamp": {"sec": 1, "nanosec": null}}, "joints": {"a": 1}}',
+            "sec",
+        ),
+        ('{"time": 1, "joints": null}', "joints: null"),
+        ('{"time": 1, "joints": {"a": 1}, "poses": null}', "poses: null"),
+        ('{"time": 1, "joints": {"a": 1}, "velocities": {"a": null}}', "velocities: null"),
+        ('{"time": 1, "name": ["a"], "position": null}', "1 names and 0"),
+        ('{"time": 1, "name": ["a"], "position": [null]}', "position: null"),
+        ('{"time": 1, "name": ["a"], "position": [1], "velocity": [null]}', "velocity: null"),
+        ('{"time": 1, "attach": null}', "attach"),
+        ('{"time": 1, "attach": {"body": "a", "link": null}}', "not text"),
+        ('{"time": 1, "attach": {"body": null, "link": "b"}}', "not text"),
+        ('{"time": 1, "attach": {"body": "a", "link": "b", "touch": null}}', "touch"),
+        ('{"time": 1, "attach": {"body": "a", "link": "b", "touch": [null]}}', "not text"),
+        ('{"time": 1, "detach": null}', "name of a body"),
+        ('{"time": 1, "detach": {"body": null}}', "name of a body"),
         ('{"time": 1, "attach": {"body": "a"}}', "a link"),
         ('{"time": 1, "attach": {"body": "a", "link": 3}}', "not text"),
         ('{"time": 1, "attach": {"body": "a", "link": "b", "touch": "c"}}', "touch"),
@@ -253,7 +360,7 @@ def test_a_pipe_hands_over_what_comes(tmp_path):
     found = run_pipe(JsonPipe, b'{"joints": {"a": 1}}\nrubbish\n{"time": 2, "joints": {"a": 3}}\n')
     assert [type(m) for m in found] == [Joints, Trouble, Joints, End]
     assert np.isnan(found[0].stamp) and found[2].stamp == 2.0
-    found = run_pipe(CsvPipe, b"1,2\na,b\n1,2\nx,y\n3,4\n")
+    found = run_pipe(CsvPipe, b"1,2\na,b\n1,2\nx,4\n3,4\n")
     assert [type(m) for m in found] == [Trouble, Joints, Trouble, Joints, End]
     assert "no header" in found[0].text and found[3].positions.tolist() == [3, 4]
     assert [type(m) for m in run_pipe(CsvPipe, b"")] == [End]

@@ -76,6 +76,28 @@ def test_poses_that_come_seldom_are_no_fault():
     assert summary.kinds.keys() <= {"waiting"} and summary.status == 0
 
 
+def test_joints_that_come_seldom_beside_poses_that_come_often_are_no_fault():
+    cell = sliders("a", "b")
+    cell.add_body("cart", so.Sphere(0.1), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    here = so.pose((-3.0, 0.0, 0.0))
+    times = 1.0 + 0.001 * np.arange(5000)
+    poses = [(float(t), BodyPose(float(t), "cart", here)) for t in times]
+    joints = [*robot(1.0001 + 0.25 * np.arange(20)), *robot(1.6 + 0.9 * np.arange(4), "b")]
+    summary, options = watched(cell, ordered(poses, joints))
+    assert summary.kinds.keys() == {"waiting"} and summary.states[SAFE] > 4400
+    ages = [options.age_of(name) for name in ("cart", "a/x", "b/x")]
+    assert ages == pytest.approx([0.1, 0.75, 2.7])
+
+
+def test_how_often_a_file_speaks_is_not_looked_for_for_ever():
+    peeked = Peeked(Memory(robot(1.0 + 0.01 * np.arange(100_000))))
+    assert peeked.periods(sliders("a", "b")).keys() == {"a/x"}
+    assert len(peeked._first) < 10_000 and len(list(peeked.messages())) == 100_000
+    still = Memory([(1.0, m) for _, m in robot(1.0 + 0.01 * np.arange(50_000))])
+    peeked = Peeked(still)
+    assert not peeked.periods(sliders("a", "b")) and len(peeked._first) < 40_000
+
+
 def test_robots_with_different_rates_fit_into_one_table(tmp_path):
     rows = ["time,a/x,b/x"]
     rows += [f"{1 + 0.01 * k:.3f},0.0,{'' if k % 2 else '0.0'}" for k in range(400)]
@@ -85,6 +107,20 @@ def test_robots_with_different_rates_fit_into_one_table(tmp_path):
     summary, _ = watched(sliders("a", "b"), source, sinks=[Recorder(tmp_path / "run.mcap")])
     # The second robot is silent in the end.
     assert summary.states[SAFE] > 400 and summary.kinds.keys() == {"silent"}
+    assert Replay(tmp_path / "run.mcap").run(verify=True).verified
+
+
+def test_seven_robots_at_their_own_rates_fit_into_one_table(tmp_path):
+    names, every = [f"r{k}" for k in range(7)], (2, 3, 5, 7, 8, 11, 13)
+    rows = ["time," + ",".join(f"{name}/x" for name in names)]
+    for k in range(2000):
+        cells = ["" if k % n else "0" for n in every]
+        if any(cells):
+            rows.append(f"{1 + 0.01 * k:.3f}," + ",".join(cells))
+    (tmp_path / "run.csv").write_text("\n".join(rows))
+    source = open_source(str(tmp_path / "run.csv"))
+    summary, _ = watched(sliders(*names), source, sinks=[Recorder(tmp_path / "run.mcap")])
+    assert summary.states[SAFE] == len(rows) - 1 and summary.status == 0
     assert Replay(tmp_path / "run.mcap").run(verify=True).verified
 
 

@@ -200,3 +200,39 @@ def test_two_files_of_the_same_joints_each_at_its_own_rate_are_no_fault():
     short = [m for m in quick if m[0] < 5.0]
     summary, _ = watched(sliders("a"), Memory(short, "quick"), Memory(slow, "slow"))
     assert summary.kinds.keys() == {"silent"} and summary.status == 3
+
+
+def test_a_body_that_a_source_is_not_to_tell_of_is_waited_for():
+    cell = sliders("a")
+    cell.add_body("cart", so.Box((0.1, 0.1, 0.1)), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    cell.map_stream("one", ignore=["ca*"])
+    watch = WatchEngine(cell, OPTIONS, ("one", "two"))
+    cart = BodyPose(math.nan, "cart", so.pose((-3.0, 0.0, 0.0)))
+    report = watch.cycle(1.0, ((0, at(1.0, a=0.0)), (0, cart)))
+    assert report.state is STALE and "waiting for cart" in texts(report)
+    assert watch.cycle(1.01, ((0, at(1.01, a=0.0)), (1, cart))).state is SAFE
+
+
+def test_a_body_that_is_renamed_and_comes_under_its_own_name_is_a_fault():
+    cell = sliders("a")
+    cell.add_body("cart", so.Box((0.1, 0.1, 0.1)), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    cell.map_stream(rename={"marker": "cart"})
+    watch = WatchEngine(cell, OPTIONS, ("s",))
+    for k in range(20):
+        t = 1.0 + 0.01 * k
+        pose = BodyPose(math.nan, ("cart", "marker")[k % 2], so.pose((-3.0, 0.0, 0.0)))
+        report = watch.cycle(t, ((0, at(t, a=0.0)), (0, pose)))
+        assert report.state is FAULT and "names" in kinds(report)
+    assert "calls cart 'marker', and it came as 'cart'" in texts(report)
+
+
+def test_events_of_a_body_that_a_source_is_not_to_tell_of_change_nothing():
+    cell = sliders("a")
+    cell.add_body("box", so.Box((0.1, 0.1, 0.1)), so.pose((-3.0, 0.0, 0.0)))
+    cell.map_stream("one", ignore=["box"])
+    watch = WatchEngine(cell, REST, ("one", "two"))
+    taken, let_go = Grasp(math.nan, "box", "a/hand"), Grasp(math.nan, "box", None)
+    for t, event in ((1.0, taken), (1.01, let_go)):
+        report = watch.cycle(t, ((0, event), (1, at(t, a=0.0))))
+        assert kinds(report) == {"waiting"} and "waiting for one" in texts(report)
+        assert cell.bodies["box"].attachment is None

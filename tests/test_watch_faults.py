@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import standoff as so
 from standoff.errors import MonitorError, StreamError
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
@@ -14,12 +15,14 @@ from standoff.streams.rules import RULES, table
 from tests.watch_worlds import (
     OPTIONS,
     PERIOD,
+    at,
     engine,
     kinds,
     new_cell,
     only_safe,
     readings,
     run,
+    sliders,
     states,
     task,
     with_value,
@@ -135,6 +138,26 @@ def test_two_publishers_of_one_topic_are_no_fault():
         values = np.array([*Q[k][7:][::-1], 9.0])
         reports += run(watch, [(now + 0.01, Joints(now - 0.5, mixed, values))])
     assert only_safe(reports[1:])
+
+
+def test_two_publishers_are_not_held_to_a_list_of_both_that_came_once():
+    watch = WatchEngine(sliders("a", "b"), WatchOptions(period=0.01, max_age=0.1), ("s",))
+    told = [at(1.0, a=0.0, b=0.0)]
+    told += [at(1.0 + 0.01 * k, **{"ab"[k % 2]: 0.0}) for k in range(1, 40)]
+    reports = run(watch, [(m.stamp, m) for m in told])
+    # Nobody knows at first whether anybody will tell of the other.
+    assert kinds(reports[1]) == {"missing"} and only_safe(reports[8:])
+    # One of them is gone.
+    now = watch.time
+    alone = run(watch, [(now + 0.01 * k, at(now + 0.01 * k, a=0.0)) for k in range(1, 30)])
+    assert kinds(alone[-1]) == {"silent", "missing"} and "b/x" in alone[-1].reasons[0].text
+
+
+def test_a_joint_that_its_publisher_leaves_out_is_a_fault_though_it_is_fresh():
+    watch = WatchEngine(sliders("a", "b"), WatchOptions(period=0.01, max_age=5.0), ("s",))
+    told = [at(1.0, a=0.0, b=0.0), *(at(1.0 + 0.01 * k, a=0.0) for k in range(1, 20))]
+    reports = run(watch, [(m.stamp, m) for m in told])
+    assert all(kinds(report) == {"missing"} for report in reports[1:])
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -275,11 +298,34 @@ def test_a_source_that_dies_and_comes_back(quiet):
     assert "connection refused" in lost.reasons[0].text
     assert kinds(watch.tick(watch.due())) == {"lost", "silent"}
     back = watch.cycle(watch.time + 1.0, ((0, Trouble("back", "")),))
-    assert kinds(back) == {"silent"}
+    assert kinds(back) == {"lost", "silent"}
     now = watch.time + 0.05
     again = [(now + PERIOD * k, Joints(now + PERIOD * k, m.names, m.positions))
              for k, (_, m) in enumerate(messages[:3])]  # fmt: skip
     assert states(run(watch, again)) == [STALE, SAFE, SAFE]
+
+
+def test_a_stranger_does_not_bring_back_a_robot_that_is_gone():
+    watch = WatchEngine(sliders("a", "b"), WatchOptions(period=0.01, max_age=5.0), ("s",))
+    assert watch.cycle(1.0, ((0, at(1.0, a=0.0)), (0, at(1.0, b=0.0)))).state is SAFE
+    assert kinds(watch.cycle(1.01, ((0, Trouble("lost", "the last peer is gone")),))) == {"lost"}
+    for told in ((0, Trouble("back", "")), (0, at(1.02, c=0.0)), (0, at(1.03, b=0.0))):
+        report = watch.cycle(watch.time + 0.01, (told,))
+        assert report.state is STALE and kinds(report) == {"lost"} and report.scale == 0.0
+    assert watch.cycle(1.05, ((0, at(1.05, a=0.0)),)).state is SAFE
+
+
+def test_a_source_of_poses_is_back_with_a_pose_and_one_of_nothing_at_once():
+    cell = sliders("a")
+    cell.add_body("cart", so.Box((0.1, 0.1, 0.1)), so.pose((-3.0, 0.0, 0.0)), moving=True)
+    watch = WatchEngine(cell, WatchOptions(period=0.01, max_age=5.0), ("s", "poses", "events"))
+    cart = BodyPose(math.nan, "cart", so.pose((-3.0, 0.0, 0.0)))
+    assert watch.cycle(1.0, ((0, at(1.0, a=0.0)), (1, cart))).state is SAFE
+    for source in (1, 2):
+        assert watch.cycle(watch.time + 0.01, ((source, Trouble("lost", "")),)).state is STALE
+    back = watch.cycle(watch.time + 0.01, tuple((s, Trouble("back", "")) for s in (1, 2)))
+    assert [(r.kind, r.element) for r in back.reasons] == [("lost", "poses")]
+    assert watch.cycle(watch.time + 0.01, ((1, cart),)).state is SAFE
 
 
 def test_a_sink_in_trouble_is_a_fault_until_it_is_back():
@@ -308,6 +354,12 @@ def test_a_source_that_makes_names_up_takes_no_memory_for_it(quiet):
     for k in range(500):
         watch.cycle(watch.time + 1e-3, ((0, Joints(math.nan, (f"x{k}",), np.zeros(1))),))
     assert watch.state is FAULT and len(watch.senses.voices[0]._voices) < 100
+    names = tuple(f"x{k}" for k in range(1000))
+    for k in range(200):
+        row = Joints(math.nan, (*names[:k], *names[k + 1 :]), np.zeros(999), partial=True)
+        watch.cycle(watch.time + 1e-3, ((0, row),))
+    assert watch.state is FAULT and len(watch.senses.voices[0]._voices) < 200
+    assert {"too many lists of names" in r.text for r in watch.tick(watch.time).reasons} & {True}
 
 
 def test_bodies_that_are_taken_and_let_go_and_poses_that_are_none():

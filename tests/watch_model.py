@@ -138,10 +138,12 @@ class Model:
         return {"cart"} if names == "cart" else {name for name in names if name in JOINTS}
 
     def trouble(self, source, message):
-        if message.kind == "back":
+        told = {who for s, who in self.until if s == source}
+        if message.kind != "back":
+            joints = told - {"cart"} if message.kind == "lost" else set()
+            self.add(message.kind, SOURCES[source], {source} | joints)
+        elif not told:
             self.troubles.pop(("lost", SOURCES[source]), None)
-        else:
-            self.add(message.kind, SOURCES[source], {source})
 
     def joints(self, source, message):
         names, name = message.names, SOURCES[source]
@@ -166,7 +168,9 @@ class Model:
             lists = [names for (s, *_), names in self.lists.items() if s == source]
             others = [names for names in lists if names & set(known)]
             for left_out in set().union(*others) - set(known):
-                self.add("missing", left_out, {left_out})
+                until, teller = self.until.get((source, left_out), (-math.inf, publisher))
+                if until <= self.now or self.about(teller) & set(known):
+                    self.add("missing", left_out, {left_out})
         self.spoke[publisher] = known
         for n, x in known.items():
             if math.isfinite(x):
@@ -229,6 +233,8 @@ FAULTS = ("nan", "limits", "late", "back", "doubled", "none", "no time", "short"
           "gap")  # fmt: skip
 SETUPS = (((0, "abc"),), ((0, "a"), (1, "b"), (2, "c")), ((0, "ab"), (0, "c")),
           ((0, "abc"), (1, "b")), ((0, "ab"), (1, "bc"), (2, "c")))  # fmt: skip
+#: Publishers of one source that tell of the same joints.
+SHARED = ((0, "ab"), (0, "a"), (0, "b"), (0, "c"))
 
 
 class Publisher:
@@ -297,11 +303,12 @@ class Publisher:
         return Joints(stamp, tuple(names), np.array(x), None, fault == "partial")
 
 
-def stream(seed, steps=None, faulty=None):
-    """Cycles, time and inputs each, as one seed has them."""
+def stream(seed, steps=None, faulty=None, shared=False):
+    """Cycles, time and inputs each, as one seed has them; ``shared``: see SHARED."""
     rng = random.Random(seed)
     faulty = rng.choice([0.0, 0.02, 0.1, 0.3]) if faulty is None else faulty
-    told = [(s, tuple(f"{r}/x" for r in robots)) for s, robots in rng.choice(SETUPS)]
+    setup = rng.choice(SETUPS)
+    told = [(s, tuple(f"{r}/x" for r in robots)) for s, robots in (SHARED if shared else setup)]
     told += [(source, "cart") for source in rng.sample(range(3), rng.choice([1, 1, 2]))]
     publishers = [Publisher(rng, source, names) for source, names in told]
     now = 100.0

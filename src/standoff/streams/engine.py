@@ -120,7 +120,10 @@ class WatchEngine:
         for source, message in inputs:
             if type(message) is Grasp:
                 told_of = senses.voices[source].mapping.grasp(message)
-                self._grasps.take(now, source, told_of, found)
+                if told_of is None:
+                    senses.fine.add(source)
+                else:
+                    self._grasps.take(now, source, told_of, found)
             elif type(message) is Trouble:
                 self._trouble(source, message, found)
             elif type(message) is Joints:
@@ -191,14 +194,22 @@ class WatchEngine:
 
     def _trouble(self, source: int, message: Trouble, found: Found) -> None:
         name = self._names[source]
+        whos: set[Who] = {of_source(source)}
+        told = self.senses.tells(source) if source < len(self.senses.sources) else set()
         if message.kind == "back":
-            self._held.end("lost", name)
             self._held.end("sink", name)
+            # Somebody is there again, whoever that is: who has told of a robot has to do so again.
+            if not told:
+                self._held.end("lost", name)
         else:
             kind = message.kind if message.kind in RULES else "garbled"
-            # Events that were lost cannot be made good.
-            who = NOBODY if kind == "grasp" else of_source(source)
-            found.add(kind, name, f"{name}: {message.text}", {who})
+            if kind == "grasp":
+                # Events that were lost cannot be made good.
+                whos = {NOBODY}
+            elif kind == "lost":
+                # Of a body the source itself has to tell: a link may hold it by then.
+                whos |= {who for who in told if isinstance(who, int)}
+            found.add(kind, name, f"{name}: {message.text}", whos)
 
     def _good(self, found: Found) -> set[Who]:
         """What was told well in this cycle."""

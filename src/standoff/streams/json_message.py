@@ -122,9 +122,9 @@ def _stamp(content: dict[str, Any], time: float) -> float:
     """When it was taken: ``stamp``, or that of a header, or ``time``."""
     if "stamp" in content:
         return _number(content["stamp"], "stamp")
-    header = content.get("header")
-    if header is None:
+    if "header" not in content:
         return as_stamp(time)
+    header = content["header"]
     stamp = header.get("stamp") if isinstance(header, dict) else None
     if not isinstance(stamp, dict):
         raise GarbledError("header: without a stamp")
@@ -148,14 +148,16 @@ def _poses(stamp: float, poses: Any) -> list[BodyPose]:
 
 def _pose(body: str, value: Any) -> Array:
     """A table as in a cell file: position with quaternion or rpy, or matrix."""
+    keys = value.keys() if isinstance(value, dict) else set()
+    whole = keys == {"matrix"}
+    if not (whole or {"position"} <= keys <= _POSE_KEYS):
+        raise GarbledError(f"pose of {body!r}: not position with quaternion or rpy, nor a matrix")
+    for key, rows in value.items():
+        # None would be "no rotation" to `pose`, and null is what JavaScript makes of NaN.
+        for row in rows if isinstance(rows, list) else [rows]:
+            _numbers(row if isinstance(row, list) else [row], f"pose of {body!r}: {key}")
     try:
-        if isinstance(value, dict) and value.keys() == {"matrix"}:
-            return as_pose(value["matrix"])
-        if not isinstance(value, dict) or "position" not in value or not value.keys() <= _POSE_KEYS:
-            raise GarbledError(
-                f"pose of {body!r}: not position with quaternion or rpy, nor a matrix"
-            )
-        return pose(**value)
+        return as_pose(value["matrix"]) if whole else pose(**value)
     except Error as error:
         raise GarbledError(f"pose of {body!r}: {error}") from error
 

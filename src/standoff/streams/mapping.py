@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping as TableOf
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from standoff.cell.stream import ANGLES, LENGTHS, StreamRule
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 from standoff.streams.messages import BodyPose, Grasp
+
+#: Whom a pose is of that is ignored: no body has this name.
+IGNORED: Final = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,21 +132,26 @@ class Mapping:
         )
 
     def body(self, message: BodyPose) -> BodyPose:
-        """The same pose, of the body that is meant, in metres."""
+        """The same pose, of the body that is meant, in metres; of `IGNORED` where it is ignored."""
         name = self.rule.rename.get(message.body, message.body)
         if self.idle:
             self._heard(message.body)
+        if self.ignores(message.body):
+            return replace(message, body=IGNORED)
         if self._length != 1.0:
             pose = message.pose.copy()
             pose[:3, 3] *= self._length
             return BodyPose(message.stamp, name, pose)
         return message if name == message.body else replace(message, body=name)
 
-    def grasp(self, message: Grasp) -> Grasp:
-        """The same event, of the body and the link that are meant."""
+    def grasp(self, message: Grasp) -> Grasp | None:
+        """The same event, of the body and the link that are meant; None where the body is
+        ignored."""
         rename = self.rule.rename
         link = message.link
         self._heard(message.body, link or "", *message.touch)
+        if self.ignores(message.body):
+            return None
         if link is not None:
             link = rename.get(link, link)
             own = f"{self.rule.robot}/{link}"
@@ -152,6 +161,18 @@ class Mapping:
         body = rename.get(message.body, message.body)
         return Grasp(message.stamp, body, link, touch)
 
+    def ignores(self, name: str) -> bool:
+        """Whether a name in the stream means nothing here, be it of a joint or of a body."""
+        return any(fnmatchcase(name, pattern) for pattern in self.rule.ignore)
+
+    def body_problem(self, name: str) -> str:
+        """What is wrong with the name of a body, if anything: it is renamed, and came under its
+        own, so that two may be meant by one."""
+        called = self._called[0][1]
+        if name in self.rule.rename or name not in called or self.ignores(name):
+            return ""
+        return f"the cell file calls {name} {called[name]!r}, and it came as {name!r}"
+
     def _heard(self, *names: str) -> None:
         self.idle -= {*names}
         ignore = self.idle.intersection(self.rule.ignore)
@@ -160,7 +181,7 @@ class Mapping:
     def _joints(self, name: str) -> list[str]:
         """The joints that a name could mean."""
         rule = self.rule
-        if any(fnmatchcase(name, pattern) for pattern in rule.ignore):
+        if self.ignores(name):
             return []
         if name in rule.rename:
             meant = rule.rename[name]

@@ -5,14 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import PEEK_MESSAGES
+from standoff.constants import MAX_AGE_PERIODS, MOST_VOICES, PEEK_MESSAGES, PEEK_PERIODS
 from standoff.streams.mapping import Mapping
 from standoff.streams.messages import BodyPose, Joints, Message
 from standoff.streams.source import Recorded
+
+#: How often somebody has to come for a period, [-].
+_ENOUGH: Final = 3
+#: Most messages that are looked at after the first, [-]: 30 s of one that comes every millisecond.
+_FURTHER: Final = PEEK_MESSAGES * MOST_VOICES
 
 
 class Peeked:
@@ -26,22 +32,36 @@ class Peeked:
 
     def periods(self, cell: Cell) -> dict[str, float]:
         """The usual time from one message to the next of each joint and moving body of the cell, as
-        the first messages have it, [s]; without those that did not come three times."""
-        mapping, moving = Mapping(cell, self.name), {*cell.moving}
-        columns: dict[tuple[str, ...], list[int]] = {}
+        the first messages have it, [s]; without those that did not come three times. Whoever came
+        less often than that among them is looked for further on: beside one that speaks a thousand
+        times a second the first messages are half a second."""
+        names = _Names(cell, self.name)
         times: dict[str, list[float]] = {}
         for now, message in self._first:
-            names: list[str] = []
-            if type(message) is Joints:
-                if message.names not in columns:
-                    columns[message.names] = mapping.route(message.names).columns.tolist()
-                names = [cell.joints[j] for j in columns[message.names]]
-            elif type(message) is BodyPose:
-                names = [n for n in (mapping.body(message).body,) if n in moving]
-            for name in names:
+            for name in names.of(message):
                 times.setdefault(name, []).append(now)
-        usual = {n: float(np.median(np.diff(t))) for n, t in times.items() if len(t) > 2}
+        seldom = {n for n in (*cell.joints, *cell.moving) if len(times.get(n, ())) < _ENOUGH}
+        for now, message in self._further():
+            for name in seldom.intersection(names.of(message)):
+                times.setdefault(name, []).append(now)
+                if len(times[name]) == _ENOUGH:
+                    seldom.remove(name)
+            if not seldom:
+                break
+        usual = {n: float(np.median(np.diff(t))) for n, t in times.items() if len(t) >= _ENOUGH}
         return {name: period for name, period in usual.items() if 0.0 < period < math.inf}
+
+    def _further(self) -> Iterator[tuple[float, Message]]:
+        """What comes after the first messages, up to where whoever has not come three times is
+        silent for too long between them, even with the longest period that a file is believed."""
+        if not self._first:
+            return
+        end = self._first[0][0] + _ENOUGH * MAX_AGE_PERIODS * PEEK_PERIODS[1]
+        for now, message in itertools.islice(self._rest, _FURTHER):
+            self._first.append((now, message))
+            yield now, message
+            if not now <= end:
+                return
 
     def messages(self) -> Iterator[tuple[float, Message]]:
         """All of them."""
@@ -56,3 +76,22 @@ class Peeked:
     def close(self) -> None:
         """Let go of the file."""
         self._source.close()
+
+
+class _Names:
+    """Which joints and moving bodies of a cell a message is about."""
+
+    def __init__(self, cell: Cell, source: str) -> None:
+        self._joints, self._moving = cell.joints, {*cell.moving}
+        self._mapping = Mapping(cell, source)
+        self._columns: dict[tuple[str, ...], list[str]] = {}
+
+    def of(self, message: Message) -> list[str]:
+        if type(message) is Joints:
+            if message.names not in self._columns:
+                columns = self._mapping.route(message.names).columns.tolist()
+                self._columns[message.names] = [self._joints[j] for j in columns]
+            return self._columns[message.names]
+        if type(message) is BodyPose:
+            return [n for n in (self._mapping.body(message).body,) if n in self._moving]
+        return []

@@ -91,7 +91,9 @@ RULES: dict[str, Rule] = {
     ),
     "garbled": Rule(State.FAULT, "what arrived is no message", "it is not used", AFTER_GOOD),
     "names": Rule(
-        State.FAULT, "a name could mean several joints, or a source has too many lists of names",
+        State.FAULT,
+        "a name could mean several joints, a body that is renamed comes under its own name, or a "
+        "source has too many lists of names",
         "it is not used", AFTER_GOOD,
     ),
     "grasp": Rule(

@@ -118,7 +118,7 @@ class Senses:
             return
         self.useful(source)
         if not message.partial:
-            for j in voice.dropped:
+            for j in self._left_out(now, voice):
                 text = f"{self.joints[j]} is not in a message of {name} that should have it"
                 found.add("missing", self.joints[j], text, {j})
         voice.beat(now)
@@ -145,6 +145,16 @@ class Senses:
         self.fine.add(source)
         self.told.add(source)
 
+    def tells(self, source: int) -> set[Who]:
+        """The joints and moving bodies that a source has told of, and has to go on telling of."""
+        row = self._until[source].tolist()
+        heard: set[Who] = {j for j, until in enumerate(row) if until < math.inf}
+        for name in self.moving:
+            body = self._bodies.get(name)
+            if body is not None and not body.left:
+                heard |= {name for clock in body.until if clock.source == source}
+        return heard
+
     def own(self, voice: Voice) -> None:
         """From now on it is this one who tells of its joints in its source: another list of names
         that had some of them may stop."""
@@ -152,6 +162,19 @@ class Senses:
             self._last[voice.source], owner = voice, self.owner[voice.source]
             for j in voice.route.columns.tolist():
                 owner[j] = voice
+
+    def _left_out(self, now: float, voice: Voice) -> list[int]:
+        """The joints that a list of more names had, and that this message leaves out: without those
+        that another publisher of the source tells of now, who has none of its joints. Two that
+        speak each for one robot are not held to a list of both that came once."""
+        row, owner = self._until[voice.source], self.owner[voice.source]
+        return [
+            j
+            for j in voice.dropped
+            if (who := owner[j]) is None
+            or not voice.who.isdisjoint(who.who)
+            or not now < row[j] < math.inf
+        ]
 
     def _told_already(self, voice: Voice, values: Array) -> bool:
         """Whether this cycle has another value for one of its joints: but one can be looked at."""
@@ -178,7 +201,12 @@ class Senses:
         if message.pose.shape != (4, 4):
             found.add("garbled", name, f"{name}: a pose is not 4 x 4", whole)
             return
-        message = self.voices[source].mapping.body(message)
+        mapping = self.voices[source].mapping
+        problem = mapping.body_problem(message.body)
+        if problem:
+            found.add("names", name, f"{name}: {problem}", whole)
+            return
+        message = mapping.body(message)
         body = message.body
         known = self._cell.bodies.get(body)
         if known is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import MOST_VOICES
+from standoff.constants import MAX_STREAM_NAMES, MOST_VOICES
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray
 from standoff.streams.clocks import Clock
@@ -74,6 +74,8 @@ class Voices:
         self.strangers: dict[str, None] = {}
         self._number, self._least, self._ages = number, least, ages
         self._voices: dict[tuple[tuple[str, ...], bool], Voice] = {}
+        #: How many of the voices are rows with empty cells, and the names that these have in all.
+        self._rows = self._row_names = 0
         self._last_names: tuple[str, ...] = ()
         self._last: Voice | None = None
 
@@ -87,16 +89,28 @@ class Voices:
             return self._last
         voice = self._voices.get((names, partial))
         if voice is None:
-            if len(self._voices) >= MOST_VOICES:
+            if not self._room(names, partial):
                 return None
             voice = Voice(self._number, self.mapping.route(names), self._least, self._ages)
             self._voices[names, partial] = voice
+            self._rows += partial
+            self._row_names += partial * len(names)
             known = {*voice.route.picks.tolist()}
             self.strangers |= {name: None for k, name in enumerate(names) if k not in known}
-            self._compare()
+            if not partial:
+                self._compare()
         if not partial:
             self._last_names, self._last = names, voice
         return voice
+
+    def _room(self, names: tuple[str, ...], partial: bool) -> bool:
+        """Whether one more list may be kept. Robots at rates of their own fill the cells of a table
+        in all combinations, seven of them in 127: those are bounded by the memory that they take,
+        together no more names than the lists of publishers may have."""
+        if not partial:
+            return len(self._voices) - self._rows < MOST_VOICES
+        most = MOST_VOICES * MAX_STREAM_NAMES
+        return self._rows < MOST_VOICES * MOST_VOICES and self._row_names + len(names) <= most
 
     def clock(self, what: str, body: str, age: float) -> Clock:
         """Of whoever tells of a body of the cell."""

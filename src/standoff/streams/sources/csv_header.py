@@ -29,9 +29,9 @@ from standoff.streams.wire import GarbledError, checked_names
 
 TIMES: Final = ("time", "t", "timestamp", "__time")
 PARTS: Final = ("x", "y", "z", "qw", "qx", "qy", "qz")
-_UNIT: Final = re.compile(r"\s*[\[(]\s*([^\])]*?)\s*[\])]$")
+UNIT: Final = re.compile(r"\s*[\[(]\s*([^\])]*?)\s*[\])]$")
 _UNITS: Final = ("rad", "m", "s", "rad/s", "m/s", "")
-_MARKS: Final = (",", ";", "\t")
+MARKS: Final = (",", ";", "\t")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Header:
     joints: the names of joints and the column of each.
     velocities: the columns of the velocities of the joints that have one.
     poses: the seven columns of each body.
+    names: of all columns but that of the times.
     """
 
     mark: str
@@ -54,6 +55,7 @@ class Header:
     joints: dict[str, int]
     velocities: dict[str, int]
     poses: dict[str, tuple[int, ...]]
+    names: frozenset[str]
 
 
 def found_header(line: bytes, timed: bool) -> Header | None:
@@ -82,9 +84,9 @@ def read_header(line: bytes, timed: bool) -> Header:
     except UnicodeDecodeError as error:
         raise GarbledError(f"not UTF-8: {error.reason} at byte {error.start}") from error
     text = text.lstrip("# ")  # as NumPy writes a header
-    mark = max(_MARKS, key=text.count)
+    mark = max(MARKS, key=text.count)
     fields = split(text, mark)
-    if any(_is_number(field) for field in fields):
+    if any(is_number(field) for field in fields):
         raise GarbledError(f"no header: {text[:60]!r}; allowed: time and the names of the joints")
     if len(fields) > 4 * MAX_STREAM_NAMES:
         raise GarbledError(f"{len(fields)} columns; at most {4 * MAX_STREAM_NAMES} are read")
@@ -96,6 +98,7 @@ def read_header(line: bytes, timed: bool) -> Header:
     checked_names(tuple(names))
     columns = {name: k for k, name in enumerate(names)}
     time = _one_of(TIMES, columns)
+    others = frozenset(columns)
     stamp, attach, detach = (columns.pop(key, -1) for key in ("stamp", "attach", "detach"))
     if timed and time < 0:
         raise GarbledError(
@@ -115,6 +118,7 @@ def read_header(line: bytes, timed: bool) -> Header:
     return Header(
         mark, len(names), time, stamp, attach, detach, columns,
         {name: velocities[name] for name in columns} if velocities else {}, poses,
+        others,
     )  # fmt: skip
 
 
@@ -138,7 +142,7 @@ def _one_of(keys: tuple[str, ...], columns: dict[str, int]) -> int:
 
 def _plain(field: str) -> str:
     """A name without the unit behind it."""
-    found = _UNIT.search(field)
+    found = UNIT.search(field)
     if found is None:
         return field
     if found[1] not in _UNITS:
@@ -167,7 +171,8 @@ def _poses(columns: dict[str, int]) -> dict[str, tuple[int, ...]]:
     return {body: tuple(parts[part] for part in PARTS) for body, parts in found.items()}
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether it is one, with a point or a comma."""
     try:
         float(text.replace(",", "."))
     except ValueError:

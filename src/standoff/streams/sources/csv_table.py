@@ -13,7 +13,8 @@ from standoff.errors import Error, StreamError
 from standoff.shapes.pose import pose
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, as_stamp
 from standoff.streams.sources.csv_header import Header, found_header, split
-from standoff.streams.sources.lines import LineFile, LinePipe, bounded_lines
+from standoff.streams.sources.csv_restart import may_be_header
+from standoff.streams.sources.lines import BOM, LineFile, LinePipe, bounded_lines
 from standoff.streams.wire import GarbledError, checked_names
 
 #: A number with a decimal comma, which only semicolons and tabs leave room for.
@@ -23,26 +24,20 @@ _NAN: Final = float("nan")
 
 class _Rows:
     """Lines to messages. The first line that is no comment is the header; until there is one that
-    can be read, each line is tried."""
+    can be read, each line is tried. So it is after a later line that looks like one and cannot be
+    read: nobody knows whose the values are then."""
 
     def __init__(self, timed: bool) -> None:
         self._timed = timed
         self._header: Header | None = None
         self._plain = False
+        self._known: frozenset[str] = frozenset()
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def __call__(self, line: bytes) -> tuple[float, tuple[Message, ...]]:
         header = self._header
         if header is None:
-            header = found_header(line, self._timed)
-            if header is not None:
-                self._header = header
-                self._mark = header.mark.encode()
-                self._all = tuple(header.joints)
-                self._columns = np.array(list(header.joints.values()), dtype=np.int64)
-                # Nothing but a time and positions: the rows that come by the million.
-                others = header.velocities or header.poses or header.attach >= 0
-                self._plain = not (others or header.detach >= 0 or header.stamp >= 0)
+            self._begin(line)
             return _NAN, ()
         if self._plain:
             try:
@@ -55,11 +50,40 @@ class _Rows:
                     if time - time == 0.0 or header.time < 0:
                         positions = np.array(row)[self._columns]
                         return time, (Joints(as_stamp(time), self._all, positions),)
-        return self._slowly(line, header)
+        try:
+            return self._slowly(line, header)
+        except GarbledError:
+            if not may_be_header(line, header):
+                raise
+        self._begin(line)
+        return _NAN, ()
+
+    def _begin(self, line: bytes) -> None:
+        """A header, or none where it is a comment. Whoever had times goes on to have them, and
+        whoever had none to have a name of before: words alone may be anything."""
+        if self._header is not None:
+            self._timed, self._known = self._timed or self._header.time >= 0, self._header.names
+            self._header = None
+        header = found_header(line.removeprefix(BOM), self._timed)
+        if header is None:
+            return
+        if self._known and header.time < 0 and self._known.isdisjoint(header.names):
+            raise GarbledError("a header without a time, and with none of the names before")
+        self._header = header
+        self._mark = header.mark.encode()
+        self._all = tuple(header.joints)
+        self._columns = np.array(list(header.joints.values()), dtype=np.int64)
+        # Nothing but a time and positions: the rows that come by the million.
+        others = header.velocities or header.poses or header.attach >= 0
+        self._plain = not (others or header.detach >= 0 or header.stamp >= 0)
 
     def _slowly(self, line: bytes, header: Header) -> tuple[float, tuple[Message, ...]]:
         """A row with whatever may be in it."""
-        if not line.strip() or line.lstrip().startswith(b"#"):
+        if not line.strip():
+            return _NAN, ()
+        if line.lstrip().startswith(b"#"):
+            if may_be_header(line, header):
+                raise GarbledError("a header in a comment")
             return _NAN, ()
         try:
             fields = split(line.decode("utf-8"), header.mark)

@@ -16,7 +16,7 @@ from standoff.streams.messages import End, Message, Trouble
 from standoff.streams.wire import GarbledError
 
 #: The mark that some editors put in front of a text.
-_MARK = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 class LineDecoder(Protocol):
@@ -36,7 +36,7 @@ def bounded_lines(stream: BinaryIO) -> Iterator[bytes | None]:
                 line = stream.readline(MAX_STREAM_MESSAGE + 1)
             yield None
         else:
-            yield (line.removeprefix(_MARK) if first else line).rstrip(b"\r\n")
+            yield (line.removeprefix(BOM) if first else line).rstrip(b"\r\n")
         first = False
 
 
