@@ -13,6 +13,11 @@ from standoff.streams.report import Report, State
 from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
 
 
+def topics_of(key: str) -> tuple[str, str]:
+    """The keys below ``key`` that are published: of the warnings, and of the state."""
+    return f"{key}/warnings", f"{key}/state"
+
+
 class ZenohTopics:
     """Two keys below the one given, each with JSON as its payload:
 
@@ -42,9 +47,9 @@ class ZenohTopics:
         session = self._session
         import zenoh
 
-        def publisher(end: str, control: zenoh.CongestionControl) -> Any:
+        def publisher(topic: str, control: zenoh.CongestionControl) -> Any:
             return session.declare_publisher(
-                f"{key}/{end}",
+                topic,
                 encoding=zenoh.Encoding.APPLICATION_JSON,
                 congestion_control=control,
                 priority=zenoh.Priority.REAL_TIME,
@@ -52,8 +57,9 @@ class ZenohTopics:
             )
 
         block, drop = zenoh.CongestionControl.BLOCK, zenoh.CongestionControl.DROP
-        self._waiting = publisher("warnings", block), publisher("state", block)
-        self._offering = publisher("warnings", drop), publisher("state", drop)
+        warnings, state = topics_of(key)
+        self._waiting = publisher(warnings, block), publisher(state, block)
+        self._offering = publisher(warnings, drop), publisher(state, drop)
         self._due = -math.inf
         self._scale = math.nan
 
