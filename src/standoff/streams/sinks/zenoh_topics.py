@@ -23,8 +23,11 @@ class ZenohTopics:
 
     - ``KEY/warnings``: for every cycle in which pairs are too close, the state and all of them.
     - ``KEY/state``: the state without them, whenever it, a reason or the speed scale changes, in
-      every cycle that is not SAFE, and otherwise every STATE_PERIOD: who hears no new number for
-      several of these is to take it for STALE.
+      every cycle that is not SAFE, and otherwise in the first one that is STATE_PERIOD or more
+      after the last that was told. No state is told again by a clock of its own: each is what a
+      cycle found. As live sources have a cycle every HEARTBEAT at least, both together are the
+      longest that a watch is not heard of; who hears no new number for three times that is to take
+      it for STALE.
 
     Nothing is batched. A report is offered first: Zenoh waits a moment for slow subscribers
     (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
