@@ -189,3 +189,30 @@ def test_the_page_of_streams_names_all_that_is_read(tmp_path):
         type(message).__name__ for _, message in open_source(f"{tmp_path}/run.jsonl").messages()
     ]
     assert found == ["Joints", "Joints", "BodyPose", "Grasp", "Grasp"]
+
+
+ARM = """<robot name="arm"><link name="base"/><link name="forearm"/>
+<link name="hand"><collision><geometry><sphere radius="0.05"/></geometry></collision></link>
+<joint name="elbow" type="revolute"><parent link="base"/><child link="forearm"/>
+<axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="2" effort="1"/></joint>
+<joint name="wrist" type="revolute"><parent link="forearm"/><child link="hand"/>
+<axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="2" effort="1"/></joint></robot>"""
+
+
+def test_the_lines_of_json_are_watched_without_a_fault(tmp_path):
+    """One left out a joint that the line before it had."""
+    text = (DOCS / "streams.md").read_text().split("```json\n")[1].split("```")[0]
+    (tmp_path / "run.jsonl").write_text(text)
+    (tmp_path / "arm.urdf").write_text(ARM)
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "arm.urdf", name="left")
+    cell.add_body("table", so.Box((1.0, 1.0, 0.1)), so.pose((0.0, 1.0, -0.5)))
+    cell.add_body("box", so.Box((0.1, 0.1, 0.1)), so.pose((0.0, 1.0, -0.4)))
+    cell.add_body("cart", so.Sphere(0.1), so.pose((2.0, 2.0, 0.0)), moving=True)
+    source, reports = so.open_source(str(tmp_path / "run.jsonl")), []
+    # Not as fast as it goes: each line is a cycle of its own then.
+    watch = so.Watch(cell, [source], onlookers=[reports.append], speed=1000.0)
+    summary = watch.run()
+    assert [r.time for r in reports] == [1.25, 1.26, 1.27, 1.28, 1.29]
+    assert {reason.kind for r in reports for reason in r.reasons} == {"waiting"}
+    assert [r.state.name for r in reports[2:]] == ["SAFE"] * 3 and summary.status == 0

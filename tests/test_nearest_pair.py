@@ -1,9 +1,12 @@
 """The nearest pair while none is too close, looked for beside the watch."""
 
+import dataclasses
+import io
 import itertools
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import standoff as so
 from standoff.streams import nearest_pair
@@ -11,7 +14,10 @@ from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, Grasp, Joints
 from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.options import WatchOptions
+from standoff.streams.report import State
+from standoff.streams.sinks.terminal import TerminalLines
 from tests.all_distances import all_distances
+from tests.watch_worlds import sliders
 
 
 def cell():
@@ -79,6 +85,34 @@ def test_what_is_no_place_has_no_nearest_pair():
     assert nearest.at(engine.cycle(0.02, ((0, joints), (0, good)))) is not None
     wrong = engine.cycle(0.03, ((0, joints), (0, BodyPose(0.0, "cart", bad))))
     assert nearest.at(wrong) is None
+
+
+def far_away(made):
+    """The report of a robot on a slide of which somebody says that it is 10 million km away."""
+    engine = WatchEngine(made, WatchOptions(buffer=0.001))
+    engine.cycle(0.01, ((0, Joints(0.0, made.joints, np.array([0.0]))),))
+    return engine.cycle(0.02, ((0, Joints(0.0, made.joints, np.array([1e10]))),))
+
+
+def test_a_link_that_is_beyond_all_places_has_no_nearest_pair(clock):
+    made = sliders("a")
+    nearest = NearestPair(made)
+    report = far_away(made)
+    assert report.state is State.FAULT and report.q[0] == 1e10
+    for _ in range(3):  # searched for, or measured again
+        assert nearest.at(report) is None
+
+
+def test_a_search_that_fails_costs_the_pair_and_not_the_line(monkeypatch, clock):
+    made = sliders("a")
+    report = far_away(made)
+    monkeypatch.setattr(nearest_pair, "COORDINATE_LIMIT", np.inf)
+    text = io.StringIO()
+    lines = TerminalLines(Console(file=text, width=200), plain=True, nearest=NearestPair(made))
+    for number in range(3):
+        lines.put(dataclasses.replace(report, number=number, changed=True))
+    assert text.getvalue().count("FAULT") == text.getvalue().count("a/x is 10000000000.0") == 3
+    assert "nearest" not in text.getvalue()
 
 
 def test_a_body_that_is_taken_up_goes_with_the_hand(clock):

@@ -7,8 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from standoff.cli import app
-from standoff.errors import Error
+from standoff.errors import Error, StreamError
 from standoff.papers.testbed import BUFFER
+from standoff.streams.own_topics import check_not_heard
 from standoff.streams.record.replay import Replay
 from tests.all_distances import all_distances
 from tests.watch_worlds import new_cell, task
@@ -288,3 +289,31 @@ def test_own_links_that_are_near_by_design_get_a_hint(tmp_path):
     assert "left/" in hint and "table" not in hint and "--self" in hint
     apart = called("watch", "testbed", "--from", source, "--buffer", 0.2, "--self", 0.001)
     assert "own links" not in apart.output
+
+
+@pytest.mark.parametrize(
+    ("source", "sink", "heard"),
+    [
+        ("zenoh:cell/**", "zenoh:cell/standoff", "cell/standoff/warnings and cell/standoff/state"),
+        ("zenoh:**", "zenoh:cell", "cell/warnings and cell/state"),
+        ("zenoh:arm?topic=cell/*/state", "zenoh:cell/standoff", "cell/standoff/state"),
+        ("zenoh:?topic=cell/standoff/warnings", "zenoh:cell/standoff", "cell/standoff/warnings"),
+        ("zenoh:cell/**?listen=tcp/127.0.0.1:0", "zenoh:cell/a?listen=tcp/127.0.0.1:0", "cell/a"),
+        ("zenoh:cell/**/**", "zenoh:cell/standoff", "cell/standoff/state"),
+    ],
+)
+def test_a_watch_that_would_hear_itself_is_refused(source, sink, heard):
+    """Its own report is no message, so it was a fault, and the next report, without end."""
+    pytest.importorskip("zenoh")
+    with pytest.raises(StreamError, match="hear itself") as refused:
+        check_not_heard(["zenoh:arm", source], ["plain", sink])
+    assert heard in str(refused.value) and sink in str(refused.value)
+    result = called("watch", "testbed", "--from", source, "--to", sink)
+    assert isinstance(result.exception, StreamError) and heard in str(result.exception)
+
+
+def test_a_watch_may_listen_beside_where_it_speaks():
+    check_not_heard(
+        ["zenoh:cell/joint_states", "zenoh:cell/*/joint_states", "zenoh:cell/*", "run.csv"],
+        ["zenoh:cell/standoff", "run.jsonl", "terminal", "mcap:out?.mcap"],
+    )

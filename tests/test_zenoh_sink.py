@@ -5,9 +5,12 @@ import json
 import socket
 import threading
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+from standoff.constants import HEARTBEAT, STATE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.open_sink import open_sink
 from standoff.streams.outbox import Outbox
@@ -106,6 +109,26 @@ def test_warnings_and_states_arrive_as_json(linked):
     assert (
         max(b - a for a, b in itertools.pairwise(times)) < 0.0111
     )  # it can be heard that it lives
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_two_states_are_farther_apart_than_the_page_says(seed):
+    """However seldom a robot speaks: there is a cycle every HEARTBEAT at least."""
+    random = np.random.default_rng(seed)
+    sink = ZenohTopics("cell/standoff", Link(listen=(f"tcp/127.0.0.1:{free_port()}",)))
+    told = []
+    sink._publish = lambda report, warnings, state: told.append(report.time)
+    for longest in (0.001, STATE_PERIOD, 0.05, HEARTBEAT):
+        told.clear()
+        times = np.cumsum(random.uniform(0.0, longest, 500))
+        for k, now in enumerate(times):
+            sink.put(report(k + 1, float(now), changed=k == 0))
+        gaps = np.diff(told)
+        assert gaps.min() >= STATE_PERIOD - 1e-12 and gaps.max() <= STATE_PERIOD + longest
+    sink.close()
+    page = (Path(__file__).parent.parent / "docs" / "watch-outputs.md").read_text()
+    most = STATE_PERIOD + HEARTBEAT
+    assert f"{most:.2f} s apart" in page and f"number for {3 * most:.2f} s" in page
 
 
 def test_a_change_of_the_speed_scale_is_told_at_once(linked):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from standoff.cell import Cell
 from standoff.constants import COORDINATE_LIMIT, NEAREST_PAIRS, NEAREST_SHARE
+from standoff.errors import Error
 from standoff.paths.nearest_now import NearestFinder, NearPair
 from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array
@@ -69,21 +71,32 @@ class NearestPair:
             self._search = _search(self._cell)
 
     def at(self, report: Report) -> Nearby | None:
-        """The nearest pair; None where places are missing or no numbers, or the cell was another
-        one when it was last followed."""
+        """The nearest pair; None where places are missing, no numbers or beyond COORDINATE_LIMIT,
+        or the cell was another one when it was last followed. A search that fails is no pair, too:
+        the line that asks for one is to tell of a fault, and must come whatever is at fault."""
         search = self._search
         poses = np.zeros((0, 4, 4)) if report.poses is None else report.poses
         if report.cycle is None or report.q is None or not search.useful:
             return None
         if report.revision != search.revision or len(poses) != search.moving:
             return None
-        if not (np.abs(poses) <= COORDINATE_LIMIT).all():
-            return None
-        frames, begun = _frames(search, report.q, poses), time.monotonic()
-        sure = begun >= self._due or not search.finder.asked
-        pair = search.finder.at(frames) if sure else search.finder.again(frames)
-        if sure:
-            self._due = begun + (time.monotonic() - begun) / NEAREST_SHARE
+        with suppress(Error):
+            frames = _frames(search, report.q, poses)
+            # Of links as well: a joint may be anywhere that a message can write.
+            if (np.abs(frames) <= COORDINATE_LIMIT).all():
+                return self._found(search.finder, frames)
+        return None
+
+    def _found(self, finder: NearestFinder, frames: Array) -> Nearby | None:
+        """A search, or the last pair again until the next search is due."""
+        begun = time.monotonic()
+        if begun < self._due and finder.asked:
+            pair, sure = finder.again(frames), False
+        else:
+            try:
+                pair, sure = finder.at(frames), True
+            finally:
+                self._due = begun + (time.monotonic() - begun) / NEAREST_SHARE
         return None if pair is None else Nearby(pair, sure)
 
 

@@ -126,6 +126,17 @@ def sink_file(text: str) -> Path | None:
     return Path(where) if KINDS[kind].place == "file" and where not in ("", "-") else None
 
 
+def sink_key(text: str) -> str | None:
+    """The key below which a sink publishes; None where it does not.
+
+    Raises:
+        StreamError: no such kind.
+    """
+    kind, whole = sink_kind(text)
+    where, _ = _parts(kind, whole)
+    return where if KINDS[kind].place == "key" and where else None
+
+
 def open_sink(
     text: str,
     *,

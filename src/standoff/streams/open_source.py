@@ -41,9 +41,10 @@ def _zenoh(where: str, options: Options, name: str, link: Link | None) -> Record
     from standoff.streams.decoders import JOINT_STATE, WORLD
     from standoff.streams.sources.zenoh_topic import ZenohTopic
 
-    keys = [key for key in (where, *options.get("topic", [])) if key]
     kind = _one(options, "type", JOINT_STATE)
-    return ZenohTopic(keys, link_of(options, link), kind, _one(options, "world", WORLD), name)
+    return ZenohTopic(
+        _keys(where, options), link_of(options, link), kind, _one(options, "world", WORLD), name
+    )
 
 
 @dataclass(frozen=True)
@@ -106,11 +107,7 @@ def open_source(text: str, *, link: Link | None = None) -> Recorded | Live:
         StreamError: no such kind, file, topic or option, or it cannot be opened.
         MissingPackageError: it needs a package that is not installed.
     """
-    kind, whole = source_kind(text)
-    options: Options = {}
-    where, query = _parts(whole)
-    if query is not None:
-        options = options_of(query, KINDS[kind].options, kind, "--from", text)
+    kind, whole, where, options = _taken_apart(text)
     if not where and not (kind == "zenoh" and "topic" in options):
         raise StreamError("where from is missing", element="--from", value=text, allowed=ALLOWED)
     return KINDS[kind].open(where, options, f"{kind}:{whole}", link)
@@ -133,6 +130,16 @@ def source_files(text: str) -> list[Path]:
         return [path]
 
 
+def source_keys(text: str) -> list[str]:
+    """The keys that a source listens to, with their wildcards; none where it is not of Zenoh.
+
+    Raises:
+        StreamError: no such kind or option.
+    """
+    kind, _, where, options = _taken_apart(text)
+    return _keys(where, options) if kind == "zenoh" else []
+
+
 def check_one_reader(sources: Sequence[str]) -> None:
     """Refuse two that read standard input: each would get some of the lines.
 
@@ -146,6 +153,19 @@ def check_one_reader(sources: Sequence[str]) -> None:
             "standard input is read twice", element="--from", value=", ".join(readers),
             allowed="one of them",
         )  # fmt: skip
+
+
+def _taken_apart(text: str) -> tuple[str, str, str, Options]:
+    """The kind, what stands behind it, that without its options, and the options."""
+    kind, whole = source_kind(text)
+    where, query = _parts(whole)
+    if query is None:
+        return kind, whole, where, {}
+    return kind, whole, where, options_of(query, KINDS[kind].options, kind, "--from", text)
+
+
+def _keys(where: str, options: Options) -> list[str]:
+    return [key for key in (where, *options.get("topic", [])) if key]
 
 
 def _parts(where: str) -> tuple[str, str | None]:

@@ -22,6 +22,7 @@ from standoff.streams.on_warning import OnWarning
 from standoff.streams.open_sink import open_sink, sink_file, sink_kind
 from standoff.streams.open_source import check_one_reader, open_source, source_files
 from standoff.streams.options import WatchOptions
+from standoff.streams.own_topics import check_not_heard
 from standoff.streams.peek import Peeked
 from standoff.streams.realtime import in_real_time
 from standoff.streams.report import Report
@@ -62,7 +63,8 @@ def speed_of(text: str) -> float:
 def check_asked(
     source: str, sources: Sequence[str], sinks: Sequence[str], report: Path | None
 ) -> None:
-    """What can be refused before anything is opened: nothing to read, what is not to be written.
+    """What can be refused before anything is opened: nothing to read, what is not to be written,
+    what would be heard of itself.
 
     Raises:
         Error: it says what is allowed.
@@ -72,6 +74,7 @@ def check_asked(
     if report is not None:
         check_writable(report, ".html", what="a report")
     check_one_reader(sources)
+    check_not_heard(sources, sinks)
     read = [path for text in sources for path in source_files(text)]
     check_distinct((*map(sink_file, sinks), report), (source, *read))
 

@@ -13,13 +13,21 @@ from standoff.streams.report import Report, State
 from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
 
 
+def topics_of(key: str) -> tuple[str, str]:
+    """The keys below ``key`` that are published: of the warnings, and of the state."""
+    return f"{key}/warnings", f"{key}/state"
+
+
 class ZenohTopics:
     """Two keys below the one given, each with JSON as its payload:
 
     - ``KEY/warnings``: for every cycle in which pairs are too close, the state and all of them.
     - ``KEY/state``: the state without them, whenever it, a reason or the speed scale changes, in
-      every cycle that is not SAFE, and otherwise every STATE_PERIOD: who hears no new number for
-      several of these is to take it for STALE.
+      every cycle that is not SAFE, and otherwise in the first one that is STATE_PERIOD or more
+      after the last that was told. No state is told again by a clock of its own: each is what a
+      cycle found. As live sources have a cycle every HEARTBEAT at least, both together are the
+      longest that a watch is not heard of; who hears no new number for three times that is to take
+      it for STALE.
 
     Nothing is batched. A report is offered first: Zenoh waits a moment for slow subscribers
     (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
@@ -42,9 +50,9 @@ class ZenohTopics:
         session = self._session
         import zenoh
 
-        def publisher(end: str, control: zenoh.CongestionControl) -> Any:
+        def publisher(topic: str, control: zenoh.CongestionControl) -> Any:
             return session.declare_publisher(
-                f"{key}/{end}",
+                topic,
                 encoding=zenoh.Encoding.APPLICATION_JSON,
                 congestion_control=control,
                 priority=zenoh.Priority.REAL_TIME,
@@ -52,8 +60,9 @@ class ZenohTopics:
             )
 
         block, drop = zenoh.CongestionControl.BLOCK, zenoh.CongestionControl.DROP
-        self._waiting = publisher("warnings", block), publisher("state", block)
-        self._offering = publisher("warnings", drop), publisher("state", drop)
+        warnings, state = topics_of(key)
+        self._waiting = publisher(warnings, block), publisher(state, block)
+        self._offering = publisher(warnings, drop), publisher(state, drop)
         self._due = -math.inf
         self._scale = math.nan
 
