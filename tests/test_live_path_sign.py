@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -76,6 +77,37 @@ def test_no_tick_passes_over_an_offence(tmp_path, served, speed):
     assert stood.time == pytest.approx(0.5) and stood.state == "NOT CERTIFIED"
     text = page.page.banner._sign._html.content
     assert AMBER in text and "warned" in text and ">SAFE<" not in text
+
+
+@pytest.mark.parametrize("speed", ["1 ×", "4 ×"])
+@pytest.mark.parametrize("end", [0.62, MET, 1.5])
+def test_what_is_played_again_and_again_passes_over_nothing(tmp_path, served, speed, end):
+    """The rod is met at the end, or just before it; a turn has no tick at its end but by luck."""
+    path = PathFile("p", np.array([[0.0], [end]]), ("a", "b"), np.array([0.0, 0.517]))
+    checked = check(bar(tmp_path), path, QUIET, tolerance=0.001)
+    page = PathPage(served, "x", checked)
+    page.player._speed.value, page.player._loop.value = speed, True
+    turns = [page.step() for _ in range(60)]
+    ends = [k for k, r in enumerate(turns) if k and r.time < turns[k - 1].time]
+    assert len(ends) >= 3 and page.player.playing
+    assert max(r.time for r in turns) <= page.player.motion.duration
+    for start, stop in itertools.pairwise([0, *ends]):
+        states = {r.state for r in turns[start:stop]}
+        assert states == {"SAFE"} if checked.verdict.free else "WARNING" in states
+
+
+@pytest.mark.parametrize("speed", ["1 ×", "4 ×"])
+def test_the_last_readings_of_a_recording_are_shown_again_and_again(tmp_path, served, speed):
+    """Rows every 10 ms, and 2.13 s of them: the last is 30 ms after a tick."""
+    cell = bar(tmp_path)
+    rows = np.zeros((214, 1))
+    rows[-3:, 0] = 0.3, MET, 0.3
+    make = lambda period: so.Monitor(cell, buffer=0.001, period=period, max_speed=1000.0)  # noqa: E731
+    page = Playback(served, "x", [recorded("r", rows, 0.01)], make)
+    page.player._speed.value, page.player._loop.value = speed, True
+    turns = [page.step() for _ in range(100)]
+    warned = [r.time for r in turns if r.state == "WARNING"]
+    assert len(warned) >= 2 and warned == [pytest.approx(2.12)] * len(warned)
 
 
 @pytest.mark.parametrize("deviation", [0.0, 0.05, 0.2])
