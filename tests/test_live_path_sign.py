@@ -18,6 +18,7 @@ from standoff.view.live.palette import AMBER, STATES
 from standoff.view.live.path_page import PathPage
 from standoff.view.live.playback import Playback
 from standoff.view.live.server import close, open_server
+from standoff.view.live.ticking import enduring
 from tests.turntable import WALL, turntable, way
 
 QUIET = Console(quiet=True)
@@ -208,3 +209,56 @@ def test_times_that_add_up_to_the_end_but_for_rounding_are_no_fault(tmp_path, se
     page = Playback(served, "x", [recorded("r", np.zeros((150, 1)), 0.05)], make)
     assert {r.state for r in played(page)} | {page.step().state} == {"SAFE"}
     assert page.last.time == pytest.approx(7.45)
+
+
+class TestFailed:
+    """A step that fails is tried again, and what it did not ask is asked."""
+
+    @pytest.fixture
+    def page(self, tmp_path, served):
+        """From 0.4 s on it stands in the rod, but for 80 ms in which it does so before."""
+        cell = bar(tmp_path)
+        rows = np.zeros((101, 1))
+        rows[12:20, 0] = rows[40:, 0] = MET
+        make = lambda period: so.Monitor(cell, buffer=0.001, period=period, max_speed=1000.0)  # noqa: E731
+        return Playback(served, "x", [recorded("r", rows, 0.01)], make)
+
+    @staticmethod
+    def broken(*_):
+        raise MemoryError("no room")
+
+    def shown(self, page):
+        return page.page.banner._shown[0]
+
+    @pytest.mark.parametrize("part", ["_ask", "_make", "_show"])
+    def test_where_it_stands_is_not_what_was_shown_before(self, page, monkeypatch, part, capsys):
+        step = enduring(page)
+        page.player.play(False)
+        step(), step()
+        assert self.shown(page).state == "SAFE"
+        page.player.jump(0.9)
+        with monkeypatch.context() as patch:
+            patch.setattr(page, part, self.broken)
+            for _ in range(3):
+                step()
+                assert page.page.banner._shown is None
+                assert 'data-standoff="FAULT"' in page.page.banner._sign._html.content
+        for _ in range(3):
+            step()
+            assert self.shown(page).state == "WARNING"
+            assert self.shown(page).time == pytest.approx(0.9)
+
+    @pytest.mark.parametrize("part", ["_ask", "_show"])
+    def test_the_way_on_which_it_failed_is_not_passed_over(self, page, monkeypatch, part, capsys):
+        step = enduring(page)
+        for _ in range(3):
+            step()
+        assert page.player.time == pytest.approx(0.1) and self.shown(page).state == "SAFE"
+        with monkeypatch.context() as patch:
+            patch.setattr(page, part, self.broken)
+            for _ in range(3):  # until 0.25 s, where it is free again
+                step()
+        step()
+        assert self.shown(page).state == "WARNING" and self.shown(page).time < 0.2
+        step()
+        assert self.shown(page).state == "SAFE" and self.shown(page).time > 0.3
