@@ -111,8 +111,8 @@ class CellPage:
             self._due = begun + _SHARE * (time.monotonic() - begun)
         else:
             pair = self._finder.again(frames)
-        if seen.marks:  # whatever is too close is told of, also where it keeps its distance
-            mark = min(seen.marks, key=lambda m: m.distance)
+        if seen.now:  # whatever is too close is told of, also where it keeps its distance
+            mark = min(seen.now, key=lambda m: m.distance)
             if sure:
                 self._curve = min(self._curve, mark.distance)
             if pair is None or mark.distance < pair.distance:
