@@ -228,6 +228,15 @@ class TestWatcher:
         )
         assert page._pair.distance == pytest.approx(math.hypot(0.5, 0.2) - 0.15)
 
+    def test_an_octree_of_its_own_is_over_what_is_drawn_and_says_whose_it_is(self):
+        """Both are extended by the buffer of the page, and not by the usual one."""
+        cell = cell_of_two()
+        self.told(cell, seen(NONE, FAR))
+        page = self.watcher._page
+        assert self.watcher._index() is self.watcher._ruler.index
+        assert self.watcher._ruler.buffers["cart"] == page._buffers()["cart"] == 0.05
+        assert "the page's own" in page.show_octree.label
+
     def test_a_page_of_a_cell_that_changes_in_place_is_built_anew(self):
         from standoff.view.live.cell_page import CellPage, standing
 
