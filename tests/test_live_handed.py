@@ -12,6 +12,7 @@ import pytest
 
 import standoff as so
 from standoff.paths.nearest_now import NearestFinder
+from standoff.streams.options import WatchOptions
 from standoff.view.live.banner import banner_html
 from standoff.view.live.latch import Alarm, Latch
 from standoff.view.live.page import LivePage
@@ -20,6 +21,7 @@ from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import close, open_server
 from standoff.view.live.wire import Opening, received, send
 from standoff.view.live.worst import severity
+from standoff.view.watch import _page_stale
 
 FAR, NEAR = so.pose((1.0, 0.0, 0.2))[None], so.pose((0.3, 0.0, 0.2))[None]
 NONE = np.zeros(0)
@@ -114,6 +116,22 @@ def test_a_latch_counts_how_often_it_began():
     assert (warning.state, warning.times) == ("WARNING", 2)
     assert warning.told(warning.last + 0.3) == "warned 0.3 s ago, 2 times"
     assert fault.told(fault.last) == "at fault now, once"
+
+
+@pytest.mark.parametrize(
+    ("options", "pace", "stale"),
+    [
+        ({}, 1.0, 1.0),
+        ({"period": 2.0}, 1.0, 6.0),
+        ({"period": 2.0}, 0.5, 12.0),
+        ({"period": 2.0}, 4.0, 1.5),
+        ({"period": 2.0}, math.inf, 1.0),  # who watches live looks all the time
+        ({"periods": {"a": 0.01, "b": 2.0}}, 1.0, 6.0),
+        ({"max_age": 9.0}, 1.0, 9.0),
+    ],
+)
+def test_a_page_waits_as_long_as_the_file_that_is_played_may_be_silent(options, pace, stale):
+    assert _page_stale(WatchOptions(**options), pace) == pytest.approx(stale)
 
 
 class TestWatcher:
