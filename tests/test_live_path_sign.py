@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import standoff as so
-from standoff.paths.reading import PathFile
+from standoff.paths.reading import PathFile, read_path
 from standoff.view.check import check
 from standoff.view.live.certified import certified, covered
 from standoff.view.live.motion import recorded
@@ -209,6 +209,35 @@ def test_times_that_add_up_to_the_end_but_for_rounding_are_no_fault(tmp_path, se
     page = Playback(served, "x", [recorded("r", np.zeros((150, 1)), 0.05)], make)
     assert {r.state for r in played(page)} | {page.step().state} == {"SAFE"}
     assert page.last.time == pytest.approx(7.45)
+
+
+def test_limits_that_the_check_was_to_leave_alone_are_no_fault(tmp_path, served):
+    """A turn beyond the limit, which is free, and which is not for another clearance."""
+    file = tmp_path / "way.csv"
+    cell = beside_a_wall(tmp_path)
+    name, limit = cell.joints[0], float(cell.tree.upper[0])
+    for start, clearance, free in ((limit + 0.1, 0.0, True), (limit + 0.1, 0.05, False)):
+        file.write_text(f"{name}\n{start}\n{start + 1.5}\n")
+        path = read_path(file, cell, limits=False)
+        checked = check(cell, path, QUIET, tolerance=0.001, clearance=clearance)
+        assert checked.verdict.free == free
+        page = PathPage(served, "x", checked)
+        readings = [*played(page), page.step()]
+        assert not any(r.faults for r in readings)
+        states = {r.state for r in readings}
+        assert states == {"SAFE"} if free else "WARNING" in states and "FAULT" not in states
+
+
+@pytest.mark.parametrize(("clearance", "free"), [(-0.01, True), (-0.002, False)])
+def test_an_overlap_that_was_allowed_is_no_warning(tmp_path, served, clearance, free):
+    """A corner of the plate goes 5 mm into the wall, and never deeper."""
+    cell = turntable(tmp_path)
+    cell.add_body("wall", WALL, pose=so.pose((0.2 * math.sqrt(2.0) - 0.005 + 0.05, 0.0, 0.0)))
+    checked = check(cell, way(0.0, 1.5), QUIET, tolerance=0.001, clearance=clearance)
+    assert checked.verdict.free == free
+    page = PathPage(served, "x", checked)
+    states = {r.state for r in played(page)} | {page.step().state}
+    assert states == {"SAFE"} if free else "WARNING" in states
 
 
 class TestFailed:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from standoff.constants import SAME_INSTANT
 from standoff.monitor.monitor import Monitor
+from standoff.monitor.report import Cycle
 from standoff.paths.nearest_now import NearPair
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.motion import Motion
@@ -68,6 +69,10 @@ class Playback:
     def stops(self, motion: Motion, after: float, before: float) -> list[float]:
         """Instants between two, [s], in order, that are not to be passed over."""
         return motion.readings(after, before)
+
+    def counted(self, cycle: Cycle) -> Cycle:
+        """What counts of that which the monitor said."""
+        return cycle
 
     def judged(self, seen: Seen, since: float) -> Seen:
         """A reading with what else is known of its instant, and of the way there from ``since``."""
@@ -133,7 +138,7 @@ class Playback:
         spent = (time.perf_counter_ns() - start) / 1e3
         # What the first one takes is the compiler's time, or the disk's.
         spent = spent if self.last else math.nan
-        return seen(q, poses, cycle, time=moment, spent=spent)
+        return seen(q, poses, self.counted(cycle), time=moment, spent=spent)
 
     def _show(self, found: Seen, motion: Motion) -> None:
         self.last = found
