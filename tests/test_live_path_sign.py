@@ -12,7 +12,7 @@ from rich.console import Console
 import standoff as so
 from standoff.paths.reading import PathFile, read_path
 from standoff.view.check import check
-from standoff.view.live.certified import certified, covered
+from standoff.view.live.certified import certified, covered, joined
 from standoff.view.live.motion import recorded
 from standoff.view.live.palette import AMBER, STATES
 from standoff.view.live.path_page import PathPage
@@ -163,6 +163,26 @@ def test_the_band_is_of_the_clearance_and_deviation_that_were_asked_for(
     )  # fmt: skip
     assert checked.verdict.kind != "free"
     assert [a for a, b in certified(checked) if b - a == 1.0] == free
+
+
+def test_intervals_that_follow_each_other_are_one():
+    proved = [(0.0, 1.0), (1.0, 2.0), (3.0, 4.0), (4.0, 4.5)]
+    assert joined(proved) == [(0.0, 2.0), (3.0, 4.5)]
+    assert joined([]) == []
+
+
+def test_a_tick_of_a_long_path_sends_the_line_of_now_alone(tmp_path, served):
+    """Three thousand rows, of which the last meets the rod."""
+    rows = np.append(0.2 * np.sin(np.linspace(0.0, 30.0, 3000)), MET)[:, None]
+    path = PathFile("p", rows, ("r",) * len(rows), 0.01 * np.arange(len(rows)))
+    page = PathPage(served, "x", check(bar(tmp_path), path, QUIET, tolerance=0.001))
+    assert len(page._line.certified) == 1
+    assert 0.0 < page._line.certified[0][1] < page._offending
+    page.step()
+    before = page._now.content
+    page.player.jump(20.0)
+    page.step()
+    assert page._now.content != before and len(page._now.content) < 500
 
 
 def test_what_is_covered():

@@ -100,7 +100,8 @@ class PathPage(Playback):
         )
         self._way_to("To the offending instant", self._offending)
         self._way_to("To that of the verdict", self._later)
-        self._picture = self._gui.add_html(self._line.svg(0.0))
+        self._gui.add_html(self._line.svg())
+        self._now = self._gui.add_html(self._line.now(0.0))
         self._gui.add_html(
             '<div style="margin:0 0.8em 0.4em;font-size:0.75em;color:#667">'
             f"{safe(self._line.legend(f'the {word.lower()} of the verdict'))}</div>"
@@ -157,7 +158,7 @@ class PathPage(Playback):
 
     def shown(self, seen: Seen, nearest: NearPair | None, motion: Motion) -> None:
         """Move the line of now."""
-        self._picture.content = self._line.svg(0.0 if seen.time is None else seen.time)
+        self._now.content = self._line.now(0.0 if seen.time is None else seen.time)
 
     def _track(self, server: viser.ViserServer, motion: Motion) -> None:
         """A thin line where each robot's end goes."""
