@@ -145,6 +145,29 @@ class TestHandles:
             assert not tab.errors
 
 
+def test_a_number_beyond_the_limits_is_not_left_beside_a_slider():
+    """The field shows what is asked of the joint, also where that was its limit before."""
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    server = open_server("x", port=0)
+    cell = so.Cell()
+    cell.add_robot("builtin:arm7", name="arm")
+    drive = Drive(server, cell, "x", lambda period: so.Monitor(cell, buffer=0.0, period=period))
+    low, high = float(cell.tree.lower[1]), float(cell.tree.upper[1])
+    with chromium() as browser, beating(drive.step), Tab(browser, address(server)) as tab:
+        tab.wait_for("[data-standoff]")
+        for typed, wanted in ((99, high), (-99, low), (-50, low), (0.25, 0.25)):
+            tab.set("joint2 [rad]", typed)
+            for _ in range(100):
+                read = float(tab.row("joint2 [rad]").input_value())
+                if drive.follower.goal[1] == wanted and abs(read - wanted) < 0.002:
+                    break
+                tab.page.wait_for_timeout(50)
+            assert drive.follower.goal[1] == wanted
+            assert float(tab.row("joint2 [rad]").input_value()) == pytest.approx(wanted, abs=0.002)
+        assert not tab.errors
+    close(server)
+
+
 class TestTowards:
     @pytest.mark.parametrize("angle", [0.0, 0.1, 2.0, 3.1, math.pi])
     def test_it_goes_no_faster_than_a_hand_and_arrives_in_time(self, angle):
