@@ -10,9 +10,12 @@ import pytest
 import standoff as so
 from standoff.cell.shipped import shipped_cell
 from standoff.view.live import follow
+from standoff.view.live.drive import Drive
 from standoff.view.live.follow import Follower
+from standoff.view.live.server import address, close, open_server
 from standoff.view.live.tips import tips
 from standoff.view.live.towards import BODY, TURN, between, towards
+from tests.live_pages import Tab, beating, chromium
 
 
 class TestFollower:
@@ -109,6 +112,60 @@ class TestFollower:
         for _ in range(100):
             follower.advance(0.05)
         np.testing.assert_allclose(cell.tree.link_pose(follower.q, link), newer, atol=1e-3)
+
+
+class TestHandles:
+    @pytest.fixture
+    def drive(self):
+        pytest.importorskip("viser", reason="viser is not installed: no live page")
+        server = open_server("x", port=0)
+        cell = so.Cell()
+        for k, name in enumerate(("none", "all", "cart")):
+            place = so.pose((float(k), 0.0, 0.0))
+            cell.add_body(name, so.Sphere(0.1), pose=place, moving=True)
+        yield Drive(server, cell, "x")
+        close(server)
+
+    def seen_of(self, drive, choice):
+        drive.handles._choice.value = choice
+        drive.step()
+        return [handle.name for handle in drive.handles._handles if handle.visible]
+
+    def test_a_body_may_be_called_none_or_all(self, drive):
+        options = drive.handles._choice.options
+        assert len(set(options)) == len(options) == 5
+        every = ["none", "all", "cart"]
+        found = [self.seen_of(drive, option) for option in options]
+        assert found == [every, [], *([name] for name in every)]
+
+    def test_its_page_is_not_blank(self, drive):
+        at = address(drive.page.server)
+        with chromium() as browser, beating(drive.step), Tab(browser, at) as tab:
+            tab.wait_for("[data-standoff=SAFE]")
+            assert not tab.errors
+
+
+def test_a_number_beyond_the_limits_is_not_left_beside_a_slider():
+    """The field shows what is asked of the joint, also where that was its limit before."""
+    pytest.importorskip("viser", reason="viser is not installed: no live page")
+    server = open_server("x", port=0)
+    cell = so.Cell()
+    cell.add_robot("builtin:arm7", name="arm")
+    drive = Drive(server, cell, "x", lambda period: so.Monitor(cell, buffer=0.0, period=period))
+    low, high = float(cell.tree.lower[1]), float(cell.tree.upper[1])
+    with chromium() as browser, beating(drive.step), Tab(browser, address(server)) as tab:
+        tab.wait_for("[data-standoff]")
+        for typed, wanted in ((99, high), (-99, low), (-50, low), (0.25, 0.25)):
+            tab.set("joint2 [rad]", typed)
+            for _ in range(100):
+                read = float(tab.row("joint2 [rad]").input_value())
+                if drive.follower.goal[1] == wanted and abs(read - wanted) < 0.002:
+                    break
+                tab.page.wait_for_timeout(50)
+            assert drive.follower.goal[1] == wanted
+            assert float(tab.row("joint2 [rad]").input_value()) == pytest.approx(wanted, abs=0.002)
+        assert not tab.errors
+    close(server)
 
 
 class TestTowards:

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.paths.nearest_now import NearestFinder
+from standoff.streams.options import WatchOptions
 from standoff.view.live.banner import banner_html
 from standoff.view.live.latch import Alarm, Latch
 from standoff.view.live.page import LivePage
@@ -19,6 +21,7 @@ from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import close, open_server
 from standoff.view.live.wire import Opening, received, send
 from standoff.view.live.worst import severity
+from standoff.view.watch import _page_stale
 
 FAR, NEAR = so.pose((1.0, 0.0, 0.2))[None], so.pose((0.3, 0.0, 0.2))[None]
 NONE = np.zeros(0)
@@ -115,6 +118,22 @@ def test_a_latch_counts_how_often_it_began():
     assert fault.told(fault.last) == "at fault now, once"
 
 
+@pytest.mark.parametrize(
+    ("options", "pace", "stale"),
+    [
+        ({}, 1.0, 1.0),
+        ({"period": 2.0}, 1.0, 6.0),
+        ({"period": 2.0}, 0.5, 12.0),
+        ({"period": 2.0}, 4.0, 1.5),
+        ({"period": 2.0}, math.inf, 1.0),  # who watches live looks all the time
+        ({"periods": {"a": 0.01, "b": 2.0}}, 1.0, 6.0),
+        ({"max_age": 9.0}, 1.0, 9.0),
+    ],
+)
+def test_a_page_waits_as_long_as_the_file_that_is_played_may_be_silent(options, pace, stale):
+    assert _page_stale(WatchOptions(**options), pace) == pytest.approx(stale)
+
+
 class TestWatcher:
     """The process of the page, without being one."""
 
@@ -184,6 +203,57 @@ class TestWatcher:
         assert page.nodes._alarmed == {"cart", "wall"}
         # The cart stands 0.65 m off; the mark says otherwise, and is what counts.
         assert page.curves._clearance._y[-1] == pytest.approx(-50.0)
+
+    def test_a_warning_about_a_stop_is_no_distance_of_now(self):
+        """The arm would come to within 5 cm of the post if it stopped, and is farther off now."""
+        cell = so.Cell()
+        cell.add_robot("builtin:panda", name="left")
+        cell.add_body("post", so.Box((0.05, 0.05, 0.8)), so.pose((0.5, 0.25, 0.4)))
+        stopping = so.Stopping(deceleration=5.0, reaction=0.02)
+        monitor = so.Monitor(cell, buffer=0.0, stopping=stopping)
+        q = np.array([0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.0])
+        dq = 0.8 * np.eye(8)[0]
+        while (cycle := monitor.update(q, dq=dq)).stopping is None:
+            q = q + 0.01 * dq
+        (warning,) = cycle.warnings
+        self.told(cell, seen(q, np.zeros((0, 4, 4)), cycle))
+        page = self.watcher._page
+        said = f"{warning.time:.3f} s into the stop"
+        assert page.warnings._rows[0].label.endswith(said)
+        assert f"1 pair too close, {said}" in self.sign and 'data-standoff="WARNING"' in self.sign
+        nearest = NearestFinder(cell).at(cell.tree.forward(q))
+        assert page._pair.distance == pytest.approx(nearest.distance)
+        apart = NearestFinder(cell, "others").at(cell.tree.forward(q))
+        assert page.curves._clearance._y[-1] == pytest.approx(1e3 * apart.distance)
+        assert apart.distance > warning.distance + 0.01
+        assert page.nodes._alarmed == {warning.a, "post"}
+
+    def test_what_was_too_close_on_the_way_says_so(self):
+        """A cart that passes a pole between two readings."""
+        cell = so.Cell()
+        cell.add_body("pole", so.Cylinder(0.05, 1.0))
+        cell.add_body("cart", so.Sphere(0.1), pose=so.pose((-0.5, 0.2, 0.0)), moving=True)
+        monitor = so.Monitor(cell, buffer=0.06, period=0.1, max_speed=1000.0, between=True)
+        for x in (-0.5, 0.5):
+            poses = so.pose((x, 0.2, 0.0))[None]
+            cycle = monitor.update(NONE, poses)
+        (warning,) = cycle.warnings
+        assert 0.0 < warning.when < 1.0
+        self.told(cell, seen(NONE, poses, cycle))
+        page = self.watcher._page
+        assert page.warnings._rows[0].label.endswith(
+            "on the way from the reading before, after 50 %"
+        )
+        assert page._pair.distance == pytest.approx(math.hypot(0.5, 0.2) - 0.15)
+
+    def test_an_octree_of_its_own_is_over_what_is_drawn_and_says_whose_it_is(self):
+        """Both are extended by the buffer of the page, and not by the usual one."""
+        cell = cell_of_two()
+        self.told(cell, seen(NONE, FAR))
+        page = self.watcher._page
+        assert self.watcher._index() is self.watcher._ruler.index
+        assert self.watcher._ruler.buffers["cart"] == page._buffers()["cart"] == 0.05
+        assert "the page's own" in page.show_octree.label
 
     def test_a_page_of_a_cell_that_changes_in_place_is_built_anew(self):
         from standoff.view.live.cell_page import CellPage, standing

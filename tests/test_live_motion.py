@@ -85,7 +85,7 @@ def test_a_joint_whose_speed_is_given_as_none_moves_at_the_usual_pace(tmp_path):
     found, wanted = (along_path(cell, way(0.0, 1.0, 0.5)) for cell in (still, usual))
     assert found.duration == wanted.duration and math.isfinite(found.duration)
     times = np.linspace(0.0, found.duration, 5)
-    assert "nan" not in Timeline(found.duration, times, times, 0.0, [], None).svg(0.1)
+    assert "nan" not in Timeline(found.duration, times, times, 0.0, [], None).svg()
     follower = Follower(still, still.q, np.zeros((0, 4, 4)))
     follower.ask_joint(0, 1.0)
     follower.advance(0.05)

@@ -116,7 +116,7 @@ def test_the_offending_instant_is_the_first(served):
     before = line.times < until
     assert np.median(line.own) < 0.01 < line.distances[before][0]
     assert line.distances[before][-1] < 0.01
-    assert line.svg(0.0).count("<polyline") == 2
+    assert line.svg().count("<polyline") == 2
 
 
 def test_names_are_escaped_in_the_banner():
@@ -257,10 +257,10 @@ def test_joints_and_poses_are_taken_by_name():
 def test_a_timeline_is_drawn_within_its_frame():
     times = np.linspace(0.0, 4.0, 50)
     line = Timeline(4.0, times, 0.1 * np.cos(times), 0.01, [(0.0, 1.0), (1.0, 1.4)], 1.6)
-    text = line.svg(2.0)
+    text = line.svg()
     assert text.count("<rect") == 3 and "<circle" in text and "nan" not in text
     empty = Timeline(1.0, np.array([0.0]), np.array([math.inf]), 0.0, [], None)
-    assert "inf" not in empty.svg(0.0)
+    assert "inf" not in empty.svg()
 
 
 def test_what_goes_over_the_wire_comes_back_and_a_torn_end_is_an_end():

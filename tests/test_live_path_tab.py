@@ -46,11 +46,11 @@ def test_a_legend_names_what_is_drawn_and_nothing_else():
     times = np.linspace(0.0, 1.0, 5)
     far = np.full(5, np.inf)
     line = Timeline(1.0, times, times, 0.0, [], 0.5, times, 0.7)
-    assert line.svg(0.0).count("<polyline") == 2
+    assert line.svg().count("<polyline") == 2
     for word in ("blue", "pale", "green", "grey", "red", "ring: the collision"):
         assert word in line.legend("the collision")
     alone = Timeline(1.0, times, far, 0.0, [], None, times)
-    assert alone.svg(0.0).count("<polyline") == 1
+    assert alone.svg().count("<polyline") == 1
     assert "blue" not in alone.legend("x") and "pale" in alone.legend("x")
     assert "red" not in alone.legend("x") and "ring" not in alone.legend("x")
     assert "pale" not in Timeline(1.0, times, times, 0.0, [], None).legend("x")
@@ -89,5 +89,8 @@ def test_the_ways_to_the_instants_are_under_the_verdict_and_in_sight(server):
             assert below <= box["y"] and box["y"] + box["height"] <= min(600, picture["y"])
             below = box["y"] + box["height"]
         assert picture["y"] + 0.6 * picture["height"] < 600
+        line = tab.page.locator("svg[data-now]").bounding_box()
+        for side in ("x", "y", "width", "height"):
+            assert line[side] == pytest.approx(picture[side], abs=1.0)
         tab.page.wait_for_timeout(500)
         tab.keep("path_tab")

@@ -41,6 +41,9 @@ from standoff.view.watch_words import never_heard, show, tell_of_names, tell_of_
 #: Sinks whose lines people read.
 _FOR_PEOPLE = ("terminal", "plain")
 
+#: A page that hears nothing from its watch for so long says STALE, [s].
+PAGE_STALE = 1.0
+
 #: Host and port of a live page.
 PageAddress = tuple[str, int]
 
@@ -132,7 +135,9 @@ def watch(
             if on_warning is not None:
                 targeted.append(OnWarning(on_warning))
             if page is not None:
-                opened_page = shows.enter_context(_page(page, source, options))
+                opened_page = shows.enter_context(
+                    _page(page, source, options, pace=speed if files else math.inf)
+                )
                 notes.print(f"The page is at {opened_page.address}", highlight=False, markup=False)
                 onlookers.append(_shown_on(opened_page, cell))
             running = Watch(
@@ -162,9 +167,21 @@ def _ask_for_realtime(files: bool, notes: Console, shows: ExitStack) -> None:
         notes.print(f"--realtime: {why}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _page(page: PageAddress, source: str, options: WatchOptions) -> LivePage:
+def _page(page: PageAddress, source: str, options: WatchOptions, *, pace: float) -> LivePage:
     host, port = page
-    return LivePage(host=host, port=port, title=Path(source).stem, buffers=options.buffer)
+    stale = _page_stale(options, pace)
+    title = Path(source).stem
+    return LivePage(host=host, port=port, title=title, buffers=options.buffer, stale=stale)
+
+
+def _page_stale(options: WatchOptions, pace: float) -> float:
+    """How long a page may hear nothing, [s] of the clock. A live watch looks all the time, and one
+    that reads a file as fast as it can does, too; one that plays it is silent as long as the file
+    is allowed to be."""
+    if math.isinf(pace):
+        return PAGE_STALE
+    ages = (options.age, *map(options.age_of, options.periods))
+    return max(PAGE_STALE, max(ages) / pace)
 
 
 def _shown_on(page: LivePage, cell: Cell) -> Onlooker:

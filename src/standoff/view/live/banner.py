@@ -103,8 +103,12 @@ _WORDS: dict[State, str] = {
 def _word(seen: Seen) -> str:
     count = len(seen.marks) + seen.more
     if count and seen.state in ("WARNING", "FAULT"):
-        return f"{count} pair{'s' * (count > 1)} too close"
+        return f"{count} pair{'s' * (count > 1)} too close{'' if seen.now else _not_now(seen)}"
     return _WORDS[seen.state]
+
+
+def _not_now(seen: Seen) -> str:
+    return f", {seen.marks[0].when}" if len(seen.marks) == 1 else ", none of them now"
 
 
 def _sign(state: str, colour: str, word: str, facts: list[str]) -> str:

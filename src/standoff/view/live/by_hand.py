@@ -27,7 +27,8 @@ def drive_by_hand(
     Args:
         cell: it is at its own state at first.
         monitor: makes the monitor of the page, which is given a reading every so many seconds;
-            without one the page says NOT WATCHED.
+            `Monitor` with its usual buffers by default. Links of one robot may be closer than
+            those by the way it is built, and warn.
         title: of the page.
         host: who may open the page; this machine by default.
         port: or the next free one where it is taken.

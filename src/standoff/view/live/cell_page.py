@@ -42,6 +42,7 @@ class CellPage:
         buffers: by which each moving body is extended, by name, [m].
         index: asked for what to draw while the octree's cells are on; None where there is none.
         lasting: how long the sign stands without being renewed, [s].
+        octree: what the index is called where it can be chosen to be shown.
     """
 
     def __init__(
@@ -53,9 +54,10 @@ class CellPage:
         buffers: Callable[[], Mapping[str, float]] = dict,
         index: Callable[[], Index | None] = lambda: None,
         lasting: float = LASTING,
+        octree: str = "Octree cells",
     ) -> None:
         self.server, self.cell = server, cell
-        self._buffers, self._index = buffers, index
+        self._buffers, self._index, self._called = buffers, index, octree
         poses = np.array([cell.bodies[name].pose for name in cell.moving]).reshape(-1, 4, 4)
         frames = np.concatenate([cell.tree.forward(cell.q), poses])
         low, high = bounds(cell, frames)
@@ -78,7 +80,7 @@ class CellPage:
         with self.tabs.add_tab("Show"):
             self.show_nearest = gui.add_checkbox("Nearest pair", True)
             self.show_extended = gui.add_checkbox("Buffers", True)
-            self.show_octree = gui.add_checkbox("Octree cells", False)
+            self.show_octree = gui.add_checkbox(self._called, False)
 
     def _build(self) -> None:
         self.nodes = CellNodes(self.server.scene, self.cell)
@@ -111,8 +113,8 @@ class CellPage:
             self._due = begun + _SHARE * (time.monotonic() - begun)
         else:
             pair = self._finder.again(frames)
-        if seen.marks:  # whatever is too close is told of, also where it keeps its distance
-            mark = min(seen.marks, key=lambda m: m.distance)
+        if seen.now:  # whatever is too close is told of, also where it keeps its distance
+            mark = min(seen.now, key=lambda m: m.distance)
             if sure:
                 self._curve = min(self._curve, mark.distance)
             if pair is None or mark.distance < pair.distance:

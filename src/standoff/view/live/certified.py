@@ -19,7 +19,8 @@ def certified(checked: Checked) -> list[tuple[float, float]]:
     intervals of its proof.
 
     Of a path of straight lines each segment is asked by itself, so that what is free after the
-    first contact is known, too; of a curve what comes before its first contact is.
+    first contact is known, too, and those that follow each other are one interval; of a curve what
+    comes before its first contact is.
     """
     path, verdict = checked.path, checked.verdict
     if verdict.free:
@@ -35,7 +36,18 @@ def certified(checked: Checked) -> list[tuple[float, float]]:
     part = int(until)
     if until > part and part < len(free) and not free[part]:
         found.append((float(part), until))
-    return sorted(found)
+    return joined(sorted(found))
+
+
+def joined(intervals: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Intervals in order, with those as one of which one begins where another ends."""
+    found: list[tuple[float, float]] = []
+    for a, b in intervals:
+        if found and a <= found[-1][1]:
+            found[-1] = found[-1][0], max(b, found[-1][1])
+        else:
+            found.append((a, b))
+    return found
 
 
 def covered(intervals: Sequence[tuple[float, float]], start: float, end: float) -> bool:

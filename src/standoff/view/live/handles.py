@@ -96,8 +96,10 @@ class Handles:
             ask = self._asking_body(k)
             self._handles.append(Handle(server.scene, number, name, size, ask))
         few = len(self._handles) <= FEW
-        names = [_ALL] * few + [_NONE] + [handle.name for handle in self._handles]
-        self._choice = server.gui.add_dropdown("Handles", names, initial_value=names[0])
+        # Numbered, as a body may be called what the others are.
+        self._named = [f"{k + 1}: {handle.name}" for k, handle in enumerate(self._handles)]
+        choices = [_ALL] * few + [_NONE] + self._named
+        self._choice = server.gui.add_dropdown("Handles", choices, initial_value=choices[0])
 
     def follow(self) -> None:
         """Show those that are chosen where they belong."""
@@ -105,7 +107,7 @@ class Handles:
         links = len(self._links)
         frames = cell.tree.forward(q) if links else None
         for k, handle in enumerate(self._handles):
-            handle.visible = chosen in (_ALL, handle.name)
+            handle.visible = chosen in (_ALL, self._named[k])
             if not handle.visible:
                 continue
             if k < links and frames is not None:

@@ -71,8 +71,8 @@ class LivePage:
         buffers: by which moving bodies are drawn extended, [m]: one number, or by name as
             `Monitor.buffers` gives them.
         stale: the state is STALE once no reading has come for so long, [s]. Where the browser
-            itself hears nothing from the page it says so after that time, too, or after a second
-            where that is longer.
+            itself hears nothing from the page, or only what is older, it says so after that time,
+            too, or after a second where that is longer.
 
     Attributes:
         address: where a browser finds it.

@@ -9,6 +9,7 @@ import numpy as np
 
 from standoff.constants import SAME_INSTANT
 from standoff.monitor.monitor import Monitor
+from standoff.monitor.report import Cycle
 from standoff.monitor.thresholds import Thresholds
 from standoff.paths.nearest import Among
 from standoff.paths.nearest_now import NearestFinder, NearPair
@@ -99,7 +100,8 @@ class PathPage(Playback):
         )
         self._way_to("To the offending instant", self._offending)
         self._way_to("To that of the verdict", self._later)
-        self._picture = self._gui.add_html(self._line.svg(0.0))
+        self._gui.add_html(self._line.svg())
+        self._now = self._gui.add_html(self._line.now(0.0))
         self._gui.add_html(
             '<div style="margin:0 0.8em 0.4em;font-size:0.75em;color:#667">'
             f"{safe(self._line.legend(f'the {word.lower()} of the verdict'))}</div>"
@@ -114,13 +116,25 @@ class PathPage(Playback):
         """The offences."""
         return [t for t in sorted(self._offences) if after < t < before]
 
+    def counted(self, cycle: Cycle) -> Cycle:
+        """All but limits: a path beyond them gets here only where the check was told to leave them
+        alone."""
+        faults = tuple(fault for fault in cycle.faults if fault.kind != "limits")
+        if len(faults) == len(cycle.faults):
+            return cycle
+        naming = ((), True) if cycle._hits is None else cycle._naming
+        return Cycle(cycle.number, cycle.time, cycle.clearance, faults, cycle._hits, naming)
+
     def judged(self, seen: Seen, since: float) -> Seen:
         """What the check says of the way from ``since`` and of its instant: it counts tolerance and
         deviations, which a monitor does not."""
-        assert seen.time is not None
-        verdict = self._offences.get(seen.time)
+        now = seen.time
+        assert now is not None
+        verdict = self._offences.get(now)
+        if self._threshold < 0.0:
+            seen = _no_nearer(seen, self._threshold)
         if seen.state == "SAFE" and verdict is None:
-            return self._certified(seen, since, seen.time)
+            return self._certified(seen, since, now)
         if seen.state == "FAULT" or verdict is None:
             return seen
         marks = seen.marks
@@ -144,7 +158,7 @@ class PathPage(Playback):
 
     def shown(self, seen: Seen, nearest: NearPair | None, motion: Motion) -> None:
         """Move the line of now."""
-        self._picture.content = self._line.svg(0.0 if seen.time is None else seen.time)
+        self._now.content = self._line.now(0.0 if seen.time is None else seen.time)
 
     def _track(self, server: viser.ViserServer, motion: Motion) -> None:
         """A thin line where each robot's end goes."""
@@ -155,6 +169,16 @@ class PathPage(Playback):
                 f"/track/{k}", np.stack([line[:-1], line[1:]], axis=1), (120, 120, 130),
                 thickness=1.5, thickness_units="screen",
             )  # fmt: skip
+
+
+def _no_nearer(seen: Seen, allowed: float) -> Seen:
+    """Without marks of what may overlap so far, [m], below 0: a monitor has no such threshold."""
+    marks = tuple(mark for mark in seen.marks if not mark.distance > allowed)
+    if len(marks) == len(seen.marks):
+        return seen
+    # The nearest come first: where one of these may be, so may all that are not listed.
+    state = "SAFE" if seen.state == "WARNING" and not marks else seen.state
+    return replace(seen, state=state, marks=marks, more=0)
 
 
 #: No speed is a fault here, [m/s]; and the smallest cell of the octree, [m], hangs on no speed.

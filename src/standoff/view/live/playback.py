@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from standoff.constants import SAME_INSTANT
 from standoff.monitor.monitor import Monitor
+from standoff.monitor.report import Cycle
 from standoff.paths.nearest_now import NearPair
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.motion import Motion
@@ -56,7 +57,8 @@ class Playback:
             self.below()
         self.page.options()
         self.last: Seen | None = None
-        # Where the monitor was asked last, what it said, and whether just that is shown.
+        # Where the monitor was asked last, what it said, and whether just that is shown. Where it
+        # said nothing, the way from there on is still to be asked.
         self._at: tuple[Motion, float] | None = None
         self._asked: Seen | None = None
         self._stands = False
@@ -67,6 +69,10 @@ class Playback:
     def stops(self, motion: Motion, after: float, before: float) -> list[float]:
         """Instants between two, [s], in order, that are not to be passed over."""
         return motion.readings(after, before)
+
+    def counted(self, cycle: Cycle) -> Cycle:
+        """What counts of that which the monitor said."""
+        return cycle
 
     def judged(self, seen: Seen, since: float) -> Seen:
         """A reading with what else is known of its instant, and of the way there from ``since``."""
@@ -82,31 +88,40 @@ class Playback:
     def step(self) -> Seen | None:
         """One reading; while it stands, nothing is asked again."""
         motion, moment, jumped = self.player.tick(TICK)
-        at = self._at
-        same = at is not None and at[0] is motion and abs(moment - at[1]) <= 2.0 * SAME_INSTANT
-        if same and not jumped:
-            if self._stands or self._asked is None:
-                if self.last is not None:
-                    self.page.show(self.last)  # what is to be shown may have been changed
-                return self.last
-            # Whatever was on the way has been shown: now for where it stands.
-            self._stands = True
-            return self._show(self.judged(self._asked, moment), motion)
+        if jumped or self._at is None:
+            self._at, self._asked = (motion, moment), None
+        before, known = self._at[1], self._asked
+        if known is not None and abs(moment - before) <= 2.0 * SAME_INSTANT:
+            return self._stand(known, motion, moment)
         period = min(TICK * self.player.speed, motion.period)
-        if jumped or period != self._period:
+        if known is None or period != self._period:
             self._period = period
             self.monitor = self._make(period)
-        before = moment if jumped or self._at is None else self._at[1]
-        self._at, self._stands = (motion, moment), jumped
-        worst: Seen | None = None
-        for instant in self._instants(motion, before, moment):
-            self._asked = self._ask(motion, instant)
-            found = self.judged(self._asked, before)
-            before = instant
+        # Where anything fails from here on, the next step goes this way again, all of it.
+        self._asked = None
+        instants = self._instants(motion, before, moment)
+        if known is None and instants[0] > before + SAME_INSTANT:
+            instants.insert(0, before)
+        asked, worst, since = None, None, before
+        for instant in instants:
+            asked = self._ask(motion, instant)
+            found = self.judged(asked, since)
+            since = instant
             if worst is None or _severity(found) >= _severity(worst):
                 worst = found
         assert worst is not None
-        return self._show(worst, motion)
+        self._show(worst, motion)
+        self._at, self._asked, self._stands = (motion, moment), asked, before == moment
+        return worst
+
+    def _stand(self, known: Seen, motion: Motion, moment: float) -> Seen | None:
+        """Whatever was on the way has been shown: now for where it stands."""
+        if not self._stands:
+            self._show(self.judged(known, moment), motion)
+            self._stands = True
+        elif self.last is not None:
+            self.page.show(self.last)  # what is to be shown may have been changed
+        return self.last
 
     def _instants(self, motion: Motion, before: float, now: float) -> list[float]:
         """All that are asked for; where ``now`` is one that is not to be passed over but for
@@ -123,12 +138,11 @@ class Playback:
         spent = (time.perf_counter_ns() - start) / 1e3
         # What the first one takes is the compiler's time, or the disk's.
         spent = spent if self.last else math.nan
-        return seen(q, poses, cycle, time=moment, spent=spent)
+        return seen(q, poses, self.counted(cycle), time=moment, spent=spent)
 
-    def _show(self, found: Seen, motion: Motion) -> Seen:
+    def _show(self, found: Seen, motion: Motion) -> None:
         self.last = found
         self.shown(found, self.page.show(found), motion)
-        return found
 
 
 def _severity(seen: Seen) -> Severity:

@@ -74,12 +74,7 @@ class Player:
         with self._lock:
             jumped, self._jumped = self._jumped, False
             if self.playing and not jumped:
-                self.time += dt * self.speed
-                if self.time >= self.motion.duration:
-                    ended = not self._loop.value
-                    self.time = self.motion.duration if ended else 0.0
-                    jumped = not ended
-                    self.playing = not ended
+                jumped = self._go_on(dt)
             motion, time, playing = self.motion, self.time, self.playing
         # Nothing that stands is set again: somebody may be typing there.
         shown, label = self._shown(time), _PAUSE if playing else _PLAY
@@ -88,6 +83,15 @@ class Player:
         if self._button.label != label:
             self._button.label = label
         return motion, time, jumped
+
+    def _go_on(self, dt: float) -> bool:
+        """To the end and no further, so that nothing before it is passed over; from there, again
+        and again, to the start, which is a jump."""
+        end, loop = self.motion.duration, self._loop.value
+        jumped = loop and self.time >= end
+        self.time = 0.0 if jumped else min(self.time + dt * self.speed, end)
+        self.playing = loop or self.time < end
+        return jumped
 
     def _shown(self, time: float) -> float:
         """A time as the slider shows it: to its step, and not beyond its end."""

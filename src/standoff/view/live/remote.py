@@ -81,7 +81,7 @@ class Watcher:
             # A browser draws when it can: below a second its sign would flicker.
             page = CellPage(
                 self._server, cell, self._opening.title, buffers=self._buffers, index=self._index,
-                lasting=max(self._opening.stale, _LEAST),
+                lasting=max(self._opening.stale, _LEAST), octree="Octree cells, the page's own",
             )  # fmt: skip
             page.options()
             self._page = page
@@ -123,10 +123,12 @@ class Watcher:
         return {name: width for name, width in given.items() if name in world.index}
 
     def _index(self) -> Index | None:
-        """The octree is made here when somebody wants to see it, from the readings shown."""
+        """An octree over the shapes and buffers that are shown, made here when somebody wants to
+        see one. That of the monitor is in another process, and may have other options."""
         assert self._page is not None and self._shown is not None
         if self._ruler is None:
-            self._ruler = Monitor(self._page.cell, period=TICK)
+            wide = max(self._buffers().values(), default=0.0)
+            self._ruler = Monitor(self._page.cell, buffer=wide, period=TICK)
         seen = self._usable(self._page.cell, self._shown)
         self._ruler.update(seen.q, seen.poses if len(seen.poses) else None)
         return self._ruler.index

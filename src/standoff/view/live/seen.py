@@ -9,7 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from standoff.errors import Error
-from standoff.monitor.report import Cycle
+from standoff.monitor.report import Cycle, Warning
+from standoff.monitor.stop_report import StopWarning
 from standoff.shapes.pose import Array
 from standoff.view.live.latch import Alarm
 
@@ -27,7 +28,7 @@ LISTED = 40
 @dataclass(frozen=True, eq=False)
 class Mark:
     """A warning: its two bodies, their distance and the distance at which they are too close, [m],
-    and the witness points, world frame."""
+    and the witness points, world frame; when: in words, where it is not about this very reading."""
 
     a: str
     b: str
@@ -35,6 +36,7 @@ class Mark:
     threshold: float
     point_a: Array
     point_b: Array
+    when: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,11 @@ class Seen:
     reasons: tuple[str, ...] = ()
     word: str = ""
     alarms: tuple[Alarm, ...] | None = None
+
+    @property
+    def now(self) -> list[Mark]:
+        """The marks whose distances are those of this reading."""
+        return [mark for mark in self.marks if not mark.when]
 
 
 def state_of(cycle: Cycle | None) -> Watched:
@@ -103,14 +110,28 @@ def seen(
     if cycle is None:
         return Seen(q, poses, shown, time, spent=spent)
     found = () if cycle.safe else cycle.warnings
-    marks = tuple(
-        Mark(w.a, w.b, float(w.distance), float(w.threshold), w.point_a, w.point_b)
-        for w in found[:LISTED]
-    )
+    marks = tuple(_mark(warning) for warning in found[:LISTED])
     return Seen(
         q, poses, shown, cycle.time if time is None else time, float(cycle.clearance), marks,
         len(found) - len(marks), tuple(str(fault) for fault in cycle.faults[:LISTED]), spent,
     )  # fmt: skip
+
+
+def _mark(w: Warning) -> Mark:
+    return Mark(
+        w.a, w.b, float(w.distance), float(w.threshold), w.point_a, w.point_b, when=_when(w)
+    )
+
+
+def _when(warning: Warning) -> str:
+    """A stop is yet to come, and what is certified between two readings is over."""
+    if isinstance(warning, StopWarning):
+        return f"{warning.time:.3f} s into the stop"
+    if warning.when >= 1.0:
+        return ""
+    if warning.when <= 0.0:
+        return "at the reading before"
+    return f"on the way from the reading before, after {100.0 * warning.when:.0f} %"
 
 
 def no_poses() -> Array:

@@ -1,9 +1,15 @@
 """A coloured sign that the browser itself takes back when it is not renewed.
 
 A page whose program is frozen, ended or out of reach cannot be told so. The sign therefore is STALE
-by itself, and alive only for some time from the moment at which the browser saw its beat, a number,
-become another. A sign that was folded away and is made anew, from what was heard last, has seen no
-such change: it is STALE until the next beat. Where the browser runs no scripts it always is.
+by itself, and alive only for some time from the moment at which its beat was written, of which the
+browser must have seen it become another. A sign that was folded away and is made anew, from what
+was heard last, has seen no such change: it is STALE until the next beat. Where the browser runs no
+scripts it always is.
+
+A beat is the time at which it was written. On a slow link old beats trickle out of full buffers,
+all of them new to the browser: what one is later than the promptest that ever came is its age. The
+two clocks need not agree; a link that was slow from the first message on cannot be told from clocks
+that differ.
 """
 
 from __future__ import annotations
@@ -19,6 +25,10 @@ if TYPE_CHECKING:
 
 #: How long a sign stands without being renewed, [s].
 LASTING = 2.0
+
+#: Two clocks drift apart by no more than a second in so many: a page that is open for days would
+#: become STALE without it. A lag that grows more slowly than that is missed.
+_DRIFT = 10_000
 
 #: A sign is renewed so often in the time that it stands, and at least every so many seconds: a page
 #: that is opened, or unfolded, waits for a beat.
@@ -39,13 +49,18 @@ _FADING = (
 
 # The element around a sign stays while its content is written anew, and is another once it was
 # folded away. Whoever is first in it waits for what comes later, which is looked at before it is
-# drawn: a new beat is alive, and what comes with the same beat only for the rest of its time.
+# drawn: a new beat is alive for what its age leaves, and what comes with the same beat only for the
+# rest of its time. A beat before the last is from another program, or from a clock that was set.
 _LISTENING = (
     "const home=this.parentNode;if(!home||home.heard)return;"
+    "const age=(beat,now)=>{let c=window.standoffClock;"
+    "if(!c||beat<c.beat)c=window.standoffClock={least:Infinity,now};"
+    f"c.least=Math.min(c.least+(now-c.now)/{_DRIFT},now-beat);c.beat=beat;c.now=now;"
+    "return now-beat-c.least};"
     "const sign=()=>home.querySelector('[data-beat]');"
     "home.heard={beat:sign().dataset.beat,at:-Infinity};"
     "new MutationObserver(()=>{const s=sign(),h=home.heard,now=performance.now();if(!s)return;"
-    "if(s.dataset.beat!==h.beat){h.beat=s.dataset.beat;h.at=now}"
+    "if(s.dataset.beat!==h.beat){h.beat=s.dataset.beat;h.at=now-age(+h.beat,now)}"
     "const left=1000*s.dataset.lasting-(now-h.at);"
     "if(left>0){s.style.setProperty('--left',left+'ms');s.dataset.alive=1}"
     "}).observe(home,{childList:true})"
@@ -63,11 +78,13 @@ class Sign:
 
     def __init__(self, gui: viser.GuiApi, html: str, lasting: float = LASTING) -> None:
         self._lasting, self._inner = lasting, html
+        self._beat = time.monotonic()
         self._html = gui.add_html(self._text())
 
     def show(self, html: str) -> None:
         """Write ``html``, as `sign_html` gives it, where it is another or is to be renewed."""
-        self._inner = html
+        if html != self._inner:  # it is sent anyway: with the time of now
+            self._inner, self._beat = html, time.monotonic()
         self.renew()
 
     def renew(self) -> None:
@@ -81,8 +98,10 @@ class Sign:
         self.show(sign_html('data-standoff="FAULT"', STATES["FAULT"], head + fact))
 
     def _text(self) -> str:
-        beat = int(time.monotonic() / min(self._lasting / _RENEWALS, _SELDOM))
-        return lasting_html(self._inner, self._lasting, beat)
+        now = time.monotonic()
+        if now - self._beat >= min(self._lasting / _RENEWALS, _SELDOM):
+            self._beat = now
+        return lasting_html(self._inner, self._lasting, round(1e3 * self._beat))
 
 
 def heading(state: str, word: str) -> str:
@@ -99,8 +118,9 @@ def sign_html(attribute: str, colour: str, inner: str) -> str:
 
 
 def lasting_html(sign: str, lasting: float, beat: int) -> str:
-    """The sign, covered by STALE unless the browser has seen ``beat`` become another within
-    ``lasting`` [s]."""
+    """The sign, covered by STALE unless the browser has seen ``beat`` become another, and that is
+    not older than ``lasting`` [s]; ``beat``: when it was written, by any clock that does not jump,
+    [ms]."""
     return (
         f'<style onload="{_LISTENING}">{_FADING}</style>'
         f'<div data-beat="{beat}" data-lasting="{lasting:g}" '

@@ -43,9 +43,12 @@ class Sliders:
         def asked(event: viser.GuiEvent) -> None:
             # What this program sets itself comes by here, too, without a page behind it.
             if event.client is not None:
-                value = min(max(float(event.target.value), tree.lower[k]), tree.upper[k])
+                typed = float(event.target.value)
+                value = min(max(typed, tree.lower[k]), tree.upper[k])
                 self._told[k] = value
                 self._follower.ask_joint(k, value)
+                if value != typed:  # the field shows what is obeyed, and not what was typed
+                    slider.value = shown(value, low, high)
 
         slider.on_update(asked)
         return slider

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -38,13 +39,24 @@ class Timeline:
     own: Array | None = None
     later: float | None = None
 
-    def svg(self, now: float) -> str:
-        """The picture with a line at ``now`` [s]."""
+    def svg(self) -> str:
+        """The picture, but for the line of now: it may be large, and does not change."""
         return (
             f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" data-timeline="1" '
-            'style="font:10px sans-serif">'
-            + "".join([*self._axes(), *self._curve(), *self._band(), *self._now(now)])
+            'style="font:10px sans-serif;display:block">'
+            + "".join([*self._axes(), *self._curve(), *self._band()])
             + "</svg>"
+        )
+
+    def now(self, now: float) -> str:
+        """A line at ``now`` [s], which lies on the picture where it comes right below it."""
+        x = self._x(now)
+        return (
+            '<div style="position:relative;height:0">'
+            f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" data-now="1" '
+            'style="position:absolute;bottom:0;left:0;pointer-events:none">'
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP - 4}" y2="{_BAND + _THICK + 4}" '
+            'stroke="#111827" stroke-width="1.4"/></svg></div>'
         )
 
     def legend(self, verdict: str) -> str:
@@ -62,6 +74,7 @@ class Timeline:
     def _x(self, time: float) -> float:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(max(time / self.duration, 0.0), 1.0)
 
+    @cached_property
     def _range(self) -> tuple[float, float]:
         """Lowest and highest distance drawn, [mm]."""
         every = self.distances if self.own is None else np.append(self.distances, self.own)
@@ -72,11 +85,11 @@ class Timeline:
         return low - (room if low < 0.0 else 0.0), high + room
 
     def _y(self, mm: float) -> float:
-        low, high = self._range()
+        low, high = self._range
         return _FLOOR - (_FLOOR - _TOP) * (mm - low) / (high - low)
 
     def _axes(self) -> list[str]:
-        low, high = self._range()
+        low, high = self._range
         found = []
         for mm in _ticks(low, high):
             y = self._y(mm)
@@ -140,13 +153,6 @@ class Timeline:
                 f'<circle cx="{x:.1f}" cy="{_BAND + _THICK / 2}" r="5" fill="{_RED}"/>'
             )
         return found
-
-    def _now(self, now: float) -> list[str]:
-        x = self._x(now)
-        return [
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP - 4}" y2="{_BAND + _THICK + 4}" '
-            'stroke="#111827" stroke-width="1.4"/>'
-        ]
 
 
 def _ticks(low: float, high: float) -> list[float]:

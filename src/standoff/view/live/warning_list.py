@@ -45,7 +45,7 @@ class WarningList:
         """The warnings of one reading."""
         self._marks = seen.marks
         for row, mark in zip(self._rows, seen.marks):
-            row.label = f"{mark.a} – {mark.b}  {minus(length(mark.distance))}"
+            row.label = f"{mark.a} – {mark.b}  {minus(length(mark.distance))}{_when(mark)}"
         for k, row in enumerate(self._rows):
             row.visible = k < len(seen.marks)
         hidden = len(seen.marks) + seen.more - ROWS
@@ -66,6 +66,10 @@ class WarningList:
         if client is not None and row < len(self._marks):
             mark = self._marks[row]
             look_at(client, 0.5 * (mark.point_a + mark.point_b))
+
+
+def _when(mark: Mark) -> str:
+    return f", {mark.when}" if mark.when else ""
 
 
 def look_at(client: viser.ClientHandle, place: Array) -> None:
