@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -62,6 +63,7 @@ class Outbox:
         self._calls: SimpleQueue[None] = SimpleQueue()
         self._busy = self._closing = False
         self._trouble = ""
+        self._since = -math.inf  # when it was told last
         self._thread = threading.Thread(target=self._run, name=sink.name, daemon=True)
         self._thread.start()
 
@@ -128,6 +130,7 @@ class Outbox:
         if not self._trouble:
             self._told("sink", text)
         self._trouble = self.failed = text
+        self._since = time.monotonic()
 
     def _run(self) -> None:
         flushed = time.monotonic()
@@ -152,8 +155,9 @@ class Outbox:
                 fine = self._tried(self.sink.flush) and fine
                 flushed, fresh = time.monotonic(), False
                 with self._lock:
-                    over = self._trouble and fine and len(self._items) < self._depth // 2
-                    if over:
+                    # Not at once, or it would begin and end between two cycles, and none tell.
+                    told = flushed - self._since >= RECORD_FLUSH
+                    if self._trouble and told and fine and len(self._items) < self._depth // 2:
                         self._trouble = ""
                         self._told("back", "")
 

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from standoff.cell import Cell
 from standoff.constants import PEEK_PERIODS
-from standoff.errors import StreamError
+from standoff.errors import Error, StreamError
 from standoff.streams.history import History
 from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.on_warning import OnWarning
@@ -177,7 +177,7 @@ def _shown_on(page: LivePage, cell: Cell) -> Onlooker:
 
 
 def _closed(sink: Sink) -> None:
-    with suppress(OSError):
+    with suppress(OSError, Error):
         sink.close()
 
 
