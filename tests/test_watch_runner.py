@@ -18,7 +18,7 @@ from standoff.streams.outbox import Outbox
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.report import Report, State
-from standoff.streams.runner import Watch
+from standoff.streams.runner import Watch, _told_apart
 from tests.watch_worlds import (
     OPTIONS,
     Kept,
@@ -275,3 +275,8 @@ def test_times_that_are_none_are_garbled():
         source = Memory([(t, message) for t in times])
         summary = Watch(new_cell(), [source], [], OPTIONS, history=history).run()
         assert summary.kinds["garbled"] >= 1
+
+
+def test_sinks_of_one_name_are_told_apart():
+    """One that is well again ended the fault of the other."""
+    assert _told_apart(["a", "b", "a", "a", "a (2)"]) == ["a", "b", "a (2)", "a (3)", "a (2) (2)"]

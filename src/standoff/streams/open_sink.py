@@ -126,6 +126,16 @@ def sink_file(text: str) -> Path | None:
     return Path(where) if KINDS[kind].place == "file" and where not in ("", "-") else None
 
 
+def to_stdout(text: str) -> bool:
+    """Whether a sink writes its own lines to standard output, so that none for people belong there.
+
+    Raises:
+        StreamError: no such kind.
+    """
+    kind, whole = sink_kind(text)
+    return KINDS[kind].place == "file" and _parts(kind, whole)[0] == "-"
+
+
 def open_sink(
     text: str,
     *,
