@@ -109,6 +109,8 @@ class Watch:
         """End in order, from whatever thread or signal handler."""
         self._stopped = True
         self._live_run.stop()
+        for outbox in self._outboxes:
+            outbox.hurry()
 
     def run(self, progress: Callable[[float], None] | None = None) -> Summary:
         """Until it ends. ``progress`` is called with how much of the files has been read, 0 to 1.
@@ -245,7 +247,7 @@ class Watch:
     def _stretch(self, readings: list[tuple[float, int, Joints]]) -> int:
         """All of these, together as far as that goes. Returns how many more to take one by one."""
         engine = self.engine
-        while readings:
+        while readings and not self._stopped:
             if self._troubles:  # a sink has something to say: in a cycle, not after thousands
                 now, source, message = readings[0]
                 self._one(now, ((source, message),))
