@@ -23,6 +23,7 @@ from PIL import Image
 import standoff as so
 from standoff.paths.writing import write_path
 from standoff.streams.zenoh_session import Link, open_session
+from tests import stream_bags
 from tests.mesh_shapes import box_arrays
 from tests.test_cli import STANDOFF
 from tests.test_interfere_command import write_stl
@@ -35,6 +36,7 @@ ELSEWHERE = {
     "make test": "it is what runs this",
     "pip install .": "it installs; `.ci/run` installs in this way, by the Makefile",
     "pip install '.[plot,view,streams,contact]'": "it installs; the extras are there, see below",
+    "pip install '.[streams]'": "likewise",
     "standoff papers 000": "takes minutes; with --quick it is run by test_paper000.py",
 }
 
@@ -110,6 +112,16 @@ def write_bag(path, names, ready):
             bag.write(topic, 100 * 10**9 + 10_000_000 * k, raw)
 
 
+def write_ros2_bag(path, names, ready):
+    """A folder of ROS 2 with the same motion."""
+    store, messages = stream_bags.store_of("sqlite"), []
+    for k in range(50):
+        at, q = 100 * 10**9 + 10_000_000 * k, ready + 0.002 * k * np.eye(len(ready))[0]
+        message = stream_bags.joint_state(store, names, q, stamp=divmod(at, 10**9))
+        messages.append((at, "/joint_states", stream_bags.JOINT_STATE, message))
+    stream_bags.write_bag(path, "sqlite", messages)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The files that the commands name, small ones."""
@@ -128,6 +140,7 @@ def folder(tmp_path_factory):
     verdict = so.PathChecker(cell).segment(ready, ready + 0.1)
     verdict.certificate().save(here / "proof.json", cell=cell)
     write_bag(here / "run.bag", [name.partition("/")[2] for name in cell.joints], ready)
+    write_ros2_bag(here / "my_bag", [name.partition("/")[2] for name in cell.joints], ready)
     write_stl(here / "a.stl", *box_arrays(90.0, 90.0, 90.0))
     write_stl(here / "b.stl", *box_arrays(90.0, 90.0, 90.0, centre=(80.0, 80.0, 80.0)))
     return here
@@ -242,8 +255,8 @@ def test_what_is_left_out_is_there_to_be_left_out():
 
 def test_the_extras_and_targets_it_names_are_there():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (extras,) = re.findall(r"pip install '\.\[(.*?)\]'", README)
-    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    named = re.findall(r"pip install '\.\[(.*?)\]'", README)
+    assert named and set(",".join(named).split(",")) <= set(project["optional-dependencies"])
     makefile = (ROOT / "Makefile").read_text()
     for target in set(re.findall(r"\bmake (\w+)", "\n".join(snippets("sh")))) | {"docs"}:
         assert re.search(rf"^{target}:", makefile, re.M), target

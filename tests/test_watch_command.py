@@ -1,7 +1,11 @@
 """The commands ``watch`` and ``replay``, as one types them."""
 
+import errno
 import json
+import subprocess
+import sys
 import urllib.request
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +13,7 @@ from typer.testing import CliRunner
 from standoff.cli import app
 from standoff.errors import Error, StreamError
 from standoff.papers.testbed import BUFFER
+from standoff.streams.open_sink import to_stdout
 from standoff.streams.own_topics import check_not_heard
 from standoff.streams.record.replay import Replay
 from tests.all_distances import all_distances
@@ -317,3 +322,33 @@ def test_a_watch_may_listen_beside_where_it_speaks():
         ["zenoh:cell/joint_states", "zenoh:cell/*/joint_states", "zenoh:cell/*", "run.csv"],
         ["zenoh:cell/standoff", "run.jsonl", "terminal", "mcap:out?.mcap"],
     )
+
+
+def test_options_of_a_sink_do_not_bring_the_summary_into_its_lines():
+    assert to_stdout("jsonl:-?every=5") and to_stdout("jsonl:-")
+    assert not to_stdout("jsonl:a.jsonl?every=5") and not to_stdout("plain")
+
+
+def test_a_report_that_cannot_be_written_hides_no_verdict(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("standoff.view.watch.save_near_misses", full)
+    source = write_csv(tmp_path / "run.csv", task(2))
+    result = called(
+        "watch", "testbed", "--from", source, "--buffer", BUFFER, "--report", tmp_path / "a.html"
+    )
+    assert result.exit_code == 4, result.output
+    assert "No space left" in result.output and "an output failed" in result.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("where", ["> /dev/full", "2> >(true)", "2>&1 | head -1"])
+def test_whatever_becomes_of_its_own_output_the_page_is_written(tmp_path, where):
+    source = write_csv(tmp_path / "run.csv", task(1)[:50])
+    page = tmp_path / "near.html"
+    command = f"{sys.executable} -m standoff watch testbed --from {source} --to plain"
+    shell = f"set -o pipefail; {command} --report {page} {where}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert done.returncode == (3 if "full" in where else 0), done
+    assert "<html" in page.read_text()

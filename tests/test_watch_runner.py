@@ -18,7 +18,7 @@ from standoff.streams.outbox import Outbox
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.report import Report, State
-from standoff.streams.runner import Watch
+from standoff.streams.runner import Watch, _told_apart
 from tests.watch_worlds import (
     OPTIONS,
     Kept,
@@ -275,3 +275,33 @@ def test_times_that_are_none_are_garbled():
         source = Memory([(t, message) for t in times])
         summary = Watch(new_cell(), [source], [], OPTIONS, history=history).run()
         assert summary.kinds["garbled"] >= 1
+
+
+def test_sinks_of_one_name_are_told_apart():
+    """One that is well again ended the fault of the other."""
+    assert _told_apart(["a", "b", "a", "a", "a (2)"]) == ["a", "b", "a (2)", "a (3)", "a (2) (2)"]
+
+
+def test_a_watch_that_is_to_end_waits_for_no_sink():
+    """Each report waited for room anew, long after somebody had asked for the end."""
+    stuck = threading.Event()
+
+    class Sink:
+        name = "stuck"
+
+        def put(self, report):
+            stuck.wait()
+
+        def flush(self):
+            pass
+
+        close = flush
+
+    box = Outbox(Sink(), lambda *words: None, patient=True, depth=2)
+    box.hurry()
+    began = time.monotonic()
+    for _ in range(20):
+        box.do(stuck.wait, 1)
+    assert time.monotonic() - began < 4.0 and box.lost >= 17
+    stuck.set()
+    box.close()

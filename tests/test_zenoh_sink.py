@@ -2,10 +2,15 @@
 
 import itertools
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -199,6 +204,105 @@ def test_no_warning_is_dropped_where_a_subscriber_is_slow():
     assert until(lambda: len(heard.samples) == 3000)
     assert [v["number"] for _, v in heard.samples] == list(range(1, 3001))
     sink.close()
+    heard.close()
+
+
+SUBSCRIBER = """
+import sys, time
+from standoff.streams.zenoh_session import Link, open_session
+session = open_session(Link(connect=(sys.argv[1],)))
+heard = session.declare_subscriber("cell/standoff/warnings", lambda sample: None)
+print("ready", flush=True)
+if sys.stdin.readline().strip() == "leave":
+    session.close()
+"""
+
+
+def filled(box):
+    """Publish until reports wait for good; how many."""
+    many = [hit(0.01, k, k + 1) for k in range(3)] * 40
+    for number in itertools.count(1):
+        box.put(report(number, 0.01 * number, *many))
+        if len(box._items) > 200:
+            return number
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def elsewhere():
+    """A sink with its queue, what it told, and a process that subscribes to it."""
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
+    told = []
+    box = Outbox(sink, lambda *words: told.append(words), depth=100_000)
+    with subprocess.Popen(
+        [sys.executable, "-c", SUBSCRIBER, address],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline().strip() == "ready"
+        assert until(lambda: sink._waiting[0].matching_status.matching)
+        yield box, told, process
+        process.kill()
+    sink.close()
+
+
+def test_a_subscriber_that_dies_while_reports_wait_for_it_is_told(elsewhere):
+    """Zenoh lets those who wait go on as if all had been sent."""
+    box, told, process = elsewhere
+    os.kill(process.pid, signal.SIGSTOP)
+    filled(box)
+    process.kill()
+    assert until(lambda: [kind for kind, _ in told] == ["sink", "back"])
+    assert "may have missed" in told[0][1]
+    assert "may have missed" in box.close()
+
+
+def test_a_subscriber_that_leaves_is_no_trouble(elsewhere):
+    box, told, process = elsewhere
+    for number in range(1, 50):
+        box.put(report(number, 0.01 * number, hit(0.01, 0, 1)))
+    process.communicate("leave\n", timeout=30.0)
+    assert until(lambda: not box.sink._waiting[0].matching_status.matching)
+    for number in range(50, 100):
+        box.put(report(number, 0.01 * number, hit(0.01, 0, 1)))
+    began = time.monotonic()
+    assert box.close() == "" and not told
+    assert time.monotonic() - began < 5.0  # nobody is waited for
+
+
+def test_a_subscriber_that_was_cut_off_and_is_back_is_told():
+    """Nothing waited for it when its link broke, but what was published meanwhile it has missed."""
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
+    event = SimpleNamespace(kind=zenoh.SampleKind.PUT, transport=SimpleNamespace(zid="abc"))
+    sink._link_changed(event)
+    assert sink.offer(report(1, 0.0))
+    event.kind = zenoh.SampleKind.DELETE
+    sink._link_changed(event)
+    assert sink.offer(report(2, 1.0))
+    event.kind = zenoh.SampleKind.PUT
+    sink._link_changed(event)
+    assert not sink.offer(report(3, 2.0))
+    with pytest.raises(StreamError, match="abc is back"):
+        sink.put(report(3, 2.0))
+    assert sink.offer(report(4, 3.0))
+    sink.close()
+
+
+def test_a_subscriber_that_takes_nothing_for_some_seconds_misses_nothing():
+    """Left to itself, Zenoh closes its link after five."""
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
+    heard = Heard(address, "cell/standoff/warnings")
+    reached(sink, heard)
+    told = []
+    box = Outbox(sink, lambda *words: told.append(words), depth=100_000)
+    heard.open.clear()
+    number = filled(box)
+    time.sleep(6.0)
+    heard.open.set()
+    assert until(lambda: len({v["number"] for _, v in list(heard.samples)}) == number)
+    assert box.close() == "" and not told
     heard.close()
 
 

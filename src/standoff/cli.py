@@ -6,6 +6,7 @@ import importlib
 import io
 import sys
 import traceback
+from contextlib import suppress
 
 from standoff.commands.app import app, notes
 from standoff.errors import Error
@@ -41,8 +42,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
-    before = sys.stdout
-    sys.stdout = patient = Forgiving(before)
+    before = sys.stdout, sys.stderr
+    patient = Forgiving(sys.stdout), Forgiving(sys.stderr)
+    sys.stdout, sys.stderr = patient
     try:
         app()
     except (Error, OSError) as error:
@@ -57,8 +59,10 @@ def main() -> None:
         )
         sys.exit(CRASHED)
     finally:
-        patient.flush()
-        sys.stdout = before
+        for stream in patient:
+            with suppress(OSError):  # it was raised where it was written
+                stream.flush()
+        sys.stdout, sys.stderr = before
 
 
 if __name__ == "__main__":

@@ -137,6 +137,16 @@ def sink_key(text: str) -> str | None:
     return where if KINDS[kind].place == "key" and where else None
 
 
+def to_stdout(text: str) -> bool:
+    """Whether a sink writes its own lines to standard output, so that none for people belong there.
+
+    Raises:
+        StreamError: no such kind.
+    """
+    kind, whole = sink_kind(text)
+    return KINDS[kind].place == "file" and _parts(kind, whole)[0] == "-"
+
+
 def open_sink(
     text: str,
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from standoff.constants import OUTBOX_DEPTH, RECORD_FLUSH, SINK_PATIENCE
+from standoff.constants import HEARTBEAT, OUTBOX_DEPTH, RECORD_FLUSH, SINK_PATIENCE
 from standoff.errors import Error
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.report import Report, State
@@ -31,7 +32,7 @@ class Outbox:
     Args:
         told: called from the thread of the sink with ``sink`` and a text where it has trouble, with
             ``back`` once that is over.
-        patient: wait for room, as a replay does, up to SINK_PATIENCE.
+        patient: wait for room, as a replay does, up to SINK_PATIENCE; see `hurry`.
 
     Attributes:
         thinned: reports in which nothing happened that it missed; lost: others.
@@ -60,8 +61,9 @@ class Outbox:
         self._room = threading.Condition(self._lock)  # for those who wait for it
         #: One entry for each item at least: those that are left out leave theirs behind.
         self._calls: SimpleQueue[None] = SimpleQueue()
-        self._busy = self._closing = False
+        self._busy = self._closing = self._tired = False
         self._trouble = ""
+        self._since = -math.inf  # when it was told last
         self._thread = threading.Thread(target=self._run, name=sink.name, daemon=True)
         self._thread.start()
 
@@ -90,8 +92,7 @@ class Outbox:
     def do(self, action: Callable[[], None], cycles: int, *, dull: bool = False) -> None:
         """Whatever is to be done with the sink, in its turn; it stands for so many reports."""
         with self._lock:
-            if len(self._items) >= self._depth and self._patient:
-                self._room.wait_for(lambda: len(self._items) < self._depth, SINK_PATIENCE)
+            self._wait_for_room()
             if len(self._items) >= self._depth and not self._make_room(dull):
                 if dull:
                     self.thinned += cycles
@@ -104,6 +105,19 @@ class Outbox:
             self._items.append((action, dull))
             self._dull += dull
         self._calls.put(None)
+
+    def hurry(self) -> None:
+        """Wait for room no more: the watch is to end. From whatever thread or signal handler, so
+        without the lock, which the thread that is interrupted may hold."""
+        self._patient = False
+
+    def _wait_for_room(self) -> None:
+        """Once: whoever did not take anything then is not waited for again until it does."""
+        end = time.monotonic() + SINK_PATIENCE
+        while self._patient and not self._tired and len(self._items) >= self._depth:
+            left = end - time.monotonic()
+            self._tired = left <= 0.0
+            self._room.wait(min(max(left, 0.0), HEARTBEAT))
 
     def _note_missed(self) -> None:
         """A recorder is told what it missed after all that it did not."""
@@ -128,6 +142,7 @@ class Outbox:
         if not self._trouble:
             self._told("sink", text)
         self._trouble = self.failed = text
+        self._since = time.monotonic()
 
     def _run(self) -> None:
         flushed = time.monotonic()
@@ -142,6 +157,7 @@ class Outbox:
                 self._busy = bool(self._items)
                 item = self._items.popleft() if self._items else None
                 if item is not None:
+                    self._tired = False
                     self._dull -= item[1]
                     if self._patient:
                         self._room.notify_all()
@@ -152,8 +168,9 @@ class Outbox:
                 fine = self._tried(self.sink.flush) and fine
                 flushed, fresh = time.monotonic(), False
                 with self._lock:
-                    over = self._trouble and fine and len(self._items) < self._depth // 2
-                    if over:
+                    # Not at once, or it would begin and end between two cycles, and none tell.
+                    told = flushed - self._since >= RECORD_FLUSH
+                    if self._trouble and told and fine and len(self._items) < self._depth // 2:
                         self._trouble = ""
                         self._told("back", "")
 

@@ -87,7 +87,8 @@ class Watch:
                 allowed="all of them files, or none",
             )
         self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
-        self.engine = WatchEngine(cell, options, [s.name for s in sources], [s.name for s in sinks])
+        self._sink_names = _told_apart([sink.name for sink in sinks])
+        self.engine = WatchEngine(cell, options, [s.name for s in sources], self._sink_names)
         self.summary = Summary()
         self._history = history
         self._onlookers = tuple(onlookers)
@@ -98,7 +99,7 @@ class Watch:
         self._describe(cell)
 
     def _describe(self, cell: Cell) -> None:
-        names = [s.name for s in self._sources], [s.name for s in self._sinks]
+        names = [s.name for s in self._sources], self._sink_names
         for sink in self._sinks:
             if isinstance(sink, Recorder):
                 folder = Path(os.path.abspath(sink.path)).parent
@@ -108,6 +109,8 @@ class Watch:
         """End in order, from whatever thread or signal handler."""
         self._stopped = True
         self._live_run.stop()
+        for outbox in self._outboxes:
+            outbox.hurry()
 
     def run(self, progress: Callable[[float], None] | None = None) -> Summary:
         """Until it ends. ``progress`` is called with how much of the files has been read, 0 to 1.
@@ -141,12 +144,12 @@ class Watch:
     def _close(self) -> None:
         for source in self._sources:
             source.close()
-        for outbox in self._outboxes:
+        for name, outbox in zip(self._sink_names, self._outboxes):
             trouble = outbox.close()
             if trouble:
-                self.summary.sinks[outbox.sink.name] = trouble
+                self.summary.sinks[name] = trouble
             if outbox.lost:
-                self.summary.lost[outbox.sink.name] = outbox.lost
+                self.summary.lost[name] = outbox.lost
 
     def _cycle(self, now: float, inputs: tuple[Input, ...], arrived: int = 0) -> None:
         """One cycle, and its report to all sinks. What sinks have to say goes in with it."""
@@ -244,7 +247,16 @@ class Watch:
     def _stretch(self, readings: list[tuple[float, int, Joints]]) -> int:
         """All of these, together as far as that goes. Returns how many more to take one by one."""
         engine = self.engine
-        while readings:
+        while readings and not self._stopped:
+            if self._troubles:  # a sink has something to say: in a cycle, not after thousands
+                now, source, message = readings[0]
+                self._one(now, ((source, message),))
+                readings = readings[1:]
+                if not engine.quiet:
+                    for now, source, message in readings:
+                        self._one(now, ((source, message),))
+                    return STRETCH_BREAK
+                continue
             batch = gathered(readings)
             before = _Before(engine)
             stretch, report = engine.stretch(batch)
@@ -316,6 +328,19 @@ class _Before:
             self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages,
             q=stretch.Q[k], poses=stretch.poses, revision=self._revision,
         )  # fmt: skip
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The names, with a number behind those that were there before: the trouble of a sink is known
+    by its name, and one that is well must not end that of another."""
+    found: list[str] = []
+    for name in names:
+        number, unique = 1, name
+        while unique in found:
+            number += 1
+            unique = f"{name} ({number})"
+        found.append(unique)
+    return found
 
 
 def _spread(times: Array, every: float) -> list[int]:

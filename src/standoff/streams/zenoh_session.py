@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from standoff.constants import (
     MAX_NAME_LENGTH,
     MAX_STREAM_MESSAGE,
     OFFER_WAIT,
+    OUTBOX_DEPTH,
     RECONNECT_FIRST,
     RECONNECT_LONGEST,
+    SINK_PATIENCE,
+    STATE_PERIOD,
 )
 from standoff.errors import MissingPackageError, StreamError
 
@@ -51,11 +58,16 @@ def used_link(link: Link | None) -> Link:
 
 @dataclass(eq=False)
 class _Shared:
-    """A session, how many use it, and whether what may be dropped is dropped now."""
+    """A session, how many use it, when something was last dropped perhaps, when the last one began
+    that then went out for sure, since when those who publish wait for subscribers, and when one
+    last had to."""
 
     session: Any
     users: int = 0
-    congested: bool = False
+    dropped: float = -math.inf
+    cleared: float = 0.0
+    waiting: list[float] = field(default_factory=list)
+    waited: float = -math.inf
 
 
 class Lease:
@@ -72,15 +84,41 @@ class Lease:
     @property
     def congested(self) -> bool:
         """Whether a message that Zenoh may drop might be dropped at once, since one before it was
-        and no other has gone out since. All publishers of a session share its queues."""
-        return self._shared.congested
+        and no other that began later has gone out. All publishers of a session share its queues."""
+        return self._shared.dropped >= self._shared.cleared
 
-    @congested.setter
-    def congested(self, is_so: bool) -> None:
-        self._shared.congested = is_so
+    def dropped(self) -> None:
+        """A message that Zenoh may drop has perhaps just been."""
+        self._shared.dropped = time.monotonic()
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While something is published that waits for whoever is slow."""
+        shared, begun = self._shared, time.monotonic()
+        shared.waiting.append(begun)
+        try:
+            yield
+        finally:
+            now = time.monotonic()
+            if now - begun > OFFER_WAIT / 2.0:
+                shared.waited = now
+            shared.waiting.remove(begun)
+        shared.cleared = max(shared.cleared, begun)
+
+    @property
+    def behind(self) -> bool:
+        """Whether something that was published may not have left this process, or had not just now:
+        that a link is closed is heard a moment after those who waited for it were let go."""
+        shared, now = self._shared, time.monotonic()
+        waits = any(now - begun > OFFER_WAIT / 2.0 for begun in (*shared.waiting,))
+        return waits or self.congested or now - shared.waited < SINK_PATIENCE
 
     def close(self) -> None:
-        """More than once does no harm."""
+        """More than once does no harm.
+
+        Raises:
+            StreamError: somebody did not take what was still on its way.
+        """
         with _LOCK:
             if self._closed:
                 return
@@ -89,7 +127,10 @@ class Lease:
             if self._shared.users:
                 return
             del _OPEN[self._link]
-        self._shared.session.close()
+        try:
+            self._shared.session.close()
+        except Exception as error:  # Zenoh's own class; nothing holds the process up
+            raise StreamError("not everything that was published was taken") from error
 
 
 _OPEN: dict[Link, _Shared] = {}
@@ -145,6 +186,11 @@ def session_config(link: Link) -> Any:
         # What comes in pieces is put together in memory before anybody sees its size.
         "transport/link/rx/max_message_size": 4 * MAX_STREAM_MESSAGE,
         "transport/link/tx/queue/congestion_control/drop/wait_before_drop": round(1e6 * OFFER_WAIT),
+        # Zenoh then closes the link to whoever took nothing. Not without end: as long as something
+        # waits for it, a link that is dead is not closed. By then the queue of a sink is full.
+        "transport/link/tx/queue/congestion_control/block/wait_before_close": round(
+            1e6 * STATE_PERIOD * OUTBOX_DEPTH
+        ),
     }.items():
         config.insert_json5(key, json.dumps(value))
     return config

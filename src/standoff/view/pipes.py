@@ -8,7 +8,8 @@ from typing import Any, TextIO
 
 class Forgiving:
     """A text stream that goes on into nothing once nobody reads it any more, so that the exit
-    status is still that of the verdict."""
+    status is still that of the verdict. Another error (a full disk) is raised once, and it goes on
+    into nothing likewise."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -20,18 +21,20 @@ class Forgiving:
         """Write, or drop it."""
         try:
             return self._stream.write(text)
-        except BrokenPipeError:
-            self._let_go()
+        except OSError as error:
+            self._let_go(error)
             return len(text)
 
     def flush(self) -> None:
         """Flush, or drop what is left."""
         try:
             self._stream.flush()
-        except BrokenPipeError:
-            self._let_go()
+        except OSError as error:
+            self._let_go(error)
 
-    def _let_go(self) -> None:
+    def _let_go(self, error: OSError) -> None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, self._stream.fileno())
         os.close(nothing)
+        if not isinstance(error, BrokenPipeError):
+            raise error

@@ -15,11 +15,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from standoff.cell import Cell
 from standoff.constants import PEEK_PERIODS
-from standoff.errors import StreamError
+from standoff.errors import Error, StreamError
 from standoff.streams.history import History
 from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.on_warning import OnWarning
-from standoff.streams.open_sink import open_sink, sink_file, sink_kind
+from standoff.streams.open_sink import open_sink, sink_file, sink_kind, to_stdout
 from standoff.streams.open_source import check_one_reader, open_source, source_files
 from standoff.streams.options import WatchOptions
 from standoff.streams.own_topics import check_not_heard
@@ -148,17 +148,32 @@ def watch(
             with _ending(running):
                 summary = running.run(progress)
     tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
-    said = notes if any(sink_kind(text) == ("jsonl", "-") for text in sinks) else out
-    show(summary, said, rest=options.rest, unheard=never_heard(running.engine.senses))
+    said = notes if any(map(to_stdout, sinks)) else out
+    written = False
     if history is not None and report is not None:
         history.finish()
         facts = {
             "cell": source, "sources": ", ".join(sources), "buffer": f"{1e3 * options.buffer:g} mm",
             "STALE after": f"{options.age:g} s",
         }  # fmt: skip
-        save_near_misses(history, report, facts)
-        said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
+        # Before anything is said: whoever reads that may be gone, and the page is still wanted.
+        with _noted(summary, f"report:{report}"):
+            save_near_misses(history, report, facts)
+            written = True
+    with _noted(summary, "standard output"):
+        show(summary, said, rest=options.rest, unheard=never_heard(running.engine.senses))
+        if written:
+            said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     return summary
+
+
+@contextmanager
+def _noted(summary: Summary, name: str) -> Iterator[None]:
+    """An output that cannot be written has failed like a sink, and hides no verdict."""
+    try:
+        yield
+    except (OSError, Error) as error:
+        summary.sinks[name] = getattr(error, "strerror", None) or str(error)
 
 
 def _ask_for_realtime(files: bool, notes: Console, shows: ExitStack) -> None:
@@ -197,7 +212,7 @@ def _shown_on(page: LivePage, cell: Cell) -> Onlooker:
 
 
 def _closed(sink: Sink) -> None:
-    with suppress(OSError):
+    with suppress(OSError, Error):
         sink.close()
 
 

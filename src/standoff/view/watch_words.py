@@ -154,4 +154,6 @@ def _verdict(s: Summary) -> str:
         words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {_cycles(s.troubled)}[/]")
     if any(s.lost.values()):
         words.append(f"[{COLOURS[State.FAULT]}]reports were lost[/]")
+    if s.sinks:
+        words.append(f"[{COLOURS[State.FAULT]}]an output failed[/]")
     return " and ".join(words)

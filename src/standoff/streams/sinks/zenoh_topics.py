@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from typing import Any
 
-from standoff.constants import OFFER_WAIT, STATE_PERIOD
+from standoff.constants import OFFER_WAIT, OUTBOX_DEPTH, STATE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.as_json import report_line, state_line
 from standoff.streams.report import Report, State
@@ -33,6 +34,10 @@ class ZenohTopics:
     (OFFER_WAIT) and would drop it then. An offer that took that long may have been dropped, and the
     report is put: that waits for as long as it takes, the queue before this sink fills up, and the
     watch tells. So nothing is lost, and somebody slow may hear the same number twice.
+
+    Where a link is closed while reports wait for it, or one that was closed is there again, whoever
+    is at its other end may have missed some: that is an error of the next `put`, which publishes
+    its report all the same.
 
     Args:
         key: a key without wildcards.
@@ -65,18 +70,26 @@ class ZenohTopics:
         self._offering = publisher(warnings, drop), publisher(state, drop)
         self._due = -math.inf
         self._scale = math.nan
+        self._away: dict[str, None] = {}
+        self._missed: deque[str] = deque()
+        self._links = session.info.declare_transport_events_listener(self._link_changed)
 
     def put(self, report: Report) -> None:
-        """Publish it, or leave it out where nothing happened."""
-        if self._left_out(report):
-            return
-        session = self._opened()
-        self._publish(report, *self._waiting)
-        session.congested = False
-        self._said(report)
+        """Publish it, or leave it out where nothing happened.
+
+        Raises:
+            StreamError: it cannot be published, or somebody may have missed others.
+        """
+        if not self._left_out(report):
+            with self._opened().waiting():
+                self._publish(report, *self._waiting)
+            self._said(report)
+        self._tell()
 
     def offer(self, report: Report) -> bool:
         """The same without waiting for anybody who is slow; whether it surely went out."""
+        if self._missed:
+            return False
         if self._left_out(report):
             return True
         session = self._opened()
@@ -84,8 +97,8 @@ class ZenohTopics:
             return False
         begun = time.monotonic()
         self._publish(report, *self._offering)
-        session.congested = time.monotonic() - begun > OFFER_WAIT / 2.0
-        if session.congested:
+        if time.monotonic() - begun > OFFER_WAIT / 2.0:
+            session.dropped()
             return False
         self._said(report)
         return True
@@ -111,8 +124,39 @@ class ZenohTopics:
         except Exception as error:  # Zenoh raises a class of its own, derived from Exception
             raise StreamError(f"cannot be published: {error}", file=self.name) from error
 
+    def _link_changed(self, event: Any) -> None:
+        """Called by Zenoh, on a thread of its own. Whoever leaves in good order closes its link
+        like one that is cut off, and is missed by nobody unless something waited for it."""
+        import zenoh
+
+        session, peer = self._session, str(event.transport.zid)
+        if session is None:
+            return
+        if event.kind == zenoh.SampleKind.DELETE:
+            self._away[peer] = None
+            if len(self._away) > OUTBOX_DEPTH:
+                del self._away[next(iter(self._away))]
+            if session.behind:
+                self._missed.append(
+                    f"{peer} went away while reports waited for it, and may have missed some"
+                )
+        elif peer in self._away:
+            del self._away[peer]
+            self._missed.append(f"{peer} is back, and may have missed reports while it was away")
+
+    def _tell(self) -> None:
+        """Raise what happened to links since it was last told."""
+        told = [self._missed.popleft() for _ in range(len(self._missed))]
+        if told:
+            raise StreamError("; ".join(told), file=self.name)
+
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Nothing is held back.
+
+        Raises:
+            StreamError: somebody may have missed reports.
+        """
+        self._tell()
 
     def close(self) -> None:
         """Leave the network."""
