@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -150,6 +151,23 @@ def test_a_sink_that_failed_at_any_time_is_told():
 
     summary, _ = watched(sliders("a"), robot(1.0 + 0.01 * np.arange(50)), sinks=[Broken()])
     assert summary.status == 3 and "No space" in summary.sinks["kept"]
+
+
+def test_a_sink_that_fails_is_a_fault_while_a_file_is_run_through():
+    class Broken(Kept):
+        def flush(self):
+            raise OSError(28, "No space left on device")
+
+    class Slow(Memory):
+        def messages(self):
+            for k, message in enumerate(super().messages()):
+                if k % 5000 == 4999:
+                    time.sleep(0.5)  # longer than between two flushes
+                yield message
+
+    source = Slow(robot(1.0 + 0.001 * np.arange(20_000)))
+    summary, _ = watched(sliders("a"), source, sinks=[Broken()])
+    assert summary.kinds["sink"] > 1000 and summary.states[FAULT] > 1000 and summary.status == 3
 
 
 def test_what_a_recorder_missed_comes_after_what_it_did_not(tmp_path):

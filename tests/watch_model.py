@@ -9,8 +9,7 @@ import random
 import numpy as np
 
 import standoff as so
-from standoff.constants import CLOCK_DRIFT
-from standoff.streams.clocks import CLOCK_SET
+from standoff.constants import CLOCK_DRIFT, CLOCK_SET
 from standoff.streams.messages import BodyPose, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import State

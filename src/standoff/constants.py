@@ -865,9 +865,16 @@ TIME_LIMIT = 2.0**33
 #: Good readings in a row that end a fault, [-]: two could be chance.
 USUAL_RECOVER = 3
 
+#: How far a tracker may have a held body from where its link has it, [m]: at 1 m/s it is 0.1 m
+#: behind if it takes 0.1 s.
+USUAL_SLIP = 0.1
+
 #: By how much the clock of a source may run faster or slower than ours, [s/s]: the crystals of
 #: computers are good to 1e-4, and a delay that grows faster than this is a delay.
 CLOCK_DRIFT = 2e-4
+
+#: No message is on its way for so long, [s]: whoever has stamps this far back set its clock.
+CLOCK_SET = 10.0
 
 #: How often a watch that hears nothing says that it is still there, [s].
 HEARTBEAT = 0.1
@@ -947,8 +954,7 @@ NEAREST_PAIRS = 50_000
 #: would otherwise scroll away all that could be read, and a slow terminal hold up its queue.
 TERMINAL_LINES = 10
 
-#: Seconds between two states on a topic while nothing changes, [s]: a subscriber that hears nothing
-#: for some of these knows that the watch is gone.
+#: Seconds between two states on a topic while nothing changes, [s], at least: each is of a cycle.
 STATE_PERIOD = 0.01
 
 #: How long a cell must have been SAFE before the next warning runs the command again, [s]: one

@@ -21,6 +21,7 @@ from standoff.constants import (
     USUAL_BUFFER,
     USUAL_HYSTERESIS,
     USUAL_RECOVER,
+    USUAL_SLIP,
     USUAL_STOP_DISTANCE,
 )
 from standoff.streams.open_sink import ALLOWED as SINKS
@@ -92,12 +93,12 @@ def watch(
         typer.Option("--rest", help="Joints that nobody speaks of stay where the cell has them."),
     ] = False,
     slip: Annotated[
-        float | None,
+        float,
         typer.Option(
             metavar="M",
-            help=r"How far a held body may be told to be from where its link has it, \[m]; 0.1.",
+            help=r"How far a held body may be told to be from where its link has it, \[m].",
         ),
-    ] = None,
+    ] = USUAL_SLIP,
     slow: Annotated[
         float | None,
         typer.Option(metavar="M", help=r"The speed scale is 1 from here on, \[m]; the threshold."),
@@ -175,10 +176,9 @@ def watch(
 
     view.check_asked(source, sources or [], sinks or [], report)
     given: dict[str, Any] = {} if period is None else {"period": period}
-    given |= {} if slip is None else {"slip": slip}
     options = WatchOptions(
         buffer=buffer, self_=self_, max_age=max_age, recover=recover, between=between, rest=rest,
-        slow=slow, stop=stop, retreat_slow=retreat_slow, retreat_stop=retreat_stop,
+        slip=slip, slow=slow, stop=stop, retreat_slow=retreat_slow, retreat_stop=retreat_stop,
         hysteresis=hysteresis, max_speed=max_speed, **given,
     )  # fmt: skip
     rate = view.speed_of(speed or ("1" if live else "max"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import AGE_WINDOW, CLOCK_DRIFT, MAX_AGE_PERIODS, TIME_LIMIT
+from standoff.constants import AGE_WINDOW, CLOCK_DRIFT, CLOCK_SET, MAX_AGE_PERIODS, TIME_LIMIT
 from standoff.shapes.pose import Array
 
 #: What a trouble is about, and what a good reading is good for: a joint by its number, a body by
@@ -13,9 +13,6 @@ Who = int | str | None
 
 #: Whatever it is.
 ANY: Who = None
-
-#: No message is on its way for so long, [s]: whoever has stamps this far back set its clock.
-CLOCK_SET = 10.0
 
 #: Of whom nobody will ever tell: no body has an empty name.
 NOBODY: Who = ""

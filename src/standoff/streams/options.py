@@ -13,6 +13,7 @@ from standoff.constants import (
     USUAL_HYSTERESIS,
     USUAL_MAX_AGE,
     USUAL_RECOVER,
+    USUAL_SLIP,
     USUAL_STOP_DISTANCE,
 )
 from standoff.errors import StreamError
@@ -22,10 +23,6 @@ from standoff.monitor.thresholds import Thresholds
 from standoff.streams.scale import Ramp, SpeedScale
 
 _MOST = 10**6
-
-#: How far a tracker may have a held body from where its link has it, [m]: at 1 m/s it is 0.1 m
-#: behind if it takes 0.1 s.
-USUAL_SLIP = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
