@@ -218,6 +218,13 @@ def test_a_clock_that_was_set_back_is_told_from_what_was_held_up():
     assert clock_that_ran((before, 0.0), (after[:400], 5.0))
     # After a silence: it may have been held up.
     assert clock_that_ran((before, 0.0), (after + 0.3, 0.5))
+    # A hiccup after that: one waits anew.
+    hiccup = after[(after < after[0] + 1.0) | (after > after[0] + 1.2)]
+    assert not clock_that_ran((before, 0.0), (hiccup, 3.0))
+    # One that came out of order long ago is no sign of two ways.
+    stray = ((before[500],), 0.03), (before[501:], 0.0), (after, 0.0)
+    assert not clock_that_ran((before[:500], 0.0), *stray, (after + 10.0, 1.0))
+    assert clock_that_ran((before[:500], 0.0), *stray[:2], (after, 1.0))
     # A publisher that was away for a while, and starts again with a clock of its own.
     assert not clock_that_ran((before, 0.0), (after + 60.0, 3600.0))
 

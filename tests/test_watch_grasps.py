@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.streams.messages import BodyPose
+from standoff.streams.messages import BodyPose, Grasp
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import State
 from tests.watch_player import Player, grasp, pose, reading, with_box
@@ -236,13 +236,25 @@ def test_how_far_is_a_slip_may_be_said():
         WatchOptions(slip=-1.0)
 
 
-def test_nothing_is_asked_of_who_tracks_a_body_that_is_held():
+def test_nobody_need_tell_of_a_body_that_is_held():
     play = boxed(moving=True)
     play(both(0.0), pose(0.1), grasp())
-    nan = lambda t: BodyPose(t, "box", np.full((4, 4), math.nan))  # noqa: E731
-    assert states(play, both(0.0), nan) == {SAFE}
-    assert states(play, both(0.0), pose(0.7, stamp=90.0)) == {SAFE}
     assert states(play, both(0.0), count=30) == {SAFE}
+
+
+@pytest.mark.parametrize(("kind", "told"), [
+    ("backwards", lambda t: BodyPose(0.0, "box", so.pose((1.2, 0.0, 0.3)))),
+    ("doubled", lambda t: BodyPose(100.05, "box", so.pose((1.2, 0.0, 0.3)))),
+    ("late", lambda t: BodyPose(t - 0.5, "box", so.pose((1.2, 0.0, 0.3)))),
+    ("pose", lambda t: BodyPose(t, "box", np.full((4, 4), math.nan))),
+])  # fmt: skip
+def test_what_is_wrong_with_the_poses_of_a_held_body_is_told(kind, told):
+    play = boxed(moving=True)
+    play(both(0.0), pose(0.1), grasp())
+    states(play, both(0.0), count=60)
+    for _ in range(20):
+        report = play(both(0.0), told)
+    assert report.state >= STALE and kind in kinds(report)
 
 
 def test_what_a_load_may_touch_can_be_narrowed():
@@ -277,3 +289,90 @@ def test_two_trackers_that_say_the_same_at_one_time():
     # The first that is heard may be no pose at all.
     play = with_box(sources=("one", "other"))
     play(reading(0.0), lambda t: BodyPose(t, "box", np.zeros((4, 4))), (1, pose(0.5)))
+
+
+@pytest.mark.parametrize("wrong", [1.0, -7.0])
+@pytest.mark.parametrize("moving", [False, True])
+def test_a_reading_that_is_wrong_as_a_body_is_taken_leaves_it_nobody_knows_where(moving, wrong):
+    options = WatchOptions(period=0.01, max_age=0.1)
+    play = boxed(moving=moving, options=options)
+    play(both(wrong), grasp())
+    assert "grasp" in kinds(play(both(0.0)))
+    assert states(play, both(0.0)) == {FAULT}
+
+
+def test_a_load_that_slipped_is_not_known_once_it_is_let_go_and_taken_again():
+    for between in (0, 1, 6):
+        play = boxed(moving=True)
+        play(both(0.0), pose(0.1), grasp())
+        states(play, both(0.0))
+        assert kinds(play(both(0.0), pose(-1.5))) == {"pose"}
+        if between:
+            play(both(0.0), grasp(link=None))
+            states(play, both(0.0), count=between)
+            play(both(0.0), grasp(link="b/hand"))
+        else:
+            play(both(0.0), grasp(link=None), grasp())
+        assert states(play, both(0.0)) == {FAULT}, between
+
+
+def test_a_body_that_jumped_just_before_it_was_taken_is_not_known():
+    for cycles in (0, 1):
+        play = boxed(moving=True)
+        play(both(0.0), pose(1.1), *([] if cycles else [grasp()]))
+        if cycles:
+            play(both(0.0), grasp())
+        assert states(play, both(0.0)) == {FAULT}, cycles
+
+
+@pytest.mark.parametrize("event", [
+    lambda t: Grasp(t - 0.035, "box", None), lambda t: Grasp(t, "box", "b/hnd")
+])  # fmt: skip
+def test_poses_do_not_tell_who_has_a_body(event):
+    play = boxed(moving=True)
+    play(both(0.0), pose(0.1), grasp())
+    states(play, both(0.0), pose(0.1), count=2)
+    play(both(0.0), pose(0.1), event)
+    assert states(play, both(0.0), pose(0.1)) == {FAULT}
+    # An event that is carried out, and poses, do.
+    play(both(0.0), pose(0.1), grasp(link=None))
+    states(play, both(0.0), pose(0.1), count=4)
+    assert states(play, both(0.0), pose(0.1)) == {SAFE}
+
+
+def test_an_event_is_late_by_the_poses_of_its_source():
+    play = boxed(moving=True, sources=("arms", "tracker"))
+    for k in range(60):
+        play(both(0.01 * k), (1, pose(0.1)))
+    report = play(both(0.6), (1, pose(0.1)), (1, grasp(stamp=play.time - 0.45)))
+    assert "grasp" in kinds(report)
+
+
+def test_events_after_a_clock_was_set_back():
+    """By the clock of the readings, which is known to be set."""
+    play = boxed()
+    play(both(0.0), grasp())
+    states(play, both(0.0), count=20)
+
+    def old(x):
+        return lambda t: at(t - 2.0, a=x, b=0.0)
+
+    states(play, old(0.0), count=400)
+    assert play.engine.state is SAFE
+    for link in (None, "a/hand", None):
+        report = play(old(0.0), lambda t, link=link: Grasp(t - 2.0, "box", link))
+        assert report.state is SAFE, report.reasons
+
+
+def test_the_same_event_twice_in_one_cycle_is_doubled():
+    play = boxed()
+    assert kinds(play(both(0.0), grasp(), grasp())) == {"doubled"}
+    states(play, both(0.0), count=4)
+    assert states(play, both(0.0)) == {SAFE}
+
+
+def test_links_that_are_made_up_take_no_memory():
+    play = boxed()
+    for k in range(300):
+        play(both(0.0), grasp(link=f"a/x{k}", stamp=0.0))
+    assert all(len(links) < 100 for _, links in play.engine._grasps._told.values())

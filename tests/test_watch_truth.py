@@ -22,9 +22,9 @@ SOAK = bool(os.environ.get("STANDOFF_SOAK"))
 PERIOD, AGE, SLIP = 0.01, 0.1, 0.1
 #: Of a hand, [m/s].
 SPEED = 1.0
-#: What is told within its age counts as known: of the hand as it is now, and of the hand and the
-#: event as the box was taken; and a tracker may be off by a slip.
-SLACK = 3 * SPEED * (AGE + 2 * PERIOD) + SLIP
+#: What is told within its age counts as known: of the hand as it is now, and as the box was
+#: taken; and a tracker may be off by a slip.
+SLACK = 2 * SPEED * (AGE + 2 * PERIOD) + SLIP
 OPTIONS = WatchOptions(period=PERIOD, max_age=AGE, max_speed=1e6, slip=SLIP)
 ROBOTS = ("a", "b")
 

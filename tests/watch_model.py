@@ -37,7 +37,7 @@ class Stamps:
     def __init__(self):
         self.last = self.back_at = self.came = None
         self.quickest = self.new_quickest = math.inf
-        self.mixed = False
+        self.mixed = -math.inf
 
     def wrong(self, now, stamp):
         if stamp == 0.0 or math.isnan(stamp):
@@ -47,18 +47,22 @@ class Stamps:
         before, self.last = self.last, stamp
         came, self.came = self.came, now
         took = now - stamp - CLOCK_DRIFT * now
-        steady = came is not None and now - came <= AGE and not self.mixed
-        held_up = not steady and (came is None or took - self.quickest <= CLOCK_SET)
+        near = took - self.quickest <= CLOCK_SET
+        gap = came is None or now - came > AGE
+        mixed = abs(now - self.mixed) <= CLOCK_SET
         if before is not None and stamp <= before:
             if stamp < before:
+                held_up = near and (gap or mixed)
                 self.back_at, self.new_quickest = None if held_up else now, math.inf
             return "doubled" if stamp == before else "backwards"
         if took <= self.quickest + AGE:
-            self.mixed = self.mixed or self.back_at is not None
+            self.mixed = self.mixed if self.back_at is None else now
             self.quickest, self.back_at = min(self.quickest, took), None
             return ""
-        if held_up:
+        if near and mixed:
             self.back_at = None
+        elif near and gap and self.back_at is not None:
+            self.back_at, self.new_quickest = now, math.inf
         if self.back_at is not None:
             self.new_quickest = min(self.new_quickest, took)
             late = took - self.quickest

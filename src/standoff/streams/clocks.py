@@ -34,7 +34,7 @@ class Clock:
         stamp: of its last message, NaN before; came: when that came.
         quickest: the least delay of a message so far, in a frame that drifts with CLOCK_DRIFT, [s].
         turned: since when its stamps are those of another clock, that ran back; NaN where they are
-            not. fresh: the least delay since then. mixed: whether the old ones came again after
+            not. fresh: the least delay since then. mixed: when the old ones last came again after
             that: there are two ways to here, and one takes longer.
         count: messages since ``since``, by which its age is measured.
     """
@@ -50,7 +50,7 @@ class Clock:
         self.stamp = self.came = self.turned = math.nan
         self.quickest = self.fresh = math.inf
         self.count, self.since = 0, math.nan
-        self.mixed = False
+        self.mixed = -math.inf
 
     def check(self, now: float, stamp: float) -> tuple[str, str]:
         """What is wrong with the stamp of a message, a kind of `RULES` and words; empty where
@@ -68,17 +68,21 @@ class Clock:
         took = float(delay(now, stamp))  # type: ignore[arg-type]
         behind = took - min(self.quickest, took)
         # What was held up comes after a silence; who sets a clock goes on speaking.
-        set_back = (gap <= self.age and not self.mixed) or behind > CLOCK_SET
+        mixed = abs(now - self.mixed) <= CLOCK_SET
+        far = behind > CLOCK_SET
         if stamp < last:
+            set_back = far or (gap <= self.age and not mixed)
             self.turned, self.fresh = now if set_back else math.nan, math.inf
             return "backwards", f"stamp {stamp:.6f} s after {last:.6f}"
         if behind <= self.age:
             # The clock that it always had.
-            self.mixed = self.mixed or not math.isnan(self.turned)
+            self.mixed = self.mixed if math.isnan(self.turned) else now
             self.quickest, self.turned = min(self.quickest, took), math.nan
             return "", ""
-        if not set_back:
+        if mixed and not far:
             self.turned = math.nan
+        elif gap > self.age and not far and not math.isnan(self.turned):
+            self.turned, self.fresh = now, math.inf  # one waits anew
         if not math.isnan(self.turned):
             # Old messages, or a clock that was set back? If they are old, those of the old clock
             # come again: nobody who is there is silent for longer than its age, and what was on its

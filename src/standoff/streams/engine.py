@@ -139,6 +139,8 @@ class WatchEngine:
         changed = bool(self._grasps) and self._grasps.carry_out(now, found)
         if senses.spoke or changed or self._cycle is None:
             self._ask(now, found, answer)
+        if changed:
+            self._grasps.settle(found, self._good(found))
         return self._report(now, found, arrived)
 
     def stretch(self, batch: Batch) -> tuple[Stretch, Report | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from standoff.streams.clocks import Who
+from standoff.streams.clocks import NOBODY, Who
 from standoff.streams.report import Reason
 from standoff.streams.rules import AFTER_GOOD, AT_ONCE, NEXT_GOOD, POSE_TOLD, RULES
 
@@ -82,15 +82,26 @@ class Held:
                         del left[who]
                 if not left:
                     del self._held[key]
-        needed = {AFTER_GOOD: self._recover, NEXT_GOOD: 1, POSE_TOLD: self._recover}
         for key, reason in found.reasons.items():
-            count = needed.get(RULES[reason.kind].ends, 0)
             about = {*found.whos[key], *(self._held[key][1] if key in self._held else ())}
-            self._held[key] = reason, dict.fromkeys(about, count)
+            self._held[key] = reason, dict.fromkeys(about, self._needed(reason.kind))
 
-    def concerns(self, kind: str, whos: Set[Who]) -> bool:
-        """Whether there is a trouble of a kind with any of these."""
-        return any(key[0] == kind and whos & {*left} for key, (_, left) in self._held.items())
+    def unsettled(self, who: Who) -> bool:
+        """Whether there is a trouble with this one that not one good reading has put right yet."""
+        counts = [(reason.kind, left[who]) for reason, left in self._held.values() if who in left]
+        return any(n == self._needed(kind) for kind, n in counts if kind != "grasp")
+
+    def relent(self, body: str) -> None:
+        """Cell and stream agree again on who has a body; where it is has still to be told."""
+        if ("grasp", body) in self._held:
+            reason, left = self._held["grasp", body]
+            left.pop(NOBODY, None)
+            self._held["grasp", body] = reason, left | {body: self._recover}
+
+    def _needed(self, kind: str) -> int:
+        """Good readings that end a trouble of a kind; 0 where none does."""
+        ends = RULES[kind].ends
+        return {AFTER_GOOD: self._recover, POSE_TOLD: self._recover, NEXT_GOOD: 1}.get(ends, 0)
 
     def forget(self, body: str) -> None:
         """What was wrong with how a body was told of does not matter any more; where it is does."""

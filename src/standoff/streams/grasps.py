@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from standoff.cell import Cell
 from standoff.constants import MOST_EVENTS, MOST_VOICES
 from standoff.errors import Error
-from standoff.streams.clocks import NOBODY, Who, of_source
+from standoff.streams.clocks import ANY, NOBODY, Who, of_source
 from standoff.streams.found import Found, Held
 from standoff.streams.lateness import behind
 from standoff.streams.messages import Grasp
@@ -30,6 +30,21 @@ class _Event:
     doubt: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """An event that was carried out in this cycle.
+
+    Attributes:
+        link: which took the body or let it go.
+        whos: what has to be known for it to be known where the body is.
+    """
+
+    body: str
+    link: str
+    taken: bool
+    whos: frozenset[Who]
+
+
 class Grasps:
     """Events in their order, each carried out as soon as the joints and the body that it is about
     have been heard of.
@@ -37,7 +52,7 @@ class Grasps:
     A body that is held goes with its link from where both were at that instant. So an event whose
     joints or whose body are not known just then leaves the cell as was told, and a fault: where the
     body is has to be told before anybody relies on it. An event that is refused is such a fault as
-    well: the stream and the cell are of two minds.
+    well, until another one is carried out: the stream and the cell are of two minds on who has it.
 
     Args:
         names: of the sources.
@@ -48,10 +63,11 @@ class Grasps:
         self._waiting: deque[_Event] = deque()
         #: By source and body: the stamp of the last event, and the links it has been told with. A
         #: body may go from hand to hand in one instant.
-        self._told: dict[tuple[int, str], tuple[float, set[str | None]]] = {}
+        self._told: dict[tuple[int, str], tuple[float, frozenset[str | None]]] = {}
         self._touch: dict[str, tuple[str, ...]] = {}
         self._freed: set[str] = set()
         self._taken: set[str] = set()
+        self._done: list[_Done] = []
 
     def __bool__(self) -> bool:
         """Whether an event waits."""
@@ -71,13 +87,18 @@ class Grasps:
             kind, words = self._senses.grasp_stamp(now, source, message)
             again = self._again(source, message)
             text = f"{name}: {message.body}: {words}"
-            if kind == "doubled" and again and self._is_so(message):
+            if kind == "doubled" and again and self._will_be_so(message):
                 found.add("doubled", name, text, {of_source(source)})
                 return
             if kind == "backwards" or (kind == "doubled" and again):
-                found.add("grasp", message.body, text, {message.body})
+                found.add("grasp", message.body, text, {message.body, NOBODY})
                 return
-            doubt = words if kind == "late" else self._late(now, source, message)
+            # Its own clock tells the order; how late it is, that of the readings of its source.
+            late = behind(self._senses, now, source, self._link(message), message)
+            if late is None:
+                doubt = words if kind == "late" else ""
+            elif late[0] > late[1]:
+                doubt = f"it was told {late[0]:.3f} s late"
         if len(self._waiting) >= MOST_EVENTS:
             found.add("grasp", name, f"{name}: too many events at once", {NOBODY})
             return
@@ -97,20 +118,45 @@ class Grasps:
                 changed |= self._carry_out(now, event, found)
         return changed
 
+    def settle(self, found: Found, good: Set[Who]) -> None:
+        """The monitor has been asked, too: whatever is wrong with the joints or the body of an
+        event that was carried out in this cycle, and no good reading has put right since, leaves it
+        open where the body is."""
+        for done in self._done:
+            wrong = [who for who in done.whos if self._wrong(who, found, good)]
+            if wrong:
+                self._open(done, "what was told just then is wrong", found)
+            elif done.taken:
+                self._taken.add(done.body)
+        self._done.clear()
+
+    def _wrong(self, who: Who, found: Found, good: Set[Who]) -> bool:
+        now = any(who in about for key, about in found.whos.items() if key[0] != "grasp")
+        return now or (who not in good and self._held.unsettled(who))
+
+    def _open(self, done: _Done, why: str, found: Found) -> None:
+        words = f"taken by {done.link}" if done.taken else f"let go by {done.link}"
+        text = f"{done.body} is {words}, and where it is is not known: {why}"
+        found.add("grasp", done.body, text, {done.body})
+
     def _again(self, source: int, message: Grasp) -> bool:
         """Whether the same was told with the same stamp."""
-        stamp, links = self._told.get((source, message.body), (0.0, set()))
+        stamp, links = self._told.get((source, message.body), (0.0, frozenset()))
         if stamp != message.stamp:
-            links = set()
+            links = frozenset()
         again = message.link in links
-        self._told[source, message.body] = message.stamp, links | {message.link}
+        if len(links) < MOST_VOICES:  # names that are made up take no memory
+            links |= {message.link}
+        self._told[source, message.body] = message.stamp, links
         return again
 
-    def _late(self, now: float, source: int, message: Grasp) -> str:
-        """An event may be the first of its kind, and its source has spoken before: what took longer
-        than its readings do was told too late."""
-        took, age = behind(self._senses, now, source, message.stamp)
-        return f"told {took:.3f} s late" if took > age else ""
+    def _will_be_so(self, message: Grasp) -> bool:
+        """Whether the cell is as an event wants it, once those that wait are carried out."""
+        for event in reversed(self._waiting):
+            if event.message.body == message.body:
+                same = {*event.message.touch} == {*message.touch}
+                return event.message.link == message.link and same
+        return self._is_so(message)
 
     def _is_so(self, message: Grasp) -> bool:
         """Whether the cell is as an event wants it. One that lets go a body which nobody took
@@ -142,7 +188,8 @@ class Grasps:
             cell.set_state(senses.q, senses.good_poses())
             if body in cell.bodies and self._is_so(message):
                 return False
-            doubt = self._doubt(now, event, found)
+            link, doubt = self._link(message), self._doubt(now, event)
+            whos: set[Who] = {ANY, *senses.joints_of(link)}
             if message.link is None:
                 cell.detach(body)
                 senses.let_go(now, event.source, body)
@@ -151,15 +198,16 @@ class Grasps:
                 self._attach(body, message.link, message.touch)
                 self._touch[body] = message.touch
                 senses.taken_up(body)
-                if not doubt:
-                    self._taken.add(body)
+                whos.add(body)
         except Error as error:
             self._refuse(message, str(error), found)
             return False
+        self._held.relent(body)
+        done = _Done(body, link, message.link is not None, frozenset(whos))
         if doubt:
-            words = "let go" if message.link is None else f"taken by {message.link}"
-            text = f"{body} is {words}, and where it is is not known: {doubt}"
-            found.add("grasp", body, text, {body})
+            self._open(done, doubt, found)
+        else:
+            self._done.append(done)
         return True
 
     def _attach(self, body: str, link: str, touch: tuple[str, ...]) -> None:
@@ -175,35 +223,25 @@ class Grasps:
             self._cell.attach(body, link, pose=before.pose, touch=before.touch)
             raise
 
-    def _doubt(self, now: float, event: _Event, found: Found) -> str:
+    def _doubt(self, now: float, event: _Event) -> str:
         """Why it is not known where link and body are at the instant of an event."""
-        senses, message = self._senses, event.message
+        senses, body = self._senses, event.message.body
+        link = self._link(event.message)
         if event.doubt:
             return event.doubt
-        link = self._link(message)
-        whos: set[Who] = {*senses.joints_of(link)}
         if now - event.came > senses.age_of(link):
             return f"{link} was first heard of {now - event.came:.3f} s after it"
         if not senses.fresh(link, now):
             return f"nothing recent is known of {link}"
-        if message.link is not None and message.body not in senses.moving:
-            if self._told_of("pose", {message.body}, found):
-                return f"{message.body} was told to be elsewhere"
-        elif message.link is not None:
-            if not senses.fresh_body(message.body, now):
-                return f"nothing recent is known of {message.body}"
-            whos.add(message.body)
-        return "messages are late" if self._told_of("late", whos, found) else ""
-
-    def _told_of(self, kind: str, whos: Set[Who], found: Found) -> bool:
-        """Whether there is a trouble of a kind with any of these."""
-        now = any(key[0] == kind and whos & about for key, about in found.whos.items())
-        return now or self._held.concerns(kind, whos)
+        tracked = event.message.link is not None and body in senses.moving
+        if tracked and not senses.fresh_body(body, now):
+            return f"nothing recent is known of {body}"
+        return ""
 
     def _refuse(self, message: Grasp, why: str, found: Found) -> None:
         body, key = message.body, ("grasp", message.body)
         if body in self._cell.bodies:
-            found.add("grasp", body, why, {body})
+            found.add("grasp", body, why, {body, NOBODY})
         elif message.link is None and (key in self._held or key in found.reasons):
             # The cell has no such body: it was taken, and now it is as before.
             self._held.end("grasp", body)

@@ -16,8 +16,8 @@ ENDS = {
     AFTER_GOOD: "after `recover` good readings in a row",
     NEXT_GOOD: "with the next good reading (that which ends a silence still has it)",
     SINK_BACK: "when it takes reports again",
-    POSE_TOLD: "after `recover` good poses of that body in a row; never where nobody tells them or "
-    "events were lost",
+    POSE_TOLD: "after `recover` good poses of that body in a row, where an event was refused after "
+    "another one was carried out; never where nobody tells them or events were lost",
 }
 
 
@@ -97,8 +97,8 @@ RULES: dict[str, Rule] = {
         "it is not used", AFTER_GOOD,
     ),
     "grasp": Rule(
-        State.FAULT, "a body cannot be attached or detached as was told, or the joints or the body "
-        "were not known just then", "the cell is changed where it can be", POSE_TOLD,
+        State.FAULT, "a body cannot be attached or detached as was told, or something was wrong just "
+        "then with what is told of the robot or the body", "the cell is changed where it can be", POSE_TOLD,
     ),
     "cell": Rule(
         State.FAULT, "the cell was changed into one that cannot be watched",

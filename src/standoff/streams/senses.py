@@ -247,14 +247,20 @@ class Senses:
     ) -> None:
         """A body is where its link has it, and need not be told of; but if it is, and is said to be
         elsewhere, it may have slipped. Where the link is has to be known for that."""
-        self.useful(clock.source)
-        kind, _ = clock.check(now, message.stamp)
-        if kind or clock in self.spoke or not (self.knows(link) and self.fresh(link, now)):
-            return
         body = message.body
+        if clock in self.spoke:
+            text = f"{self.sources[clock.source]}: two poses of {body} at one time"
+            found.add("doubled", self.sources[clock.source], text, clock.who)
+            return
+        if not self._timely(now, clock, message.stamp, found):
+            return
+        self.useful(clock.source)
         try:
             told = as_pose(message.pose, body)
-        except Error:
+        except Error as error:
+            found.add("pose", body, str(error), clock.who)
+            return
+        if not (self.knows(link) and self.fresh(link, now)):
             return
         off = apart(self._cell.bodies[body].shape, told, self._cell.pose(body, self.q))
         if off > self._options.slip:
