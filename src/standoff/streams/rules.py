@@ -97,8 +97,9 @@ RULES: dict[str, Rule] = {
         "it is not used", AFTER_GOOD,
     ),
     "grasp": Rule(
-        State.FAULT, "a body cannot be attached or detached as was told, or something was wrong just "
-        "then with what is told of the robot or the body", "the cell is changed where it can be", POSE_TOLD,
+        State.FAULT, "a body cannot be attached or detached as was told, or something was wrong "
+        "just then with what is told of the robot or the body",
+        "the cell is changed where it can be", POSE_TOLD,
     ),
     "cell": Rule(
         State.FAULT, "the cell was changed into one that cannot be watched",
