@@ -167,9 +167,9 @@ class TestBeats:
         assert not self.alive(115.0, 5.0)
 
     def test_clocks_that_drift_apart_do_not_make_it_stale(self):
-        """For a day, by half of what is allowed, looked at once a minute."""
+        """For a day, by half of what is allowed, looked at every ten minutes."""
         beat = 5000.0
-        for minute in range(1440):
-            beat += 60.0 - 30.0 / _DRIFT
-            assert self.alive(100.0 + 60.0 * minute, beat)
-        assert not self.alive(100.0 + 60.0 * 1440, beat + 57.0)
+        for k in range(144):
+            beat += 600.0 - 300.0 / _DRIFT
+            assert self.alive(100.0 + 600.0 * k, beat)
+        assert not self.alive(100.0 + 600.0 * 144, beat + 597.0)
