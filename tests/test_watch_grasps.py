@@ -376,3 +376,22 @@ def test_links_that_are_made_up_take_no_memory():
     for k in range(300):
         play(both(0.0), grasp(link=f"a/x{k}", stamp=0.0))
     assert all(len(links) < 100 for _, links in play.engine._grasps._told.values())
+
+
+def test_poses_of_a_load_tell_nothing_while_its_robot_is_late():
+    """Both are told as they move, and agree; but the hand is somewhere else by then."""
+    play = boxed(moving=True, sources=("arms", "tracker"))
+
+    def moving(late, k):
+        return lambda t: at(t - late, a=0.01 * k - late, b=0.0)
+
+    states(play, both(0.0), (1, pose(0.1)), count=3)
+    for k in range(150):
+        # 0.5 s late after a silence; the box is taken on the way.
+        told = [moving(0.5, k)] if k >= 60 else [moving(0.0, k)] if k < 10 else []
+        truth = 0.1 if k < 80 else 0.1 + 0.01 * (k - 80)
+        report = play(*told, (1, pose(truth)), *([(1, grasp())] if k == 80 else []))
+    assert "grasp" in kinds(report)
+    for k in range(150, 170):
+        report = play(moving(0.0, k))
+    assert "grasp" in kinds(report)

@@ -27,6 +27,8 @@ SPEED = 1.0
 SLACK = 2 * SPEED * (AGE + 2 * PERIOD) + SLIP
 OPTIONS = WatchOptions(period=PERIOD, max_age=AGE, max_speed=1e6, slip=SLIP)
 ROBOTS = ("a", "b")
+#: Worlds that once lost the box: a tracker and a robot that was late agreed on it.
+FOUND = (1068, 2743)
 
 
 class World:
@@ -136,7 +138,7 @@ def played(seed, faulty, steps=500):
 @pytest.mark.parametrize("part", range(2))
 def test_a_watch_that_says_safe_has_the_box_where_it_is(part):
     count, safe, lost = 2000 if SOAK else 40, 0, 0
-    for seed in range(part * count, (part + 1) * count):
+    for seed in (*range(part * count, (part + 1) * count), *FOUND):
         for report, off in played(seed, faulty=1.0):
             safe += report.state < State.STALE
             lost += off > SLACK

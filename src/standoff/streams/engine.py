@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from standoff.constants import TIME_LIMIT
 from standoff.monitor.report import Cycle, Fault, QuietCycle
 from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch
-from standoff.streams.clocks import ANY, NOBODY, Who, of_source
+from standoff.streams.clocks import ANY, NOBODY, Clock, Who, of_source
 from standoff.streams.foresight import foresee, skip
 from standoff.streams.found import Found, Held
 from standoff.streams.grasps import Grasps
@@ -218,12 +218,21 @@ class WatchEngine:
         senses, blamed = self.senses, found.blamed
         good: set[Who] = set()
         for clock in senses.spoke:
-            if blamed.isdisjoint(clock.who):
+            if blamed.isdisjoint(clock.who) and not self._hand_in_doubt(clock, blamed):
                 good |= clock.who
         if good:
             good.add(ANY)
         good.update(of_source(k) for k in senses.fine if of_source(k) not in blamed)
         return good
+
+    def _hand_in_doubt(self, clock: Clock, blamed: Set[Who]) -> bool:
+        """That a body is where its link has it tells nothing while the link is in trouble."""
+        for who in clock.who:
+            body = self.cell.bodies.get(who) if isinstance(who, str) else None
+            if body is not None and body.attachment is not None:
+                joints = self.senses.joints_of(body.attachment.link)
+                return not blamed.isdisjoint(joints) or self._held.troubled(joints)
+        return False
 
     def _report(self, now: float, found: Found, arrived: int) -> Report:
         senses = self.senses

@@ -91,6 +91,10 @@ class Held:
         counts = [(reason.kind, left[who]) for reason, left in self._held.values() if who in left]
         return any(n == self._needed(kind) for kind, n in counts if kind != "grasp")
 
+    def troubled(self, whos: Set[Who]) -> bool:
+        """Whether there is a trouble with any of these."""
+        return any(not whos.isdisjoint(left) for _, left in self._held.values())
+
     def relent(self, body: str) -> None:
         """Cell and stream agree again on who has a body; where it is has still to be told."""
         if ("grasp", body) in self._held:
