@@ -18,6 +18,7 @@ from standoff.streams.found import Found, Held
 from standoff.streams.grasps import Grasps
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
+from standoff.streams.recent import joints_of
 from standoff.streams.report import Reason, Report, State
 from standoff.streams.rules import RULES
 from standoff.streams.senses import Senses
@@ -230,7 +231,7 @@ class WatchEngine:
         for who in clock.who:
             body = self.cell.bodies.get(who) if isinstance(who, str) else None
             if body is not None and body.attachment is not None:
-                joints = self.senses.joints_of(body.attachment.link)
+                joints = joints_of(self.senses, body.attachment.link)
                 return not blamed.isdisjoint(joints) or self._held.troubled(joints)
         return False
 

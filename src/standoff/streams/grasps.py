@@ -12,8 +12,8 @@ from standoff.constants import MOST_EVENTS, MOST_VOICES
 from standoff.errors import Error
 from standoff.streams.clocks import ANY, NOBODY, Who, of_source
 from standoff.streams.found import Found, Held
-from standoff.streams.lateness import behind
 from standoff.streams.messages import Grasp
+from standoff.streams.recent import behind, fresh, joints_of, knows, longest_age
 from standoff.streams.senses import Senses
 
 
@@ -179,7 +179,7 @@ class Grasps:
         if message.body not in self._cell.bodies:
             return True
         link = self._link(message)
-        return self._senses.knows(link) and message.body not in self._senses.unheard_bodies()
+        return knows(self._senses, link) and message.body not in self._senses.unheard_bodies()
 
     def _carry_out(self, now: float, event: _Event, found: Found) -> bool:
         cell, senses, message = self._cell, self._senses, event.message
@@ -189,7 +189,7 @@ class Grasps:
             if body in cell.bodies and self._is_so(message):
                 return False
             link, doubt = self._link(message), self._doubt(now, event)
-            whos: set[Who] = {ANY, *senses.joints_of(link)}
+            whos: set[Who] = {ANY, *joints_of(senses, link)}
             if message.link is None:
                 cell.detach(body)
                 senses.let_go(now, event.source, body)
@@ -229,9 +229,9 @@ class Grasps:
         link = self._link(event.message)
         if event.doubt:
             return event.doubt
-        if now - event.came > senses.age_of(link):
+        if now - event.came > longest_age(senses, link):
             return f"{link} was first heard of {now - event.came:.3f} s after it"
-        if not senses.fresh(link, now):
+        if not fresh(senses, link, now):
             return f"nothing recent is known of {link}"
         tracked = event.message.link is not None and body in senses.moving
         if tracked and not senses.fresh_body(body, now):

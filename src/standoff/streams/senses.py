@@ -15,6 +15,7 @@ from standoff.streams.clocks import ANY, Clock, Who, of_source
 from standoff.streams.found import Found
 from standoff.streams.messages import BodyPose, Grasp, Joints
 from standoff.streams.options import WatchOptions
+from standoff.streams.recent import fresh, joints_of, knows
 from standoff.streams.shown import shown
 from standoff.streams.silence import find_silent
 from standoff.streams.slip import apart
@@ -41,6 +42,7 @@ class Senses:
     """Takes messages as they come; no clock is read here, time is given.
 
     Attributes:
+        options: of the watch.
         sources: their names.
         q: the last good value of each joint, in the order of ``cell.joints``.
         given: the same, with what this cycle brought even where it is no number.
@@ -57,7 +59,7 @@ class Senses:
 
     def __init__(self, cell: Cell, sources: Sequence[str], options: WatchOptions) -> None:
         self._cell = cell
-        self._options = options
+        self.options = options
         self._least = options.least_age
         self.rest = options.rest
         self.sources = tuple(sources)
@@ -212,7 +214,7 @@ class Senses:
         if known is None:
             self.fine.add(source)
             return
-        clock = self.voices[source].clock("pose", body, self._options.age_of(body))
+        clock = self.voices[source].clock("pose", body, self.options.age_of(body))
         if known.attachment is not None:
             self._take_held(now, clock, known.attachment.link, message, found)
             return
@@ -260,43 +262,21 @@ class Senses:
         except Error as error:
             found.add("pose", body, str(error), clock.who)
             return
-        if not (self.knows(link) and self.fresh(link, now)):
+        if not (knows(self, link) and fresh(self, link, now)):
             return
         off = apart(self._cell.bodies[body].shape, told, self._cell.pose(body, self.q))
-        if off > self._options.slip:
+        if off > self.options.slip:
             text = (
                 f"{body}: {self.sources[clock.source]} has it {off:.3f} m from where {link} holds "
-                f"it; allowed: {self._options.slip:g} m"
+                f"it; allowed: {self.options.slip:g} m"
             )
             found.add("pose", body, text, clock.who)
         self.spoke.append(clock)
 
     def grasp_stamp(self, now: float, source: int, message: Grasp) -> tuple[str, str]:
         """What is wrong with the stamp of an event, as `Clock.check`."""
-        clock = self.voices[source].clock("grasp", message.body, self._options.age)
+        clock = self.voices[source].clock("grasp", message.body, self.options.age)
         return clock.check(now, message.stamp)
-
-    def joints_of(self, name: str) -> set[int]:
-        """All joints of the robot that a link is of; none where there is no such robot."""
-        robot = name.partition("/")[0] + "/"
-        return {j for j, joint in enumerate(self.joints) if joint.startswith(robot)}
-
-    def knows(self, link: str) -> bool:
-        """Whether all joints of its robot have been heard of, or rest."""
-        heard = all(self.fed[j] > _NEVER for j in self.joints_of(link))
-        return heard or (self.rest and len(self.told) == len(self.sources))
-
-    def age_of(self, link: str) -> float:
-        """How long the joints of its robot may be silent, [s]."""
-        ages = [self._options.age_of(self.joints[j]) for j in self.joints_of(link)]
-        return max(ages, default=math.inf)
-
-    def fresh(self, link: str, now: float) -> bool:
-        """Whether somebody has told of each joint of its robot of late; those that rest need not be
-        told of."""
-        told = (self.until > now) & (self.until < math.inf)
-        recent = told.any(axis=0) | ((self.fed == _NEVER) & self.rest)
-        return all(recent[j] for j in self.joints_of(link))
 
     def fresh_body(self, body: str, now: float) -> bool:
         """Whether somebody has told of a moving body of late."""
@@ -314,7 +294,7 @@ class Senses:
     def let_go(self, now: float, source: int, body: str) -> None:
         """It is where the link left it, until somebody tells more."""
         if body in self.moving:
-            clock = self.voices[source].clock("pose", body, self._options.age_of(body))
+            clock = self.voices[source].clock("pose", body, self.options.age_of(body))
             here = self._cell.pose(body)
             self._bodies[body] = _Body(here, here, {clock: now + clock.age}, left=True)
 
@@ -369,11 +349,8 @@ class Senses:
         body = self._cell.bodies.get(element)
         if body is not None and body.attachment is not None:
             element = body.attachment.link
-        robot = element.partition("/")[0] + "/"
         told = self.fed > _NEVER
-        whos: set[Who] = {
-            j for j, name in enumerate(self.joints) if told[j] and name.startswith(robot)
-        }
+        whos: set[Who] = {j for j in joints_of(self, element) if told[j]}
         return whos or {ANY}
 
     def back_to(self, now: float) -> None:
