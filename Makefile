@@ -62,7 +62,7 @@ lint: $(VENV)/dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/peers
-	@for file in benchmarks/*.py; do echo; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for file in $(filter-out %/versus.py,$(wildcard benchmarks/*.py)); do echo; echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 docs: $(VENV)/docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
