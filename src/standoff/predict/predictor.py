@@ -279,14 +279,14 @@ class Predictor:
         x = as_rows("positions", positions, self._shape[0], faults)
         v = as_rows("velocities", velocities, self._shape[0], faults)
         if self._schedule is None:
-            return self._first_step(Reading(x, v, rotations, q), time, faults)
+            return self._first_step(Reading(x, v, rotations, q, self.spheres), time, faults)
         late = self._advance(time, faults)
         self._number += 1
         if self._clock_is_outgrown():
-            return self._begin_anew(Reading(x, v, rotations, q), time, faults, late)
+            return self._begin_anew(Reading(x, v, rotations, q, self.spheres), time, faults, late)
         schedule = self._schedule
         told = schedule.step(x, v, *schedule.tables, self._now)
-        return self._eventful(told, time, Reading(x, v, rotations, q), faults, late)
+        return self._eventful(told, time, Reading(x, v, rotations, q, self.spheres), faults, late)
 
     def _eventful(
         self,
