@@ -1,4 +1,5 @@
-"""Bodies in motion: energy is kept without damping, and lost with it until all is at rest."""
+"""Boxes in motion: on a flat floor they keep their energy without damping, and lose it with damping
+until all is at rest."""
 
 import numpy as np
 import pytest

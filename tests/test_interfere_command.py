@@ -16,6 +16,7 @@ from tests.mesh_shapes import bowl_arrays, box_arrays, joined, torus_arrays
 from tests.robot_files import example
 from tests.test_check import PNG, words
 from tests.test_cli import ROOT, run
+from tests.test_interference_touching import ELL
 
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -417,3 +418,18 @@ def test_a_real_part_in_millimetres(command):
     assert "times as large as the others: are its lengths in millimetres?" in unit
     told = json.loads(command(f"{wheel}@mm", *links, "--json")[1])
     (crossing,) = told["parts"][0]["notes"]
+
+
+def test_what_crosses_is_listed_before_what_touches(command, folder):
+    """The same part twice, a mate of both, and one that is only near."""
+    heights = {"one": 0.0, "twin": 0.0, "upon": 0.1, "near": 0.201}
+    parts = [write_stl(folder / f"{name}.stl", ELL.vertices + np.array([0, 0, z]), ELL.faces)
+             for name, z in heights.items()]  # fmt: skip
+    status, shown, _ = command(*parts, "--clearance", "0.01")
+    assert status == 1 and "1 touch" not in shown and "2 touch only" in shown
+    firsts = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    found = [word for word in firsts if word in ("yes", "touch", "no")]
+    assert found == ["yes", "touch", "touch", "yes", "no", "no"]
+    assert "depth unknown" in shown and "twice in one place" in shown
+    told = json.loads(command(*parts, "--json")[1])
+    assert [o["touching"] for o in told["overlaps"]] == [False, True, True]

@@ -133,6 +133,58 @@ def test_a_cell_that_changes_is_a_fault_from_then_on():
     assert fault == 6 * PERIOD and met is not None
 
 
+def test_spheres_of_a_cell_are_not_held_against_shapes_that_do_not_turn_with_them():
+    """A rod on a turning joint met a pin, and each alarm was ruled out: the stage never learned how
+    the rod was turned."""
+    cell = arm(post=True)
+    spheres = so.cell_spheres(cell, 3.0, max_joint_speed=1.5)
+    exact = so.ExactShapes([so.Sphere(radius) for radius in spheres.radii], max_turn=3.0)
+    with pytest.raises(so.PredictError, match="ExactMotion"):
+        watch(cell, exact, sweep)
+
+
+def test_a_stage_that_a_second_predictor_shares_still_knows_the_moving_bodies():
+    """It kept whose sphere is whose of the predictor that was made last."""
+    cell = arm(cart=True)
+    rest = so.Pieces.path(np.zeros((2, 7)), [0.0, 100.0])
+    exact = so.ExactMotion(so.PathChecker(cell), rest)
+    options = {"max_joint_speed": 1.5, "moving": {"cart": (0.6, 1.0)}, "exact": exact}
+    first = so.Predictor.from_cell(cell, 3.0, period=PERIOD, radius=0.04, **options)
+    so.Predictor.from_cell(cell, 3.0, period=PERIOD, radius=10.0, **options)
+    inside = {"cart": so.pose((0.1, 0.0, 0.3))}
+    step = first.step_cell(np.zeros(7), np.zeros(7), 0.0, poses=inside, twists=np.zeros((1, 6)))
+    names = np.array(first.spheres.names)[step.alarms]
+    with_cart = (names == "cart").any(axis=1)
+    assert with_cart.any() and step.true[with_cart].all() and not step.safe
+
+
+@pytest.mark.parametrize("method", ["dua", "deadlines"])
+def test_a_moving_body_without_a_pose_is_not_where_it_was_at_the_start(method):
+    """The cart stands inside the arm, and a step that was given no pose of it called all safe."""
+    cell = arm(cart=True)
+    cell.add_body("lid", so.Box((0.1, 0.1, 0.1)), so.pose((5.0, 0.0, 0.0)), moving=True)
+    predictor = so.Predictor.from_cell(
+        cell, 3.0, period=PERIOD, max_joint_speed=1.5, method=method, leave_out=("lid",),
+        moving={"cart": (0.6, 1.0)},
+    )  # fmt: skip
+    at = {"cart": so.pose((3.0, 0.0, 0.3))}
+    both = np.stack([at["cart"], so.pose((5.0, 0.0, 0.0))])
+    q, rest = np.zeros(7), np.zeros((2, 6))
+    given = [
+        {}, {"poses": {}}, {"poses": at}, {"poses": {}, "twists": rest}, {"twists": rest},
+        {"poses": {"lid": so.pose()}, "twists": rest},
+    ]  # fmt: skip
+    assert not predictor.step_cell(q, q, 0.0, poses=at, twists=rest).faults
+    for k, missing in enumerate(given, 1):
+        step = predictor.step_cell(q, q, PERIOD * k, **missing)
+        assert not step.safe and not step.keeping_up
+        fault = next(f for f in step.faults if f.kind == "missing")
+        assert predictor.spheres.names[fault.body] == "cart" and "cart" in fault.value
+    for k, whole in enumerate((at, both), len(given) + 1):
+        step = predictor.step_cell(q, q, PERIOD * k, poses=whole, twists=rest)
+        assert not step.faults
+
+
 def test_the_bounds_of_a_moving_body_are_those_of_its_points():
     rng = np.random.default_rng(4)
     for seed in range(3):

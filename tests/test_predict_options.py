@@ -129,6 +129,28 @@ def test_alarms_that_the_true_shapes_rule_out():
         assert predictor.step(x, np.zeros((2, 3)), rotations=bad).true.all()
 
 
+def test_a_rod_that_turns_in_a_way_nobody_told_is_not_ruled_out():
+    """A rod spun into a pin beside it; the stage took it for upright, or for one that rests."""
+    rod, pin = so.Capsule(0.02, 1.0), so.Capsule(0.02, 0.02)
+    x, v = np.array([[0.0, 0, 0], [0.3, 0, 0]]), np.zeros((2, 3))
+    lean = [[np.cos(1.0), 0, np.sin(1.0)], [0, 1.0, 0], [-np.sin(1.0), 0, np.cos(1.0)]]
+    turned = np.stack([np.array(lean), np.eye(3)])
+    upright = np.stack([np.eye(3), np.eye(3)])
+
+    def stands(max_turn, *readings):
+        exact = so.ExactShapes([rod, pin], max_turn=max_turn)
+        predictor = so.Predictor([0.52, 0.04], 0.0, period=PERIOD, exact=exact)
+        return [bool(predictor.step(x, v, rotations=r).true.all()) for r in readings]
+
+    # How it is turned is not told, though it may turn; how fast it may is not told.
+    assert stands([0.5, 0.0], None, None) == [True, True]
+    assert stands(None, upright) == [True] and stands(None, None) == [False]
+    # What turns faster than it may cannot be foretold; what keeps to it can.
+    assert stands([0.5, 0.0], upright, upright, turned, turned) == [False, False, True, False]
+    assert stands([150.0, 0.0], upright, turned)[0]  # 3 rad within two periods: anywhere
+    assert stands(0.0, turned, turned, upright, None) == [False, False, True, True]
+
+
 def test_an_alarm_of_the_exact_stage_is_never_wrongly_ruled_out():
     """Boxes that fly at each other: the alarm stands in the last step before they touch."""
     rng = np.random.default_rng(4)

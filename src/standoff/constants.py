@@ -1056,6 +1056,11 @@ CONTACT_STEP = 2.0
 #: way rather than along last step's, [-], where it does not lead out at the back.
 CONTACT_OUTGROWN = 4.0
 
+#: By what part the deepest contact of two pieces may be less deep than their way out before the
+#: rest is added as a contact of the pieces as a whole, [-]: a normal may lean by CONTACT_CONE, and
+#: so much of the depth with it.
+CONTACT_SHALLOW = 1e-2
+
 #: Largest component of a velocity, [m/s] and [rad/s]; nothing is faster than light, and squares of
 #: anything that is far slower than this stay finite.
 CONTACT_FASTEST = 1e9

@@ -21,8 +21,8 @@ class FeatureKind(IntEnum):
     EDGE = layout.EDGE
     FACE = layout.FACE
     SPHERE = layout.BALL
-    #: The piece as a whole: it overlaps the other so that no vertex is inside and no two edges
-    #: cross the right way, as a nail does that goes through a board.
+    #: The piece as a whole: no vertex that is inside and no two edges that cross tell how far it
+    #: has to go, as with a nail that goes through a board.
     WHOLE = layout.WHOLE
 
 

@@ -45,8 +45,8 @@ class Scene:
       thin plate, until it is no longer behind the face or beside it.
     - Faces flush on each other, a vertex on a vertex: contacts at one point with one normal are
       one, the deepest. Parallel edges do not cross; the vertices at their ends are in contact.
-    - No vertex inside and no edges that cross (a nail through a board): one contact of the bodies
-      as a whole, along the way out.
+    - No vertex inside and no edges that cross (a nail through a board), or only such as are less
+      deep than the way out: one contact of the bodies as a whole makes up for what is lacking.
     - Bodies that pass through each other between two steps are in ``passed``, and those in contact
       at the first that left another way than along their normal; see ``continuous``.
     - A body that was added after a step has no way behind it until its own first step.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from standoff.constants import MESH_ROUNDING
-from standoff.errors import ShapeError
+from standoff.constants import CROSSING_TOLERANCE, MESH_ROUNDING
+from standoff.errors import Error, ShapeError
 from standoff.kernels.overlap.deepest import (
     DEEPEST_IWORK,
     DEEPEST_WORK,
@@ -33,6 +33,12 @@ class Depths:
     looked at as the polyhedron that it is. Two others get a lower bound: how deep the deepest
     vertex (or ball, of a round shape) of one lies below the surface of the other. No shorter
     translation separates them, a longer one may be needed.
+
+    Two parts *touch* where it is proved that they have at most a layer in common that is thinner
+    than CROSSING_TOLERANCE of the smaller one: their penetration depth is no more than that; or
+    one of them, its surface moved inward by as much, is apart from the other. For a point of a
+    solid that is farther from the surface than any of it is moved stays inside all along. All
+    others count as crossing: the same part twice in one place, open surfaces, whatever is in doubt.
     """
 
     def __init__(
@@ -40,23 +46,27 @@ class Depths:
     ) -> None:
         self._parts, self._rows, self._refs, self._geometry = parts, rows, refs, geometry
         self._convex: dict[int, Shape | None] = {}  # by identity: equal shapes are compared slowly
+        self._thinned: dict[tuple[int, float], Shape | None] = {}
         self._found = np.zeros(1, dtype=np.int64)
 
-    def depth(self, i: int, j: int, value: float) -> tuple[float, str]:
-        """Minus the depth of ``i`` and ``j``, whose signed distance is ``value``, and in words what
-        it is."""
+    def depth(self, i: int, j: int, value: float) -> tuple[float, str, bool]:
+        """Minus the depth of ``i`` and ``j``, whose signed distance is ``value``, in words what it
+        is, and whether they are proved to touch only."""
         a, b = self._parts[i], self._parts[j]
         if value == -np.inf:
-            return value, "two half spaces that overlap without end"
+            return value, "two half spaces that overlap without end", False
+        extent = min(_extent(a.shape), _extent(b.shape))
+        layer = CROSSING_TOLERANCE * extent if extent < np.inf else 0.0
         unbounded = not (a.shape.bounded and b.shape.bounded)
         if unbounded or (a.shape.convex and b.shape.convex):
-            return value, _exactly(value)
+            return value, _exactly(value), -value <= layer
         twin_a, twin_b = self._twin(a.shape), self._twin(b.shape)
         if twin_a is not None and twin_b is not None:
             found = distance(twin_a, a.pose, twin_b, b.pose)
             if found.exact and found.value <= 0.0:
-                return min(value, found.value), _exactly(min(value, found.value))
-        return self._at_least(i, j, value)
+                least = min(value, found.value)
+                return least, _exactly(least), -least <= layer
+        return self._at_least(i, j, value, layer)
 
     def _twin(self, shape: Shape) -> Shape | None:
         """The convex shape that is the same body, if there is one."""
@@ -70,7 +80,7 @@ class Depths:
             self._convex[id(shape)] = found
         return self._convex[id(shape)]
 
-    def _at_least(self, i: int, j: int, value: float) -> tuple[float, str]:
+    def _at_least(self, i: int, j: int, value: float, layer: float) -> tuple[float, str, bool]:
         crossing = "surfaces apart, one inside the other" if value < 0.0 else "surfaces meet"
         best, whose = -value, ""
         for inner, outer in ((i, j), (j, i)):
@@ -79,9 +89,30 @@ class Depths:
                 what = "a vertex" if isinstance(self._parts[inner].shape, Mesh) else "a point"
                 best = deep
                 whose = f": {what} of {self._parts[inner].name} in {self._parts[outer].name}"
+        if best <= layer and self._touch(i, j, layer):
+            return -best, f"touching: in common is a layer of less than {1e6 * layer:.3g} µm", True
         if best > 0.0:
-            return -best, f"{crossing}; {AT_LEAST}{whose}"
-        return 0.0, f"{crossing}; no vertex of either is inside the other"
+            return -best, f"{crossing}; {AT_LEAST}{whose}", False
+        if _same(self._parts[i], self._parts[j], layer):
+            return 0.0, "the same part twice in one place", False
+        return 0.0, f"{crossing}, and are not proved to touch only", False
+
+    def _touch(self, i: int, j: int, layer: float) -> bool:
+        """Whether one of two parts, without a layer below its surface, is apart from the other."""
+        for one, other in ((i, j), (j, i)):
+            part, rest = self._parts[one], self._parts[other]
+            if isinstance(rest.shape, Mesh) and not rest.shape.closed:
+                return False
+            key = id(part.shape), layer
+            if key not in self._thinned:
+                self._thinned[key] = thinned(part.shape, layer)
+            shape = self._thinned[key]
+            if shape is None:
+                continue
+            found = distance(shape, part.pose, rest.shape, rest.pose)
+            if found.exact and found.value > MESH_ROUNDING * _reach(part, rest):
+                return True
+        return False
 
     def _deepest(self, inner: int, outer: int) -> float:
         """The deepest of some balls of one part below the surface of the other, 0 where none is
@@ -112,9 +143,58 @@ class Depths:
             deep = deepest_in_convex(
                 balls, self._rows, self._refs, outer, g.points, g.faces, self._found
             )
-        reach = np.abs(a.pose[:3, 3]).sum() + np.abs(b.pose[:3, 3]).sum()
-        reach += np.abs([*a.shape.bounds(), low, high]).sum()
-        return float(max(deep - MESH_ROUNDING * reach, 0.0))
+        return float(max(deep - MESH_ROUNDING * _reach(a, b), 0.0))
+
+
+def _reach(a: Part, b: Part) -> float:
+    """No coordinate of two parts is larger, [m]; for rounding."""
+    reach = np.abs([a.pose[:3, 3], b.pose[:3, 3], *a.shape.bounds(), *b.shape.bounds()])
+    return float(reach.sum())
+
+
+def _extent(shape: Shape) -> float:
+    """The diagonal of the box of a shape, [m]."""
+    low, high = shape.bounds()
+    return float(np.linalg.norm(high - low))
+
+
+def _same(a: Part, b: Part, layer: float) -> bool:
+    """Whether two parts are equal shapes in one place."""
+    corners = np.array([*a.shape.bounds(), np.zeros(3)])
+    moved = corners @ (a.pose - b.pose)[:3, :3].T + (a.pose - b.pose)[:3, 3]
+    return bool((np.abs(moved) <= layer).all()) and a.shape == b.shape
+
+
+def thinned(shape: Shape, layer: float) -> Shape | None:
+    """A solid whose surface is moved inward, no point of it by more than ``layer`` [m]; None where
+    there is none."""
+    try:
+        if isinstance(shape, Sphere):
+            return Sphere(shape.radius - layer)
+        if isinstance(shape, Capsule):
+            return Capsule(shape.radius - layer, shape.length)
+        if isinstance(shape, Box):
+            return Box(np.array(shape.size) - layer)  # corners move by √3 / 2 of it
+        if isinstance(shape, Cylinder):
+            return Cylinder(shape.radius - 0.5 * layer, shape.length - layer)
+        mesh = Mesh(shape.vertices, shape.faces) if isinstance(shape, Polyhedron) else shape
+        if not isinstance(mesh, Mesh) or not mesh.closed:
+            return None
+        faces, points = mesh.faces, mesh.vertices
+        first, second, third = (points[faces[:, k]] for k in range(3))
+        normals = np.cross(second - first, third - first)
+        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny)
+        inward = np.zeros_like(points)
+        for k in range(3):
+            one, two = points[faces[:, k - 1]], points[faces[:, k - 2]]
+            u, v = one - points[faces[:, k]], two - points[faces[:, k]]
+            angle = np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), (u * v).sum(axis=1))
+            np.add.at(inward, faces[:, k], -angle[:, None] * normals)
+        length = np.maximum(np.linalg.norm(inward, axis=1, keepdims=True), np.finfo(float).tiny)
+        moved = Mesh(points + layer * inward / length, faces)
+        return moved if moved.closed else None
+    except Error:
+        return None  # too thin for it
 
 
 def _exactly(value: float) -> str:

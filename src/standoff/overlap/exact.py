@@ -69,6 +69,7 @@ class ExactMethod:
             return Gap(a, b, "exact", value - slack, None, "proved lower bound on the distance")
         low, high = self._boxes.shared(i, j, self._clearance)
         certain = done and value <= self._clearance
+        touching = False
         if not done:
             distance, said = None, "the iteration did not converge: not proved to be apart"
         elif value > self._clearance:
@@ -78,8 +79,8 @@ class ExactMethod:
             distance, said = value, f"nearer than the clearance of {_mm(self._clearance)}"
         else:
             self.tests["depth"] += 1
-            distance, said = self._depths.depth(i, j, value)
-        return Overlap(a, b, "exact", certain, distance, low, high, said)
+            distance, said, touching = self._depths.depth(i, j, value)
+        return Overlap(a, b, "exact", certain, distance, low, high, said, touching)
 
     def _between(self, i: int, j: int) -> str:
         """What a distance is one of. In the box of an open mesh a part may be where a solid would

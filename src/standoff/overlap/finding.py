@@ -23,6 +23,8 @@ class Overlap:
         low, high: the corners of a box in the world frame that holds all the places where they can
             meet, as far as the method knows, [m].
         evidence: what speaks for it, in words.
+        touching: they are proved to touch only: what they have in common is a layer thinner than
+            a millionth of the smaller part. False: they cross, are equal, or it is not known.
     """
 
     a: str
@@ -33,6 +35,7 @@ class Overlap:
     low: Array
     high: Array
     evidence: str
+    touching: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from standoff.constants import BOX_ROUNDING, EPS, URGENCY_TOLERANCE
+from standoff.constants import BOX_ROUNDING, EPS, ROTATION_TOLERANCE, URGENCY_TOLERANCE
 from standoff.errors import PredictError
 from standoff.kernels.predict import layout as p
 from standoff.predict.amounts import each
@@ -33,12 +33,14 @@ class Reading:
         positions, velocities: as far as there are any, (k, 3).
         rotations: as they were given to `Predictor.step`.
         q: joint values, as they were given to `Predictor.step_cell`; None otherwise.
+        spheres: of the cell that the bodies belong to; None: there is none.
     """
 
     positions: Array
     velocities: Array
     rotations: Any = None
     q: Any = None
+    spheres: CellSpheres | None = None
 
 
 @runtime_checkable
@@ -64,12 +66,18 @@ class ExactShapes:
     where ω bounds how fast a body turns and ρ is the radius of its ball: no point of it is farther
     from its centre. Meshes are not convex, and |v| stands for -n·v.
 
+    An alarm stands where the orientation of a body is not known: it may turn and no rotations are
+    given, or no longer; rotations are given without ``max_turn``; or it has turned farther since
+    its last alarm than ``max_turn`` allows. The spheres of a cell have no orientations:
+    `ExactMotion` is for them.
+
     Args:
         shapes: of the bodies, about the centres of their balls and inside of them.
-        max_turn: how fast they turn at most, [rad/s], one or for each.
+        max_turn: how fast they turn at most, [rad/s], one or for each; None: all of them keep the
+            orientation of their shapes.
     """
 
-    def __init__(self, shapes: Iterable[Shape], max_turn: ArrayLike = 0.0) -> None:
+    def __init__(self, shapes: Iterable[Shape], max_turn: ArrayLike | None = None) -> None:
         if isinstance(shapes, Shape) or not isinstance(shapes, Iterable):
             raise PredictError(
                 "not shapes", element="shapes", value=shapes, allowed="one for each body"
@@ -80,9 +88,17 @@ class ExactShapes:
                 raise PredictError(
                     "not a shape", element=f"shapes[{k}]", value=shape, allowed="a standoff shape"
                 )
-        self._turn = each("max_turn", max_turn, len(self._shapes), "rad/s")
+        self._upright = max_turn is None
+        turn = 0.0 if max_turn is None else max_turn
+        self._turn = each("max_turn", turn, len(self._shapes), "rad/s")
+        self._seen: dict[int, tuple[float, Array]] = {}  # time, rotation at each one's last alarm
 
     def check(self, radii: Array, margin: float, spheres: CellSpheres | None) -> None:
+        if spheres is not None:
+            raise PredictError(
+                "spheres of a cell turn with their links, and no step tells how", element="exact",
+                value=type(self).__name__, allowed="ExactMotion(...), or None",
+            )  # fmt: skip
         if len(self._shapes) != len(radii):
             raise PredictError(
                 "not one for each body", element="shapes", value=len(self._shapes),
@@ -100,6 +116,8 @@ class ExactShapes:
         positions, velocities = reading.positions, reading.velocities
         stands = np.ones(len(step.alarms), dtype=bool)
         faulty = {fault.body for fault in step.faults}
+        now = step.number * step._unit * p.UNIT if step.time is None else step.time
+        lost: dict[int, bool] = {}
         for i, ((a, b), until) in enumerate(zip(step.alarms.tolist(), step.until.tolist())):
             if until == math.inf or faulty & {a, b, None}:
                 continue  # nobody knows for how long to rule it out, or where they are
@@ -107,10 +125,24 @@ class ExactShapes:
                 v = velocities[b] - velocities[a]
                 try:
                     poses = [_pose(positions, reading.rotations, k) for k in (a, b)]
-                    stands[i] = not self._apart(a, b, poses, v, bodies, margin, until)
+                    for k, pose in zip((a, b), poses, strict=True):
+                        if k not in lost:
+                            lost[k] = self._lost(k, pose[:3, :3], reading.rotations, now)
+                    if not (lost[a] or lost[b]):
+                        stands[i] = not self._apart(a, b, poses, v, bodies, margin, until)
                 except Exception:  # whatever rotations that are none raise: the alarm stands
                     continue
         return stands
+
+    def _lost(self, k: int, rotation: Array, rotations: Any, now: float) -> bool:
+        """Whether the orientation of a body is not known, or how fast it turns. Rotations that are
+        an angle of ω t apart differ by no more than √2 ω t in the Frobenius norm."""
+        if rotations is None:
+            return k in self._seen or bool(self._turn[k] > 0.0)
+        then, last = self._seen.get(k, (now, rotation))
+        self._seen[k] = now, rotation
+        allowed = math.sqrt(2.0) * float(self._turn[k]) * (now - then)
+        return self._upright or not np.linalg.norm(rotation - last) <= allowed + ROTATION_TOLERANCE
 
     def _apart(
         self, a: int, b: int, poses: list[Array], v: Array, bodies: Array, margin: float,

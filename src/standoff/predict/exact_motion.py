@@ -38,7 +38,6 @@ class ExactMotion:
             )
         self._checker = checker
         self._motion = as_pieces(checker.cell, motion)
-        self._moving: Marks = np.zeros(0, dtype=bool)
 
     def check(self, radii: Array, margin: float, spheres: CellSpheres | None) -> None:
         if spheres is None or spheres.cell is not self._checker.cell:
@@ -51,14 +50,17 @@ class ExactMotion:
                 "smaller than the margin", element="clearance of the checker, or of a pair",
                 value=self._checker.least_clearance, allowed=f"at least {margin:g} m",
             )  # fmt: skip
-        self._moving = np.isin(spheres.names, spheres.cell.moving)
 
     def judge(self, step: Prediction, reading: Reading, bodies: Array, margin: float) -> Marks:
         stands: Marks = np.ones(len(step.alarms), dtype=bool)
-        if step.time is None or step.faults or not self._on_its_way(reading.q, step.time):
+        spheres = reading.spheres
+        if step.time is None or step.faults or spheres is None:
+            return stands
+        if not self._on_its_way(reading.q, step.time):
             return stands
         until = step.time + step.until
-        known = (until <= self._motion.end) & ~self._moving[step.alarms].any(axis=1)
+        names = np.array(spheres.names)[step.alarms]
+        known = (until <= self._motion.end) & ~np.isin(names, spheres.cell.moving).any(axis=1)
         if not known.any():
             return stands
         end = float(until[known].max())

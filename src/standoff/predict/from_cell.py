@@ -102,6 +102,14 @@ class CellSpheres:
         )  # fmt: skip
         return x, v
 
+    def not_given(self, poses: Any, twists: Any) -> dict[str, IntArray]:
+        """Moving bodies with no pose or no twist among those given, with their spheres."""
+        without = [n for n in self._moving if isinstance(poses, Mapping) and n not in poses]
+        if poses is None or twists is None:
+            without = [*self._moving]
+        found = {name: np.flatnonzero(np.array(self.names) == name) for name in without}
+        return {name: mine for name, mine in found.items() if len(mine)}  # none: it is left out
+
     @property
     def changed(self) -> bool:
         """Whether the cell is no longer what the spheres hold: a body was added, moved, attached,

@@ -183,13 +183,18 @@ class Predictor:
     ) -> Prediction:
         """`step` for a cell: joint values and speeds in, as for `CellSpheres.place`. All spheres
         are placed. A joint beyond what the bounds count on is a fault of all bodies, and so is, in
-        every step, a cell that was changed since the predictor was made: make another one."""
+        every step, a cell that was changed since the predictor was made: make another one. A moving
+        body without a pose and a twist is a fault: nobody knows where it is, or how fast."""
         if self.spheres is None:
             raise PredictError("no cell", allowed="step(...), or Predictor.from_cell(...)")
         faults = []
         try:
             x, v = self.spheres.place(q, dq, poses, twists)
             broken = self.spheres.broken(q, dq)
+            for name, mine in self.spheres.not_given(poses, twists).items():
+                x[mine] = np.nan
+                needed = "a pose and a twist of each moving body in each step"
+                faults.append(BodyFault("missing", int(mine[0]), f"none of {name!r}", needed))
         except Exception as error:  # also what somebody else's array or number raises
             x = v = NOBODY
             faults.append(BodyFault("input", None, str(error), "joint values of the cell"))
@@ -279,14 +284,14 @@ class Predictor:
         x = as_rows("positions", positions, self._shape[0], faults)
         v = as_rows("velocities", velocities, self._shape[0], faults)
         if self._schedule is None:
-            return self._first_step(Reading(x, v, rotations, q), time, faults)
+            return self._first_step(Reading(x, v, rotations, q, self.spheres), time, faults)
         late = self._advance(time, faults)
         self._number += 1
         if self._clock_is_outgrown():
-            return self._begin_anew(Reading(x, v, rotations, q), time, faults, late)
+            return self._begin_anew(Reading(x, v, rotations, q, self.spheres), time, faults, late)
         schedule = self._schedule
         told = schedule.step(x, v, *schedule.tables, self._now)
-        return self._eventful(told, time, Reading(x, v, rotations, q), faults, late)
+        return self._eventful(told, time, Reading(x, v, rotations, q, self.spheres), faults, late)
 
     def _eventful(
         self,

@@ -51,11 +51,15 @@ class Compared:
 
     @property
     def overlaps(self) -> list[Overlap]:
-        """Those that are certain first, the deepest first."""
-        return sorted(
-            self.comparison.overlaps,
-            key=lambda o: (not o.certain, math.inf if o.distance is None else o.distance),
-        )
+        """Those that are certain first: what crosses, the deepest first, then what touches only,
+        then what is nearer than the clearance."""
+
+        def order(o: Overlap) -> tuple[bool, int, float]:
+            if o.distance is None:
+                return not o.certain, 0, math.inf
+            return not o.certain, 1 if o.touching else 2 * (o.distance > 0.0), o.distance
+
+        return sorted(self.comparison.overlaps, key=order)
 
 
 def options(
@@ -161,6 +165,8 @@ def show(compared: Compared, console: Console) -> None:
     table.add_column("evidence", overflow="fold")
     for overlap in overlaps:
         word = "[bold red]yes[/bold red]" if overlap.certain else "[bold yellow]may[/bold yellow]"
+        if overlap.touching:
+            word = "[yellow]touch[/yellow]"
         table.add_row(word, escape(overlap.a), escape(overlap.b), overlap_words(overlap),
                       escape(overlap.evidence))  # fmt: skip
     for gap in compared.gaps[:SHOWN]:
@@ -180,8 +186,9 @@ def show(compared: Compared, console: Console) -> None:
 
 
 def _sentence(compared: Compared) -> str:
-    parts, sure = len(compared.parts), sum(o.certain for o in compared.overlaps)
-    may = len(compared.overlaps) - sure
+    parts, touch = len(compared.parts), sum(o.touching for o in compared.overlaps)
+    sure = sum(o.certain and not o.touching for o in compared.overlaps)
+    may = len(compared.overlaps) - sure - touch
     near = f" or come as near as {mm(compared.clearance)}" if compared.clearance else ""
     pairs = _pairs(compared.comparison.tests["pairs"] - compared.comparison.tests["allowed"])
     said = f"{parts} parts, {pairs}, method {compared.method}: "
@@ -194,6 +201,8 @@ def _sentence(compared: Compared) -> str:
     found = []
     if sure:
         found.append(f"[bold red]{sure} overlap[/bold red]{near}")
+    if touch:
+        found.append(f"[yellow]{touch} touch only[/yellow]")
     if may:
         found.append(f"[bold yellow]{may} may overlap[/bold yellow]{near}")
         if compared.method != "exact":
@@ -244,6 +253,7 @@ def _overlap(overlap: Overlap) -> dict[str, Any]:
         "a": overlap.a,
         "b": overlap.b,
         "certain": overlap.certain,
+        "touching": overlap.touching,
         "distance": None if overlap.distance is None else _number(overlap.distance),
         "low": _list(overlap.low),
         "high": _list(overlap.high),

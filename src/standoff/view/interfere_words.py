@@ -17,6 +17,10 @@ def overlap_words(overlap: Overlap) -> str:
     distance = overlap.distance
     if distance is None:
         return "–"
+    if overlap.touching:
+        return "touching"
+    if distance == 0.0 and overlap.certain:
+        return "depth unknown"
     if distance < 0.0:
         bound = "≥ " if AT_LEAST in overlap.evidence else ""
         return f"{bound}{length(-distance)} deep"

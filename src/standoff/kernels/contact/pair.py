@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from standoff.constants import CONTACT_CONE, CONTACT_OUTGROWN, CONTACT_TOUCH
+from standoff.constants import CONTACT_CONE, CONTACT_OUTGROWN, CONTACT_SHALLOW, CONTACT_TOUCH
 from standoff.kernels.contact.appending import append
 from standoff.kernels.contact.balls import ball_on_ball, ball_on_piece
 from standoff.kernels.contact.between import TOUCHED, first_touch, is_fast, way_between
@@ -95,9 +95,9 @@ def reached_edges(F, W, p, q, rel):
 def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     """The contacts of two polyhedra of which some edges carry the epoch. Along the direction of
     last step's contacts, if there are any and it is not `outgrown`; where that gives none, along
-    the shortest way to part them, the one they came, or that of other pieces of their bodies; and
-    where that gives none either, one contact of the pieces as a whole. None where they do not
-    overlap."""
+    the shortest way to part them, the one they came, or that of other pieces of their bodies. What
+    the deepest of them lacks of the way out, or all of it where there is none, is one contact of
+    the pieces as a whole: the push is no less than the way out. None where they do not overlap."""
     P, X, state = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), whole_rows(W, STATE, 1)
     body, before = P[q, BODY], state[COUNT, 0]
     if end_old > first_old:
@@ -112,7 +112,7 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
                 return
             if state[COUNT, 0] > before:
                 if not outgrown(
-                    address, F, W, p, q, before, first_old, end_old, x, y, z, work, iwork
+                    address, F, W, p, q, before, first_old, end_old, rel, x, y, z, work, iwork
                 ):
                     return
                 state[COUNT, 0] = before
@@ -125,10 +125,8 @@ def polyhedra(address, F, W, p, q, first_old, end_old, rel, work, iwork):
     beside_others(F, W, p, q, rel)
     x, y, z = unrotate(X, body, out[0, 7], out[0, 8], out[0, 9])
     elemental(F, W, p, q, rel, x, y, z, first_old, first_old)
-    if state[COUNT, 0] == before:
-        depth = overlap_along(F, W, p, q, rel, x, y, z)
-        if depth > 0.0:
-            whole_contact(F, W, p, q, rel, out[0, 7], out[0, 8], out[0, 9], depth)
+    way = overlap_along(F, W, p, q, rel, x, y, z)
+    lacking(F, W, p, q, before, rel, out[0, 7], out[0, 8], out[0, 9], way)
 
 
 @kernel
@@ -150,29 +148,59 @@ def elemental(F, W, p, q, rel, x, y, z, first_old, end_old):
 
 
 @kernel
-def outgrown(address, F, W, p, q, first, first_old, end_old, nx, ny, nz, work, iwork):
+def outgrown(address, F, W, p, q, first, first_old, end_old, rel, nx, ny, nz, work, iwork):
     """Whether the direction of last step's contacts (``n``, in the frame of q) is to be given up:
-    where the contacts found along it, from ``first`` on, are more than CONTACT_OUTGROWN times as
-    deep as the shortest way out, and that does not lead out at the back. Then the pieces have slid
-    on, past each other's sides: as a box that came upon a tile from beside it and 0.1 mm below its
-    top, and is now above it. Asked each time that the depth has doubled."""
+    where the shortest way out does not lead out at the back, and the contacts found along ``n``,
+    from ``first`` on, are more than CONTACT_OUTGROWN times as deep as it, or less deep.
+
+    The first: the pieces have slid on, past each other's sides, as a box that came upon a tile from
+    beside it and 0.1 mm below its top, and is now above it. Asked each time that the depth has
+    doubled. The second: a vertex that grazes a side tells nothing of two sharp pieces. Asked where
+    the deepest contact does not part them along its own normal; if it does, no way is shorter. At
+    the back, what is lacking is added along ``n``."""
     C, B, cost = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16), whole_rows(W, COST, 1)
     P, X, out = whole_rows(W, PIECES, 11), real_rows(F, W, POSES, 12), real_rows(F, W, OUT, 11)
-    depth, was = 0.0, 0.0
-    for k in range(first, min(whole_rows(W, STATE, 1)[COUNT, 0], C.shape[0])):
-        depth = max(depth, C[k, 6])
-    for k in range(first_old, end_old):
-        was = max(was, B[k, 6])
-    if math.frexp(depth)[1] <= math.frexp(was)[1]:
+    k, was = deepest(F, W, first), 0.0
+    if k < 0:
+        return False
+    depth = C[k, 6]
+    for o in range(first_old, end_old):
+        was = max(was, B[o, 6])
+    x, y, z = unrotate(X, P[q, BODY], C[k, 3], C[k, 4], C[k, 5])
+    alone = depth >= (1.0 - CONTACT_SHALLOW) * overlap_along(F, W, p, q, rel, x, y, z)
+    if alone and math.frexp(depth)[1] <= math.frexp(was)[1]:
         return False
     row_now(F, W, p)
     row_now(F, W, q)
     rows, refs, D = real_rows(F, W, ROWS, 16), whole_rows(W, REFS, 8), real_rows(F, W, CLOUD, 4)
     nearest(address, rows, refs, D, p, q, work, iwork, out)
     cost[DISTANCES, 0] += 1
+    way = -out[0, 0]
     x, y, z = rotate(X, P[q, BODY], nx, ny, nz)
-    along = x * out[0, 7] + y * out[0, 8] + z * out[0, 9]
-    return depth > -CONTACT_OUTGROWN * out[0, 0] and along > -0.5
+    if x * out[0, 7] + y * out[0, 8] + z * out[0, 9] <= -0.5:
+        lacking(F, W, p, q, first, rel, x, y, z, way)
+        return False
+    return depth > CONTACT_OUTGROWN * way or depth < (1.0 - CONTACT_SHALLOW) * way
+
+
+@kernel
+def deepest(F, W, first):
+    """The deepest contact from ``first`` on; -1 where there is none, or no room for it."""
+    C, best, depth = real_rows(F, W, CONTACTS, 16), -1, 0.0
+    for k in range(first, min(whole_rows(W, STATE, 1)[COUNT, 0], C.shape[0])):
+        if C[k, 6] > depth:
+            best, depth = k, C[k, 6]
+    return best
+
+
+@kernel
+def lacking(F, W, p, q, first, rel, nx, ny, nz, way):
+    """What the contacts from ``first`` on lack of the ``way`` out, as a contact of the pieces as a
+    whole along the world normal ``n``."""
+    k = deepest(F, W, first)
+    short = way - (real_rows(F, W, CONTACTS, 16)[k, 6] if k >= 0 else 0.0)
+    if short > CONTACT_SHALLOW * way:
+        whole_contact(F, W, p, q, rel, nx, ny, nz, short)
 
 
 @kernel
