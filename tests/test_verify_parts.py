@@ -356,7 +356,8 @@ def test_mesh_gaps_are_lower_bounds_that_reach_the_distance(other):
         found = soup_gap(soup_of(other), soup, turn, place, wanted)
     theirs = [coal_oracle.geometry(shape) for shape in (mesh, other)]
     if isinstance(other, so.Box):
-        np.testing.assert_allclose(convex_gap(soup, other, turn, place, wanted), found, atol=1e-12)
+        solid = convex_gap(soup, other, turn, place, wanted)  # of overlaps no depth is known
+        np.testing.assert_allclose(np.maximum(solid, 0), np.maximum(found, 0), atol=1e-12)
     apart = 0
     for k in range(40):
         if true[k] <= 0.0:
@@ -364,7 +365,7 @@ def test_mesh_gaps_are_lower_bounds_that_reach_the_distance(other):
             continue
         apart += 1
         assert found[k] <= true[k] + 1e-12
-        assert found[k] >= true[k] - (1e-5 if isinstance(other, so.Cylinder) else 1e-12)
+        assert found[k] >= true[k] - (1e-9 if isinstance(other, so.Cylinder) else 1e-12)
         if not isinstance(other, so.HalfSpace):
             outside, *_ = coal_oracle.distance(theirs[0], poses[k], theirs[1], np.eye(4))
             assert found[k] == pytest.approx(outside, abs=1e-5)
@@ -414,3 +415,21 @@ def test_distances_and_depths_of_witnesses(a, b):
             assert deeper_than(a, pose, b, np.eye(4), -true - 1e-4)
             assert not deeper_than(a, pose, b, np.eye(4), -true + 1e-6)
     assert deep and (apart or isinstance(b, so.HalfSpace))
+
+
+def test_a_cylinder_beside_a_mesh_is_as_far_as_it_is():
+    """Projections to and fro had not converged after 200 steps, and honest proofs were refused."""
+    rng = np.random.default_rng(8)
+    cylinder, faces = so.Cylinder(0.06, 0.6), np.array([[0, 1, 2]])
+    checked = 0
+    while checked < 60:
+        corners = rng.normal(size=(3, 3)) * rng.choice([0.01, 0.1, 1.0], size=(3, 1))
+        corners[:, 0] += 0.06 + rng.choice([0.0, 0.1, 0.5])
+        mesh = so.Mesh(corners, faces)
+        true = so.distance(mesh, np.eye(4), cylinder, np.eye(4)).value
+        if true <= 1e-4:
+            continue
+        checked += 1
+        one = np.eye(3)[None], np.zeros((1, 3)), np.array([2.0 * true])
+        found = convex_gap(soup_of(mesh), cylinder, *one)[0]
+        assert true - 1e-9 <= found <= true + 1e-9

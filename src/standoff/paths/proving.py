@@ -43,14 +43,21 @@ def certificate(
     """What proves a verdict: its ``status`` and, where it is not free, its S_RESULT ``row``.
 
     Raises:
-        PathError: the motion is free, but listing its proof takes more than the budget allows.
+        PathError: the motion is free, but listing its proof takes more than the budget allows, or
+            only rounding keeps a pair from its clearance.
     """
     place = np.cumsum([x.body != NOBODY for x in tables.primitives]) - 1
     groups: tuple[Group, ...] = ()
     proofs = np.zeros(0, dtype=PROOF)
     if status == p.FREE:
         search = Search(tables, motion, _LONGER * options.budget, proving=True)
-        if search.run() != p.FREE:
+        ended = search.run()
+        if ended == p.FOUND:
+            raise PathError(
+                "the proof cannot be listed: a pair is within rounding of its clearance",
+                allowed="a lower clearance",
+            )
+        if ended != p.FREE:
             raise PathError("the proof is too long to be listed", allowed="a larger budget")
         proofs, groups = _listed(tables, search.proofs, place)
     return Certificate(

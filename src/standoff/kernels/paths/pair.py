@@ -265,9 +265,12 @@ def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, 
             kind = p.CONTACT
         elif not d > clearance + slack:
             kind = p.NEAR
-    # However short the interval: it holds this instant, and a proof needs D > 0.
-    hasty = wholes(SW, p.S_HEADER)[0, p.HASTY] != 0 and not D > 0.0
-    if kind == p.NOTHING and (hasty or small(CF, CW, SF, SW, way, h)):
+    # However short the interval: it holds this instant, and a proof needs D > 0. While D > 0 a
+    # search that lists its proofs goes on: the check may have proved this pair otherwise.
+    header = wholes(SW, p.S_HEADER)
+    hasty = header[0, p.HASTY] != 0 and not D > 0.0
+    listing = header[0, p.PROVING] != 0 and D > 0.0
+    if kind == p.NOTHING and (hasty or (not listing and small(CF, CW, SF, SW, way, h))):
         if status == DONE and d + slack < clearance + settings[0, p.TOLERANCE]:
             kind = p.NEAR
         else:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.paths.verify.soup import Soup, soup_of
+from standoff.paths.verify.soup import Soup
 from standoff.paths.verify.support import core_support, radius
 from standoff.paths.verify.triangles import (
     between_triangles,
@@ -30,10 +30,10 @@ Ints = NDArray[np.int64]
 #: Pairs of balls looked at together.
 _CHUNK = 1 << 16
 
-#: Steps from cylinder to triangle and back in search of their nearest points, and from box to
-#: triangle before its sides are tried.
-_PROJECTIONS = 200
+#: Steps from a box or a cylinder to a triangle and back before the triangle's edges are tried, and
+#: halvings of an edge.
 _FEW = 8
+_HALVINGS = 54
 
 
 def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Array:
@@ -47,6 +47,8 @@ def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Arra
         centre = np.einsum("nij,nj->ni", turn[row], b.centre[j]) + place[row]
         apart = np.sqrt(dot(a.centre[i] - centre, a.centre[i] - centre))
         near = apart - a.size[i] - b.size[j] < result[row]
+        row, i, j, centre = row[near], i[near], j[near], centre[near]
+        near = _box_gap(a, b, i, j, turn[row], centre - a.centre[i]) < result[row]
         row, i, j = row[near], i[near], j[near]
         leaf_a, leaf_b = a.left[i] < 0, b.left[j] < 0
         ends = leaf_a & leaf_b
@@ -69,9 +71,20 @@ def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Arra
     return result
 
 
+def _box_gap(a: Soup, b: Soup, i: Ints, j: Ints, turn: Array, way: Array) -> Array:
+    """How far the boxes of nodes are apart at least, by the axes of either; ``way`` leads from the
+    middle of a's to that of b's, along a's axes."""
+    wide = np.abs(turn)
+    out = np.abs(way) - a.half[i] - np.einsum("nij,nj->ni", wide, b.half[j])
+    back = np.abs(np.einsum("nij,ni->nj", turn, way)) - b.half[j]
+    back -= np.einsum("nij,ni->nj", wide, a.half[i])
+    out, back = np.maximum(out, 0.0), np.maximum(back, 0.0)
+    return np.asarray(np.sqrt(np.maximum(dot(out, out), dot(back, back))))
+
+
 def convex_gap(a: Soup, shape: Shape, turn: Array, place: Array, wanted: Array) -> Array:
-    """The same with a sphere, a capsule, a cylinder or a half space, which is a solid, or with the
-    surface of a box; the poses are those of ``a`` in the shape."""
+    """The same with a sphere, a capsule, a cylinder, a half space or a box, which are
+    solids; the poses are those of ``a`` in the shape."""
     result = wanted.copy()
     search = _SEARCH[type(shape)]
     start = np.zeros(len(wanted), dtype=np.int64)
@@ -161,20 +174,36 @@ def _capsule(shape: Shape, t: Array, wanted: Array) -> Array:
     return _along(shape, _unit(q - p), t)
 
 
-def _cylinder(shape: Shape, t: Array, wanted: Array) -> Array:
-    return _to_and_fro(shape, t, wanted, _PROJECTIONS)
-
-
-def _box(shape: Shape, t: Array, wanted: Array) -> Array:
-    """A few steps prove most triangles far enough away; for the rest, each side of the box is
-    tried."""
+def _solid(shape: Shape, t: Array, wanted: Array) -> Array:
+    """A few steps prove most triangles far enough away. The nearest point of the others is on an
+    edge, or the triangle's own normal separates it."""
     best = _to_and_fro(shape, t, wanted, _FEW)
     left = np.flatnonzero(best < wanted)
-    sides = soup_of(shape).triangles
-    own, side = np.repeat(t[left], len(sides), axis=0), np.tile(sides, (len(left), 1, 1))
-    found = _triangle_gap(own, side).reshape(len(left), len(sides))
-    best[left] = found.min(axis=1)
+    if len(left) == 0:
+        return best
+    own = t[left]
+    normal = _unit(np.cross(own[:, 1] - own[:, 0], own[:, 2] - own[:, 0]))
+    found = np.maximum(best[left], _along(shape, normal, own))
+    found = np.maximum(found, _along(shape, -normal, own))
+    for e in range(3):
+        p = _nearest_on_edge(shape, own[:, e], own[:, (e + 1) % 3])
+        found = np.maximum(found, _along(shape, _unit(p - _nearest(shape, p)), own))
+    best[left] = found
     return best
+
+
+def _nearest_on_edge(shape: Shape, start: Array, end: Array) -> Array:
+    """The point of each edge nearest to a box or a cylinder, to the last bit: along an edge the
+    squared distance is convex, and its slope, that of the way from the nearest point of the solid,
+    changes sign once."""
+    way = end - start
+    low, high = np.zeros(len(way)), np.ones(len(way))
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        p = start + middle[:, None] * way
+        rises = dot(p - _nearest(shape, p), way) > 0.0
+        low, high = np.where(rises, low, middle), np.where(rises, middle, high)
+    return np.asarray(start + (0.5 * (low + high))[:, None] * way)
 
 
 def _to_and_fro(shape: Shape, t: Array, wanted: Array, steps: int) -> Array:
@@ -215,8 +244,8 @@ def _half_space(shape: Shape, t: Array, wanted: Array) -> Array:
 _SEARCH: dict[type[Shape], Callable[[Shape, Array, Array], Array]] = {
     Sphere: _sphere,
     Capsule: _capsule,
-    Box: _box,
-    Cylinder: _cylinder,
+    Box: _solid,
+    Cylinder: _solid,
     HalfSpace: _half_space,
 }
 

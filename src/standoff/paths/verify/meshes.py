@@ -15,7 +15,7 @@ from standoff.paths.verify.words import describe
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, Cylinder, HalfSpace
+from standoff.shapes.primitives import Box, HalfSpace
 from standoff.shapes.shape import Shape
 
 #: A body with more points than this is led by a corner of its box.
@@ -30,11 +30,8 @@ def check_meshes(rows: Rows) -> Array:
     each other has no meaning here."""
     claimed = rows.proofs["distance"]
     found = gaps(rows, claimed)
-    # The search for a cylinder ends before its distance, and of overlaps no depth is known; there
-    # the bound found decides alone.
-    is_round = np.array([isinstance(part.shape, Cylinder) for part in rows.scene.model.parts])
-    exact = ~(is_round[rows.a] | is_round[rows.b]) & (claimed > 0.0)
-    check_claim(rows, np.where(exact, claimed, -np.inf), found)
+    # Of overlaps no depth is known; there the bound found decides alone.
+    check_claim(rows, np.where(claimed > 0.0, claimed, -np.inf), found)
     limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=False)
     d = found - limits.blur - limits.stray - np.maximum(0.0, rows.clearance())
     return room(d, _nearing(rows), limits, rows.span)

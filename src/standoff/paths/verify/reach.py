@@ -114,11 +114,19 @@ def _revolved(
     sine = _LEVEL[:, 1]
     opposite = np.where(sine > 0.0, sine * down[:, None], -sine * up[:, None])
     x = h + opposite[:, :, None]
-    y = np.roll(x, -1, axis=2)
+    # A harmonic is not above the larger of both ends by more than a factor of 1 / cos(step / 2), so
+    # that only few directions can have the peak; those are looked at.
+    top = x.max(axis=2)
+    most = top - (1.0 + 1e-9) * (1.0 - math.cos(0.5 * _STEP)) * np.abs(top)
+    high = x >= most[:, :, None]
+    high |= np.roll(high, 1, axis=2) | np.roll(high, -1, axis=2)
+    i, j, k = np.nonzero(high)
+    x, y = x[i, j, k], x[i, j, (k + 1) % _AROUND]
     across = (y - x * math.cos(_STEP)) / math.sin(_STEP)
     within = (across >= 0.0) & (across * math.cos(_STEP) <= x * math.sin(_STEP))
     peak = np.where(within, np.hypot(x, across), np.maximum(x, y))
-    return np.asarray(peak.max(axis=2) - opposite)
+    np.maximum.at(top, (i, j), peak)
+    return np.asarray(top - opposite)
 
 
 def _profile_support(corners: Array, d: Array) -> Array:
@@ -126,7 +134,8 @@ def _profile_support(corners: Array, d: Array) -> Array:
     across = np.hypot(d[:, 0], d[:, 1])
     height = d[:, 2] / (across + np.abs(d[:, 2]))
     level = np.clip(np.floor((height + 1.0) * (0.5 * _STEPS)), 0, _STEPS - 1).astype(int)
-    return np.asarray(corners[:, level, 0] * across + corners[:, level, 1] * d[:, 2])
+    r, z = (np.take(np.ascontiguousarray(corners[:, :, k]), level, axis=1) for k in (0, 1))
+    return np.asarray(r * across + z * d[:, 2])
 
 
 def _corners(tangents: Array) -> Array:

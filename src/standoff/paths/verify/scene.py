@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.constants import EPS, GLIDE_GAP, HOLDING_TOLERANCE, ROTATION_EXACT
+from standoff.constants import (
+    EPS,
+    GLIDE_GAP,
+    HOLDING_TOLERANCE,
+    ROTATION_EXACT,
+    WITNESS_TOLERANCE,
+)
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
 from standoff.paths.verify.kinematics import rotations
@@ -168,10 +174,11 @@ def _check_motion(certificate: Certificate) -> None:
     size = 1.0 + np.abs(place[:-1]).max(axis=-1, initial=0.0)
     size = size + np.abs(linear[:-1]).max(axis=-1, initial=0.0)
     size = size + np.abs(angular[:-1]).max(axis=-1, initial=0.0)
+    allowed_gap = np.minimum(GLIDE_GAP * size, WITNESS_TOLERANCE)  # however far or fast it is
     step = np.abs(place[:-1] + linear[:-1] - place[1:]).max(axis=-1, initial=0.0)
     twist = np.abs(turned[:-1] - turn[1:]).max(axis=(-1, -2), initial=0.0)
-    if (np.maximum(step, twist) > GLIDE_GAP * size).any():
-        k, b = map(int, np.argwhere(np.maximum(step, twist) > GLIDE_GAP * size)[0])
+    if (np.maximum(step, twist) > allowed_gap).any():
+        k, b = map(int, np.argwhere(np.maximum(step, twist) > allowed_gap)[0])
         raise NotProvedError(f"{certificate.moving[b]!r} jumps from piece {k} to piece {k + 1}")
 
 

@@ -1,4 +1,4 @@
-"""Triangles of a mesh, a box or a polyhedron, with balls around halves of halves of them."""
+"""Triangles of a mesh, a box or a polyhedron, with balls and boxes around halves of halves of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import INSIDE_WINDING
+from standoff.constants import EPS, INSIDE_WINDING
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
@@ -34,7 +34,8 @@ class Soup:
         triangles: (n, 3, 3), in the order of the leaves.
         closed: whether they bound a solid.
         seeds: (k, 3) a point of each connected part.
-        centre, size: (nodes, 3) and (nodes,): a ball around the triangles of each node.
+        centre, half, size: (nodes, 3), (nodes, 3) and (nodes,): a box along the axes around the
+            triangles of each node, and the radius of the ball around that.
         left, right: (nodes,) its two halves, -1 for a leaf.
         first, last: (nodes,) its triangles, in that order.
     """
@@ -43,6 +44,7 @@ class Soup:
     closed: bool
     seeds: Array
     centre: Array
+    half: Array
     size: Array
     left: NDArray[np.int64]
     right: NDArray[np.int64]
@@ -103,33 +105,38 @@ def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 
 
 def _built(triangles: Array, closed: bool, seeds: Array) -> Soup:
-    order = np.arange(len(triangles))
-    middles = triangles.mean(axis=1)
-    left: list[int] = []
-    right: list[int] = []
-    first: list[int] = []
-    last: list[int] = []
-    waiting = [(0, len(triangles), -1, False)]
-    while waiting:
-        low, high, above, is_right = waiting.pop()
-        node = len(first)
-        first.append(low)
-        last.append(high)
-        left.append(-1)
-        right.append(-1)
-        if above >= 0:
-            (right if is_right else left)[above] = node
-        if high - low > _LEAF:
-            own = middles[order[low:high]]
-            axis = int(np.argmax(own.max(axis=0) - own.min(axis=0)))
-            half = (high - low) // 2
-            order[low:high] = order[low:high][np.argpartition(own[:, axis], half)]
-            waiting += [(low, low + half, node, False), (low + half, high, node, True)]
-    placed = triangles[order]
-    centre, size = np.empty((len(first), 3)), np.empty(len(first))
-    for node, (low, high) in enumerate(zip(first, last, strict=True)):
-        corners = placed[low:high].reshape(-1, 3)
-        centre[node] = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
-        size[node] = np.sqrt(((corners - centre[node]) ** 2).sum(axis=1).max())
-    arrays = (np.array(x, dtype=np.int64) for x in (left, right, first, last))
-    return Soup(placed, closed, seeds, centre, size, *arrays)
+    """Halves of halves, all nodes of a level at once."""
+    order, middles = np.arange(len(triangles)), triangles.mean(axis=1)
+    low, high = triangles.min(axis=1), triangles.max(axis=1)
+    first, last = np.array([0]), np.array([len(triangles)])
+    levels, count = [], 1
+    while len(first):
+        place = np.arange(len(triangles) + 1)  # of each triangle the node of this level
+        node = np.searchsorted(first, place, side="right") - 1
+        inside = (node >= 0) & (place < last[np.maximum(node, 0)])
+        at = place[inside]
+        node = node[at]
+        starts = np.searchsorted(at, first)
+        own = order[at]
+        corner = np.minimum.reduceat(low[own], starts), np.maximum.reduceat(high[own], starts)
+        centre, half = 0.5 * (corner[0] + corner[1]), 0.5 * (corner[1] - corner[0])
+        split = last - first > _LEAF
+        number = count + 2 * (np.cumsum(split) - 1)
+        levels.append(
+            (centre, half, np.where(split, number, -1), np.where(split, number + 1, -1), first, last)
+        )  # fmt: skip
+        m = middles[own]
+        spread = np.maximum.reduceat(m, starts) - np.minimum.reduceat(m, starts)
+        along = m[np.arange(len(at)), np.argmax(spread, axis=1)[node]]
+        order[at] = own[np.lexsort((along, node))]
+        first, last = first[split], last[split]
+        middle = first + (last - first) // 2
+        first, last = (
+            np.stack(pair, axis=1).reshape(-1) for pair in ((first, middle), (middle, last))
+        )
+        count += len(first)
+    centre, half, *rest = (np.concatenate(x) for x in zip(*levels, strict=True))
+    # Rounding of the middle of a box, which its corners then stand out of.
+    half = half + 4.0 * EPS * (np.abs(centre) + half)
+    size = np.sqrt((half * half).sum(axis=1)) * (1.0 + 8.0 * EPS)
+    return Soup(triangles[order], closed, seeds, centre, half, size, *rest)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.constants import WITNESS_DISTANCE, WITNESS_TOLERANCE
+from standoff.constants import EPS, WITNESS_DISTANCE, WITNESS_TOLERANCE
 from standoff.paths.certificate import Claim
 from standoff.paths.verify.depth import deeper_than
-from standoff.paths.verify.gjk import distance_at_most
+from standoff.paths.verify.gjk import distance_at_most, extremes
 from standoff.paths.verify.kinematics import frames_at
 from standoff.paths.verify.meshes import pair_gap
 from standoff.paths.verify.model import Ints, Part
 from standoff.paths.verify.not_proved import NotProvedError
 from standoff.paths.verify.polynomials import value
 from standoff.paths.verify.scene import Scene
+from standoff.paths.verify.support import farthest, radius
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array
+from standoff.shapes.primitives import HalfSpace
 from standoff.shapes.shape import Shape
+
+#: Part of a claimed depth that need not be shown, [-]: directions are tried one cell at a time.
+_DEPTH = 1e-3
 
 
 def check_witness(scene: Scene, watched: Ints) -> None:
@@ -30,17 +35,19 @@ def check_witness(scene: Scene, watched: Ints) -> None:
     a, b = (_find(scene, body, part) for body, part in zip(claim.pair, claim.parts, strict=True))
     if min(a, b) * len(scene.model.parts) + max(a, b) not in watched:
         raise NotProvedError(f"{claim.pair[0]} and {claim.pair[1]} are not watched: they may touch")
+    at = value(np.moveaxis(scene.certificate.coefficients[claim.piece], 0, -1), np.array(claim.u))
     now = frames_at(
         scene.model,
-        q[None],
+        at[None],
         np.zeros((1, len(q))),
         scene.certificate.glides[[claim.piece]],
         np.array([claim.u]),
     )
     first, second = scene.part(a), scene.part(b)
     poses = [_pose(now.turn[0, p.frame], now.place[0, p.frame], p) for p in (first, second)]
-    radii = [r for r in (scene.radii[a], scene.radii[b]) if np.isfinite(r)]
-    blur = WITNESS_DISTANCE * (sum(radii) + abs(claim.distance))
+    # From the shapes of the cell alone: nothing that is claimed may widen what is allowed.
+    sizes = [farthest(part.shape, np.zeros(3)) for part in (first, second) if part.shape.bounded]
+    blur = WITNESS_DISTANCE * sum(sizes)
     clearance = float(scene.clearance(np.array([a]), np.array([b]))[0])
     limit = 0.0 if claim.kind == "collision" else clearance + scene.certificate.tolerance
     wanted = max(limit, abs(claim.distance)) + 10.0 * blur
@@ -60,6 +67,11 @@ def check_witness(scene: Scene, watched: Ints) -> None:
             raise NotProvedError(
                 f"{where}: not shown to be deeper in each other than {-clearance:.9g} m"
             )
+        claimed = (1.0 - _DEPTH) * -claim.distance - blur
+        if not _can_be_so_deep(first.shape, poses[0], second.shape, poses[1], claimed):
+            raise NotProvedError(
+                f"{where}: not shown to be {-claim.distance:.9g} m deep in each other"
+            )
     else:
         if near > limit + blur:
             raise NotProvedError(f"{where}: {near:.9g} m apart, and not nearer than {limit:.9g} m")
@@ -72,8 +84,14 @@ def _check_instant(scene: Scene, claim: Claim, q: Array) -> None:
     assert piece is not None and u is not None
     powers = np.moveaxis(certificate.coefficients[piece], 0, -1)
     off = np.abs(value(powers, np.full(len(q), u)) - q)
-    allowed = WITNESS_TOLERANCE * (1.0 + np.abs(powers).sum(axis=-1))
-    allowed = allowed + certificate.rounding[piece]
+    allowed = WITNESS_TOLERANCE + 16.0 * EPS * np.abs(powers).sum(axis=-1)
+    loose = certificate.rounding[piece] > WITNESS_DISTANCE
+    if loose.any():
+        j = int(np.argmax(loose))
+        raise NotProvedError(
+            f"{certificate.joints[j]!r} may be {certificate.rounding[piece, j]:.3g} off the motion "
+            f"in piece {piece}: what was given is not known well enough for a witness"
+        )
     if (off > allowed).any():
         j = int(np.argmax(off - allowed))
         raise NotProvedError(
@@ -82,7 +100,8 @@ def _check_instant(scene: Scene, claim: Claim, q: Array) -> None:
         )
     start, end = certificate.times[piece : piece + 2]
     for own in (start + u * (end - start), u):  # of the whole motion, or within a segment
-        if claim.t is None or abs(claim.t - own) <= WITNESS_TOLERANCE * max(1.0, abs(end)):
+        off_by = WITNESS_TOLERANCE * (end - start) + 8.0 * EPS * max(1.0, abs(start), abs(end))
+        if claim.t is None or abs(claim.t - own) <= off_by:
             return
     raise NotProvedError(
         f"the witness is at u = {u:.9g} of piece {piece}, which is not t = {claim.t:.9g}"
@@ -113,3 +132,22 @@ def _apart(scene: Scene, a: Shape, pose_a: Array, b: Shape, pose_b: Array, wante
         return distance_at_most(a, pose_a, b, pose_b)
     at, there = ((pose[None, :3, :3], pose[None, :3, 3]) for pose in (pose_a, pose_b))
     return float(pair_gap(scene, a, b, at, there, np.array([wanted]))[0])
+
+
+def _can_be_so_deep(a: Shape, pose_a: Array, b: Shape, pose_b: Array, depth: float) -> bool:
+    """Whether two convex bodies are shown to be so deep in each other. Of a mesh no depth is known:
+    there it is whether the hulls are, along the axes of both."""
+    if depth <= 0.0:
+        return True
+    if a.convex and b.convex:
+        return deeper_than(a, pose_a, b, pose_b, depth)
+    if isinstance(a, HalfSpace):
+        a, pose_a, b, pose_b = b, pose_b, a, pose_a
+    if isinstance(b, HalfSpace):
+        n = pose_b[None, :3, 2]
+        low = extremes(a, pose_a, -n)[0] - n[0] * radius(a) - pose_b[:3, 3]
+        return bool(-(n[0] @ low) > depth)
+    n = np.concatenate([pose_a[:3, :3].T, pose_b[:3, :3].T])
+    n = np.concatenate([n, -n])
+    x = extremes(a, pose_a, n) - extremes(b, pose_b, -n)
+    return bool(((x * n).sum(axis=1) + radius(a) + radius(b) > depth).all())
