@@ -420,3 +420,12 @@ def test_a_goal_that_is_shut_in_does_not_hold_the_other_tree_back(tmp_path):
     )  # fmt: skip
     assert found.reason == "cancelled"
     assert 250 * max(found.nodes) > found.edges - 1000
+
+
+def test_an_end_that_is_not_free_is_so_at_no_instant(tmp_path):
+    cell = slider(tmp_path)
+    cell.add_body("box", so.Box((0.1, 0.1, 0.4)), so.pose((0.8, 0.0, 0.0)))
+    text = str(so.Planner(cell).plan(LEFT, RIGHT))
+    assert text.startswith("the goal is not free: ")
+    assert "s/ball and box collide: -" in text
+    assert "t = " not in text
