@@ -652,6 +652,7 @@ def test_what_takes_long_shows_a_bar_and_what_was_proved_is_not_rounded_up(panda
     cell, result = panda
     view.proved(cell, 0.0, 1_000_000, Console(file=page, force_terminal=True, width=100))
     assert "Proving pairs apart" in page.getvalue() and "100%" in page.getvalue()
+    assert "left about" in page.getvalue()
     page = io.StringIO()
     view.show(result, cell, Console(file=page, width=200))
     rows = [line.split() for line in page.getvalue().splitlines()]
@@ -688,3 +689,13 @@ def test_nodes_grow_without_losing_any(panda, monkeypatch):
     (known,) = (x for x in result.apart if (x.a, x.b) == ("r/panda_link3", "r/panda_hand"))
     monkeypatch.setattr(apart_problem, "_NODES", 2)
     assert cell.prove_apart([(known.a, known.b)]).apart == (known,)
+
+
+def test_the_first_witness_is_not_called_the_nearest(tmp_path):
+    """The ball overlaps the arm in some configuration, and the first found need not be that one."""
+    ball = (so.Sphere(0.2), so.pose((0.6, 0.8, 0.0)))
+    cell = cell_of(planar_arm(1, (-2.0, 2.0)), tmp_path, ball=ball)
+    page = io.StringIO()
+    view.show(cell.prove_apart(clearance=0.03), cell, Console(file=page, width=200))
+    assert "Can come as near as 30 mm or nearer" in page.getvalue()
+    assert "for example [mm]" in page.getvalue()

@@ -406,3 +406,26 @@ def test_input_of_the_wrong_kind(tmp_path):
         planner.plan(LEFT, [[[1], [1, 2]]])
     with pytest.raises(so.PlanError, match="not the name of a joint"):
         planner.plan(LEFT, RIGHT, joints=[["s/x"]])
+
+
+def test_a_goal_that_is_shut_in_does_not_hold_the_other_tree_back(tmp_path):
+    cell = slider(tmp_path)
+    for k, (x, y) in enumerate([(0.06, 0.0), (-0.06, 0.0), (0.0, 0.06), (0.0, -0.06)]):
+        size = (0.01, 0.13, 0.4) if x else (0.13, 0.01, 0.4)
+        cell.add_body(f"side{k}", so.Box(size), so.pose((0.8 + x, y, 0.0)))
+    seen = []
+    found = so.Planner(cell, clearance=0.0).plan(
+        LEFT, RIGHT, timeout=600.0, progress=seen.append,
+        cancelled=lambda: bool(seen) and seen[-1].edges > 30_000,
+    )  # fmt: skip
+    assert found.reason == "cancelled"
+    assert 250 * max(found.nodes) > found.edges - 1000
+
+
+def test_an_end_that_is_not_free_is_so_at_no_instant(tmp_path):
+    cell = slider(tmp_path)
+    cell.add_body("box", so.Box((0.1, 0.1, 0.4)), so.pose((0.8, 0.0, 0.0)))
+    text = str(so.Planner(cell).plan(LEFT, RIGHT))
+    assert text.startswith("the goal is not free: ")
+    assert "s/ball and box collide: -" in text
+    assert "t = " not in text

@@ -9,7 +9,7 @@ import pytest
 
 import standoff as so
 from tests.pinocchio_oracle import urdf_path
-from tests.problem_files import ARM, LEFT, READY, changed, content, write
+from tests.problem_files import ABOUT_Z, ARM, LEFT, READY, changed, content, write
 
 
 def obstacle(number, key, to):
@@ -93,7 +93,6 @@ def test_a_name_that_is_taken_leaves_the_cell_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("key", "to", "words"),
     [
-        ("panda_joint9", 0.1, "no joint 'panda_joint9'"),
         ("panda_finger_joint2", 0.01, "follows 'panda_finger_joint1'"),
         ("panda_finger_joint1", ..., "no start of joints"),
     ],
@@ -106,6 +105,31 @@ def test_a_start_that_does_not_fit_the_robot(tmp_path, key, to, words):
     with pytest.raises(so.PlanError, match=words) as refused:
         problem.build("builtin:panda")
     assert "small.json" in str(refused.value) and "problem 7 / start" in str(refused.value)
+
+
+def test_joints_of_others_are_ignored_and_named(tmp_path):
+    """Problems of a robot on wheels were refused for an arm alone."""
+    value = changed("problems", 0, "start", "wheel_joint", to=0.3)
+    parent = {"position": [0.4, 0.5, 0.0], "orientation": list(ABOUT_Z)}
+    value["problems"][0]["obstacles"][2]["parent_pose"] = parent
+    placed = so.read_problem(write(tmp_path, value), 7).build("builtin:panda")
+    plain = so.read_problem(write(tmp_path, content(), "plain.json"), 7).build("builtin:panda")
+    assert placed.ignored == ("wheel_joint",) and plain.ignored == ()
+    assert placed.start.tolist() == plain.start.tolist() and placed.joints == plain.joints
+    assert np.array_equal(placed.cell.bodies["pole"].pose, plain.cell.bodies["pole"].pose)
+
+
+def test_a_misspelt_joint_is_not_taken_for_one_of_others(tmp_path):
+    value = content()
+    for values in (value["problems"][0]["start"], value["problems"][0]["goals"][0]):
+        values["panda_jiont1"] = values.pop("panda_joint1")
+    problem = so.read_problem(write(tmp_path, value), 7)
+    with pytest.raises(so.PlanError, match="has no joint 'panda_jiont1'"):
+        problem.build("builtin:panda")
+    value["problems"][0]["goals"][0].pop("panda_jiont1")
+    problem = so.read_problem(write(tmp_path, value), 7)
+    with pytest.raises(so.PlanError, match=r"\['panda_joint1'\].*has no 'panda_jiont1'"):
+        problem.build("builtin:panda")
 
 
 def test_a_goal_for_a_joint_that_only_follows(tmp_path):

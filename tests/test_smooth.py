@@ -167,3 +167,14 @@ def test_a_cell_that_changes_meanwhile_leaves_no_path(tmp_path, how):
 
     with pytest.raises(so.PathError, match=r"not free any more: .* collide"):
         so.smooth(checker, DETOUR, steps=500, progress=change)
+
+
+def test_a_planner_will_do_for_its_checker(tmp_path):
+    cell = gate(tmp_path)
+    planner = so.Planner(cell, clearance=0.001)
+    found = planner.plan(LEFT, RIGHT)
+    shorter = so.smooth(planner, found.waypoints, steps=50)
+    assert shorter.after < shorter.before
+    assert planner.checker.path(shorter.waypoints).free
+    with pytest.raises(so.PlanError, match="a PathChecker or a Planner"):
+        so.smooth(cell, found.waypoints)

@@ -379,3 +379,26 @@ def test_half_a_turn_is_not_unwrapped_either_way(tmp_path):
         so.unwrap(cell, [[0.0, 0.0], [1.0, 0.0], [1.0 + np.pi, 0.0]])
     with pytest.raises(so.ConfigurationError):
         so.unwrap(cell, [[0.0]])
+
+
+def test_what_curve_advises_can_be_done():
+    """It advised an option that only `joint_trajectory` has."""
+    cell = two_arms()
+    checker = so.PathChecker(cell)
+    with pytest.raises(so.PathError, match=r'so\.joint_trajectory\(cell, message, rest="cell"\)'):
+        checker.curve(message([0, 1], np.zeros((2, 7))))
+    equal = so.Cell()
+    equal.add_robot("builtin:arm7", name="left")
+    equal.add_robot("builtin:arm7", name="right", base=so.pose((0, 3, 0)))
+    with pytest.raises(so.PathError, match=r"so\.joint_trajectory\(cell, message, robot=…\)"):
+        so.PathChecker(equal).curve(message([0, 1], np.zeros((2, 7))))
+    with pytest.raises(so.ConfigurationError, match="mean 'left/joint1' or 'right/joint1'"):
+        equal.configuration({"joint1": 0.0})
+
+
+def test_a_mimic_joint_in_a_configuration_is_not_called_unknown():
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    q = {**dict(zip(cell.joints, cell.q)), "arm/panda_finger_joint2": 0.02}
+    with pytest.raises(so.ConfigurationError, match=r"mimic.*follows 'arm/panda_finger_joint1'"):
+        cell.configuration(q)

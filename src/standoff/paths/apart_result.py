@@ -43,8 +43,8 @@ class CanTouch:
         q: a configuration within the limits, in the order of ``cell.joints``; joints that do not
             move the two against each other are where the cell has them.
         joints: names of those that do.
-        distance: at ``q``, [m]; negative where they overlap, above 0 where they only come as near
-            as the clearance.
+        distance: at ``q``, the first configuration found, and not the smallest that there is, [m];
+            negative where they overlap, above 0 where they only come as near as the clearance.
         point_a, point_b: where, in the world.
     """
 

@@ -55,11 +55,13 @@ def _find(name: Any, known: dict[str, Found], element: str) -> Found:
     if len(several) == 1:
         return known[several[0]]
     if several:
+        whole = "so.joint_trajectory(cell, message, robot=…) names it for all"
+        beside = f"; {whole}" if element.startswith("joint_names") else ""
         raise PathError(
             "a joint of several robots",
             element=element,
             value=name,
-            allowed=f"{' or '.join(several)}, or the robot's name beside",
+            allowed=f"{' or '.join(several)}{beside}",
         )
     raise UnknownNameError(str(name), known, what="joint", element=element)
 

@@ -106,7 +106,8 @@ def _resting(cell: Cell, found: Sequence[Found], rest: Any) -> Array:
             "joints are missing",
             element="joint_names",
             value=missing,
-            allowed='all joints of the cell, or rest="cell": they stay where the cell has them',
+            allowed='all joints of the cell; so.joint_trajectory(cell, message, rest="cell") '
+            "leaves the others where the cell has them",
         )
     return cell.q if rest is None else _configuration(cell, rest, "rest", '"cell"')
 

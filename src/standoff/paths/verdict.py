@@ -86,6 +86,15 @@ class Verdict:
         if self.pair is None:
             return "undecided: the budget ran out"
         where = f"t = {self.t:.6g}" if self._alone else f"segment {self.segment}, t = {self.t:.6g}"
+        return self._found(f" at {where}")
+
+    @property
+    def at_rest(self) -> str:
+        """What was found of a robot at rest, where an instant has no meaning."""
+        return str(self) if self.pair is None else self._found("")
+
+    def _found(self, where: str) -> str:
+        assert self.pair is not None
         what = {"collision": "collide", "too_close": "come too close", "undecided": "may touch"}
         a, b = self.pair
-        return f"{a} and {b} {what[self.kind]} at {where}: {self.distance or 0.0:.6g} m"
+        return f"{a} and {b} {what[self.kind]}{where}: {self.distance or 0.0:.6g} m"

@@ -103,11 +103,12 @@ class JsonItem:
             raise self.error(f"not {count} finite numbers", key, value, what)
         return [float(number) for number in value]
 
-    def pose(self) -> Array:
-        """The pose of ``pos`` and ``quat``."""
-        position = self.numbers("pos", 3, "x, y, z [m]")
-        x, y, z, w = self.numbers("quat", 4, "x, y, z, w")
-        return self.made("quat", pose, position, (w, x, y, z))
+    def pose(self, keys: Sequence[str] = ("pos", "quat")) -> Array:
+        """The pose of a position and a quaternion at these keys."""
+        at, turned = keys
+        position = self.numbers(at, 3, "x, y, z [m]")
+        x, y, z, w = self.numbers(turned, 4, "x, y, z, w")
+        return self.made(turned, pose, position, (w, x, y, z))
 
     def made(self, key: str, make: Callable[..., Made], *arguments: Any) -> Made:
         """What ``make`` makes of the arguments; what it refuses is an error of this key."""

@@ -10,8 +10,9 @@ One file is one set for one robot::
             {"id": "side", "type": "box", "dim": [three full sides], "pos": …, "quat": …,
              "parent_pose": {"pos": …, "quat": …}}]}]}
 
-Metres, radians. The pose of an obstacle that has a parent is ``parent_pose * pose``. An unknown key
-is an error, since it might be an obstacle nobody would see.
+Metres, radians. The pose of an obstacle that has a parent is ``parent_pose * pose``; the
+parent's may be ``position`` and ``orientation`` as well. An unknown key is an error, since it might
+be an obstacle nobody would see.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _FILE = ("robot", "set", "quaternion", "problems")
 _PROBLEM = ("index", "start", "goals", "obstacles")
 _OBSTACLE = ("id", "type", "dim", "pos", "quat")
 _POSE = ("pos", "quat")
+#: The same in MotionBenchMaker's own files.
+_ROS_POSE = ("position", "orientation")
 
 
 def read_problems(path: str | Path) -> tuple[Problem, ...]:
@@ -133,5 +136,7 @@ def _pose(item: JsonItem) -> Array:
     own, parent = item.pose(), item.value("parent_pose")
     if parent is not None:
         place = f"{item.place}.parent_pose"
-        own = rigid(JsonItem(parent, item.file, place, _POSE).pose() @ own)
+        ros = isinstance(parent, dict) and not parent.keys().isdisjoint(_ROS_POSE)
+        keys = _ROS_POSE if ros else _POSE
+        own = rigid(JsonItem(parent, item.file, place, keys).pose(keys) @ own)
     return frozen(own)

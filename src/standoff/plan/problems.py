@@ -78,15 +78,17 @@ class Problem:
     def place(self, cell: Cell, robot: str | None = None) -> PlacedProblem:
         """Add the obstacles to a cell that has the robot, and put the robot at the start.
 
-        Obstacles stand as they do to the robot's base, wherever that is. Values that the problem
-        gives for joints which are fixed in the URDF are not looked at. Limits are not looked at
+        Obstacles stand as they do to the robot's base, wherever that is. Values that the start
+        gives for joints which are fixed in the URDF, or which the robot does not have, are not
+        looked at (`PlacedProblem.ignored`): every joint that the robot does have must be there, so
+        that a misspelt one is an error. Limits are not looked at
         either: some problems open a gripper wider than its URDF says.
 
         Args:
             robot: which one it is for; the only one by default. The others stay where they are.
 
         Raises:
-            PlanError: joints that the robot does not have, or that the problem says nothing of; a
+            PlanError: joints of a goal that the robot does not have, joints without a start; a
                 mimic joint that does not follow; values that are no finite numbers, no goal, goals
                 of different joints, obstacles that are none.
             CellError: a name that is taken. The cell is left as it was.
@@ -99,7 +101,7 @@ class Problem:
             self._configuration(cell, name, mounted.robot, goal, start, f"goals[{k}]")
             for k, goal in enumerate(self.goals)
         ]
-        self._check_named(cell, name)
+        ignored = self._check_named(cell, name)
         done: list[str] = []
         try:
             for obstacle in self.obstacles:
@@ -111,7 +113,7 @@ class Problem:
             raise error.at(self.file or self.name, self._element("obstacles")) from error
         cell.set_state(start)
         joints = tuple(f"{name}/{joint}" for joint in self.joints)
-        return PlacedProblem(self, cell, start, np.array(goals), joints)
+        return PlacedProblem(self, cell, start, np.array(goals), joints, ignored)
 
     def _check(self) -> None:
         """Refuse what a problem made by hand may have and one from a file has not."""
@@ -162,6 +164,8 @@ class Problem:
         at = {joint: k for k, joint in enumerate(cell.joints)}
         for joint, value in values.items():
             if joint not in robot.joints:
+                if element == "start":
+                    continue
                 hint = ", ".join(map(repr, nearest(joint, robot.joints)))
                 raise self._error(
                     f"robot {name!r} has no joint {joint!r}", element, None, f"joints like {hint}"
@@ -176,7 +180,7 @@ class Problem:
                     "joints that can be moved",
                 )
         for joint, value in values.items():
-            mimic = robot.joints[joint].mimic
+            mimic = robot.joints[joint].mimic if joint in robot.joints else None
             if mimic is None or robot.joints[joint].kind == "fixed":
                 continue
             follows = mimic.multiplier * q[at[f"{name}/{mimic.joint}"]] + mimic.offset
@@ -186,7 +190,10 @@ class Problem:
                 )
         return q
 
-    def _check_named(self, cell: Cell, name: str) -> None:
+    def _check_named(self, cell: Cell, name: str) -> tuple[str, ...]:
+        """Refuse a start that leaves out a joint of the robot; which joints it has beyond those
+        that can be moved."""
+        strange = [joint for joint in self.start if joint not in cell.robots[name].robot.joints]
         prefix = f"{name}/"
         missing = [
             joint.removeprefix(prefix)
@@ -194,9 +201,14 @@ class Problem:
             if joint.startswith(prefix) and joint.removeprefix(prefix) not in self.start
         ]
         if missing:
+            beside = f"; robot {name!r} has no {', '.join(map(repr, strange))}" if strange else ""
             raise self._error(
-                f"no start of joints of robot {name!r}", "start", missing, "a value for each"
-            )
+                f"no start of joints of robot {name!r}", "start", missing,
+                f"a value for each{beside}",
+            )  # fmt: skip
+        moved = {joint.removeprefix(prefix) for joint in cell.joints if joint.startswith(prefix)}
+        follows = {n for n, j in cell.robots[name].robot.joints.items() if j.mimic is not None}
+        return tuple(joint for joint in self.start if joint not in moved | follows)
 
     def _error(self, what: str, element: str, value: object, allowed: str) -> PlanError:
         place = self._element(element)
@@ -217,6 +229,7 @@ class PlacedProblem:
         start: (joints of the cell,)
         goals: (n, joints of the cell)
         joints: names in the cell of those that are to move.
+        ignored: joints of the problem's start that are fixed, or that the robot does not have.
     """
 
     problem: Problem
@@ -224,3 +237,4 @@ class PlacedProblem:
     start: Array
     goals: Array
     joints: tuple[str, ...]
+    ignored: tuple[str, ...] = ()

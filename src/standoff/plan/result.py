@@ -93,5 +93,5 @@ class Plan:
                 f"(rad, m), {spent}"
             )
         if self.reason in ("start", "goal"):
-            return f"the {self.reason} is not free: {self.verdict}"
+            return f"the {self.reason} is not free: {self.verdict.at_rest if self.verdict else ''}"
         return f"no path: {self.reason} {spent}"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import PathError
+from standoff.errors import PathError, PlanError
 from standoff.index.arena import Arena
 from standoff.kernels.plan import checking
 from standoff.kernels.plan import shortcut as h
@@ -21,6 +21,7 @@ from standoff.paths.verdict import Verdict
 from standoff.plan.borrowed import Borrowed
 from standoff.plan.growing import EDGE_BUDGET, prove
 from standoff.plan.numbers import above_zero, whole
+from standoff.plan.planner import Planner
 from standoff.plan.space import joint_weights
 from standoff.plan.stream import Numbers, Pace
 from standoff.robots.joint_values import joint_rows
@@ -105,7 +106,7 @@ class Smoothed:
 
 
 def smooth(
-    checker: PathChecker,
+    checker: PathChecker | Planner,
     waypoints: ArrayLike,
     *,
     steps: int = 2000,
@@ -124,6 +125,7 @@ def smooth(
     Straight segments between configurations within joint limits are within them.
 
     Args:
+        checker: what proves the path; of a `Planner`, its checker.
         waypoints: (n, joints), n >= 2; every segment must be free.
         steps: shortcuts to try.
         seed: the same one gives the same path, if it is not stopped by time.
@@ -139,6 +141,12 @@ def smooth(
         PlanError: a parameter that makes no sense.
         ConfigurationError: waypoints that do not fit the cell.
     """
+    if isinstance(checker, Planner):
+        checker = checker.checker
+    if not isinstance(checker, PathChecker):
+        raise PlanError(
+            "not a checker", element="checker", value=checker, allowed="a PathChecker or a Planner"
+        )
     checking.compile_for("plan.shortcut.shorten")
     _ = checker.tables
     begun = perf_counter()

@@ -42,7 +42,8 @@ def joint_rows(value: ArrayLike, joints: Sequence[str], what: str) -> Array:
 def _by_name(value: Mapping[str, float], joints: Sequence[str], what: str) -> list[float]:
     for name in value:
         if name not in joints:
-            hint = ", ".join(map(repr, nearest(name, joints)))
+            same = [joint for joint in joints if joint.partition("/")[2] == name]
+            hint = " or ".join(map(repr, same or nearest(name, joints)))
             raise ConfigurationError(
                 f"unknown joint {name!r}",
                 element=what,

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.errors import DuplicateNameError, RobotError, UnknownNameError
+from standoff.errors import ConfigurationError, DuplicateNameError, RobotError, UnknownNameError
 from standoff.kernels import kinematics
 from standoff.robots.description import Joint, Robot
 from standoff.robots.joint_values import joint_rows, joint_values
@@ -116,6 +116,15 @@ class Tree:
             ConfigurationError: too many or too few, an unknown joint, a number that is not finite;
                 limits are not looked at.
         """
+        if isinstance(q, Mapping):
+            for name in q:
+                if name not in self.joints and name in self.frame_joint[1:]:
+                    frame = self.frame_joint.index(name)
+                    master = self.joints[int(self.ints[frame, kinematics.INDEX])]
+                    raise ConfigurationError(
+                        f"{name!r} is a mimic joint", element=what, value=q[name],
+                        allowed=f"left out: it follows {master!r}",
+                    )  # fmt: skip
         return joint_values(q, self.joints, what)
 
     def configurations(self, Q: ArrayLike, what: str = "Q") -> Array:

@@ -69,6 +69,11 @@ def problem_request(
         note = f"problem {index} of {file}"
     placed = problem.place(cell)
     notes = [note]
+    if placed.ignored:
+        notes.append(
+            "joints of the problem that are fixed, or that the robot does not have, are ignored: "
+            + ", ".join(placed.ignored)
+        )
     ends = np.concatenate([placed.start[None], placed.goals])
     if not np.array_equal(ends, np.clip(ends, cell.tree.lower, cell.tree.upper)):
         notes.append("it goes beyond joint limits, so standoff check takes it with --no-limits")

@@ -8,7 +8,14 @@ from contextlib import contextmanager, suppress
 
 from rich.console import Console
 from rich.errors import LiveError
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 #: What takes less is not worth a bar, [s].
 PATIENCE = 1.0
@@ -17,7 +24,8 @@ PATIENCE = 1.0
 @contextmanager
 def waiting(console: Console, what: str) -> Iterator[Callable[[float], None]]:
     """Within this context a bar shows up after PATIENCE, on a terminal; the function it gives is
-    told how much is done, from 0 to 1, and until then the bar only swings.
+    told how much is done, from 0 to 1, and until then the bar only swings. It shows the
+    time so far, and what is left at this pace.
 
     The bar is drawn by a thread of its own, so it moves while compiled code runs.
     """
@@ -26,6 +34,8 @@ def waiting(console: Console, what: str) -> Iterator[Callable[[float], None]]:
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
+        TextColumn("[dim]left about"),
+        TimeRemainingColumn(),
     )
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     task = bar.add_task(what, total=None)
