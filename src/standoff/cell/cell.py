@@ -46,8 +46,8 @@ class Cell:
         self._user: dict[Pair, str] = {}
         self._proofs: dict[Pair, str] = {}
         self._streams: tuple[StreamRule, ...] = ()
-        self._tree = Tree([])
-        self._q = np.zeros(0)
+        self._tree: Tree | None = None
+        self._positions: dict[str, float] = {}
         self._pairs: Pairs | None = None
         self._revision = 0
 
@@ -87,6 +87,7 @@ class Cell:
         mounted = read_mounted(file, beside, choice, folders)
         chosen = mounted.robot.name if name is None else name
         self._new_name(chosen, "robot")
+        Tree([Mount(chosen, mounted.robot, at)])  # raises where its joints make no tree
         self._set_robots({**self._robots, chosen: replace(mounted, base=frozen(at))})
         return chosen
 
@@ -153,7 +154,7 @@ class Cell:
         _may_move(body, held.shape)
         names = tuple(n for name in listed(touch, "touch") for n in self._members(name))
         if pose is None:
-            relative = inverse(self._tree.link_pose(self._at(q), link)) @ held.pose
+            relative = inverse(self.tree.link_pose(self._at(q), link)) @ held.pose
         else:
             relative = as_pose(pose, f"pose of {body!r} in {link!r}")
         grip = Attachment(link, frozen(rigid(relative)), names)
@@ -259,22 +260,24 @@ class Cell:
         known = [self._bodies[name].pose for name in moving]
         for name, pose in zip(moving, moving_poses(moving, known, poses), strict=True):
             self._bodies[name] = replace(self._bodies[name], pose=frozen(pose))
-        self._q = joints
+        self._positions = dict(zip(self.joints, joints.tolist(), strict=True))
 
     def configuration(self, q: Any) -> Array:
         """``q`` as one flat array in the order of `joints`; from an array or a dict by name."""
-        return self._tree.configuration(q)
+        return self.tree.configuration(q)
 
     @property
     def q(self) -> Array:
         """The last configuration given; at first 0, or the limit nearest to 0."""
-        return self._q.copy()
+        start = np.clip(0.0, self.tree.lower, self.tree.upper).tolist()
+        known = self._positions
+        return np.array([known.get(n, s) for n, s in zip(self.joints, start, strict=True)])
 
     @property
     def joints(self) -> tuple[str, ...]:
         """Names in the order of ``q``, e.g. ``left/joint1``. Mimic joints follow their masters
         and have no place in ``q``."""
-        return self._tree.joints
+        return self.tree.joints
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -294,19 +297,21 @@ class Cell:
     @property
     def tree(self) -> Tree:
         """The flat joint tree of all robots together."""
+        if self._tree is None:
+            self._tree = Tree([Mount(name, m.robot, m.base) for name, m in self._robots.items()])
         return self._tree
 
     @property
     def pairs(self) -> Pairs:
         """Which pairs are watched, and why the others are not."""
         if self._pairs is None:
-            world = build_world(self._tree, self._robots, self._bodies)
+            world = build_world(self.tree, self._robots, self._bodies)
             own: dict[Pair, str] = {}
             for name, mounted in self._robots.items():
                 own.update(robot_pairs(name, mounted.robot))
             stale = {
                 p: self._user[p] for p, word in self._proofs.items()
-                if word != proof_word(self._tree, world, *p)
+                if word != proof_word(self.tree, world, *p)
             }  # fmt: skip
             user = {p: why for p, why in self._user.items() if p not in stale}
             self._pairs = Pairs(world, own, user, dict(self._bodies), stale)
@@ -352,7 +357,7 @@ class Cell:
         pairs that are allowed because of a proof are known to be apart, [rad] or [m]; infinite
         where no proof counts on the joint."""
         live = self._proofs.keys() - self.stale.keys()
-        return proof_limits(self._tree, self.world, live)
+        return proof_limits(self.tree, self.world, live)
 
     def proof_word(self, a: str, b: str) -> str:
         """What a proof about two links or bodies rests on, as one word: it changes with any of
@@ -360,17 +365,17 @@ class Cell:
         had."""
         for name in (a, b):
             self._find(name, self.world.index, "name")
-        return proof_word(self._tree, self.world, a, b)
+        return proof_word(self.tree, self.world, a, b)
 
     def pose(self, name: str, q: Any = None) -> Array:
         """World pose of a link or body, at ``q`` or at the last state given."""
         known = {**self._links(), **self._bodies}
         body = self._find(name, known, "name")
         if not isinstance(body, Body):
-            return self._tree.link_pose(self._at(q), name)
+            return self.tree.link_pose(self._at(q), name)
         if body.attachment is None:
             return body.pose.copy()
-        return self._tree.link_pose(self._at(q), body.attachment.link) @ body.attachment.pose
+        return self.tree.link_pose(self._at(q), body.attachment.link) @ body.attachment.pose
 
     def save(self, path: str | Path) -> None:
         """Write the cell as TOML. `load` gives an equal cell back; paths are kept relative."""
@@ -401,7 +406,7 @@ class Cell:
         )
 
     def _at(self, q: Any) -> Array:
-        return self._q if q is None else self.configuration(q)
+        return self.q if q is None else self.configuration(q)
 
     def _held(self) -> list[Body]:
         return [b for b in self._bodies.values() if b.attachment is not None]
@@ -445,11 +450,13 @@ class Cell:
             self._bodies[body.name] = replace(body, attachment=replace(grip, touch=touch))
 
     def _set_robots(self, robots: dict[str, MountedRobot]) -> None:
-        tree = Tree([Mount(name, m.robot, m.base) for name, m in robots.items()])
-        kept = dict(zip(self._tree.joints, self._q, strict=True))
-        start = np.clip(0.0, tree.lower, tree.upper)
-        self._q = np.array([kept.get(n, s) for n, s in zip(tree.joints, start, strict=True)])
-        self._tree = tree
+        """The tree of all robots is built when it is next asked for, so that adding many robots
+        takes time in proportion to their number."""
+        gone = self._robots.keys() - robots.keys()
+        if gone:
+            known = self._positions.items()
+            self._positions = {n: at for n, at in known if n.partition("/")[0] not in gone}
+        self._tree = None
         self._robots = robots
         self._changed()
 
