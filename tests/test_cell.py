@@ -51,6 +51,30 @@ def test_robot_takes_its_own_name_when_none_is_given():
     assert cell.add_robot("builtin:irb2400") in cell.robots
 
 
+def test_adding_robots_lays_out_each_joint_twice_not_once_for_each_robot(monkeypatch):
+    from standoff.robots.tree import Tree
+
+    rows = []
+    lay_out = Tree._row
+    monkeypatch.setattr(Tree, "_row", lambda *given: rows.append(1) or lay_out(*given))
+    cell = so.Cell()
+    for k in range(12):
+        cell.add_robot("builtin:arm7", name=f"r{k}")
+    assert len(cell.joints) == 12 * 7
+    assert len(rows) <= 2 * 12 * 7
+
+
+def test_a_robot_that_comes_back_under_its_old_name_starts_at_the_beginning():
+    cell = so.Cell()
+    for name in ("a", "b"):
+        cell.add_robot("builtin:arm7", name=name)
+    cell.set_state(np.arange(14.0) / 20.0)
+    cell.remove_robot("a")
+    cell.add_robot("builtin:arm7", name="a")
+    assert cell.q[:7] == pytest.approx(np.arange(7.0, 14.0) / 20.0)
+    assert not cell.q[7:].any()
+
+
 def test_each_watched_pair_has_no_reason_and_each_other_pair_has_one(cell):
     watched = set(cell.pairs.watched())
     names = cell.world.names

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from standoff.cell.proved import proof_limits, proof_word
 from standoff.cell.stream import StreamRule, checked_rule
 from standoff.cell.world import World, build_world
 from standoff.constants import USUAL_APART_BUDGET
-from standoff.errors import CellError, UnknownNameError
+from standoff.errors import CellError, RobotError, UnknownNameError
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
@@ -38,16 +39,22 @@ class Cell:
     Names: a robot ``left``, its links ``left/link3``, a body ``table``. Poses are 4 x 4, row-major,
     in the world frame, metres. Every change either happens whole or raises and leaves the cell as
     it was; ``revision`` counts the changes, so that whoever watches a cell notices them.
+
+    A robot without any collision geometry is refused, and so is a cell with no pair to watch, by
+    whatever would watch it. ``unwatched="allow"`` insists: nothing is reported of them then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unwatched: Literal["refuse", "allow"] = "refuse") -> None:
+        if unwatched not in ("refuse", "allow"):
+            raise CellError("unwatched", value=unwatched, allowed="'refuse' or 'allow'")
+        self.allows_unwatched = unwatched == "allow"
         self._robots: dict[str, MountedRobot] = {}
         self._bodies: dict[str, Body] = {}
         self._user: dict[Pair, str] = {}
         self._proofs: dict[Pair, str] = {}
         self._streams: tuple[StreamRule, ...] = ()
-        self._tree = Tree([])
-        self._q = np.zeros(0)
+        self._tree: Tree | None = None
+        self._positions: dict[str, float] = {}
         self._pairs: Pairs | None = None
         self._revision = 0
 
@@ -71,11 +78,16 @@ class Cell:
                 its own.
             geometry: ``auto`` (as written; a convex mesh as a polyhedron), ``mesh`` (as written),
                 ``primitives`` (as written, each mesh covered by capsules), ``capsules`` (each
-                link covered by up to ``capsules_per_link`` capsules).
+                link covered by up to ``capsules_per_link`` capsules), ``visual`` (as ``auto``, of
+                the visual shapes of each link that has any).
             search_paths: folders in which packages of ``package://`` are looked for.
 
         Returns:
             The name under which the robot was added.
+
+        Raises:
+            RobotError: a robot without any collision geometry, unless the cell was made with
+                ``unwatched="allow"``. Links with a visual alone are a Python warning.
         """
         at = as_pose(base, "base")
         if name is not None:
@@ -87,7 +99,22 @@ class Cell:
         mounted = read_mounted(file, beside, choice, folders)
         chosen = mounted.robot.name if name is None else name
         self._new_name(chosen, "robot")
+        Tree([Mount(chosen, mounted.robot, at)])  # raises where its joints make no tree
+        bare = not any(link.elements for link in mounted.robot.links.values())
+        if bare and not self.allows_unwatched:
+            raise RobotError(
+                "a robot without collision geometry cannot be watched",
+                file=mounted.robot.file or None,
+                allowed="<collision> elements; geometry='visual' (--geometry visual) to take the "
+                "visual shapes; Cell(unwatched='allow') (--unwatched) to insist",
+            )
         self._set_robots({**self._robots, chosen: replace(mounted, base=frozen(at))})
+        if mounted.robot.unwatched:
+            names = ", ".join(mounted.robot.unwatched)
+            warnings.warn(
+                f"robot {chosen!r}: links without collision geometry are not watched: {names}",
+                stacklevel=2,
+            )
         return chosen
 
     def remove_robot(self, name: str) -> None:
@@ -153,7 +180,7 @@ class Cell:
         _may_move(body, held.shape)
         names = tuple(n for name in listed(touch, "touch") for n in self._members(name))
         if pose is None:
-            relative = inverse(self._tree.link_pose(self._at(q), link)) @ held.pose
+            relative = inverse(self.tree.link_pose(self._at(q), link)) @ held.pose
         else:
             relative = as_pose(pose, f"pose of {body!r} in {link!r}")
         grip = Attachment(link, frozen(rigid(relative)), names)
@@ -259,22 +286,24 @@ class Cell:
         known = [self._bodies[name].pose for name in moving]
         for name, pose in zip(moving, moving_poses(moving, known, poses), strict=True):
             self._bodies[name] = replace(self._bodies[name], pose=frozen(pose))
-        self._q = joints
+        self._positions = dict(zip(self.joints, joints.tolist(), strict=True))
 
     def configuration(self, q: Any) -> Array:
         """``q`` as one flat array in the order of `joints`; from an array or a dict by name."""
-        return self._tree.configuration(q)
+        return self.tree.configuration(q)
 
     @property
     def q(self) -> Array:
         """The last configuration given; at first 0, or the limit nearest to 0."""
-        return self._q.copy()
+        start = np.clip(0.0, self.tree.lower, self.tree.upper).tolist()
+        known = self._positions
+        return np.array([known.get(n, s) for n, s in zip(self.joints, start, strict=True)])
 
     @property
     def joints(self) -> tuple[str, ...]:
         """Names in the order of ``q``, e.g. ``left/joint1``. Mimic joints follow their masters
         and have no place in ``q``."""
-        return self._tree.joints
+        return self.tree.joints
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -294,23 +323,44 @@ class Cell:
     @property
     def tree(self) -> Tree:
         """The flat joint tree of all robots together."""
+        if self._tree is None:
+            self._tree = Tree([Mount(name, m.robot, m.base) for name, m in self._robots.items()])
         return self._tree
 
     @property
     def pairs(self) -> Pairs:
         """Which pairs are watched, and why the others are not."""
         if self._pairs is None:
-            world = build_world(self._tree, self._robots, self._bodies)
+            world = build_world(self.tree, self._robots, self._bodies)
             own: dict[Pair, str] = {}
             for name, mounted in self._robots.items():
                 own.update(robot_pairs(name, mounted.robot))
             stale = {
                 p: self._user[p] for p, word in self._proofs.items()
-                if word != proof_word(self._tree, world, *p)
+                if word != proof_word(self.tree, world, *p)
             }  # fmt: skip
             user = {p: why for p, why in self._user.items() if p not in stale}
             self._pairs = Pairs(world, own, user, dict(self._bodies), stale)
         return self._pairs
+
+    @property
+    def unwatched(self) -> tuple[str, ...]:
+        """Links that have a visual and no collision geometry, such as ``left/link3``."""
+        return tuple(
+            f"{name}/{link}" for name, m in self._robots.items() for link in m.robot.unwatched
+        )
+
+    def check_watched(self) -> None:
+        """Raise a `CellError` where there is no pair to watch, unless the cell was made with
+        ``unwatched="allow"``: an answer about no pair at all is always SAFE."""
+        if not self.allows_unwatched and self.pairs.count() == 0:
+            raise CellError(
+                "no pair to watch: nothing in the cell can come too close to anything",
+                value=list(self.world.names),
+                allowed="two bodies that move against each other and may not touch; "
+                "Cell(unwatched='allow') (--unwatched, or unwatched = \"allow\" in a cell file) to "
+                "insist",
+            )
 
     @property
     def world(self) -> World:
@@ -352,7 +402,7 @@ class Cell:
         pairs that are allowed because of a proof are known to be apart, [rad] or [m]; infinite
         where no proof counts on the joint."""
         live = self._proofs.keys() - self.stale.keys()
-        return proof_limits(self._tree, self.world, live)
+        return proof_limits(self.tree, self.world, live)
 
     def proof_word(self, a: str, b: str) -> str:
         """What a proof about two links or bodies rests on, as one word: it changes with any of
@@ -360,17 +410,17 @@ class Cell:
         had."""
         for name in (a, b):
             self._find(name, self.world.index, "name")
-        return proof_word(self._tree, self.world, a, b)
+        return proof_word(self.tree, self.world, a, b)
 
     def pose(self, name: str, q: Any = None) -> Array:
         """World pose of a link or body, at ``q`` or at the last state given."""
         known = {**self._links(), **self._bodies}
         body = self._find(name, known, "name")
         if not isinstance(body, Body):
-            return self._tree.link_pose(self._at(q), name)
+            return self.tree.link_pose(self._at(q), name)
         if body.attachment is None:
             return body.pose.copy()
-        return self._tree.link_pose(self._at(q), body.attachment.link) @ body.attachment.pose
+        return self.tree.link_pose(self._at(q), body.attachment.link) @ body.attachment.pose
 
     def save(self, path: str | Path) -> None:
         """Write the cell as TOML. `load` gives an equal cell back; paths are kept relative."""
@@ -401,7 +451,7 @@ class Cell:
         )
 
     def _at(self, q: Any) -> Array:
-        return self._q if q is None else self.configuration(q)
+        return self.q if q is None else self.configuration(q)
 
     def _held(self) -> list[Body]:
         return [b for b in self._bodies.values() if b.attachment is not None]
@@ -445,11 +495,13 @@ class Cell:
             self._bodies[body.name] = replace(body, attachment=replace(grip, touch=touch))
 
     def _set_robots(self, robots: dict[str, MountedRobot]) -> None:
-        tree = Tree([Mount(name, m.robot, m.base) for name, m in robots.items()])
-        kept = dict(zip(self._tree.joints, self._q, strict=True))
-        start = np.clip(0.0, tree.lower, tree.upper)
-        self._q = np.array([kept.get(n, s) for n, s in zip(tree.joints, start, strict=True)])
-        self._tree = tree
+        """The tree of all robots is built when it is next asked for, so that adding many robots
+        takes time in proportion to their number."""
+        gone = self._robots.keys() - robots.keys()
+        if gone:
+            known = self._positions.items()
+            self._positions = {n: at for n, at in known if n.partition("/")[0] not in gone}
+        self._tree = None
         self._robots = robots
         self._changed()
 

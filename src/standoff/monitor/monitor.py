@@ -109,6 +109,7 @@ class Monitor(Watch):
     ) -> None:
         if not isinstance(cell, Cell):
             raise MonitorError("not a cell", element="cell", value=cell, allowed="a Cell")
+        cell.check_watched()
         self._cycles = 0
         self._unwatched: Fault | None = None
         options = checked(

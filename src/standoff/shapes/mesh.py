@@ -13,7 +13,7 @@ from standoff.constants import CONVEX_TOLERANCE, MESH_REACH
 from standoff.errors import MeshError
 from standoff.kernels import layout
 from standoff.kernels.hull_test import below_all_faces
-from standoff.shapes.mesh_surface import merged, oriented, parts
+from standoff.shapes.mesh_surface import merged, oriented, parts, welded
 from standoff.shapes.mesh_tree import tree_of
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Geometry, IntArray, Shape, frozen, size_row
@@ -22,7 +22,8 @@ from standoff.shapes.shape import Geometry, IntArray, Shape, frozen, size_row
 class Mesh(Shape):
     """Triangles between ``vertices`` (n, 3) [m], three indices in each row of ``faces`` (f, 3).
 
-    Vertices that are exactly equal become one, so that the loose triangles of an STL file join up.
+    Vertices that are exactly equal become one, so that the loose triangles of an STL file join up;
+    where the mesh is open then, so do those that are apart by no more than 1e-9 of its diagonal.
     A triangle without area counts as the segment or the point that it is; none is dropped but the
     second of two that are the same, where the mesh is closed without it.
 
@@ -51,7 +52,10 @@ class Mesh(Shape):
         points = _points(vertices)
         corners = _faces(faces, len(points))
         points, corners, unused = merged(points, corners)
+        points, corners, gone = welded(points, corners)
         corners, self.closed, self.problems = oriented(points, corners, unused)
+        if gone:
+            self.problems += (f"{gone} vertices were next to another and were made one with it",)
         self._points, self._corner_rows = points, corners
         self.vertices: Array = frozen(points)
         self.faces: IntArray = frozen(corners)

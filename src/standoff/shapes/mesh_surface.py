@@ -31,6 +31,38 @@ def merged(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     return np.ascontiguousarray(points[used]), np.ascontiguousarray(number[faces]), unused
 
 
+#: How far apart two vertices of an open mesh may be and still become one, as a part of the diagonal
+#: of its bounds, [-]: what a program that wrote the file lost to rounding. No vertex moves by more
+#: than this, 60 times less than a single-precision number of that size is rounded by.
+WELD_TOLERANCE = 1e-9
+
+
+def welded(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
+    """The vertices of an open mesh with those within `WELD_TOLERANCE` of each other made one, the
+    first of them; the faces in their terms, and how many went. A mesh with a whole winding number
+    everywhere stays as it is."""
+    if not _open_because(faces, len(points)) or _balanced(faces, len(points)):
+        return points, faces, 0
+    reach = WELD_TOLERANCE * float(np.linalg.norm(np.ptp(points, axis=0)))
+    group = np.zeros(len(points), dtype=np.int64)
+    count = 0
+    # Split groups wherever there is a gap along an axis, until no axis splits one any more.
+    while len(np.unique(group)) > count:
+        count = len(np.unique(group))
+        for axis in range(3):
+            order = np.lexsort((points[:, axis], group))
+            apart = np.diff(points[order, axis]) > reach
+            group[order[1:]] = np.cumsum(apart | (np.diff(group[order]) > 0))
+            group[order[0]] = 0
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0])
+    first = order[starts][group]
+    far = np.linalg.norm(points - points[first], axis=1) > reach  # in a chain of near ones
+    first = np.where(np.isin(group, group[far]), np.arange(len(points)), first)
+    fewer, corners, _ = merged(points[first], faces)
+    return fewer, corners, len(points) - len(fewer)
+
+
 def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, bool, tuple[str, ...]]:
     """The faces, turned outward where the mesh is closed; whether it is; what was odd."""
     problems = []
