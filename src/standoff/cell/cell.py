@@ -48,7 +48,7 @@ class Cell:
         self._streams: tuple[StreamRule, ...] = ()
         self._tree = Tree([])
         self._q = np.zeros(0)
-        self._pairs: Pairs | None = None
+        self._pairs: tuple[int, Pairs] | None = None
         self._revision = 0
 
     def add_robot(
@@ -299,7 +299,9 @@ class Cell:
     @property
     def pairs(self) -> Pairs:
         """Which pairs are watched, and why the others are not."""
-        if self._pairs is None:
+        # Another thread may change the cell meanwhile; then they are worked out anew.
+        revision, kept = self._revision, self._pairs
+        if kept is None or kept[0] != revision:
             world = build_world(self._tree, self._robots, self._bodies)
             own: dict[Pair, str] = {}
             for name, mounted in self._robots.items():
@@ -309,8 +311,9 @@ class Cell:
                 if word != proof_word(self._tree, world, *p)
             }  # fmt: skip
             user = {p: why for p, why in self._user.items() if p not in stale}
-            self._pairs = Pairs(world, own, user, dict(self._bodies), stale)
-        return self._pairs
+            kept = revision, Pairs(world, own, user, dict(self._bodies), stale)
+            self._pairs = kept
+        return kept[1]
 
     @property
     def world(self) -> World:
