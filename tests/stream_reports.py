@@ -17,6 +17,7 @@ def hit(distance, a, b, *, threshold=0.1, closing=0.1):
     row[1] = distance
     row[7] = 1.0
     row[m.THRESHOLD], row[m.CLOSING], row[m.WHEN] = threshold, closing, 1.0
+    row[m.PARTS] = float(m.BODIES_PART if closing < 0.0 else m.APPROACHES)
     return ROW.pack(*row, a, b)
 
 

@@ -389,10 +389,19 @@ LARGEST_COUNT = 2**32
 #: more than near. Boxes whose faces move by as much as what is left are inserted from the root.
 EDGE_ROUNDING = 1e-6
 
-#: How far beyond its limit a joint of a path file may be, [rad or m]: files are written with six
-#: digits or so, and a path that ends at a limit was rounded to one side of it. Proofs that a pair
-#: is apart within the limits reach as far.
+#: Joint values that differ by less are the same, [rad or m]: files are written with six digits or
+#: so.
 LIMIT_ROUNDING = 1e-6
+
+#: How far off a joint is read at most, [rad or m]: a step of a 16-bit encoder, or the last digit of
+#: a driver that rounds. A joint is beyond its limits only if it is beyond by more; proofs that a
+#: pair is apart within the limits reach as far.
+ENCODER_TOLERANCE = 1e-4
+
+#: By how much of the larger one a velocity that is given and the change of position over the time
+#: since the last reading may differ, [-], besides what acceleration, the stated error and encoders
+#: explain: stamps that are off by a third of the time between two readings.
+VELOCITY_MISMATCH = 0.5
 
 #: What rounding can hide of where a body is on a path and of how far its velocity takes it, [-],
 #: relative to all lengths that enter: its coordinates, reach times angle and reach times turn of

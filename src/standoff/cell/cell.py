@@ -53,9 +53,9 @@ class Cell:
         self._user: dict[Pair, str] = {}
         self._proofs: dict[Pair, str] = {}
         self._streams: tuple[StreamRule, ...] = ()
-        self._tree: Tree | None = None
+        self._tree: tuple[dict[str, MountedRobot], Tree] | None = None
         self._positions: dict[str, float] = {}
-        self._pairs: Pairs | None = None
+        self._pairs: tuple[int, Pairs] | None = None
         self._revision = 0
 
     def add_robot(
@@ -323,14 +323,19 @@ class Cell:
     @property
     def tree(self) -> Tree:
         """The flat joint tree of all robots together."""
-        if self._tree is None:
-            self._tree = Tree([Mount(name, m.robot, m.base) for name, m in self._robots.items()])
-        return self._tree
+        # Another thread may change the robots meanwhile; then it is built anew.
+        robots, kept = self._robots, self._tree
+        if kept is None or kept[0] is not robots:
+            kept = robots, Tree([Mount(name, m.robot, m.base) for name, m in robots.items()])
+            self._tree = kept
+        return kept[1]
 
     @property
     def pairs(self) -> Pairs:
         """Which pairs are watched, and why the others are not."""
-        if self._pairs is None:
+        # Another thread may change the cell meanwhile; then they are worked out anew.
+        revision, kept = self._revision, self._pairs
+        if kept is None or kept[0] != revision:
             world = build_world(self.tree, self._robots, self._bodies)
             own: dict[Pair, str] = {}
             for name, mounted in self._robots.items():
@@ -340,8 +345,9 @@ class Cell:
                 if word != proof_word(self.tree, world, *p)
             }  # fmt: skip
             user = {p: why for p, why in self._user.items() if p not in stale}
-            self._pairs = Pairs(world, own, user, dict(self._bodies), stale)
-        return self._pairs
+            kept = revision, Pairs(world, own, user, dict(self._bodies), stale)
+            self._pairs = kept
+        return kept[1]
 
     @property
     def unwatched(self) -> tuple[str, ...]:
@@ -501,7 +507,6 @@ class Cell:
         if gone:
             known = self._positions.items()
             self._positions = {n: at for n, at in known if n.partition("/")[0] not in gone}
-        self._tree = None
         self._robots = robots
         self._changed()
 

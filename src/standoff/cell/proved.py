@@ -14,14 +14,14 @@ import numpy as np
 
 from standoff.cell.allowed import Pair, ordered
 from standoff.cell.world import World
-from standoff.constants import LIMIT_ROUNDING
+from standoff.constants import ENCODER_TOLERANCE
 from standoff.kernels import kinematics
 from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Shape
 
 #: Counted up when proofs of an older version are not to be trusted any more.
-_VERSION = 1
+_VERSION = 2
 
 #: Digits of a word: 128 bits.
 _DIGITS = 32
@@ -55,7 +55,7 @@ def proof_word(tree: Tree, world: World, a: str, b: str) -> str:
 
 def proof_limits(tree: Tree, world: World, pairs: Iterable[Pair]) -> tuple[Array, Array]:
     """Lowest and highest position of each joint (joints,) of which the proofs of these pairs speak:
-    the limits, and as much beyond as LIMIT_ROUNDING lets a path be; infinite for a joint that is
+    the limits, and as much beyond as a reading or a path may be; infinite for a joint that is
     between none of the pairs."""
     low, high = np.full(len(tree.joints), -np.inf), np.full(len(tree.joints), np.inf)
     for pair in pairs:
@@ -67,7 +67,7 @@ def proof_limits(tree: Tree, world: World, pairs: Iterable[Pair]) -> tuple[Array
             for frame in _between(tree, end, root)
         ]
         low[moved], high[moved] = tree.lower[moved], tree.upper[moved]
-    return low - LIMIT_ROUNDING, high + LIMIT_ROUNDING
+    return low - ENCODER_TOLERANCE, high + ENCODER_TOLERANCE
 
 
 def _between(tree: Tree, frame: int, root: int) -> Iterator[int]:

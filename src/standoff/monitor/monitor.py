@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.constants import USUAL_BUFFER, VISIT_WRAP
-from standoff.errors import Error, MonitorError
+from standoff.errors import MonitorError
 from standoff.index import IndexFigures
 from standoff.kernels.monitor import layout as m
 from standoff.kernels.monitor.cycle import cycle as run_cycle
@@ -45,7 +46,8 @@ class Monitor(Watch):
     A moving primitive is extended by its whole buffer, a static one not at all, and a pair that is
     not allowed warns when the extended primitives overlap: at ``distance <= buffer_a + buffer_b``
     for two that move. Touching the threshold is a warning. The cell may change between two
-    readings; the index changes with it, where it changed.
+    readings; the index changes with it, where it changed. A monitor takes one call at a time: one
+    from a second thread, before the first has returned, is a `MonitorError`.
 
     Args:
         cell: what to watch; `revision` is looked at on each update.
@@ -111,6 +113,7 @@ class Monitor(Watch):
             raise MonitorError("not a cell", element="cell", value=cell, allowed="a Cell")
         cell.check_watched()
         self._cycles = 0
+        self._busy = Lock()
         self._unwatched: Fault | None = None
         options = checked(
             cell, buffer=buffer, max_speed=max_speed, thresholds=thresholds, zones=zones,
@@ -131,52 +134,59 @@ class Monitor(Watch):
                 name; None where there are none.
             time: of the reading, [s]; without it one period passes from reading to reading.
             dq: measured velocities of the joints, as ``q``, [rad/s] or [m/s]; where stops are
-                certified they go before those from the last two readings.
+                certified they go before those from the last two readings, and are a fault where
+                they contradict them.
 
         Whatever is wrong with the input is a fault of the cycle, and never an exception: the last
         good values stand in for what cannot be used, at the highest speed.
         """
-        if self.cell.revision != self._revision and not self._follow_cell():
+        self._enter()
+        try:
+            if self.cell.revision != self._revision and not self._follow_cell():
+                return self._update_with_care(q, poses, time, dq)
+            reading = self._reading
+            period = self.period
+            dt = period
+            if time is not None:
+                last = reading.time
+                dt = -1.0
+                if type(time) is float and last is not None and not reading.blind:
+                    dt = time - last
+            given = self._no_poses if poses is None else poses
+            # What comes as it should is handed over as it is; anything else is looked at closely.
+            if (
+                type(q) is ndarray
+                and q.dtype is _FLOAT
+                and q.shape == self._joints_shape
+                and q.flags.carray
+                and (given is self._expected or self._good_poses(given))
+                and 0.0 < dt <= reading.late
+                and not reading.missed
+            ):
+                grace = dt if dt > period else period
+                told, clearance = run_cycle(*self._tables, q, given, dt, grace, 0)
+                if not told & _UNUSABLE:
+                    self._cycles += 1
+                    if time is not None:
+                        reading.time = time
+                    else:
+                        reading.blind += 1
+                    stops = self._stops
+                    if told == 0:
+                        quiet = QuietCycle(self._cycles, time, clearance)
+                        return quiet if stops is None else stops.after(quiet, q, given, dt, dq)
+                    if told & _EVENTS == _HITS_FOUND:
+                        hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
+                        found = Cycle(self._cycles, time, clearance, (), hits, self._naming)
+                        return found if stops is None else stops.after(found, q, given, dt, dq)
+                    reading.faults, reading.stale, reading.unsure = [], 0, 0
+                    reading.dt = dt
+                    return self._stop_after(
+                        self._eventful(told, clearance, time), q, given, dq, True
+                    )
             return self._update_with_care(q, poses, time, dq)
-        reading = self._reading
-        period = self.period
-        dt = period
-        if time is not None:
-            last = reading.time
-            dt = -1.0
-            if type(time) is float and last is not None and not reading.blind:
-                dt = time - last
-        given = self._no_poses if poses is None else poses
-        # What comes as it should is handed over as it is; anything else is looked at closely.
-        if (
-            type(q) is ndarray
-            and q.dtype is _FLOAT
-            and q.shape == self._joints_shape
-            and q.flags.carray
-            and (given is self._expected or self._good_poses(given))
-            and 0.0 < dt <= reading.late
-            and not reading.missed
-        ):
-            grace = dt if dt > period else period
-            told, clearance = run_cycle(*self._tables, q, given, dt, grace, 0)
-            if not told & _UNUSABLE:
-                self._cycles += 1
-                if time is not None:
-                    reading.time = time
-                else:
-                    reading.blind += 1
-                stops = self._stops
-                if told == 0:
-                    quiet = QuietCycle(self._cycles, time, clearance)
-                    return quiet if stops is None else stops.after(quiet, q, given, dt, dq)
-                if told & _EVENTS == _HITS_FOUND:
-                    hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
-                    found = Cycle(self._cycles, time, clearance, (), hits, self._naming)
-                    return found if stops is None else stops.after(found, q, given, dt, dq)
-                reading.faults, reading.stale, reading.unsure = [], 0, 0
-                reading.dt = dt
-                return self._stop_after(self._eventful(told, clearance, time), q, given, dq, True)
-        return self._update_with_care(q, poses, time, dq)
+        finally:
+            self._busy.release()
 
     def update_many(
         self, Q: Array, times: Array, clearances: Array, poses: Array | None = None
@@ -194,6 +204,15 @@ class Monitor(Watch):
             How many were quiet, from the first on; and what the one after them answered. None
             where that has not been looked at: it is for `update`, or there is none.
         """
+        self._enter()
+        try:
+            return self._update_many(Q, times, clearances, poses)
+        finally:
+            self._busy.release()
+
+    def _update_many(
+        self, Q: Array, times: Array, clearances: Array, poses: Array | None
+    ) -> tuple[int, Cycle | None]:
         reading, given = self._reading, self._no_poses if poses is None else poses
         if (
             self.cell.revision != self._revision
@@ -228,12 +247,24 @@ class Monitor(Watch):
         reading.dt = time - before
         return quiet, self._eventful(told, clearance, time)
 
+    def _enter(self) -> None:
+        """One call at a time: two would write to the same tables.
+
+        Raises:
+            MonitorError: another call, of another thread, has not returned yet.
+        """
+        if not self._busy.acquire(blocking=False):
+            raise MonitorError(
+                "a monitor takes one call at a time, and another thread's has not returned",
+                allowed="a monitor for each thread, or a lock around its calls",
+            )
+
     def _follow_cell(self) -> bool:
         """Take a change of the cell over. Where that is not possible the watch goes on as it was,
         and every cycle has a fault that says why."""
         try:
             self._sync()
-        except Error as error:
+        except Exception as error:  # also whatever a cell that is just being changed raises
             self._unwatched = Fault("cell", "cell", str(error), "a cell that can be watched")
         else:
             self._unwatched = None
@@ -298,13 +329,21 @@ class Monitor(Watch):
 
     def attach(self, body: str, link: str, *, touch: Sequence[str] = ()) -> None:
         """`Cell.attach` at the last reading."""
-        self._tell_cell()
-        self.cell.attach(body, link, touch=touch)
+        self._enter()
+        try:
+            self._tell_cell()
+            self.cell.attach(body, link, touch=touch)
+        finally:
+            self._busy.release()
 
     def detach(self, body: str) -> None:
         """`Cell.detach` at the last reading."""
-        self._tell_cell()
-        self.cell.detach(body)
+        self._enter()
+        try:
+            self._tell_cell()
+            self.cell.detach(body)
+        finally:
+            self._busy.release()
 
     def _tell_cell(self) -> None:
         """Joints and poses of the last reading; but for bodies that the cell has changed since."""

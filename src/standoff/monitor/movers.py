@@ -45,6 +45,7 @@ def mover_rows(
     speeds = by_name(options.max_speed, "max_speed", names)
     held = _held(cell, options)
     rows = np.zeros((len(scene.primitives), m.MOTION_COLUMNS))
+    sizes = _whole_sizes(scene)
     for k, p in enumerate(scene.primitives):
         if p.frame == 0:
             continue
@@ -60,8 +61,25 @@ def mover_rows(
         rows[k] = (
             c0 + held.get(owner, 0.0), c1, c2, least[p.body], limit, 0.0, 0.0, 0.0, 0.0,
             reserve, reach, *centre, *half, limit * options.period,
+            given.gain if isinstance(given, Separation) else 0.0, sizes[k],
         )  # fmt: skip
     return rows
+
+
+def _whole_sizes(scene: Scene) -> Array:
+    """For each primitive that moves, the farthest point of its whole body from its own origin."""
+    reach = np.array([own_box(p.shape)[2] if p.frame != 0 else 0.0 for p in scene.primitives])
+    members: dict[int, list[int]] = {}
+    for k, p in enumerate(scene.primitives):
+        if p.frame != 0:
+            members.setdefault(p.body, []).append(k)
+    sizes = reach.copy()
+    for own in members.values():
+        if len(own) > 1:
+            origins = np.array([scene.primitives[k].local[:3, 3] for k in own])
+            for k, origin in zip(own, origins):
+                sizes[k] = (np.linalg.norm(origins - origin, axis=1) + reach[own]).max()
+    return sizes
 
 
 def farthest_step(rows: Array, period: float) -> float:

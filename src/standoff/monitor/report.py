@@ -30,8 +30,9 @@ Naming = tuple[Sequence[str], bool]
 _FEW = m.FEW_HITS
 
 FaultKind = Literal[
-    "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose", "cell"
-]
+    "non-finite", "length", "limits", "jump", "late", "time", "missing", "unknown", "pose", "cell",
+    "velocity",
+]  # fmt: skip
 
 
 class Warning:
@@ -94,9 +95,10 @@ class Warning:
 
     @property
     def approaching(self) -> bool:
-        """False where the pair surely parts, so that it may be let out of trouble: all of its
-        primitives that are too close do. An unknown speed counts as approaching."""
-        return len(self._row) > m.HIT_COLUMNS or not self.closing_speed < 0.0
+        """False where the pair surely parts, so that it may be let out of trouble: if both bodies
+        go on as they did since the last reading, they are not nearer at the next. An unknown speed
+        counts as approaching, and so does a mesh, whose other side may come nearer."""
+        return self._row[m.PARTS] != m.BODIES_PART
 
     @property
     def threshold(self) -> float:
@@ -122,7 +124,8 @@ class Fault:
 
     Attributes:
         kind: ``non-finite`` (a joint that is no number), ``length`` (too few or too many),
-            ``limits`` (a joint beyond its limits, or unable to stop before them), ``jump`` (a body
+            ``limits`` (a joint beyond its limits, or unable to stop before them), ``velocity`` (a
+            joint's velocity that contradicts its positions), ``jump`` (a body
             that moved farther than it can), ``late`` (a reading that came too late), ``time`` (a
             clock that stands or runs back), ``missing`` (nothing was given for a joint or body, or
             no velocity is known to stop from), ``unknown`` (a name that is not in the cell),
@@ -239,8 +242,8 @@ class Cycle:
         for row in rows:
             key = (row[m.BODY_A], row[m.BODY_B])
             nearest = first.setdefault(key, row)
-            if not row[m.CLOSING] < 0.0 and len(nearest) == m.HIT_COLUMNS:
-                first[key] = (*nearest, 1.0)  # a mark: one of its primitives approaches
+            if row[m.PARTS] == m.APPROACHES and nearest[m.PARTS] != m.APPROACHES:
+                first[key] = (*nearest[: m.PARTS], m.APPROACHES, *nearest[m.PARTS + 1 :])
         return list(first.values())
 
     def __repr__(self) -> str:

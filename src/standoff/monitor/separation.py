@@ -54,6 +54,7 @@ class Separation:
         fastest: highest speed the coefficients hold for, [m/s]: ``speed`` where the stop was
             described by what was measured, infinite where it was by a deceleration.
         period_time: longest time between two readings that the terms allow for, [s].
+        gain: the acceleration that they allow for, [m/s²].
         formulas: the formula of each term with its numbers, in the order of `terms`.
     """
 
@@ -70,6 +71,7 @@ class Separation:
     coefficients: Coefficients
     fastest: float
     period_time: float
+    gain: float
     formulas: tuple[str, ...] = field(repr=False)
 
     @property
@@ -148,8 +150,10 @@ def separation(
         stopping_time: from the brakes acting until standstill, [s].
         stopping_distance: way of the fastest point in that time, [m].
         deceleration: the least that the brakes achieve, [m/s²].
-        acceleration: most by which the body gains speed until its brakes act, [m/s²]; needed
-            where the buffer follows a speed that is measured.
+        acceleration: by how much the velocity of its fastest point changes at most until its
+            brakes act, [m/s²]; needed where the buffer follows a speed that is measured. A speed
+            taken from two readings lags behind by half of what it does between them: the monitor
+            adds that.
         moved_mass: mass that the brakes hold back without a load, as it appears at the load, [kg].
         load: mass grasped, [kg]; the stop grows by ``(moved_mass + load) / moved_mass``.
         intrusion: how far the other one gets in before it is noticed, C of both standards, [m].
@@ -209,6 +213,7 @@ def separation(
         coefficients=(c0, c1, c2),
         fastest=stop.fastest,
         period_time=wait,
+        gain=gain,
         formulas=tuple(formula for _, formula in terms.values()),
     )
     if not math.isfinite(result.total):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from standoff.kernels.monitor import layout as m
 from standoff.monitor.report import Cycle, Fault, Warning
 from standoff.paths.verdict import Kind
 from standoff.shapes.pose import Array
@@ -36,7 +37,7 @@ class StopWarning(Warning):
             t.b,
             (
                 t.distance, *t.point_a.tolist(), *t.point_b.tolist(), *t.normal.tolist(), 0.0,
-                t.clearance, math.nan, 1.0 + t.time / dt, 0.0, 0.0,
+                t.clearance, math.nan, 1.0 + t.time / dt, float(m.APPROACHES), 0.0, 0.0,
             ),
         )  # fmt: skip
         self.kind: Kind = t.kind

@@ -82,7 +82,10 @@ class Stops:
             faults = (*faults, Fault("missing", "velocities", what or None, allowed))
         for beyond in check.overruns:
             far = "up" if beyond.position > beyond.limit else "down"
-            allowed = f"to stand before its end stop, {far} to {beyond.limit:g}"
+            allowed = f"to stand before its limit, {far} to {beyond.limit:g}"
             faults = (*faults, Fault("limits", beyond.joint, beyond.position, allowed))
+        for name, speed, off in check.contradictions:
+            allowed = f"the change of position since the last reading, {off:.3g} away from it"
+            faults = (*faults, Fault("velocity", name, speed, allowed))
         trouble = check.trouble
         return StopCycle(cycle, faults, None if trouble is None else StopWarning(trouble, dt))

@@ -81,6 +81,8 @@ class Watch:
     def _sync(self) -> None:
         """Bring all tables up to date with the cell; the index changes where the cell did."""
         cell, options = self.cell, self._options
+        # First of all: what changes from here on, by another thread, is taken over the next time.
+        revision = cell.revision
         # Whatever can raise comes first, and changes nothing.
         scene = read_scene(cell, options.zones, self._seen if self._started else None)
         rules = make_rules(cell, scene, options.zones, options.thresholds)
@@ -130,7 +132,7 @@ class Watch:
         self._no_poses = np.zeros((0, 4, 4))
         self._expected = None if cell.moving else self._no_poses
         self._joints_shape, self._poses_shape = (len(cell.joints),), (len(cell.moving), 4, 4)
-        self._slots, self._revision, self._started = slots, cell.revision, True
+        self._slots, self._revision, self._started = slots, revision, True
 
     def _change_index(self, tables: Tables, movers: int, gone: list[int], fresh: list[int]) -> None:
         """Take out who is gone, put in who is new: movers with no place yet, the first cycle puts

@@ -48,8 +48,8 @@ def prove_apart(
     count where they are attached now, and static ones where they are. Nothing can be proved of
     bodies that move freely, nor of joints without limits.
 
-    The joints' limits are the cell's, and LIMIT_ROUNDING beyond: a proof says nothing about a robot
-    that leaves them.
+    The joints' limits are the cell's, and ENCODER_TOLERANCE beyond: a proof says nothing about a
+    robot that leaves them.
 
     Args:
         pairs: names of two links or bodies each; all pairs that are watched by default.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from standoff.cell.world import World
-from standoff.constants import JOINT_BOX_ROUNDING, LIMIT_ROUNDING
+from standoff.constants import ENCODER_TOLERANCE, JOINT_BOX_ROUNDING
 from standoff.index.arena import Arena
 from standoff.kernels import layout
 from standoff.kernels.pairs.dispatch import IWORK, WORK
@@ -116,8 +116,9 @@ def _tables(cut: CutTree, parts: Sequence[Part], split: int, limits: Array) -> A
     arena["tree"][:], arena["linkage"][:] = cut.reals, cut.ints
     arena["joints"][[p.LOWER, p.UPPER]] = limits
     arena["joints"][p.WIDTH] = limits[1] - limits[0]
-    # A path may be that far beyond a limit; centres, and so what is shown to touch, are not.
-    arena["joints"][p.PAD] = LIMIT_ROUNDING + JOINT_BOX_ROUNDING * np.abs(limits).sum(axis=0)
+    # Paths and readings may be that far beyond a limit; centres, and so what is shown to touch, are
+    # not.
+    arena["joints"][p.PAD] = ENCODER_TOLERANCE + JOINT_BOX_ROUNDING * np.abs(limits).sum(axis=0)
     arena["local"][:] = np.array([pose[:3].reshape(12) for _, pose, _ in parts])
     arena["rows"][:], arena["refs"][:] = rows, refs
     arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes

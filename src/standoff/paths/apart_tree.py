@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.constants import LIMIT_ROUNDING, PATH_ROUNDING
+from standoff.constants import ENCODER_TOLERANCE, PATH_ROUNDING
 from standoff.kernels import kinematics
 from standoff.robots.tree import Tree
 from standoff.shapes.pose import Array
@@ -18,7 +18,7 @@ class CutTree:
         number: the number here of each frame of the tree that is kept; the root's is 0.
         joints: the entries of ``q`` that move them, in order; INDEX counts these.
         reals, ints: the tables of `kernels.kinematics`; the root is where everything is seen from.
-            What joints travel is longer by LIMIT_ROUNDING at both ends.
+            What joints travel is longer by ENCODER_TOLERANCE at both ends.
     """
 
     def __init__(self, tree: Tree, ends: tuple[int, int]) -> None:
@@ -36,7 +36,7 @@ class CutTree:
         self.reals: Array = tree.reals[[root, *self._frames]].copy()
         self.reals[0] = 0.0
         self.reals[0, [0, 5, 10]] = 1.0
-        beyond = LIMIT_ROUNDING * np.abs(self.reals[:, kinematics.MULTIPLIER])
+        beyond = ENCODER_TOLERANCE * np.abs(self.reals[:, kinematics.MULTIPLIER])
         self.reals[:, kinematics.LOWEST] -= beyond
         self.reals[:, kinematics.HIGHEST] += beyond
         self.ints: IntArray = np.zeros((len(self.reals), 4), dtype=np.int64)

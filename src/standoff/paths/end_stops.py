@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.constants import ENCODER_TOLERANCE
 from standoff.paths.pieces import POWERS, Pieces
 from standoff.shapes.pose import Array
 
@@ -33,8 +34,9 @@ class Overrun(NamedTuple):
 
 
 def overruns(cell: Cell, motion: Pieces) -> tuple[Overrun, ...]:
-    """The joints that the motion carries beyond a limit, each where it is farthest beyond; one that
-    starts beyond it counts only if it gets farther out. Mimic joints have the limits of theirs."""
+    """The joints that the motion carries beyond a limit, by more than ENCODER_TOLERANCE, each
+    where it is farthest beyond; one that starts beyond it counts only if it gets farther out. Mimic
+    joints have the limits of theirs."""
     low, high = bounds(motion.coefficients)
     found = []
     first = motion.coefficients[0, 0]
@@ -43,7 +45,7 @@ def overruns(cell: Cell, motion: Pieces) -> tuple[Overrun, ...]:
             (-1.0, float(cell.tree.lower[j]), -low[:, j]),
             (1.0, float(cell.tree.upper[j]), high[:, j]),
         ):
-            bar = max(side * limit, side * float(first[j]))
+            bar = max(side * limit + ENCODER_TOLERANCE, side * float(first[j]))
             farthest = None
             for k in map(int, np.flatnonzero(hull > bar + motion.rounding[:, j])):
                 u, position = _highest(side * motion.coefficients[k, :, j])

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import LIMIT_ROUNDING
+from standoff.constants import ENCODER_TOLERANCE, LIMIT_ROUNDING
 from standoff.errors import PathError
 from standoff.paths.pieces import Pieces
 from standoff.robots.tree import Tree
@@ -45,7 +45,7 @@ def check_motion(pieces: Pieces, tree: Tree, file: Path) -> None:
     low, high = C[:, 0] + np.minimum(C[:, 1:], 0).sum(1), C[:, 0] + np.maximum(C[:, 1:], 0).sum(1)
     for k, joint in np.argwhere(_beyond(low, tree) | _beyond(high, tree)):
         u, value = _farthest(C[k, :, joint], tree.lower[joint], tree.upper[joint])
-        if tree.lower[joint] - LIMIT_ROUNDING <= value <= tree.upper[joint] + LIMIT_ROUNDING:
+        if not _beyond(np.array(value), tree)[joint]:
             continue
         t = pieces.times[k] + u * (pieces.times[k + 1] - pieces.times[k])
         raise PathError(
@@ -77,7 +77,7 @@ Flags = NDArray[np.bool_]
 
 
 def _beyond(values: Array, tree: Tree) -> Flags:
-    low, high = tree.lower - LIMIT_ROUNDING, tree.upper + LIMIT_ROUNDING
+    low, high = tree.lower - ENCODER_TOLERANCE, tree.upper + ENCODER_TOLERANCE
     result: Flags = (values < low) | (values > high)
     return result
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.constants import STOP_PIECES
+from standoff.constants import ENCODER_TOLERANCE, STOP_PIECES
 from standoff.index.arena import Arena
 from standoff.kernels.paths import layout as p
 from standoff.kernels.paths import stop
@@ -118,10 +118,14 @@ class StopCheck:
         table[stop.SLOW], table[stop.FAST] = 1.0 / model.least, 1.0 / model.most
         table[stop.GAIN], table[stop.OFF] = model.gain, model.velocity_error
         table[stop.STRAY] = model.deviation
-        # End stops or not: pairs that were proved apart are so within the limits.
-        table[stop.LOWER], table[stop.UPPER] = cell.proof_limits
+        for low in (stop.LOWER, stop.LEAST):
+            table[low], table[low + 1] = -np.inf, np.inf
         if model.limits:
-            table[stop.LOWER], table[stop.UPPER] = cell.tree.lower, cell.tree.upper
+            table[stop.LOWER] = cell.tree.lower - ENCODER_TOLERANCE
+            table[stop.UPPER] = cell.tree.upper + ENCODER_TOLERANCE
+        else:
+            # No end stop keeps a joint where pairs were proved apart.
+            table[stop.LEAST], table[stop.MOST] = cell.proof_limits
         table[stop.TURNS] = [kind == "continuous" for kind in cell.tree.kinds]
         table[stop.LAST] = np.nan
         self._joints = table
@@ -163,7 +167,7 @@ class StopCheck:
             return True
         if status & (stop.UNKNOWN - 1) in _FULL:
             search = Search(self._tables, self._laid_out, self._budget, scratch=self._scratch)
-            self._status = search.run() + (status & stop.OVERRUN)
+            self._status = search.run() + (status & (stop.OVERRUN | stop.CONTRADICTION))
             self._use(search.scratch)
         return self._status == p.FREE
 
@@ -184,18 +188,33 @@ class StopCheck:
     @property
     def overruns(self) -> list[Overrun]:
         """The joints that would pass a limit before they stand: where they would stand, if the
-        brakes act last and hold least."""
+        brakes act last and hold least; or, where proofs count on the limit, the farthest that any
+        stop gets."""
         if self._status & stop.OVERRUN == 0:
             return []
         found = []
-        for j, (name, now, stands) in enumerate(
-            zip(self.joints, self._joints[stop.LAST], self._joints[stop.STANDS])
-        ):
-            low, high = self._joints[stop.LOWER, j], self._joints[stop.UPPER, j]
-            if stands > max(now, high) or stands < min(now, low):
-                limit = high if stands > now else low
-                found.append(Overrun(name, float(self._times[-1]), float(stands), float(limit)))
+        for name, column in zip(self.joints, self._joints.T):
+            now, stands = column[stop.LAST], column[stop.STANDS]
+            for far, limit, beyond in (
+                (stands, column[stop.UPPER], stands > max(now, column[stop.UPPER])),
+                (stands, column[stop.LOWER], stands < min(now, column[stop.LOWER])),
+                (column[stop.HIGHEST], column[stop.MOST], column[stop.HIGHEST] > column[stop.MOST]),
+                (column[stop.LOWEST], column[stop.LEAST], column[stop.LOWEST] < column[stop.LEAST]),
+            ):
+                if beyond:
+                    found.append(Overrun(name, float(self._times[-1]), float(far), float(limit)))
         return found
+
+    @property
+    def contradictions(self) -> list[tuple[str, float, float]]:
+        """The joints whose velocity, as it was given, contradicts their positions: the velocity,
+        and by how much it is off."""
+        if self._status & stop.CONTRADICTION == 0:
+            return []
+        off, speed = self._joints[stop.MISMATCH], self._joints[stop.SPEED]
+        return [
+            (name, float(v), float(x)) for name, v, x in zip(self.joints, speed, off) if x > 0.0
+        ]
 
     @property
     def trouble(self) -> Trouble | None:

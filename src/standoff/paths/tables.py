@@ -79,7 +79,7 @@ def build_tables(
     """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies. Where
     ``gliding`` does not count, pairs without a joint between them are left out: two bodies that
     glide, or one that does and one that stands."""
-    tree, world = cell.tree, cell.world
+    revision, tree, world = cell.revision, cell.tree, cell.world
     found = [
         Primitive(body, part, world.frame[body], shape, pose)
         for body, parts in enumerate(world.parts)
@@ -188,7 +188,7 @@ def build_tables(
         arena["counts"][0, p.NESTER] = greedy_call.nested_address()
     closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
     return Tables(
-        revision=cell.revision,
+        revision=revision,
         primitives=primitives,
         names=world.names,
         bound=bound,

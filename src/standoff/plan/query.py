@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import LIMIT_ROUNDING
+from standoff.constants import ENCODER_TOLERANCE, LIMIT_ROUNDING
 from standoff.errors import PlanError
 from standoff.plan.space import Space, build_space, chosen_joints
 from standoff.robots.joint_values import joint_values
@@ -81,7 +81,7 @@ def _check_still(cell: Cell, start: Array, goals: Array, still: IntArray) -> Non
 
 def _check_limits(cell: Cell, values: Array, planned: IntArray, what: str) -> None:
     low, high = cell.tree.lower, cell.tree.upper
-    beyond = (values < low - LIMIT_ROUNDING) | (values > high + LIMIT_ROUNDING)
+    beyond = (values < low - ENCODER_TOLERANCE) | (values > high + ENCODER_TOLERANCE)
     bad = np.argwhere(beyond[:, planned])
     if len(bad):
         row, joint = int(bad[0, 0]), int(planned[bad[0, 1]])

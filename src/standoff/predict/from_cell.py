@@ -157,7 +157,7 @@ def cell_spheres(
         UnknownNameError: a body that is not there.
     """
     cell.check_watched()
-    tree, world = cell.tree, cell.world
+    revision, tree, world = cell.revision, cell.tree, cell.world
     acceleration = _per_joint(max_joint_acceleration, tree, "max_joint_acceleration")
     speed = _joint_speed(max_joint_speed, tree)
     sizes = {
@@ -199,7 +199,7 @@ def cell_spheres(
     for array in (*arrays, speed, resting):  # not what the kernel takes: it would compile anew
         array.setflags(write=False)
     return CellSpheres(
-        tuple(world.names[i] for i in owner), *arrays, out, speed, cell, cell.revision,
+        tuple(world.names[i] for i in owner), *arrays, out, speed, cell, revision,
         tree, cell.moving, frame, centre, resting,
     )  # fmt: skip
 

@@ -101,10 +101,11 @@ class NearestPair:
 
 
 def _search(cell: Cell) -> _Search:
+    revision = cell.revision
     finder = NearestFinder(cell, "others")
     finder = finder if finder.any else NearestFinder(cell)
     useful = 0 < finder.count <= NEAREST_PAIRS
-    return _Search(cell.revision, cell.tree, len(cell.moving), finder, useful)
+    return _Search(revision, cell.tree, len(cell.moving), finder, useful)
 
 
 def _frames(search: _Search, q: Array, poses: Array) -> Array:

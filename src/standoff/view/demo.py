@@ -151,8 +151,10 @@ def _way(warning: Warning) -> str:
     speed = warning.closing_speed
     if np.isnan(speed):
         return "at a speed not known yet"
-    if speed <= 0.0:
+    if not warning.approaching:
         return f"parting at {-1e3 * speed:.0f} mm/s"
+    if speed <= 0.0:
+        return "approaching elsewhere than at its nearest points"
     return f"closing at {1e3 * speed:.0f} mm/s, so in touch {warning.time_to_contact:.2f} s later"
 
 

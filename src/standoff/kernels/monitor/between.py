@@ -24,6 +24,7 @@ from standoff.kernels.monitor.instant import measure, note_stop, place_two, take
 from standoff.kernels.monitor.interval import interval_free, separated
 from standoff.kernels.monitor.judge import closing_speed, put_bodies
 from standoff.kernels.monitor.near import extended_meet
+from standoff.kernels.monitor.parting import parting
 from standoff.kernels.monitor.step import STEP
 from standoff.kernels.motion import CHAIN0, common_frame, curvature, path_length
 
@@ -74,6 +75,8 @@ def judge_between(general, F, W, XF, XW, dt):
             continue
         hits[k, m.THRESHOLD] = threshold
         hits[k, m.CLOSING] = closing_between(F, W, a, b, dt, hits, k)
+        before = reals(F, W, m.T_BEFORE)
+        hits[k, m.PARTS] = parting(rows, refs, before, motion, counts, a, b, rule, hits, k)
         put_bodies(hits, k, owner[a, 0], owner[b, 0])
         found += 1
     counts[0, m.HITS_USED] = found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from standoff.constants import ENCODER_TOLERANCE
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.index.layout import BOXES, FULL, ITEMS, LINKS, NODES, SPACE, STATES, TREE
 from standoff.kernels.jit import entry, kernel
@@ -127,7 +128,8 @@ def tests(general, F, W, XF, XW, dt):
 
 @kernel
 def check_input(q, poses, limits, faults, counts):
-    """Nothing is changed by input that cannot be used; joints beyond their limits are noted."""
+    """Nothing is changed by input that cannot be used; joints that are beyond their
+    limits by more than ENCODER_TOLERANCE are noted."""
     for j in range(len(q)):
         if not math.isfinite(q[j]):
             return m.BAD_JOINT
@@ -135,8 +137,8 @@ def check_input(q, poses, limits, faults, counts):
         if not plain_pose(poses[b]):
             return m.BAD_POSE
     for j in range(len(q)):
-        if q[j] < limits[j, 0]:
+        if q[j] < limits[j, 0] - ENCODER_TOLERANCE:
             put_fault(faults, counts, m.LIMITS_FAULT, j, q[j], limits[j, 0])
-        elif q[j] > limits[j, 1]:
+        elif q[j] > limits[j, 1] + ENCODER_TOLERANCE:
             put_fault(faults, counts, m.LIMITS_FAULT, j, q[j], limits[j, 1])
     return 0

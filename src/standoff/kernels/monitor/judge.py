@@ -20,10 +20,12 @@ from standoff.kernels.monitor.layout import (
     KNOWN,
     MOVERS,
     PAIRS_USED,
+    PARTS,
     THRESHOLD,
     WHEN,
 )
 from standoff.kernels.monitor.near import extended_meet
+from standoff.kernels.monitor.parting import parting
 from standoff.kernels.pairs.dispatch import closed_form, swap
 from standoff.kernels.pairs.general import general_pair
 
@@ -65,6 +67,7 @@ def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxe
             hits[k, THRESHOLD] = threshold
             hits[k, CLOSING] = closing_speed(rows, before, motion, movers, a, b, dt, hits, k)
             hits[k, WHEN] = 1.0
+            hits[k, PARTS] = parting(rows, refs, before, motion, counts, a, b, rule, hits, k)
             put_bodies(hits, k, owner[a, 0], owner[b, 0])
             found += 1
     counts[0, HITS_USED] = found

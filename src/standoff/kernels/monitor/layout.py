@@ -13,6 +13,8 @@ and its rows and boxes are written once. Slots are the items of the index.
     REACH: farthest point from its own origin, [m]; CX, CY, CZ, HX, HY, HZ: centre and half extents
     of its box in its own axes
     BANK: how far it may still move beyond what its LIMIT gives it from now on, [m]
+    GAIN: the acceleration that its buffer is made for, 0 where it does not follow a speed, [m/s²]
+    WHOLE: the farthest point of its whole body from its own origin, [m]
 
 ``extended``, float64 (movers, 6): the box of each, extended by its buffer, low x y z, high x y z;
 ``basis``, likewise: what it was when it was last registered, infinite before. ``fresh``, float64
@@ -29,9 +31,9 @@ a robot against the scene, NaN where the buffers decide.
 meet.
 
 ``hits``, float64 (h, HIT_COLUMNS): a row of results as the pair kernels write it, then the
-threshold, the closing speed, the time as a part of the way from the last reading to this one, and
-the numbers of the two bodies, the smaller first: these two as int64, bit for bit, as Python reads
-them so.
+threshold, the closing speed, the time as a part of the way from the last reading to this one,
+whether it PARTS (APPROACHES, PRIMITIVES_PART or BODIES_PART, see `.parting`), and the numbers of
+the two bodies, the smaller first: these two as int64, bit for bit, as Python reads them so.
 
 ``limits``, float64 (joints, 3): lowest and highest position of each joint, and the LAST good one.
 
@@ -66,9 +68,9 @@ from __future__ import annotations
 
 (
     C0, C1, C2, LEAST, LIMIT, BUFFER, MOVE, SPEED, KNOWN, RESERVE, REACH, CX, CY, CZ, HX, HY, HZ,
-    BANK,
-) = range(18)  # fmt: skip
-MOTION_COLUMNS = 18
+    BANK, GAIN, WHOLE,
+) = range(20)  # fmt: skip
+MOTION_COLUMNS = 20
 
 FRAME, ROBOT, EXCEPTIONS0, EXCEPTIONS1 = range(4)
 NO_ROBOT = -1
@@ -77,8 +79,9 @@ BUFFERS = -1
 ALLOWED = -2
 SELF, ROBOT_ROBOT, ROBOT_SCENE = range(3)
 
-THRESHOLD, CLOSING, WHEN, BODY_A, BODY_B = range(11, 16)
-HIT_COLUMNS = 16
+THRESHOLD, CLOSING, WHEN, PARTS, BODY_A, BODY_B = range(11, 17)
+HIT_COLUMNS = 17
+APPROACHES, PRIMITIVES_PART, BODIES_PART = range(3)
 #: Up to so many hits are sorted by the cycle itself.
 FEW_HITS = 8
 

@@ -19,6 +19,7 @@ from standoff.kernels.monitor.layout import (
     CY,
     CZ,
     FAULTS_USED,
+    GAIN,
     HX,
     HY,
     HZ,
@@ -99,7 +100,11 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
             if not moved <= allowed * (1.0 + JUMP_ROUNDING):
                 put_fault(faults, counts, JUMP_FAULT, i, moved, allowed)
             elif stale == 0:
+                # The mean since the last reading. By now it may be faster, by GAIN dt / 2: the
+                # velocity was within GAIN t of this one t seconds ago, dt / 2 ago on average.
                 speed = moved / dt
+                if speed < motion[i, LIMIT]:
+                    speed = min(speed + 0.5 * motion[i, GAIN] * dt, motion[i, LIMIT])
         put_pose(rows, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
         motion[i, SPEED] = speed
         buffer = motion[i, C0] + speed * (motion[i, C1] + speed * motion[i, C2])

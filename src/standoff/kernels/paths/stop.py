@@ -29,7 +29,13 @@ import math
 
 import numpy as np
 
-from standoff.constants import COORDINATE_LIMIT, HALF_TURN_SINE, STOP_ROUNDING
+from standoff.constants import (
+    COORDINATE_LIMIT,
+    ENCODER_TOLERANCE,
+    HALF_TURN_SINE,
+    STOP_ROUNDING,
+    VELOCITY_MISMATCH,
+)
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import entry, inlined, kernel
 from standoff.kernels.paths import layout as p
@@ -43,16 +49,21 @@ from standoff.kernels.paths.search import MOTION, search
     GAIN,  #: the most by which the joint speeds up or slows down until then, [rad/s²] or [m/s²]
     OFF,  #: by how much a velocity that is given may be off
     STRAY,  #: by how much the joint may be off otherwise, [rad] or [m]
-    LOWER,  #: its limits
+    LOWER,  #: its end stops: where the stop in the middle must stand before
     UPPER,
+    LEAST,  #: the limits that proofs count on, which no stop at all may pass; infinite for none
+    MOST,
     TURNS,  #: 1 for a joint without limits that turns: a whole turn more or less is no motion
     LAST,  #: where it was at the last reading; NaN where that is not known
     SPEED,  #: its velocity
     STANDS,  #: where it stands if the brake acts last and holds least
     BRAKING,  #: B
     SPREAD,  #: how far any of the stops is from the one in the middle
-) = range(13)
-JOINT_ROWS = 13
+    LOWEST,  #: the farthest that any of the stops gets
+    HIGHEST,
+    MISMATCH,  #: by how much a velocity that is given is off the change of position
+) = range(18)
+JOINT_ROWS = 18
 
 # Columns of the table of bodies that move on their own: a row of glides, its time in seconds; the
 # pose is that of the last reading, NaN where that is not known.
@@ -73,6 +84,8 @@ PLAN = 3
 UNKNOWN = 16
 #: Added where a joint would pass its limit.
 OVERRUN = 32
+#: Added where a velocity that is given contradicts the positions.
+CONTRADICTION = 64
 
 #: The outer Chebyshev points are this far from the middle of a piece.
 NODE = math.sqrt(3.0) / 4.0
@@ -87,7 +100,7 @@ def check_stop(
     pieces, glides, rounding, times, budget,
 ):  # fmt: skip
     """Whether all stops that may follow this reading are free: the outcome of the search, or
-    UNKNOWN; and OVERRUN. Joints and poses are kept for the next call.
+    UNKNOWN; and OVERRUN, CONTRADICTION. Joints and poses are kept for the next call.
 
     Args:
         stepper, general, CF, CW, SF, SW: as for `search`.
@@ -99,12 +112,16 @@ def check_stop(
         budget: of the search.
     """
     measured = len(dq) > 0
+    told = 0
     for j in range(joints.shape[1]):
         moved = q[j] - joints[LAST, j]
         if joints[TURNS, j] != 0.0:
             moved -= 2.0 * math.pi * np.floor(moved / (2.0 * math.pi) + 0.5)
         joints[SPEED, j] = dq[j] if measured else moved / dt
         joints[LAST, j] = q[j]
+        joints[MISMATCH, j] = mismatch(joints, j, moved / dt, dt) if measured else 0.0
+        if joints[MISMATCH, j] > allowed_mismatch(joints, j, moved / dt, dt):
+            told |= CONTRADICTION
     known = body_velocities(bodies, poses, dt)
     r0, r1 = plan[REACTION], plan[REACTION] + plan[WAIT]
     # On one line, whoever stops sooner stands on the way of whoever stops last.
@@ -112,12 +129,15 @@ def check_stop(
     r = r1 if alone else 0.5 * (r0 + r1)
     longest, latest = spread_joints(joints, q, plan, 0.0 if measured else dt, alone)
     end = r + longest if bodies.shape[0] == 0 else r1 + latest
-    overrun = 0
     for j in range(joints.shape[1]):
         stands = joints[STANDS, j]
         known = known and abs(stands) <= COORDINATE_LIMIT
+        # An end stop ends a stop that goes farther than the one in the middle, which leaves it as
+        # near to that one as it was: min(x, UPPER) is no farther from m <= UPPER than x is.
         if stands > max(q[j], joints[UPPER, j]) or stands < min(q[j], joints[LOWER, j]):
-            overrun = OVERRUN
+            told |= OVERRUN
+        if not (joints[LOWEST, j] >= joints[LEAST, j] and joints[HIGHEST, j] <= joints[MOST, j]):
+            told |= OVERRUN
     if not (known and end < math.inf):
         return UNKNOWN
     n = pieces.shape[0] if longest > 0.0 or bodies.shape[0] > 0 else 1
@@ -133,7 +153,7 @@ def check_stop(
         return UNKNOWN
     empty_search(SF, SW, budget)
     motion = pieces[:n], glides[:n], rounding[:n]
-    return search(stepper, general, CF, CW, SF, SW, *motion, 1) + overrun
+    return search(stepper, general, CF, CW, SF, SW, *motion, 1) + told
 
 
 @kernel
@@ -159,7 +179,7 @@ def spread_joints(joints, q, plan, since, alone):
     if together:
         for j in range(joints.shape[1]):
             v = abs(joints[SPEED, j])
-            e1 = joints[OFF, j] + joints[GAIN, j] * (0.5 * since + r1)
+            e1 = joints[OFF, j] + joints[MISMATCH, j] + joints[GAIN, j] * (0.5 * since + r1)
             slowest = max(slowest, v * joints[SLOW, j])
             fastest = max(fastest, v * joints[FAST, j])
             more = max(more, e1 * joints[SLOW, j])
@@ -167,12 +187,16 @@ def spread_joints(joints, q, plan, since, alone):
     for j in range(joints.shape[1]):
         v = abs(joints[SPEED, j])
         gain = joints[GAIN, j]
-        e0 = joints[OFF, j] + 0.5 * gain * since
+        e0 = joints[OFF, j] + joints[MISMATCH, j] + 0.5 * gain * since
         e1 = e0 + gain * r1
         slow, fast, late = slowest, fastest, more
         if not together:
             slow, fast, late = v * joints[SLOW, j], v * joints[FAST, j], e1 * joints[SLOW, j]
         joints[STANDS, j] = q[j] + joints[SPEED, j] * (r1 + 0.5 * slow)
+        for sign in (1.0, -1.0):
+            far = farthest(joints, j, sign, e0, r1, slow + late if together else math.inf)
+            far += joints[STRAY, j] + STOP_ROUNDING * (abs(q[j]) + far)
+            joints[HIGHEST if sign > 0.0 else LOWEST, j] = q[j] + sign * far
         B, dB, lag = slow, late, 0.0
         if not alone:
             B, dB, lag = 0.5 * (slow + fast), late + 0.5 * (slow - fast), 0.5 * plan[WAIT]
@@ -181,6 +205,39 @@ def spread_joints(joints, q, plan, since, alone):
         joints[SPREAD, j] = joints[STRAY, j] + until + v * lag + braking
         longest, latest = max(longest, B), max(latest, B + dB)
     return longest, latest
+
+
+@inlined
+def farthest(joints, j, sign, e0, r1, longest):
+    """How far joint ``j`` gets upwards, or downwards, on any of its stops: its velocity is
+    ``w = v + e0`` now and ``w + GAIN t`` at most until the brake acts, at r1 the latest; from
+    ``u = w + GAIN r1`` it stands after ``B = u SLOW`` at the latest, or ``longest`` where all stop
+    together:
+
+        max(w, 0) r1 + GAIN r1² / 2 + max(u, 0) B / 2.
+    """
+    gain = joints[GAIN, j]
+    w = sign * joints[SPEED, j] + e0
+    u = max(w + gain * r1, 0.0)
+    B = u * joints[SLOW, j] if longest == math.inf else longest
+    return max(w, 0.0) * r1 + 0.5 * gain * r1 * r1 + 0.5 * u * B
+
+
+@inlined
+def mismatch(joints, j, mean, dt):
+    """By how much the velocity that is given for joint ``j`` is off the ``mean`` since the last
+    reading, beyond what its error and GAIN explain; 0 where there was no last reading. The stops
+    from both velocities are part of the proof."""
+    off = abs(joints[SPEED, j] - mean) - joints[OFF, j] - 0.5 * joints[GAIN, j] * dt
+    return off if off > 0.0 else 0.0
+
+
+@inlined
+def allowed_mismatch(joints, j, mean, dt):
+    """From where on that is a contradiction: each position may be off by ENCODER_TOLERANCE, and
+    the time between them by a part."""
+    larger = max(abs(joints[SPEED, j]), abs(mean))
+    return 2.0 * ENCODER_TOLERANCE / dt + VELOCITY_MISMATCH * larger
 
 
 @inlined

@@ -155,9 +155,9 @@ class TerminalLines:
 
 
 def _way(approaching: bool, speed: float) -> str:
-    if math.isnan(speed):
-        return "approaching" if approaching else "parting"
-    return f"{'approaching' if approaching else 'parting'} at {abs(speed):.2f} m/s"
+    """The speed is that of the nearest points: they may part while others approach."""
+    word = "approaching" if approaching else "parting"
+    return f"{word} at {abs(speed):.2f} m/s" if approaching == (speed > 0.0) else word
 
 
 def _age(age: float) -> str:
