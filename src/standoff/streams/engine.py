@@ -63,7 +63,7 @@ class WatchEngine:
         self.senses = Senses(cell, sources, options)
         self.scale = options.speed_scale()
         self.number = 0
-        self.time = -math.inf
+        self.time = self._newest = -math.inf
         self.state = State.STALE
         self._names = (*sources, *sinks)
         self._held = Held(options.recover)
@@ -99,22 +99,22 @@ class WatchEngine:
     def cycle(
         self, now: float, inputs: Sequence[Input], arrived: int = 0, *, answer: Cycle | None = None
     ) -> Report:
-        """One instant: all that came in at ``now``, which is later than in the cycle before (a
+        """One instant: all that came in at ``now``, which is later than in all cycles before (a
         clock that is not gets a fault). ``answer``: the monitor's, where it has been asked."""
         found = Found()
         senses = self.senses
         self.number += 1
         now, told = float(now), self.time
         usable = abs(now) <= TIME_LIMIT
-        if not (usable and now > told):
-            text = f"the clock says {now:.6f} s after {told:.6f} s"
+        if not (usable and now > self._newest):
+            text = f"the clock says {now:.6f} s after {self._newest:.6f} s"
             found.add("backwards", "clock", text, {ANY})
-            if usable:
-                senses.back_to(now)
-            else:
+            if not usable:
                 now = told if math.isfinite(told) else 0.0
+            elif not now > told:
+                senses.back_to(now)
         if usable:
-            self.time = now
+            self.time, self._newest = now, max(now, self._newest)
         senses.check_ages(now, found)
         senses.start()
         self._grasps.start()
@@ -163,7 +163,8 @@ class WatchEngine:
         stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
         if quiet:
             skip(senses, batch, quiet, Q)
-            self.number, self.time = start + quiet, float(batch.now[quiet - 1])
+            self.number = start + quiet
+            self.time = self._newest = float(batch.now[quiet - 1])
             assert self._cycle is not None
             last = self._cycle.number + quiet
             self._adopt(QuietCycle(last, self.time, float(clearances[quiet - 1])))

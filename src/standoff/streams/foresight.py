@@ -30,7 +30,6 @@ def foresee(senses: Senses, batch: Batch, time: float) -> tuple[int, Array]:
             voice is None
             or voice.route.problem
             or voice.dropped
-            or not math.isnan(voice.turned)
             or not len(voice.route.columns)
             or taken[voice.route.columns].any()
         ):
@@ -74,7 +73,6 @@ def skip(senses: Senses, batch: Batch, count: int, Q: Array) -> None:
             stamp = part.stamp[:m][given]
             took = delay(batch.now[part.at[:m]][given], stamp)
             voice.stamp = float(stamp[-1])
-            voice.came = float(batch.now[part.at[:m]][given][-1])
             voice.quickest = min(voice.quickest, float(took.min()))
     senses.q[:] = Q[count - 1]
 
