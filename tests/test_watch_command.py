@@ -17,7 +17,7 @@ from standoff.streams.open_sink import to_stdout
 from standoff.streams.own_topics import check_not_heard
 from standoff.streams.record.replay import Replay
 from tests.all_distances import all_distances
-from tests.watch_worlds import new_cell, task
+from tests.watch_worlds import new_cell, sliders, task
 
 
 def write_csv(path, Q, columns=slice(None), period=0.05):
@@ -352,3 +352,41 @@ def test_whatever_becomes_of_its_own_output_the_page_is_written(tmp_path, where)
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
     assert done.returncode == (3 if "full" in where else 0), done
     assert "<html" in page.read_text()
+
+
+def test_a_watch_until_the_last_joint_is_heard_of_is_not_safe_all_along(tmp_path):
+    """1,200 of 1,300 cycles nothing was watched, with an arm inside a post: status 0."""
+    cell = sliders("a", "b")
+    cell.save(tmp_path / "cell.toml")
+    rows = ["time,a/x,b/x"]
+    rows += [f"{1 + 0.01 * k:.2f},{1.935 - 0.01 * max(k - 1000, 0):.3f}," for k in range(1200)]
+    rows += [f"{13 + 0.01 * k:.2f},-0.055,0" for k in range(100)]
+    source, page, record = (tmp_path / name for name in ("run.csv", "near.html", "run.mcap"))
+    source.write_text("\n".join(rows))
+    result = called(
+        "watch", tmp_path / "cell.toml", "--from", source, "--to", record, "--to", "plain",
+        "--report", page,
+    )  # fmt: skip
+    assert result.exit_code == 3, result.output
+    again = called("replay", record, "--report", tmp_path / "again.html")
+    assert again.exit_code == 3
+    for said in (result.output, again.output):
+        assert "SAFE all along" not in said
+        end = said[said.index("not watched for 12.00 s, in 1,200 of 1,300 cycles") :]
+        assert end.splitlines()[1].startswith("1,300 cycles in 12.99 s")
+        assert "  not watched for 12.00 s\n" in end
+    for text in (page.read_text(), (tmp_path / "again.html").read_text()):
+        assert "No pair was too close" not in text
+        assert text.index("not watched") < text.index("cycles</th>")
+
+
+def test_robots_that_begin_one_after_the_other_are_watched_in_time(tmp_path):
+    cell = sliders("a", "b")
+    cell.save(tmp_path / "cell.toml")
+    for name, offset in (("a", 0.0), ("b", 0.004)):
+        rows = [f"time,{name}/x"] + [f"{1 + offset + 0.01 * k:.3f},0" for k in range(50)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows))
+    files = [text for name in "ab" for text in ("--from", tmp_path / f"{name}.csv")]
+    result = called("watch", tmp_path / "cell.toml", *files)
+    assert result.exit_code == 0, result.output
+    assert "not watched for 0.00 s, in 1 of 100 cycles" in result.output

@@ -77,6 +77,11 @@ class WatchOptions:
         return self._age(min(self.periods.values(), default=self.period))
 
     @property
+    def longest_age(self) -> float:
+        """How long those who speak least often may be silent, [s]."""
+        return self._age(max(self.periods.values(), default=self.period))
+
+    @property
     def least_age(self) -> float:
         """How long somebody may be silent at least, however often they turn out to speak, [s]."""
         return self.age if self.max_age is not None or not self.periods else USUAL_MAX_AGE

@@ -89,7 +89,7 @@ class Watch:
         self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
         self._sink_names = _told_apart([sink.name for sink in sinks])
         self.engine = WatchEngine(cell, options, [s.name for s in sources], self._sink_names)
-        self.summary = Summary()
+        self.summary = Summary(self.engine.options.longest_age)
         self._history = history
         self._onlookers = tuple(onlookers)
         self._troubles: deque[Input] = deque()

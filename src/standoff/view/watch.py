@@ -195,8 +195,7 @@ def _page_stale(options: WatchOptions, pace: float) -> float:
     is allowed to be."""
     if math.isinf(pace):
         return PAGE_STALE
-    ages = (options.age, *map(options.age_of, options.periods))
-    return max(PAGE_STALE, max(ages) / pace)
+    return max(PAGE_STALE, options.longest_age / pace)
 
 
 def _shown_on(page: LivePage, cell: Cell) -> Onlooker:

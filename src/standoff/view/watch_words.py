@@ -84,6 +84,12 @@ def show(
     """What happened, in a few lines; ``rest`` is the option of the watch, ``unheard`` what to say
     where not everybody was heard of."""
     s = summary
+    if s.blind:
+        console.print(
+            f"[{COLOURS[State.STALE]}]not watched[/] for {s.unwatched:.2f} s, in {s.blind:,} of "
+            f"{_cycles(s.cycles)}: not everything had been heard of",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
     length = s.ended - s.began if s.cycles else 0.0
     console.print(
         f"{_cycles(s.cycles)} in {length:.2f} s of the watch"
@@ -134,7 +140,9 @@ def show(
     for name, count in s.lost.items():
         console.print(f"  {shown(name)}: {count} reports are lost", markup=False, highlight=False)
     for name, text in s.sinks.items():
-        console.print(f"  {shown(name)}: {shown(text)}", markup=False, highlight=False)
+        console.print(
+            f"  {shown(name)}: {shown(text)}", markup=False, highlight=False, soft_wrap=True
+        )
     console.print(f"  {_verdict(s)}", highlight=False)
 
 
@@ -150,6 +158,8 @@ def _verdict(s: Summary) -> str:
         words.append(f"[{COLOURS[State.WARNING]}]warnings in {_cycles(s.warned)}[/]")
     if not s.started:
         words.append(f"[{COLOURS[State.STALE]}]nothing was watched[/]")
+    elif s.began_late:
+        words.append(f"[{COLOURS[State.STALE]}]not watched for {s.unwatched:.2f} s[/]")
     if s.troubled:
         words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {_cycles(s.troubled)}[/]")
     if any(s.lost.values()):
