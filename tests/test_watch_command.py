@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import standoff as so
 from standoff.cli import app
 from standoff.errors import Error, StreamError
 from standoff.papers.testbed import BUFFER
@@ -390,3 +391,38 @@ def test_robots_that_begin_one_after_the_other_are_watched_in_time(tmp_path):
     result = called("watch", tmp_path / "cell.toml", *files)
     assert result.exit_code == 0, result.output
     assert "not watched for 0.00 s, in 1 of 100 cycles" in result.output
+
+
+def panda_table(path, names):
+    rows = ["time," + ",".join(names)]
+    home = {"finger": 0.02, "joint4": -1.57, "joint6": 1.57}
+    q = [next((x for word, x in home.items() if word in name), 0.0) for name in names]
+    rows += [",".join(map(str, [round(1 + 0.01 * k, 2), *q])) for k in range(50)]
+    path.write_text("\n".join(rows))
+    return path
+
+
+def test_joints_that_rest_because_they_are_misnamed_are_no_safe_watch(tmp_path):
+    """7 of 8 joints came as fr3_*: SAFE all along, and their names never mentioned."""
+    names = [*(f"fr3_joint{k}" for k in range(1, 8)), "panda_finger_joint1"]
+    source, record = panda_table(tmp_path / "run.csv", names), tmp_path / "run.mcap"
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="panda")
+    cell.set_state([0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.02])
+    cell.save(tmp_path / "cell.toml")
+    asked = ("watch", tmp_path / "cell.toml", "--self", 0.006, "--rest", "--from")
+    result = called(*asked, source, "--to", record, "--to", "plain")
+    assert result.exit_code == 3, result.output
+    first = result.output.splitlines()[0]
+    assert first.startswith("FAULT") and "fr3_joint1" in first and "panda_joint1" in first
+    assert "speaks of fr3_joint1, fr3_joint2, fr3_joint3, fr3_joint4 and 3 more" in result.output
+    assert "never heard of: panda/panda_joint1" in result.output
+    again = called("replay", record)
+    assert again.exit_code == 3 and "speaks of fr3_joint1" in again.output
+    # Joints that rest without a name that could mean them, and names of mimic joints, are fine.
+    half = panda_table(tmp_path / "half.csv", ["panda_joint1", "panda_finger_joint2"])
+    result = called(*asked, half)
+    assert result.exit_code == 0 and "which the cell has not" not in result.output, result.output
+    cell.map_stream("csv:*", ignore=["fr3_*"])
+    cell.save(tmp_path / "cell.toml")
+    assert called(*asked, source).exit_code == 0

@@ -243,6 +243,9 @@ class WatchEngine:
         if cycle is None:
             # SAFE is what a monitor has said, never what nobody was asked.
             found.add("waiting", *senses.awaited(), set())
+        misnamed = senses.misnamed()
+        if misnamed:
+            found.add("names", "--rest", misnamed, set())
         if found.reasons or self._held:
             self._held.take(found, self._good(found))
         reasons = self._warnings

@@ -92,8 +92,8 @@ RULES: dict[str, Rule] = {
     "names": Rule(
         State.FAULT,
         "a name could mean several joints, a body that is renamed comes under its own name, or a "
-        "source has too many lists of names",
-        "it is not used", AFTER_GOOD,
+        "source has too many lists of names; with `--rest`: a name fits nothing while joints rest",
+        "it is not used; with `--rest` the other names are", AFTER_GOOD,
     ),
     "grasp": Rule(
         State.FAULT, "a body cannot be attached or detached as was told, or something was wrong "

@@ -328,6 +328,24 @@ class Senses:
         self._unheard = bool(names)
         return names
 
+    def resting(self) -> list[str]:
+        """The joints that nobody has spoken of, where the cell leaves them at rest."""
+        if not self.rest:
+            return []
+        return [name for name, time in zip(self.joints, self.fed) if time == _NEVER]
+
+    def misnamed(self) -> str:
+        """Which joints rest while sources have names that fit nothing: they may be meant by them.
+        Empty where none does."""
+        strangers = [name for voices in self.voices for name in voices.strangers]
+        resting = self.resting() if strangers else []
+        if not resting:
+            return ""
+        return (
+            f"{_some(resting)} rest, and the cell has no {_some(strangers)}; allowed: `rename` or "
+            "`ignore` in a [[stream]] of the cell file"
+        )
+
     def awaited(self) -> tuple[str, str]:
         """What the watch waits for, who and a sentence: the joints and bodies that are `unheard`,
         and whom sources spoke of instead."""

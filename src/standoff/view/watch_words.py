@@ -61,14 +61,16 @@ def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
 
 
 def never_heard(senses: Senses) -> list[str]:
-    """Whom nobody spoke of, and whom the sources spoke of instead."""
-    lines = [f"never heard of: {_some(senses.unheard())}"]
+    """Whom nobody spoke of, and names of the sources that fit nothing."""
+    unheard = [*senses.unheard(), *senses.resting()]
+    lines = [f"never heard of: {_some(unheard)}"] if unheard else []
     for voices, name in zip(senses.voices, senses.sources):
         strangers = [*voices.strangers]
         if strangers:
             lines.append(
                 f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
-                "`rename` in a [[stream]] of the cell file says what they are"
+                "`rename` in a [[stream]] of the cell file says what they are, `ignore` that they "
+                "do not matter"
             )
     return lines
 
@@ -82,7 +84,7 @@ def show(
     summary: Summary, console: Console, *, rest: bool = False, unheard: Sequence[str] = ()
 ) -> None:
     """What happened, in a few lines; ``rest`` is the option of the watch, ``unheard`` what to say
-    where not everybody was heard of."""
+    of those who were not heard of, see `never_heard`."""
     s = summary
     if s.blind:
         console.print(
@@ -129,8 +131,8 @@ def show(
         if not rest:
             text += "; --rest leaves joints that nobody speaks of where the cell has them"
         console.print(text, highlight=False, soft_wrap=True)
-        for line in unheard:
-            console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    for line in unheard:
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     if s.slow:
         console.print(
             f"  {s.slow:,} cycles took longer than their period, the slowest "
