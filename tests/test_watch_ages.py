@@ -240,3 +240,27 @@ def test_a_file_whose_time_runs_back_is_a_fault_until_it_passes_the_newest():
         if k >= 500:
             assert (report.state is FAULT) or now > times[499] + 0.02, now
     assert report.state is SAFE
+
+
+_TURNING = """<robot name="turning"><link name="base"/><link name="hand"><collision>
+<origin xyz="1 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="x" type="continuous"><parent link="base"/><child link="hand"/><axis xyz="0 0 1"/>
+<limit velocity="2" effort="1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("speed", [np.inf, 200.0])
+@pytest.mark.parametrize(("post", "state"), [(1.0, SAFE), (-1.0, WARNING)])
+def test_angles_that_are_wrapped_go_the_shorter_way_between_readings(tmp_path, speed, post, state):
+    """Through pi, where a post stands or not, and not all the way back through 0."""
+    (tmp_path / "turning.urdf").write_text(_TURNING)
+    cell, kept = so.Cell(), Kept()
+    cell.add_robot(tmp_path / "turning.urdf", name="a")
+    cell.add_body("post", so.Sphere(0.01), so.pose((post, 0.0, 0.0)))
+    turned = 1.7 + 0.4 * np.arange(40)
+    wrapped = (turned + np.pi) % (2.0 * np.pi) - np.pi
+    rows = [(1.0 + 0.5 * k, at(1.0 + 0.5 * k, a=x)) for k, x in enumerate(wrapped)]
+    rows = rows[:8] if state is SAFE else rows  # it comes round in the end
+    summary, _ = watched(cell, rows, sinks=[kept, Recorder(tmp_path / "run.mcap")], speed=speed)
+    assert summary.states[state] and (summary.warned > 0) == (state is WARNING)
+    assert kept.reports[-1].q[0] == pytest.approx(turned[len(rows) - 1])
+    assert Replay(tmp_path / "run.mcap").run(verify=True).verified

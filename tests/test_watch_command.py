@@ -426,3 +426,23 @@ def test_joints_that_rest_because_they_are_misnamed_are_no_safe_watch(tmp_path):
     cell.map_stream("csv:*", ignore=["fr3_*"])
     cell.save(tmp_path / "cell.toml")
     assert called(*asked, source).exit_code == 0
+
+
+def test_a_recording_at_2_hz_that_passes_through_a_post_is_not_safe(tmp_path):
+    sliders("a").save(tmp_path / "cell.toml")
+    rows = [f"{1 + 0.5 * k},{x}" for k, x in enumerate([0.7, 1.5, 2.5, 3.3, 3.3])]
+    (tmp_path / "run.csv").write_text("\n".join(["time,a/x", *rows]))
+    record, page = tmp_path / "run.mcap", tmp_path / "near.html"
+    asked = ("watch", tmp_path / "cell.toml", "--from", tmp_path / "run.csv", "--report", page)
+    for given, status, words in (
+        ((), 1, "certified"), (("--between",), 1, "certified"),
+        (("--no-between",), 0, "not certified"),
+    ):  # fmt: skip
+        result = called(*asked, *given, "--to", record)
+        again = called("replay", record, "--report", tmp_path / "again.html")
+        verified = called("replay", record, "--verify")
+        assert result.exit_code == status == again.exit_code and verified.exit_code == 0
+        for said in (result, again, verified):
+            assert f"between readings: {words}" in said.output
+        for text in (page.read_text(), (tmp_path / "again.html").read_text()):
+            assert f"between readings</th><td>{words}" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,7 +58,8 @@ class WatchEngine:
         sources: Sequence[str] = ("source",),
         sinks: Sequence[str] = (),
     ) -> None:
-        self.options = options = WatchOptions() if options is None else options
+        options = WatchOptions() if options is None else options
+        self.options = options = replace(options, between=bool(options.between))
         self.cell = cell
         self.monitor = options.monitor(cell)
         self.senses = Senses(cell, sources, options)

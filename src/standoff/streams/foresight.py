@@ -37,7 +37,12 @@ def foresee(senses: Senses, batch: Batch, time: float) -> tuple[int, Array]:
             continue
         columns = voice.route.columns
         taken[columns] = told[part.source, columns] = True
-        rows = np.concatenate((senses.q[columns][None], voice.values(part.positions)))
+        rows = np.concatenate((senses.q[columns][None], senses.whole(voice, part.positions)))
+        if senses.turning[columns].any():
+            # Angles that are wrapped are for `Senses.take`.
+            over = (np.abs(np.diff(rows, axis=0)) / math.tau > 0.5) & senses.turning[columns]
+            wrapped = over.any(axis=1)
+            n = min(n, int(part.at[np.argmax(wrapped)])) if wrapped.any() else n
         Q[:, columns] = rows[np.searchsorted(part.at, np.arange(len(now)), side="right")]
         least = voice.ages.min()
         until = np.concatenate(((senses.until[part.source, columns].min(),), now[part.at] + least))

@@ -80,11 +80,16 @@ def _some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(shown(name) for name in names[:most]) + more
 
 
+def between_words(options: WatchOptions) -> str:
+    """Whether the motion from reading to reading was certified."""
+    return "certified" if options.between else "not certified: each reading by itself"
+
+
 def show(
-    summary: Summary, console: Console, *, rest: bool = False, unheard: Sequence[str] = ()
+    summary: Summary, console: Console, options: WatchOptions, unheard: Sequence[str] = ()
 ) -> None:
-    """What happened, in a few lines; ``rest`` is the option of the watch, ``unheard`` what to say
-    of those who were not heard of, see `never_heard`."""
+    """What happened, in a few lines; ``unheard`` is what to say of those who were not heard of, see
+    `never_heard`."""
     s = summary
     if s.blind:
         console.print(
@@ -103,6 +108,7 @@ def show(
     ]
     if parts:
         console.print("  " + "  ".join(parts), highlight=False)
+    console.print(f"  between readings: {between_words(options)}", highlight=False)
     if math.isfinite(s.nearest):
         console.print(
             f"  nearest pair: {1e3 * s.nearest:z.1f} mm at {s.nearest_at:.3f} s", highlight=False
@@ -126,9 +132,9 @@ def show(
         listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
         console.print(f"  not SAFE because: {listed} cycles", highlight=False, soft_wrap=True)
     if not s.started:
-        who = "source" if rest else "joint"
+        who = "source" if options.rest else "joint"
         text = f"  [bold yellow]not every {who} was ever heard of[/]: nothing was watched"
-        if not rest:
+        if not options.rest:
             text += "; --rest leaves joints that nobody speaks of where the cell has them"
         console.print(text, highlight=False, soft_wrap=True)
     for line in unheard:
