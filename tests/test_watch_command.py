@@ -446,3 +446,30 @@ def test_a_recording_at_2_hz_that_passes_through_a_post_is_not_safe(tmp_path):
             assert f"between readings: {words}" in said.output
         for text in (page.read_text(), (tmp_path / "again.html").read_text()):
             assert f"between readings</th><td>{words}" in text
+
+
+def test_a_contact_is_called_one(tmp_path):
+    """A forearm inside a hand was "0.0 mm, parting", and the nearest had no names."""
+    sliders("a").save(tmp_path / "cell.toml")
+    way = [1.88, 1.89, 1.9, 1.91, 1.92, 1.93, 1.92, 1.91, 1.9, 1.89, 1.88]  # at 1.9 they touch
+    rows = [f"{1 + 0.1 * k:.1f},{x}" for k, x in enumerate(way)]
+    (tmp_path / "run.csv").write_text("\n".join(["time,a/x", *rows]))
+    page = tmp_path / "near.html"
+    result = called(
+        "watch", tmp_path / "cell.toml", "--from", tmp_path / "run.csv", "--report", page,
+        "--to", "plain", "--to", tmp_path / "run.jsonl", "--no-between",
+    )  # fmt: skip
+    assert result.exit_code == 1
+    told = next(line for line in result.output.splitlines() if "CONTACT, overlap" in line)
+    assert "mm or more  a/hand – wall approaching" in told
+    assert "nearest pair: a/hand – wall, -30.0 mm at 1.500 s" in result.output
+    said = next(line for line in result.output.splitlines() if "CONTACT in" in line)
+    cycles = int(said.split()[2])
+    assert 5 <= cycles <= 7 and f"0.{cycles}0 s, first at 1." in said and "a/hand – wall" in said
+    assert f"contact in {cycles} cycles" in result.output.splitlines()[-2]
+    text = page.read_text()
+    assert "<h2>Contacts</h2>" in text and "30.0 mm" in text and "touched or overlapped" in text
+    lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
+    for line in lines:
+        close = any(w["distance"] <= 0.0 for w in line["warnings"])
+        assert close == any("in contact" in r["text"] for r in line["reasons"])

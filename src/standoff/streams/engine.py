@@ -73,6 +73,7 @@ class WatchEngine:
         self._cycle: Cycle | None = None
         self._poses: Array | None = None
         self._warnings: tuple[Reason, ...] = ()
+        self._contacts: frozenset[tuple[str, str]] = frozenset()
         self._last_keys: frozenset[tuple[str, str]] | None = None
 
     @property
@@ -192,8 +193,11 @@ class WatchEngine:
     def _adopt(self, cycle: Cycle) -> None:
         """The answer that counts until there is another."""
         self._cycle = cycle
-        self._warnings = _NO_REASONS
+        self._warnings, self._contacts = _NO_REASONS, frozenset()
         if not cycle.safe:
+            self._contacts = frozenset(
+                ("contact", f"{w.a} – {w.b}") for w in cycle.warnings if w.distance <= 0.0
+            )
             self._warnings = tuple(
                 Reason(State.WARNING, "warning", f"{w.a} – {w.b}", str(w)) for w in cycle.warnings
             )
@@ -255,7 +259,7 @@ class WatchEngine:
         if self._held:
             reasons = (*sorted(self._held, key=_badness), *reasons)
             state = max(state, reasons[0].state)
-        keys = frozenset((r.kind, r.element) for r in reasons) if reasons else frozenset()
+        keys = self._contacts.union((r.kind, r.element) for r in reasons)
         changed = keys != self._last_keys
         self._last_keys, self.state = keys, state
         return Report(

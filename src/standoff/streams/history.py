@@ -58,6 +58,7 @@ class History:
         lasted: seconds in each state.
         unwatched: seconds in which not every joint had been heard of; blind: such cycles.
         pairs: when which pair was how near.
+        contacts: when which pair touched or overlapped.
         causes: when there was which reason, other than a pair that is too close.
         lowest, lowest_at: the smallest distance of a pair within its threshold, and when.
         sure: every pair that is nearer than this is measured, [m].
@@ -72,6 +73,7 @@ class History:
         self.lasted = dict.fromkeys(State, 0.0)
         self.unwatched, self.blind = 0.0, 0
         self.pairs: Spells[Pair] = Spells()
+        self.contacts: Spells[Pair] = Spells()
         self.causes: Spells[Cause] = Spells()
         self.lowest, self.lowest_at = math.inf, math.nan
         self._step = step
@@ -100,6 +102,9 @@ class History:
         cycle = report.cycle
         if cycle is not None:
             self._take(time, cycle, report.clearance)
+            self.contacts.take(
+                time, [((w.a, w.b), w.distance, w.closing_speed) for w in report.contacts]
+            )
         causes = [
             ((r.state, r.kind, r.element), math.inf, math.nan)
             for r in report.reasons
@@ -126,11 +131,13 @@ class History:
         np.fmin.at(self._clearance, columns, clearances)
         np.fmin.at(self._scale, columns, 1.0)
         self.pairs.take(self.last, ())
+        self.contacts.take(self.last, ())
         self.causes.take(self.last, ())
 
     def finish(self) -> None:
         """Nothing that held goes on: there are no more reports, or their time ran back."""
         self.pairs.finish()
+        self.contacts.finish()
         self.causes.finish()
 
     @property

@@ -21,13 +21,16 @@ class Summary:
     unwatched: from the first message until then, [s]; blind: cycles in which nothing was watched,
         from the first message on.
     warned: cycles with a warning; first_warning: the report of the first.
-    nearest: the smallest distance of a pair within its threshold, [m], and when, [s]; infinite
-        where none was.
+    nearest: the smallest distance of a pair within its threshold, [m], of which pair, and when,
+        [s]; infinite where none was.
+    contacts: cycles in which a pair touched or overlapped; touching: for how long, [s];
+        contact_pairs: which, and when each first did, [s].
     own_links: pairs of links of one robot that were too close in every cycle that was watched.
     kinds: cycles in which each kind of reason was there.
     slow: cycles that took longer than their period; slowest: the longest, [s].
     lost: reports that sinks never got, by name; sinks: what went wrong with them last.
     interrupted: whether somebody ended it.
+    in_contact: whether a pair touched or overlapped in the last cycle.
     """
 
     patience: float = 0.0
@@ -43,6 +46,11 @@ class Summary:
     first_warning: Report | None = None
     nearest: float = math.inf
     nearest_at: float = math.nan
+    nearest_pair: tuple[str, str] = ("", "")
+    contacts: int = 0
+    touching: float = 0.0
+    contact_pairs: dict[tuple[str, str], float] = field(default_factory=dict)
+    in_contact: bool = False
     own_links: frozenset[tuple[str, str]] = frozenset()
     kinds: dict[str, int] = field(default_factory=dict)
     slow: int = 0
@@ -53,6 +61,8 @@ class Summary:
 
     def add(self, report: Report) -> None:
         """Count one cycle."""
+        if self.in_contact:
+            self.touching += max(report.time - self.ended, 0.0)
         if not self.started and self.blind:
             self.unwatched += max(report.time - self.ended, 0.0)
         self._time(report.time, report.time, 1)
@@ -66,8 +76,14 @@ class Summary:
             self.blind += 1
         if report.state >= State.STALE and self.started:
             self.troubled += 1
-        if report.clearance < self.nearest:
+        if cycle is not None and report.clearance < self.nearest:
             self.nearest, self.nearest_at = report.clearance, report.time
+            self.nearest_pair = cycle.warnings[0].a, cycle.warnings[0].b
+        contacts = report.contacts
+        self.in_contact = bool(contacts)
+        self.contacts += self.in_contact
+        for w in contacts:
+            self.contact_pairs.setdefault((w.a, w.b), report.time)
         if report.reasons:
             for kind in {r.kind for r in report.reasons}:
                 self.kinds[kind] = self.kinds.get(kind, 0) + 1
@@ -78,6 +94,9 @@ class Summary:
 
     def add_quiet(self, times: Array) -> None:
         """Count cycles in which nothing happened: no pair was within its threshold."""
+        if self.in_contact:
+            self.touching += max(float(times[0]) - self.ended, 0.0)
+            self.in_contact = False
         self._time(float(times[0]), float(times[-1]), len(times))
         self.states[State.SAFE] += len(times)
         self.own_links = frozenset()

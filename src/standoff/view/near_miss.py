@@ -61,6 +61,7 @@ def near_miss_page(history: History, facts: Mapping[str, str]) -> str:
         _summary(history, facts),
         "<h2>Clearance over time</h2>",
         _plots(history),
+        _contacts(history),
         _pairs(history),
         _encounters(history),
         _causes(history),
@@ -95,6 +96,10 @@ def _summary(history: History, facts: Mapping[str, str]) -> str:
         if math.isfinite(history.lowest):
             lowest = f"{_mm(history.lowest)} at {_at(history, history.lowest_at)}"
         rows.append(("smallest clearance", lowest))
+        touched = len(history.contacts.totals)
+        if touched:
+            text = f"{touched:,} pair{'s' if touched > 1 else ''} touched or overlapped, see below"
+            rows.append(('<span class="WARNING">contact</span>', text))
     else:
         rows.append(("cycles", "none"))
     cells = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
@@ -110,6 +115,21 @@ def _plots(history: History) -> str:
     if history.pairs.totals:
         out += "\n<h2>Who, when, how near</h2>\n" + encounters_svg(history)
     return out
+
+
+def _contacts(history: History) -> str:
+    totals = sorted(history.contacts.totals.values(), key=lambda t: (t.value, -t.length))
+    if not totals:
+        return ""
+    rows = [
+        (
+            _text(t.key[0]), _text(t.key[1]), _mm(-t.value), _at(history, t.first), f"{t.spells:,}",
+            f"{t.cycles:,}", _seconds(t.length),
+        )
+        for t in totals[:_ROWS]
+    ]  # fmt: skip
+    head = ("a", "b", "overlap, at least", "first at", "contacts", "cycles", "together")
+    return "<h2>Contacts</h2>" + _table(head, rows, 2) + _left_out(len(totals), len(rows))
 
 
 def _pairs(history: History) -> str:

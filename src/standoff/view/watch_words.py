@@ -111,19 +111,29 @@ def show(
     console.print(f"  between readings: {between_words(options)}", highlight=False)
     if math.isfinite(s.nearest):
         console.print(
-            f"  nearest pair: {1e3 * s.nearest:z.1f} mm at {s.nearest_at:.3f} s", highlight=False
-        )
-    if s.first_warning is not None:
-        first = s.first_warning
-        text = next(r.text for r in first.reasons if r.kind == "warning")
+            f"  nearest pair: {_pair(s.nearest_pair)}, {1e3 * s.nearest:z.1f} mm at "
+            f"{s.nearest_at:.3f} s",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if s.contacts:
+        first = min(s.contact_pairs.values())
+        pairs = [_pair(pair) for pair in sorted(s.contact_pairs, key=s.contact_pairs.__getitem__)]
         console.print(
-            f"  first warning at {first.time:.3f} s: {shown(text)}",
+            f"  CONTACT in {_cycles(s.contacts)}, {s.touching:.2f} s, first at {first:.3f} s: "
+            f"{_some(pairs)}",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if s.first_warning is not None:
+        told = s.first_warning
+        text = next(r.text for r in told.reasons if r.kind == "warning")
+        console.print(
+            f"  first warning at {told.time:.3f} s: {shown(text)}",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
     if s.own_links:
-        pairs = [f"{a} – {b}" for a, b in sorted(s.own_links)]
+        own = [f"{a} – {b}" for a, b in sorted(s.own_links)]
         console.print(
-            f"  own links {_some(pairs)} are nearer than the buffer all the time, perhaps by "
+            f"  own links {_some(own)} are nearer than the buffer all the time, perhaps by "
             "design: --self says how near links of one robot may be",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
@@ -154,6 +164,10 @@ def show(
     console.print(f"  {_verdict(s)}", highlight=False)
 
 
+def _pair(names: tuple[str, str]) -> str:
+    return " – ".join(map(shown, names))
+
+
 def _cycles(count: int) -> str:
     return "1 cycle" if count == 1 else f"{count:,} cycles"
 
@@ -162,6 +176,8 @@ def _verdict(s: Summary) -> str:
     if s.status == 0:
         return f"[{COLOURS[State.SAFE]}]SAFE all along[/]"
     words = []
+    if s.contacts:
+        words.append(f"[{COLOURS[State.WARNING]}]contact in {_cycles(s.contacts)}[/]")
     if s.warned:
         words.append(f"[{COLOURS[State.WARNING]}]warnings in {_cycles(s.warned)}[/]")
     if not s.started:
