@@ -118,6 +118,7 @@ class Monitor(Watch):
             update=update, wrap=wrap,
         )  # fmt: skip
         super().__init__(cell, options)
+        cell.watched_by(self)
 
     def update(
         self, q: Any, poses: Any = None, time: float | None = None, *, dq: Any = None
@@ -298,12 +299,17 @@ class Monitor(Watch):
     def attach(self, body: str, link: str, *, touch: Sequence[str] = ()) -> None:
         """`Cell.attach` at the last reading."""
         self._tell_cell()
-        self.cell.attach(body, link, touch=touch)
+        self.cell.attach(body, link, q=self.cell.q, touch=touch)
 
     def detach(self, body: str) -> None:
         """`Cell.detach` at the last reading."""
         self._tell_cell()
-        self.cell.detach(body)
+        self.cell.detach(body, q=self.cell.q)
+
+    def last_state(self) -> tuple[dict[str, float], dict[str, Array]] | None:
+        """Joints and poses of moving bodies at the last reading, by name; None before the first."""
+        reading = self._reading
+        return (reading.last_joints, reading.last_places) if self._cycles else None
 
     def _tell_cell(self) -> None:
         """Joints and poses of the last reading; but for bodies that the cell has changed since."""
