@@ -1,10 +1,14 @@
 """A cell that changes under the monitor: what is known is kept, and trouble is a fault."""
 
+import gc
+import pickle
+
 import numpy as np
 import pytest
 
 import standoff as so
 from standoff.monitor import watch
+from tests.watch_worlds import sliders
 
 
 def carts(count):
@@ -63,3 +67,34 @@ def test_a_cell_that_cannot_be_watched_is_a_fault_until_it_can(monkeypatch):
             assert "no room" in str(cycle.faults[0]) and cycle.pairs
     cycle = monitor.update([], poses(cell))
     assert not cycle.faults and cycle.pairs
+
+
+def test_attaching_in_a_watched_cell_goes_by_no_old_joints():
+    """A load was believed to be 0.77 m from where it was: at the joints that the cell had."""
+    for moving in (False, True):
+        cell = sliders("a")
+        box = so.pose((1.0, 0.0, 0.3))
+        cell.add_body("box", so.Box((0.1, 0.1, 0.1)), so.pose((0.0, 0.0, 0.3)) if moving else box,
+                      moving=moving)  # fmt: skip
+        poses = box[None].copy() if moving else None
+        monitor, engine = so.Monitor(cell), so.WatchEngine(cell, sources=["arm"])
+        cell.attach("box", "a/hand")  # nobody has had a reading yet
+        cell.detach("box")
+        monitor.update(np.array([1.0]), poses, 1.0)
+        with pytest.raises(so.CellError, match="last reading"):
+            cell.attach("box", "a/hand")
+        assert cell.bodies["box"].attachment is None
+        monitor.attach("box", "a/hand")
+        assert cell.pose("box", [1.5])[0, 3] == pytest.approx(1.5)
+        monitor.update(np.array([1.2]), None, 2.0)
+        with pytest.raises(so.CellError, match="last reading"):
+            cell.detach("box")
+        cell.detach("box", q=[1.2])
+        assert cell.pose("box")[0, 3] == pytest.approx(1.2)
+        again = pickle.loads(pickle.dumps(cell))
+        again.attach("box", "a/hand")
+        del monitor
+        gc.collect()
+        cell.set_state([0.5])
+        cell.attach("box", "a/hand")  # nobody watches with a reading
+        assert engine.number == 0

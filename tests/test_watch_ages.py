@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.streams.clocks import Clock
+from standoff.streams.engine import WatchEngine
 from standoff.streams.history import History
 from standoff.streams.messages import BodyPose
 from standoff.streams.open_sink import open_sink
@@ -199,38 +199,68 @@ def test_a_history_takes_any_time():
     assert history.cycles >= 2
 
 
-def clock_that_ran(*stretches):
-    """Whether a clock is late at the end of stretches: times, and how far the stamps are behind."""
-    clock, late = Clock(0, frozenset({0}), 0.1, 0.1), None
-    for times, behind in stretches:
-        for now in times:
-            late = clock.check(float(now), float(now) - behind)[0]
-    return late == "late"
+def watched_stamps(*stretches):
+    """Reports of a watch of stretches: times, and how far the stamps are behind."""
+    watch = WatchEngine(sliders("a"), WatchOptions(period=0.01, max_age=0.1))
+    return [
+        watch.cycle(float(now), ((0, at(float(now) - behind, a=0.0)),))
+        for times, behind in stretches
+        for now in times
+    ]
 
 
-def test_a_clock_that_was_set_back_is_told_from_what_was_held_up():
-    steps = np.arange(1000) * 0.01
-    before, after = 1e4 + steps, 1e4 + 10.0 + steps
-    for back in (0.5, 5.0, 3600.0):
-        assert not clock_that_ran((before, 0.0), (after, back)), back
-        # It is not sure before what was on its way must have come.
-        assert clock_that_ran((before, 0.0), (after[: int(100 * min(back, 0.1)) - 1], back))
-    assert clock_that_ran((before, 0.0), (after[:400], 5.0))
-    # After a silence: it may have been held up.
-    assert clock_that_ran((before, 0.0), (after + 0.3, 0.5))
-    # A hiccup after that: one waits anew.
-    hiccup = after[(after < after[0] + 1.0) | (after > after[0] + 1.2)]
-    assert not clock_that_ran((before, 0.0), (hiccup, 3.0))
-    # One that came out of order long ago is no sign of two ways.
-    stray = ((before[500],), 0.03), (before[501:], 0.0), (after, 0.0)
-    assert not clock_that_ran((before[:500], 0.0), *stray, (after + 10.0, 1.0))
-    assert clock_that_ran((before[:500], 0.0), *stray[:2], (after, 1.0))
-    # A publisher that was away for a while, and starts again with a clock of its own.
-    assert not clock_that_ran((before, 0.0), (after + 60.0, 3600.0))
+@pytest.mark.parametrize("back", [0.5, 5.0, 15.0, 3600.0])
+def test_a_relay_that_replays_what_is_old_is_never_safe(back):
+    """From 15 s ago it was SAFE after 0.13 s, from 5 s ago after 5 s."""
+    before, after = 1e4 + np.arange(100) * 0.01, 1e4 + 1.0 + np.arange(3000) * 0.01
+    reports = watched_stamps((before, 0.0), (after, back))
+    assert {r.state for r in reports[:100]} == {SAFE}
+    # Behind the newest stamp they are not used; beyond it they are late.
+    caught = sum(now - back <= before[-1] for now in after)
+    assert {r.state for r in reports[100 : 100 + caught]} == {FAULT}
+    assert all(r.state in (STALE, FAULT) for r in reports[100:])
+    # Once the robot itself is heard again, good readings in a row end it.
+    reports = watched_stamps((before, 0.0), (after[:10], back), (after[10:40], 0.0))
+    assert reports[-1].state is SAFE
 
 
-def test_two_ways_of_which_one_takes_longer_are_no_clock_that_was_set():
-    early, steps = 100.0 + np.arange(100) * 0.01, np.arange(1000) * 0.01
-    mixed = [((now,), behind) for now in 101.0 + steps[:50] for behind in (0.0, 0.5)]
-    mixed = [((now + 0.004 * (behind > 0.0) for now in times), behind) for times, behind in mixed]
-    assert clock_that_ran((early, 0.0), *mixed, (102.0 + steps, 0.5))
+def test_one_old_message_does_not_make_the_next_one_newer():
+    times = 100.0 + 0.01 * np.arange(40)
+    stretches = [((now,), 5.0 if k % 2 else 0.0) for k, now in enumerate(times)]
+    reports = watched_stamps((times[:10] - 1.0, 0.0), *stretches)
+    assert {r.state for r in reports[11:]} == {FAULT}
+
+
+def test_a_file_whose_time_runs_back_is_a_fault_until_it_passes_the_newest():
+    """Also without stamps."""
+    times = [*(100.0 + 0.01 * np.arange(500)), *(98.0 + 0.01 * np.arange(900))]
+    watch = WatchEngine(sliders("a"), WatchOptions(period=0.01, max_age=0.1))
+    for k, now in enumerate(times):
+        report = watch.cycle(float(now), ((0, at(np.nan, a=0.0)),))
+        if k >= 500:
+            assert (report.state is FAULT) or now > times[499] + 0.02, now
+    assert report.state is SAFE
+
+
+_TURNING = """<robot name="turning"><link name="base"/><link name="hand"><collision>
+<origin xyz="1 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="x" type="continuous"><parent link="base"/><child link="hand"/><axis xyz="0 0 1"/>
+<limit velocity="2" effort="1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("speed", [np.inf, 200.0])
+@pytest.mark.parametrize(("post", "state"), [(1.0, SAFE), (-1.0, WARNING)])
+def test_angles_that_are_wrapped_go_the_shorter_way_between_readings(tmp_path, speed, post, state):
+    """Through pi, where a post stands or not, and not all the way back through 0."""
+    (tmp_path / "turning.urdf").write_text(_TURNING)
+    cell, kept = so.Cell(), Kept()
+    cell.add_robot(tmp_path / "turning.urdf", name="a")
+    cell.add_body("post", so.Sphere(0.01), so.pose((post, 0.0, 0.0)))
+    turned = 1.7 + 0.4 * np.arange(40)
+    wrapped = (turned + np.pi) % (2.0 * np.pi) - np.pi
+    rows = [(1.0 + 0.5 * k, at(1.0 + 0.5 * k, a=x)) for k, x in enumerate(wrapped)]
+    rows = rows[:8] if state is SAFE else rows  # it comes round in the end
+    summary, _ = watched(cell, rows, sinks=[kept, Recorder(tmp_path / "run.mcap")], speed=speed)
+    assert summary.states[state] and (summary.warned > 0) == (state is WARNING)
+    assert kept.reports[-1].q[0] == pytest.approx(turned[len(rows) - 1])
+    assert Replay(tmp_path / "run.mcap").run(verify=True).verified

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import standoff as so
 from standoff.cli import app
 from standoff.errors import Error, StreamError
 from standoff.papers.testbed import BUFFER
@@ -17,7 +18,7 @@ from standoff.streams.open_sink import to_stdout
 from standoff.streams.own_topics import check_not_heard
 from standoff.streams.record.replay import Replay
 from tests.all_distances import all_distances
-from tests.watch_worlds import new_cell, task
+from tests.watch_worlds import new_cell, sliders, task
 
 
 def write_csv(path, Q, columns=slice(None), period=0.05):
@@ -352,3 +353,123 @@ def test_whatever_becomes_of_its_own_output_the_page_is_written(tmp_path, where)
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
     assert done.returncode == (3 if "full" in where else 0), done
     assert "<html" in page.read_text()
+
+
+def test_a_watch_until_the_last_joint_is_heard_of_is_not_safe_all_along(tmp_path):
+    """1,200 of 1,300 cycles nothing was watched, with an arm inside a post: status 0."""
+    cell = sliders("a", "b")
+    cell.save(tmp_path / "cell.toml")
+    rows = ["time,a/x,b/x"]
+    rows += [f"{1 + 0.01 * k:.2f},{1.935 - 0.01 * max(k - 1000, 0):.3f}," for k in range(1200)]
+    rows += [f"{13 + 0.01 * k:.2f},-0.055,0" for k in range(100)]
+    source, page, record = (tmp_path / name for name in ("run.csv", "near.html", "run.mcap"))
+    source.write_text("\n".join(rows))
+    result = called(
+        "watch", tmp_path / "cell.toml", "--from", source, "--to", record, "--to", "plain",
+        "--report", page,
+    )  # fmt: skip
+    assert result.exit_code == 3, result.output
+    again = called("replay", record, "--report", tmp_path / "again.html")
+    assert again.exit_code == 3
+    for said in (result.output, again.output):
+        assert "SAFE all along" not in said
+        end = said[said.index("not watched for 12.00 s, in 1,200 of 1,300 cycles") :]
+        assert end.splitlines()[1].startswith("1,300 cycles in 12.99 s")
+        assert "  not watched for 12.00 s\n" in end
+    for text in (page.read_text(), (tmp_path / "again.html").read_text()):
+        assert "No pair was too close" not in text
+        assert text.index("not watched") < text.index("cycles</th>")
+
+
+def test_robots_that_begin_one_after_the_other_are_watched_in_time(tmp_path):
+    cell = sliders("a", "b")
+    cell.save(tmp_path / "cell.toml")
+    for name, offset in (("a", 0.0), ("b", 0.004)):
+        rows = [f"time,{name}/x"] + [f"{1 + offset + 0.01 * k:.3f},0" for k in range(50)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows))
+    files = [text for name in "ab" for text in ("--from", tmp_path / f"{name}.csv")]
+    result = called("watch", tmp_path / "cell.toml", *files)
+    assert result.exit_code == 0, result.output
+    assert "not watched for 0.00 s, in 1 of 100 cycles" in result.output
+
+
+def panda_table(path, names):
+    rows = ["time," + ",".join(names)]
+    home = {"finger": 0.02, "joint4": -1.57, "joint6": 1.57}
+    q = [next((x for word, x in home.items() if word in name), 0.0) for name in names]
+    rows += [",".join(map(str, [round(1 + 0.01 * k, 2), *q])) for k in range(50)]
+    path.write_text("\n".join(rows))
+    return path
+
+
+def test_joints_that_rest_because_they_are_misnamed_are_no_safe_watch(tmp_path):
+    """7 of 8 joints came as fr3_*: SAFE all along, and their names never mentioned."""
+    names = [*(f"fr3_joint{k}" for k in range(1, 8)), "panda_finger_joint1"]
+    source, record = panda_table(tmp_path / "run.csv", names), tmp_path / "run.mcap"
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="panda")
+    cell.set_state([0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.02])
+    cell.save(tmp_path / "cell.toml")
+    asked = ("watch", tmp_path / "cell.toml", "--self", 0.006, "--rest", "--from")
+    result = called(*asked, source, "--to", record, "--to", "plain")
+    assert result.exit_code == 3, result.output
+    first = result.output.splitlines()[0]
+    assert first.startswith("FAULT") and "fr3_joint1" in first and "panda_joint1" in first
+    assert "speaks of fr3_joint1, fr3_joint2, fr3_joint3, fr3_joint4 and 3 more" in result.output
+    assert "never heard of: panda/panda_joint1" in result.output
+    again = called("replay", record)
+    assert again.exit_code == 3 and "speaks of fr3_joint1" in again.output
+    # Joints that rest without a name that could mean them, and names of mimic joints, are fine.
+    half = panda_table(tmp_path / "half.csv", ["panda_joint1", "panda_finger_joint2"])
+    result = called(*asked, half)
+    assert result.exit_code == 0 and "which the cell has not" not in result.output, result.output
+    cell.map_stream("csv:*", ignore=["fr3_*"])
+    cell.save(tmp_path / "cell.toml")
+    assert called(*asked, source).exit_code == 0
+
+
+def test_a_recording_at_2_hz_that_passes_through_a_post_is_not_safe(tmp_path):
+    sliders("a").save(tmp_path / "cell.toml")
+    rows = [f"{1 + 0.5 * k},{x}" for k, x in enumerate([0.7, 1.5, 2.5, 3.3, 3.3])]
+    (tmp_path / "run.csv").write_text("\n".join(["time,a/x", *rows]))
+    record, page = tmp_path / "run.mcap", tmp_path / "near.html"
+    asked = ("watch", tmp_path / "cell.toml", "--from", tmp_path / "run.csv", "--report", page)
+    for given, status, words in (
+        ((), 1, "certified"), (("--between",), 1, "certified"),
+        (("--no-between",), 0, "not certified"),
+    ):  # fmt: skip
+        result = called(*asked, *given, "--to", record)
+        again = called("replay", record, "--report", tmp_path / "again.html")
+        verified = called("replay", record, "--verify")
+        assert result.exit_code == status == again.exit_code and verified.exit_code == 0
+        for said in (result, again, verified):
+            assert f"between readings: {words}" in said.output
+        for text in (page.read_text(), (tmp_path / "again.html").read_text()):
+            assert f"between readings</th><td>{words}" in text
+
+
+def test_a_contact_is_called_one(tmp_path):
+    """A forearm inside a hand was "0.0 mm, parting", and the nearest had no names."""
+    sliders("a").save(tmp_path / "cell.toml")
+    way = [1.88, 1.89, 1.9, 1.91, 1.92, 1.93, 1.92, 1.91, 1.9, 1.89, 1.88]  # at 1.9 they touch
+    rows = [f"{1 + 0.1 * k:.1f},{x}" for k, x in enumerate(way)]
+    (tmp_path / "run.csv").write_text("\n".join(["time,a/x", *rows]))
+    page = tmp_path / "near.html"
+    result = called(
+        "watch", tmp_path / "cell.toml", "--from", tmp_path / "run.csv", "--report", page,
+        "--to", "plain", "--to", tmp_path / "run.jsonl", "--no-between",
+    )  # fmt: skip
+    assert result.exit_code == 1
+    told = next(line for line in result.output.splitlines() if "CONTACT, overlap" in line)
+    assert "mm or more  a/hand – wall approaching" in told
+    assert "nearest pair: a/hand – wall, -30.0 mm at 1.500 s" in result.output
+    said = next(line for line in result.output.splitlines() if "CONTACT in" in line)
+    cycles = int(said.split()[2])
+    assert 5 <= cycles <= 7 and f"0.{cycles}0 s, first at 1." in said and "a/hand – wall" in said
+    assert f"contact in {cycles} cycles" in result.output.splitlines()[-2]
+    text = page.read_text()
+    assert "<h2>Contacts</h2>" in text and "30.0 mm" in text and "touched or overlapped" in text
+    lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
+    for line in lines:
+        close = any(w["distance"] <= 0.0 for w in line["warnings"])
+        assert close == any("in contact" in r["text"] for r in line["reasons"])

@@ -53,6 +53,7 @@ def faulty(seed=3, cycles=1500):
     found = []
     shift = 0.0
     for now, message in readings(Q):
+        message = Joints(message.stamp + shift, message.names, message.positions)
         kind = rng.integers(0, 60)
         if kind == 0:
             message = with_value(message, 3, math.nan)

@@ -9,7 +9,7 @@ import random
 import numpy as np
 
 import standoff as so
-from standoff.constants import CLOCK_DRIFT, CLOCK_SET
+from standoff.constants import CLOCK_DRIFT
 from standoff.streams.messages import BodyPose, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import State
@@ -35,48 +35,26 @@ class Stamps:
     """What the stamps of one publisher tell."""
 
     def __init__(self):
-        self.last = self.back_at = self.came = None
-        self.quickest = self.new_quickest = math.inf
-        self.mixed = -math.inf
+        self.newest, self.quickest = None, math.inf
 
     def wrong(self, now, stamp):
         if stamp == 0.0 or math.isnan(stamp):
-            return "" if self.last is None else "backwards"
+            return "" if self.newest is None else "backwards"
         if not 0.0 < stamp <= 2.0**33:
             return "backwards"
-        before, self.last = self.last, stamp
-        came, self.came = self.came, now
+        if self.newest is not None and stamp <= self.newest:
+            return "doubled" if stamp == self.newest else "backwards"
+        self.newest = stamp
         took = now - stamp - CLOCK_DRIFT * now
-        near = took - self.quickest <= CLOCK_SET
-        gap = came is None or now - came > AGE
-        mixed = abs(now - self.mixed) <= CLOCK_SET
-        if before is not None and stamp <= before:
-            if stamp < before:
-                held_up = near and (gap or mixed)
-                self.back_at, self.new_quickest = None if held_up else now, math.inf
-            return "doubled" if stamp == before else "backwards"
-        if took <= self.quickest + AGE:
-            self.mixed = self.mixed if self.back_at is None else now
-            self.quickest, self.back_at = min(self.quickest, took), None
-            return ""
-        if near and mixed:
-            self.back_at = None
-        elif near and gap and self.back_at is not None:
-            self.back_at, self.new_quickest = now, math.inf
-        if self.back_at is not None:
-            self.new_quickest = min(self.new_quickest, took)
-            late = took - self.quickest
-            if abs(now - self.back_at) > (max(AGE, late) if late <= CLOCK_SET else AGE):
-                self.quickest, self.back_at = self.new_quickest, None
-                return "" if took <= self.quickest + AGE else "late"
-        return "late"
+        self.quickest = min(self.quickest, took)
+        return "late" if took > self.quickest + AGE else ""
 
 
 class Model:
     """What the state is, and why, after each cycle."""
 
     def __init__(self):
-        self.time = -math.inf
+        self.time = self.newest = -math.inf
         self.value = dict.fromkeys([*JOINTS, "cart"])  # the last good one
         self.until = {}  # (source, who): when it is silent, and which publisher it is that is
         self.stamps, self.lists, self.troubles = {}, {}, {}
@@ -85,10 +63,11 @@ class Model:
 
     def cycle(self, now, inputs):
         self.now, self.found, self.spoke, self.fine = now, {}, {}, set()
-        if not now > self.time:
+        if not now > self.newest:
             self.add("backwards", "clock", {"any"})
+        if not now > self.time:
             self.until = {k: (min(t, now + AGE), p) for k, (t, p) in self.until.items()}
-        self.time = now
+        self.time, self.newest = now, max(now, self.newest)
         self.silence()
         for source, message in inputs:
             if type(message) is Trouble:
@@ -264,7 +243,7 @@ class Publisher:
             message = BodyPose(stamp, "cart", np.eye(3) if fault == "garbled" else pose)
         else:
             message = self.reading(now, stamp, fault)
-        self.last = stamp if stamp > 0.0 else self.last
+        self.last = stamp if stamp > 0.0 and not stamp < self.last else self.last
         said = [(self.source, message)]
         if fault == "twice":
             said += said
@@ -284,8 +263,11 @@ class Publisher:
             return rng.choice([0.0, math.nan])
         if fault in ("back", "doubled") and self.last > 0.0:
             return self.last - (rng.choice([0.0005, 0.1, 10.0]) if fault == "back" else 0.0)
-        late = rng.choice([0.1, 0.3, 1.0]) if fault == "late" else 0.0
-        return now - self.offset - rng.random() * 0.005 - late
+        stamp = now - self.offset - rng.random() * 0.005
+        if fault == "late" and self.last > 0.0:  # held up on the way, in their order or not
+            late = stamp - rng.choice([0.1, 0.3, 1.0])
+            return late if rng.random() < 0.1 else max(late, self.last + 0.001)
+        return stamp
 
     def reading(self, now, stamp, fault):
         rng, names = self.rng, list(self.names)
@@ -331,7 +313,8 @@ def stream(seed, steps=None, faulty=None, shared=False):
             if p.due <= now + 0.01 * (rng.random() < 0.3):
                 # What is wrong once is so for some messages, now and then.
                 if rng.random() < faulty:
-                    p.ill = [rng.choice(FAULTS)] * rng.choice([1, 1, 1, 12])
+                    fault = rng.choice(FAULTS)
+                    p.ill = [fault] * (12 if fault == "late" else rng.choice([1, 1, 1, 12]))
                 inputs += p.said(now, p.ill.pop() if p.ill else "")
         rng.shuffle(inputs)
         yield now, tuple(inputs)

@@ -882,9 +882,6 @@ USUAL_SLIP = 0.1
 #: computers are good to 1e-4, and a delay that grows faster than this is a delay.
 CLOCK_DRIFT = 2e-4
 
-#: No message is on its way for so long, [s]: whoever has stamps this far back set its clock.
-CLOCK_SET = 10.0
-
 #: How often a watch that hears nothing says that it is still there, [s].
 HEARTBEAT = 0.1
 

@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from weakref import ref
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
+class Watcher(Protocol):
+    """Whoever is told where a cell is, reading by reading."""
+
+    def last_state(self) -> tuple[Mapping[str, float], Mapping[str, Array]] | None:
+        """Joints and poses of moving bodies at the last reading, by name; None before the first."""
+
+
 class Cell:
     """Robots, static and moving bodies, and the pairs that may touch.
 
@@ -57,6 +65,7 @@ class Cell:
         self._positions: dict[str, float] = {}
         self._pairs: tuple[int, Pairs] | None = None
         self._revision = 0
+        self._watchers: tuple[ref[Watcher], ...] = ()
 
     def add_robot(
         self,
@@ -170,6 +179,10 @@ class Cell:
         Args:
             q: the configuration at this instant; the last one given to `set_state` by default.
             pose: the pose in the link's frame, where it is to be another than that of now.
+
+        Raises:
+            CellError: neither is given, and a monitor of this cell has had a reading that
+                `set_state` was not told of: where the load is would follow from old joints.
         """
         held = self._find(body, self._bodies, "body")
         self._find(link, self._links(), "link")
@@ -180,6 +193,7 @@ class Cell:
         _may_move(body, held.shape)
         names = tuple(n for name in listed(touch, "touch") for n in self._members(name))
         if pose is None:
+            self._check_state(held, q)
             relative = inverse(self.tree.link_pose(self._at(q), link)) @ held.pose
         else:
             relative = as_pose(pose, f"pose of {body!r} in {link!r}")
@@ -188,10 +202,12 @@ class Cell:
         self._changed()
 
     def detach(self, body: str, *, q: Any = None) -> None:
-        """Leave a held body where it is at this instant; a moving one is given its pose again."""
+        """Leave a held body where it is at this instant; a moving one is given its pose again.
+        ``q`` and what is raised are as in `attach`."""
         held = self._find(body, self._bodies, "body")
         if held.attachment is None:
             raise CellError(f"body {body!r} is not held", allowed="a body that was attached")
+        self._check_state(held, q)
         here = frozen(rigid(self.pose(body, q)))
         self._bodies[body] = replace(held, pose=here, attachment=None)
         self._changed()
@@ -448,13 +464,34 @@ class Cell:
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: without the pairs, which are worked out from the rest."""
-        return {**self.__dict__, "_pairs": None}
+        return {**self.__dict__, "_pairs": None, "_watchers": ()}
 
     def __repr__(self) -> str:
         return (
             f"<Cell of {len(self._robots)} robots, {len(self.joints)} joints, "
             f"{len(self._bodies)} bodies>"
         )
+
+    def watched_by(self, watcher: Watcher) -> None:
+        """From now on it has to be asked where everything is. It is not kept alive by this."""
+        alive = (r for r in self._watchers if r() is not None)
+        self._watchers = (*alive, ref(watcher))
+
+    def _check_state(self, body: Body, q: Any) -> None:
+        """Refuse to go by the last state given where somebody has a newer reading."""
+        for watcher in (r() for r in self._watchers):
+            state = None if q is not None or watcher is None else watcher.last_state()
+            if state is None:
+                continue
+            joints, poses = state
+            place = poses.get(body.name)
+            old = any(joints.get(name, x) != x for name, x in zip(self.joints, self.q.tolist()))
+            if old or not (place is None or np.allclose(place, body.pose)):
+                raise CellError(
+                    f"body {body.name!r}: the cell is watched, and has not been told of the last "
+                    "reading",
+                    allowed="Monitor.attach and Monitor.detach, q=, or set_state before",
+                )
 
     def _at(self, q: Any) -> Array:
         return self.q if q is None else self.configuration(q)

@@ -87,8 +87,12 @@ def watch(
         int, typer.Option(metavar="N", help="Good readings in a row that end a fault.")
     ] = USUAL_RECOVER,
     between: Annotated[
-        bool, typer.Option("--between", help="Certify the motion between readings, too.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--between/--no-between",
+            help="Certify the motion between readings, too; of files, and not of live sources.",
+        ),
+    ] = None,
     rest: Annotated[
         bool,
         typer.Option("--rest", help="Joints that nobody speaks of stay where the cell has them."),

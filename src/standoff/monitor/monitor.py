@@ -122,6 +122,7 @@ class Monitor(Watch):
             update=update, wrap=wrap,
         )  # fmt: skip
         super().__init__(cell, options)
+        cell.watched_by(self)
 
     def update(
         self, q: Any, poses: Any = None, time: float | None = None, *, dq: Any = None
@@ -332,7 +333,7 @@ class Monitor(Watch):
         self._enter()
         try:
             self._tell_cell()
-            self.cell.attach(body, link, touch=touch)
+            self.cell.attach(body, link, q=self.cell.q, touch=touch)
         finally:
             self._busy.release()
 
@@ -341,9 +342,14 @@ class Monitor(Watch):
         self._enter()
         try:
             self._tell_cell()
-            self.cell.detach(body)
+            self.cell.detach(body, q=self.cell.q)
         finally:
             self._busy.release()
+
+    def last_state(self) -> tuple[dict[str, float], dict[str, Array]] | None:
+        """Joints and poses of moving bodies at the last reading, by name; None before the first."""
+        reading = self._reading
+        return (reading.last_joints, reading.last_places) if self._cycles else None
 
     def _tell_cell(self) -> None:
         """Joints and poses of the last reading; but for bodies that the cell has changed since."""

@@ -115,6 +115,7 @@ class Warning:
 
     def __str__(self) -> str:
         way = "approaching" if self.approaching else "parting"
+        way = f"in contact, {way}" if self.distance <= 0.0 else way
         return f"{self.a} – {self.b}: {self.distance:.4f} m (<= {self.threshold:.4f}), {way}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import AGE_WINDOW, CLOCK_DRIFT, CLOCK_SET, MAX_AGE_PERIODS, TIME_LIMIT
+from standoff.constants import AGE_WINDOW, CLOCK_DRIFT, MAX_AGE_PERIODS, TIME_LIMIT
 from standoff.shapes.pose import Array
 
 #: What a trouble is about, and what a good reading is good for: a joint by its number, a body by
@@ -31,26 +31,18 @@ class Clock:
         who: what it speaks of.
         least, age: how long it may be silent, [s]: ``age``, which falls to ``least`` where it turns
             out to speak often enough.
-        stamp: of its last message, NaN before; came: when that came.
+        stamp: the newest of its messages so far, NaN before.
         quickest: the least delay of a message so far, in a frame that drifts with CLOCK_DRIFT, [s].
-        turned: since when its stamps are those of another clock, that ran back; NaN where they are
-            not. fresh: the least delay since then. mixed: when the old ones last came again after
-            that: there are two ways to here, and one takes longer.
         count: messages since ``since``, by which its age is measured.
     """
 
-    __slots__ = (
-        "age", "came", "count", "fresh", "least", "mixed", "quickest", "since", "source", "stamp",
-        "turned", "who",
-    )  # fmt: skip
+    __slots__ = ("age", "count", "least", "quickest", "since", "source", "stamp", "who")
 
     def __init__(self, source: int, who: frozenset[Who], least: float, age: float) -> None:
         self.source, self.who = source, who
         self.least, self.age = least, age
-        self.stamp = self.came = self.turned = math.nan
-        self.quickest = self.fresh = math.inf
+        self.stamp, self.quickest = math.nan, math.inf
         self.count, self.since = 0, math.nan
-        self.mixed = -math.inf
 
     def check(self, now: float, stamp: float) -> tuple[str, str]:
         """What is wrong with the stamp of a message, a kind of `RULES` and words; empty where
@@ -61,39 +53,16 @@ class Clock:
             if math.isnan(self.stamp):
                 return "", ""
             return "backwards", f"no stamp after {self.stamp:.6f} s"
-        last, self.stamp = self.stamp, stamp
-        gap, self.came = now - self.came, now
-        if stamp == last:
+        if stamp == self.stamp:
             return "doubled", f"stamp {stamp:.6f} s again"
+        if stamp < self.stamp:
+            # Old messages and a clock that was set back look alike: neither is the newest.
+            return "backwards", f"stamp {stamp:.6f} s after {self.stamp:.6f}"
+        self.stamp = stamp
         took = float(delay(now, stamp))  # type: ignore[arg-type]
-        behind = took - min(self.quickest, took)
-        # What was held up comes after a silence; who sets a clock goes on speaking.
-        mixed = abs(now - self.mixed) <= CLOCK_SET
-        far = behind > CLOCK_SET
-        if stamp < last:
-            set_back = far or (gap <= self.age and not mixed)
-            self.turned, self.fresh = now if set_back else math.nan, math.inf
-            return "backwards", f"stamp {stamp:.6f} s after {last:.6f}"
-        if behind <= self.age:
-            # The clock that it always had.
-            self.mixed = self.mixed if math.isnan(self.turned) else now
-            self.quickest, self.turned = min(self.quickest, took), math.nan
-            return "", ""
-        if mixed and not far:
-            self.turned = math.nan
-        elif gap > self.age and not far and not math.isnan(self.turned):
-            self.turned, self.fresh = now, math.inf  # one waits anew
-        if not math.isnan(self.turned):
-            # Old messages, or a clock that was set back? If they are old, those of the old clock
-            # come again: nobody who is there is silent for longer than its age, and what was on its
-            # way when it fell silent has come by then.
-            self.fresh = min(self.fresh, took)
-            if abs(now - self.turned) > max(self.age, behind if behind <= CLOCK_SET else 0.0):
-                self.quickest, self.turned = self.fresh, math.nan
-                behind = took - self.quickest
-                if behind <= self.age:
-                    return "", ""
-        return "late", f"a message is {behind:.3f} s late"
+        self.quickest = min(self.quickest, took)
+        behind = took - self.quickest
+        return ("late", f"a message is {behind:.3f} s late") if behind > self.age else ("", "")
 
     @property
     def settled(self) -> bool:

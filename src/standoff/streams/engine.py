@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,13 +58,14 @@ class WatchEngine:
         sources: Sequence[str] = ("source",),
         sinks: Sequence[str] = (),
     ) -> None:
-        self.options = options = WatchOptions() if options is None else options
+        options = WatchOptions() if options is None else options
+        self.options = options = replace(options, between=bool(options.between))
         self.cell = cell
         self.monitor = options.monitor(cell)
         self.senses = Senses(cell, sources, options)
         self.scale = options.speed_scale()
         self.number = 0
-        self.time = -math.inf
+        self.time = self._newest = -math.inf
         self.state = State.STALE
         self._names = (*sources, *sinks)
         self._held = Held(options.recover)
@@ -71,6 +73,7 @@ class WatchEngine:
         self._cycle: Cycle | None = None
         self._poses: Array | None = None
         self._warnings: tuple[Reason, ...] = ()
+        self._contacts: frozenset[tuple[str, str]] = frozenset()
         self._last_keys: frozenset[tuple[str, str]] | None = None
 
     @property
@@ -99,22 +102,22 @@ class WatchEngine:
     def cycle(
         self, now: float, inputs: Sequence[Input], arrived: int = 0, *, answer: Cycle | None = None
     ) -> Report:
-        """One instant: all that came in at ``now``, which is later than in the cycle before (a
+        """One instant: all that came in at ``now``, which is later than in all cycles before (a
         clock that is not gets a fault). ``answer``: the monitor's, where it has been asked."""
         found = Found()
         senses = self.senses
         self.number += 1
         now, told = float(now), self.time
         usable = abs(now) <= TIME_LIMIT
-        if not (usable and now > told):
-            text = f"the clock says {now:.6f} s after {told:.6f} s"
+        if not (usable and now > self._newest):
+            text = f"the clock says {now:.6f} s after {self._newest:.6f} s"
             found.add("backwards", "clock", text, {ANY})
-            if usable:
-                senses.back_to(now)
-            else:
+            if not usable:
                 now = told if math.isfinite(told) else 0.0
+            elif not now > told:
+                senses.back_to(now)
         if usable:
-            self.time = now
+            self.time, self._newest = now, max(now, self._newest)
         senses.check_ages(now, found)
         senses.start()
         self._grasps.start()
@@ -163,7 +166,8 @@ class WatchEngine:
         stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
         if quiet:
             skip(senses, batch, quiet, Q)
-            self.number, self.time = start + quiet, float(batch.now[quiet - 1])
+            self.number = start + quiet
+            self.time = self._newest = float(batch.now[quiet - 1])
             assert self._cycle is not None
             last = self._cycle.number + quiet
             self._adopt(QuietCycle(last, self.time, float(clearances[quiet - 1])))
@@ -189,8 +193,11 @@ class WatchEngine:
     def _adopt(self, cycle: Cycle) -> None:
         """The answer that counts until there is another."""
         self._cycle = cycle
-        self._warnings = _NO_REASONS
+        self._warnings, self._contacts = _NO_REASONS, frozenset()
         if not cycle.safe:
+            self._contacts = frozenset(
+                ("contact", f"{w.a} – {w.b}") for w in cycle.warnings if w.distance <= 0.0
+            )
             self._warnings = tuple(
                 Reason(State.WARNING, "warning", f"{w.a} – {w.b}", str(w)) for w in cycle.warnings
             )
@@ -242,6 +249,9 @@ class WatchEngine:
         if cycle is None:
             # SAFE is what a monitor has said, never what nobody was asked.
             found.add("waiting", *senses.awaited(), set())
+        misnamed = senses.misnamed()
+        if misnamed:
+            found.add("names", "--rest", misnamed, set())
         if found.reasons or self._held:
             self._held.take(found, self._good(found))
         reasons = self._warnings
@@ -249,7 +259,7 @@ class WatchEngine:
         if self._held:
             reasons = (*sorted(self._held, key=_badness), *reasons)
             state = max(state, reasons[0].state)
-        keys = frozenset((r.kind, r.element) for r in reasons) if reasons else frozenset()
+        keys = self._contacts.union((r.kind, r.element) for r in reasons)
         changed = keys != self._last_keys
         self._last_keys, self.state = keys, state
         return Report(

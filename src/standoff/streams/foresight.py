@@ -30,7 +30,6 @@ def foresee(senses: Senses, batch: Batch, time: float) -> tuple[int, Array]:
             voice is None
             or voice.route.problem
             or voice.dropped
-            or not math.isnan(voice.turned)
             or not len(voice.route.columns)
             or taken[voice.route.columns].any()
         ):
@@ -38,7 +37,12 @@ def foresee(senses: Senses, batch: Batch, time: float) -> tuple[int, Array]:
             continue
         columns = voice.route.columns
         taken[columns] = told[part.source, columns] = True
-        rows = np.concatenate((senses.q[columns][None], voice.values(part.positions)))
+        rows = np.concatenate((senses.q[columns][None], senses.whole(voice, part.positions)))
+        if senses.turning[columns].any():
+            # Angles that are wrapped are for `Senses.take`.
+            over = (np.abs(np.diff(rows, axis=0)) / math.tau > 0.5) & senses.turning[columns]
+            wrapped = over.any(axis=1)
+            n = min(n, int(part.at[np.argmax(wrapped)])) if wrapped.any() else n
         Q[:, columns] = rows[np.searchsorted(part.at, np.arange(len(now)), side="right")]
         least = voice.ages.min()
         until = np.concatenate(((senses.until[part.source, columns].min(),), now[part.at] + least))
@@ -74,7 +78,6 @@ def skip(senses: Senses, batch: Batch, count: int, Q: Array) -> None:
             stamp = part.stamp[:m][given]
             took = delay(batch.now[part.at[:m]][given], stamp)
             voice.stamp = float(stamp[-1])
-            voice.came = float(batch.now[part.at[:m]][given][-1])
             voice.quickest = min(voice.quickest, float(took.min()))
     senses.q[:] = Q[count - 1]
 

@@ -191,7 +191,7 @@ class Grasps:
             link, doubt = self._link(message), self._doubt(now, event)
             whos: set[Who] = {ANY, *joints_of(senses, link)}
             if message.link is None:
-                cell.detach(body)
+                cell.detach(body, q=senses.q)
                 senses.let_go(now, event.source, body)
                 self._freed.add(body)
             else:
@@ -214,9 +214,9 @@ class Grasps:
         """The same link may be told anew what its load may touch."""
         before = self._cell.bodies[body].attachment if body in self._cell.bodies else None
         if before is None or before.link != link:
-            self._cell.attach(body, link, touch=touch)
+            self._cell.attach(body, link, q=self._senses.q, touch=touch)
             return
-        self._cell.detach(body)
+        self._cell.detach(body, q=self._senses.q)
         try:
             self._cell.attach(body, link, pose=before.pose, touch=touch)
         except Error:

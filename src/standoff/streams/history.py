@@ -56,7 +56,9 @@ class History:
         back: how often their time ran back.
         first, last: the times of the first and the last, by the clock of the history.
         lasted: seconds in each state.
+        unwatched: seconds in which not every joint had been heard of; blind: such cycles.
         pairs: when which pair was how near.
+        contacts: when which pair touched or overlapped.
         causes: when there was which reason, other than a pair that is too close.
         lowest, lowest_at: the smallest distance of a pair within its threshold, and when.
         sure: every pair that is nearer than this is measured, [m].
@@ -69,7 +71,9 @@ class History:
         self.cycles = self.back = 0
         self.first = self.last = math.nan
         self.lasted = dict.fromkeys(State, 0.0)
+        self.unwatched, self.blind = 0.0, 0
         self.pairs: Spells[Pair] = Spells()
+        self.contacts: Spells[Pair] = Spells()
         self.causes: Spells[Cause] = Spells()
         self.lowest, self.lowest_at = math.inf, math.nan
         self._step = step
@@ -78,7 +82,7 @@ class History:
         self._scale = np.full(columns, np.nan)
         self._states = np.zeros(columns, np.uint8)
         self._column = 0
-        self._state = State.SAFE
+        self._state, self._watched = State.SAFE, True
         #: The time of the last report as it had it, and how far the history is ahead of that.
         self._told, self._ahead = -math.inf, 0.0
 
@@ -89,7 +93,8 @@ class History:
             self.first = self.last = time
         self._pass(time)
         self.cycles += 1
-        self._state = report.state
+        self._state, self._watched = report.state, report.cycle is not None
+        self.blind += not self._watched
         k = self._column
         self._states[k] |= 1 << report.state
         if not self._scale[k] <= report.scale:
@@ -97,6 +102,9 @@ class History:
         cycle = report.cycle
         if cycle is not None:
             self._take(time, cycle, report.clearance)
+            self.contacts.take(
+                time, [((w.a, w.b), w.distance, w.closing_speed) for w in report.contacts]
+            )
         causes = [
             ((r.state, r.kind, r.element), math.inf, math.nan)
             for r in report.reasons
@@ -114,7 +122,7 @@ class History:
             self.first = self.last = start
         self._told, times = float(times[-1]), np.maximum(times + self._ahead, start)
         self._pass(start)
-        self._state = State.SAFE
+        self._state, self._watched = State.SAFE, True
         self._states[self._column] |= 1 << State.SAFE
         self._pass(float(times[-1]))
         self.cycles += len(times)
@@ -123,12 +131,20 @@ class History:
         np.fmin.at(self._clearance, columns, clearances)
         np.fmin.at(self._scale, columns, 1.0)
         self.pairs.take(self.last, ())
+        self.contacts.take(self.last, ())
         self.causes.take(self.last, ())
 
     def finish(self) -> None:
         """Nothing that held goes on: there are no more reports, or their time ran back."""
         self.pairs.finish()
+        self.contacts.finish()
         self.causes.finish()
+
+    @property
+    def known(self) -> bool:
+        """Whether it was known all along where the robots are: neither STALE nor at FAULT."""
+        doubt = 1 << State.STALE | 1 << State.FAULT
+        return bool(self.cycles) and not (self._states & doubt).any()
 
     def columns(self) -> Columns:
         """The curve up to now."""
@@ -164,6 +180,7 @@ class History:
         if not time > self.last:
             return
         self.lasted[self._state] += time - self.last
+        self.unwatched += 0.0 if self._watched else time - self.last
         if self._state >= State.STALE:
             self.causes.extend(self.last, time)
         self.last = time

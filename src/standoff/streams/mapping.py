@@ -77,6 +77,9 @@ class Mapping:
         units = {"rad": ANGLES[self.rule.angles], "m": LENGTHS[self.rule.lengths]}
         self._units = [units[unit] for unit in cell.tree.units]
         self._length = units["m"]
+        joints = [(r, joint) for r, mount in cell.robots.items() for joint in mount.robot.joints]
+        #: Of mimic and fixed joints, too.
+        self._all = {name for r, joint in joints for name in (joint, f"{r}/{joint}")}
         self._links = {f"{r}/{link}" for r, m in cell.robots.items() for link in m.robot.links}
         rule = self.rule
         self.idle = {*rule.rename, *rule.scale, *rule.offset, *rule.ignore}
@@ -164,6 +167,11 @@ class Mapping:
     def ignores(self, name: str) -> bool:
         """Whether a name in the stream means nothing here, be it of a joint or of a body."""
         return any(fnmatchcase(name, pattern) for pattern in self.rule.ignore)
+
+    def knows(self, name: str) -> bool:
+        """Whether the name of a joint means something here, if only that it is ignored. Mimic and
+        fixed joints are known, though nobody has to tell of them."""
+        return self.ignores(name) or bool(self._joints(name)) or name in self._all
 
     def body_problem(self, name: str) -> str:
         """What is wrong with the name of a body, if anything: it is renamed, and came under its

@@ -37,7 +37,7 @@ class WatchOptions:
     recover: good readings in a row that end a fault.
     max_speed: the fastest any point moves, [m/s]; what is faster has jumped. None: as fast as the
         speeds of the joints allow.
-    between: certify the motion from reading to reading, too.
+    between: certify the motion from reading to reading, too; None: of files, not of live sources.
     rest: joints that no source speaks of stay where the cell has them.
     slip: how far a held body may be told to be from where its link has it, [m].
     stop, slow: the speed scale is 0 up to the one distance and 1 from the other on, [m]; a pair's
@@ -52,7 +52,7 @@ class WatchOptions:
     periods: Mapping[str, float] = field(default_factory=dict)
     recover: int = USUAL_RECOVER
     max_speed: float | None = None
-    between: bool = False
+    between: bool | None = None
     rest: bool = False
     slip: float = USUAL_SLIP
     stop: float = USUAL_STOP_DISTANCE
@@ -75,6 +75,11 @@ class WatchOptions:
     def age(self) -> float:
         """How long those who speak most often may be silent, [s]."""
         return self._age(min(self.periods.values(), default=self.period))
+
+    @property
+    def longest_age(self) -> float:
+        """How long those who speak least often may be silent, [s]."""
+        return self._age(max(self.periods.values(), default=self.period))
 
     @property
     def least_age(self) -> float:
@@ -110,7 +115,7 @@ class WatchOptions:
             period=step,
             late=max(self.age, step),
             max_speed=self.max_speed,
-            between=self.between,
+            between=bool(self.between),
         )
 
     def speed_scale(self) -> SpeedScale:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from standoff.monitor.report import Cycle
+from standoff.monitor.report import Cycle, Warning
 from standoff.shapes.pose import Array
 
 
@@ -43,7 +43,8 @@ class Report:
     number: which cycle of the watch, from 1 on.
     time: of the cycle, by the clock of the watch, [s].
     state: of the cell.
-    changed: whether the state, or a reason for it, is not that of the cycle before.
+    changed: whether the state, a reason for it, or which pairs are in contact is not that of the
+        cycle before.
     reasons: why, the worst first; empty while it is SAFE.
     cycle: what the monitor answered; None as long as not every joint has been heard of.
     scale: how fast the robots may go, 1 to 0.
@@ -85,3 +86,9 @@ class Report:
             return math.nan
         warnings = self.cycle.warnings
         return min(w.distance for w in warnings) if warnings else math.inf
+
+    @property
+    def contacts(self) -> tuple[Warning, ...]:
+        """The pairs that touch or overlap, the deepest first."""
+        warnings = () if self.cycle is None else self.cycle.warnings
+        return tuple(w for w in warnings if w.distance <= 0.0)

@@ -57,8 +57,7 @@ RULES: dict[str, Rule] = {
     "lost": Rule(State.STALE, "a source is gone: it says so itself", _NOTHING, NEXT_GOOD),
     "late": Rule(
         State.STALE,
-        "a message is older than the quickest of its publisher by more than `max_age`; after a "
-        "clock ran back, until it is sure that it was set",
+        "a message is older than the quickest of its publisher by more than `max_age`",
         "it is used",
         AFTER_GOOD,
     ),
@@ -80,8 +79,8 @@ RULES: dict[str, Rule] = {
     ),
     "backwards": Rule(
         State.FAULT,
-        "a stamp, or the time of a file, runs back, or is no time (0 and NaN are no stamp at all); "
-        "a publisher that had stamps has none",
+        "a stamp, or the time of a file, is older than the newest one so far, or is no time (0 and "
+        "NaN are no stamp at all); a publisher that had stamps has none",
         "one with such a stamp is not used",
         AFTER_GOOD,
     ),
@@ -93,8 +92,8 @@ RULES: dict[str, Rule] = {
     "names": Rule(
         State.FAULT,
         "a name could mean several joints, a body that is renamed comes under its own name, or a "
-        "source has too many lists of names",
-        "it is not used", AFTER_GOOD,
+        "source has too many lists of names; with `--rest`: a name fits nothing while joints rest",
+        "it is not used; with `--rest` the other names are", AFTER_GOOD,
     ),
     "grasp": Rule(
         State.FAULT, "a body cannot be attached or detached as was told, or something was wrong "

@@ -9,6 +9,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,8 +89,11 @@ class Watch:
             )
         self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
         self._sink_names = _told_apart([sink.name for sink in sinks])
+        options = WatchOptions() if options is None else options
+        if options.between is None:
+            options = replace(options, between=bool(self._files))
         self.engine = WatchEngine(cell, options, [s.name for s in sources], self._sink_names)
-        self.summary = Summary()
+        self.summary = Summary(self.engine.options.longest_age)
         self._history = history
         self._onlookers = tuple(onlookers)
         self._troubles: deque[Input] = deque()

@@ -50,6 +50,8 @@ class Senses:
         until: when a source has been silent for too long about a joint, one row each; infinite
             where it never told of it. owner: who told of it last in that source, None before.
         heard: when each source last had a good message.
+        turning: continuous joints, where the motion between readings is certified: from reading to
+            reading they go the shorter way, and ``turns`` whole turns are added to what is told.
         rest: joints that no source speaks of stay where the cell has them.
         told: sources that have ever had something to say about the cell.
         spoke: who has told something of use in this cycle; fine: sources with a message that
@@ -69,6 +71,18 @@ class Senses:
             Voices(cell, number, name, self._least, ages) for number, name in enumerate(sources)
         ]
         self._columns = {name: j for j, name in enumerate(self.joints)}
+        # Joints that whole turns make no difference to: nothing else follows them.
+        masters = {
+            f"{name}/{joint.mimic.joint}"
+            for name, mounted in cell.robots.items()
+            for joint in mounted.robot.joints.values()
+            if joint.mimic is not None
+        }
+        self.turning = np.array([
+            options.between is True and kind == "continuous" and name not in masters
+            for name, kind in zip(self.joints, cell.tree.kinds)
+        ], dtype=bool)  # fmt: skip
+        self.turns: Array = np.zeros(len(self.joints))
         self.q: Array = cell.q.copy()
         self.given = self.q.copy()
         self.fed: Array = np.full(len(self.q), _NEVER)
@@ -109,7 +123,8 @@ class Senses:
                 text = f"{name}: {len(message.names)} names and {len(positions)} positions"
                 found.add("garbled", name, text, whole)
                 return
-        if self.spoke and self._told_already(voice, voice.values(positions)):
+        values = self.whole(voice, positions)
+        if self.spoke and self._told_already(voice, values):
             text = f"{name}: two readings at one time"
             found.add("doubled", name, text, voice.who or whole)
             return
@@ -124,8 +139,13 @@ class Senses:
                 text = f"{self.joints[j]} is not in a message of {name} that should have it"
                 found.add("missing", self.joints[j], text, {j})
         voice.beat(now)
-        values, until = voice.values(positions), now + voice.ages
-        columns = voice.columns
+        columns, until = voice.columns, now + voice.ages
+        step = (values - self.q[columns]) / math.tau
+        over = self.turning[columns] & (self.fed[columns] > _NEVER) & (np.abs(step) > 0.5)
+        if over.any():
+            which = voice.route.columns[over]
+            self.turns[which] -= np.rint(step[over])
+            values = self.whole(voice, positions)
         self.given[columns] = values
         if np.isfinite(values).all():
             self.q[columns] = values
@@ -141,6 +161,12 @@ class Senses:
             self.fed[columns], self._until[source][columns] = now, until[good]
         self.own(voice)
         self.spoke.append(voice)
+
+    def whole(self, voice: Voice, positions: Array) -> Array:
+        """The joints of the cell from one message, or from many, with the whole turns that wrapped
+        angles leave out."""
+        values = voice.values(positions)
+        return values + math.tau * self.turns[voice.columns] if self.turns.any() else values
 
     def useful(self, source: int) -> None:
         """A source has told something about the cell, and nothing is wrong with its message."""
@@ -327,6 +353,24 @@ class Senses:
         names += [name for name in moving if name not in self._bodies]
         self._unheard = bool(names)
         return names
+
+    def resting(self) -> list[str]:
+        """The joints that nobody has spoken of, where the cell leaves them at rest."""
+        if not self.rest:
+            return []
+        return [name for name, time in zip(self.joints, self.fed) if time == _NEVER]
+
+    def misnamed(self) -> str:
+        """Which joints rest while sources have names that fit nothing: they may be meant by them.
+        Empty where none does."""
+        strangers = [name for voices in self.voices for name in voices.strangers]
+        resting = self.resting() if strangers else []
+        if not resting:
+            return ""
+        return (
+            f"{_some(resting)} rest, and the cell has no {_some(strangers)}; allowed: `rename` or "
+            "`ignore` in a [[stream]] of the cell file"
+        )
 
     def awaited(self) -> tuple[str, str]:
         """What the watch waits for, who and a sentence: the joints and bodies that are `unheard`,

@@ -12,30 +12,45 @@ from standoff.streams.report import Report, State
 @dataclass
 class Summary:
     """Attributes:
+    patience: how long the watch may take from its first message until every joint has been heard
+        of, [s].
     cycles: how many there were; by state in ``states``.
     began: time of the first cycle, NaN before; ended: of the last.
     started: whether every joint was ever heard of. What was STALE or at FAULT before that is not
         counted in ``troubled``, cycles in which the state was either.
+    unwatched: from the first message until then, [s]; blind: cycles in which nothing was watched,
+        from the first message on.
     warned: cycles with a warning; first_warning: the report of the first.
-    nearest: the smallest distance of a pair within its threshold, [m], and when, [s]; infinite
-        where none was.
+    nearest: the smallest distance of a pair within its threshold, [m], of which pair, and when,
+        [s]; infinite where none was.
+    contacts: cycles in which a pair touched or overlapped; touching: for how long, [s];
+        contact_pairs: which, and when each first did, [s].
     own_links: pairs of links of one robot that were too close in every cycle that was watched.
     kinds: cycles in which each kind of reason was there.
     slow: cycles that took longer than their period; slowest: the longest, [s].
     lost: reports that sinks never got, by name; sinks: what went wrong with them last.
     interrupted: whether somebody ended it.
+    in_contact: whether a pair touched or overlapped in the last cycle.
     """
 
+    patience: float = 0.0
     cycles: int = 0
     states: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))
     began: float = math.nan
     ended: float = math.nan
     started: bool = False
+    unwatched: float = 0.0
+    blind: int = 0
     troubled: int = 0
     warned: int = 0
     first_warning: Report | None = None
     nearest: float = math.inf
     nearest_at: float = math.nan
+    nearest_pair: tuple[str, str] = ("", "")
+    contacts: int = 0
+    touching: float = 0.0
+    contact_pairs: dict[tuple[str, str], float] = field(default_factory=dict)
+    in_contact: bool = False
     own_links: frozenset[tuple[str, str]] = frozenset()
     kinds: dict[str, int] = field(default_factory=dict)
     slow: int = 0
@@ -46,6 +61,10 @@ class Summary:
 
     def add(self, report: Report) -> None:
         """Count one cycle."""
+        if self.in_contact:
+            self.touching += max(report.time - self.ended, 0.0)
+        if not self.started and self.blind:
+            self.unwatched += max(report.time - self.ended, 0.0)
         self._time(report.time, report.time, 1)
         self.states[report.state] += 1
         cycle = report.cycle
@@ -53,10 +72,18 @@ class Summary:
             close = frozenset((w.a, w.b) for w in cycle.warnings if _one_robot(w.a, w.b))
             self.own_links = self.own_links & close if self.started else close
         self.started = self.started or cycle is not None
+        if cycle is None and (self.blind or _message_came(report)):
+            self.blind += 1
         if report.state >= State.STALE and self.started:
             self.troubled += 1
-        if report.clearance < self.nearest:
+        if cycle is not None and report.clearance < self.nearest:
             self.nearest, self.nearest_at = report.clearance, report.time
+            self.nearest_pair = cycle.warnings[0].a, cycle.warnings[0].b
+        contacts = report.contacts
+        self.in_contact = bool(contacts)
+        self.contacts += self.in_contact
+        for w in contacts:
+            self.contact_pairs.setdefault((w.a, w.b), report.time)
         if report.reasons:
             for kind in {r.kind for r in report.reasons}:
                 self.kinds[kind] = self.kinds.get(kind, 0) + 1
@@ -67,6 +94,9 @@ class Summary:
 
     def add_quiet(self, times: Array) -> None:
         """Count cycles in which nothing happened: no pair was within its threshold."""
+        if self.in_contact:
+            self.touching += max(float(times[0]) - self.ended, 0.0)
+            self.in_contact = False
         self._time(float(times[0]), float(times[-1]), len(times))
         self.states[State.SAFE] += len(times)
         self.own_links = frozenset()
@@ -78,12 +108,23 @@ class Summary:
         self.ended = last
 
     @property
+    def began_late(self) -> bool:
+        """Whether nothing was watched for too long after the first message."""
+        return self.unwatched > self.patience
+
+    @property
     def status(self) -> int:
         """For a shell: 0 SAFE all along, 1 there were warnings, 3 it was STALE or at FAULT (or not
-        every joint was ever heard of, or a sink had trouble), 4 both."""
+        every joint was heard of in time, or a sink had trouble), 4 both."""
         sinks = any(self.lost.values()) or bool(self.sinks)
-        troubled = self.troubled > 0 or not self.started or sinks
+        troubled = self.troubled > 0 or not self.started or self.began_late or sinks
         return (1 if self.warned else 0) + (3 if troubled else 0)
+
+
+def _message_came(report: Report) -> bool:
+    """Whether any message has come so far, good or bad."""
+    heard = any(math.isfinite(age) for age in report.ages.values())
+    return heard or any(reason.kind != "waiting" for reason in report.reasons)
 
 
 def _one_robot(a: str, b: str) -> bool:

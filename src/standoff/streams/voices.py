@@ -65,7 +65,7 @@ class Voices:
     Attributes:
         mapping: what its names mean.
         clocks: of those who tell of bodies, and of what becomes of them.
-        strangers: names that came and are no joint of the cell, in their order.
+        strangers: names that came and fit nothing in the cell, in their order.
     """
 
     def __init__(self, cell: Cell, number: int, source: str, least: float, ages: Array) -> None:
@@ -95,8 +95,7 @@ class Voices:
             self._voices[names, partial] = voice
             self._rows += partial
             self._row_names += partial * len(names)
-            known = {*voice.route.picks.tolist()}
-            self.strangers |= {name: None for k, name in enumerate(names) if k not in known}
+            self.strangers |= {name: None for name in names if not self.mapping.knows(name)}
             if not partial:
                 self._compare()
         if not partial:

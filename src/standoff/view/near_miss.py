@@ -13,6 +13,7 @@ from pathlib import Path
 
 from standoff.errors import Error
 from standoff.streams.history import History
+from standoff.streams.report import State
 from standoff.streams.shown import shown
 from standoff.view.near_miss_plots import clearance_svg, encounters_svg
 from standoff.view.plots import MISSING, have_matplotlib
@@ -60,6 +61,7 @@ def near_miss_page(history: History, facts: Mapping[str, str]) -> str:
         _summary(history, facts),
         "<h2>Clearance over time</h2>",
         _plots(history),
+        _contacts(history),
         _pairs(history),
         _encounters(history),
         _causes(history),
@@ -77,6 +79,9 @@ def _summary(history: History, facts: Mapping[str, str]) -> str:
     rows = [(_text(name), _text(value, 2000)) for name, value in facts.items()]
     if history.cycles:
         span = history.last - history.first
+        if history.blind:
+            text = f"{_seconds(history.unwatched)} of {_seconds(span)}, {history.blind:,} cycles"
+            rows.insert(0, ('<span class="STALE">not watched</span>', text))
         rows.append(("cycles", f"{history.cycles:,} in {_seconds(span)}"))
         if history.back:
             times = f"ran back {history.back:,} times" if history.back > 1 else "ran back once"
@@ -86,9 +91,15 @@ def _summary(history: History, facts: Mapping[str, str]) -> str:
             word = f'<span class="{state.name}">{state.name}</span>'
             rows.append((word, f"{_seconds(lasted)} ({share:.4g} %)"))
         lowest = f"no pair came within its threshold, {_mm(history.sure)} or more"
+        if not history.known:
+            lowest = "unknown while STALE or at FAULT; else " + lowest
         if math.isfinite(history.lowest):
             lowest = f"{_mm(history.lowest)} at {_at(history, history.lowest_at)}"
         rows.append(("smallest clearance", lowest))
+        touched = len(history.contacts.totals)
+        if touched:
+            text = f"{touched:,} pair{'s' if touched > 1 else ''} touched or overlapped, see below"
+            rows.append(('<span class="WARNING">contact</span>', text))
     else:
         rows.append(("cycles", "none"))
     cells = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows)
@@ -106,10 +117,29 @@ def _plots(history: History) -> str:
     return out
 
 
+def _contacts(history: History) -> str:
+    totals = sorted(history.contacts.totals.values(), key=lambda t: (t.value, -t.length))
+    if not totals:
+        return ""
+    rows = [
+        (
+            _text(t.key[0]), _text(t.key[1]), _mm(-t.value), _at(history, t.first), f"{t.spells:,}",
+            f"{t.cycles:,}", _seconds(t.length),
+        )
+        for t in totals[:_ROWS]
+    ]  # fmt: skip
+    head = ("a", "b", "overlap, at least", "first at", "contacts", "cycles", "together")
+    return "<h2>Contacts</h2>" + _table(head, rows, 2) + _left_out(len(totals), len(rows))
+
+
 def _pairs(history: History) -> str:
     totals = sorted(history.pairs.totals.values(), key=lambda t: (t.value, -t.length))
     if not totals:
-        return "<h2>Closest pairs</h2><p>No pair was too close.</p>"
+        text = "No pair was too close."
+        if not history.known:
+            doubt = history.lasted[State.STALE] + history.lasted[State.FAULT]
+            text = f"No warning. For {_seconds(doubt)} it is not known where the robots were."
+        return f"<h2>Closest pairs</h2><p>{text if history.cycles else 'Nothing was watched.'}</p>"
     rows = [
         (
             _text(t.key[0]), _text(t.key[1]), _mm(t.value), _at(history, t.at), f"{t.spells:,}",

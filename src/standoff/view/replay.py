@@ -15,7 +15,7 @@ from standoff.view.compiling import announced
 from standoff.view.near_miss import save_near_misses
 from standoff.view.targets import check_distinct, check_writable
 from standoff.view.watch import progress_bar
-from standoff.view.watch_words import show
+from standoff.view.watch_words import between_words, never_heard, show
 
 
 def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None) -> int:
@@ -43,7 +43,7 @@ def _replay(
             verify=verify, progress=lambda x: bar.update(task, completed=x), history=history
         )
     spent = time.perf_counter() - start
-    show(done.summary, out, rest=again.engine.options.rest)
+    show(done.summary, out, again.engine.options, never_heard(again.engine.senses))
     rate = done.summary.cycles / spent if spent > 0.0 else 0.0
     out.print(f"  replayed in {spent:.2f} s, {rate:,.0f} cycles a second", highlight=False)
     if done.torn:
@@ -59,7 +59,8 @@ def _replay(
         )  # fmt: skip
     if history is not None and report is not None:
         history.finish()
-        save_near_misses(history, report, {"record": str(record)})
+        between = between_words(again.engine.options)
+        save_near_misses(history, report, {"record": str(record), "between readings": between})
         out.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     if not verify:
         return 3 if done.damaged or done.gap else done.summary.status

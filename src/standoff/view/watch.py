@@ -36,7 +36,14 @@ from standoff.view.compiling import announced
 from standoff.view.live import LivePage
 from standoff.view.near_miss import save_near_misses
 from standoff.view.targets import check_distinct, check_writable
-from standoff.view.watch_words import never_heard, show, tell_of_names, tell_of_rules, tell_of_steps
+from standoff.view.watch_words import (
+    between_words,
+    never_heard,
+    show,
+    tell_of_names,
+    tell_of_rules,
+    tell_of_steps,
+)
 
 #: Sinks whose lines people read.
 _FOR_PEOPLE = ("terminal", "plain")
@@ -155,13 +162,14 @@ def watch(
         facts = {
             "cell": source, "sources": ", ".join(sources), "buffer": f"{1e3 * options.buffer:g} mm",
             "STALE after": f"{options.age:g} s",
+            "between readings": between_words(running.engine.options),
         }  # fmt: skip
         # Before anything is said: whoever reads that may be gone, and the page is still wanted.
         with _noted(summary, f"report:{report}"):
             save_near_misses(history, report, facts)
             written = True
     with _noted(summary, "standard output"):
-        show(summary, said, rest=options.rest, unheard=never_heard(running.engine.senses))
+        show(summary, said, running.engine.options, never_heard(running.engine.senses))
         if written:
             said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     return summary
@@ -195,8 +203,7 @@ def _page_stale(options: WatchOptions, pace: float) -> float:
     is allowed to be."""
     if math.isinf(pace):
         return PAGE_STALE
-    ages = (options.age, *map(options.age_of, options.periods))
-    return max(PAGE_STALE, max(ages) / pace)
+    return max(PAGE_STALE, options.longest_age / pace)
 
 
 def _shown_on(page: LivePage, cell: Cell) -> Onlooker:

@@ -61,14 +61,16 @@ def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
 
 
 def never_heard(senses: Senses) -> list[str]:
-    """Whom nobody spoke of, and whom the sources spoke of instead."""
-    lines = [f"never heard of: {_some(senses.unheard())}"]
+    """Whom nobody spoke of, and names of the sources that fit nothing."""
+    unheard = [*senses.unheard(), *senses.resting()]
+    lines = [f"never heard of: {_some(unheard)}"] if unheard else []
     for voices, name in zip(senses.voices, senses.sources):
         strangers = [*voices.strangers]
         if strangers:
             lines.append(
                 f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
-                "`rename` in a [[stream]] of the cell file says what they are"
+                "`rename` in a [[stream]] of the cell file says what they are, `ignore` that they "
+                "do not matter"
             )
     return lines
 
@@ -78,12 +80,23 @@ def _some(names: Sequence[str], most: int = 4) -> str:
     return ", ".join(shown(name) for name in names[:most]) + more
 
 
+def between_words(options: WatchOptions) -> str:
+    """Whether the motion from reading to reading was certified."""
+    return "certified" if options.between else "not certified: each reading by itself"
+
+
 def show(
-    summary: Summary, console: Console, *, rest: bool = False, unheard: Sequence[str] = ()
+    summary: Summary, console: Console, options: WatchOptions, unheard: Sequence[str] = ()
 ) -> None:
-    """What happened, in a few lines; ``rest`` is the option of the watch, ``unheard`` what to say
-    where not everybody was heard of."""
+    """What happened, in a few lines; ``unheard`` is what to say of those who were not heard of, see
+    `never_heard`."""
     s = summary
+    if s.blind:
+        console.print(
+            f"[{COLOURS[State.STALE]}]not watched[/] for {s.unwatched:.2f} s, in {s.blind:,} of "
+            f"{_cycles(s.cycles)}: not everything had been heard of",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
     length = s.ended - s.began if s.cycles else 0.0
     console.print(
         f"{_cycles(s.cycles)} in {length:.2f} s of the watch"
@@ -95,21 +108,32 @@ def show(
     ]
     if parts:
         console.print("  " + "  ".join(parts), highlight=False)
+    console.print(f"  between readings: {between_words(options)}", highlight=False)
     if math.isfinite(s.nearest):
         console.print(
-            f"  nearest pair: {1e3 * s.nearest:z.1f} mm at {s.nearest_at:.3f} s", highlight=False
-        )
-    if s.first_warning is not None:
-        first = s.first_warning
-        text = next(r.text for r in first.reasons if r.kind == "warning")
+            f"  nearest pair: {_pair(s.nearest_pair)}, {1e3 * s.nearest:z.1f} mm at "
+            f"{s.nearest_at:.3f} s",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if s.contacts:
+        first = min(s.contact_pairs.values())
+        pairs = [_pair(pair) for pair in sorted(s.contact_pairs, key=s.contact_pairs.__getitem__)]
         console.print(
-            f"  first warning at {first.time:.3f} s: {shown(text)}",
+            f"  CONTACT in {_cycles(s.contacts)}, {s.touching:.2f} s, first at {first:.3f} s: "
+            f"{_some(pairs)}",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if s.first_warning is not None:
+        told = s.first_warning
+        text = next(r.text for r in told.reasons if r.kind == "warning")
+        console.print(
+            f"  first warning at {told.time:.3f} s: {shown(text)}",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
     if s.own_links:
-        pairs = [f"{a} – {b}" for a, b in sorted(s.own_links)]
+        own = [f"{a} – {b}" for a, b in sorted(s.own_links)]
         console.print(
-            f"  own links {_some(pairs)} are nearer than the buffer all the time, perhaps by "
+            f"  own links {_some(own)} are nearer than the buffer all the time, perhaps by "
             "design: --self says how near links of one robot may be",
             markup=False, highlight=False, soft_wrap=True,
         )  # fmt: skip
@@ -118,13 +142,13 @@ def show(
         listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
         console.print(f"  not SAFE because: {listed} cycles", highlight=False, soft_wrap=True)
     if not s.started:
-        who = "source" if rest else "joint"
+        who = "source" if options.rest else "joint"
         text = f"  [bold yellow]not every {who} was ever heard of[/]: nothing was watched"
-        if not rest:
+        if not options.rest:
             text += "; --rest leaves joints that nobody speaks of where the cell has them"
         console.print(text, highlight=False, soft_wrap=True)
-        for line in unheard:
-            console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    for line in unheard:
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
     if s.slow:
         console.print(
             f"  {s.slow:,} cycles took longer than their period, the slowest "
@@ -134,8 +158,14 @@ def show(
     for name, count in s.lost.items():
         console.print(f"  {shown(name)}: {count} reports are lost", markup=False, highlight=False)
     for name, text in s.sinks.items():
-        console.print(f"  {shown(name)}: {shown(text)}", markup=False, highlight=False)
+        console.print(
+            f"  {shown(name)}: {shown(text)}", markup=False, highlight=False, soft_wrap=True
+        )
     console.print(f"  {_verdict(s)}", highlight=False)
+
+
+def _pair(names: tuple[str, str]) -> str:
+    return " – ".join(map(shown, names))
 
 
 def _cycles(count: int) -> str:
@@ -146,10 +176,14 @@ def _verdict(s: Summary) -> str:
     if s.status == 0:
         return f"[{COLOURS[State.SAFE]}]SAFE all along[/]"
     words = []
+    if s.contacts:
+        words.append(f"[{COLOURS[State.WARNING]}]contact in {_cycles(s.contacts)}[/]")
     if s.warned:
         words.append(f"[{COLOURS[State.WARNING]}]warnings in {_cycles(s.warned)}[/]")
     if not s.started:
         words.append(f"[{COLOURS[State.STALE]}]nothing was watched[/]")
+    elif s.began_late:
+        words.append(f"[{COLOURS[State.STALE]}]not watched for {s.unwatched:.2f} s[/]")
     if s.troubled:
         words.append(f"[{COLOURS[State.FAULT]}]STALE or at FAULT in {_cycles(s.troubled)}[/]")
     if any(s.lost.values()):

@@ -169,7 +169,7 @@ class _Run:
 
     def __init__(self, engine: WatchEngine, verify: bool, history: History | None) -> None:
         self.engine = engine
-        self.summary = Summary()
+        self.summary = Summary(engine.options.longest_age)
         self.difference: Difference | None = None
         self.compared = self.gap = 0
         self._verify = verify

@@ -122,7 +122,12 @@ class TerminalLines:
         """All of it is text: no markup is read, whatever a name looks like."""
         parts = [f"{report.time:.3f} s"]
         cycle = report.cycle
-        if math.isfinite(report.clearance):
+        contacts = report.contacts
+        if contacts:
+            deep = f"{-1e3 * contacts[0].distance:z.1f} mm or more"
+            more = f", and {len(contacts) - 1} more" if len(contacts) > 1 else ""
+            parts.append(f"CONTACT, overlap {deep}{more}")
+        elif math.isfinite(report.clearance):
             parts.append(f"clearance {1e3 * report.clearance:.1f} mm")
         elif math.isinf(report.clearance):
             parts.append(f"clearance > {1e3 * self._sure:.1f} mm")
