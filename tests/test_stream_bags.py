@@ -245,8 +245,99 @@ def test_a_split_bag_is_read_in_the_order_it_was_written(tmp_path):
     for part in range(11):
         made = write_bag(tmp_path / f"p{part}", "mcap", messages[3 * part : 3 * part + 3])
         bag_file(made).rename(folder / f"run_{part}.mcap")
-    times = [time for time, _ in open_source(str(folder)).messages()]
-    assert times == [m[0] / 1e9 for m in messages]
+    *found, last = open_source(str(folder)).messages()
+    assert [time for time, _ in found] == [m[0] / 1e9 for m in messages]
+    assert "no metadata.yaml" in last[1].text  # so nobody knows whether there was a twelfth
+
+
+def split_bag(tmp_path, kind, parts=3):
+    """A recording of three splits, ten readings each, with its metadata; the folder."""
+    messages, _ = readings(store_of(kind), 10 * parts)
+    whole = write_bag(tmp_path / "run", kind, messages)
+    suffix = bag_file(whole).suffix
+    bag_file(whole).unlink()
+    names = [f"run_{part}{suffix}" for part in range(parts)]
+    for part, name in enumerate(names):
+        made = write_bag(tmp_path / f"p{part}", kind, messages[10 * part : 10 * part + 10])
+        bag_file(made).rename(whole / name)
+    about = (whole / "metadata.yaml").read_text()
+    listed = "".join(f"  - run/{name}\n" for name in names)  # with the folder, as in version 3
+    about = about.replace(f"  - run{suffix}\n", listed)
+    (whole / "metadata.yaml").write_text(about)
+    return whole
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mcap"])
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_a_split_that_is_listed_and_missing_is_not_passed_over(tmp_path, kind, part):
+    folder = split_bag(tmp_path, kind)
+    assert [type(m) for _, m in open_source(str(folder)).messages()] == [Joints] * 30
+    (gone,) = folder.glob(f"run_{part}.*")
+    gone.unlink()
+    with pytest.raises(StreamError, match=f"missing.*{gone.name}"):
+        open_source(str(folder))
+    gone.mkdir()  # a folder is no split
+    with pytest.raises(StreamError, match=f"missing.*{gone.name}"):
+        open_source(str(folder))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mcap"])
+def test_a_split_that_is_not_listed_is_not_passed_over(tmp_path, kind):
+    folder = split_bag(tmp_path, kind)
+    (last,) = folder.glob("run_2.*")
+    shutil.copy(last, folder / f"run_3{last.suffix}")
+    with pytest.raises(StreamError, match="run_3"):
+        open_source(str(folder))
+
+
+def test_a_split_with_other_messages_than_the_metadata_has_is_told(tmp_path):
+    folder = split_bag(tmp_path, "sqlite")
+    base = sqlite3.connect(folder / "run_1.db3")
+    base.execute("DELETE FROM messages WHERE id > 6")
+    base.commit()
+    base.close()
+    *found, last = (m for _, m in open_source(str(folder)).messages())
+    assert [type(m) for m in found] == [Joints] * 26 and type(last) is Trouble
+    assert "/joint_states: 26 messages were read, metadata.yaml has 30" in last.text
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mcap"])
+def test_a_split_that_is_cut_off_is_told(tmp_path, kind):
+    folder = split_bag(tmp_path, kind)
+    (file,) = folder.glob("run_2.*")
+    file.write_bytes(file.read_bytes()[: file.stat().st_size * 2 // 3])
+    try:
+        found = [m for _, m in open_source(str(folder)).messages()]
+    except StreamError as error:
+        assert file.name in str(error)
+    else:
+        assert any(type(m) is Trouble and "metadata.yaml has 30" in m.text for m in found)
+
+
+def test_an_unpacked_split_is_found_under_its_packed_name(tmp_path):
+    folder = split_bag(tmp_path, "sqlite")
+    about = folder / "metadata.yaml"
+    about.write_text(about.read_text().replace(".db3\n", ".db3.zstd\n"))
+    assert [type(m) for _, m in open_source(str(folder)).messages()] == [Joints] * 30
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "without files"), ("a: b", "without files"), ("[" * 5000, "not YAML"), ("\0", "YAML"),
+        ("rosbag2_bagfile_information: {relative_file_paths: [run.mcap]}", "without files"),
+        ("rosbag2_bagfile_information: {relative_file_paths: [], topics_with_message_count: []}",
+         "does not list"),
+        ("x" * (1 << 20) + "x", "more than"),
+    ],
+)  # fmt: skip
+def test_metadata_that_is_none_is_refused(tmp_path, text, said):
+    messages, _ = readings(store_of("mcap"), 3)
+    folder = write_bag(tmp_path / "run", "mcap", messages)
+    (folder / "metadata.yaml").write_text(text)
+    with pytest.raises(StreamError, match=said) as caught:
+        open_source(str(folder))
+    assert "metadata.yaml" in str(caught.value)
 
 
 def mcap(*records, magic=b"\x89MCAP0\r\n"):
