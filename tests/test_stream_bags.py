@@ -415,13 +415,153 @@ def test_a_small_chunk_that_unpacks_to_a_large_one_is_refused(tmp_path):
         assert "unpacks to 1001 bytes or more" in found.text
 
 
+def counted_read(path):
+    """Messages of each type, and the last text."""
+    bag, kinds, text = Bag(path, ["/joint_states"]), {}, ""
+    for _, message in bag.messages():
+        kinds[type(message)] = kinds.get(type(message), 0) + 1
+        text = getattr(message, "text", text)
+    bag.close()
+    return kinds, text
+
+
+RECORDS = {
+    "messages": struct.pack("<BQHIQQ", 5, 22, 1, 0, 5, 5),
+    "others": struct.pack("<BQ", 99, 0),
+    "channels": b"".join(
+        struct.pack("<BQHH", 4, 4 + len(name), 1, 1) + name
+        for name in (words(f"/{k}", "cdr", "") for k in range(20_000))
+    ),
+}
+
+
+@pytest.mark.parametrize("what", RECORDS)
+def test_a_few_bytes_that_unpack_to_millions_of_records_are_read_up_to_a_bound(tmp_path, what):
+    import zstandard
+
+    records = RECORDS[what] * (4_000_000 // len(RECORDS[what]))
+    packed = zstandard.ZstdCompressor().compress(records)
+    one = chunk(packed, size=len(records), compression="zstd")
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, *[one] * 4, (15, bytes(4))))
+    kinds, text = counted_read(path)
+    assert sum(kinds.values()) <= 100_000 + path.stat().st_size + 4
+    assert ("topics and types" if what == "channels" else "records that a file of this") in text
+
+
+def test_a_few_bytes_that_unpack_to_gigabytes_are_read_up_to_a_bound(tmp_path):
+    """Each chunk is fine by itself."""
+    import zstandard
+
+    large = struct.pack("<BQ", 99, (32 << 20) - 9) + bytes((32 << 20) - 9)
+    one = chunk(zstandard.ZstdCompressor().compress(large), size=len(large), compression="zstd")
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, *[one] * 20, (15, bytes(4))))
+    size = path.stat().st_size
+    whole = ((64 << 20) + 1000 * size) // len(large)
+    kinds, text = counted_read(path)
+    assert whole < 20 and kinds == {Trouble: 20 - whole}
+    assert "may unpack to" in text
+
+
+def test_messages_that_unpack_within_chunks_that_unpack_count_too(tmp_path):
+    import zstandard
+
+    pack = zstandard.ZstdCompressor().compress
+    message = pack(bytes(1 << 20))
+    record = struct.pack("<BQHIQQ", 5, 22 + len(message), 1, 0, 5, 5) + message
+    records = record * 2000
+    one = chunk(pack(records), size=len(records), compression="zstd")
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
+    kinds, text = counted_read(path)
+    assert kinds == {Trouble: 2000} and "may unpack to" in text
+
+
+@pytest.mark.parametrize("compression", ["BZ2", "LZ4"])
+def test_a_chunk_of_ros1_that_unpacks_to_millions_of_records_is_read_up_to_a_bound(
+    tmp_path, compression
+):
+    import bz2
+
+    import lz4.frame
+
+    def record(data, **fields):
+        head = b"".join(
+            struct.pack("<I", len(k) + 1 + len(v)) + k.encode() + b"=" + v
+            for k, v in fields.items()
+        )
+        return struct.pack("<I", len(head)) + head + struct.pack("<I", len(data)) + data
+
+    described = struct.pack("<I", 27) + b"type=sensor_msgs/JointState"
+    connection = record(described, op=b"\7", conn=bytes(4), topic=b"/joint_states")
+    empty = record(b"", op=b"\2", conn=bytes(4), time=bytes(8))
+    records = connection + empty * (4_000_000 // len(empty))
+    packed = bz2.compress(records) if compression == "BZ2" else lz4.frame.compress(records)
+    one = record(packed, op=b"\5", compression=compression.lower().encode(),
+                 size=struct.pack("<I", len(records)))  # fmt: skip
+    path = tmp_path / "bomb.bag"
+    path.write_bytes(b"#ROSBAG V2.0\n" + one * 4)
+    kinds, text = counted_read(path)
+    assert sum(kinds.values()) <= 100_000 + path.stat().st_size + 4
+    assert "records that a file of this size may have" in text
+
+
+def test_a_database_whose_rows_are_computed_is_refused(tmp_path):
+    path = tmp_path / "bomb.db3"
+    base = sqlite3.connect(path)
+    base.executescript(
+        "CREATE TABLE topics(id INTEGER PRIMARY KEY, name, type, serialization_format);"
+        "INSERT INTO topics VALUES(1, '/joint_states', 'sensor_msgs/msg/JointState', 'cdr');"
+        "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id, timestamp,"
+        " data BLOB AS (zeroblob(1000000)));"
+        "INSERT INTO messages(topic_id, timestamp) VALUES(1, 5), (1, 6);"
+    )
+    base.close()
+    with pytest.raises(StreamError, match=r"no tables.*bomb.db3|bomb.db3.*no tables"):
+        open_source(str(path))
+
+
+def test_a_database_that_has_one_page_many_times_is_read_up_to_its_size(tmp_path):
+    """Interior pages whose children are all the same leaf: rows without end in a small file."""
+    messages, _ = readings(store_of("sqlite"), 300)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    base = sqlite3.connect(path)
+    base.execute("DROP INDEX IF EXISTS timestamp_idx")
+    base.commit()
+    (root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages'").fetchone()
+    (page,) = base.execute("PRAGMA page_size").fetchone()
+    base.execute("VACUUM")
+    base.close()
+    data = bytearray(path.read_bytes())
+    base = sqlite3.connect(path)
+    (root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages'").fetchone()
+    base.close()
+    at = (root - 1) * page
+    assert data[at] == 5  # an interior page of a table
+    cells = struct.unpack_from(">H", data, at + 3)[0]
+    first = struct.unpack_from(">H", data, at + 12)[0]
+    child = data[at + first : at + first + 4]
+    content = page - 6  # one cell, that all point to: a child and a key
+    data[at + content : at + content + 6] = child + b"\x81\x00"
+    many = (content - 12) // 2
+    struct.pack_into(">HHB", data, at + 3, many, content, 0)
+    data[at + 12 : at + 12 + 2 * many] = struct.pack(">H", content) * many
+    assert cells < many
+    path.write_bytes(data)
+    found = [m for _, m in read(path)]
+    assert type(found[-1]) is Trouble
+    assert "bytes for" in found[-1].text or "any further" in found[-1].text
+    assert len(found) * 100 < path.stat().st_size
+
+
 @pytest.mark.parametrize("name", ["lz4", "zstd"])
 def test_a_size_that_is_claimed_gets_no_memory_before_it_is_there(tmp_path, name):
     import lz4.frame
     import zstandard
 
     pack = lz4.frame.compress if name == "lz4" else zstandard.ZstdCompressor().compress
-    one = chunk(pack(bytes(1000)), size=200 << 20, compression=name)
+    one = chunk(pack(bytes(1000)), size=60 << 20, compression=name)
     path = tmp_path / "run.mcap"
     path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
     tracemalloc.start()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from standoff.constants import MAX_NAME_LENGTH, MAX_STREAM_MESSAGE
+from standoff.constants import MAX_NAME_LENGTH
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
@@ -32,7 +32,7 @@ from standoff.streams.sources.rosbag1_file import MAGIC as ROS1_MAGIC
 from standoff.streams.sources.rosbag1_file import Rosbag1File
 from standoff.streams.sources.sqlite_file import MAGIC as SQLITE_MAGIC
 from standoff.streams.sources.sqlite_file import SqliteFile
-from standoff.streams.sources.unpacking import ZSTD, unpacked_message
+from standoff.streams.sources.unpacking import ZSTD, Budget, unpacked_message
 from standoff.streams.wire import GarbledError
 
 #: Formats by how a file begins.
@@ -104,7 +104,7 @@ class Bag:
                         continue
                     came[channel.topic] += 1
                     try:
-                        found = _decoded(channel.decode, data)
+                        found = _decoded(channel.decode, data, bag.budget)
                     except GarbledError as error:
                         yield time, Trouble("garbled", f"{channel.topic}: {error}")
                         continue
@@ -136,7 +136,7 @@ class Bag:
         return None if decode is None else Channel(topic.name[:MAX_NAME_LENGTH], decode)
 
 
-def _decoded(decode: Decode, data: bytes) -> Message | tuple[Message, ...]:
+def _decoded(decode: Decode, data: bytes, budget: Budget) -> Message | tuple[Message, ...]:
     """A message; one that the recorder compressed by itself (rosbag2 in its mode ``message``) is
     none at first sight."""
     try:
@@ -144,7 +144,7 @@ def _decoded(decode: Decode, data: bytes) -> Message | tuple[Message, ...]:
     except GarbledError:
         if data[:4] != ZSTD:
             raise
-    return decode(unpacked_message(data, MAX_STREAM_MESSAGE + 1))
+    return decode(unpacked_message(data, budget))
 
 
 def _folder(path: Path) -> Folder:
