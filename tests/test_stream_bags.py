@@ -245,8 +245,99 @@ def test_a_split_bag_is_read_in_the_order_it_was_written(tmp_path):
     for part in range(11):
         made = write_bag(tmp_path / f"p{part}", "mcap", messages[3 * part : 3 * part + 3])
         bag_file(made).rename(folder / f"run_{part}.mcap")
-    times = [time for time, _ in open_source(str(folder)).messages()]
-    assert times == [m[0] / 1e9 for m in messages]
+    *found, last = open_source(str(folder)).messages()
+    assert [time for time, _ in found] == [m[0] / 1e9 for m in messages]
+    assert "no metadata.yaml" in last[1].text  # so nobody knows whether there was a twelfth
+
+
+def split_bag(tmp_path, kind, parts=3):
+    """A recording of three splits, ten readings each, with its metadata; the folder."""
+    messages, _ = readings(store_of(kind), 10 * parts)
+    whole = write_bag(tmp_path / "run", kind, messages)
+    suffix = bag_file(whole).suffix
+    bag_file(whole).unlink()
+    names = [f"run_{part}{suffix}" for part in range(parts)]
+    for part, name in enumerate(names):
+        made = write_bag(tmp_path / f"p{part}", kind, messages[10 * part : 10 * part + 10])
+        bag_file(made).rename(whole / name)
+    about = (whole / "metadata.yaml").read_text()
+    listed = "".join(f"  - run/{name}\n" for name in names)  # with the folder, as in version 3
+    about = about.replace(f"  - run{suffix}\n", listed)
+    (whole / "metadata.yaml").write_text(about)
+    return whole
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mcap"])
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_a_split_that_is_listed_and_missing_is_not_passed_over(tmp_path, kind, part):
+    folder = split_bag(tmp_path, kind)
+    assert [type(m) for _, m in open_source(str(folder)).messages()] == [Joints] * 30
+    (gone,) = folder.glob(f"run_{part}.*")
+    gone.unlink()
+    with pytest.raises(StreamError, match=f"missing.*{gone.name}"):
+        open_source(str(folder))
+    gone.mkdir()  # a folder is no split
+    with pytest.raises(StreamError, match=f"missing.*{gone.name}"):
+        open_source(str(folder))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mcap"])
+def test_a_split_that_is_not_listed_is_not_passed_over(tmp_path, kind):
+    folder = split_bag(tmp_path, kind)
+    (last,) = folder.glob("run_2.*")
+    shutil.copy(last, folder / f"run_3{last.suffix}")
+    with pytest.raises(StreamError, match="run_3"):
+        open_source(str(folder))
+
+
+def test_a_split_with_other_messages_than_the_metadata_has_is_told(tmp_path):
+    folder = split_bag(tmp_path, "sqlite")
+    base = sqlite3.connect(folder / "run_1.db3")
+    base.execute("DELETE FROM messages WHERE id > 6")
+    base.commit()
+    base.close()
+    *found, last = (m for _, m in open_source(str(folder)).messages())
+    assert [type(m) for m in found] == [Joints] * 26 and type(last) is Trouble
+    assert "/joint_states: 26 messages were read, metadata.yaml has 30" in last.text
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "mcap"])
+def test_a_split_that_is_cut_off_is_told(tmp_path, kind):
+    folder = split_bag(tmp_path, kind)
+    (file,) = folder.glob("run_2.*")
+    file.write_bytes(file.read_bytes()[: file.stat().st_size * 2 // 3])
+    try:
+        found = [m for _, m in open_source(str(folder)).messages()]
+    except StreamError as error:
+        assert file.name in str(error)
+    else:
+        assert any(type(m) is Trouble and "metadata.yaml has 30" in m.text for m in found)
+
+
+def test_an_unpacked_split_is_found_under_its_packed_name(tmp_path):
+    folder = split_bag(tmp_path, "sqlite")
+    about = folder / "metadata.yaml"
+    about.write_text(about.read_text().replace(".db3\n", ".db3.zstd\n"))
+    assert [type(m) for _, m in open_source(str(folder)).messages()] == [Joints] * 30
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "without files"), ("a: b", "without files"), ("[" * 5000, "not YAML"), ("\0", "YAML"),
+        ("rosbag2_bagfile_information: {relative_file_paths: [run.mcap]}", "without files"),
+        ("rosbag2_bagfile_information: {relative_file_paths: [], topics_with_message_count: []}",
+         "does not list"),
+        ("x" * (1 << 20) + "x", "more than"),
+    ],
+)  # fmt: skip
+def test_metadata_that_is_none_is_refused(tmp_path, text, said):
+    messages, _ = readings(store_of("mcap"), 3)
+    folder = write_bag(tmp_path / "run", "mcap", messages)
+    (folder / "metadata.yaml").write_text(text)
+    with pytest.raises(StreamError, match=said) as caught:
+        open_source(str(folder))
+    assert "metadata.yaml" in str(caught.value)
 
 
 def mcap(*records, magic=b"\x89MCAP0\r\n"):
@@ -324,13 +415,153 @@ def test_a_small_chunk_that_unpacks_to_a_large_one_is_refused(tmp_path):
         assert "unpacks to 1001 bytes or more" in found.text
 
 
+def counted_read(path):
+    """Messages of each type, and the last text."""
+    bag, kinds, text = Bag(path, ["/joint_states"]), {}, ""
+    for _, message in bag.messages():
+        kinds[type(message)] = kinds.get(type(message), 0) + 1
+        text = getattr(message, "text", text)
+    bag.close()
+    return kinds, text
+
+
+RECORDS = {
+    "messages": struct.pack("<BQHIQQ", 5, 22, 1, 0, 5, 5),
+    "others": struct.pack("<BQ", 99, 0),
+    "channels": b"".join(
+        struct.pack("<BQHH", 4, 4 + len(name), 1, 1) + name
+        for name in (words(f"/{k}", "cdr", "") for k in range(20_000))
+    ),
+}
+
+
+@pytest.mark.parametrize("what", RECORDS)
+def test_a_few_bytes_that_unpack_to_millions_of_records_are_read_up_to_a_bound(tmp_path, what):
+    import zstandard
+
+    records = RECORDS[what] * (4_000_000 // len(RECORDS[what]))
+    packed = zstandard.ZstdCompressor().compress(records)
+    one = chunk(packed, size=len(records), compression="zstd")
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, *[one] * 4, (15, bytes(4))))
+    kinds, text = counted_read(path)
+    assert sum(kinds.values()) <= 100_000 + path.stat().st_size + 4
+    assert ("topics and types" if what == "channels" else "records that a file of this") in text
+
+
+def test_a_few_bytes_that_unpack_to_gigabytes_are_read_up_to_a_bound(tmp_path):
+    """Each chunk is fine by itself."""
+    import zstandard
+
+    large = struct.pack("<BQ", 99, (32 << 20) - 9) + bytes((32 << 20) - 9)
+    one = chunk(zstandard.ZstdCompressor().compress(large), size=len(large), compression="zstd")
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, *[one] * 20, (15, bytes(4))))
+    size = path.stat().st_size
+    whole = ((64 << 20) + 1000 * size) // len(large)
+    kinds, text = counted_read(path)
+    assert whole < 20 and kinds == {Trouble: 20 - whole}
+    assert "may unpack to" in text
+
+
+def test_messages_that_unpack_within_chunks_that_unpack_count_too(tmp_path):
+    import zstandard
+
+    pack = zstandard.ZstdCompressor().compress
+    message = pack(bytes(1 << 20))
+    record = struct.pack("<BQHIQQ", 5, 22 + len(message), 1, 0, 5, 5) + message
+    records = record * 2000
+    one = chunk(pack(records), size=len(records), compression="zstd")
+    path = tmp_path / "bomb.mcap"
+    path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
+    kinds, text = counted_read(path)
+    assert kinds == {Trouble: 2000} and "may unpack to" in text
+
+
+@pytest.mark.parametrize("compression", ["BZ2", "LZ4"])
+def test_a_chunk_of_ros1_that_unpacks_to_millions_of_records_is_read_up_to_a_bound(
+    tmp_path, compression
+):
+    import bz2
+
+    import lz4.frame
+
+    def record(data, **fields):
+        head = b"".join(
+            struct.pack("<I", len(k) + 1 + len(v)) + k.encode() + b"=" + v
+            for k, v in fields.items()
+        )
+        return struct.pack("<I", len(head)) + head + struct.pack("<I", len(data)) + data
+
+    described = struct.pack("<I", 27) + b"type=sensor_msgs/JointState"
+    connection = record(described, op=b"\7", conn=bytes(4), topic=b"/joint_states")
+    empty = record(b"", op=b"\2", conn=bytes(4), time=bytes(8))
+    records = connection + empty * (4_000_000 // len(empty))
+    packed = bz2.compress(records) if compression == "BZ2" else lz4.frame.compress(records)
+    one = record(packed, op=b"\5", compression=compression.lower().encode(),
+                 size=struct.pack("<I", len(records)))  # fmt: skip
+    path = tmp_path / "bomb.bag"
+    path.write_bytes(b"#ROSBAG V2.0\n" + one * 4)
+    kinds, text = counted_read(path)
+    assert sum(kinds.values()) <= 100_000 + path.stat().st_size + 4
+    assert "records that a file of this size may have" in text
+
+
+def test_a_database_whose_rows_are_computed_is_refused(tmp_path):
+    path = tmp_path / "bomb.db3"
+    base = sqlite3.connect(path)
+    base.executescript(
+        "CREATE TABLE topics(id INTEGER PRIMARY KEY, name, type, serialization_format);"
+        "INSERT INTO topics VALUES(1, '/joint_states', 'sensor_msgs/msg/JointState', 'cdr');"
+        "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id, timestamp,"
+        " data BLOB AS (zeroblob(1000000)));"
+        "INSERT INTO messages(topic_id, timestamp) VALUES(1, 5), (1, 6);"
+    )
+    base.close()
+    with pytest.raises(StreamError, match=r"no tables.*bomb.db3|bomb.db3.*no tables"):
+        open_source(str(path))
+
+
+def test_a_database_that_has_one_page_many_times_is_read_up_to_its_size(tmp_path):
+    """Interior pages whose children are all the same leaf: rows without end in a small file."""
+    messages, _ = readings(store_of("sqlite"), 300)
+    path = bag_file(write_bag(tmp_path / "run", "sqlite", messages))
+    base = sqlite3.connect(path)
+    base.execute("DROP INDEX IF EXISTS timestamp_idx")
+    base.commit()
+    (root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages'").fetchone()
+    (page,) = base.execute("PRAGMA page_size").fetchone()
+    base.execute("VACUUM")
+    base.close()
+    data = bytearray(path.read_bytes())
+    base = sqlite3.connect(path)
+    (root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages'").fetchone()
+    base.close()
+    at = (root - 1) * page
+    assert data[at] == 5  # an interior page of a table
+    cells = struct.unpack_from(">H", data, at + 3)[0]
+    first = struct.unpack_from(">H", data, at + 12)[0]
+    child = data[at + first : at + first + 4]
+    content = page - 6  # one cell, that all point to: a child and a key
+    data[at + content : at + content + 6] = child + b"\x81\x00"
+    many = (content - 12) // 2
+    struct.pack_into(">HHB", data, at + 3, many, content, 0)
+    data[at + 12 : at + 12 + 2 * many] = struct.pack(">H", content) * many
+    assert cells < many
+    path.write_bytes(data)
+    found = [m for _, m in read(path)]
+    assert type(found[-1]) is Trouble
+    assert "bytes for" in found[-1].text or "any further" in found[-1].text
+    assert len(found) * 100 < path.stat().st_size
+
+
 @pytest.mark.parametrize("name", ["lz4", "zstd"])
 def test_a_size_that_is_claimed_gets_no_memory_before_it_is_there(tmp_path, name):
     import lz4.frame
     import zstandard
 
     pack = lz4.frame.compress if name == "lz4" else zstandard.ZstdCompressor().compress
-    one = chunk(pack(bytes(1000)), size=200 << 20, compression=name)
+    one = chunk(pack(bytes(1000)), size=60 << 20, compression=name)
     path = tmp_path / "run.mcap"
     path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
     tracemalloc.start()

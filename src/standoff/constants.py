@@ -997,8 +997,8 @@ MAX_STREAM_MESSAGE = 1 << 20
 MAX_STREAM_NAMES = 1000
 
 #: Largest chunk of a bag, unpacked, and largest record that is kept in memory, [bytes]. Recorders
-#: close a chunk after 1 to 4 MB, or after one image or point cloud that is larger.
-MAX_STREAM_CHUNK = 256 << 20
+#: close a chunk after 1 to 4 MB, or after one image or point cloud that is larger: 25 MB in 4K.
+MAX_STREAM_CHUNK = 64 << 20
 
 #: Messages of a bag without chunks that are put into order of time together, [-].
 STREAM_BLOCK = 1024

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import os
 import pkgutil
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 
 from numba.core.sigutils import normalize_signature
 
@@ -44,7 +46,21 @@ def build_all(processes: int = 1) -> Iterator[tuple[str, bool]]:
         return
     # Started afresh and not forked: the parent may have threads.
     fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=fresh) as pool:
+    with _safe_path(), ProcessPoolExecutor(processes, mp_context=fresh) as pool:
         waiting = {pool.submit(build, name): name for name in names}
         for done in as_completed(waiting):
             yield waiting[done], done.result()
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Processes that are started meanwhile run no modules of the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before

@@ -6,12 +6,12 @@ closed in order. Here a file is read from front to back, some 4 µs a reading, a
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from standoff.constants import MAX_NAME_LENGTH, MAX_STREAM_MESSAGE
+from standoff.constants import MAX_NAME_LENGTH
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
@@ -25,13 +25,14 @@ from standoff.streams.decoders import (
 from standoff.streams.messages import Message, Trouble
 from standoff.streams.shown import shown
 from standoff.streams.sources.bag_file import BagFile, Channel, in_order
+from standoff.streams.sources.bag_folder import Folder, folder_of
 from standoff.streams.sources.mcap_file import MAGIC as MCAP_MAGIC
 from standoff.streams.sources.mcap_file import McapFile
 from standoff.streams.sources.rosbag1_file import MAGIC as ROS1_MAGIC
 from standoff.streams.sources.rosbag1_file import Rosbag1File
 from standoff.streams.sources.sqlite_file import MAGIC as SQLITE_MAGIC
 from standoff.streams.sources.sqlite_file import SqliteFile
-from standoff.streams.sources.unpacking import ZSTD, unpacked_message
+from standoff.streams.sources.unpacking import ZSTD, Budget, unpacked_message
 from standoff.streams.wire import GarbledError
 
 #: Formats by how a file begins.
@@ -40,7 +41,6 @@ _FORMATS: Final[dict[bytes, Callable[[Path], BagFile]]] = {
     ROS1_MAGIC: Rosbag1File,
     SQLITE_MAGIC: SqliteFile,
 }
-_SUFFIXES: Final = (".mcap", ".db3")
 
 
 class Bag:
@@ -63,7 +63,8 @@ class Bag:
         self._world = world
         self._files: list[BagFile] = []
         try:
-            for file in _files(Path(path)):
+            files, self._counts = _folder(Path(path))
+            for file in files:
                 self._files.append(_opened(file))
             found: dict[str, Topic] = {}
             for bag in self._files:
@@ -93,6 +94,7 @@ class Bag:
 
     def messages(self) -> Iterator[tuple[float, Message]]:
         time = 0.0
+        came: Counter[str] = Counter()
         for bag in self._files:
             try:
                 for nano, channel, data in in_order(bag.blocks(self._choose)):
@@ -100,8 +102,9 @@ class Bag:
                     if channel is None:
                         yield time, Trouble("garbled", f"the file {data}")
                         continue
+                    came[channel.topic] += 1
                     try:
-                        found = _decoded(channel.decode, data)
+                        found = _decoded(channel.decode, data, bag.budget)
                     except GarbledError as error:
                         yield time, Trouble("garbled", f"{channel.topic}: {error}")
                         continue
@@ -113,6 +116,18 @@ class Bag:
             except (OSError, ValueError) as error:  # ValueError: somebody closed it meanwhile
                 reason = getattr(error, "strerror", None) or error
                 yield time, Trouble("lost", f"cannot be read any further: {reason}")
+        for text in self._not_as_recorded(came):
+            yield time, Trouble("garbled", text)
+
+    def _not_as_recorded(self, came: Counter[str]) -> Iterator[str]:
+        """What the metadata of the folder says otherwise."""
+        if self._counts is None:
+            yield "the folder has no metadata.yaml: whether files are missing is not known"
+            return
+        for name in sorted(self._wanted & self._counts.keys()):
+            count, topic = self._counts[name], name[:MAX_NAME_LENGTH]
+            if count != came[topic]:
+                yield f"{topic}: {came[topic]} messages were read, metadata.yaml has {count}"
 
     def _choose(self, topic: Topic) -> Channel | None:
         if topic.name not in self._wanted:
@@ -121,7 +136,7 @@ class Bag:
         return None if decode is None else Channel(topic.name[:MAX_NAME_LENGTH], decode)
 
 
-def _decoded(decode: Decode, data: bytes) -> Message | tuple[Message, ...]:
+def _decoded(decode: Decode, data: bytes, budget: Budget) -> Message | tuple[Message, ...]:
     """A message; one that the recorder compressed by itself (rosbag2 in its mode ``message``) is
     none at first sight."""
     try:
@@ -129,31 +144,16 @@ def _decoded(decode: Decode, data: bytes) -> Message | tuple[Message, ...]:
     except GarbledError:
         if data[:4] != ZSTD:
             raise
-    return decode(unpacked_message(data, MAX_STREAM_MESSAGE + 1))
+    return decode(unpacked_message(data, budget))
 
 
-def _files(path: Path) -> list[Path]:
+def _folder(path: Path) -> Folder:
     """The files of a bag, in the order in which they were written."""
-    if not path.is_dir():
-        if path.exists() and not path.is_file():
-            raise StreamError("not a regular file", file=path, allowed="a bag")
-        return [path]
-    files = [file for file in path.iterdir() if file.suffix in _SUFFIXES and file.is_file()]
-    if not files:
-        packed = [file.name for file in path.iterdir() if file.suffix == ".zstd"]
-        raise StreamError(
-            "a folder without a bag in it",
-            file=path,
-            value=packed or [],
-            allowed="unpack it first: zstd -d" if packed else ".db3 or .mcap files",
-        )
-    return sorted(files, key=_natural)
-
-
-def _natural(file: Path) -> list[tuple[int, str]]:
-    """``run_2`` comes before ``run_10``."""
-    parts = re.split(r"(\d+)", file.name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+    if path.is_dir():
+        return folder_of(path)
+    if path.exists() and not path.is_file():
+        raise StreamError("not a regular file", file=path, allowed="a bag")
+    return Folder([path], {})
 
 
 def _opened(path: Path) -> BagFile:

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from standoff.streams.decoders import Decode, Topic
+from standoff.streams.sources.unpacking import Budget
 
 
 class Channel(NamedTuple):
@@ -29,10 +30,11 @@ _TIME = itemgetter(0)
 class BagFile(Protocol):
     """One file of a bag, open. Read from front to back: what the index at its end says is believed
     in nothing but the list of topics, so that a file whose recorder was killed is read as far as it
-    goes."""
+    goes. ``budget`` is that of the reading that goes on."""
 
     size: int
     read: int
+    budget: Budget
 
     def topics(self) -> list[Topic]:
         """All topics, also those that nobody can read; raises `StreamError` or `OSError`."""

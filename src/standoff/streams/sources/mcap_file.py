@@ -19,7 +19,7 @@ from standoff.constants import (
 from standoff.errors import StreamError
 from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.sources.bag_file import Channel, Choose, Entry
-from standoff.streams.sources.unpacking import unpacked
+from standoff.streams.sources.unpacking import Budget, unpacked
 from standoff.streams.wire import GarbledError
 
 MAGIC: Final = b"\x89MCAP0\r\n"
@@ -44,6 +44,7 @@ class McapFile:
         self._file = path.open("rb")
         self.size = os.fstat(self._file.fileno()).st_size
         self.read = 0
+        self.budget = Budget(self.size)
         if self._file.read(len(MAGIC)) != MAGIC:
             self._file.close()
             raise StreamError("not an MCAP file", file=path, allowed="a file that begins with MCAP")
@@ -52,18 +53,17 @@ class McapFile:
         self._file.close()
 
     def topics(self) -> list[Topic]:
-        found: list[Topic] = []
+        found: dict[Topic, None] = {}
 
         def note(topic: Topic) -> None:
-            if topic not in found:
-                found.append(topic)
+            found[topic] = None
 
-        if not self._summary(_Reading(note)) or not found:
+        if not self._summary(_Reading(note, self.budget)) or not found:
             found.clear()
             for _ in self.blocks(note):
                 pass
             self.read = 0
-        return found
+        return [*found]
 
     def _summary(self, reading: _Reading) -> bool:
         """Types and channels of the section at the end; False where there is none to be read."""
@@ -85,7 +85,8 @@ class McapFile:
         return not reading.block
 
     def blocks(self, choose: Choose) -> Iterator[list[Entry]]:
-        reading = _Reading(choose)
+        self.budget = Budget(self.size)
+        reading = _Reading(choose, self.budget)
         # A channel is described once, in the chunk that has its first message. Where that is spoilt
         # the others can still be read by what the end of the file says.
         self._summary(reading)
@@ -119,7 +120,7 @@ class McapFile:
         if op == _CHUNK:
             if length > MAX_STREAM_CHUNK:
                 raise GarbledError(f"a chunk of {length} bytes; {MAX_STREAM_CHUNK} are read")
-            reading.chunk(_unpacked_chunk(self._file.read(length)))
+            reading.chunk(_unpacked_chunk(self._file.read(length), self.budget))
         elif op == _MESSAGE:
             head = self._file.read(min(length, _MESSAGE_HEAD.size))
             if len(head) < _MESSAGE_HEAD.size:
@@ -142,11 +143,13 @@ class McapFile:
 class _Reading:
     """Types and channels seen so far, and the messages since the last block."""
 
-    def __init__(self, choose: Choose | Callable[[Topic], None]) -> None:
-        self._choose = choose
+    def __init__(self, choose: Choose | Callable[[Topic], None], budget: Budget) -> None:
+        self._choose, self._budget = choose, budget
         self._types: dict[int, str] = {}
         self.channels: dict[int, Channel] = {}
         self._described: dict[int, Topic | None] = {}
+        #: How often a topic or a type was described, or described anew.
+        self._changes = 0
         self.block: list[Entry] = []
         self._last = 0
 
@@ -179,7 +182,9 @@ class _Reading:
         at, end = 0, len(data)
         channels, append, unpack = self.channels, self.block.append, _MESSAGE_RECORD.unpack_from
         head, whole = _RECORD.size, _MESSAGE_RECORD.size
-        while at + whole <= end:
+        for _ in self._budget.counted():
+            if at + whole > end:
+                break
             op, length, number, _, time, _ = unpack(data, at)
             begin = at + whole
             at += head + length
@@ -209,12 +214,14 @@ class _Reading:
 
     def describe(self, op: int, data: bytes) -> None:
         """A type or a channel."""
-        if len(self._types) + len(self._described) > MAX_STREAM_TOPICS:
+        if self._changes > MAX_STREAM_TOPICS:
             raise GarbledError(f"one of more than {MAX_STREAM_TOPICS} topics and types")
         try:
             if op == _SCHEMA:
                 name, _ = _text(data, 2)
-                self._types[_U16.unpack_from(data)[0]] = plain_type(name)
+                number, kind = _U16.unpack_from(data)[0], plain_type(name)
+                self._changes += self._types.get(number) != kind
+                self._types[number] = kind
                 return
             number, schema = _IDS.unpack_from(data)
             topic, at = _text(data, 4)
@@ -224,6 +231,7 @@ class _Reading:
         described = Topic(topic, self._types.get(schema, ""), encoding)
         if self._described.get(number) == described:
             return
+        self._changes += 1
         self._described[number] = described
         chosen = self._choose(described)
         if chosen is None:
@@ -239,18 +247,16 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
     return data[at + 4 : end].decode("utf-8"), end
 
 
-def _unpacked_chunk(data: bytes) -> bytes:
+def _unpacked_chunk(data: bytes, budget: Budget) -> bytes:
     try:
         _, _, size, crc = _CHUNK_HEAD.unpack_from(data)
         compression, at = _text(data, _CHUNK_HEAD.size)
         length = _U64.unpack_from(data, at)[0]
     except (struct.error, UnicodeDecodeError) as error:
         raise GarbledError("a chunk without its head") from error
-    if size > MAX_STREAM_CHUNK:
-        raise GarbledError(f"a chunk of {size} bytes unpacked; {MAX_STREAM_CHUNK} are read")
     if at + 8 + length != len(data):
         raise GarbledError("a chunk of another length than it says")
-    found = unpacked(data[at + 8 :], compression, size)
+    found = unpacked(data[at + 8 :], compression, size, budget)
     if crc and zlib.crc32(found) != crc:
         raise GarbledError("a chunk that does not add up to its checksum")
     return found

@@ -18,7 +18,7 @@ from standoff.constants import (
 from standoff.errors import StreamError
 from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.sources.bag_file import Channel, Choose, Entry
-from standoff.streams.sources.unpacking import unpacked
+from standoff.streams.sources.unpacking import Budget, unpacked
 from standoff.streams.wire import GarbledError
 
 MAGIC: Final = b"#ROSBAG V2.0\n"
@@ -35,6 +35,7 @@ class Rosbag1File:
         self._file = path.open("rb")
         self.size = os.fstat(self._file.fileno()).st_size
         self.read = 0
+        self.budget = Budget(self.size)
         begin = self._file.read(len(MAGIC))
         if begin != MAGIC:
             self._file.close()
@@ -49,18 +50,17 @@ class Rosbag1File:
         self._file.close()
 
     def topics(self) -> list[Topic]:
-        found: list[Topic] = []
+        found: dict[Topic, None] = {}
 
         def note(topic: Topic) -> None:
-            if topic not in found:
-                found.append(topic)
+            found[topic] = None
 
-        if not self._connections(_Reading(note)) or not found:
+        if not self._connections(_Reading(note, self.budget)) or not found:
             found.clear()
             for _ in self.blocks(note):
                 pass
         self.read = 0
-        return found
+        return [*found]
 
     def _index(self) -> int | None:
         """Where the connections are listed; None where the recorder did not get so far."""
@@ -83,7 +83,8 @@ class Rosbag1File:
         return False
 
     def blocks(self, choose: Choose | Callable[[Topic], None]) -> Iterator[list[Entry]]:
-        reading = _Reading(choose)
+        self.budget = Budget(self.size)
+        reading = _Reading(choose, self.budget)
         # A connection is described in the chunk with its first message, and again at the end: where
         # that chunk is spoilt, the others can still be read.
         self._connections(reading)
@@ -135,10 +136,12 @@ class Rosbag1File:
 class _Reading:
     """Connections seen so far, and the messages since the last block."""
 
-    def __init__(self, choose: Choose | Callable[[Topic], None]) -> None:
-        self._choose = choose
+    def __init__(self, choose: Choose | Callable[[Topic], None], budget: Budget) -> None:
+        self._choose, self._budget = choose, budget
         self._channels: dict[bytes, Channel] = {}
         self._described: dict[bytes, Topic | None] = {}
+        #: How often a connection was described, or described anew.
+        self._changes = 0
         self.block: list[Entry] = []
         self._last = 0
         #: Where in the header of a message its connection and its time are, by the length of the
@@ -166,9 +169,7 @@ class _Reading:
                 compression = fields.get(b"compression", b"").decode("ascii")
             except (struct.error, UnicodeDecodeError) as error:
                 raise GarbledError("a chunk without its size") from error
-            if size > MAX_STREAM_CHUNK:
-                raise GarbledError(f"a chunk of {size} bytes unpacked; {MAX_STREAM_CHUNK} are read")
-            self._chunk(unpacked(data, compression, size))
+            self._chunk(unpacked(data, compression, size, self._budget))
         elif op == _CONNECTION:
             self._connection(fields, data)
         elif op == _MESSAGE:
@@ -178,7 +179,9 @@ class _Reading:
         at, end = 0, len(data)
         u32, time_of = _U32.unpack_from, _TIME.unpack_from
         channels, append = self._channels, self.block.append
-        while at < end:
+        for _ in self._budget.counted():
+            if at == end:
+                break
             if at + 8 > end:
                 raise GarbledError("a chunk that ends within a record")
             header = u32(data, at)[0]
@@ -237,7 +240,7 @@ class _Reading:
         number = fields.get(b"conn", b"")
         if len(number) != 4:
             raise GarbledError("a connection without its number")
-        if len(self._described) > MAX_STREAM_TOPICS:
+        if self._changes > MAX_STREAM_TOPICS:
             raise GarbledError(f"one of more than {MAX_STREAM_TOPICS} connections")
         try:
             name = fields.get(b"topic", b"").decode("utf-8")
@@ -247,6 +250,7 @@ class _Reading:
         topic = Topic("/" + name.strip("/"), plain_type(kind), "ros1")
         if self._described.get(number) == topic:
             return
+        self._changes += 1
         self._described[number] = topic
         chosen = self._choose(topic)
         if chosen is None:

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from standoff.constants import MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS, STREAM_BLOCK
+from standoff.constants import (
+    MAX_STREAM_CHUNK,
+    MAX_STREAM_MESSAGE,
+    MAX_STREAM_TOPICS,
+    STREAM_BLOCK,
+)
 from standoff.errors import StreamError
 from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.sources.bag_file import Channel, Choose, Entry
+from standoff.streams.sources.unpacking import Budget
 
 MAGIC: Final = b"SQLite format 3\0"
+
+#: What a row takes in the file at least, beside its data, [bytes]: its length, number, header and
+#: time.
+_ROW: Final = 8
+
+#: Steps of SQLite's machine for each byte of a file, after which a query is ended, [-]. A row of at
+#: least 18 bytes takes some 30, sorting included.
+_STEPS: Final = 100
+
 _TABLES: Final = (
     "SELECT name, sql FROM sqlite_master "
     "WHERE type = 'table' AND name IN ('topics', 'messages') ORDER BY name"
@@ -21,24 +37,28 @@ _TABLES: Final = (
 
 
 class SqliteFile:
-    """See `BagFile`. ``size`` and ``read`` count messages."""
+    """See `BagFile`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.size = sum(f.stat().st_size for f in (path, Path(f"{path}-wal")) if f.exists())
+        self.read = 0
+        self.budget = Budget(self.size)
         try:
             self._base = _opened(path)
-            self.size = self._checked()
+            self._check()
         except sqlite3.Error as error:
             raise StreamError(f"not a database: {error}", file=path) from error
-        self.read = 0
 
     def close(self) -> None:
         self._base.close()
 
-    def _checked(self) -> int:
-        """The number of messages; the tables must be tables, and no program in disguise."""
+    def _check(self) -> None:
+        """The tables must be tables, and no program in disguise: none whose rows are computed."""
         tables = self._base.execute(_TABLES).fetchall()
         plain = [name for name, sql in tables if not str(sql).upper().startswith("CREATE VIRTUAL")]
+        computed = "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden"
+        plain = [name for name in plain if not self._base.execute(computed, (name,)).fetchone()]
         if plain != ["messages", "topics"]:
             raise StreamError(
                 "not a bag of ROS 2: no tables of topics and messages",
@@ -46,7 +66,6 @@ class SqliteFile:
                 value=plain,
                 allowed="a .db3 file that ros2 bag wrote",
             )
-        return int(self._base.execute("SELECT COUNT(*) FROM messages").fetchone()[0])
 
     def topics(self) -> list[Topic]:
         try:
@@ -65,6 +84,10 @@ class SqliteFile:
 
     def blocks(self, choose: Choose) -> Iterator[list[Entry]]:
         last = 0
+        self.budget = Budget(self.size)
+        self.read = 0
+        steps = itertools.count()
+        self._base.set_progress_handler(lambda: next(steps) > self.size, _STEPS)
         try:
             channels: dict[Any, Channel] = {}
             for number, topic in self._topics():
@@ -79,21 +102,28 @@ class SqliteFile:
                 f"WHERE topic_id IN ({marks}) ORDER BY timestamp",
                 list(channels),
             )
-            while found := rows.fetchmany(STREAM_BLOCK):
-                block: list[Entry] = []
-                for number, time, size, data in found:
-                    if type(size) is int and size > MAX_STREAM_MESSAGE and type(time) is int:
-                        last = time
-                        text = f"has a message of {size} bytes; {MAX_STREAM_MESSAGE} are read"
-                        block.append((time, None, text))
-                        continue
-                    if type(time) is not int or type(data) is not bytes:
-                        block.append((last, None, "has a message without time or content"))
-                        continue
+            block: list[Entry] = []
+            held = 0
+            for number, time, size, data in rows:
+                if type(size) is int and size > MAX_STREAM_MESSAGE and type(time) is int:
+                    last = time
+                    text = f"has a message of {size} bytes; {MAX_STREAM_MESSAGE} are read"
+                    block.append((time, None, text))
+                elif type(time) is not int or type(data) is not bytes:
+                    block.append((last, None, "has a message without time or content"))
+                else:
                     last = time
                     block.append((time, channels[number], data))
-                self.read += len(found)
-                yield block
+                    held += len(data)
+                # Pages that several others point to: more comes out than is in the file.
+                self.read += _ROW + (len(data) if type(data) is bytes else 0)
+                if self.read > self.size:
+                    block.append((last, None, "has more messages than it has bytes for"))
+                    break
+                if len(block) >= STREAM_BLOCK or held > MAX_STREAM_CHUNK:
+                    yield block
+                    block, held = [], 0
+            yield block
         except sqlite3.Error as error:
             yield [(last, None, f"cannot be read any further: {error}")]
         self.read = self.size
@@ -116,7 +146,7 @@ def _opened(path: Path) -> sqlite3.Connection:
             base.execute("PRAGMA trusted_schema = OFF")
             base.execute("PRAGMA cell_size_check = ON")
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * MAX_STREAM_MESSAGE)
-            base.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+            base.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         except sqlite3.OperationalError:
             base.close()
             if "immutable" in how:

@@ -107,7 +107,8 @@ class LivePage:
         self._sent: tuple[Cell, int] | None = None
         # Out of reach of Ctrl-C, which is for the watch: it ends when its standard input does.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "standoff.view.live.remote"],
+            # -P: modules of the current folder are none of ours.
+            [sys.executable, "-P", "-m", "standoff.view.live.remote"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
