@@ -8,7 +8,7 @@ from standoff.monitor import watch
 
 
 def carts(count):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     for k in range(count):
         cell.add_body(f"cart{k}", so.Sphere(0.1), so.pose((k, 0, 0)), moving=True)
     return cell

@@ -6,6 +6,7 @@ import importlib
 import io
 import sys
 import traceback
+import warnings
 from contextlib import suppress
 
 from standoff.commands.app import app, notes
@@ -36,12 +37,19 @@ for _name in COMMANDS:
 CRASHED = 70
 
 
+def _show_warning(message: Warning | str, *_: object) -> None:
+    """One line, without the place in the code that says nothing to whoever runs a command."""
+    notes.print("[bold yellow]Warning[/bold yellow]: ", end="")
+    notes.print(shown_lines(str(message)), markup=False, highlight=False, soft_wrap=True)
+
+
 def main() -> None:
     """Entry point: errors of ours are printed as one message, status 2. Whatever nobody thought of
     gets its traceback and status 70."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
+    warnings.showwarning = _show_warning
     before = sys.stdout, sys.stderr
     patient = Forgiving(sys.stdout), Forgiving(sys.stderr)
     sys.stdout, sys.stderr = patient

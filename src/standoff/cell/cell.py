@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from standoff.cell.proved import proof_limits, proof_word
 from standoff.cell.stream import StreamRule, checked_rule
 from standoff.cell.world import World, build_world
 from standoff.constants import USUAL_APART_BUDGET
-from standoff.errors import CellError, UnknownNameError
+from standoff.errors import CellError, RobotError, UnknownNameError
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
@@ -38,9 +39,15 @@ class Cell:
     Names: a robot ``left``, its links ``left/link3``, a body ``table``. Poses are 4 x 4, row-major,
     in the world frame, metres. Every change either happens whole or raises and leaves the cell as
     it was; ``revision`` counts the changes, so that whoever watches a cell notices them.
+
+    A robot without any collision geometry is refused, and so is a cell with no pair to watch, by
+    whatever would watch it. ``unwatched="allow"`` insists: nothing is reported of them then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unwatched: Literal["refuse", "allow"] = "refuse") -> None:
+        if unwatched not in ("refuse", "allow"):
+            raise CellError("unwatched", value=unwatched, allowed="'refuse' or 'allow'")
+        self.allows_unwatched = unwatched == "allow"
         self._robots: dict[str, MountedRobot] = {}
         self._bodies: dict[str, Body] = {}
         self._user: dict[Pair, str] = {}
@@ -71,11 +78,16 @@ class Cell:
                 its own.
             geometry: ``auto`` (as written; a convex mesh as a polyhedron), ``mesh`` (as written),
                 ``primitives`` (as written, each mesh covered by capsules), ``capsules`` (each
-                link covered by up to ``capsules_per_link`` capsules).
+                link covered by up to ``capsules_per_link`` capsules), ``visual`` (as ``auto``, of
+                the visual shapes of each link that has any).
             search_paths: folders in which packages of ``package://`` are looked for.
 
         Returns:
             The name under which the robot was added.
+
+        Raises:
+            RobotError: a robot without any collision geometry, unless the cell was made with
+                ``unwatched="allow"``. Links with a visual alone are a Python warning.
         """
         at = as_pose(base, "base")
         if name is not None:
@@ -88,7 +100,21 @@ class Cell:
         chosen = mounted.robot.name if name is None else name
         self._new_name(chosen, "robot")
         Tree([Mount(chosen, mounted.robot, at)])  # raises where its joints make no tree
+        bare = not any(link.elements for link in mounted.robot.links.values())
+        if bare and not self.allows_unwatched:
+            raise RobotError(
+                "a robot without collision geometry cannot be watched",
+                file=mounted.robot.file or None,
+                allowed="<collision> elements; geometry='visual' (--geometry visual) to take the "
+                "visual shapes; Cell(unwatched='allow') (--unwatched) to insist",
+            )
         self._set_robots({**self._robots, chosen: replace(mounted, base=frozen(at))})
+        if mounted.robot.unwatched:
+            names = ", ".join(mounted.robot.unwatched)
+            warnings.warn(
+                f"robot {chosen!r}: links without collision geometry are not watched: {names}",
+                stacklevel=2,
+            )
         return chosen
 
     def remove_robot(self, name: str) -> None:
@@ -316,6 +342,25 @@ class Cell:
             user = {p: why for p, why in self._user.items() if p not in stale}
             self._pairs = Pairs(world, own, user, dict(self._bodies), stale)
         return self._pairs
+
+    @property
+    def unwatched(self) -> tuple[str, ...]:
+        """Links that have a visual and no collision geometry, such as ``left/link3``."""
+        return tuple(
+            f"{name}/{link}" for name, m in self._robots.items() for link in m.robot.unwatched
+        )
+
+    def check_watched(self) -> None:
+        """Raise a `CellError` where there is no pair to watch, unless the cell was made with
+        ``unwatched="allow"``: an answer about no pair at all is always SAFE."""
+        if not self.allows_unwatched and self.pairs.count() == 0:
+            raise CellError(
+                "no pair to watch: nothing in the cell can come too close to anything",
+                value=list(self.world.names),
+                allowed="two bodies that move against each other and may not touch; "
+                "Cell(unwatched='allow') (--unwatched, or unwatched = \"allow\" in a cell file) to "
+                "insist",
+            )
 
     @property
     def world(self) -> World:

@@ -16,7 +16,7 @@ from standoff.shapes.shape import Shape
 #: The version of the format; a file of another one is refused.
 VERSION = 1
 
-TOP = ("standoff", "robot", "body", "allow", "state", "stream")
+TOP = ("standoff", "robot", "body", "allow", "state", "stream", "unwatched")
 ROBOT = (
     "name",
     "urdf",

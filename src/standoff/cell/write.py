@@ -38,6 +38,7 @@ def cell_text(cell: Cell, folder: Path) -> str:
     """The cell as TOML, its paths relative to ``folder``."""
     content: dict[str, Any] = {
         "standoff": VERSION,
+        "unwatched": "allow" if cell.allows_unwatched else "",
         "state": dict(zip(cell.joints, cell.q.tolist(), strict=True)),
         "robot": [_robot(name, robot, folder) for name, robot in cell.robots.items()],
         "body": [_body(body, folder) for body in cell.bodies.values()],
@@ -45,7 +46,8 @@ def cell_text(cell: Cell, folder: Path) -> str:
         "stream": [_stream(rule) for rule in cell.streams],
     }
     kept = {key: value for key, value in content.items() if value}
-    return _HEADER + tomli_w.dumps(kept)
+    bare = "".join(f"# no collision geometry, not watched: {name}\n" for name in cell.unwatched)
+    return _HEADER + bare + tomli_w.dumps(kept)
 
 
 def _allowed(cell: Cell, pair: Pair, why: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from standoff.commands.arguments import (
     Geometry,
     SearchPath,
     Srdf,
+    Unwatched,
 )
 from standoff.constants import (
     USUAL_APART_BUDGET,
@@ -43,6 +44,7 @@ def apart(
     geometry: Geometry = "auto",
     capsules_per_link: CapsulesPerLink = 2,
     search_path: SearchPath = None,
+    unwatched: Unwatched = False,
 ) -> None:
     """Prove which watched pairs can never touch within the joint limits, and show which can."""
     from standoff.view.apart import proved, show, show_allowed
@@ -53,7 +55,7 @@ def apart(
     if allow is not None:
         check_writable(allow, ".toml", what="a cell")
     with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
     result = proved(cell, clearance, budget, notes)
     show(result, cell, out)
     if allow is not None:

@@ -20,13 +20,17 @@ Srdf = Annotated[
     Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
 ]
 Geometry = Annotated[
-    str, typer.Option(help="auto, primitives, capsules or mesh; of a robot alone.")
+    str, typer.Option(help="auto, primitives, capsules, mesh or visual; of a robot alone.")
 ]
 CapsulesPerLink = Annotated[
     int, typer.Option(help="At most this many capsules where capsules are laid.")
 ]
 SearchPath = Annotated[
     list[Path] | None, typer.Option(help="Folder to look for package:// in; repeatable.")
+]
+Unwatched = Annotated[
+    bool,
+    typer.Option("--unwatched", help="Take a robot alone although nothing of it can be watched."),
 ]
 Clearance = Annotated[
     float, typer.Option(metavar="M", help=r"Free is what stays farther apart than this, \[m].")

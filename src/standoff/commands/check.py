@@ -18,6 +18,7 @@ from standoff.commands.arguments import (
     SearchPath,
     Srdf,
     Tolerance,
+    Unwatched,
     View,
 )
 from standoff.commands.page import page_at
@@ -83,6 +84,7 @@ def check(
     geometry: Geometry = "auto",
     capsules_per_link: CapsulesPerLink = 2,
     search_path: SearchPath = None,
+    unwatched: Unwatched = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
     ] = False,
@@ -109,7 +111,7 @@ def check(
     check_distinct((plot, picture, certificate), (source, file))
     check_order(source, file)
     with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
     path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)
     checked = view.check(
         cell,

@@ -13,6 +13,7 @@ from standoff.commands.arguments import (
     Geometry,
     SearchPath,
     Srdf,
+    Unwatched,
 )
 
 
@@ -27,6 +28,7 @@ def info(
     geometry: Geometry = "auto",
     capsules_per_link: CapsulesPerLink = 2,
     search_path: SearchPath = None,
+    unwatched: Unwatched = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="List each pair left to watch.")] = False,
 ) -> None:
     """Show what is in a cell or a robot: joints, bodies, allowed pairs, pairs left to watch."""
@@ -35,5 +37,5 @@ def info(
     from standoff.view.sources import open_cell
 
     with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
     show(cell, source, out, pairs=pairs)

@@ -18,6 +18,7 @@ from standoff.commands.arguments import (
     SearchPath,
     Srdf,
     Tolerance,
+    Unwatched,
     View,
 )
 from standoff.commands.page import page_at
@@ -99,6 +100,7 @@ def plan(
     geometry: Geometry = "auto",
     capsules_per_link: CapsulesPerLink = 2,
     search_path: SearchPath = None,
+    unwatched: Unwatched = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what came of it as JSON, for machines.")
     ] = False,
@@ -135,7 +137,7 @@ def plan(
         check_writable(save_cell, ".toml", what="a cell")
     check_distinct((path, certificate, picture, save_cell), (source, problem, start, *(goal or ())))
     with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
     if problem is not None:
         wanted = problem_request(cell, problem, index, clearance=clearance, tolerance=tolerance)
     else:

@@ -17,6 +17,7 @@ from standoff.commands.arguments import (
     SearchPath,
     Srdf,
     Tolerance,
+    Unwatched,
 )
 from standoff.commands.page import page_at
 from standoff.constants import PAGE_SELF, USUAL_BUFFER
@@ -65,6 +66,7 @@ def view(
     geometry: Geometry = "auto",
     capsules_per_link: CapsulesPerLink = 2,
     search_path: SearchPath = None,
+    unwatched: Unwatched = False,
     host: Host = "127.0.0.1",
     port: Port = 8080,
 ) -> None:
@@ -93,7 +95,7 @@ def view(
     if file is not None:
         check_order(source, file)
     with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
     if file is None:
         serving.cell(
             cell, source,

@@ -16,6 +16,7 @@ from standoff.commands.arguments import (
     Port,
     SearchPath,
     Srdf,
+    Unwatched,
 )
 from standoff.constants import (
     USUAL_BUFFER,
@@ -166,6 +167,7 @@ def watch(
     geometry: Geometry = "auto",
     capsules_per_link: CapsulesPerLink = 2,
     search_path: SearchPath = None,
+    unwatched: Unwatched = False,
 ) -> None:
     """Watch joint states, live or recorded, and warn: SAFE, WARNING, STALE or FAULT."""
     from standoff.streams.options import WatchOptions
@@ -186,7 +188,7 @@ def watch(
     if listen or connect or remote or scouting:
         link = Link(tuple(listen or ()), tuple(connect or ()), scouting, remote)
     with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path)
+        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
     summary = view.watch(
         cell, source, sources or [], sinks or [], options, out, notes, period=period, speed=rate,
         link=link, on_warning=on_warning, report=report, plain=plain,

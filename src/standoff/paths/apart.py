@@ -68,6 +68,8 @@ def prove_apart(
         raise PathError("negative", element="clearance", value=clearance, allowed=">= 0 [m]")
     if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
         raise PathError("not a budget", value=budget, allowed="a whole number of 1 or more")
+    if pairs is None:
+        cell.check_watched()
     asked = list(cell.pairs.watched()) if pairs is None else _named(cell, pairs)
     found: list[ProvedApart | CanTouch | StaysOpen] = []
     for k, (a, b) in enumerate(asked):

@@ -62,6 +62,7 @@ def checked(
     """Raises PathError or ConfigurationError for what makes no sense."""
     if not isinstance(cell, Cell):
         raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
+    cell.check_watched()
     named = isinstance(bound, str)
     if not named or bound not in _BOUNDS:
         raise PathError("no such bound", element="bound", value=bound, allowed=", ".join(_BOUNDS))

@@ -148,6 +148,7 @@ def cell_spheres(
             not left out, a number that makes no sense.
         UnknownNameError: a body that is not there.
     """
+    cell.check_watched()
     tree, world = cell.tree, cell.world
     acceleration = _per_joint(max_joint_acceleration, tree, "max_joint_acceleration")
     speed = _joint_speed(max_joint_speed, tree)

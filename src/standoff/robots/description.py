@@ -75,6 +75,7 @@ class Robot:
         file: where it came from, for messages; empty when made in memory.
         notes: what the files say that was passed over or taken in one of several ways, a
             sentence each, for whoever checks the model.
+        unwatched: links with a visual and no collision geometry.
     """
 
     name: str
@@ -84,3 +85,4 @@ class Robot:
     disabled: Mapping[tuple[str, str], str] = field(default_factory=dict)
     file: str = ""
     notes: tuple[str, ...] = ()
+    unwatched: tuple[str, ...] = ()

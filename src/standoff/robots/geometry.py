@@ -53,9 +53,9 @@ class Meshes:
         return self.loaded[key]
 
 
-def collision_elements(link: Node, meshes: Meshes) -> tuple[Element, ...]:
+def collision_elements(link: Node, meshes: Meshes, tag: str = "collision") -> tuple[Element, ...]:
     """The elements of a link in the file's order, capsules put together from their parts."""
-    return _with_capsules([_element(collision, meshes) for collision in link.all("collision")])
+    return _with_capsules([_element(collision, meshes) for collision in link.all(tag)])
 
 
 def origin(node: Node) -> Array:

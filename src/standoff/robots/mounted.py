@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from standoff.errors import RobotError
 from standoff.robots.builtin import model_path, srdf_path
 from standoff.robots.description import Robot
 from standoff.robots.simplify import Choice, check_choice, simplify
-from standoff.robots.urdf import read_robot
+from standoff.robots.urdf import ReadGeometry, read_robot
 from standoff.shapes.covering import Covering
 from standoff.shapes.pose import IDENTITY, Array
 
@@ -41,6 +42,13 @@ class MountedRobot:
     def swap(self, link: str, choice: Choice) -> MountedRobot:
         """The same robot with another model of one link."""
         check_choice(choice)
+        if choice.geometry == "visual" != self.choice.geometry:
+            raise RobotError(
+                "visual shapes were not read",
+                element=f"link {link!r}",
+                value=choice.geometry,
+                allowed='a robot that was added with geometry="visual"',
+            )
         swaps = {**self.swaps, link: choice}
         if choice == self.choice:
             del swaps[link]
@@ -61,7 +69,8 @@ def read_mounted(
     """Read a robot from a URDF file, or a builtin model with the SRDF that belongs to it."""
     check_choice(choice)
     path, beside = resolve(source, srdf)
-    written = read_robot(path, srdf=beside, search_paths=search_paths)
+    how: ReadGeometry = "visual" if choice.geometry == "visual" else "as_written"
+    written = read_robot(path, srdf=beside, search_paths=search_paths, geometry=how)
     made = {name: simplify(link, choice, written) for name, link in written.links.items()}
     return MountedRobot(
         robot=replace(written, links={name: link for name, (link, _) in made.items()}),

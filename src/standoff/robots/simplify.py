@@ -11,7 +11,7 @@ from standoff.shapes.covering import Covering, cover_shapes
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 
-GeometryName = Literal["auto", "primitives", "capsules", "mesh"]
+GeometryName = Literal["auto", "primitives", "capsules", "mesh", "visual"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Choice:
     Attributes:
         geometry: ``auto``: as written, convex meshes as polyhedra; ``mesh``: as written;
             ``primitives``: as written, each mesh covered by capsules; ``capsules``: the whole
-            link covered by capsules.
+            link covered by capsules; ``visual``: as ``auto``, of the visual shapes of each link
+            that has any.
         capsules_per_link: how many capsules at most where capsules are laid.
     """
 

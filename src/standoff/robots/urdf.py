@@ -20,7 +20,7 @@ from standoff.robots.packages import Packages, a_path, folders
 from standoff.robots.srdf import semantics
 from standoff.shapes.pose import Array
 
-ReadGeometry = Literal["as_written", "none"]
+ReadGeometry = Literal["as_written", "visual", "none"]
 
 _VERSIONS = ("1", "1.0", "1.1", "1.2")
 
@@ -74,7 +74,8 @@ def read_robot(
             by the package ``xacro``, which evaluates Python expressions in the file.
         srdf: an SRDF file (``.xacro`` likewise); none is looked for by itself.
         search_paths: a list of folders that hold packages, for ``package://`` references.
-        geometry: ``"as_written"``, or ``"none"`` to read the joints alone.
+        geometry: ``"as_written"``, ``"visual"`` for the visual shapes of each link that has any, or
+            ``"none"`` to read the joints alone.
 
     Raises:
         RobotError: a file that cannot be read without dropping something.
@@ -89,7 +90,9 @@ def read_robot(
     meshes = Meshes(Packages(urdf.absolute(), folders(search_paths)))
     root = _load(urdf)
     described = None if pairs is None else _load(pairs)
-    return robot_of(root, described, meshes if geometry == "as_written" else None)
+    return robot_of(
+        root, described, None if geometry == "none" else meshes, visual=geometry == "visual"
+    )
 
 
 def _load(path: Path) -> Node:
@@ -98,7 +101,9 @@ def _load(path: Path) -> Node:
     return xml.parse(xml.read_bytes(path), str(path))
 
 
-def robot_of(root: Node, srdf: Node | None, meshes: Meshes | None) -> Robot:
+def robot_of(
+    root: Node, srdf: Node | None, meshes: Meshes | None, *, visual: bool = False
+) -> Robot:
     """The robot of a parsed URDF; without geometry where ``meshes`` is None."""
     _check_robot(root)
     link_nodes = _by_name(root, "link")
@@ -108,12 +113,15 @@ def robot_of(root: Node, srdf: Node | None, meshes: Meshes | None) -> Robot:
     joints = {name: _joint(node) for name, node in joint_nodes.items()}
     order, joints = assembly.ordered(link_nodes, joints, joint_nodes)
     joints = assembly.with_masters(joints, joint_nodes)
-    links = {name: _link(link_nodes[name], meshes) for name in order}
+    links = {name: _link(link_nodes[name], meshes, visual) for name in order}
     if meshes is None:
         root.note("collision geometry left out, as asked")
+        bare = []
     else:
-        _note_bare_links(root, links, link_nodes)
-    robot = Robot(root.string("name"), links, joints, order[0], {}, root.file)
+        bare = _bare_links(root, links, link_nodes)
+    robot = Robot(
+        root.string("name"), links, joints, order[0], {}, root.file, unwatched=tuple(bare)
+    )
     notes = tuple(root.document.notes)
     if srdf is None:
         return replace(robot, notes=notes)
@@ -161,17 +169,21 @@ def _by_name(root: Node, tag: str) -> dict[str, Node]:
     return nodes
 
 
-def _link(node: Node, meshes: Meshes | None) -> Link:
+def _link(node: Node, meshes: Meshes | None, visual: bool) -> Link:
     node.expect(("name", "type"), ("collision", "origin"), _PASSED_OVER_IN_LINK)
     if not np.array_equal(origin(node), np.eye(4)):
         raise node.only("origin").error(
             "a link has no origin of its own in URDF",
             allowed="the origin of its joint or of its collision elements",
         )
-    return Link(node.string("name"), () if meshes is None else collision_elements(node, meshes))
+    if meshes is None:
+        return Link(node.string("name"))
+    drawn = visual and any(node.all("visual"))
+    elements = collision_elements(node, meshes, "visual" if drawn else "collision")
+    return Link(node.string("name"), elements)
 
 
-def _note_bare_links(root: Node, links: Mapping[str, Link], nodes: Mapping[str, Node]) -> None:
+def _bare_links(root: Node, links: Mapping[str, Link], nodes: Mapping[str, Node]) -> list[str]:
     """What can be seen and is not watched: a link that was drawn but given no collision element."""
     bare = [
         name for name, link in links.items() if not link.elements and any(nodes[name].all("visual"))
@@ -181,6 +193,7 @@ def _note_bare_links(root: Node, links: Mapping[str, Link], nodes: Mapping[str, 
         root.note(f"links with a visual and no collision geometry are not watched: {listed}")
     if not any(link.elements for link in links.values()):
         root.note("no collision geometry at all: nothing of this robot is watched")
+    return bare
 
 
 def _joint(node: Node) -> Joint:

@@ -249,6 +249,9 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
         facts.append(("nearest seen", text))
     facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
+    if checked.cell.unwatched:
+        names = ", ".join(checked.cell.unwatched)
+        facts.append(("not watched", f"no collision geometry: {names}"))
     looked = counted(verdict.intervals, "configuration")
     facts.append(("work", f"{looked}, {counted(verdict.distances, 'distance')}"))
     return facts

@@ -276,6 +276,9 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
     moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
     facts.append(("planned", moved))
     facts.append(("watched", f"{wanted.cell.pairs.count()} pairs of bodies"))
+    if wanted.cell.unwatched:
+        names = ", ".join(wanted.cell.unwatched)
+        facts.append(("not watched", f"no collision geometry: {names}"))
     a, b = plan.nodes
     ready = (
         f", {_seconds(plan.preparing)} of preparing before" if plan.preparing > plan.time else ""

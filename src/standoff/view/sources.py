@@ -32,6 +32,7 @@ def open_cell(
     geometry: str = "auto",
     capsules_per_link: int = 2,
     search_path: list[Path] | None = None,
+    unwatched: bool = False,
 ) -> Cell:
     """The cell of a file, one that ships with Standoff, or a robot alone."""
     options = {
@@ -39,6 +40,7 @@ def open_cell(
         "--geometry": (geometry, "auto"),
         "--capsules-per-link": (capsules_per_link, 2),
         "--search-path": (search_path, None),
+        "--unwatched": (unwatched, False),
     }
     shipped = not (Path(source).suffix or ":" in source or Path(source).exists())
     if shipped or source.endswith(".toml"):
@@ -51,7 +53,7 @@ def open_cell(
                 allowed="such options with a robot's own file",
             )
         return Cell.load(shipped_cell(source) if shipped else source)
-    cell = Cell()
+    cell = Cell("allow" if unwatched else "refuse")
     cell.add_robot(
         source,
         srdf=srdf,

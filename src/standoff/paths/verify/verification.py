@@ -89,6 +89,7 @@ def verify(
     Raises:
         CertificateError: a file that cannot be read, or an engine that is not there.
     """
+    cell.check_watched()
     if engine not in ("auto", "plain", "coal"):
         raise CertificateError("unknown engine", value=engine, allowed="auto, plain or coal")
     if engine == "coal" and not installed():

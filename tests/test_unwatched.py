@@ -1,0 +1,96 @@
+"""Robots and cells of which nothing can be watched: never SAFE, free or certified by silence."""
+
+import warnings
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import standoff as so
+from standoff.cli import app
+from standoff.errors import CellError, RobotError
+
+DRAWN = '<visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
+SOLID = DRAWN.replace("visual", "collision")
+
+
+def robot(tmp_path, *links):
+    """A chain of links one metre apart along x, each turning about z."""
+    text = '<robot name="r">'
+    for k, inside in enumerate(links):
+        text += f'<link name="l{k}">{inside}</link>'
+        if k:
+            text += (
+                f'<joint name="j{k}" type="revolute"><parent link="l{k - 1}"/><child link="l{k}"/>'
+                '<origin xyz="1 0 0"/><axis xyz="0 0 1"/>'
+                '<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>'
+            )
+    file = tmp_path / "robot.urdf"
+    file.write_text(text + "</robot>")
+    return file
+
+
+def test_a_robot_with_visuals_alone_was_safe_and_certified(tmp_path):
+    file = robot(tmp_path, DRAWN, DRAWN, DRAWN)
+    cell = so.Cell()
+    with pytest.raises(RobotError, match="without collision geometry"):
+        cell.add_robot(file)
+    assert not cell.robots
+
+
+@pytest.mark.parametrize("command", ["info", "check", "plan", "watch", "apart", "view"])
+def test_each_command_refuses_it(tmp_path, command):
+    file = robot(tmp_path, DRAWN, DRAWN, DRAWN)
+    path = tmp_path / "path.csv"
+    path.write_text("j1,j2\n0,0\n1,1\n")
+    more = {"check": [str(path)], "plan": ["--goal", str(path)], "watch": ["--from", str(path)]}
+    result = CliRunner().invoke(app, [command, str(file), *more.get(command, [])])
+    assert result.exit_code != 0
+    assert isinstance(result.exception, RobotError)
+
+
+def test_visual_shapes_are_watched_where_they_are_asked_for(tmp_path):
+    cell = so.Cell()
+    cell.add_robot(robot(tmp_path, DRAWN, DRAWN, SOLID), geometry="visual")
+    assert cell.world.names == ("r/l0", "r/l1", "r/l2")
+    assert not so.Monitor(cell, buffer=0.0).update([3.0, 0.0]).safe
+    cell.save(tmp_path / "cell.toml")
+    assert so.Cell.load(tmp_path / "cell.toml").world.names == cell.world.names
+
+
+def test_links_with_a_visual_alone_are_named_once_and_frames_are_not(tmp_path):
+    cell = so.Cell()
+    with pytest.warns(UserWarning, match="not watched: l1$"):
+        cell.add_robot(robot(tmp_path, SOLID, DRAWN, SOLID, ""))
+    assert cell.unwatched == ("r/l1",)
+    cell.save(tmp_path / "cell.toml")
+    assert "not watched: r/l1\n" in (tmp_path / "cell.toml").read_text()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        so.Cell().add_robot(robot(tmp_path, SOLID, SOLID, SOLID, ""))
+
+
+def engines(cell):
+    yield lambda: so.Monitor(cell, buffer=0.0)
+    yield lambda: so.PathChecker(cell)
+    yield lambda: so.Planner(cell)
+    yield lambda: cell.prove_apart()
+    yield lambda: so.Predictor.from_cell(cell, max_joint_acceleration=1.0, margin=0.0, period=0.01)
+
+
+@pytest.mark.parametrize("which", range(5))
+def test_no_pair_to_watch_is_an_error_everywhere(tmp_path, which):
+    cell = so.Cell()
+    cell.add_robot(robot(tmp_path, SOLID, SOLID))
+    assert cell.pairs.count() == 0
+    with pytest.raises(CellError, match="no pair to watch"):
+        list(engines(cell))[which]()
+
+
+def test_whoever_insists_gets_a_cell_with_nothing_to_watch(tmp_path):
+    cell = so.Cell(unwatched="allow")
+    cell.add_robot(robot(tmp_path, "", ""))
+    assert so.Monitor(cell, buffer=0.0).update(np.zeros(1)).safe
+    assert so.PathChecker(cell).segment([0.0], [1.0]).free
+    cell.save(tmp_path / "cell.toml")
+    assert so.Cell.load(tmp_path / "cell.toml").allows_unwatched
