@@ -20,7 +20,7 @@ def place(*position):
 
 def spheres(*xs, moving=()):
     """Balls of 1 cm on the x axis; those in ``moving`` move."""
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     for k, at in enumerate(xs):
         cell.add_body(f"b{k}", so.Sphere(0.01), place(at, 0, 0), moving=k in moving)
     return cell
@@ -64,7 +64,7 @@ def test_the_threshold_of_a_pair_goes_before_buffers_smaller_and_larger(threshol
 
 
 def robots(tmp_path, gap):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     urdf = write_rail(tmp_path)
     cell.add_robot(urdf, name="left")
     cell.add_robot(urdf, name="right", base=place(0, 0.2 + gap, 0))
@@ -167,7 +167,7 @@ def test_keep_out_zones_and_whom_they_are_for():
 def test_keep_in_zones_warn_near_each_face_from_within_and_of_whatever_is_outside():
     fence = so.KeepIn("fence", so.Box((2.0, 4.0, 6.0)), so.pose((1, 1, 1), rpy=(0, 0, 0.3)))
     at = so.pose((1, 1, 1), rpy=(0, 0, 0.3))
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     for index in ("naive", "octree", "grid", "region"):
         monitor = so.Monitor(cell, 0.2, zones=[fence], index=index, max_speed=1e9)
@@ -193,7 +193,7 @@ def test_keep_in_zones_warn_near_each_face_from_within_and_of_whatever_is_outsid
 
 
 def test_what_is_grasped_adds_to_the_buffer_of_its_robot(tmp_path):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot(write_rail(tmp_path), name="rail")
     cell.add_body("load", so.Sphere(0.02), place(0, 0, 0.9))
     monitor = so.Monitor(cell, 0.03, grasped={"load": 0.05})
@@ -231,7 +231,7 @@ def test_buffers_that_grow_with_speed():
 
 
 def test_a_turning_body_has_the_speed_of_its_farthest_point():
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("rod", so.Capsule(0.05, 1.0), moving=True)
     growing = so.separation(5.0, reaction=0.1, period=PERIOD, deceleration=10.0)
     monitor = so.Monitor(cell, growing)
@@ -267,7 +267,7 @@ def test_a_cell_that_changes_while_it_is_watched_equals_a_fresh_monitor(seed):
 
 
 def test_swapping_the_geometry_of_a_link_changes_its_distances(tmp_path):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot(write_rail(tmp_path), name="rail")
     cell.add_body("post", so.Sphere(0.02), place(0, 0.2, 0))
     monitor = so.Monitor(cell, 0.3)
@@ -306,7 +306,7 @@ def crowd(count):
     """Static boxes at a constant density, and one arm."""
     rng = np.random.default_rng(2)
     half = 1.5 * (count / 21) ** (1 / 3)
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot("builtin:arm7", name="arm")
     for k in range(count):
         q = rng.normal(size=4)

@@ -13,7 +13,7 @@ from standoff.paths import scratch
 @pytest.fixture(scope="module")
 def arm():
     """A planar chain of three capsules, a post in its way, a wall beside it."""
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot("builtin:arm7", name="arm")
     cell.add_body("post", so.Capsule(0.03, 0.6), pose=so.pose((0.9, 0.9, 0.6)))
     cell.add_body("wall", so.Box((0.05, 2.0, 2.0)), pose=so.pose((-1.2, 0.0, 0.5)))
@@ -156,7 +156,7 @@ def test_proved_segments_and_open_queues_are_remembered(arm, judged):
 
 
 def test_a_change_of_the_cell_is_noticed(judged):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot("builtin:arm7", name="arm")
     checker = so.PathChecker(cell)
     q = np.zeros(len(cell.joints))
@@ -179,7 +179,7 @@ def test_a_budget_that_runs_out_is_undecided(arm, judged):
 
 def ball_and_wall(gap=0.3):
     """A ball at the origin, and a wall that begins ``gap`` beyond it."""
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     cell.add_body("wall", so.Box((0.2, 2.0, 2.0)), pose=so.pose((0.2 + gap, 0.0, 0.0)))
     return cell
@@ -220,7 +220,7 @@ def test_bounded_penetration_of_convex_bodies_but_not_of_meshes():
             so.PathChecker(ball_and_wall(), clearance=clearance).segment([], [], moving=deep).kind
             == expected
         )
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     corners = np.array([[x, y, z] for x in (0.4, 0.6) for y in (-1, 1) for z in (-1, 1)], float)
     hull = so.Polyhedron(corners)
@@ -229,7 +229,7 @@ def test_bounded_penetration_of_convex_bodies_but_not_of_meshes():
 
 
 def test_a_spinning_bar_is_caught_in_the_middle_of_its_turn():
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("bar", so.Capsule(0.01, 2.0), moving=True)
     cell.add_body("pin", so.Sphere(0.005), pose=so.pose((0.0, 0.7, 0.7)))
     checker = so.PathChecker(cell)
@@ -317,7 +317,7 @@ def test_two_levels_of_queues_take_the_most_pressing_node_first():
     """The leftist heaps of pieces and the queue over them, against a sorted list."""
     from standoff.kernels.paths.heap import pop_node, push_node, requeue
 
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     tables = so.PathChecker(cell).tables
     arena = scratch.new_scratch(tables, 5).grown({"nodes": 400, "linked": 400})

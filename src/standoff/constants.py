@@ -94,6 +94,11 @@ KEPT_TREE_TRIANGLES = 4096
 #: play, [-]. Another direction is tried then, so a generous value costs little.
 GRAZING_TOLERANCE = 1e-10
 
+#: How far apart two vertices of an open mesh may be and still become one, as a part of the diagonal
+#: of its bounds, [-]: what a program that wrote the file lost to rounding. No vertex moves by more
+#: than this, 60 times less than a single-precision number of that size is rounded by.
+WELD_TOLERANCE = 1e-9
+
 #: Winding number from which on a point counts as inside, [-]. It is 0 outside a closed mesh and 1
 #: or more inside, up to rounding; anything in doubt is inside.
 INSIDE_WINDING = 0.25

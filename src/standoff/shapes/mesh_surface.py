@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import MAX_CAVITY_TESTS
+from standoff.constants import MAX_CAVITY_TESTS, WELD_TOLERANCE
 from standoff.kernels.face_sides import agree_on_sides
 from standoff.kernels.rss_tree import connected_parts
 from standoff.shapes.pose import Array
@@ -29,12 +29,6 @@ def merged(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     unused = int(np.count_nonzero(~used & (same == np.arange(len(points)))))
     number = np.cumsum(used) - 1
     return np.ascontiguousarray(points[used]), np.ascontiguousarray(number[faces]), unused
-
-
-#: How far apart two vertices of an open mesh may be and still become one, as a part of the diagonal
-#: of its bounds, [-]: what a program that wrote the file lost to rounding. No vertex moves by more
-#: than this, 60 times less than a single-precision number of that size is rounded by.
-WELD_TOLERANCE = 1e-9
 
 
 def welded(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
