@@ -321,11 +321,11 @@ class MonitorWorld:
         if kind < 0.25 and links and loose:
             body, link = str(rng.choice(loose)), str(rng.choice(links))
             touch = [str(rng.choice(links))] if rng.random() < 0.5 else []
-            return lambda c: c.attach(body, link, touch=touch), f"attach {body} to {link}"
+            return lambda c: c.attach(body, link, q=c.q, touch=touch), f"attach {body} to {link}"
         if kind < 0.5 and held:
             body = str(rng.choice(held))
             where.pop(body, None)
-            return lambda c: c.detach(body), f"detach {body}"
+            return lambda c: c.detach(body, q=c.q), f"detach {body}"
         if kind < 0.65:
             moving = bool(rng.random() < 0.5)
             return lambda c: (self.add(moving), None)[1], "add"

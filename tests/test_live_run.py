@@ -159,3 +159,17 @@ def test_after_the_end_nothing_is_looked_at():
     stopped.stop()
     stopped.run()
     assert len(looked.cycles) <= count + 1
+
+
+def test_a_message_that_waited_before_it_was_handed_over_is_behind():
+    looked = Looked()
+
+    class Late(Source):
+        def _bring(self):
+            self.put(joints(0), time.monotonic_ns() - 10**9)
+            self.put(End())
+
+    source = Late()
+    LiveRun(Engine(), looked, [source]).run()
+    source.thread.join()
+    assert [t.kind for t in looked.messages(Trouble)] == ["behind"]

@@ -325,10 +325,10 @@ def test_every_index_and_every_update_answer_alike_on_a_long_walk():
         poses[:, :3, 3] += rng.uniform(-jump, jump, (24, 3))
         if cycle == 60:
             cell.set_state(q, poses)
-            cell.attach("drifter0", "r/link7")
+            cell.attach("drifter0", "r/link7", q=cell.q)
         if cycle == 100:
             cell.set_state(q)
-            cell.detach("drifter0")
+            cell.detach("drifter0", q=cell.q)
         given = poses[1:] if "drifter0" not in cell.moving else poses
         said = [answers(monitor.update(q, given.copy())) for monitor in monitors]
         assert all(other == said[0] for other in said)

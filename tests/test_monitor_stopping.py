@@ -352,7 +352,7 @@ def test_mimic_joints_and_what_a_robot_holds_take_part():
     reach = so.pose((0, 0, 0.3))
     cell.remove_body("stick")
     cell.add_body("stick", so.Capsule(0.01, 0.3), cell.pose("left/panda_hand", q) @ reach)
-    cell.attach("stick", "left/panda_hand")
+    cell.attach("stick", "left/panda_hand", q=q)
     for k in range(1, 100):
         cycle = monitor.update(q + k * PERIOD * v, dq=v)
         if cycle.stopping is not None:

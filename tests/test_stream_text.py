@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -215,7 +216,9 @@ def test_a_header_in_the_middle_of_a_pipe_holds_from_there_on():
     text = "a,b\n1,2\nb,a\n2,1\nall,well\n2,1\nb,a\n2,1\n"
     done = threading.Event()
     pipe = CsvPipe(stream=io.BytesIO(text.encode()))
-    pipe.start(lambda message: (heard.append((0.0, message)), type(message) is End and done.set()))
+    pipe.start(
+        lambda message, _=None: (heard.append((0.0, message)), type(message) is End and done.set())
+    )
     assert done.wait(10.0)
     good = {"a": 1.0, "b": 2.0}
     assert values(heard[:-1]) == [good, good, "garbled", "garbled", good]
@@ -340,7 +343,7 @@ def run_pipe(make, data):
     end, begin = os.pipe()
     found, done = [], threading.Event()
 
-    def put(message):
+    def put(message, arrived=None):
         found.append(message)
         if type(message) is End:
             done.set()
@@ -372,7 +375,7 @@ from standoff.streams.open_source import open_source
 from standoff.streams.messages import Joints
 heard = []
 source = open_source("jsonl:-")
-source.start(heard.append)
+source.start(lambda message, arrived=None: heard.append(message))
 print("ready", flush=True)
 while not heard:
     time.sleep(0.01)
@@ -417,3 +420,33 @@ def test_recordings_of_a_real_baxter_are_read(number):
     times = np.array([t for t, _ in found])
     assert len(found) > 1000 and (np.diff(times) > 0).all()
     assert np.diff(times).max() > 0.1  # the drop-outs
+
+
+def test_what_waits_in_a_pipe_is_as_old_as_it_may_be():
+    """At 900 Hz data was 4.3 s old and SAFE: the time in front of the reader did not count."""
+    end, begin = os.pipe()
+    line, found, done = b'{"joints": {"a": 1}}\n', [], threading.Event()
+    busy, go_on = threading.Event(), threading.Event()
+
+    def put(message, arrived=None):
+        found.append((message, arrived))
+        if len(found) == 1:
+            busy.set()
+            go_on.wait(10.0)
+        if type(message) is End:
+            done.set()
+
+    JsonPipe(stream=os.fdopen(end, "rb")).start(put)
+    os.write(begin, line)
+    assert busy.wait(10.0)  # the reader is at the first line, and does not read
+    before = time.monotonic_ns()
+    os.write(begin, 2000 * line)
+    after = time.monotonic_ns()
+    time.sleep(0.05)
+    go_on.set()
+    os.close(begin)
+    assert done.wait(10.0)
+    late = [arrived for message, arrived in found[1:] if type(message) is Joints]
+    assert len(late) == 2000 and all(arrived <= after for arrived in late), (before, after)
+    # So much that the writer may have waited: how old it is cannot be known.
+    assert any(type(m) is Trouble and m.kind == "flood" for m, _ in found)

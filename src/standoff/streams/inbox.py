@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 from standoff.constants import INBOX_DEPTH
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
+from standoff.streams.source import Put
 
 #: When it came, by `time.monotonic_ns`; from which source; and what.
 Arrival = tuple[int, int, Message]
@@ -34,18 +34,18 @@ class Inbox:
         self.lost = [0] * sources
         self._next = -1
 
-    def putter(self, source: int) -> Callable[[Message], None]:
+    def putter(self, source: int) -> Put:
         """What a source hands its messages to, from whatever threads."""
         waiting, turns, depth, lock = self._waiting[source], self._turns, self._depth, self._lock
-        now = time.monotonic_ns
 
-        def put(message: Message) -> None:
+        def put(message: Message, arrived: int | None = None) -> None:
             with lock:
+                arrived = time.monotonic_ns() if arrived is None else arrived
                 if len(waiting) < depth:
-                    waiting.append((now(), source, message))
+                    waiting.append((arrived, source, message))
                     turns.put(source)
                 elif self._make_room(source, message):
-                    waiting.append((now(), source, message))
+                    waiting.append((arrived, source, message))
 
         return put
 

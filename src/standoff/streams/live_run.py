@@ -11,7 +11,7 @@ from standoff.constants import HEARTBEAT, ON_THE_HEELS
 from standoff.streams.engine import Input, WatchEngine
 from standoff.streams.inbox import Arrival, Inbox
 from standoff.streams.messages import End, Message, Trouble
-from standoff.streams.source import Live
+from standoff.streams.source import Live, Put
 
 #: One cycle: its time, what came in, and when that did, by `time.monotonic_ns`.
 Look = Callable[[float, tuple[Input, ...], int], None]
@@ -70,15 +70,16 @@ class LiveRun:
             with self._turn:
                 self._over = True
 
-    def _putter(self, number: int) -> Callable[[Message], None]:
+    def _putter(self, number: int) -> Put:
         """What a source hands its messages to, from whatever threads."""
         later, turn, now = self._inbox.putter(number), self._turn, time.monotonic_ns
         done = 0
 
-        def put(message: Message) -> None:
+        def put(message: Message, arrived: int | None = None) -> None:
             nonlocal done
-            arrived = now()
-            if arrived - done > ON_THE_HEELS and turn.acquire(blocking=False):
+            came = now()
+            arrived = came if arrived is None else arrived
+            if came - done > ON_THE_HEELS and turn.acquire(blocking=False):
                 try:
                     if not self._over and self._inbox.empty:
                         self._take((arrived, number, message))
@@ -91,7 +92,7 @@ class LiveRun:
                 finally:
                     done = now()
                     turn.release()
-            later(message)
+            later(message, arrived)
 
         return put
 

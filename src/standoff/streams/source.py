@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
 from standoff.streams.messages import Message
+
+
+class Put(Protocol):
+    """What a live source hands its messages to, from whatever thread: it takes a microsecond and
+    never raises."""
+
+    def __call__(self, message: Message, arrived: int | None = None) -> None:
+        """``arrived``: when it came at the earliest, by `time.monotonic_ns`, where it may have
+        waited since; now by default."""
 
 
 class Source(Protocol):
@@ -35,6 +44,5 @@ class Recorded(Source, Protocol):
 class Live(Source, Protocol):
     """Something that goes on by itself: a pipe, a network."""
 
-    def start(self, put: Callable[[Message], None]) -> None:
-        """From now on hand each message over as it comes, from whatever thread; ``put`` takes a
-        microsecond and never raises."""
+    def start(self, put: Put) -> None:
+        """From now on hand each message over as it comes, from whatever thread."""

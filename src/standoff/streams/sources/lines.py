@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import select
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -13,6 +15,7 @@ from typing import BinaryIO, Protocol
 from standoff.constants import MAX_STREAM_MESSAGE
 from standoff.errors import StreamError
 from standoff.streams.messages import End, Message, Trouble
+from standoff.streams.source import Put
 from standoff.streams.wire import GarbledError
 
 #: The mark that some editors put in front of a text.
@@ -132,6 +135,59 @@ def _early(first: str, count: int) -> str:
     return first if count == 1 else f"{first} (and {count - 1} more lines before the first time)"
 
 
+#: What is read at once, [bytes]: all that a pipe of Linux holds. A full one holds more than half of
+#: it (a page takes what fits), and its writer may wait with what is older.
+_AT_ONCE = 65536
+
+
+class _Arrivals:
+    """Lines of a pipe or a socket, each with when it came at the earliest, by `time.monotonic_ns`.
+
+    What is there as one looks has come since the last look, which left nothing behind; if nothing
+    is there, one waits, and what comes then has just come.
+
+    Attributes:
+        full: whether so much waited that the writer may have waited, too: how old it is cannot be
+            known.
+    """
+
+    def __init__(self, stream: BinaryIO, opened: int) -> None:
+        self._stream, self._looked = stream, opened
+        self.full = False
+
+    def __iter__(self) -> Iterator[tuple[int | None, bytes | None]]:
+        try:
+            fd = self._stream.fileno()
+        except (OSError, AttributeError):  # something else stands for it
+            yield from ((None, line) for line in bounded_lines(self._stream))
+            return
+        waiter = select.poll()
+        waiter.register(fd, select.POLLIN)
+        rest, since, too_long, first = b"", self._looked, False, True
+        while True:
+            if not waiter.poll(0):
+                waiter.poll()
+                self._looked = time.monotonic_ns()
+            arrived, self._looked = self._looked, time.monotonic_ns()
+            chunk = os.read(fd, _AT_ONCE)
+            self.full = self.full or len(chunk) > _AT_ONCE // 2
+            if not (rest or too_long):
+                since = arrived
+            lines = (rest + chunk).split(b"\n")
+            rest = lines.pop()
+            if not chunk and (rest or too_long):
+                lines = [rest]
+            for line in lines:
+                bad = too_long or len(line) > MAX_STREAM_MESSAGE
+                text = line.removeprefix(BOM) if first else line
+                yield since, None if bad else text.rstrip(b"\r")
+                since, too_long, first = arrived, False, False
+            if not chunk:
+                return
+            if len(rest) > MAX_STREAM_MESSAGE:
+                rest, too_long = b"", True
+
+
 class LinePipe:
     """Lines of a pipe, as they come.
 
@@ -143,28 +199,31 @@ class LinePipe:
         self.name = name
         self._decode = decode
         self._stream = _standard_input() if stream is None else stream
-        self._closed = False
+        self._closed, self._opened = False, time.monotonic_ns()
 
-    def start(self, put: Callable[[Message], None]) -> None:
+    def start(self, put: Put) -> None:
         # A thread that waits for a line cannot be woken up, so it must not keep the process alive.
         threading.Thread(target=self._run, args=(put,), name=self.name, daemon=True).start()
 
     def close(self) -> None:
         self._closed = True
 
-    def _run(self, put: Callable[[Message], None]) -> None:
-        number = 0
+    def _run(self, put: Put) -> None:
+        number, arrivals = 0, _Arrivals(self._stream, self._opened)
         try:
-            for number, line in enumerate(bounded_lines(self._stream), 1):
+            for number, (arrived, line) in enumerate(arrivals, 1):
                 if self._closed:
                     return
+                if arrivals.full:
+                    arrivals.full = False
+                    put(Trouble("flood", "more waits than is known how old it is"), arrived)
                 try:
                     _, found = _decoded(self._decode, line)
                 except GarbledError as error:
-                    put(Trouble("garbled", f"line {number}: {error}"))
+                    put(Trouble("garbled", f"line {number}: {error}"), arrived)
                     continue
                 for message in found:
-                    put(message)
+                    put(message, arrived)
         except (OSError, ValueError) as error:
             put(Trouble("lost", f"cannot be read after line {number}: {error}"))
         if not self._closed:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from typing import Any, Final
 
-from standoff.constants import MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS
+from standoff.constants import INBOX_DEPTH, MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
@@ -17,7 +18,8 @@ from standoff.streams.decoders import (
     decoder_of,
     plain_type,
 )
-from standoff.streams.messages import Message, Trouble
+from standoff.streams.messages import Grasp, Message, Trouble
+from standoff.streams.source import Put
 from standoff.streams.wire import GarbledError
 from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
 
@@ -64,20 +66,30 @@ class ZenohTopic:
         self._lost = False
         self._lock = threading.Lock()
         self._declared: list[Any] = []
-        self._put: Callable[[Message], None] = lambda message: None
+        self._put: Put = _nowhere
+        self._events = False
         self._session: Lease | None = open_session(used_link(link))
 
-    def start(self, put: Callable[[Message], None]) -> None:
+    def start(self, put: Put) -> None:
+        import zenoh
+
         if self._session is None:
             raise StreamError("is closed", file=self.name)
         self._put = put
         info = self._session.info
         self._declared.append(info.declare_transport_events_listener(self._event, history=True))
         for key in self._keys:
-            self._declared.append(self._session.declare_subscriber(key, self._listener(key)))
+            # A ring keeps the newest; a callback would have a queue without end before it.
+            ring: Any = zenoh.handlers.RingChannel(INBOX_DEPTH)
+            heard = self._session.declare_subscriber(key, ring)
+            self._declared.append(heard)
+            name = f"{self.name} {key}"
+            threading.Thread(
+                target=self._listen, args=(heard.handler, key), name=name, daemon=True
+            ).start()
 
     def close(self) -> None:
-        self._put = lambda message: None
+        self._put = _nowhere
         declared, self._declared = self._declared, []
         for one in declared:
             one.undeclare()
@@ -102,24 +114,39 @@ class ZenohTopic:
         elif was_lost and after:
             self._put(Trouble("back", "a peer is there again"))
 
-    def _listener(self, key: str) -> Callable[[Any], None]:
-        if "*" in key:
-            return lambda sample: self._sample(sample, str(sample.key_expr))
-        # What is heard there has this key: nobody has to ask each sample for it.
-        return lambda sample: self._sample(sample, key)
+    def _listen(self, heard: Any, key: str) -> None:
+        """Take what comes, on a thread of its own, until the subscriber is undeclared. All of it
+        came after the ring was last found empty. Where as much was taken since as the ring holds,
+        it may have been full, and some left out."""
+        empty, taken = time.monotonic_ns(), 0
+        while True:
+            looked = time.monotonic_ns()
+            try:
+                sample = heard.try_recv()
+                if sample is None:
+                    empty, taken = looked, 0
+                    sample = heard.recv()
+                    empty = time.monotonic_ns()
+            except Exception:  # Zenoh's own class: it was undeclared
+                return
+            taken += 1
+            if taken % INBOX_DEPTH == 0:
+                text = "messages may have been dropped: more came than could be looked at"
+                self._put(Trouble("flood", text), empty)
+                if self._events:
+                    self._put(Trouble("grasp", "events may have been lost"), empty)
+            self._sample(sample, str(sample.key_expr) if "*" in key else key, empty)
 
-    def _sample(self, sample: Any, key: str) -> None:
-        """One message, on a thread of Zenoh's own: whatever is wrong with it ends here."""
+    def _sample(self, sample: Any, key: str, arrived: int) -> None:
+        """One message: whatever is wrong with it ends here."""
         try:
             found = self._decoded(sample, key)
         except GarbledError as error:
-            self._put(Trouble("garbled", f"{key[:100]}: {error}"))
+            self._put(Trouble("garbled", f"{key[:100]}: {error}"), arrived)
             return
-        if type(found) is tuple:
-            for message in found:
-                self._put(message)
-        else:
-            self._put(found)  # type: ignore[arg-type]
+        for message in found if type(found) is tuple else (found,):
+            self._events = self._events or type(message) is Grasp
+            self._put(message, arrived)  # type: ignore[arg-type]
 
     def _decoded(self, sample: Any, key: str) -> Message | tuple[Message, ...]:
         payload = sample.payload
@@ -148,3 +175,7 @@ class ZenohTopic:
         if len(parts) >= 4 and "::msg::" in parts[-2]:
             return Topic("/".join(parts[1:-2]), plain_type(parts[-2]), "cdr")
         return Topic(key, self._kind, "cdr")
+
+
+def _nowhere(message: Message, arrived: int | None = None) -> None:
+    """Where messages go while nobody listens."""
