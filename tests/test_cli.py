@@ -1,5 +1,6 @@
 """The command as people type it."""
 
+import io
 import os
 import re
 import subprocess
@@ -7,12 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import standoff
 from standoff.errors import Error
 from standoff.streams.record.mcap_writer import McapWriter
 from standoff.streams.sources.bag import Bag
 from standoff.view.apart import _floored
+from standoff.view.searching import telling
 from tests.robot_files import EXAMPLES, example
 
 ROOT = Path(__file__).parent.parent
@@ -162,6 +165,45 @@ def test_names_from_a_file_cannot_drive_the_terminal(tmp_path):
     result = run("info", urdf)
     assert result.returncode == 0, result.stderr
     assert "[red]x[nope]" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["info", "watch", "check", "error"])
+def test_names_that_look_like_markup_are_shown_as_they_are(tmp_path, command):
+    """Codes of emoji too."""
+    arm, box, cell = ":x:[red]", ":fire:[bold]", tmp_path / ":x:.toml"
+    cell.write_text(
+        f'standoff = 1\n[[robot]]\nname = "{arm}"\nurdf = "builtin:arm7"\n'
+        f'[[body]]\nname = "{box}"\nshape = {{ box = {{ size = [9.0, 9.0, 0.1] }} }}\n'
+    )
+    joints = ",".join(f"{arm}/joint{k}" for k in range(1, 8))
+    rows = tmp_path / ":x:[red].csv"
+    rows.write_text("".join(f"{line}\n" for line in (
+        f"time,{joints}", *(f"{0.1 * k:.1f},0,0,0,0,0,0,0" for k in range(4)))))  # fmt: skip
+    if command == "info":
+        shown = run("info", cell, "--pairs").stdout
+        assert arm in shown and box in shown
+    elif command == "error":
+        result = run("info", tmp_path / ":x:[red].toml")
+        assert ":x:[red].toml" in re.sub(r"\n", "", result.stderr)
+    else:
+        extra = ["--from", rows, "--to", "plain"] if command == "watch" else [rows]
+        result = run(command, cell, *extra)
+        assert f"{arm}/" in result.stdout and box in result.stdout
+
+
+def test_every_console_leaves_codes_of_emoji_alone():
+    for file in (Path(standoff.__file__).parent).rglob("*.py"):
+        for made in re.findall(r"\bConsole\([^)]*\)", file.read_text()):
+            assert "emoji=False" in made, file
+
+
+@pytest.mark.parametrize("texts", [("[red]a :x:",), ("first", "[/red]b :fire:")])
+def test_a_line_that_comes_and_goes_shows_names_as_they_are(texts):
+    out = Console(force_terminal=True, file=io.StringIO(), emoji=False)
+    with telling(out) as tell:
+        for text in texts:
+            tell(text)
+    assert texts[-1] in out.file.getvalue()
 
 
 def test_names_from_a_bag_cannot_drive_the_terminal(tmp_path):

@@ -16,8 +16,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Keeps robots apart: certified collision monitoring, path checking and prediction.",
 )
-out = Console()
-notes = Console(stderr=True)
+#: Names are shown as they are: ``:x:`` in one is no emoji.
+out = Console(emoji=False)
+notes = Console(stderr=True, emoji=False)
 
 
 def _version(wanted: bool) -> None:

@@ -47,6 +47,7 @@ def compile_(
         f"in {cache_name()})",
         soft_wrap=True,
         highlight=False,
+        markup=False,
     )
 
 

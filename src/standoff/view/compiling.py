@@ -12,6 +12,7 @@ from numba.core import event
 from rich.console import Console
 from rich.errors import LiveError
 from rich.status import Status
+from rich.text import Text
 
 from standoff.kernels.jit import CACHE_DIR
 
@@ -40,8 +41,9 @@ class _Announcer(event.Listener):
             message = ONCE.format(where=cache_name())
             if not self._console.is_terminal and not _Announcer._printed:
                 _Announcer._printed = True
-                self._console.print(f"standoff: {message}", soft_wrap=True)
-            self._status = Status(message[0].upper() + message[1:] + " …", console=self._console)
+                self._console.print(f"standoff: {message}", soft_wrap=True, markup=False)
+            text = Text(message[0].upper() + message[1:] + " …")
+            self._status = Status(text, console=self._console)
             if self._console.is_terminal:
                 with suppress(LiveError):  # a bar is there already, and rich draws one at a time
                     self._status.start()

@@ -10,8 +10,8 @@ from types import FrameType
 
 from rich.console import Console
 from rich.errors import LiveError
-from rich.markup import escape
 from rich.status import Status
+from rich.text import Text
 
 
 @contextmanager
@@ -24,9 +24,9 @@ def telling(console: Console) -> Iterator[Callable[[str], None]]:
         if not console.is_terminal:
             return
         if status is not None:
-            status.update(escape(text))
+            status.update(Text(text))
             return
-        status = Status(escape(text), console=console)
+        status = Status(Text(text), console=console)
         # Before 14.1 rich draws one thing at a time: what is there already goes on alone.
         with suppress(LiveError):
             status.start()

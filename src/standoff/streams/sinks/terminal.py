@@ -54,7 +54,7 @@ class TerminalLines:
         nearest: NearestPair | None = None,
     ) -> None:
         self._sure, self._nearest = sure, nearest
-        console = Console(highlight=False) if console is None else console
+        console = Console(highlight=False, emoji=False) if console is None else console
         self._console = console
         self._colours = console.is_terminal and not plain
         self._progress = progress

@@ -37,5 +37,6 @@ def drive_by_hand(
     Raises:
         MissingPackageError: viser is not installed.
     """
-    serving = Serving(Console(), Console(stderr=True), host=host, port=port, stop=stop)
+    out, notes = Console(emoji=False), Console(stderr=True, emoji=False)
+    serving = Serving(out, notes, host=host, port=port, stop=stop)
     serving.cell(cell, title, monitor)
