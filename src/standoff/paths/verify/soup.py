@@ -1,4 +1,4 @@
-"""Triangles of a mesh, a box or a polyhedron, with balls and boxes around halves of halves of them."""
+"""Triangles of a mesh, a box or a polyhedron, with boxes around halves of halves."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def _built(triangles: Array, closed: bool, seeds: Array) -> Soup:
         split = last - first > _LEAF
         number = count + 2 * (np.cumsum(split) - 1)
         levels.append(
-            (centre, half, np.where(split, number, -1), np.where(split, number + 1, -1), first, last)
+            (centre, half, np.where(split, number, -1), np.where(split, number + 1, -1),
+             first, last)
         )  # fmt: skip
         m = middles[own]
         spread = np.maximum.reduceat(m, starts) - np.minimum.reduceat(m, starts)
