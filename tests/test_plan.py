@@ -429,3 +429,33 @@ def test_an_end_that_is_not_free_is_so_at_no_instant(tmp_path):
     assert text.startswith("the goal is not free: ")
     assert "s/ball and box collide: -" in text
     assert "t = " not in text
+
+
+def test_a_path_passes_by_more_than_a_robot_is_off(tmp_path):
+    """With a clearance of 0, shortened paths passed obstacles by hundredths of a millimetre."""
+    cell = gate(tmp_path)
+    planner = so.Planner(cell)
+    plan = planner.plan(LEFT, RIGHT)
+    certified(cell, plan, LEFT, RIGHT, 0.001)
+    assert "every watched pair more than 1 mm apart" in str(plan)
+    shorter = so.smooth(planner, plan.waypoints, steps=300)
+    assert coal_clearance(cell, shorter.waypoints) > 0.001
+    assert "never touching" in str(so.Planner(cell, 0.0).plan(LEFT, RIGHT))
+
+
+def test_an_end_nearer_than_the_clearance_is_said_to_be_so(tmp_path):
+    cell = slider(tmp_path)
+    cell.add_body("box", so.Box((0.1, 0.1, 0.4)), so.pose((0.9004, 0.0, 0.0)))
+    text = str(so.Planner(cell).plan(LEFT, RIGHT))
+    assert "the goal is too close: s/ball and box are 0.4 mm apart" in text
+    assert "a clearance of 1 mm (a tolerance of 1 mm on top) is asked for; a smaller" in text
+    assert so.Planner(cell, 0.0).plan(LEFT, RIGHT).solved
+
+
+def test_a_tube_that_cannot_be_certified_names_pair_and_deviation(tmp_path):
+    cell = slider(tmp_path)
+    cell.add_body("box", so.Box((0.1, 0.1, 0.4)), so.pose((0.91, 0.0, 0.0)))
+    checker = so.PathChecker(cell, deviation=0.02)
+    text = str(so.Planner(cell, checker=checker).plan(LEFT, RIGHT))
+    assert text.startswith("the goal is not free: s/ball and box may touch: 0.01 m apart, too")
+    assert "off by their deviation" in text

@@ -27,7 +27,7 @@ class Own:
 class OwnQuery:
     def __init__(self, placed: so.PlacedProblem, method: str, shorten: float) -> None:
         self.placed, self.shorten = placed, shorten
-        self.planner = so.Planner(placed.cell, method=method)
+        self.planner = so.Planner(placed.cell, 0.0, method=method)
         self.checker = self.planner.checker
         _ = self.checker.tables
 

@@ -91,7 +91,7 @@ def plan(
     timeout: Annotated[
         float, typer.Option(metavar="S", help=r"Give up after so long, \[s].")
     ] = 10.0,
-    clearance: Clearance = 0.0,
+    clearance: Clearance = 0.001,
     tolerance: Tolerance = 0.001,
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="Take a start or goal beyond its limits as it is.")

@@ -421,6 +421,7 @@ class _Task:
             pair=(self.tables.names[a], self.tables.names[b]), distance=value,
             point_a=point_a, point_b=point_b, normal=normal,
             intervals=intervals, distances=distances, _alone=len(self.motion.pieces) == 1,
+            _off=status == p.FOUND and self.settings.deviation is not None,
             _until=later, _certify=certify,
         )  # fmt: skip
 

@@ -49,6 +49,7 @@ class Verdict:
     normal: Array | None = None
     intervals: int = 0
     distances: int = 0
+    _off: bool = field(default=False, repr=False)
     _alone: bool = field(default=False, repr=False)
     _until: Callable[[], float] = field(default=lambda: 0.0, repr=False)
     _certify: Callable[[int | None], Certificate] | None = field(default=None, repr=False)
@@ -97,4 +98,9 @@ class Verdict:
         assert self.pair is not None
         what = {"collision": "collide", "too_close": "come too close", "undecided": "may touch"}
         a, b = self.pair
+        if self._off and self.kind == "undecided":
+            return (
+                f"{a} and {b} may touch{where}: {self.distance or 0.0:.6g} m apart, too little for "
+                "joints that are off by their deviation"
+            )
         return f"{a} and {b} {what[self.kind]}{where}: {self.distance or 0.0:.6g} m"

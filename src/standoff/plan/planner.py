@@ -29,6 +29,11 @@ from standoff.plan.space import joint_weights
 #: less. Between 0.2 and 0.4 all is much the same on the problems of `docs/planning.md`.
 _STEP = 0.3
 
+#: Clearance of a plan unless another is asked for, [m]. Industrial arms come back to a point within
+#: 0.02 to 0.1 mm, and follow a path within some tenths of a millimetre: a path that passes by less
+#: than that is free in the model alone.
+USUAL_CLEARANCE = 0.001
+
 #: Half the neighbourhood of a milestone of SBL, as a part of each joint's range.
 _REACH = 0.3
 
@@ -42,7 +47,9 @@ class Planner:
     Moving bodies stand where the cell has them.
 
     Args:
-        clearance, tolerance: as for `PathChecker`.
+        clearance, tolerance: as for `PathChecker`, but for the clearance of 1 mm by default, which
+            a robot can hold. A start or goal that is nearer to something, such as a grasp, wants a
+            smaller one: ``clearance=0.0``, or ``clearances`` of single pairs of a ``checker``.
         method: ``rrt-connect``: two trees whose edges are checked as they grow; ``sbl``: two trees
             of free configurations whose edges are checked when the trees meet, the likeliest to
             collide first (paper 001's A-SBL).
@@ -62,7 +69,7 @@ class Planner:
     def __init__(
         self,
         cell: Cell,
-        clearance: float = 0.0,
+        clearance: float = USUAL_CLEARANCE,
         tolerance: float = USUAL_TOLERANCE,
         *,
         method: Method = "rrt-connect",
@@ -146,6 +153,7 @@ class Planner:
         def told(reason: Reason | None, verdict: Verdict | None, **found: Any) -> Plan:
             facts: dict[str, Any] = {
                 "waypoints": np.zeros((0, len(query.start))), "goal": None, "length": math.inf,
+                "clearance": self.checker.least_clearance, "tolerance": self.checker.tolerance,
                 "preparing": begun - called, "growing": growing.time, "proving": 0.0, **found,
             }  # fmt: skip
             growing.close()

@@ -49,6 +49,7 @@ class Plan:
             it has changed, and compiling where that had not been done, [s].
         edges: segments checked.
         nodes: of the tree from the start, and of that from the goals.
+        clearance, tolerance: that were asked for, [m]; the smallest clearance of any pair.
         method, seed: as they were asked for; they give the same path again.
     """
 
@@ -64,6 +65,8 @@ class Plan:
     proving: float
     edges: int
     nodes: tuple[int, int]
+    clearance: float
+    tolerance: float
     method: Method
     seed: int
 
@@ -88,10 +91,22 @@ class Plan:
     def __str__(self) -> str:
         spent = f"after {self.time:.3g} s and {self.edges} edges"
         if self.solved:
+            kept = f"more than {1e3 * self.clearance:g} mm apart"
+            if self.clearance <= 0.0:
+                kept = "never touching" if self.clearance == 0.0 else "as deep as allowed at most"
             return (
                 f"{len(self.waypoints)} waypoints, a way of {self.length:.4g} in joint space "
-                f"(rad, m), {spent}"
+                f"(rad, m), every watched pair {kept}, {spent}"
             )
         if self.reason in ("start", "goal"):
+            found = self.verdict
+            if found is not None and found.kind == "too_close" and found.pair is not None:
+                a, b = found.pair
+                return (
+                    f"the {self.reason} is too close: {a} and {b} are "
+                    f"{1e3 * (found.distance or 0.0):.3g} mm apart, and a clearance of "
+                    f"{1e3 * self.clearance:g} mm (a tolerance of {1e3 * self.tolerance:g} mm on "
+                    "top) is asked for; a smaller clearance= may allow it"
+                )
             return f"the {self.reason} is not free: {self.verdict.at_rest if self.verdict else ''}"
         return f"no path: {self.reason} {spent}"

@@ -16,6 +16,7 @@ from standoff.cell import Cell
 from standoff.errors import PlanError
 from standoff.paths.file_table import is_number
 from standoff.paths.joint_range import cut_turns
+from standoff.paths.profile import Profile, profile
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import prove
 from standoff.plan.planner import Planner
@@ -67,6 +68,7 @@ class Planned:
         waypoints: of the path to be used: shortened where that was asked for; (0, joints) where
             there is none.
         verdict: on them, or of the start or goal that is not free; None otherwise.
+        seen: how near things come along them, sampled; None where there is no path.
     """
 
     wanted: Wanted
@@ -74,6 +76,7 @@ class Planned:
     smoothed: Smoothed | None
     waypoints: Array
     verdict: Verdict | None
+    seen: Profile | None = None
 
 
 def effort(text: str) -> Effort:
@@ -133,7 +136,9 @@ def find(
         with announced(notes):
             again = prove(planner.checker, cut, planner.checker.budget)
         waypoints, verdict = (cut, again) if again.free else (waypoints, verdict)
-    return Planned(wanted, plan, shorter, waypoints, verdict)
+    with announced(notes), waiting(notes, "Measuring distances") as done:
+        seen = profile(wanted.cell, waypoints, progress=done)
+    return Planned(wanted, plan, shorter, waypoints, verdict, seen)
 
 
 def save_certificate(planned: Planned, path: Path, notes: Console) -> None:
@@ -178,6 +183,7 @@ def as_json(planned: Planned, written: dict[str, Path | None]) -> str:
         "point_a": _list(None if verdict is None else verdict.point_a),
         "point_b": _list(None if verdict is None else verdict.point_b),
         "clearance": wanted.clearance,
+        "nearest_seen": None if planned.seen is None else _nearest(planned.seen),
         "tolerance": wanted.tolerance,
         "method": plan.method,
         "seed": plan.seed,
@@ -272,6 +278,9 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
             ("shortened", f"from {plan.length:.4g} to {smoothed.after:.4g} ({share}), "
              f"{smoothed.steps:,} shortcuts tried, {_seconds(smoothed.time)}{ended}")
         )  # fmt: skip
+    if (seen := planned.seen) is not None and math.isfinite(near := seen.distance[seen.nearest]):
+        pair = " – ".join(seen.pair[seen.nearest] or ())
+        facts.append(("nearest seen", f"{pair}, {mm(float(near))} apart ({len(seen.s)} samples)"))
     still = len(wanted.cell.joints) - len(wanted.joints)
     moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
     facts.append(("planned", moved))
@@ -303,6 +312,12 @@ _HELP = {
 
 def _seconds(time: float) -> str:
     return f"{1e3 * time:.3g} ms" if time < 1.0 else f"{time:.3g} s"
+
+
+def _nearest(seen: Profile) -> float | None:
+    """The smallest distance of all samples, [m]; None where there is no pair."""
+    least = float(seen.distance[seen.nearest])
+    return least if math.isfinite(least) else None
 
 
 def _list(values: Array | None) -> list[float] | None:

@@ -25,8 +25,8 @@ SHORTEST = 1.0 / 16.0
 
 #: Edges checked for each node of the larger tree before it takes a turn although the other one is
 #: smaller: a tree whose root is trapped must not hold the other one back. Trees that take turns
-#: whatever their sizes, or with a smaller number here, fill the open space with nodes that nobody
-#: needs: a third more edges on the problems of `docs/planning.md`, and fewer narrow shelves solved.
+#: whatever their sizes fill the open space with nodes that nobody needs: a third more edges on the
+#: problems of `docs/planning.md`, and fewer narrow slots solved. 16 and 64 cost some of that, too.
 STARVED = 256
 
 
