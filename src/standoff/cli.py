@@ -37,7 +37,7 @@ for _name in COMMANDS:
 CRASHED = 70
 
 
-def _show_warning(message: Warning | str, *_: object) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """One line, without the place in the code that says nothing to whoever runs a command."""
     notes.print("[bold yellow]Warning[/bold yellow]: ", end="")
     notes.print(shown_lines(str(message)), markup=False, highlight=False, soft_wrap=True)
@@ -49,7 +49,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
     before = sys.stdout, sys.stderr
     patient = Forgiving(sys.stdout), Forgiving(sys.stderr)
     sys.stdout, sys.stderr = patient

@@ -48,7 +48,7 @@ def _cell(content: dict[str, Any], file: str, folder: Path) -> Cell:
     version = top.get("standoff", int, f"the format's version, {VERSION}")
     if version != VERSION:
         raise top.error("a format this version cannot read", value=version, allowed=str(VERSION))
-    cell = top.wrapped("unwatched", Cell, top.text("unwatched", "refuse"))
+    cell: Cell = top.wrapped("unwatched", Cell, top.text("unwatched", "refuse"))
     for table in top.tables("robot", ROBOT):
         _add_robot(cell, table, folder)
     bodies = top.tables("body", BODY)
