@@ -12,6 +12,7 @@ from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
 from standoff.constants import USUAL_APART_BUDGET
 from standoff.errors import PathError, UnknownNameError
+from standoff.kernels.layout import MESH
 from standoff.kernels.pairs import general
 from standoff.kernels.pairs.dispatch import has_closed_form
 from standoff.kernels.paths import apart_layout as p
@@ -54,7 +55,8 @@ def prove_apart(
     Args:
         pairs: names of two links or bodies each; all pairs that are watched by default.
         clearance: >= 0, [m].
-        budget: boxes that the search may look at for each pair before it stays open.
+        budget: boxes that the search may look at for each pair before it stays open; for one with
+            meshes as many of their convex hulls first.
         progress: called now and then with the share of the work that is done.
 
     Raises:
@@ -98,7 +100,15 @@ def _prove(
     problem = Problem(tree, world, a, b, clearance)
     if problem.endless is not None:
         return StaysOpen(a, b, problem.endless)
-    status = _search(problem, _general(cell, a, b), budget, progress)
+    status = p.SPENT
+    if any(shape.kind == MESH for x in (a, b) for shape, _ in world.parts[world.index[x]]):
+        # A distance of hulls takes microseconds, one of meshes milliseconds, and most pairs that
+        # are apart are so with their hulls.
+        hulls = Problem(tree, world, a, b, clearance, outer=True)
+        if _search(hulls, general.address(), budget, lambda share: None) == p.APART:
+            problem, status = hulls, p.APART
+    if status != p.APART:
+        status = _search(problem, _general(cell, a, b), budget, progress)
     header, result = problem.arena["header"][0], problem.arena["result"][0]
     boxes = int(header[p.BOXES])
     if status == p.APART:

@@ -19,6 +19,7 @@ from standoff.paths.apart_tree import CutTree
 from standoff.paths.balls import placed_ball
 from standoff.robots.moving_body import MovingBody, few_points
 from standoff.robots.tree import WORLD, Tree, scratch_shape
+from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import IntArray, Shape
 from standoff.shapes.table import pack
@@ -32,6 +33,10 @@ Part = tuple[Shape, Array, int]
 class Problem:
     """What is to be proved of two bodies.
 
+    Args:
+        outer: take the convex hull in the place of each mesh. What is proved apart so is apart: the
+            meshes are inside, but for roundings that margins cover. What touches need not touch.
+
     Attributes:
         joints: the entries of ``q`` that move the bodies against each other, in the arena's order.
         endless: why nothing can be proved: a joint without limits; None where all have limits.
@@ -40,7 +45,9 @@ class Problem:
 
     arena: Arena
 
-    def __init__(self, tree: Tree, world: World, a: str, b: str, clearance: float) -> None:
+    def __init__(
+        self, tree: Tree, world: World, a: str, b: str, clearance: float, *, outer: bool = False
+    ) -> None:
         first, second = world.index[a], world.index[b]
         if world.frame[first] == WORLD:
             first, second = second, first  # a half space stands still, and comes second
@@ -50,7 +57,7 @@ class Problem:
         self.endless = next((r for r in ranges if isinstance(r, str)), None)
         if self.endless is None:
             parts = [
-                (shape, pose, cut.number[world.frame[body]])
+                (_outer(shape) if outer else shape, pose, cut.number[world.frame[body]])
                 for body in (first, second)
                 for shape, pose in world.parts[body]
             ]
@@ -63,6 +70,11 @@ class Problem:
         before = len(self.arena["nodes"])
         self.arena = self.arena.grown(dict.fromkeys(("nodes", "keys", "heap"), 2 * before))
         self.arena["heap"][before:, 0] = np.arange(before, 2 * before)
+
+
+def _outer(shape: Shape) -> Shape:
+    """The convex hull of a mesh, unless it is flat; any other shape itself."""
+    return (shape.hull or shape) if isinstance(shape, Mesh) else shape
 
 
 def _tables(cut: CutTree, parts: Sequence[Part], split: int, limits: Array) -> Arena:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.constants import CONVEX_TOLERANCE, MESH_REACH
-from standoff.errors import MeshError
+from standoff.errors import MeshError, ShapeError
 from standoff.kernels import layout
 from standoff.kernels.hull_test import below_all_faces
 from standoff.shapes.mesh_surface import merged, oriented, parts, welded
 from standoff.shapes.mesh_tree import tree_of
+from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
 from standoff.shapes.shape import Geometry, IntArray, Shape, frozen, size_row
 
@@ -128,6 +129,14 @@ class Mesh(Shape):
         if not self.closed or len(parts(self._points, self._corner_rows)[1]) != 1:
             return False
         return bool(below_all_faces(self._points, self._corner_rows, reach))
+
+    @cached_property
+    def hull(self) -> Polyhedron | None:
+        """The convex hull, which holds it; None where that is flat."""
+        try:
+            return Polyhedron(self._points)
+        except ShapeError:
+            return None
 
     def bounds(self) -> tuple[Array, Array]:
         return self.vertices.min(axis=0), self.vertices.max(axis=0)
