@@ -185,7 +185,7 @@ def test_a_body_that_rules_name_may_leave_the_cell():
 
 
 def moving_cell(*names):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     for k, name in enumerate(names):
         cell.add_body(name, so.Sphere(0.1), place(3.0 * k, 0, 0), moving=True)
     return cell
@@ -297,7 +297,7 @@ def test_a_body_is_grasped_where_it_is_though_the_cell_has_changed_since(tmp_pat
 
 
 def test_a_default_that_is_for_nobody_yet_is_refused_at_once():
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     slow = so.separation(1.0, reaction=0.1, period=0.001, deceleration=1.0)
     for wrong in ({"buffer": -1.0}, {"buffer": slow}, {"max_speed": 0.0}):
         with pytest.raises(so.MonitorError):
