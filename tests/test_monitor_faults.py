@@ -22,7 +22,7 @@ Q = np.array([0.1, 0.2, 0.3])
 
 @pytest.fixture
 def cell(tmp_path):
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_robot(write_rail(tmp_path), name="rail")
     cell.add_body("cart", so.Sphere(0.1), so.pose((0, 0.4, 0.3)), moving=True)
     cell.add_body("crate", so.Box((0.1, 0.1, 0.1)), so.pose((0, -0.3, 0.3)), moving=True)

@@ -372,10 +372,23 @@ class Cell:
             f"{name}/{link}" for name, m in self._robots.items() for link in m.robot.unwatched
         )
 
+    @property
+    def unwatched_robots(self) -> tuple[str, ...]:
+        """Robots none of whose links is in a pair to watch: each may touch whatever it can meet."""
+        index, watches = self.world.index, self.pairs.watches
+        return tuple(
+            name
+            for name, m in self._robots.items()
+            if not any(watches(x) for link in m.robot.links if (x := f"{name}/{link}") in index)
+        )
+
     def check_watched(self) -> None:
         """Raise a `CellError` where there is no pair to watch, unless the cell was made with
-        ``unwatched="allow"``: an answer about no pair at all is always SAFE."""
-        if not self.allows_unwatched and self.pairs.count() == 0:
+        ``unwatched="allow"``: an answer about no pair at all is always SAFE. A robot none of whose
+        links is watched is a Python warning."""
+        if self.allows_unwatched:
+            return
+        if self.pairs.count() == 0:
             raise CellError(
                 "no pair to watch: nothing in the cell can come too close to anything",
                 value=list(self.world.names),
@@ -383,6 +396,8 @@ class Cell:
                 "Cell(unwatched='allow') (--unwatched, or unwatched = \"allow\" in a cell file) to "
                 "insist",
             )
+        for name in self.unwatched_robots:
+            warnings.warn(f"robot {name!r}: no pair with any of its links is watched", stacklevel=3)
 
     @property
     def world(self) -> World:
