@@ -230,6 +230,20 @@ def test_buffers_that_grow_with_speed():
     assert names(monitor.update(NONE, at)) == [("b0", "b1")]
 
 
+def test_velocities_that_are_given_change_no_buffer(tmp_path):
+    """Zeros from a driver would shrink them."""
+    cell = so.Cell()
+    cell.add_robot(write_rail(tmp_path), name="rail")
+    growing = so.separation(2.0, reaction=0.05, period=PERIOD, deceleration=8.0)
+    plain, given_ = so.Monitor(cell, growing), so.Monitor(cell, growing)
+    q = np.zeros(3)
+    for _ in range(3):
+        q = q + 0.005
+        assert plain.update(q).pairs == given_.update(q, dq=np.zeros(3)).pairs
+        assert plain.buffers == given_.buffers
+    assert given_.buffers["rail/tip"] > 1.01 * growing.at(0.0)
+
+
 def test_a_turning_body_has_the_speed_of_its_farthest_point():
     cell = so.Cell(unwatched="allow")
     cell.add_body("rod", so.Capsule(0.05, 1.0), moving=True)
