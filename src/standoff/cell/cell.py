@@ -284,7 +284,8 @@ class Cell:
         with or without the robot before them."""
         rule = checked_rule(
             source, robot, rename, ignore, angles, lengths, scale, offset,
-            robots=self._robots, joints=self.joints, others=[*self._bodies, *self._links()],
+            robots=self._robots, joints=self.joints,
+            others=[*self._bodies, *self._links(), *self.tree.mimics],
         )  # fmt: skip
         self._streams = (*self._streams, rule)
         self._changed()
