@@ -49,7 +49,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × or – gets a ?
-    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    warnings.showwarning = _show_warning
     before = sys.stdout, sys.stderr
     patient = Forgiving(sys.stdout), Forgiving(sys.stderr)
     sys.stdout, sys.stderr = patient
