@@ -35,7 +35,10 @@ def test_the_monitor_warns_of_the_table():
 
 def test_pairs_of_the_panda_are_proved_apart():
     printed, names = example("allowed-pairs.md")
-    assert printed.count(" touch, by ") == 3 and "21 of 44 pairs need no watching" in printed
+    assert (
+        printed.count(" touch, for example by ") == 3
+        and "21 of 44 pairs need no watching" in printed
+    )
     assert not names["result"].open
 
 

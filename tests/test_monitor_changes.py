@@ -12,7 +12,7 @@ from tests.watch_worlds import sliders
 
 
 def carts(count):
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     for k in range(count):
         cell.add_body(f"cart{k}", so.Sphere(0.1), so.pose((k, 0, 0)), moving=True)
     return cell

@@ -22,7 +22,7 @@ Q = np.array([0.1, 0.2, 0.3])
 
 @pytest.fixture
 def cell(tmp_path):
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_robot(write_rail(tmp_path), name="rail")
     cell.add_body("cart", so.Sphere(0.1), so.pose((0, 0.4, 0.3)), moving=True)
     cell.add_body("crate", so.Box((0.1, 0.1, 0.1)), so.pose((0, -0.3, 0.3)), moving=True)
@@ -301,3 +301,17 @@ def test_the_period_is_what_late_is_measured_by(cell):
         assert kinds(monitor.update(Q, places(), time)) == [], k
     assert kinds(monitor.update(Q, places(), 0.51)) == [("late", "time")]
     assert PERIOD == 0.01
+
+
+def test_a_mimic_joint_by_name_was_unknown():
+    """Messages of a Panda have both fingers, and the second one follows the first."""
+    cell = so.Cell()
+    cell.add_robot("builtin:panda")
+    monitor = so.Monitor(cell, 0.0, stopping=so.Stopping(deceleration=5.0, reaction=0.0))
+    second = "panda/panda_finger_joint2"
+    q = dict(zip(cell.joints, [0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0, 0.02]))
+    dq = dict.fromkeys(cell.joints, 0.0)
+    for _ in range(2):
+        cycle = monitor.update({**q, second: 0.02}, dq={**dq, second: 0.0})
+    assert cycle.faults == ()
+    assert monitor.update({**q, "panda/panda_finger_joint3": 0.02}).faults[0].kind == "unknown"

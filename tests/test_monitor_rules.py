@@ -18,9 +18,9 @@ def place(*position):
     return so.pose(position)
 
 
-def spheres(*xs, moving=()):
+def spheres(*xs, moving=(), unwatched="refuse"):
     """Balls of 1 cm on the x axis; those in ``moving`` move."""
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell(unwatched)
     for k, at in enumerate(xs):
         cell.add_body(f"b{k}", so.Sphere(0.01), place(at, 0, 0), moving=k in moving)
     return cell
@@ -50,7 +50,7 @@ def test_a_mover_is_extended_by_its_whole_buffer_and_what_stands_not_at_all():
     assert ask(both, {"b0": 0.08, "default": 0.03}) == [("b0", "b1")]
     assert ask(both, {"b0": 0.06}) == []  # 0.03 for the rest
     assert ask(both, {"b0": 0.1, "b1": 0.0}) == [("b0", "b1")]
-    assert ask(spheres(0, 0.12), 5.0) == []  # nothing moves
+    assert ask(spheres(0, 0.12, unwatched="allow"), 5.0) == []  # nothing moves
 
 
 @pytest.mark.interpreted
@@ -64,7 +64,7 @@ def test_the_threshold_of_a_pair_goes_before_buffers_smaller_and_larger(threshol
 
 
 def robots(tmp_path, gap):
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     urdf = write_rail(tmp_path)
     cell.add_robot(urdf, name="left")
     cell.add_robot(urdf, name="right", base=place(0, 0.2 + gap, 0))
@@ -167,7 +167,7 @@ def test_keep_out_zones_and_whom_they_are_for():
 def test_keep_in_zones_warn_near_each_face_from_within_and_of_whatever_is_outside():
     fence = so.KeepIn("fence", so.Box((2.0, 4.0, 6.0)), so.pose((1, 1, 1), rpy=(0, 0, 0.3)))
     at = so.pose((1, 1, 1), rpy=(0, 0, 0.3))
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     for index in ("naive", "octree", "grid", "region"):
         monitor = so.Monitor(cell, 0.2, zones=[fence], index=index, max_speed=1e9)
@@ -193,7 +193,7 @@ def test_keep_in_zones_warn_near_each_face_from_within_and_of_whatever_is_outsid
 
 
 def test_what_is_grasped_adds_to_the_buffer_of_its_robot(tmp_path):
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_robot(write_rail(tmp_path), name="rail")
     cell.add_body("load", so.Sphere(0.02), place(0, 0, 0.9))
     monitor = so.Monitor(cell, 0.03, grasped={"load": 0.05})
@@ -228,6 +228,20 @@ def test_buffers_that_grow_with_speed():
     assert monitor.buffers["b0"] == growing.total
     at[0, 0, 3] = 4.9 - 2 * 0.01
     assert names(monitor.update(NONE, at)) == [("b0", "b1")]
+
+
+def test_velocities_that_are_given_change_no_buffer(tmp_path):
+    """Zeros from a driver would shrink them."""
+    cell = so.Cell()
+    cell.add_robot(write_rail(tmp_path), name="rail")
+    growing = so.separation(2.0, reaction=0.05, period=PERIOD, deceleration=8.0)
+    plain, given_ = so.Monitor(cell, growing), so.Monitor(cell, growing)
+    q = np.zeros(3)
+    for _ in range(3):
+        q = q + 0.005
+        assert plain.update(q).pairs == given_.update(q, dq=np.zeros(3)).pairs
+        assert plain.buffers == given_.buffers
+    assert given_.buffers["rail/tip"] > 1.01 * growing.at(0.0)
 
 
 def test_a_turning_body_has_the_speed_of_its_farthest_point():
@@ -267,7 +281,7 @@ def test_a_cell_that_changes_while_it_is_watched_equals_a_fresh_monitor(seed):
 
 
 def test_swapping_the_geometry_of_a_link_changes_its_distances(tmp_path):
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_robot(write_rail(tmp_path), name="rail")
     cell.add_body("post", so.Sphere(0.02), place(0, 0.2, 0))
     monitor = so.Monitor(cell, 0.3)
@@ -283,7 +297,7 @@ def test_swapping_the_geometry_of_a_link_changes_its_distances(tmp_path):
 
 
 def test_many_bodies_come_and_go_beyond_the_room_there_was():
-    cell = spheres(0, moving=(0,))
+    cell = spheres(0, moving=(0,), unwatched="allow")
     monitors = [
         so.Monitor(cell, 0.02, index=index) for index in ("naive", "octree", "grid", "region")
     ]
@@ -306,7 +320,7 @@ def crowd(count):
     """Static boxes at a constant density, and one arm."""
     rng = np.random.default_rng(2)
     half = 1.5 * (count / 21) ** (1 / 3)
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_robot("builtin:arm7", name="arm")
     for k in range(count):
         q = rng.normal(size=4)

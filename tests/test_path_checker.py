@@ -8,12 +8,13 @@ import pytest
 import standoff as so
 from standoff.kernels.paths import layout as p
 from standoff.paths import scratch
+from tests.robot_files import EXAMPLES, example
 
 
 @pytest.fixture(scope="module")
 def arm():
     """A planar chain of three capsules, a post in its way, a wall beside it."""
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_robot("builtin:arm7", name="arm")
     cell.add_body("post", so.Capsule(0.03, 0.6), pose=so.pose((0.9, 0.9, 0.6)))
     cell.add_body("wall", so.Box((0.05, 2.0, 2.0)), pose=so.pose((-1.2, 0.0, 0.5)))
@@ -156,7 +157,7 @@ def test_proved_segments_and_open_queues_are_remembered(arm, judged):
 
 
 def test_a_change_of_the_cell_is_noticed(judged):
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_robot("builtin:arm7", name="arm")
     checker = so.PathChecker(cell)
     q = np.zeros(len(cell.joints))
@@ -179,7 +180,7 @@ def test_a_budget_that_runs_out_is_undecided(arm, judged):
 
 def ball_and_wall(gap=0.3):
     """A ball at the origin, and a wall that begins ``gap`` beyond it."""
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     cell.add_body("wall", so.Box((0.2, 2.0, 2.0)), pose=so.pose((0.2 + gap, 0.0, 0.0)))
     return cell
@@ -220,7 +221,7 @@ def test_bounded_penetration_of_convex_bodies_but_not_of_meshes():
             so.PathChecker(ball_and_wall(), clearance=clearance).segment([], [], moving=deep).kind
             == expected
         )
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     corners = np.array([[x, y, z] for x in (0.4, 0.6) for y in (-1, 1) for z in (-1, 1)], float)
     hull = so.Polyhedron(corners)
@@ -229,7 +230,7 @@ def test_bounded_penetration_of_convex_bodies_but_not_of_meshes():
 
 
 def test_a_spinning_bar_is_caught_in_the_middle_of_its_turn():
-    cell = so.Cell(unwatched="allow")
+    cell = so.Cell()
     cell.add_body("bar", so.Capsule(0.01, 2.0), moving=True)
     cell.add_body("pin", so.Sphere(0.005), pose=so.pose((0.0, 0.7, 0.7)))
     checker = so.PathChecker(cell)
@@ -258,6 +259,24 @@ def test_a_tube_of_motions_is_certified(arm, judged):
     for i in np.flatnonzero(free)[:20]:
         off = rng.uniform(-0.01, 0.01, (2, a.shape[1]))
         assert line.segment(a[i] + off[0], b[i] + off[1]).free
+
+
+def test_a_tube_that_is_not_free_at_the_start_took_the_whole_search():
+    """A UR5 alone: every motion was undecided after hundreds of configurations."""
+    cell = so.Cell()
+    cell.add_robot(example(EXAMPLES["ur5"]), name="r")
+    q = np.array([0.0, -1.2, 1.5, -0.3, 0.7, 0.0])
+    tube = so.PathChecker(cell, deviation=0.02)
+    for verdict in (tube.segment(q, q + 0.3), tube.path([q, q + 0.3, q]), tube.path(q)):
+        assert (verdict.kind, verdict.t, verdict.free_until) == ("undecided", 0.0, 0.0)
+        assert verdict.intervals == 1
+        assert verdict.distance > 0.0 and "off by their deviation" in str(verdict)
+    pair = verdict.pair
+    assert not so.PathChecker(cell, deviation=0.02).segments(q[None], q[None] + 0.3)[0]
+    assert so.PathChecker(cell).segment(q, q + 0.3).free
+    # What collides there in any case is shown, whichever pair is looked at first.
+    cell.add_body("box", so.Box((0.1, 0.1, 0.1)), cell.pose(pair[1], q))
+    assert tube.segment(q, q + 0.3).kind == "collision"
 
 
 def test_progress_is_told_of_long_checks(arm, monkeypatch):

@@ -38,7 +38,7 @@ def wheel(tmp_path_factory):
     """One continuous joint and one that slides, without limits to speak of."""
     urdf = tmp_path_factory.mktemp("wheel") / "wheel.urdf"
     urdf.write_text(robot_text(joint="", kind="continuous"))
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot(urdf, name="r")
     return cell
 
@@ -198,6 +198,16 @@ def at(k, value):
 GOOD = line(REST)
 
 
+def test_a_column_of_a_mimic_joint_was_refused(tmp_path, cell):
+    """Recordings have one: of the second finger."""
+    rows = [f"{line(REST)},{REST[-1] + off!r}" for off in (0.0, 5e-5)]
+    file = write(tmp_path, "p.csv", "\n".join([f"{HEADER},panda_finger_joint2", *rows]))
+    path = read_path(file, cell)
+    assert (path.waypoints == REST).all()
+    (note,) = path.notes
+    assert "mimic joint arm/panda_finger_joint2 follows arm/panda_finger_joint1" in note
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
@@ -214,7 +224,9 @@ GOOD = line(REST)
          ["line 1", "two columns for joint 'arm/panda_joint2'", "columns 2 and 3"]),
         ("p.csv", f"{HEADER[:-20]}\n0,0\n", ["nothing for", "arm/panda_finger_joint1", "--rest"]),
         ("p.csv", f"{HEADER},panda_finger_joint2\n{GOOD},0\n{GOOD},0",
-         ["column 9", "mimic", "panda_finger_joint2"]),
+         ["line 2", "mimic joint 'arm/panda_finger_joint2'", "does not follow", "got 0.0", "0.02"]),
+        ("p.csv", f"{HEADER},panda_finger_joint2,arm/panda_finger_joint2\n{GOOD},0,0",
+         ["two columns for joint 'arm/panda_finger_joint2'", "9 and 10"]),
         ("p.csv", f"{HEADER},time,t\n", ["no waypoints"]),
         ("p.csv", f"{HEADER},time,t\n{GOOD},0,0", ["two columns for the time", "9 and 10"]),
         ("p.csv", f"{HEADER},time\n{GOOD},0\n{GOOD},0", ["line 3", "increase", "more than 0"]),

@@ -251,3 +251,15 @@ def test_names_that_no_message_had_are_known(arms):
     assert mapping.idle == {"b1", "tail*"}
     mapping.grasp(Grasp(1.0, "b1", None))
     assert mapping.idle == {"tail*"}
+
+
+def test_a_mimic_joint_under_a_name_of_its_own_was_unknown(arms):
+    cell = arms()
+    cell.map_stream("csv:left*", "left", {"second": "left/panda_finger_joint2"})
+    mapping = Mapping(cell, "csv:left.csv")
+    assert mapping.knows("second") and mapping.knows("panda_finger_joint2")
+    assert not mapping.knows("third")
+    assert not len(mapping.route(("second", "panda_finger_joint2")).picks)
+    cell.map_stream("csv:right*", "right", scale={"panda_finger_joint2": 2.0})
+    problem = Mapping(cell, "csv:right.csv").route(("panda_finger_joint2",)).problem
+    assert "is no joint of the cell that a value is read for" in problem

@@ -343,7 +343,7 @@ def continuous_cell(tmp_path):
         '<joint name="turn" type="revolute"><parent link="b"/><child link="c"/>'
         '<limit lower="-7" upper="7" effort="1" velocity="1"/></joint></robot>'
     )
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot(tmp_path / "r.urdf")
     return cell
 

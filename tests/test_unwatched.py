@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import standoff as so
 from standoff.cli import app
-from standoff.errors import CellError, RobotError
+from standoff.errors import CellError, InterferenceError, RobotError
 
 DRAWN = '<visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
 SOLID = DRAWN.replace("visual", "collision")
@@ -94,3 +94,88 @@ def test_whoever_insists_gets_a_cell_with_nothing_to_watch(tmp_path):
     assert so.PathChecker(cell).segment([0.0], [1.0]).free
     cell.save(tmp_path / "cell.toml")
     assert so.Cell.load(tmp_path / "cell.toml").allows_unwatched
+
+
+@pytest.fixture
+def partly(tmp_path):
+    """The file of a robot whose link l1 has a visual alone, and a path of it in time."""
+    path = tmp_path / "path.csv"
+    path.write_text("time,j1,j2,j3\n" + "".join(f"{0.1 * k},0,{0.01 * k},0\n" for k in range(6)))
+    return robot(tmp_path, SOLID, DRAWN, SOLID, SOLID), path
+
+
+def invoked(*arguments):
+    with pytest.warns(UserWarning, match="not watched: l1$"):
+        return CliRunner().invoke(app, [str(x) for x in arguments])
+
+
+def test_the_page_and_the_record_of_a_watch_did_not_name_links_without_geometry(tmp_path, partly):
+    file, path = partly
+    page, record, again = (tmp_path / name for name in ("near.html", "run.mcap", "again.html"))
+    watch = ["watch", file, "--from", path, "--to", record, "--report", page, "--rest"]
+    assert invoked(*watch).exit_code == 0
+    named = "<tr><th>not watched</th><td>no collision geometry: r/l1</td></tr>"
+    assert named in page.read_text()
+    assert b"# no collision geometry, not watched: r/l1\n" in record.read_bytes()
+    assert invoked("replay", record, "--report", again).exit_code == 0
+    assert named in again.read_text()
+
+
+def test_a_certificate_and_who_verifies_it_did_not_name_links_without_geometry(tmp_path, partly):
+    file, path = partly
+    proof = tmp_path / "proof.json"
+    checked = invoked("check", file, path, "--certificate", proof)
+    assert checked.exit_code == 0
+    assert "no collision geometry: r/l1" in checked.output
+    assert "# no collision geometry, not watched: r/l1\\n" in proof.read_text()
+    verified = invoked("verify", proof)
+    assert verified.exit_code == 0
+    assert "not watched, no collision geometry: r/l1" in verified.output
+
+
+def test_a_comparison_of_parts_names_links_without_geometry(partly):
+    compared = invoked("interfere", partly[0])
+    assert compared.exit_code == 0
+    assert "r/l1: no collision geometry, not compared" in compared.output
+
+
+def test_a_comparison_in_which_each_pair_may_touch_was_free(tmp_path):
+    file = robot(tmp_path, SOLID, SOLID)
+    result = CliRunner().invoke(app, ["interfere", str(file)])
+    assert isinstance(result.exception, InterferenceError)
+    assert "each pair of parts may touch" in str(result.exception)
+
+
+def test_a_live_page_takes_a_robot_that_is_insisted_on(tmp_path, monkeypatch):
+    shown = []
+
+    class Page:
+        def cell(self, cell, source, make):
+            shown.append(cell)
+
+    monkeypatch.setattr("standoff.commands.view.page_at", lambda *_: Page())
+    file = robot(tmp_path, DRAWN, DRAWN)
+    with pytest.warns(UserWarning, match="not watched: l0, l1$"):
+        result = CliRunner().invoke(app, ["view", str(file), "--unwatched"])
+    assert result.exit_code == 0, result.exception
+    assert shown[0].allows_unwatched
+
+
+def test_a_robot_all_of_whose_pairs_are_allowed_is_told_of(tmp_path):
+    cell = so.Cell()
+    for name, y in (("a", 0.0), ("b", 5.0)):
+        cell.add_robot(robot(tmp_path, SOLID, SOLID, SOLID), name=name, base=so.pose((0.0, y, 0.0)))
+    for link in ("a/l0", "a/l1", "a/l2"):
+        for other in (f"b/l{k}" for k in range(3)):
+            if cell.reason(link, other) is None:
+                cell.allow(link, other)
+    assert cell.unwatched_robots == ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        so.Monitor(cell, buffer=0.0)
+    cell.allow("a/l0", "a/l2")
+    assert cell.pairs.count() == 1
+    assert cell.unwatched_robots == ("a",)
+    for build in engines(cell):
+        with pytest.warns(UserWarning, match="robot 'a': no pair with any of its links"):
+            build()

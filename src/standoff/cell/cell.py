@@ -284,7 +284,8 @@ class Cell:
         with or without the robot before them."""
         rule = checked_rule(
             source, robot, rename, ignore, angles, lengths, scale, offset,
-            robots=self._robots, joints=self.joints, others=[*self._bodies, *self._links()],
+            robots=self._robots, joints=self.joints,
+            others=[*self._bodies, *self._links(), *self.tree.mimics],
         )  # fmt: skip
         self._streams = (*self._streams, rule)
         self._changed()
@@ -372,11 +373,24 @@ class Cell:
             f"{name}/{link}" for name, m in self._robots.items() for link in m.robot.unwatched
         )
 
+    @property
+    def unwatched_robots(self) -> tuple[str, ...]:
+        """Robots none of whose links is in a pair to watch: each may touch whatever it can meet."""
+        index, watches = self.world.index, self.pairs.watches
+        return tuple(
+            name
+            for name, m in self._robots.items()
+            if not any(watches(x) for link in m.robot.links if (x := f"{name}/{link}") in index)
+        )
+
     def check_watched(self) -> None:
         """Raise a `CellError` where there is no pair to watch, unless the cell was made with
         ``unwatched="allow"``: an answer about no pair at all is always SAFE. Where pairs are
-        allowed because they were proved apart, the proof and its limits are what is watched."""
-        if not self.allows_unwatched and not self._proofs and self.pairs.count() == 0:
+        allowed because they were proved apart, the proof and its limits are what is watched. A
+        robot none of whose links is watched is a Python warning."""
+        if self.allows_unwatched or self._proofs:
+            return
+        if self.pairs.count() == 0:
             raise CellError(
                 "no pair to watch: nothing in the cell can come too close to anything",
                 value=list(self.world.names),
@@ -384,6 +398,8 @@ class Cell:
                 "Cell(unwatched='allow') (--unwatched, or unwatched = \"allow\" in a cell file) to "
                 "insist",
             )
+        for name in self.unwatched_robots:
+            warnings.warn(f"robot {name!r}: no pair with any of its links is watched", stacklevel=3)
 
     @property
     def world(self) -> World:

@@ -77,6 +77,12 @@ class Pairs:
                         if ordered(a, b) not in reasons:
                             yield a, b
 
+    def watches(self, name: str) -> bool:
+        """Whether any pair with this name is left to watch."""
+        still = len(self.world.groups[self.world.frame_of(name)])
+        allowed = sum(name in pair for pair in self.reasons)
+        return len(self.world.names) - still > allowed
+
     def count(self) -> int:
         """How many pairs are left to watch, without listing them."""
         total = len(self.world.names)

@@ -53,7 +53,7 @@ def checked_rule(
     """The rule, if all that it names is there.
 
     Args:
-        others: names that may be meant beside joints: bodies and links.
+        others: names that may be meant beside joints: bodies, links and mimic joints.
 
     Raises:
         CellError: what is wrong, where.

@@ -24,7 +24,7 @@ from standoff.constants import PAGE_SELF, USUAL_BUFFER
 from standoff.errors import Error
 
 #: What applies besides the page's own options, by what is shown.
-_ROBOT = {"srdf", "geometry", "capsules_per_link", "search_path"}
+_ROBOT = {"srdf", "geometry", "capsules_per_link", "search_path", "unwatched"}
 _APPLIES = {
     "contact": set[str](),
     "swarm": {"count"},

@@ -48,6 +48,7 @@ class Reading:
         self.q: Array = np.zeros(0)
         self.poses: Array = np.zeros((0, 4, 4))
         self._joints: tuple[str, ...] = ()
+        self._mimics: frozenset[str] = frozenset()
         self._moving: tuple[str, ...] = ()
         self._limits: Array = np.zeros((0, 3))
         self._frames: Array = np.zeros((0, 12))
@@ -59,7 +60,7 @@ class Reading:
         joints |= {n: v for n, v in zip(self._joints, self.last_q) if n in joints}
         bodies = {name: cell.bodies[name].pose for name in cell.moving}
         bodies |= {n: v for n, v in zip(self._moving, self.last_poses) if n in bodies}
-        self._joints, self._moving = cell.joints, cell.moving
+        self._joints, self._moving, self._mimics = cell.joints, cell.moving, cell.tree.mimics
         self.q = np.array([joints[n] for n in cell.joints], dtype=float)
         self.poses = np.array([bodies[n] for n in cell.moving], dtype=float).reshape(-1, 4, 4)
         self.read_from(arena)
@@ -142,6 +143,8 @@ class Reading:
     def _take_named(self, q: Mapping[Any, Any]) -> None:
         known = {name: j for j, name in enumerate(self._joints)}
         for name, value in q.items():
+            if name in self._mimics:
+                continue  # its master says where it is
             if name not in known:
                 self._fault("unknown", _name(name), _short(value), "a name of cell.joints")
                 continue
@@ -224,13 +227,13 @@ class Reading:
 
 
 def joint_numbers(
-    value: Any, joints: tuple[str, ...], element: str
+    value: Any, joints: tuple[str, ...], mimics: frozenset[str], element: str
 ) -> tuple[Array | None, tuple[Fault, ...]]:
     """One finite number a joint from whatever was given, an array or a mapping by name; None where
-    one of them cannot be used, and what is wrong with it."""
+    one of them cannot be used, and what is wrong with it. Those of ``mimics`` are passed over."""
     try:
         if isinstance(value, Mapping):
-            return _by_joint(value, joints, element)
+            return _by_joint(value, joints, mimics, element)
         given = _numbers(value)
     except Exception as error:  # whatever the objects of strangers raise when they are read
         return None, (Fault("missing", element, type(error).__name__, f"{len(joints)} numbers"),)
@@ -248,12 +251,12 @@ def joint_numbers(
 
 
 def _by_joint(
-    value: Mapping[Any, Any], joints: tuple[str, ...], element: str
+    value: Mapping[Any, Any], joints: tuple[str, ...], mimics: frozenset[str], element: str
 ) -> tuple[Array | None, tuple[Fault, ...]]:
     faults = [
         Fault("unknown", f"{element} of {_name(name)}", _short(x), "a name of cell.joints")
         for name, x in value.items()
-        if name not in joints
+        if name not in joints and name not in mimics
     ]
     result = np.full(len(joints), np.nan)
     for j, name in enumerate(joints):

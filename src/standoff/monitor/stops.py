@@ -60,13 +60,13 @@ class Stops:
             and dq.shape == q.shape
             and dq.flags.carray
         ):  # fmt: skip
-            given, faults = joint_numbers(dq, check.joints, "dq")
+            given, faults = joint_numbers(dq, check.joints, check.mimics, "dq")
         if given is None:
             free = check.free(q, poses, dt)
         else:
             free = check.free(q, poses, dt, given)
             if not check.known:
-                _, faults = joint_numbers(dq, check.joints, "dq")
+                _, faults = joint_numbers(dq, check.joints, check.mimics, "dq")
         return cycle if free and not faults else self._told(cycle, dt, faults)
 
     def forget(self) -> None:

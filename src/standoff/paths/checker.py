@@ -295,6 +295,11 @@ class PathChecker:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")
         self._proved.check(task.motion.pieces, task.motion.rounding)
         task = replace(task, precision=fine)
+        if task.tables.arena["deviation"].any():
+            # Where the tube is not free at the start already, no halving of intervals helps.
+            early = self._at_start(task)
+            if early is not None:
+                return task.verdict(p.FOUND, *early, 0.0)
         keys = [] if memory is None else task.keys()
         known: dict[int, Known] = {}
         if memory is not None:
@@ -319,30 +324,34 @@ class PathChecker:
         row, counts = search.result, search.counts
         task.tables.spare.append(search.scratch)
         if first and status == p.FOUND and row[p.PIECE] == 0 and row[p.WHEN] <= fine:
-            at_start = self._at_start(task)
-            if at_start is not None and at_start[p.KIND] >= row[p.KIND]:
-                return task.verdict(p.FOUND, at_start, counts, 0.0)
+            early = self._at_start(task)
+            if early is not None and early[0][p.KIND] >= row[p.KIND]:
+                return task.verdict(p.FOUND, early[0], counts, 0.0)
         return task.verdict(status, row, counts, until)
 
-    def _at_start(self, task: _Task) -> Array | None:
-        """What is found where the motion begins, as a row of S_RESULT: contact that is there from
-        the start is so at 0, and not within the precision of it."""
+    def _at_start(self, task: _Task) -> tuple[Array, tuple[int, int]] | None:
+        """The worst that is found where the motion begins, as a row of S_RESULT, and what it took:
+        contact that is there from the start is so at 0, and not within the precision of it. None
+        where all is free there."""
+        # At rest one interval decides, and the search for the earliest looks at all pairs in it.
         search = Search(
-            task.tables, task.motion.start(), task.budget,
+            task.tables, task.motion.start(), task.budget, earliest=True, precision=1.0,
             scratch=self._take_scratch(task.tables, 1),
         )  # fmt: skip
         status, row = search.run(), search.result
         task.tables.spare.append(search.scratch)
-        if status != p.FOUND or row[p.KIND] == p.DOUBT:
+        if status != p.FOUND:
             return None
         row[p.WHEN] = 0.0
-        return row
+        return row, search.counts
 
     def scratch(self, tables: Tables) -> Arena:
         """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has
         them; whoever is done with it adds it to ``tables.spare``."""
         scratch = self._take_scratch(tables, 1)
         scratch["glides"][:] = self._resting(tables)
+        # With deviations, an instant at which nothing can be proved ends a search.
+        scratch["header"][0, p.HASTY] = int(tables.arena["deviation"].any())
         return scratch
 
     def _resting(self, tables: Tables) -> Array:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from standoff.cell import Cell
 from standoff.errors import Error, PathError
-from standoff.paths.joint_names import find_joints
+from standoff.paths.joint_names import Found, find_joints
 
 #: How the column of times may be called, where no joint is called so.
 TIMES = ("time", "t", "time_from_start")
@@ -21,10 +21,11 @@ _UNIT = re.compile(r"\s*[\[(]\s*([^\])]*?)\s*[\])]$")
 @dataclass(frozen=True)
 class Columns:
     """The place among the columns of a file of each joint, in the cell's order, None for those that
-    rest; and of the time, None where there is none."""
+    rest; of the time, None where there is none; and of mimic joints, which follow others."""
 
     joints: tuple[int | None, ...]
     time: int | None
+    mimics: tuple[tuple[int, Found], ...] = ()
 
 
 def find_columns(
@@ -39,11 +40,12 @@ def find_columns(
     """
     tree = cell.tree
     found: dict[int, int] = {}
+    mimics: dict[str, tuple[int, Found]] = {}
     time: int | None = None
     for column, written in enumerate(names):
         place = f"{header}, column {column + 1}"
         joint, unit = _match(written, cell, file, place)
-        wanted = "s" if joint is None else tree.units[joint]
+        wanted = "s" if joint is None else tree.units[joint.column]
         if unit is not None and unit != wanted:
             raise PathError(
                 f"a unit that is not read, of {written!r}",
@@ -52,9 +54,12 @@ def find_columns(
                 value=unit,
                 allowed=wanted,
             )
-        before = time if joint is None else found.get(joint)
+        before = time
+        if joint is not None:
+            other = mimics.get(joint.name, (None,))[0]
+            before = other if joint.mimic else found.get(joint.column)
         if before is not None:
-            what = "the time" if joint is None else f"joint {tree.joints[joint]!r}"
+            what = "the time" if joint is None else f"joint {joint.name!r}"
             raise PathError(
                 f"two columns for {what}",
                 file=file,
@@ -64,11 +69,14 @@ def find_columns(
             )
         if joint is None:
             time = column
+        elif joint.mimic:
+            mimics[joint.name] = column, joint
         else:
-            found[joint] = column
+            found[joint.column] = column
     if not rest:
         check_complete(cell, found, file, header)
-    return Columns(tuple(found.get(k) for k in range(len(tree.joints))), time)
+    joints = tuple(found.get(k) for k in range(len(tree.joints)))
+    return Columns(joints, time, tuple(mimics.values()))
 
 
 def check_complete(cell: Cell, named: Container[int], file: Path, element: str) -> None:
@@ -86,8 +94,8 @@ def check_complete(cell: Cell, named: Container[int], file: Path, element: str) 
         )
 
 
-def _match(written: str, cell: Cell, file: Path, place: str) -> tuple[int | None, str | None]:
-    """The joint's number, None for the time; and the unit, None where none is written."""
+def _match(written: str, cell: Cell, file: Path, place: str) -> tuple[Found | None, str | None]:
+    """The joint, None for the time; and the unit, None where none is written."""
     name, unit = written.strip(), None
     known = {*cell.joints, *(joint.partition("/")[2] for joint in cell.joints)}
     if name not in known and (bracket := _UNIT.search(name)):
@@ -100,12 +108,4 @@ def _match(written: str, cell: Cell, file: Path, place: str) -> tuple[int | None
         raise PathError(
             error.problem, file=file, element=place, value=written, allowed=error.allowed
         ) from error
-    if found.mimic:
-        raise PathError(
-            "a mimic joint has no column of its own",
-            file=file,
-            element=place,
-            value=name,
-            allowed=f"{cell.joints[found.column]!r}, which it follows",
-        )
-    return found.column, unit
+    return found, unit

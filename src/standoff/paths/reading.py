@@ -11,6 +11,7 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.names import as_path
+from standoff.constants import ENCODER_TOLERANCE
 from standoff.errors import Error, PathError
 from standoff.paths.columns import Columns, check_complete, find_columns
 from standoff.paths.csv_file import parse_csv
@@ -195,6 +196,7 @@ def _from_table(table: PathTable, path: Path, cell: Cell, rest: bool) -> PathFil
     if times is not None:
         _check_times(times, table, path)
     notes = _resting(cell, [k for k, at in enumerate(columns.joints) if at is None])
+    notes += _following(table, columns, cell, path, values)
     places = tuple(table.places)
     return PathFile(str(path), values, places, times, lines=table.lines, notes=notes)
 
@@ -219,6 +221,29 @@ def _resting(cell: Cell, joints: Sequence[int]) -> tuple[str, ...]:
         return ()
     names = ", ".join(cell.joints[k] for k in joints)
     return (f"joints that the file leaves out stay where the cell has them: {names}",)
+
+
+def _following(
+    table: PathTable, columns: Columns, cell: Cell, path: Path, values: Array
+) -> tuple[str, ...]:
+    """What to say of mimic joints that have a column: each is where its master puts it."""
+    notes = []
+    for at, joint in columns.mimics:
+        master = cell.joints[joint.column]
+        given = _column(table, path, at, f"joint {joint.name!r}")
+        follows = joint.multiplier * values[:, joint.column] + joint.offset
+        off = ~(np.abs(given - follows) <= ENCODER_TOLERANCE)
+        if off.any():
+            k = int(np.argmax(off))
+            raise PathError(
+                f"mimic joint {joint.name!r} does not follow {master!r}",
+                file=path,
+                element=table.places[k],
+                value=float(given[k]),
+                allowed=f"{follows[k]:.6g} within {ENCODER_TOLERANCE:g}, or no column of its own",
+            )
+        notes.append(f"mimic joint {joint.name} follows {master}; its column is not used")
+    return tuple(notes)
 
 
 def _columns(table: PathTable, cell: Cell, path: Path, rest: bool) -> Columns:
@@ -248,24 +273,24 @@ def _numbers(
     table: PathTable, columns: Columns, cell: Cell, path: Path, others: Array
 ) -> tuple[Array, Array | None]:
     """Waypoints in the cell's order, with ``others`` for joints without a column; and the times."""
-
-    def column(at: int, what: str) -> Array:
-        if isinstance(table.rows, np.ndarray):
-            return np.array(table.rows[:, at])
-        pairs = zip(table.rows, table.places)
-        return np.array([as_number(row[at], path, place, what) for row, place in pairs])
-
     values = np.tile(others, (len(table.rows), 1))
     for joint, at in enumerate(columns.joints):
         if at is not None:
-            values[:, joint] = column(at, f"joint {cell.joints[joint]!r}")
+            values[:, joint] = _column(table, path, at, f"joint {cell.joints[joint]!r}")
     times = None
     if columns.time is not None:
-        times = column(columns.time, "time")
+        times = _column(table, path, columns.time, "time")
     elif table.times is not None:
         given = enumerate(table.times)
         times = np.array([as_number(t, path, f"times[{k}]", "time") for k, t in given])
     return values, times
+
+
+def _column(table: PathTable, path: Path, at: int, what: str) -> Array:
+    if isinstance(table.rows, np.ndarray):
+        return np.array(table.rows[:, at])
+    pairs = zip(table.rows, table.places)
+    return np.array([as_number(row[at], path, place, what) for row, place in pairs])
 
 
 def _check_finite(values: Array, table: PathTable, tree: Tree, path: Path) -> None:

@@ -108,7 +108,7 @@ class StopCheck:
         budget: int,
     ) -> None:
         joints, bodies = len(cell.joints), len(cell.moving)
-        self.joints, self.moving = cell.joints, cell.moving
+        self.joints, self.moving, self.mimics = cell.joints, cell.moving, cell.tree.mimics
         self._tables = build_tables(
             cell, clearance, tolerance, clearances, np.zeros(joints), True, True, gliding=False
         )

@@ -109,6 +109,11 @@ class Tree:
                 b = int(self.parent[b])
         return a
 
+    @property
+    def mimics(self) -> frozenset[str]:
+        """Joints that follow others and have no place in ``q``."""
+        return frozenset(self.frame_joint[1:]) - {*self.joints}
+
     def configuration(self, q: ArrayLike | Mapping[str, float], what: str = "q") -> Array:
         """One number a joint, checked; a mapping gives them by name.
 

@@ -96,6 +96,8 @@ class Mapping:
                     called[found[0]] = name
                 elif not self._wrong:
                     why = f"could be {' or '.join(found)}" if found else "is no joint of the cell"
+                    if not found and self.knows(name):
+                        why += " that a value is read for"
                     self._wrong = f"the cell file has a {word} of {name!r}, which {why}"
             self._called.append((table, called))
 
@@ -171,7 +173,8 @@ class Mapping:
     def knows(self, name: str) -> bool:
         """Whether the name of a joint means something here, if only that it is ignored. Mimic and
         fixed joints are known, though nobody has to tell of them."""
-        return self.ignores(name) or bool(self._joints(name)) or name in self._all
+        meant = self.rule.rename.get(name, name)
+        return self.ignores(name) or bool(self._joints(name)) or meant in self._all
 
     def body_problem(self, name: str) -> str:
         """What is wrong with the name of a body, if anything: it is renamed, and came under its

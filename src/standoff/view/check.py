@@ -22,7 +22,7 @@ from standoff.plan.growing import EDGE_BUDGET
 from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.waiting import waiting
-from standoff.view.words import at_point, counted, mm
+from standoff.view.words import at_point, counted, mm, not_watched
 
 #: Tests that a path of a few segments may take; a long one as many as a planner spends on an edge,
 #: for each of its segments, so that whatever was planned can be checked.
@@ -249,9 +249,7 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
         facts.append(("nearest seen", text))
     facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
-    if checked.cell.unwatched:
-        names = ", ".join(checked.cell.unwatched)
-        facts.append(("not watched", f"no collision geometry: {names}"))
+    facts.extend(not_watched(checked.cell).items())
     looked = counted(verdict.intervals, "configuration")
     facts.append(("work", f"{looked}, {counted(verdict.distances, 'distance')}"))
     return facts

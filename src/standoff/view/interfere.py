@@ -112,6 +112,7 @@ def run(
         with waiting(notes, "Looking over the meshes") as done:
             odd = mesh_notes(assembly.parts, done)
         odd += unit_notes(assembly.parts, assembly.given)
+        odd += [(name, "no collision geometry, not compared") for name in assembly.unwatched]
         with waiting(notes, "Comparing") as done:
             comparison = compare(
                 {part.name: (part.shape, part.pose) for part in assembly.parts},
@@ -192,8 +193,6 @@ def _sentence(compared: Compared) -> str:
     near = f" or come as near as {mm(compared.clearance)}" if compared.clearance else ""
     pairs = _pairs(compared.comparison.tests["pairs"] - compared.comparison.tests["allowed"])
     said = f"{parts} parts, {pairs}, method {compared.method}: "
-    if compared.comparison.tests["pairs"] == compared.comparison.tests["allowed"]:
-        return f"{said}[bold yellow]nothing was compared[/bold yellow]"
     if not compared.overlaps:
         apart = f"more than {mm(compared.clearance)} apart" if near else "apart"
         proved = "proved; of open meshes for their surfaces" if _any_open(compared) else "proved"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,12 @@ class Assembly:
             return tuple(sorted((one, two))) in cell.user_pairs
         return why is not None
 
+    @property
+    def unwatched(self) -> list[str]:
+        """Links of the cells that have no collision geometry."""
+        cells = {id(cell): cell for cell, _ in self.body.values()}
+        return [name for cell in cells.values() for name in cell.unwatched]
+
     def add(self, name: str, part: Part) -> str:
         """Take a part in under a name that no other has: ``bolt.stl``, ``bolt.stl (2)``."""
         taken = {known.name for known in self.parts}
@@ -99,6 +106,11 @@ def gather(sources: Sequence[str], scale: float, q: str | None) -> Assembly:
         raise InterferenceError(
             "nothing to compare", value=list(sources), allowed="two parts, or a cell of two bodies"
         )
+    if all(found.may_touch(a.name, b.name) for a, b in combinations(found.parts, 2)):
+        raise InterferenceError(
+            "nothing to compare: each pair of parts may touch", value=list(sources),
+            allowed="two parts that may not",
+        )  # fmt: skip
     return found
 
 

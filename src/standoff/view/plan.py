@@ -26,7 +26,7 @@ from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.searching import interruptible, telling
 from standoff.view.waiting import waiting
-from standoff.view.words import at_point, mm
+from standoff.view.words import at_point, mm, not_watched
 
 #: Shortcuts of a smoother that is stopped by time.
 _ENDLESS = 10**12
@@ -285,9 +285,7 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
     moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
     facts.append(("planned", moved))
     facts.append(("watched", f"{wanted.cell.pairs.count()} pairs of bodies"))
-    if wanted.cell.unwatched:
-        names = ", ".join(wanted.cell.unwatched)
-        facts.append(("not watched", f"no collision geometry: {names}"))
+    facts.extend(not_watched(wanted.cell).items())
     a, b = plan.nodes
     ready = (
         f", {_seconds(plan.preparing)} of preparing before" if plan.preparing > plan.time else ""

@@ -16,6 +16,7 @@ from standoff.view.near_miss import save_near_misses
 from standoff.view.targets import check_distinct, check_writable
 from standoff.view.watch import progress_bar
 from standoff.view.watch_words import between_words, never_heard, show
+from standoff.view.words import not_watched
 
 
 def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None) -> int:
@@ -60,7 +61,8 @@ def _replay(
     if history is not None and report is not None:
         history.finish()
         between = between_words(again.engine.options)
-        save_near_misses(history, report, {"record": str(record), "between readings": between})
+        facts = {"record": str(record), "between readings": between, **not_watched(again.cell)}
+        save_near_misses(history, report, facts)
         out.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
     if not verify:
         return 3 if done.damaged or done.gap else done.summary.status

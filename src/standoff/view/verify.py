@@ -16,6 +16,7 @@ from standoff.paths.certificate import Certificate
 from standoff.paths.verify import Verification, verify
 from standoff.paths.verify.verification import EngineName
 from standoff.view.sources import open_cell
+from standoff.view.words import not_watched
 
 #: Clearances of single pairs that are shown one by one.
 _SHOWN = 8
@@ -55,6 +56,8 @@ def run(
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )  # fmt: skip
     show(certificate, found, time.perf_counter() - start, out)
+    for name, value in not_watched(scene).items():
+        out.print(f"{name}, {value}", markup=False, highlight=False, soft_wrap=True)
     return found.ok
 
 

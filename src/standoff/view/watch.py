@@ -44,6 +44,7 @@ from standoff.view.watch_words import (
     tell_of_rules,
     tell_of_steps,
 )
+from standoff.view.words import not_watched
 
 #: Sinks whose lines people read.
 _FOR_PEOPLE = ("terminal", "plain")
@@ -162,7 +163,7 @@ def watch(
         facts = {
             "cell": source, "sources": ", ".join(sources), "buffer": f"{1e3 * options.buffer:g} mm",
             "STALE after": f"{options.age:g} s",
-            "between readings": between_words(running.engine.options),
+            "between readings": between_words(running.engine.options), **not_watched(cell),
         }  # fmt: skip
         # Before anything is said: whoever reads that may be gone, and the page is still wanted.
         with _noted(summary, f"report:{report}"):

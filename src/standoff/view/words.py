@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from standoff.cell import Cell
 from standoff.shapes.pose import Array
 
 
@@ -13,6 +14,15 @@ def mm(distance: float) -> str:
 def counted(count: int, noun: str) -> str:
     """Such as ``1 segment`` and ``2 segments``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def not_watched(cell: Cell) -> dict[str, str]:
+    """What of the robots cannot be watched, as a fact with its name; empty where all is."""
+    bare, robots = cell.unwatched, cell.unwatched_robots
+    words = [f"no collision geometry: {', '.join(bare)}"] if bare else []
+    if robots:
+        words.append(f"no pair with any link of {', '.join(robots)}")
+    return {"not watched": "; ".join(words)} if words else {}
 
 
 def at_point(point: Array) -> str:
