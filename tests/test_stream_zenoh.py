@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -16,14 +17,16 @@ from standoff.errors import StreamError
 from standoff.streams.joint_state import JointStateEncoder
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
 from standoff.streams.open_source import open_source
+from standoff.streams.sinks.zenoh_topics import ZenohTopics
 from standoff.streams.source import Live
 from standoff.streams.zenoh_session import Link, open_session, session_config
 from tests.stream_bags import POSE, ROS2, TEXT, pose_stamped, raw, text
+from tests.stream_reports import report
 
 zenoh = pytest.importorskip("zenoh", reason="the extra 'streams' is not installed")
 
-#: How long a message may take before a test gives up, [s].
-PATIENCE = 20.0
+#: How long a message may take before a test gives up, [s]: on a busy machine, too, it failed then.
+PATIENCE = 300.0
 
 
 def free_port():
@@ -118,16 +121,14 @@ def test_topics_of_rmw_zenoh_tell_their_types(pair):
 def test_messages_of_a_fast_stream_come_once_and_in_order_or_a_flood_is_told(pair):
     heard, other = pair
     encode = JointStateEncoder(("a",))
-    publish(heard, other, "cell/x/joints", encode(1.0, [-1.0]), joints)
-    time.sleep(0.2)  # what the line above published while nobody had heard it yet
-    heard.until(lambda m: True, 0)
+    publish(heard, other, "cell/x/joints", encode(1.0, [-1.0]), joints)  # perhaps several times
     publisher = other.declare_publisher(
         "cell/x/joints", congestion_control=zenoh.CongestionControl.BLOCK
     )
     for k in range(2000):
         publisher.put(encode(1.0 + k, [k]))
     found = heard.until(lambda m: joints(m) and m.positions[0] == 1999.0)
-    readings = [m for m in found if joints(m)]
+    readings = [m for m in found if joints(m) and m.positions[0] >= 0.0]
     values = [float(m.positions[0]) for m in readings]
     assert all(a < b for a, b in itertools.pairwise(values))
     assert len(values) == 2000 or any(map(trouble("flood"), found))
@@ -180,6 +181,95 @@ def test_a_peer_that_is_killed_and_comes_back_is_told(peer_does):
     finally:
         heard.source.close()
         heard.source.close()
+
+
+ROUTER = """
+import json, sys, zenoh
+config = zenoh.Config()
+for key, value in {"mode": "router", "listen/endpoints": [sys.argv[1]],
+                   "scouting/multicast/enabled": False, "scouting/gossip/enabled": False}.items():
+    config.insert_json5(key, json.dumps(value))
+session = zenoh.open(config)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def router(address):
+    """A process that routes, and is killed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", ROUTER, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout.readline() == b"ready\n"
+            yield
+        finally:
+            process.kill()
+
+
+def test_a_publisher_behind_a_router_is_heard_and_a_router_that_dies_is_told():
+    address = f"tcp/127.0.0.1:{free_port()}"
+    encode = JointStateEncoder(("a",))
+    link = Link(connect=(address,))
+    with router(address):
+        heard = Heard(open_source("zenoh:cell/joints", link=link))
+        # Not the session that the source has, which is shared by all of one link.
+        other = zenoh.open(session_config(link, client=True))
+        publish(heard, other, "cell/joints", encode(1.0, [1.0]), joints)
+    for _ in range(2):
+        heard.until(trouble("lost"))
+        with router(address):
+            found = publish(heard, other, "cell/joints", encode(1.0, [1.0]), joints)
+            assert [m.kind for m in found if type(m) is Trouble] == ["back"]
+    heard.until(trouble("lost"))
+    other.close()
+    heard.source.close()
+
+
+def test_a_subscriber_behind_a_router_hears_the_sink_and_a_router_that_comes_back_is_told():
+    address = f"tcp/127.0.0.1:{free_port()}"
+    link = Link(connect=(address,))
+    came, told, numbers = threading.Event(), [], itertools.count(1)
+
+    def put_until(enough):
+        end = time.monotonic() + PATIENCE
+        while not enough():
+            assert time.monotonic() < end
+            number = next(numbers)
+            try:
+                sink.put(report(number, float(number), changed=True))
+            except StreamError as error:
+                told.append(str(error))
+            came.wait(0.05)
+
+    with router(address):
+        other = zenoh.open(session_config(link, client=True))
+        subscriber = other.declare_subscriber("cell/standoff/state", lambda sample: came.set())
+        sink = ZenohTopics("cell/standoff", link)
+        put_until(came.is_set)
+        assert not told
+    put_until(lambda: sink._away)
+    came.clear()
+    with router(address):
+        put_until(came.is_set)
+    subscriber.undeclare()
+    other.close()
+    sink.close()
+
+
+def test_several_addresses_are_all_connected_to():
+    """A client would be connected to the first that answers, and nobody hear of the others."""
+    addresses = [f"tcp/127.0.0.1:{free_port()}" for _ in range(2)]
+    others = [open_session(Link(listen=(address,))) for address in addresses]
+    heard = Heard(open_source("zenoh:cell/*?" + "&".join(f"connect={a}" for a in addresses)))
+    encode = JointStateEncoder(("a",))
+    for k, other in enumerate(others):
+        publish(heard, other, f"cell/{k}", encode(1.0, [k]),
+                lambda m, k=k: joints(m) and m.positions[0] == k)  # fmt: skip
+    heard.source.close()
+    for other in others:
+        other.close()
 
 
 def test_sources_of_one_link_share_it(tmp_path):

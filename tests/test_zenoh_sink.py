@@ -17,6 +17,7 @@ import pytest
 
 from standoff.constants import HEARTBEAT, STATE_PERIOD
 from standoff.errors import StreamError
+from standoff.streams import zenoh_session
 from standoff.streams.open_sink import open_sink
 from standoff.streams.outbox import Outbox
 from standoff.streams.report import State
@@ -58,8 +59,9 @@ class Heard:
         self.session.close()
 
 
-def until(condition, seconds=30.0):
-    end = time.monotonic() + seconds
+def until(condition):
+    """Whether it came true, on a busy machine too: the limit is there to end a test that failed."""
+    end = time.monotonic() + 300.0
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
     return condition()
@@ -74,10 +76,10 @@ def reached(sink, heard):
         return len({key for key, _ in heard.samples}) == heard.keys
 
     assert until(arrived)
-    count = -1
-    while count != len(heard.samples):  # those that were under way
-        count = len(heard.samples)
-        time.sleep(0.1)
+    for publisher in sink._waiting:
+        publisher.put(b'"last"')
+    # Nothing overtakes: those that were under way have come before it.
+    assert until(lambda: [value for _, value in heard.samples].count("last") == heard.keys)
     heard.samples.clear()
 
 
@@ -143,8 +145,10 @@ def test_a_change_of_the_speed_scale_is_told_at_once(linked):
     assert [s["scale"] for s in heard.of("cell/standoff/state")] == [1.0, 0.5]
 
 
-def test_no_warning_is_lost_between_offers_and_puts():
-    """A subscriber that stops for a while: offers fail, the queues fill up, and empty again."""
+def test_no_warning_is_lost_between_offers_and_puts(monkeypatch):
+    """A subscriber that stops for a while: offers fail, the queues fill up, and empty again. Where
+    the machine is busy, more of them fail, and it takes more until enough have not."""
+    monkeypatch.setattr(zenoh_session, "OUTBOX_DEPTH", 400_000)  # no link is closed in between
     address = f"tcp/127.0.0.1:{free_port()}"
     sinks = [ZenohTopics(f"cell/{name}", Link(listen=(address,))) for name in ("one", "other")]
     heard = Heard(address, "cell/*/warnings")
@@ -157,6 +161,9 @@ def test_no_warning_is_lost_between_offers_and_puts():
     many = [hit(0.01, k, k + 1) for k in range(3)] * 40
     published = 0
 
+    def empty():
+        return not any(box._items or box._busy for box in boxes)
+
     def publish(enough):
         nonlocal published
         while not enough():
@@ -164,7 +171,8 @@ def test_no_warning_is_lost_between_offers_and_puts():
             one = report(published, 0.001 * published, *many)
             for box in boxes:
                 box.put(one)
-            time.sleep(0.003)  # or a queue that once began would never be empty again
+            if heard.open.is_set():  # or a queue that once began might never be empty again
+                assert until(empty)
 
     for _ in range(2):
         publish(lambda: offered.count(True) > 20)
@@ -173,16 +181,16 @@ def test_no_warning_is_lost_between_offers_and_puts():
         publish(lambda: all(len(box._items) > 5 for box in boxes))
         assert False in offered
         heard.open.set()
-        assert until(lambda: not any(box._items or box._busy for box in boxes), 60.0)
+        assert until(empty)
         offered.clear()
     publish(lambda: offered.count(True) > 20)
-    assert not told and not any(box.close() or box.lost for box in boxes)
     for name in ("one", "other"):
         key = f"cell/{name}/warnings"
-        until(lambda key=key: len({v["number"] for v in heard.of(key)}) == published)
+        assert until(lambda key=key: len({v["number"] for v in heard.of(key)}) == published)
         numbers = [value["number"] for value in heard.of(key)]
         assert {*numbers} == {*range(1, published + 1)}
         assert numbers == sorted(numbers)
+    assert not told and not any(box.close() or box.lost for box in boxes)
     heard.close()
 
 
@@ -199,18 +207,20 @@ def test_no_warning_is_dropped_where_a_subscriber_is_slow():
 
     thread = threading.Thread(target=publish)
     thread.start()
-    thread.join(60.0)
+    thread.join(300.0)
     assert not thread.is_alive()
-    assert until(lambda: len(heard.samples) == 3000)
+    assert until(lambda: len(heard.samples) >= 3000)
     assert [v["number"] for _, v in heard.samples] == list(range(1, 3001))
     sink.close()
     heard.close()
 
 
 SUBSCRIBER = """
-import sys, time
-from standoff.streams.zenoh_session import Link, open_session
-session = open_session(Link(connect=(sys.argv[1],)))
+import sys, zenoh
+from standoff.streams.zenoh_session import Link, session_config
+config = session_config(Link(connect=(sys.argv[1],)), client=True)
+config.insert_json5("transport/link/tx/lease", "600000")  # or it is given up while it is stopped
+session = zenoh.open(config)
 heard = session.declare_subscriber("cell/standoff/warnings", lambda sample: None)
 print("ready", flush=True)
 if sys.stdin.readline().strip() == "leave":
@@ -261,13 +271,12 @@ def test_a_subscriber_that_leaves_is_no_trouble(elsewhere):
     box, told, process = elsewhere
     for number in range(1, 50):
         box.put(report(number, 0.01 * number, hit(0.01, 0, 1)))
-    process.communicate("leave\n", timeout=30.0)
+    process.communicate("leave\n", timeout=300.0)
     assert until(lambda: not box.sink._waiting[0].matching_status.matching)
     for number in range(50, 100):
         box.put(report(number, 0.01 * number, hit(0.01, 0, 1)))
-    began = time.monotonic()
+    assert until(lambda: not box._items and not box._busy)  # nobody is waited for
     assert box.close() == "" and not told
-    assert time.monotonic() - began < 5.0  # nobody is waited for
 
 
 def test_a_subscriber_that_was_cut_off_and_is_back_is_told():
@@ -289,8 +298,10 @@ def test_a_subscriber_that_was_cut_off_and_is_back_is_told():
     sink.close()
 
 
-def test_a_subscriber_that_takes_nothing_for_some_seconds_misses_nothing():
-    """Left to itself, Zenoh closes its link after five."""
+def test_a_subscriber_that_takes_nothing_for_some_seconds_misses_nothing(monkeypatch):
+    """Left to itself, Zenoh closes its link after five; we wait for it as long as a sink has room,
+    which is longer here, as on a busy machine it takes its time to stop."""
+    monkeypatch.setattr(zenoh_session, "OUTBOX_DEPTH", 400_000)
     address = f"tcp/127.0.0.1:{free_port()}"
     sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
     heard = Heard(address, "cell/standoff/warnings")

@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -138,7 +138,7 @@ _LOCK = threading.Lock()
 
 
 def open_session(link: Link) -> Lease:
-    """A peer of its own, that no file and no variable of the environment configures.
+    """A session of its own, that no file and no variable of the environment configures.
 
     Raises:
         StreamError: an address that is none or not of this machine.
@@ -159,6 +159,11 @@ def open_session(link: Link) -> Lease:
 
 
 def _opened(zenoh: Any, link: Link) -> Any:
+    # Peers behind a router hear of each other by gossip alone; for a client the router forwards.
+    # But a client has one address, and cannot be opened unless somebody answers: else it is a peer.
+    if len(link.connect) == 1 and not link.listen and not link.scouting:
+        with suppress(Exception):
+            return zenoh.open(session_config(link, client=True))
     try:
         return zenoh.open(session_config(link))
     except Exception as error:  # Zenoh raises a class of its own, derived from Exception
@@ -167,19 +172,20 @@ def _opened(zenoh: Any, link: Link) -> Any:
         ) from error
 
 
-def session_config(link: Link) -> Any:
-    """The settings of a session, as Zenoh takes them."""
+def session_config(link: Link, *, client: bool = False) -> Any:
+    """The settings of a session, as Zenoh takes them; ``client`` in place of a peer."""
     import zenoh
 
     retry = {"period_init_ms": RECONNECT_FIRST, "period_max_ms": RECONNECT_LONGEST}
     config = zenoh.Config()
     for key, value in {
-        "mode": "peer",
+        "mode": "client" if client else "peer",
         "listen/endpoints": list(link.listen),
         "connect/endpoints": list(link.connect),
         "connect/exit_on_failure": False,
-        # Without an end: with 0, which reads like "do not wait", an address is tried only once.
-        "connect/timeout_ms": -1,
+        # Without an end: with 0, which reads like "do not wait", an address is tried only once. The
+        # opening of a client would wait for that.
+        "connect/timeout_ms": RECONNECT_LONGEST if client else -1,
         "connect/retry": retry,
         "scouting/multicast/enabled": link.scouting,
         "scouting/gossip/enabled": link.scouting,
