@@ -17,8 +17,8 @@ from standoff.paths.verify.depth import deeper_than
 from standoff.paths.verify.gjk import distance_at_most
 from standoff.paths.verify.groups import segment_to_box
 from standoff.paths.verify.kinematics import frames_at, instants, rotations
-from standoff.paths.verify.mesh_gap import convex_gap, soup_gap
-from standoff.paths.verify.meshes import _nearing
+from standoff.paths.verify.mesh_gap import convex_gap, solid, soup_gap
+from standoff.paths.verify.meshes import _nearing, body_gaps
 from standoff.paths.verify.model import Part, read_model
 from standoff.paths.verify.polynomials import extremes, largest, value
 from standoff.paths.verify.reach import PointSet, reaches
@@ -88,7 +88,7 @@ def test_reach_is_between_what_is_reached_and_the_checkers(seed):
     points = rng.normal(size=(int(rng.integers(1, 7)), 3)) * 0.2 * world.size
     theirs = MotionBound(tree, [MovingBody("x", frame, points)])
     body = PointSet(points, lambda d: (d @ points.T).max(axis=1))
-    mine = reaches(model, frame, [body], model.range)
+    mine = reaches(model, [frame], [body], model.range)
     chain = theirs.chain[:, 0]
     assert (mine[0, chain] <= theirs.reach).all()
     assert (mine[0, np.setdiff1d(np.arange(model.frames), chain)] == 0.0).all()
@@ -214,7 +214,7 @@ def test_closing_and_nearing_are_those_of_the_points(seed):
     found = _approach(rows, zero, common, -n[None], True)
     found += _approach(rows, one, common, n[None], True)
     assert found[0] == pytest.approx(-speeds[0][3] @ n + speeds[1][3] @ n, abs=fast)
-    nearing = _nearing(rows)[0]
+    nearing = _nearing(rows, boxes=False)[0]
     middles = [v.mean(axis=0) for v in speeds]
     best = min(
         sum(np.linalg.norm(v - w, axis=1).max() for v in speeds) for w in (np.zeros(3), *middles)
@@ -223,6 +223,9 @@ def test_closing_and_nearing_are_those_of_the_points(seed):
     # No two corners near each other faster.
     apart = speeds[0][:, None] - speeds[1][None]
     assert np.linalg.norm(apart, axis=2).max() <= nearing + fast
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr("standoff.paths.verify.meshes._MANY", 0)
+        assert np.linalg.norm(apart, axis=2).max() <= _nearing(rows, boxes=True)[0] + fast
 
 
 def test_slides_beyond_their_limits_reach_farther(tmp_path):
@@ -334,6 +337,15 @@ def test_segments_and_boxes():
         assert found[k] >= sampled - np.linalg.norm(way[k]) / 6000 - 1e-14
 
 
+def gap(soup, other, turn, place, wanted):
+    """Of a mesh at poses from another body at the origin."""
+    roots = np.zeros(len(wanted), dtype=np.int64)
+    if isinstance(other, (so.Mesh, so.Polyhedron)):
+        return soup_gap(soup_of(other), soup, turn, place, wanted, (roots, roots))
+    kind, size = solid(other)
+    return convex_gap(soup, kind, np.tile(size, (len(wanted), 1)), turn, place, wanted, roots)
+
+
 @pytest.mark.parametrize(
     "other",
     [*SHAPES[:4], so.HalfSpace(), SHAPES[4], star(seed=5, radius=0.4)],
@@ -349,15 +361,11 @@ def test_mesh_gaps_are_lower_bounds_that_reach_the_distance(other):
     turn, place = poses[:, :3, :3], poses[:, :3, 3]
     true = np.array([so.distance(mesh, pose, other, np.eye(4)).value for pose in poses])
     wanted = np.maximum(true, 0.0) + 0.05
-    # the mesh stands at the poses, the other body at the origin
-    if isinstance(other, (so.Sphere, so.Capsule, so.Cylinder, so.HalfSpace)):
-        found = convex_gap(soup, other, turn, place, wanted)
-    else:
-        found = soup_gap(soup_of(other), soup, turn, place, wanted)
+    found = gap(soup, other, turn, place, wanted)
     theirs = [coal_oracle.geometry(shape) for shape in (mesh, other)]
-    if isinstance(other, so.Box):
-        solid = convex_gap(soup, other, turn, place, wanted)  # of overlaps no depth is known
-        np.testing.assert_allclose(np.maximum(solid, 0), np.maximum(found, 0), atol=1e-12)
+    if isinstance(other, so.Box):  # of overlaps no depth is known
+        skin = gap(soup, box_mesh(*other.size), turn, place, wanted)
+        np.testing.assert_allclose(np.maximum(skin, 0), np.maximum(found, 0), atol=1e-12)
     apart = 0
     for k in range(40):
         if true[k] <= 0.0:
@@ -371,11 +379,34 @@ def test_mesh_gaps_are_lower_bounds_that_reach_the_distance(other):
             assert found[k] == pytest.approx(outside, abs=1e-5)
         half = np.array([0.5 * true[k]])
         one = (turn[k : k + 1], place[k : k + 1], half)
-        if isinstance(other, (so.Sphere, so.Capsule, so.Cylinder, so.HalfSpace)):
-            assert convex_gap(soup, other, *one)[0] == half[0]
-        else:
-            assert soup_gap(soup_of(other), soup, *one)[0] == half[0]
+        assert gap(soup, other, *one)[0] == half[0]
     assert apart > 12
+
+
+def test_gaps_of_many_pairs_together_are_those_of_each():
+    """Trees of several meshes are walked as one: whatever the pair, no other one changes it."""
+    rng = np.random.default_rng(9)
+    meshes = [torus(ring=0.4, tube=0.1, around=14, across=7), star(seed=5), box_mesh(0.3, 0.2, 0.5)]
+    others = [*SHAPES[:4], so.HalfSpace(), SHAPES[4], *meshes]
+    pairs = [(a, b) for a in meshes for b in others]
+    at, there = (random_poses(rng, len(pairs), 0.8) for _ in range(2))
+    at, there = ((poses[:, :3, :3], poses[:, :3, 3]) for poses in (at, there))
+    soups = {}
+    scene = SimpleNamespace(soup=lambda shape: soups.setdefault(id(shape), soup_of(shape)))
+    wanted = np.full(len(pairs), 0.3)
+    found = body_gaps(scene, *zip(*pairs), at, there, wanted)
+    for k, (a, b) in enumerate(pairs):
+        one = [tuple(x[k : k + 1] for x in poses) for poses in (at, there)]
+        assert found[k] == body_gaps(scene, [a], [b], *one, wanted[:1])[0]
+        poses = [np.eye(4), np.eye(4)]
+        for pose, (turn, place) in zip(poses, one):
+            pose[:3, :3], pose[:3, 3] = turn[0], place[0]
+        true = so.distance(a, poses[0], b, poses[1]).value
+        if true > 0.0:
+            assert found[k] == pytest.approx(min(true, 0.3), abs=1e-9)
+        else:
+            assert found[k] <= 1e-9
+    assert (found == 0.3).any() and ((found > 0.0) & (found < 0.3)).sum() > 3
 
 
 def test_solids_hold_what_is_inside():
@@ -392,7 +423,7 @@ def test_solids_hold_what_is_inside():
     inside = [so.distance(body, None, speck, so.pose(p)).value < 0.0 for p in points]
     assert soup_of(body).holds(points).tolist() == inside and 20 < sum(inside) < 180
     points = np.array([[0.4, 0, 0], [0.6, 0, 0]])
-    assert soup_of(so.Box((1, 1, 1))).holds(points).tolist() == [True, False]
+    assert soup_of(box_mesh()).holds(points).tolist() == [True, False]
     opened = so.Mesh(*[x if k == 0 else x[:-1] for k, x in enumerate(box_arrays())])
     assert not soup_of(opened).holds(np.zeros((1, 3))).any()
     assert soup_of(box_mesh()).holds(np.zeros((1, 3))).all()
@@ -431,5 +462,5 @@ def test_a_cylinder_beside_a_mesh_is_as_far_as_it_is():
             continue
         checked += 1
         one = np.eye(3)[None], np.zeros((1, 3)), np.array([2.0 * true])
-        found = convex_gap(soup_of(mesh), cylinder, *one)[0]
+        found = gap(soup_of(mesh), cylinder, *one)[0]
         assert true - 1e-9 <= found <= true + 1e-9

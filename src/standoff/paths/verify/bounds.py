@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from standoff.constants import EPS, VERIFY_ROUNDING, VERIFY_SUM_ROUNDING
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.model import Bools, Ints, Model
-from standoff.paths.verify.polynomials import derivative, extremes, largest
+from standoff.paths.verify.polynomials import derivative, extremes, largest, shortened
 from standoff.paths.verify.reach import PointSet, reaches
 from standoff.shapes.pose import Array
 
@@ -69,7 +69,7 @@ def measure(model: Model, certificate: Certificate, centres: Array) -> Reaches:
     beyond[:, ~model.slides] = 0.0
     size = np.zeros((2, len(model.parts)))
     found = np.zeros((2, len(model.parts), model.frames))
-    by_frame: dict[int, list[int]] = {}
+    jointed: list[int] = []
     for number, part in enumerate(model.parts):
         if part.shape.bounded:
             size[0, number] = np.sqrt((part.core**2).sum(axis=1).max())
@@ -77,12 +77,12 @@ def measure(model: Model, certificate: Certificate, centres: Array) -> Reaches:
         else:
             size[:, number] = np.sqrt((part.local[:3, 3] ** 2).sum())
         if 0 < part.frame < model.frames:
-            by_frame.setdefault(part.frame, []).append(number)
-    for frame, numbers in by_frame.items():
-        sets = [PointSet(model.parts[i].core, model.parts[i].support) for i in numbers]
-        sets += [_single(centres[i]) for i in numbers]
-        both = reaches(model, frame, sets, travel)
-        found[0, numbers], found[1, numbers] = np.split(both, 2)
+            jointed.append(number)
+    frames = [model.parts[i].frame for i in jointed]
+    sets = [PointSet(model.parts[i].core, model.parts[i].support) for i in jointed]
+    sets += [_single(centres[i]) for i in jointed]
+    both = reaches(model, frames + frames, sets, travel)
+    found[0, jointed], found[1, jointed] = np.split(both, 2)
     length = np.zeros(model.frames)
     for f in range(1, model.frames):
         step = float(np.sqrt((model.origin[f, :3, 3] ** 2).sum()))
@@ -157,7 +157,7 @@ class _Joints:
 
 def _joints(model: Model, certificate: Certificate, rows: NDArray[np.void]) -> _Joints:
     piece = rows["piece"]
-    powers = np.moveaxis(certificate.coefficients, 1, -1)[piece]
+    powers = shortened(np.moveaxis(certificate.coefficients, 1, -1))[piece]
     first = derivative(powers)
     ends = rows["start"][:, None], rows["end"][:, None]
     error = certificate.deviation + certificate.rounding[piece]

@@ -104,7 +104,6 @@ def _body(coal: Any, shape: Shape) -> Any:
     model = coal.BVHModelOBBRSS()
     model.beginModel(len(shape.faces), len(vertices))
     model.addVertices(vertices)
-    for a, b, c in shape.faces:
-        model.addTriangle(vertices[a], vertices[b], vertices[c])
+    model.addTriangles(np.array(shape.faces, dtype=np.int64))
     model.endModel()
     return model

@@ -9,6 +9,7 @@ from standoff.paths.verify.model import Ints
 from standoff.paths.verify.not_proved import NotProvedError
 from standoff.paths.verify.rows import Rows, by_part, room
 from standoff.paths.verify.support import core_support, radius
+from standoff.paths.verify.triangles import cross
 from standoff.paths.verify.words import describe
 from standoff.shapes.pose import Array
 from standoff.shapes.primitives import HalfSpace
@@ -106,7 +107,7 @@ def _approach(rows: Rows, parts: Ints, common: Ints, g: Array, spheres: bool) ->
     ``g·(w x r) = (g x w)·r``, which is largest where the support function of ``g x w`` is; a
     radius around a core does not move against it, so it does not count."""
     spin, speed, origin = rows.relative(parts, common)
-    push = np.cross(g, spin)
+    push = cross(g, spin)
     result = np.einsum("ni,ni->n", g, speed)
     moves = rows.scene.frames[parts] != common
     if spheres:

@@ -17,12 +17,9 @@ def watched_parts(cell: Cell, scene: Scene) -> Ints:
     by_body: dict[str, list[int]] = {}
     for number, part in enumerate(scene.model.parts):
         by_body.setdefault(part.body, []).append(number)
-    count = len(scene.model.parts)
-    found = [
-        _key(np.array(by_body[a])[:, None], np.array(by_body[b])[None], count).ravel()
-        for a, b in cell.pairs.watched()
-    ]
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+    found = [(i, j) for a, b in cell.pairs.watched() for i in by_body[a] for j in by_body[b]]
+    i, j = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return np.unique(_key(i, j, len(scene.model.parts)))
 
 
 def _key(a: Ints, b: Ints, count: int) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.paths.verify.rows import Rows
+from standoff.paths.verify.triangles import cross
 from standoff.shapes.pose import Array
 
 
@@ -19,7 +20,7 @@ def check_groups(rows: Rows) -> Array:
     f = scene.frames[rows.a]
     centre = rows.centre(rows.a)
     lever = centre - rows.frames.place[rows.at, f]
-    v = rows.frames.speed[rows.at, f] + np.cross(rows.frames.spin[rows.at, f], lever)
+    v = rows.frames.speed[rows.at, f] + cross(rows.frames.spin[rows.at, f], lever)
     lower, upper = scene.lower[rows.b], scene.upper[rows.b]
     way = (rows.span * rows.forward)[:, None] * v
     swept = segment_to_box(centre, way, lower, upper)

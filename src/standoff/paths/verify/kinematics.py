@@ -8,6 +8,7 @@ import numpy as np
 
 from standoff.paths.verify.model import Model
 from standoff.paths.verify.polynomials import derivative, value
+from standoff.paths.verify.triangles import cross
 from standoff.shapes.pose import Array
 
 
@@ -55,7 +56,7 @@ def frames_at(model: Model, q: Array, dq: Array, glides: Array, u: Array) -> Ins
             turn[:, f] = here @ _about_z(x)
         place[:, f] = place[:, p] + lever
         spin[:, f] = spin[:, p]
-        speed[:, f] = speed[:, p] + np.cross(spin[:, p], lever)
+        speed[:, f] = speed[:, p] + cross(spin[:, p], lever)
         if model.slides[f]:
             speed[:, f] += rate * axis
         else:

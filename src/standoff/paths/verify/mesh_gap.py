@@ -9,14 +9,15 @@ did to the points.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from standoff.paths.verify.soup import Soup
-from standoff.paths.verify.support import core_support, radius
 from standoff.paths.verify.triangles import (
     between_triangles,
+    cross,
     dot,
     on_triangles,
     segment_and_triangles,
@@ -36,19 +37,21 @@ _FEW = 8
 _HALVINGS = 54
 
 
-def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Array:
+def soup_gap(
+    a: Soup, b: Soup, turn: Array, place: Array, wanted: Array, roots: tuple[Ints, Ints]
+) -> Array:
     """For each pose of ``b`` in ``a`` (n, 3, 3) and (n, 3): a lower bound of the distance of the
-    two surfaces, not more than ``wanted`` (n,); below it only where no bound is that long."""
+    triangles below two ``roots``, not more than ``wanted`` (n,); below it only where no bound is
+    that long."""
     result = wanted.copy()
-    start = np.zeros(len(wanted), dtype=np.int64)
-    waiting = [(np.arange(len(wanted)), start, start)]
+    waiting = [(np.arange(len(wanted)), *roots)]
     while waiting:
         row, i, j = _some(waiting)
         centre = np.einsum("nij,nj->ni", turn[row], b.centre[j]) + place[row]
         apart = np.sqrt(dot(a.centre[i] - centre, a.centre[i] - centre))
         near = apart - a.size[i] - b.size[j] < result[row]
         row, i, j, centre = row[near], i[near], j[near], centre[near]
-        near = _box_gap(a, b, i, j, turn[row], centre - a.centre[i]) < result[row]
+        near = box_gap(a, b, i, j, turn[row], centre - a.centre[i]) < result[row]
         row, i, j = row[near], i[near], j[near]
         leaf_a, leaf_b = a.left[i] < 0, b.left[j] < 0
         ends = leaf_a & leaf_b
@@ -56,7 +59,7 @@ def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Arra
             k, s, t = _all_pairs(a, b, row[ends], i[ends], j[ends])
             other = np.einsum("nij,ncj->nci", turn[k], b.triangles[t]) + place[k][:, None]
             own = a.triangles[s]
-            left = _separated(own, other, own.mean(axis=1) - other.mean(axis=1)) < result[k]
+            left = _separated(own, other, _middle(own) - _middle(other)) < result[k]
             found = _triangle_gap(own[left], other[left])
             np.minimum.at(result, k[left], found)
         row, i, j = row[~ends], i[~ends], j[~ends]
@@ -71,7 +74,7 @@ def soup_gap(a: Soup, b: Soup, turn: Array, place: Array, wanted: Array) -> Arra
     return result
 
 
-def _box_gap(a: Soup, b: Soup, i: Ints, j: Ints, turn: Array, way: Array) -> Array:
+def box_gap(a: Soup, b: Soup, i: Ints, j: Ints, turn: Array, way: Array) -> Array:
     """How far the boxes of nodes are apart at least, by the axes of either; ``way`` leads from the
     middle of a's to that of b's, along a's axes."""
     wide = np.abs(turn)
@@ -82,27 +85,42 @@ def _box_gap(a: Soup, b: Soup, i: Ints, j: Ints, turn: Array, way: Array) -> Arr
     return np.asarray(np.sqrt(np.maximum(dot(out, out), dot(back, back))))
 
 
-def convex_gap(a: Soup, shape: Shape, turn: Array, place: Array, wanted: Array) -> Array:
-    """The same with a sphere, a capsule, a cylinder, a half space or a box, which are
-    solids; the poses are those of ``a`` in the shape."""
+def convex_gap(
+    a: Soup, kind: type[Shape], size: Array, turn: Array, place: Array, wanted: Array, roots: Ints
+) -> Array:
+    """The same with solids of one kind and their sizes (n, 3), see `solid`; the poses are those of
+    ``a`` in the solid."""
     result = wanted.copy()
-    search = _SEARCH[type(shape)]
-    start = np.zeros(len(wanted), dtype=np.int64)
-    waiting = [(np.arange(len(wanted)), start, start)]
+    search = _SEARCH[kind]
+    waiting = [(np.arange(len(wanted)), roots, roots)]
     while waiting:
         row, i, _ = _some(waiting)
         centre = np.einsum("nij,nj->ni", turn[row], a.centre[i]) + place[row]
-        near = _point_gap(shape, centre) - a.size[i] < result[row]
+        near = point_gap(kind, size[row], centre) - a.size[i] < result[row]
         row, i = row[near], i[near]
         ends = a.left[i] < 0
         if ends.any():
             k, s = _all_of(a, row[ends], i[ends])
             own = np.einsum("nij,ncj->nci", turn[k], a.triangles[s]) + place[k][:, None]
-            np.minimum.at(result, k, search(shape, own, result[k]))
+            np.minimum.at(result, k, search(size[k], own, result[k]))
         row, i = row[~ends], i[~ends]
         both = np.concatenate([row, row])
-        _push(waiting, both, np.concatenate([a.left[i], a.right[i]]), np.zeros_like(both))
+        _push(waiting, both, np.concatenate([a.left[i], a.right[i]]), both)
     return result
+
+
+def solid(shape: Shape) -> tuple[type[Shape], tuple[float, float, float]]:
+    """Its kind and half its size along its own axes: a sphere is a capsule of no length, whose
+    third size is half its axis."""
+    if isinstance(shape, Box):
+        x, y, z = shape.size
+        return Box, (x / 2.0, y / 2.0, z / 2.0)
+    if isinstance(shape, HalfSpace):
+        return HalfSpace, (0.0, 0.0, 0.0)
+    if isinstance(shape, Sphere):
+        return Capsule, (shape.radius, shape.radius, 0.0)
+    assert isinstance(shape, (Capsule, Cylinder))
+    return type(shape), (shape.radius, shape.radius, shape.length / 2.0)
 
 
 def _some(waiting: list[tuple[Ints, Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
@@ -151,113 +169,130 @@ def _triangle_gap(s: Array, t: Array) -> Array:
 def _separated(s: Array, t: Array, d: Array) -> Array:
     """How far directions ``d``, of any length, separate two triangles each; from t to s."""
     n = _unit(d)
-    low = np.einsum("ni,nci->nc", n, s).min(axis=1)
-    high = np.einsum("ni,nci->nc", n, t).max(axis=1)
-    return np.asarray(low - high)
+    return np.asarray(_lowest(n, s) + _lowest(-n, t))
 
 
-def _along(shape: Shape, n: Array, t: Array) -> Array:
-    """How far directions ``n`` (n, 3), of length 1 or 0, separate triangles from a shape."""
-    low = np.einsum("ni,nci->nc", n, t).min(axis=1)
-    return np.asarray(low - core_support(shape, n) - radius(shape) * np.sqrt(dot(n, n)))
+def _middle(t: Array) -> Array:
+    return np.asarray((t[:, 0] + t[:, 1] + t[:, 2]) / 3.0)
 
 
-def _sphere(shape: Shape, t: Array, wanted: Array) -> Array:
-    return _along(shape, _unit(on_triangles(np.zeros((len(t), 3)), t)), t)
+def _lowest(n: Array, t: Array) -> Array:
+    """How far along ``n`` (n, 3) triangles begin."""
+    return np.asarray(np.minimum(np.minimum(dot(n, t[:, 0]), dot(n, t[:, 1])), dot(n, t[:, 2])))
 
 
-def _capsule(shape: Shape, t: Array, wanted: Array) -> Array:
-    assert isinstance(shape, Capsule)
-    half = np.zeros((len(t), 3))
-    half[:, 2] = shape.length / 2.0
+def _capsule(size: Array, t: Array, wanted: Array) -> Array:
+    half = size * [0.0, 0.0, 1.0]
     p, q = segment_and_triangles(-half, half, t)
-    return _along(shape, _unit(q - p), t)
+    n = _unit(q - p)
+    held = np.abs(n[:, 2]) * size[:, 2] + size[:, 0] * np.sqrt(dot(n, n))
+    return np.asarray(_lowest(n, t) - held)
 
 
-def _solid(shape: Shape, t: Array, wanted: Array) -> Array:
-    """A few steps prove most triangles far enough away. The nearest point of the others is on an
-    edge, or the triangle's own normal separates it."""
-    best = _to_and_fro(shape, t, wanted, _FEW)
-    left = np.flatnonzero(best < wanted)
-    if len(left) == 0:
-        return best
-    own = t[left]
-    normal = _unit(np.cross(own[:, 1] - own[:, 0], own[:, 2] - own[:, 0]))
-    found = np.maximum(best[left], _along(shape, normal, own))
-    found = np.maximum(found, _along(shape, -normal, own))
-    for e in range(3):
-        p = _nearest_on_edge(shape, own[:, e], own[:, (e + 1) % 3])
-        found = np.maximum(found, _along(shape, _unit(p - _nearest(shape, p)), own))
-    best[left] = found
-    return best
+def _box_along(size: Array, n: Array) -> Array:
+    return dot(np.abs(n), size)
 
 
-def _nearest_on_edge(shape: Shape, start: Array, end: Array) -> Array:
-    """The point of each edge nearest to a box or a cylinder, to the last bit: along an edge the
-    squared distance is convex, and its slope, that of the way from the nearest point of the solid,
-    changes sign once."""
-    way = end - start
-    low, high = np.zeros(len(way)), np.ones(len(way))
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        p = start + middle[:, None] * way
-        rises = dot(p - _nearest(shape, p), way) > 0.0
-        low, high = np.where(rises, low, middle), np.where(rises, middle, high)
-    return np.asarray(start + (0.5 * (low + high))[:, None] * way)
+def _cylinder_along(size: Array, n: Array) -> Array:
+    return np.asarray(np.hypot(n[:, 0], n[:, 1]) * size[:, 0] + np.abs(n[:, 2]) * size[:, 2])
 
 
-def _to_and_fro(shape: Shape, t: Array, wanted: Array, steps: int) -> Array:
-    """Towards the nearest points of a solid and triangles by going from one to the other and back;
-    how far the best direction met separates them. It ends where that is as much as is wanted."""
-    best = np.full(len(t), -np.inf)
-    left = np.arange(len(t))
-    p = t.mean(axis=1)
-    for _ in range(steps):
-        q = _nearest(shape, p)
-        best[left] = np.maximum(best[left], _along(shape, _unit(p - q), t[left]))
-        short = best[left] < wanted[left]
-        left, q = left[short], q[short]
-        if len(left) == 0:
-            break
-        p = on_triangles(q, t[left])
-    return best
+def _nearest_in_box(size: Array, p: Array) -> Array:
+    return np.clip(p, -size, size)
 
 
-def _nearest(shape: Shape, p: Array) -> Array:
-    """The points of a box or a cylinder nearest to ``p``."""
-    if isinstance(shape, Box):
-        half = np.array(shape.size) / 2.0
-        return np.clip(p, -half, half)
-    assert isinstance(shape, Cylinder)
+def _nearest_in_cylinder(size: Array, p: Array) -> Array:
     across = np.hypot(p[:, 0], p[:, 1])
-    inward = np.minimum(1.0, shape.radius / np.where(across > 0.0, across, shape.radius))
+    inward = np.minimum(1.0, size[:, 0] / np.where(across > 0.0, across, size[:, 0]))
     q = p.copy()
     q[:, :2] *= inward[:, None]
-    q[:, 2] = np.clip(p[:, 2], -shape.length / 2.0, shape.length / 2.0)
+    q[:, 2] = np.clip(p[:, 2], -size[:, 2], size[:, 2])
     return q
 
 
-def _half_space(shape: Shape, t: Array, wanted: Array) -> Array:
+@dataclass(frozen=True)
+class _Solid:
+    """A box or a cylinder: how far it reaches along directions of length 1 or 0, and its points
+    nearest to others. Called with sizes and triangles, it is a search like `_capsule`."""
+
+    along: Callable[[Array, Array], Array]
+    nearest: Callable[[Array, Array], Array]
+
+    def __call__(self, size: Array, t: Array, wanted: Array) -> Array:
+        """A few steps prove most triangles far enough away. The nearest point of the others is on
+        an edge, or the triangle's own normal separates it."""
+        best = self._to_and_fro(size, t, wanted)
+        left = np.flatnonzero(best < wanted)
+        if len(left) == 0:
+            return best
+        size, t = size[left], t[left]
+        normal = _unit(cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]))
+        found = np.maximum(best[left], self._separated(size, normal, t))
+        found = np.maximum(found, self._separated(size, -normal, t))
+        sizes, ends = np.concatenate([size] * 3), np.concatenate([t[:, k] for k in (0, 1, 2, 0)])
+        p = self._on_edges(sizes, ends[: 3 * len(t)], ends[len(t) :])
+        n = _unit(p - self.nearest(sizes, p))
+        for own in np.split(n, 3):
+            found = np.maximum(found, self._separated(size, own, t))
+        best[left] = found
+        return best
+
+    def _separated(self, size: Array, n: Array, t: Array) -> Array:
+        return np.asarray(_lowest(n, t) - self.along(size, n))
+
+    def _to_and_fro(self, size: Array, t: Array, wanted: Array) -> Array:
+        """Towards the nearest points of a solid and triangles by going from one to the other and
+        back; how far the best direction met separates them. It ends where that is as much as is
+        wanted."""
+        best = np.full(len(t), -np.inf)
+        left = np.arange(len(t))
+        p = _middle(t)
+        for _ in range(_FEW):
+            q = self.nearest(size[left], p)
+            found = self._separated(size[left], _unit(p - q), t[left])
+            best[left] = np.maximum(best[left], found)
+            short = best[left] < wanted[left]
+            left, q = left[short], q[short]
+            if len(left) == 0:
+                break
+            p = on_triangles(q, t[left])
+        return best
+
+    def _on_edges(self, size: Array, start: Array, end: Array) -> Array:
+        """The point of each edge nearest to the solid, to the last bit: along an edge the squared
+        distance is convex, and its slope, that of the way from the nearest point of the solid,
+        changes sign once."""
+        way = end - start
+        low, high = np.zeros(len(way)), np.ones(len(way))
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            p = start + middle[:, None] * way
+            rises = dot(p - self.nearest(size, p), way) > 0.0
+            low, high = np.where(rises, low, middle), np.where(rises, middle, high)
+        return np.asarray(start + (0.5 * (low + high))[:, None] * way)
+
+
+def _half_space(size: Array, t: Array, wanted: Array) -> Array:
     return np.asarray(t[:, :, 2].min(axis=1))
 
 
-_SEARCH: dict[type[Shape], Callable[[Shape, Array, Array], Array]] = {
-    Sphere: _sphere,
+_BOX = _Solid(_box_along, _nearest_in_box)
+_CYLINDER = _Solid(_cylinder_along, _nearest_in_cylinder)
+_SEARCH: dict[type[Shape], Callable[[Array, Array, Array], Array]] = {
     Capsule: _capsule,
-    Box: _solid,
-    Cylinder: _solid,
+    Box: _BOX,
+    Cylinder: _CYLINDER,
     HalfSpace: _half_space,
 }
 
 
-def _point_gap(shape: Shape, p: Array) -> Array:
-    """Distance of points from a shape; 0 or less inside."""
-    if isinstance(shape, HalfSpace):
+def point_gap(kind: type[Shape], size: Array, p: Array) -> Array:
+    """Distance of points from solids; 0 or less inside."""
+    if kind is HalfSpace:
         return np.asarray(p[:, 2])
-    if isinstance(shape, (Box, Cylinder)):
-        away = p - _nearest(shape, p)
-        return np.asarray(np.sqrt(dot(away, away)))
-    half = shape.length / 2.0 if isinstance(shape, Capsule) else 0.0
-    away = p.copy()
-    away[:, 2] -= np.clip(p[:, 2], -half, half)
-    return np.asarray(np.sqrt(dot(away, away)) - radius(shape))
+    if kind is Capsule:
+        away = p.copy()
+        away[:, 2] -= np.clip(p[:, 2], -size[:, 2], size[:, 2])
+        return np.asarray(np.sqrt(dot(away, away)) - size[:, 0])
+    away = p - (_BOX if kind is Box else _CYLINDER).nearest(size, p)
+    return np.asarray(np.sqrt(dot(away, away)))

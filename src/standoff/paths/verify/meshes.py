@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from standoff.paths.verify.convex import check_claim
-from standoff.paths.verify.mesh_gap import convex_gap, soup_gap
-from standoff.paths.verify.model import Bools, Ints
+from standoff.paths.verify.mesh_gap import box_gap, convex_gap, point_gap, solid, soup_gap
+from standoff.paths.verify.model import Ints
 from standoff.paths.verify.not_proved import NotProvedError
-from standoff.paths.verify.rows import Rows, room
+from standoff.paths.verify.rows import Rows, by_part, room
 from standoff.paths.verify.scene import Scene
-from standoff.paths.verify.soup import Soup
+from standoff.paths.verify.soup import joined
+from standoff.paths.verify.triangles import cross, dot
 from standoff.paths.verify.words import describe
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, HalfSpace
+from standoff.shapes.primitives import HalfSpace
 from standoff.shapes.shape import Shape
 
 #: A body with more points than this is led by a corner of its box.
@@ -34,57 +37,99 @@ def check_meshes(rows: Rows) -> Array:
     check_claim(rows, np.where(claimed > 0.0, claimed, -np.inf), found)
     limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=False)
     d = found - limits.blur - limits.stray - np.maximum(0.0, rows.clearance())
-    return room(d, _nearing(rows), limits, rows.span)
+
+    def holds(nearing: Array) -> Array:
+        return room(d, nearing, limits, rows.span)
+
+    # By the boxes of bodies with many points first: the points themselves are only asked about rows
+    # that this leaves open, or that may be the tightest.
+    nearing = _nearing(rows, boxes=True)
+    rough = holds(nearing)
+    if len(rough):
+        worst = np.array([np.argmin(rough)])
+        nearing[worst] = _nearing(rows.some(worst), boxes=False)
+        left = np.flatnonzero(rough <= max(0.0, float(holds(nearing)[worst[0]])))
+        nearing[left] = _nearing(rows.some(left), boxes=False)
+    return holds(nearing)
 
 
 def gaps(rows: Rows, wanted: Array) -> Array:
     """A lower bound of the distance of each row's parts, not more than ``wanted``; minus infinity
     where one is inside the other."""
+    meshed = np.array([isinstance(part.shape, Mesh) for part in rows.scene.model.parts])
+    first = np.where(meshed[rows.a], rows.a, rows.b)
+    second = np.where(meshed[rows.a], rows.b, rows.a)
+    if not meshed[first].all():
+        k = int(np.argmin(meshed[first]))
+        raise NotProvedError(f"{describe(rows, k)}: none of the two is a mesh")
+    meshes, others = ([rows.scene.part(k).shape for k in x.tolist()] for x in (first, second))
+    at, there = rows.poses(first), rows.poses(second)
+    return body_gaps(rows.scene, meshes, others, at, there, wanted)
+
+
+Poses = tuple[Array, Array]
+
+
+def body_gaps(
+    scene: Scene,
+    meshes: Sequence[Shape],
+    others: Sequence[Shape],
+    at: Poses,
+    there: Poses,
+    wanted: Array,
+) -> Array:
+    """As `gaps`, for a mesh and another shape each, at their poses. All rows go through the trees
+    together, those of one kind of shape at a time."""
     result = wanted.copy()
-    keys = rows.a * len(rows.scene.model.parts) + rows.b
-    for key in np.unique(keys):
-        which = np.flatnonzero(keys == key)
-        a, b = int(rows.a[which[0]]), int(rows.b[which[0]])
-        shape_a, shape_b = rows.scene.part(a).shape, rows.scene.part(b).shape
-        if not isinstance(shape_a, Mesh):
-            a, b, shape_a, shape_b = b, a, shape_b, shape_a
-        if not isinstance(shape_a, Mesh):
-            raise NotProvedError(f"{describe(rows, int(which[0]))}: none of the two is a mesh")
-        turn_a, place_a = rows.placed(a, which)
-        turn_b, place_b = rows.placed(b, which)
-        result[which] = pair_gap(
-            rows.scene, shape_a, shape_b, (turn_a, place_a), (turn_b, place_b), wanted[which]
-        )
+    of_kind: dict[type[Shape], list[int]] = {}
+    hollow = [isinstance(shape, (Mesh, Polyhedron)) for shape in others]
+    solids = [(Mesh, (0.0, 0.0, 0.0)) if h else solid(x) for h, x in zip(hollow, others)]
+    for k, (kind, _) in enumerate(solids):
+        of_kind.setdefault(kind, []).append(k)
+    sizes = np.array([size for _, size in solids]).reshape(-1, 3)
+    surfaces = {id(x): x for x in (*meshes, *(x for h, x in zip(hollow, others) if h))}
+    forest, roots = joined([scene.soup(shape) for shape in surfaces.values()])
+    root = dict(zip(surfaces, roots.tolist()))
+    start = np.array([root[id(shape)] for shape in meshes], dtype=np.int64)
+    back, shift = _relative(at, there)
+    turn, place = _relative(there, at)
+    for kind, those in of_kind.items():
+        which = np.array(those)
+        own = start[which]
+        if kind is Mesh:
+            second = np.array([root[id(others[k])] for k in those], dtype=np.int64)
+            result[which] = soup_gap(
+                forest, forest, turn[which], place[which], wanted[which], (own, second)
+            )
+            way = place[which] + np.einsum("nij,nj->ni", turn[which], forest.centre[second])
+            apart = box_gap(forest, forest, own, second, turn[which], way - forest.centre[own])
+        else:
+            poses = back[which], shift[which]
+            result[which] = convex_gap(forest, kind, sizes[which], *poses, wanted[which], own)
+            middle = shift[which] + np.einsum("nij,nj->ni", back[which], forest.centre[own])
+            apart = point_gap(kind, sizes[which], middle) - forest.size[own]
+        if kind is not HalfSpace:
+            for k in which[apart <= 0.0].tolist():
+                there_to_here = (back[k], shift[k])
+                if _nested(scene, meshes[k], others[k], turn[k], place[k], there_to_here):
+                    result[k] = -np.inf
     return result
 
 
-def pair_gap(
-    scene: Scene,
-    mesh: Mesh,
-    other: Shape,
-    at: tuple[Array, Array],
-    there: tuple[Array, Array],
-    wanted: Array,
-) -> Array:
-    """As `gaps`, for one mesh and one other shape at many poses."""
+def _nested(
+    scene: Scene, mesh: Shape, other: Shape, turn: Array, place: Array, back: Poses
+) -> bool:
+    """Whether a mesh holds another body whose surface it does not meet, or is held by a hollow one.
+    A connected part is inside with all its points or with none. ``turn`` and ``place`` are the pose
+    of the other in the mesh, ``back`` is that of the mesh in the other."""
     soup = scene.soup(mesh)
-    if isinstance(other, (Mesh, Box, Polyhedron)):
-        second = scene.soup(other)
-        turn, place = _relative(there, at)
-        back, shift = _relative(at, there)
-        if isinstance(other, Box):
-            found = convex_gap(soup, other, back, shift, wanted)
-        else:
-            found = soup_gap(soup, second, turn, place, wanted)
-        inside = _holds(soup, second.seeds, turn, place) | _holds(second, soup.seeds, back, shift)
-    else:
-        back, shift = _relative(at, there)
-        found = convex_gap(soup, other, back, shift, wanted)
-        inside = np.zeros(len(wanted), dtype=bool)
-        if not isinstance(other, HalfSpace):
-            turn, place = _relative(there, at)
-            inside = _holds(soup, np.zeros((1, 3)), turn, place)
-    return np.where(inside, -np.inf, found)
+    if not isinstance(other, (Mesh, Polyhedron)):
+        return bool(soup.holds(place[None]).any())
+    second = scene.soup(other)
+    for outer, inner, (R, t) in ((soup, second, (turn, place)), (second, soup, back)):
+        if outer.closed and outer.holds(inner.seeds @ R.T + t).any():
+            return True
+    return False
 
 
 def _relative(inner: tuple[Array, Array], outer: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -93,31 +138,18 @@ def _relative(inner: tuple[Array, Array], outer: tuple[Array, Array]) -> tuple[A
     return turn @ inner[0], np.einsum("nij,nj->ni", turn, inner[1] - outer[1])
 
 
-def _holds(soup: Soup, points: Array, turn: Array, place: Array) -> Bools:
-    """Whether the solid holds any of the points, at each pose of theirs in it. While surfaces keep
-    apart, a connected part is inside with all its points or with none."""
-    result = np.zeros(len(turn), dtype=bool)
-    for p in points:
-        result |= soup.holds(turn @ p + place)
-    return result
-
-
-def _nearing(rows: Rows) -> Array:
+def _nearing(rows: Rows, *, boxes: bool) -> Array:
     """How fast the distance can shrink: the least ``max|v_a - w| + max|v_b - w|`` over a few
     velocities ``w``, which a common translation could have: 0, and those of a point of each body or
-    of the middle of its box."""
+    of the middle of its box. With ``boxes`` that of a body with many points stands for it."""
     common = rows.common()
-    motions = [rows.relative(parts, common) for parts in (rows.a, rows.b)]
-    best = np.full(len(rows.a), np.inf)
+    sides = [(parts, rows.relative(parts, common)) for parts in (rows.a, rows.b)]
     tries = [np.zeros((len(rows.a), 3))]
-    for parts, motion in zip((rows.a, rows.b), motions, strict=True):
+    for parts, motion in sides:
         tries += _leads(rows, parts, motion)
-    for w in tries:
-        total = np.zeros(len(rows.a))
-        for parts, motion in zip((rows.a, rows.b), motions, strict=True):
-            total += _top_speed(rows, parts, motion, common, w)
-        best = np.minimum(best, total)
-    return best
+    w = np.array(tries)
+    total = sum(_top_speeds(rows, parts, motion, common, w, boxes) for parts, motion in sides)
+    return np.asarray(np.min(total, axis=0))
 
 
 Motion = tuple[Array, Array, Array]
@@ -127,31 +159,37 @@ def _leads(rows: Rows, parts: Ints, motion: Motion) -> list[Array]:
     """Velocities of two points of each part: the middle of its box, and its first point or, where
     there are many, the lowest corner of the box."""
     places = np.zeros((2, len(parts), 3))
-    for number in np.unique(parts).tolist():
+    for number, which in by_part(parts):
         part = rows.scene.part(number)
         if part.shape.bounded:
-            low, high = part.core.min(axis=0), part.core.max(axis=0)
+            low, high = part.corners[[0, -1]]
             lead = part.core[0] if len(part.core) <= _MANY else low
-            places[:, parts == number] = np.stack([0.5 * (low + high), lead])[:, None]
+            places[:, which] = np.stack([0.5 * (low + high), lead])[:, None]
     turn = rows.frames.turn[rows.at, rows.scene.frames[parts]]
     spin, speed, _ = motion
-    return [speed + np.cross(spin, np.einsum("nij,nj->ni", turn, p)) for p in places]
+    return [speed + cross(spin, np.einsum("nij,nj->ni", turn, p)) for p in places]
 
 
-def _top_speed(rows: Rows, parts: Ints, motion: Motion, common: Ints, w: Array) -> Array:
-    """The largest ``|v - w|`` over the points of each part; ``|w|`` where it rests."""
+def _top_speeds(
+    rows: Rows, parts: Ints, motion: Motion, common: Ints, w: Array, boxes: bool
+) -> Array:
+    """(tries, n): the largest ``|v - w|`` over the points of each part, for each try of ``w``
+    (tries, n, 3); ``|w|`` where it rests."""
     spin, speed, _ = motion
     frames = rows.scene.frames[parts]
     turn = rows.frames.turn[rows.at, frames]
     along = np.einsum("ni,nij->nj", spin, turn)  # along the frame's axes, as its points are
-    shift = np.einsum("ni,nij->nj", speed - w, turn)
-    result: Array = np.sqrt((w * w).sum(axis=1))
-    for number in np.unique(parts).tolist():
-        which = np.flatnonzero((parts == number) & (frames != common))
-        core = rows.scene.part(number).core
-        step = max(1, _CHUNK // max(1, len(core)))
+    shift = np.einsum("kni,nij->knj", speed - w, turn)
+    result: Array = np.sqrt(dot(w, w))
+    for number, which in by_part(parts):
+        which = which[frames[which] != common[which]]
+        part = rows.scene.part(number)
+        points = part.corners if boxes and len(part.core) > _MANY else part.core
+        step = max(1, _CHUNK // max(1, len(points)))
         for first in range(0, len(which), step):
             some = which[first : first + step]
-            v = np.cross(along[some, None], core[None]) + shift[some, None]
-            result[some] = np.sqrt((v * v).sum(axis=2).max(axis=1))
+            v = cross(along[some, None], points[None])
+            for k in range(len(w)):
+                moved = v + shift[k, some, None]
+                result[k, some] = np.sqrt(dot(moved, moved).max(axis=1))
     return result

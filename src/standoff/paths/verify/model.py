@@ -48,6 +48,13 @@ class Part:
         points: Array = core_points(self.shape) @ self.local[:3, :3].T + self.local[:3, 3]
         return points
 
+    @cached_property
+    def corners(self) -> Array:
+        """(8, 3) in the frame: of a box around the core, the lowest first and the highest last."""
+        low, high = self.core.min(axis=0), self.core.max(axis=0)
+        ends = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+        return np.asarray(np.where(ends == 0, low, high))
+
     def support(self, d: Array) -> Array:
         """How far the core reaches in directions ``d`` (k, 3), in the frame; see `core_support`."""
         turn, place = self.local[:3, :3], self.local[:3, 3]
@@ -89,6 +96,11 @@ class Model:
     def frames(self) -> int:
         """How many frames the joint tree has, the world included."""
         return len(self.parent)
+
+    @cached_property
+    def locals(self) -> Array:
+        """(parts, 4, 4): where each part is in its frame."""
+        return np.array([part.local for part in self.parts]).reshape(-1, 4, 4)
 
     def is_moving_body(self, frame: Ints) -> Bools:
         result: Bools = frame >= self.frames

@@ -29,10 +29,17 @@ def derivative(c: Array) -> Array:
     return np.asarray(c[..., 1:] * np.arange(1.0, c.shape[-1]))
 
 
+def shortened(c: Array) -> Array:
+    """Without the highest powers that none of them has; one is left."""
+    used = c.reshape(-1, c.shape[-1]).any(axis=0)
+    return c[..., : int(np.max(np.flatnonzero(used), initial=0)) + 1]
+
+
 def extremes(c: Array, start: Array, end: Array) -> tuple[Array, Array]:
     """Smallest and largest value from ``start`` to ``end``, rounded outwards.
 
     They are taken at an end or where the derivative is 0; see `_roots`."""
+    c = shortened(c)
     start, end = (np.broadcast_to(x, c.shape[:-1]) for x in (start, end))
     at = np.concatenate([start[..., None], _roots(derivative(c), start, end)], axis=-1)
     values = value(c[..., None, :], at)
@@ -42,10 +49,9 @@ def extremes(c: Array, start: Array, end: Array) -> tuple[Array, Array]:
 
 def largest(c: Array, start: Array, end: Array) -> Array:
     """The largest magnitude from ``start`` to ``end``, rounded up; exact for a constant."""
-    used = int(np.max(np.nonzero(c)[-1], initial=0))
-    if used == 0:
+    if not c[..., 1:].any():
         return np.broadcast_to(np.abs(c[..., 0]), c.shape[:-1])
-    low, high = extremes(c[..., : used + 1], start, end)
+    low, high = extremes(c, start, end)
     return np.maximum(-low, high)
 
 

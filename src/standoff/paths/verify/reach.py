@@ -9,7 +9,8 @@ farthest point of ``A`` from the axis is one of its convex hull. So the support 
 - a turning joint makes it a body of revolution, held by the tangents of its profile at many
   elevations. Between two tangents the corner where they meet bounds ``h``.
 
-Around an axis ``h`` is known in `_AROUND` directions. Between two of them, ``d = α d1 + β d2 +
+Around an axis ``h`` is known in `REACH_DIRECTIONS` directions, those of the checker, whose bounds
+between them are wider. Between two of them, ``d = α d1 + β d2 +
 (α + β - 1) w`` with ``w`` along the axis, straight down for a ``d`` that points up; ``h`` is
 sublinear, so ``h(d) + h(w) <= α (h(d1) + h(w)) + β (h(d2) + h(w))``, and the largest value of the
 right side over all ``d`` between is that of a harmonic.
@@ -19,23 +20,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from standoff.constants import VERIFY_REACH_ROUNDING
-from standoff.paths.verify.model import Model
+from standoff.constants import REACH_DIRECTIONS, VERIFY_REACH_ROUNDING
+from standoff.paths.verify.model import Ints, Model
 from standoff.shapes.pose import Array
 
-_STEPS = 128
-_AROUND = 256
-
-_STEP = 2.0 * math.pi / _AROUND
+_STEPS = REACH_DIRECTIONS // 2
+_STEP = 2.0 * math.pi / REACH_DIRECTIONS
 _HEIGHTS = np.linspace(-1.0, 1.0, _STEPS + 1)
 _LEVEL = np.stack([1.0 - np.abs(_HEIGHTS), _HEIGHTS], axis=1)
 _LEVEL = _LEVEL / np.hypot(_LEVEL[:, 0], _LEVEL[:, 1])[:, None]
-_TURNS = _STEP * np.arange(_AROUND)
-_DIRECTIONS = np.empty((_STEPS + 1, _AROUND, 3))
+_TURNS = _STEP * np.arange(REACH_DIRECTIONS)
+_DIRECTIONS = np.empty((_STEPS + 1, REACH_DIRECTIONS, 3))
 _DIRECTIONS[..., 0] = _LEVEL[:, :1] * np.cos(_TURNS)
 _DIRECTIONS[..., 1] = _LEVEL[:, :1] * np.sin(_TURNS)
 _DIRECTIONS[..., 2] = _LEVEL[:, 1:]
@@ -50,37 +49,63 @@ class PointSet:
     support: Callable[[Array], Array]
 
 
-def reaches(model: Model, frame: int, sets: Sequence[PointSet], travel: Array) -> Array:
-    """(sets, frames): the reach of each set, all fixed in ``frame``, about each joint that carries
-    it, and 1 for a slide: what a unit of it moves every point by. Joints turn to any angle, and
-    slides run through ``travel`` (frames, 2). 0 for joints that do not carry it."""
+@dataclass(frozen=True, eq=False)
+class _Carried:
+    """Sets that move alike, on their way inwards.
+
+    Attributes:
+        numbers: which sets.
+        corners: (sets, levels - 1, 2) of the profiles that the last turning joint made of them;
+            None before the first.
+        turn, place: from there to the present frame.
+        slides: since then: axis in the present frame, lowest and highest position.
+    """
+
+    numbers: Ints
+    corners: Array | None
+    turn: Array
+    place: Array
+    slides: tuple[tuple[Array, float, float], ...] = ()
+
+
+def reaches(model: Model, frames: Sequence[int], sets: Sequence[PointSet], travel: Array) -> Array:
+    """(sets, frames): the reach of each set, fixed in its frame, about each joint that carries it,
+    and 1 for a slide: what a unit of it moves every point by. Joints turn to any angle, and slides
+    run through ``travel`` (frames, 2). 0 for joints that do not carry it."""
     result = np.zeros((len(sets), model.frames))
     extent = np.array([np.sqrt((own.points**2).sum(axis=1).max()) for own in sets])
-    # A support function in the present frame: h(d) = base(turn' d) + place·d + slides.
-    turn, place = np.eye(3), np.zeros(3)
-    slides: list[tuple[Array, float, float]] = []  # axis in the present frame, low, high
-    corners: Array | None = None
-    f = frame
-    while f:
+    at = np.asarray(frames, dtype=np.int64)
+    arrived: list[list[_Carried]] = [[] for _ in range(model.frames)]
+    for f in range(model.frames - 1, 0, -1):
+        own = np.flatnonzero(at == f)
+        if len(own):
+            arrived[f].append(_Carried(own, None, np.eye(3), np.zeros(3)))
+        if not arrived[f]:
+            continue
+        here = np.concatenate([some.numbers for some in arrived[f]])
         if model.slides[f]:
-            result[:, f] = 1.0
+            result[here, f] = 1.0
             low, high = travel[f]
-            slides.append((np.array([0.0, 0.0, 1.0]), low, high))
-            extent = extent + max(abs(low), abs(high))
+            extent[here] += max(abs(low), abs(high))
+            slide = (np.array([0.0, 0.0, 1.0]), low, high)
+            after = [replace(some, slides=(*some.slides, slide)) for some in arrived[f]]
         else:
-            if corners is None and not slides:
-                tangents = np.array([_swept(own.points @ turn.T + place) for own in sets])
-            else:
-                tangents = _revolved(sets, corners, turn, place, slides)
+            tangents = np.concatenate([_revolved(sets, some) for some in arrived[f]])
             far = tangents[:, _STEPS // 2]
-            result[:, f] = far + VERIFY_REACH_ROUNDING * (far + extent)
-            corners = _corners(tangents)
-            turn, place, slides = np.eye(3), np.zeros(3), []
-        origin = model.origin[f]
-        turn, place = origin[:3, :3] @ turn, origin[:3, :3] @ place + origin[:3, 3]
-        slides = [(origin[:3, :3] @ axis, low, high) for axis, low, high in slides]
-        extent = extent + float(np.sqrt((origin[:3, 3] ** 2).sum()))
-        f = int(model.parent[f])
+            result[here, f] = far + VERIFY_REACH_ROUNDING * (far + extent[here])
+            after = [_Carried(here, _corners(tangents), np.eye(3), np.zeros(3))]
+        turn, place = model.origin[f, :3, :3], model.origin[f, :3, 3]
+        extent[here] += float(np.sqrt((place**2).sum()))
+        arrived[int(model.parent[f])] += [
+            _Carried(
+                some.numbers,
+                some.corners,
+                turn @ some.turn,
+                turn @ some.place + place,
+                tuple((turn @ axis, low, high) for axis, low, high in some.slides),
+            )
+            for some in after
+        ]
     return result
 
 
@@ -91,41 +116,36 @@ def _swept(points: Array) -> Array:
     return np.asarray((_LEVEL @ flat).max(axis=1))
 
 
-def _revolved(
-    sets: Sequence[PointSet],
-    corners: Array | None,
-    turn: Array,
-    place: Array,
-    slides: list[tuple[Array, float, float]],
-) -> Array:
+def _revolved(sets: Sequence[PointSet], some: _Carried) -> Array:
     """Tangents (sets, levels) of the bodies of revolution about z."""
+    if some.corners is None and not some.slides:
+        own = (sets[k].points @ some.turn.T + some.place for k in some.numbers)
+        return np.array([_swept(points) for points in own])
     d = _DIRECTIONS.reshape(-1, 3)
-    inner = d @ turn
-    if corners is None:
-        h = np.array([own.support(inner) for own in sets])
+    inner = d @ some.turn
+    if some.corners is None:
+        h = np.array([sets[k].support(inner) for k in some.numbers])
     else:
-        h = _profile_support(corners, inner)
-    h = h + d @ place
-    for axis, low, high in slides:
+        h = _profile_support(some.corners, inner)
+    h += d @ some.place
+    for axis, low, high in some.slides:
         along = d @ axis
-        h = h + np.maximum(low * along, high * along)
-    h = h.reshape(len(h), _STEPS + 1, _AROUND)
+        h += np.maximum(low * along, high * along)
+    h = h.reshape(len(h), _STEPS + 1, REACH_DIRECTIONS)
     down, up = h[:, 0].max(axis=1), h[:, _STEPS].max(axis=1)
     sine = _LEVEL[:, 1]
     opposite = np.where(sine > 0.0, sine * down[:, None], -sine * up[:, None])
-    x = h + opposite[:, :, None]
-    # A harmonic is not above the larger of both ends by more than a factor of 1 / cos(step / 2), so
+    h += opposite[:, :, None]
+    # A harmonic is above the larger of both ends by no more than a factor of 1 / cos(step / 2), so
     # that only few directions can have the peak; those are looked at.
-    top = x.max(axis=2)
-    most = top - (1.0 + 1e-9) * (1.0 - math.cos(0.5 * _STEP)) * np.abs(top)
-    high = x >= most[:, :, None]
-    high |= np.roll(high, 1, axis=2) | np.roll(high, -1, axis=2)
-    i, j, k = np.nonzero(high)
-    x, y = x[i, j, k], x[i, j, (k + 1) % _AROUND]
+    top = h.max(axis=2)
+    peaks = h >= (top - (1.0 + 1e-9) * (1.0 - math.cos(0.5 * _STEP)) * np.abs(top))[:, :, None]
+    peaks |= np.roll(peaks, -1, axis=2)  # the interval to the next direction has two ends
+    i, j, k = np.nonzero(peaks)
+    x, y = h[i, j, k], h[i, j, (k + 1) % REACH_DIRECTIONS]
     across = (y - x * math.cos(_STEP)) / math.sin(_STEP)
     within = (across >= 0.0) & (across * math.cos(_STEP) <= x * math.sin(_STEP))
-    peak = np.where(within, np.hypot(x, across), np.maximum(x, y))
-    np.maximum.at(top, (i, j), peak)
+    np.maximum.at(top, (i, j), np.where(within, np.hypot(x, across), x))
     return np.asarray(top - opposite)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from standoff.paths.verify.bounds import Bound
 from standoff.paths.verify.kinematics import Instants, instants
 from standoff.paths.verify.model import Ints
 from standoff.paths.verify.scene import Scene
+from standoff.paths.verify.triangles import cross
 from standoff.shapes.pose import Array
 
 
@@ -34,6 +35,18 @@ class Rows:
     at: Ints
     forward: Array
 
+    def some(self, which: Ints) -> Rows:
+        """A part of the rows."""
+        return replace(
+            self,
+            number=self.number[which],
+            proofs=self.proofs[which],
+            a=self.a[which],
+            b=self.b[which],
+            at=self.at[which],
+            forward=self.forward[which],
+        )
+
     @property
     def span(self) -> Array:
         """How long each interval is."""
@@ -45,6 +58,12 @@ class Rows:
         turn = self.frames.turn[self.at[rows], p.frame]
         place = self.frames.place[self.at[rows], p.frame]
         return turn @ p.local[:3, :3], turn @ p.local[:3, 3] + place
+
+    def poses(self, parts: Ints) -> tuple[Array, Array]:
+        """Pose of each row's own part in the world: (n, 3, 3) and (n, 3)."""
+        f, local = self.scene.frames[parts], self.scene.model.locals[parts]
+        turn, place = self.frames.turn[self.at, f], self.frames.place[self.at, f]
+        return turn @ local[:, :3, :3], np.einsum("nij,nj->ni", turn, local[:, :3, 3]) + place
 
     def centre(self, parts: Ints) -> Array:
         """Centres (n, 3) of the bounding spheres in the world."""
@@ -65,7 +84,7 @@ class Rows:
         f, now, at = self.scene.frames[parts], self.frames, self.at
         spin = now.spin[at, common]
         lever = now.place[at, f] - now.place[at, common]
-        speed = now.speed[at, f] - now.speed[at, common] - np.cross(spin, lever)
+        speed = now.speed[at, f] - now.speed[at, common] - cross(spin, lever)
         return now.spin[at, f] - spin, speed, now.place[at, f]
 
     def clearance(self) -> Array:

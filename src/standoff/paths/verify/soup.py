@@ -1,7 +1,8 @@
-"""Triangles of a mesh, a box or a polyhedron, with boxes around halves of halves."""
+"""Triangles of a mesh or a polyhedron, with boxes around halves of halves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,21 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.constants import EPS, INSIDE_WINDING
+from standoff.paths.verify.triangles import cross, dot
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box
 from standoff.shapes.shape import Shape
 
 _LEAF = 4
 
-#: Corners of a box as `support.core_points` lists them, two triangles a side, outwards.
-_BOX = np.array(
-    [
-        [0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
-        [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],
-    ]
-)  # fmt: skip
+#: Cells across the longest side of a mesh, in which its triangles are sorted.
+_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +29,7 @@ class Soup:
     Attributes:
         triangles: (n, 3, 3), in the order of the leaves.
         closed: whether they bound a solid.
-        seeds: (k, 3) a point of each connected part.
+        vertices, faces: of the shape, as it has them.
         centre, half, size: (nodes, 3), (nodes, 3) and (nodes,): a box along the axes around the
             triangles of each node, and the radius of the ball around that.
         left, right: (nodes,) its two halves, -1 for a leaf.
@@ -42,7 +38,8 @@ class Soup:
 
     triangles: Array
     closed: bool
-    seeds: Array
+    vertices: Array
+    faces: NDArray[np.int64]
     centre: Array
     half: Array
     size: Array
@@ -52,8 +49,9 @@ class Soup:
     last: NDArray[np.int64]
 
     @cached_property
-    def bounds(self) -> tuple[Array, Array]:
-        return self.triangles.min(axis=(0, 1)), self.triangles.max(axis=(0, 1))
+    def seeds(self) -> Array:
+        """(k, 3) a point of each connected part."""
+        return np.asarray(self.vertices[_seeds(self.faces, len(self.vertices))])
 
     def holds(self, points: Array) -> NDArray[np.bool_]:
         """Which of the points (n, 3) are inside the solid.
@@ -63,37 +61,32 @@ class Soup:
         result = np.zeros(len(points), dtype=bool)
         if not self.closed:
             return result
-        low, high = self.bounds
+        low, high = self.centre[0] - self.half[0], self.centre[0] + self.half[0]
         near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
         for k in near:
             a, b, c = (self.triangles[:, i] - points[k] for i in range(3))
-            x, y, z = (np.sqrt((v * v).sum(axis=1)) for v in (a, b, c))
-            over = (a * np.cross(b, c)).sum(axis=1)
-            under = x * y * z + (a * b).sum(axis=1) * z
-            under += (b * c).sum(axis=1) * x + (c * a).sum(axis=1) * y
+            x, y, z = (np.sqrt(dot(v, v)) for v in (a, b, c))
+            over = dot(a, cross(b, c))
+            under = x * y * z + dot(a, b) * z + dot(b, c) * x + dot(c, a) * y
             turns = float(np.arctan2(over, under).sum()) / (2.0 * np.pi)
             result[k] = turns >= INSIDE_WINDING
         return result
 
 
 def soup_of(shape: Shape) -> Soup:
-    """The surface of a mesh, a box or a polyhedron."""
-    if isinstance(shape, Box):
-        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-        vertices, faces, closed = signs * (np.array(shape.size) / 2.0), _BOX, True
-    elif isinstance(shape, (Mesh, Polyhedron)):
-        vertices, faces = np.asarray(shape.vertices), np.asarray(shape.faces)
-        closed = shape.closed if isinstance(shape, Mesh) else True
-    else:
+    """The surface of a mesh or a polyhedron."""
+    if not isinstance(shape, (Mesh, Polyhedron)):
         raise TypeError(f"no triangles of {type(shape).__name__}")
-    return _built(vertices[faces], closed, vertices[_seeds(faces, len(vertices))])
+    vertices, faces = np.asarray(shape.vertices), np.asarray(shape.faces)
+    return _built(vertices, faces, shape.closed if isinstance(shape, Mesh) else True)
 
 
 def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """One vertex of each connected part: the smallest label wanders along the edges."""
     label = np.arange(count)
     while True:
-        least = label[faces].min(axis=1)
+        a, b, c = (label[faces[:, i]] for i in range(3))
+        least = np.minimum(np.minimum(a, b), c)
         spread = label.copy()
         for i in range(3):
             np.minimum.at(spread, faces[:, i], least)
@@ -104,40 +97,77 @@ def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         label = spread
 
 
-def _built(triangles: Array, closed: bool, seeds: Array) -> Soup:
-    """Halves of halves, all nodes of a level at once."""
-    order, middles = np.arange(len(triangles)), triangles.mean(axis=1)
-    low, high = triangles.min(axis=1), triangles.max(axis=1)
-    first, last = np.array([0]), np.array([len(triangles)])
-    levels, count = [], 1
-    while len(first):
-        place = np.arange(len(triangles) + 1)  # of each triangle the node of this level
-        node = np.searchsorted(first, place, side="right") - 1
-        inside = (node >= 0) & (place < last[np.maximum(node, 0)])
-        at = place[inside]
-        node = node[at]
-        starts = np.searchsorted(at, first)
-        own = order[at]
-        corner = np.minimum.reduceat(low[own], starts), np.maximum.reduceat(high[own], starts)
-        centre, half = 0.5 * (corner[0] + corner[1]), 0.5 * (corner[1] - corner[0])
-        split = last - first > _LEAF
-        number = count + 2 * (np.cumsum(split) - 1)
+def _built(vertices: Array, faces: NDArray[np.int64], closed: bool) -> Soup:
+    """Triangles in the order of a space-filling curve; each node has half of its parent's."""
+    triangles = vertices[faces]
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+    order = np.argsort(_curve(low + high))
+    count = len(triangles)
+    depth = max(0, int(np.ceil(np.log2(count / _LEAF))))
+    edges = np.arange((1 << depth) + 1) * count >> depth
+    corner = (
+        np.minimum.reduceat(low[order], edges[:-1]),
+        np.maximum.reduceat(high[order], edges[:-1]),
+    )
+    levels = [(*corner, edges[:-1], edges[1:])]
+    for _ in range(depth):
+        lower, upper, first, last = levels[-1]
         levels.append(
-            (centre, half, np.where(split, number, -1), np.where(split, number + 1, -1),
-             first, last)
-        )  # fmt: skip
-        m = middles[own]
-        spread = np.maximum.reduceat(m, starts) - np.minimum.reduceat(m, starts)
-        along = m[np.arange(len(at)), np.argmax(spread, axis=1)[node]]
-        order[at] = own[np.lexsort((along, node))]
-        first, last = first[split], last[split]
-        middle = first + (last - first) // 2
-        first, last = (
-            np.stack(pair, axis=1).reshape(-1) for pair in ((first, middle), (middle, last))
+            (
+                np.minimum(lower[::2], lower[1::2]),
+                np.maximum(upper[::2], upper[1::2]),
+                first[::2],
+                last[1::2],
+            )
         )
-        count += len(first)
-    centre, half, *rest = (np.concatenate(x) for x in zip(*levels, strict=True))
+    lower, upper, first, last = (np.concatenate(x) for x in zip(*levels[::-1], strict=True))
+    centre, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
     # Rounding of the middle of a box, which its corners then stand out of.
     half = half + 4.0 * EPS * (np.abs(centre) + half)
     size = np.sqrt((half * half).sum(axis=1)) * (1.0 + 8.0 * EPS)
-    return Soup(triangles[order], closed, seeds, centre, half, size, *rest)
+    node = np.arange(len(first))
+    inner = node < (1 << depth) - 1
+    left, right = np.where(inner, 2 * node + 1, -1), np.where(inner, 2 * node + 2, -1)
+    return Soup(
+        triangles[order], closed, vertices, faces, centre, half, size, left, right, first, last
+    )
+
+
+def _curve(points: Array) -> NDArray[np.int64]:
+    """Places (n,) of points along a curve through all cells of a cube (Morton order)."""
+    points = points - points.min(axis=0)
+    longest = float(points.max())
+    cells = (points * ((_CELLS - 1) / longest if longest > 0.0 else 0.0)).astype(np.int64)
+    for shift, mask in (
+        (32, 0x1F00000000FFFF), (16, 0x1F0000FF0000FF), (8, 0x100F00F00F00F00F),
+        (4, 0x10C30C30C30C30C3), (2, 0x1249249249249249),
+    ):  # fmt: skip
+        cells = (cells | cells << shift) & mask
+    return np.asarray(cells[:, 0] | cells[:, 1] << 1 | cells[:, 2] << 2)
+
+
+def joined(soups: Sequence[Soup]) -> tuple[Soup, NDArray[np.int64]]:
+    """Many trees as one, and the root of each; it bounds no solid."""
+    nodes = np.cumsum([0, *(len(soup.size) for soup in soups)])
+    places = np.cumsum([0, *(len(soup.triangles) for soup in soups)])
+
+    def moved(values: Iterable[NDArray[np.int64]], by: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.concatenate([np.where(v < 0, -1, v + n) for v, n in zip(values, by)])
+
+    return (
+        Soup(
+            triangles=np.concatenate([soup.triangles for soup in soups]),
+            closed=False,
+            vertices=np.zeros((0, 3)),
+            faces=np.zeros((0, 3), dtype=np.int64),
+            centre=np.concatenate([soup.centre for soup in soups]),
+            half=np.concatenate([soup.half for soup in soups]),
+            size=np.concatenate([soup.size for soup in soups]),
+            left=moved((soup.left for soup in soups), nodes),
+            right=moved((soup.right for soup in soups), nodes),
+            first=moved((soup.first for soup in soups), places),
+            last=moved((soup.last for soup in soups), places),
+        ),
+        nodes[:-1],
+    )

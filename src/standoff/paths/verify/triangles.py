@@ -15,6 +15,14 @@ def dot(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
+def cross(a: Array, b: Array) -> Array:
+    """``a x b``, without what `numpy.cross` does for other shapes."""
+    result = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        result[..., i] = a[..., j] * b[..., k] - a[..., k] * b[..., j]
+    return result
+
+
 def on_segments(p: Array, a: Array, b: Array) -> Array:
     """The point of each segment a-b nearest to p; all (..., 3). A segment may be a point."""
     way = b - a
@@ -27,11 +35,11 @@ def on_triangles(p: Array, t: Array) -> Array:
     """The point of each triangle ``t`` (n, 3, 3) nearest to ``p`` (n, 3); it may have no area."""
     a, b, c = t[:, 0], t[:, 1], t[:, 2]
     ab, ac, ap = b - a, c - a, p - a
-    normal = np.cross(ab, ac)
+    normal = cross(ab, ac)
     square = dot(normal, normal)
     safe = np.where(square > 0.0, square, 1.0)
-    v = dot(np.cross(ap, ac), normal) / safe
-    w = dot(np.cross(ab, ap), normal) / safe
+    v = dot(cross(ap, ac), normal) / safe
+    w = dot(cross(ab, ap), normal) / safe
     inside = (square > 0.0) & (v >= 0.0) & (w >= 0.0) & (v + w <= 1.0)
     best = a + v[:, None] * ab + w[:, None] * ac
     least = np.where(inside, dot(p - best, p - best), np.inf)

@@ -9,7 +9,7 @@ from standoff.paths.certificate import Claim
 from standoff.paths.verify.depth import deeper_than
 from standoff.paths.verify.gjk import distance_at_most, extremes
 from standoff.paths.verify.kinematics import frames_at
-from standoff.paths.verify.meshes import pair_gap
+from standoff.paths.verify.meshes import body_gaps
 from standoff.paths.verify.model import Ints, Part
 from standoff.paths.verify.not_proved import NotProvedError
 from standoff.paths.verify.polynomials import value
@@ -131,7 +131,7 @@ def _apart(scene: Scene, a: Shape, pose_a: Array, b: Shape, pose_b: Array, wante
     if not isinstance(a, Mesh):
         return distance_at_most(a, pose_a, b, pose_b)
     at, there = ((pose[None, :3, :3], pose[None, :3, 3]) for pose in (pose_a, pose_b))
-    return float(pair_gap(scene, a, b, at, there, np.array([wanted]))[0])
+    return float(body_gaps(scene, [a], [b], at, there, np.array([wanted]))[0])
 
 
 def _can_be_so_deep(a: Shape, pose_a: Array, b: Shape, pose_b: Array, depth: float) -> bool:
