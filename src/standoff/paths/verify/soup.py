@@ -32,8 +32,8 @@ class Soup:
 
     Attributes:
         triangles: (n, 3, 3), in the order of the leaves.
-        closed: whether they bound a solid.
-        seeds: (k, 3) a point of each connected part.
+        solid: whether there is something inside.
+        seeds: (k, 3) a point of each connected part; of a box, its middle.
         centre, half, size: (nodes, 3), (nodes, 3) and (nodes,): a box along the axes around the
             triangles of each node, and the radius of the ball around that.
         left, right: (nodes,) its two halves, -1 for a leaf.
@@ -41,7 +41,7 @@ class Soup:
     """
 
     triangles: Array
-    closed: bool
+    solid: bool
     seeds: Array
     centre: Array
     half: Array
@@ -59,9 +59,10 @@ class Soup:
         """Which of the points (n, 3) are inside the solid.
 
         The solid angles of all triangles, seen from a point, add up to one full turn around it from
-        inside and to none from outside; anything in doubt is inside."""
+        inside and to none from outside. An open mesh counts from half a turn on, either way round;
+        anything in doubt is inside."""
         result = np.zeros(len(points), dtype=bool)
-        if not self.closed:
+        if not self.solid:
             return result
         low, high = self.bounds
         near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
@@ -72,7 +73,7 @@ class Soup:
             under = x * y * z + (a * b).sum(axis=1) * z
             under += (b * c).sum(axis=1) * x + (c * a).sum(axis=1) * y
             turns = float(np.arctan2(over, under).sum()) / (2.0 * np.pi)
-            result[k] = turns >= INSIDE_WINDING
+            result[k] = abs(turns) >= INSIDE_WINDING
         return result
 
 
@@ -80,13 +81,13 @@ def soup_of(shape: Shape) -> Soup:
     """The surface of a mesh, a box or a polyhedron."""
     if isinstance(shape, Box):
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-        vertices, faces, closed = signs * (np.array(shape.size) / 2.0), _BOX, True
-    elif isinstance(shape, (Mesh, Polyhedron)):
+        vertices = signs * (np.array(shape.size) / 2.0)
+        return _built(vertices[_BOX], True, np.zeros((1, 3)))
+    if isinstance(shape, (Mesh, Polyhedron)):
         vertices, faces = np.asarray(shape.vertices), np.asarray(shape.faces)
-        closed = shape.closed if isinstance(shape, Mesh) else True
-    else:
-        raise TypeError(f"no triangles of {type(shape).__name__}")
-    return _built(vertices[faces], closed, vertices[_seeds(faces, len(vertices))])
+        solid = shape.closed or not shape.sheet if isinstance(shape, Mesh) else True
+        return _built(vertices[faces], solid, vertices[_seeds(faces, len(vertices))])
+    raise TypeError(f"no triangles of {type(shape).__name__}")
 
 
 def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -104,7 +105,7 @@ def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         label = spread
 
 
-def _built(triangles: Array, closed: bool, seeds: Array) -> Soup:
+def _built(triangles: Array, solid: bool, seeds: Array) -> Soup:
     """Halves of halves, all nodes of a level at once."""
     order, middles = np.arange(len(triangles)), triangles.mean(axis=1)
     low, high = triangles.min(axis=1), triangles.max(axis=1)
@@ -140,4 +141,4 @@ def _built(triangles: Array, closed: bool, seeds: Array) -> Soup:
     # Rounding of the middle of a box, which its corners then stand out of.
     half = half + 4.0 * EPS * (np.abs(centre) + half)
     size = np.sqrt((half * half).sum(axis=1)) * (1.0 + 8.0 * EPS)
-    return Soup(triangles[order], closed, seeds, centre, half, size, *rest)
+    return Soup(triangles[order], solid, seeds, centre, half, size, *rest)
