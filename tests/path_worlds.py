@@ -119,7 +119,7 @@ def thin(rng: np.random.Generator, size: float) -> so.Shape:
 
 
 def mesh(rng: np.random.Generator, size: float) -> so.Shape:
-    """Closed and open, fat and thin; some 50 to 300 triangles each."""
+    """Solids and sheets, fat and thin; some 50 to 300 triangles each."""
     kind = int(rng.integers(5))
     r = float(rng.uniform(0.1, 0.25)) * size
     if kind == 0:
@@ -132,7 +132,7 @@ def mesh(rng: np.random.Generator, size: float) -> so.Shape:
         points, faces = bowl_arrays(radius=r)
     else:
         points, faces = box_arrays(2 * r, r, 0.001)
-    return so.Mesh(points, faces)
+    return so.Mesh(points, faces, sheet=True)
 
 
 SHAPES = {"fat": fat, "thin": thin, "mesh": mesh}

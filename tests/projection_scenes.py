@@ -63,7 +63,8 @@ def crooked_shape(rng):
     if kind == 2:  # two boxes that cross each other
         far = rng.uniform(-0.2, 0.2, 3)
         return so.Mesh(*joined(box_arrays(0.4, 0.1, 0.1), box_arrays(0.1, 0.3, 0.2, far)))
-    return so.Mesh(rng.uniform(-0.25, 0.25, (12, 3)), rng.permutation(12).reshape(4, 3))
+    faces = rng.permutation(12).reshape(4, 3)
+    return so.Mesh(rng.uniform(-0.25, 0.25, (12, 3)), faces, sheet=True)
 
 
 def scene(seed, count, shape, reach=0.5):

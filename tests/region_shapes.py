@@ -26,7 +26,7 @@ def shapes(rng):
         "torus": torus(),
         "star": so.Mesh(*star_arrays(rng)),
         "hollow box": so.Mesh(*hollow),
-        "bowl": so.Mesh(*bowl_arrays()),
+        "bowl": so.Mesh(*bowl_arrays(), sheet=True),
     }
 
 

@@ -42,7 +42,7 @@ EXACT = 1e-9
 MESHES = {
     "torus": torus(around=14, across=6),
     "star": star(3, around=6, rings=4),
-    "bowl": Mesh(*bowl_arrays(rings=3, around=9)),
+    "bowl": Mesh(*bowl_arrays(rings=3, around=9), sheet=True),
     "box": box_mesh(0.7, 0.5, 0.2),
     "one triangle": Mesh(np.eye(3) * 0.6, [[0, 1, 2]]),
 }
@@ -53,7 +53,7 @@ BODIES = {
     "cylinder": (Cylinder(0.15, 0.3), ITERATIVE),
     "polyhedron": (Polyhedron(np.random.default_rng(1).normal(size=(14, 3)) * 0.15), ITERATIVE),
     "torus mesh": (torus(ring=0.3, tube=0.1, around=9, across=5), EXACT),
-    "open mesh": (Mesh(*bowl_arrays(radius=0.3, rings=2, around=7)), EXACT),
+    "open mesh": (Mesh(*bowl_arrays(radius=0.3, rings=2, around=7), sheet=True), EXACT),
 }
 
 

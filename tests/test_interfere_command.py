@@ -196,7 +196,7 @@ def odd_files(folder):
     for k, (name, (vertices, triangles)) in enumerate(made.items()):
         moved = vertices + np.array([1.0 + k, 0.0, 0.0])
         write_stl(folder / f"{name}.stl", moved, triangles)
-    surface = "14 edges belong to one triangle only: a surface, not a solid; assumed: a surface"
+    surface = "14 edges belong to one triangle only: not closed; assumed: a surface"
     return {
         "flipped.stl": "1 of 1 closed parts were inside out and were turned",
         "open.stl": surface,

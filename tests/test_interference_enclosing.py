@@ -113,6 +113,17 @@ def test_an_egg_in_a_bowl_may_be_inside_and_one_above_its_rim_is_not():
     assert isinstance(through, so.Overlap) and through.certain
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_pin_in_a_sheet_is_apart(method):
+    points, faces = box_arrays(1, 1, 1)
+    parts = {"sheet": so.Mesh(points, faces[2:], sheet=True), "pin": (PIN, so.pose((0, 0, 0.1)))}
+    found = judged(parts, method)
+    if method == "projection":  # its outline is all of it
+        assert isinstance(found, so.Overlap) and not found.certain
+    else:
+        assert isinstance(found, so.Gap)
+
+
 def test_one_piece_of_a_part_inside_is_enough():
     points, faces = box_arrays(1, 1, 1)
     solid = so.Mesh(points, faces[1:])

@@ -17,7 +17,8 @@ from tests.convex_cases import outside
 from tests.mesh_batch import distances
 from tests.mesh_shapes import bowl_arrays, box_arrays, star, torus
 
-MESHES = [torus(around=12, across=6), star(3, around=6, rings=4), Mesh(*bowl_arrays(0.5, 3, 8))]
+BOWL = Mesh(*bowl_arrays(0.5, 3, 8), sheet=True)
+MESHES = [torus(around=12, across=6), star(3, around=6, rings=4), BOWL]
 BODIES = [
     *MESHES,
     Sphere(0.2),

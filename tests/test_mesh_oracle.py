@@ -25,7 +25,7 @@ EXACT = 1e-9
 MESHES = {
     "torus": torus(around=14, across=6),
     "star": star(3, around=6, rings=4),
-    "bowl": Mesh(*bowl_arrays(rings=3, around=9)),
+    "bowl": Mesh(*bowl_arrays(rings=3, around=9), sheet=True),
     "box": box_mesh(0.7, 0.5, 0.2),
 }
 BODIES = {

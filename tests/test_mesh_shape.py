@@ -30,9 +30,9 @@ def test_a_closed_mesh_is_a_solid():
     assert radius == 0.0 and len(points) == 8
 
 
-def test_an_open_mesh_is_a_surface_and_says_why():
+def test_an_open_mesh_says_why_it_is():
     mesh = Mesh(*bowl_arrays())
-    assert not mesh.closed and mesh.flags == 0 and mesh.volume == 0.0 and mesh.area > 0.0
+    assert not mesh.closed and mesh.open_solid and mesh.volume == 0.0 and mesh.area > 0.0
     assert "belong to one triangle only" in mesh.problems[0]
 
 
@@ -149,9 +149,9 @@ def klein_bottle():
     return np.random.default_rng(4).random((around * along, 3)), np.array(faces)
 
 
-def test_a_surface_with_one_side_stays_a_surface_and_says_why():
+def test_a_surface_with_one_side_stays_open_and_says_why():
     mesh = Mesh(*klein_bottle())
-    assert not mesh.closed and mesh.flags == 0
+    assert not mesh.closed
     assert any("cannot agree about the outside" in p for p in mesh.problems)
 
 
@@ -160,9 +160,10 @@ def test_a_triangle_and_its_reverse_are_both_kept():
     assert mesh.triangles == 2 and mesh.problems == ()
 
 
-def test_a_repeated_triangle_of_an_open_surface_is_kept():
+def test_a_repeated_triangle_of_an_open_surface_is_left_out():
     points, faces = bowl_arrays()
-    assert Mesh(points, np.concatenate([faces, faces[:1]])).triangles == len(faces) + 1
+    mesh = Mesh(points, np.concatenate([faces, faces[:1]]))
+    assert mesh.triangles == len(faces) and not mesh.closed
 
 
 def test_triangles_without_area_are_kept():

@@ -94,7 +94,13 @@ def test_the_hole_of_a_torus_is_kept():
 def test_true_outlines_are_the_unions_of_all_triangles(seed):
     """Also where only those that face the plane were joined: closed, open, crossing itself."""
     rng = np.random.default_rng(seed)
-    shapes = [star(seed), torus(), so.Mesh(*bowl_arrays()), crooked_shape(rng), crooked_shape(rng)]
+    shapes = [
+        star(seed),
+        torus(),
+        so.Mesh(*bowl_arrays(), sheet=True),
+        crooked_shape(rng),
+        crooked_shape(rng),
+    ]
     poses = random_poses(rng, len(shapes), 1.0)
     parts = [Part(str(i), s, p) for i, (s, p) in enumerate(zip(shapes, poses))]
     outlines = Outlines(parts, plane_normals(5), true=True)

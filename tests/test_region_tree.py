@@ -66,8 +66,21 @@ def test_volume_bounds_hold_the_volume_and_close_in(kind):
     assert last < 0.45 * max(shape.volume, 1.0)
 
 
-def test_the_inside_of_an_open_mesh_is_not_in_its_tree():
+def test_the_inside_of_an_open_mesh_was_not_in_its_tree():
+    """All of its box is, and none of it for sure; also of a mesh without a thickness."""
+    pose = so.pose((0.1, 0.0, 0.2), rpy=(0.3, 0.2, 0.1))
     bowl = so.Mesh(*bowl_arrays())
+    tree = so.RegionTree.build(bowl, pose, root=ROOT, levels=6)
+    assert not tree.sure.any()
+    low, high = bowl.bounds()
+    for point in np.random.default_rng(0).uniform(low, high, (200, 3)):
+        assert tree.contains(pose[:3, :3] @ point + pose[:3, 3])
+    flat = so.Mesh([[0, 0, 0], [0.5, 0, 0], [0, 0.5, 0]], [[0, 1, 2]])
+    assert so.RegionTree.build(flat, root=ROOT, levels=5).contains((0.1, 0.1, 0.0))
+
+
+def test_the_inside_of_a_sheet_is_not_in_its_tree():
+    bowl = so.Mesh(*bowl_arrays(), sheet=True)
     tree = so.RegionTree.build(bowl, root=ROOT, levels=6)
     assert not tree.contains((0.0, 0.0, -0.3)) and not tree.sure.any()
     assert tree.contains((0.0, 0.0, -0.6))

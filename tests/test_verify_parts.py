@@ -424,8 +424,10 @@ def test_solids_hold_what_is_inside():
     assert soup_of(body).holds(points).tolist() == inside and 20 < sum(inside) < 180
     points = np.array([[0.4, 0, 0], [0.6, 0, 0]])
     assert soup_of(box_mesh()).holds(points).tolist() == [True, False]
-    opened = so.Mesh(*[x if k == 0 else x[:-1] for k, x in enumerate(box_arrays())])
-    assert not soup_of(opened).holds(np.zeros((1, 3))).any()
+    points, faces = box_arrays()
+    for some in (faces[:-1], faces[:-1, ::-1]):
+        assert soup_of(so.Mesh(points, some)).holds(np.zeros((1, 3))).all()
+        assert not soup_of(so.Mesh(points, some, sheet=True)).holds(np.zeros((1, 3))).any()
     assert soup_of(box_mesh()).holds(np.zeros((1, 3))).all()
 
 

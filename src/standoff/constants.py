@@ -99,9 +99,10 @@ GRAZING_TOLERANCE = 1e-10
 #: than this, 60 times less than a single-precision number of that size is rounded by.
 WELD_TOLERANCE = 1e-9
 
-#: Winding number from which on a point counts as inside, [-]. It is 0 outside a closed mesh and 1
-#: or more inside, up to rounding; anything in doubt is inside.
-INSIDE_WINDING = 0.25
+#: Winding number, either way round, from which on a point counts as inside a mesh, [-]. About a
+#: closed mesh it is a whole number up to rounding; about an open one it is a half where as much is
+#: in the way as not, such as on one flat sheet. Less a little, as what is in doubt is inside.
+INSIDE_WINDING = 0.5 - 1e-9
 
 #: How far a vertex may stand out of the plane of a face of a mesh that still counts as convex,
 #: relative to the mesh's diagonal, [-]. Single-precision files are about 1e-7 off.

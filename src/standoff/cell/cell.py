@@ -25,6 +25,7 @@ from standoff.errors import CellError, RobotError, UnknownNameError
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
+from standoff.shapes.mesh import Mesh
 from standoff.shapes.pose import Array, as_pose, inverse, rigid
 from standoff.shapes.shape import Shape, frozen
 
@@ -382,6 +383,16 @@ class Cell:
             for name, m in self._robots.items()
             if not any(watches(x) for link in m.robot.links if (x := f"{name}/{link}") in index)
         )
+
+    @property
+    def open_meshes(self) -> tuple[str, ...]:
+        """Links and bodies with an open mesh that counts as solid where its winding number is at
+        least 1/2; see `Mesh`."""
+        found = zip(self.world.names, self.world.parts, strict=True)
+        return tuple(
+            name for name, parts in found
+            if any(isinstance(shape, Mesh) and shape.open_solid for shape, _ in parts)
+        )  # fmt: skip
 
     def check_watched(self) -> None:
         """Raise a `CellError` where there is no pair to watch, unless the cell was made with

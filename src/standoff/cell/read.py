@@ -155,12 +155,14 @@ def _shape(table: Table, folder: Path) -> Shape:
     if kind is Mesh and "file" in value:
         inner = Table(value, table.file, place, MESH_FILE)
         scale = inner.get("scale", list, "three numbers", [1.0, 1.0, 1.0])
-        loaded: Shape = inner.wrapped(place, Mesh.load, folder / inner.text("file"), scale)
+        sheet = inner.get("sheet", bool, "true or false", False)
+        file = folder / inner.text("file")
+        loaded: Shape = inner.wrapped(place, Mesh.load, file, scale, sheet=sheet)
         return loaded
     inner = Table(value, table.file, place, keys)
     needed = keys[:1] if kind.__name__ == "Polyhedron" else keys
     for key in needed:
-        if not inner.has(key):
+        if key != "sheet" and not inner.has(key):
             raise inner.error(f"missing key {key!r}", allowed=", ".join(keys))
     made: Shape = inner.wrapped(place, kind, **value)
     return made

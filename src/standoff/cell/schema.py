@@ -42,9 +42,9 @@ SHAPES: dict[str, tuple[type[Shape], tuple[str, ...]]] = {
     "cylinder": (Cylinder, ("radius", "length")),
     "halfspace": (HalfSpace, ()),
     "polyhedron": (Polyhedron, ("vertices", "faces")),
-    "mesh": (Mesh, ("vertices", "faces")),
+    "mesh": (Mesh, ("vertices", "faces", "sheet")),
 }
-MESH_FILE = ("file", "scale")
+MESH_FILE = ("file", "scale", "sheet")
 
 
 class Table:

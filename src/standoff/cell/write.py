@@ -122,8 +122,7 @@ def _body(body: Body, folder: Path) -> dict[str, Any]:
 def _shape(shape: Shape, folder: Path) -> dict[str, Any]:
     word = next(word for word, (kind, _) in SHAPES.items() if kind is type(shape))
     if isinstance(shape, Mesh) and shape.source is not None:
-        file = {"file": _relative(shape.source, folder), "scale": [float(s) for s in shape.scale]}
-        return {word: file}
+        return {word: {**shape.parameters(), "file": _relative(shape.source, folder)}}
     return {word: shape.parameters()}
 
 

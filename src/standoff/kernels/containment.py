@@ -1,4 +1,4 @@
-"""Whether a point lies inside a closed mesh, and how deep one lies inside a convex body."""
+"""Whether a point lies inside a mesh, and how deep one lies inside a convex body."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
     BOX,
     CAPSULE,
+    CLOSED,
     CYLINDER,
     FACE0,
     FACES,
+    FLAGS,
     INT0,
     KIND,
     NODE0,
     POINT0,
+    POINTS,
     POLYHEDRON,
     SIZE,
 )
@@ -33,19 +36,22 @@ _TURN = 2.399963229728653
 
 @kernel
 def inside_mesh(x0, x1, x2, R, i, P, F, N, T, stack):
-    """Whether the point (in the mesh's frame) has a winding number other than 0; ``stack`` is
-    scratch for TREE_DEPTH + 2 integers. A point too near the surface to tell is inside.
+    """Whether the point (in the mesh's frame) has a winding number of a half or more, either way
+    round; ``stack`` is scratch for TREE_DEPTH + 2 integers. A point too near the surface to tell is
+    inside. Of an open mesh the solid angles of all triangles are summed, for points in its box. Of
+    a closed one, whose winding number is whole, a ray tells:
 
-    A ray's signed crossings are counted over the tree, in about the logarithm of the number of
+    its signed crossings are counted over the tree, in about the logarithm of the number of
     triangles. A ray that grazes an edge or a vertex is given up for another direction; after
     _DIRECTIONS of those the solid angles of all triangles are summed.
     """
     root = R[i, NODE0]
     gap = rectangle_distance(N, root, x0, x1, x2) - N[root, RADIUS]
     near = GRAZING_TOLERANCE * (max(gap, 0.0) + N[root, DIAMETER])
-    if gap > near:
+    closed = R[i, FLAGS] & CLOSED != 0
+    if gap > near or not (closed or _in_box(x0, x1, x2, R, i, P)):
         return False
-    for attempt in range(_DIRECTIONS):
+    for attempt in range(_DIRECTIONS if closed else 0):
         z = 1.0 - (2.0 * attempt + 1.0) / _DIRECTIONS
         ring = math.sqrt(1.0 - z * z)
         turned = 1.0 + attempt * _TURN
@@ -125,6 +131,18 @@ def _ray_meets(x0, x1, x2, d0, d1, d2, N, n, near):
         s, t = (-half - o) / d, (half - o) / d
         start, end = max(start, min(s, t)), min(end, max(s, t))
     return start <= end
+
+
+@kernel
+def _in_box(x0, x1, x2, R, i, P):
+    """Whether the point is in the box of the mesh's points."""
+    a0 = a1 = a2 = math.inf
+    b0 = b1 = b2 = -math.inf
+    for k in range(R[i, POINT0], R[i, POINT0] + R[i, POINTS]):
+        p0, p1, p2 = point(P, k)
+        a0, a1, a2 = min(a0, p0), min(a1, p1), min(a2, p2)
+        b0, b1, b2 = max(b0, p0), max(b1, p1), max(b2, p2)
+    return a0 <= x0 <= b0 and a1 <= x1 <= b1 and a2 <= x2 <= b2
 
 
 @kernel

@@ -8,7 +8,7 @@ Placed bodies: ``rows``, float64 (n, 16), C order
 
 What they are: ``refs``, int64 (n, 8), C order; offsets point into the geometry
     0 kind, 1 first point, 2 number of points, 3 first face, 4 number of faces,
-    5 first node, 6 first integer, 7 flags (bit 0: closed mesh, a solid)
+    5 first node, 6 first integer, 7 flags (CLOSED, OPEN_SOLID or neither)
 
 Geometry, for polyhedra and meshes, in the body's own frame
     ``points`` float64 (m, 3), ``faces`` int64 (f, 3) counted from the body's first point,
@@ -33,8 +33,10 @@ HALFSPACE = 4
 POLYHEDRON = 5
 MESH = 6
 
-#: Bit of ``refs[:, FLAGS]`` that marks a closed mesh.
+#: Bits of ``refs[:, FLAGS]``: a closed mesh; an open one that counts as solid where its winding
+#: number is at least a half. A mesh with neither is a sheet, with nothing inside.
 CLOSED = 1
+OPEN_SOLID = 2
 
 ROW_COLUMNS = 16
 SIZE = 12

@@ -17,14 +17,15 @@ from standoff.shapes.pose import Array
 
 def nearly_enclosed(a: Part, b: Part) -> str | None:
     """What speaks against calling two parts apart whose surfaces do not meet: one is an open mesh,
-    and the other, or a point of it, lies inside of what it nearly encloses. None: nothing does.
+    no sheet, and the other, or a point of it, lies inside of what it nearly encloses. None: nothing
+    does.
 
     A mesh is open for a missing triangle as it is for being meant as a surface. Some points of the
     other part are looked at, of each of its pieces one at least where they are few, and each looks
     round: see `kernels.overlap.enclosing`."""
     for outer, inner in ((a, b), (b, a)):
         shape = outer.shape
-        if not isinstance(shape, Mesh) or shape.closed or not inner.shape.bounded:
+        if not isinstance(shape, Mesh) or not shape.open_solid or not inner.shape.bounded:
             continue
         points = _some_points(inner, outer, shape)
         # Copies, as kernels are compiled for arrays that are not read-only.

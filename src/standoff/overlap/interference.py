@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
@@ -14,6 +15,7 @@ from standoff.overlap.finding import Comparison, Gap, Overlap
 from standoff.overlap.gaps import Gaps
 from standoff.overlap.method import METHODS, method_of
 from standoff.overlap.part import Part, PartLike, parts_of
+from standoff.shapes.mesh import Mesh
 
 #: Pairs of names, or a function that says of two names whether they are such a pair.
 Allowed = Iterable[tuple[str, str]] | Callable[[str, str], bool]
@@ -96,8 +98,11 @@ def compare(
     if len(placed) < 2:
         none = Gaps(placed, WorldBoxes(placed), method, {}, ())
         return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
+    # Open meshes are judged by their surfaces, and then by what they nearly enclose.
+    surfaces = {id(p.shape): p.shape.as_surface() for p in placed if isinstance(p.shape, Mesh)}
+    judged = [replace(part, shape=surfaces.get(id(part.shape), part.shape)) for part in placed]
     judge = method_of(
-        method, placed, clearance=reach, planes=planes, outline=outline, resolution=resolution
+        method, judged, clearance=reach, planes=planes, outline=outline, resolution=resolution
     )
     boxes = WorldBoxes(placed)
     near: list[tuple[int, int]] = []

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from standoff.kernels import layout
 from standoff.kernels.overlap import projection_layout as columns
 from standoff.kernels.overlap.projection import project
 from standoff.overlap.outline_points import outline_points
@@ -49,7 +48,7 @@ class Outlines:
         self._meshes = [
             i
             for i, shape in enumerate(self._shapes)
-            if true and shape.kind == layout.MESH and not _convex(shape)
+            if true and isinstance(shape, Mesh) and not (shape.open_solid or _convex(shape))
         ]
         shape = (len(normals), len(parts))
         self.bodies = np.zeros((len(parts), columns.BODY_COLUMNS))

@@ -36,8 +36,8 @@ class ProjectionMethod:
     Touching outlines overlap; with a clearance, so do those that are not farther apart than it.
     Rounding counts against being apart: outlines are grown by some 3e-14 of the scene's size, true
     ones by 1e-9 of the part's. A cylinder is taken for a prism 0.12 % thicker. A half space covers
-    every plane but those that hold its normal, where it is a half plane. An open mesh is a surface,
-    and its projection that of the surface.
+    every plane but those that hold its normal, where it is a half plane. The true
+    outline of an open mesh is that of its surface if it is a sheet, and otherwise its hull.
 
     Args:
         parts: shapes by name, each alone (at the origin) or with its pose, or some `Part`.

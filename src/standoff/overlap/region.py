@@ -69,7 +69,8 @@ class RegionTree:
         """The tree of a shape at a pose, grown by ``grow`` [m]: all points as near to it. ``root``
         is ((x, y, z), edge), the middle and the edge of the root cube, [m].
 
-        A closed mesh is a solid, an open one a surface; a half space is cut off at the root cube,
+        A closed mesh is a solid, a sheet a surface, and any other mesh takes up all of its box, as
+        what counts as its inside is there; a half space is cut off at the root cube,
         and so always reaches ``outside``.
 
         Without ``touching``, a node that a primitive only touches, as far as rounding can tell, is

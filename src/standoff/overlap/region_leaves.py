@@ -18,12 +18,14 @@ from standoff.constants import (
 from standoff.errors import InterferenceError
 from standoff.kernels import layout
 from standoff.kernels.boxes import bound_all
-from standoff.kernels.overlap.region_codes import SCRATCH_FULL, STACK
+from standoff.kernels.overlap.region_codes import LEVEL, SCRATCH_FULL, STACK
 from standoff.kernels.overlap.region_mesh import STACK_COLUMNS, mesh_leaves
 from standoff.kernels.overlap.region_primitive import primitive_leaves
 from standoff.shapes.mesh import Mesh
 from standoff.shapes.polyhedron import Polyhedron
 from standoff.shapes.pose import Array
+from standoff.shapes.pose import pose as position
+from standoff.shapes.primitives import Box
 from standoff.shapes.shape import EMPTY, IntArray, Shape
 
 Marks = NDArray[np.uint8]
@@ -90,6 +92,12 @@ def leaves_of(
     Without ``touching`` a node that a primitive only touches, as far as rounding can tell, is
     outside of it, and one that it fills as far as rounding can tell is inside: for counting, not
     for proofs."""
+    if isinstance(shape, Mesh) and shape.open_solid:
+        # What counts as its inside is somewhere in its box, and no leaf is sure to be.
+        low, high = shape.bounds()
+        at = pose @ position((low + high) / 2.0)
+        (codes, marks), box = leaves_of(Box(high - low), at, root, levels, grow, touching=touching)
+        return (codes, marks & np.uint8(LEVEL)), box
     if isinstance(shape, (Polyhedron, Mesh)):
         return _of_triangles(shape, pose, root, levels, grow)
     box = placed_box(shape, pose)

@@ -46,7 +46,7 @@ class Surface:
 
     def mesh(self) -> Mesh:
         """The shape of it."""
-        return Mesh(self.vertices, self.faces)
+        return Mesh(self.vertices, self.faces, sheet=True)  # where it is open
 
     def save(self, path: Path) -> None:
         """Write an OBJ file, with all digits."""

@@ -181,6 +181,7 @@ def build_tables(
     arena["counts"][0] = [
         len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
         len(single), 0, 0, len(meeting), maps.unmapped, int(sparing),
+        int(any(x.shape.flags & layout.OPEN_SOLID for x in primitives)),
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
     if layout.MESH in kinds:

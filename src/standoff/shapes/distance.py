@@ -67,9 +67,11 @@ def distance(
     is a proved lower bound, ``exact`` is False and the witnesses need not attain the value: doubt
     counts as danger.
 
-    A mesh is a surface, and a closed one a solid. Surfaces apart: the exact distance. Surfaces that
-    touch or cross: 0, both witnesses at one common point. A body wholly inside a solid, or a mesh
-    inside a convex body: minus the gap between the surfaces, which is a lower bound on the depth.
+    A mesh is a surface, and a solid if it is closed, or open and not a sheet: see `Mesh`. Surfaces
+    apart: the exact distance. Surfaces that touch or cross: 0, both witnesses at one common point.
+    A body wholly inside a solid, or a mesh inside a convex body: minus the gap between the
+    surfaces, which is a lower bound on the depth. Whether a body is inside is asked of one point of
+    each of its connected parts.
 
     Raises:
         PoseError: a pose is not a finite right-handed rigid motion.

@@ -1,7 +1,8 @@
-"""Triangle meshes: closed ones are solids, open ones are surfaces."""
+"""Triangle meshes: solids, and sheets where the user says so."""
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -26,22 +27,29 @@ class Mesh(Shape):
     Vertices that are exactly equal become one, so that the loose triangles of an STL file join up;
     where the mesh is open then, so do those that are apart by no more than 1e-9 of its diagonal.
     A triangle without area counts as the segment or the point that it is; none is dropped but the
-    second of two that are the same, where the mesh is closed without it.
+    second of two that are the same, where the mesh is closed without it, is open anyway, or has
+    every triangle both ways round.
 
     The mesh is *closed*, a solid, when every edge is used by exactly two triangles, once in each
     direction; several closed parts may make up one solid, and a part inside another with its
     faces turned inward is a cavity. Where every edge has two triangles, but some of them disagree
     about the outside, the part they belong to is made to agree and to point outward: it is never a
-    cavity, as in doubt a part is solid. Any other mesh is a surface without an inside. A closed
-    part whose faces point inward, and which is not a cavity, is turned round. Whatever was mended
-    or keeps the mesh from being a solid stands in ``problems``.
+    cavity, as in doubt a part is solid. A closed part whose faces point inward, and which is not a
+    cavity, is turned round. Whatever was mended or keeps the mesh from being closed stands in
+    ``problems``.
+
+    Any other mesh is *open*, for a missing triangle as for being meant as a surface. As nobody can
+    tell, it counts as solid in its box where its generalised winding number, the solid angle of all
+    triangles over 4 π, is at least 1/2 either way round: deep in a bowl, but not above its rim, and
+    nowhere beside one flat sheet. ``sheet=True`` says that an open mesh has nothing inside.
 
     Distances are exact between surfaces that are apart, 0 where they touch or cross, and minus the
     gap where a body is wholly inside a solid; see `standoff.kernels.pairs.mesh`.
 
     Attributes:
         vertices: (n, 3), read-only; faces: (f, 3), read-only.
-        closed: whether it is a solid.
+        closed: whether it is a solid; sheet: whether an open one has nothing inside.
+        open_solid: whether it is open and counts as solid all the same.
         problems: what is odd about it, in words; empty for a clean solid.
         source, scale: the file it was loaded from, and the factors along x, y, z.
     """
@@ -49,7 +57,9 @@ class Mesh(Shape):
     kind = layout.MESH
     convex = False
 
-    def __init__(self, vertices: ArrayLike, faces: ArrayLike) -> None:
+    def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, sheet: bool = False) -> None:
+        if not isinstance(sheet, bool):
+            raise MeshError("sheet", value=sheet, allowed="True or False")
         points = _points(vertices)
         corners = _faces(faces, len(points))
         points, corners, unused = merged(points, corners)
@@ -60,15 +70,18 @@ class Mesh(Shape):
         self._points, self._corner_rows = points, corners
         self.vertices: Array = frozen(points)
         self.faces: IntArray = frozen(corners)
+        self.sheet = sheet
         self.size_row = size_row()
         self.source: Path | None = None
         self.scale = (1.0, 1.0, 1.0)
 
     @classmethod
-    def load(cls, path: str | Path, scale: ArrayLike = (1.0, 1.0, 1.0)) -> Self:
+    def load(
+        cls, path: str | Path, scale: ArrayLike = (1.0, 1.0, 1.0), *, sheet: bool = False
+    ) -> Self:
         """Read an STL, OBJ, DAE, PLY, OFF or GLB file. ``scale`` (one number or three) multiplies
-        x, y, z and may mirror. Nothing but this one file is read. Whatever is wrong is a
-        `MeshError`."""
+        x, y, z and may mirror; ``sheet`` as above. Nothing but this one file is read. Whatever is
+        wrong is a `MeshError`."""
         from standoff.shapes.mesh_file import mesh_path, read_mesh, scale_factors
 
         path = mesh_path(path)
@@ -85,7 +98,7 @@ class Mesh(Shape):
                     value=factors.tolist(),
                     allowed=f"coordinates up to {MESH_REACH:g} m",
                 )
-            mesh = cls(scaled, faces)
+            mesh = cls(scaled, faces, sheet=sheet)
         except MeshError as error:
             raise error.at(path) from error
         mesh.source = path
@@ -98,8 +111,20 @@ class Mesh(Shape):
         return len(self.faces)
 
     @property
+    def open_solid(self) -> bool:
+        return not (self.closed or self.sheet)
+
+    @property
     def flags(self) -> int:
-        return layout.CLOSED if self.closed else 0
+        return layout.CLOSED if self.closed else layout.OPEN_SOLID if self.open_solid else 0
+
+    def as_surface(self) -> Self:
+        """The same mesh, as a sheet where it is open."""
+        if not self.open_solid:
+            return self
+        surface = copy(self)
+        surface.sheet = True
+        return surface
 
     @cached_property
     def geometry(self) -> Geometry:
@@ -108,7 +133,7 @@ class Mesh(Shape):
 
     @cached_property
     def volume(self) -> float:
-        """Enclosed volume [m³], less the cavities; 0 for a surface."""
+        """Enclosed volume [m³], less the cavities; 0 for an open mesh."""
         if not self.closed:
             return 0.0
         a, b, c = self._corners()
@@ -145,9 +170,10 @@ class Mesh(Shape):
         return self.vertices, 0.0
 
     def parameters(self) -> dict[str, Any]:
+        said = {"sheet": True} if self.sheet else {}
         if self.source is not None:
-            return {"file": str(self.source), "scale": list(self.scale)}
-        return {"vertices": self.vertices.tolist(), "faces": self.faces.tolist()}
+            return {"file": str(self.source), "scale": list(self.scale), **said}
+        return {"vertices": self.vertices.tolist(), "faces": self.faces.tolist(), **said}
 
     def _corners(self) -> tuple[Array, Array, Array]:
         # from the middle of the bounds, for figures of a small mesh far from its origin
@@ -156,13 +182,14 @@ class Mesh(Shape):
         return a, b, c
 
     def __repr__(self) -> str:
-        what = "closed" if self.closed else "open"
+        what = "closed" if self.closed else "a sheet" if self.sheet else "open"
         origin = f" from {self.source}" if self.source is not None else ""
         return f"<Mesh of {self.triangles} triangles, {what}{origin}>"
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Mesh)
+            and self.flags == other.flags
             and np.array_equal(self.vertices, other.vertices)
             and np.array_equal(self.faces, other.faces)
         )

@@ -58,7 +58,8 @@ def welded(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
 
 
 def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, bool, tuple[str, ...]]:
-    """The faces, turned outward where the mesh is closed; whether it is; what was odd."""
+    """The faces, turned outward where the mesh is closed, and to agree with their neighbours where
+    it is open; whether it is closed; what was odd."""
     problems = []
     if unused:
         problems.append(f"{unused} vertices belong to no triangle and were left out")
@@ -71,15 +72,15 @@ def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, boo
         faces = kept
     balanced = _balanced(faces, len(points))
     reasons = _open_because(faces, len(points))
-    if reasons and not balanced:
-        return faces, False, (*problems, *reasons)
     label, firsts = parts(points, faces)
     mended = np.zeros(len(firsts), dtype=bool)
     if not balanced:
         part, side, refused = _sides(faces, len(points))
+        if reasons and (refused or not side.any()):
+            return faces, False, (*problems, *reasons)
         if refused:
             reason = "neighbouring triangles cannot agree about the outside, as on a Moebius strip"
-            return faces, False, (*problems, f"{reason}: not a solid")
+            return faces, False, (*problems, f"{reason}: not closed")
         faces = _turned(faces, side == 1)
         roots, label = np.unique(part, return_inverse=True)
         label = label.reshape(-1).astype(np.int64)
@@ -88,6 +89,9 @@ def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, boo
         mended = (odd > 0) & (odd < sizes)
         count = int(np.minimum(odd, sizes - odd).sum())
         problems.append(f"{count} triangles disagreed with their neighbours and were turned")
+        if reasons:
+            inward = mended & (_volumes(points, faces, label, firsts) < 0.0)
+            return _turned(faces, inward[label]), False, (*problems, *reasons)
     faces, turned = _outward(points, faces, label, firsts, mended)
     if turned:
         problems.append(f"{turned} of {len(firsts)} closed parts were inside out and were turned")
@@ -130,7 +134,8 @@ def _turned(faces: IntArray, which: NDArray[np.bool_]) -> IntArray:
 
 def _without_repeats(points: Array, faces: IntArray) -> IntArray:
     """The faces without those that have the same corners as one before them, in any order, where
-    every edge is used twice then; otherwise all. The points of the surface stay the same.
+    every edge is used twice then, or where that loses no inside: a mesh that is open anyway, or one
+    with every triangle both ways round. Otherwise all. The points of the surface stay the same.
 
     Only parts with an edge used more often are thinned: a triangle and its reverse, with nothing
     between, are closed as they are."""
@@ -147,15 +152,20 @@ def _without_repeats(points: Array, faces: IntArray) -> IntArray:
     repeated = np.zeros(len(faces), dtype=bool)
     repeated[order[1:]] = (corners[order[1:]] == corners[order[:-1]]).all(axis=1)
     kept = np.ascontiguousarray(faces[~(repeated & crowded[label])])
-    return faces if _open_because(kept, len(points)) else kept
+    if not _open_because(kept, len(points)) or not _balanced(faces, len(points)):
+        return kept
+    ways = np.sign(np.prod(faces - np.roll(faces, 1, axis=1), axis=1))
+    number = np.unique(corners, axis=0, return_inverse=True)[1].reshape(-1)
+    return faces if np.bincount(number, weights=ways).any() else kept
 
 
 def _sides(faces: IntArray, count: int) -> tuple[IntArray, IntArray, int]:
-    """For faces whose edges are all used twice: the connected part of each, by its least face,
-    whether it has to be turned to agree with that one, and how many edges cannot agree."""
+    """The part of each face that is connected by edges used twice, by its least face, whether it
+    has to be turned to agree with that one, and how many edges cannot agree."""
     edge, forward = _edges(faces, count)
     order = np.argsort(edge, kind="stable")
-    one, two = order[0::2], order[1::2]
+    _, first, uses = np.unique(edge[order], return_index=True, return_counts=True)
+    one, two = order[first[uses == 2]], order[first[uses == 2] + 1]
     face = _edge_faces(faces)
     same = (forward[one] == forward[two]).astype(np.int64)  # the same way along: one is wrong
     pairs = np.stack([face[one], face[two], same], axis=1)
@@ -177,11 +187,11 @@ def _open_because(faces: IntArray, count: int) -> list[str]:
     reasons = []
     once, more = int(np.count_nonzero(uses == 1)), int(np.count_nonzero(uses > 2))
     if len(edges) == 0:
-        reasons.append("no triangle has an edge: not a solid")
+        reasons.append("no triangle has an edge: not closed")
     if once:
-        reasons.append(f"{once} edges belong to one triangle only: a surface, not a solid")
+        reasons.append(f"{once} edges belong to one triangle only: not closed")
     if more:
-        reasons.append(f"{more} edges belong to more than two triangles: not a solid")
+        reasons.append(f"{more} edges belong to more than two triangles: not closed")
     return reasons
 
 

@@ -60,7 +60,7 @@ class Shape:
 
     @property
     def flags(self) -> int:
-        """Bits of `kernels.layout`; 0 for all but closed meshes."""
+        """Bits of `kernels.layout`; 0 for all but meshes."""
         return 0
 
     @property

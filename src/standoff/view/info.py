@@ -130,7 +130,7 @@ def _shapes(shapes: Iterable[Shape]) -> str:
         counts[type(shape).__name__.lower()] += 1
         if isinstance(shape, Mesh):
             triangles += len(shape.faces)
-            opened += not shape.closed
+            opened += shape.open_solid
         elif shape.geometry.points.size:
             points += len(shape.geometry.points)
     plural = {"box": "boxes", "mesh": "meshes", "polyhedron": "polyhedra"}

@@ -33,7 +33,7 @@ def mesh_notes(parts: Sequence[Part], progress: Callable[[float], object]) -> No
 
 def _of_mesh(mesh: Mesh) -> list[str]:
     notes = list(mesh.problems)
-    if not mesh.closed:
+    if mesh.open_solid:
         notes[-1] += "; assumed: a surface, but what it nearly encloses may be inside it"
     crossing = self_crossing(mesh)
     if crossing is not None:

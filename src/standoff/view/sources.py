@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from standoff.cell import Cell
@@ -52,7 +53,7 @@ def open_cell(
                 value=", ".join(given),
                 allowed="such options with a robot's own file",
             )
-        return Cell.load(shipped_cell(source) if shipped else source)
+        return _told(Cell.load(shipped_cell(source) if shipped else source))
     cell = Cell("allow" if unwatched else "refuse")
     cell.add_robot(
         source,
@@ -61,4 +62,14 @@ def open_cell(
         capsules_per_link=capsules_per_link,
         search_paths=search_path or (),
     )
+    return _told(cell)
+
+
+def _told(cell: Cell) -> Cell:
+    """The cell, with a warning where meshes of it count as solid although they are open."""
+    if cell.open_meshes:
+        names = ", ".join(cell.open_meshes)
+        warnings.warn(
+            f"open meshes count as solid where they mostly surround a point: {names}", stacklevel=2
+        )
     return cell

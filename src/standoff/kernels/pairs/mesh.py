@@ -8,8 +8,9 @@ inside the other: a lower bound on how far they would have to move to come free.
 then the surfaces' nearest points and the normal is the way for a to leave b over them; ``pa - pb =
 value n`` holds throughout.
 
-A closed mesh is a solid, an open one a surface: what stands in a bowl does not overlap the bowl,
-but a mesh inside a convex body does overlap it, open or closed.
+A closed mesh is a solid, and so is an open one where its winding number is at least a half; one
+point of each connected part is asked for that. A sheet has nothing inside, but a mesh inside a
+convex body overlaps it, whatever it is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from standoff.constants import MESH_ROUNDING
 from standoff.kernels.containment import inside_mesh
 from standoff.kernels.jit import kernel
 from standoff.kernels.layout import (
-    CLOSED,
     FACE0,
     FACES,
     FLAGS,
@@ -134,7 +134,7 @@ def nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
             R, m, P, F, N, T, S, n, Q, U = RA, i, PA, FA, NA, IA, RB, j, PB, IB
         else:
             R, m, P, F, N, T, S, n, Q, U = RB, j, PB, FB, NB, IB, RA, i, PA, IA
-        if R[m, FLAGS] & CLOSED == 0:
+        if R[m, FLAGS] == 0:
             continue
         first = S[n, INT0] + 2 * node_count(S[n, FACES])
         for part in range(U[first] if meshes else 1):

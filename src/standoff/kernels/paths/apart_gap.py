@@ -6,7 +6,7 @@ import math
 
 from standoff.kernels.arena import reals, wholes
 from standoff.kernels.jit import kernel
-from standoff.kernels.layout import HALFSPACE, KIND, MESH, SLACK
+from standoff.kernels.layout import FLAGS, HALFSPACE, KIND, MESH, OPEN_SOLID, SLACK
 from standoff.kernels.pairs.dispatch import DONE
 from standoff.kernels.paths import apart_layout as p
 from standoff.kernels.paths.apart_bounds import (
@@ -39,7 +39,10 @@ def proved_gap(general, F, W, a, b):
     meshed = (refs[a, KIND] == MESH or refs[b, KIND] == MESH) and refs[b, KIND] != HALFSPACE
     status = measure(general, F, W, a, b)
     away = out[0, 0] - out[0, SLACK] - margin
-    by_length = away - length
+    # Through a hole a body gets into an open mesh without meeting its surface: only hulls that
+    # keep apart prove something.
+    opened = (refs[a, FLAGS] | refs[b, FLAGS]) & OPEN_SOLID != 0
+    by_length = -math.inf if opened else away - length
     by_slope = -math.inf
     size = math.sqrt(out[0, 7] ** 2 + out[0, 8] ** 2 + out[0, 9] ** 2)
     if 0.5 < size < 2.0:  # a pair without an answer has no normal

@@ -89,7 +89,8 @@ NESTER = 8
 MEETING = 9  #: movers that are tested against statics, the first ones
 UNMAPPED = 10  #: teams that no map rules out wherever it holds, the first ones
 SPARING = 11  #: 1: all movers that lead, and those of all teams, are crowds
-COUNT_COLUMNS = 12
+OPENED = 12  #: 1: there are open meshes that count as solid
+COUNT_COLUMNS = 13
 
 #: Joints that a map can have.
 MAP_JOINTS = 4

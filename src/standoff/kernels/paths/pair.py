@@ -126,7 +126,8 @@ def body_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, b
 @inlined
 def must_look_inside(CW, SW, a, b):
     """Whether it has to be asked if one body is inside the other, which neither balls that meet nor
-    surfaces that keep apart can tell: at fresh nodes, of which every piece has one or more."""
+    surfaces that keep apart can tell: at fresh nodes, of which every piece has one or more, and at
+    all where there are open meshes."""
     refs = wholes(CW, p.C_REFS)
     nesting = wholes(SW, p.S_HEADER)[0, p.NESTING] != 0
     return nesting and (refs[a, KIND] == MESH or refs[b, KIND] == MESH)
@@ -136,8 +137,8 @@ def must_look_inside(CW, SW, a, b):
 def mesh_test(general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead):
     """A walk through the trees of meshes, and whether that is all there is to do; what is left
     uncovered back and ahead, where it is. Not where two triangles are too close or the interval is
-    `small`, and not where one body may be inside the other: fresh nodes ask for
-    that, and as long as their surfaces keep apart it holds for all of it."""
+    `small`, and not where one body may be inside the other: fresh nodes ask for that, and as long
+    as their surfaces keep apart it holds for all of it, but for open meshes."""
     counts, out = wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_OUT)
     length, bend, taken, way = relative_bounds(CW, SF, SW, a, b, depth)
     sides = (0 if back < 0.0 else 1) + (0 if ahead < 0.0 else 2)

@@ -201,7 +201,9 @@ def _segment(
             found[s, DISTANCES] += 1
             d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta,
                       limits[p, LENGTH] * (tb - ta), effort, work, iwork, out)  # fmt: skip
-            if d == NEAR:
+            if d == NEAR or contained(
+                at, d, False, here, refs, i, j, points, faces, nodes, gints, work, iwork
+            ):
                 found[s, HIT_PAIR], where[s] = p, t
                 return HIT
             span = first_order(d, limits, p)
@@ -265,10 +267,10 @@ def _ends(
         d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, limits[p, LENGTH],
                   effort, work, iwork, out)  # fmt: skip
         inside = False
-        if d != NEAR and end == 0:
+        if d != NEAR:
             inside = contained(
-                at, d, here, refs, i, j, points, faces, nodes, gints, work, iwork
-            )  # fmt: skip
+                at, d, end == 0, here, refs, i, j, points, faces, nodes, gints, work, iwork
+            )
         if d == NEAR or inside:
             found[s, HIT_PAIR], where[s] = p, float(end)
             return -1.0, -1.0

@@ -29,8 +29,10 @@ def sample_step(general, CF, CW, SF, SW, piece):
         return p.SPENT
     if header[0, p.NODES_USED] + 2 > nodes.shape[0]:
         return p.NODES_FULL
-    # A milestone may be inside a body; on the way from outside to there, surfaces meet.
-    header[0, p.NESTING] = int(start == 0.0 and end == 1.0)
+    # A milestone may be inside a body; on the way from outside to there, surfaces meet, but for
+    # those of an open mesh.
+    opened = wholes(CW, p.C_COUNTS)[0, p.OPENED] != 0
+    header[0, p.NESTING] = int(opened or (start == 0.0 and end == 1.0))
     measured = header[0, p.DISTANCES]
     status = touching(general, CF, CW, SF, SW, piece, middle)
     if status > p.SPENT:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from standoff.kernels.jit import entry, kernel
 from standoff.kernels.kinematics import place_frames
-from standoff.kernels.layout import CLOSED, FLAGS, KIND, MESH, NODE0, SLACK
+from standoff.kernels.layout import FLAGS, KIND, MESH, NODE0, OPEN_SOLID, SLACK
 from standoff.kernels.pairs.dispatch import closed_form
 from standoff.kernels.pairs.general import general_pair
 from standoff.kernels.paths.greedy_call import call_greedy, call_nested
@@ -98,19 +98,24 @@ def apart(
 
 
 @kernel
-def contained(at, d, rows, refs, i, j, points, faces, nodes, gints, work, iwork):
+def contained(at, d, first, rows, refs, i, j, points, faces, nodes, gints, work, iwork):
     """Whether one of two primitives whose surfaces are ``d`` or more apart is inside the other, a
-    closed mesh. No point inside a mesh is farther from its surface than the radius of the swept
-    sphere around it all: along the rectangle's normal that is where the volume ends."""
+    mesh. At the ``first`` instant of a motion along which they stay apart that tells for all of it,
+    but for an open mesh, which has to be asked at every instant.
+
+    No point inside a closed mesh is farther from its surface than the radius of the swept sphere
+    around it all: along the rectangle's normal that is where the volume ends."""
     a, b = i, j
     if refs[a, KIND] != MESH:
         a, b = b, a
-    if refs[a, KIND] != MESH or (refs[a, FLAGS] | refs[b, FLAGS]) & CLOSED == 0:
+    flags = refs[a, FLAGS] | refs[b, FLAGS]
+    opened = flags & OPEN_SOLID != 0
+    if refs[a, KIND] != MESH or flags == 0 or not (first or opened):
         return False
     deepest = nodes[refs[a, NODE0], RADIUS]
     if refs[b, KIND] == MESH:
         deepest = max(deepest, nodes[refs[b, NODE0], RADIUS])
-    if d > deepest:
+    if d > deepest and not opened:
         return False
     return call_nested(
         at[NESTED], rows, refs, a, points, faces, nodes, gints,
@@ -169,8 +174,8 @@ def sampled_segments(
 def _first_hit(
     at, rows, refs, points, faces, nodes, gints, pairs, solid, work, iwork, out, found, s
 ):
-    """The first pair that touches, or -1. That a body is inside another is looked for only where
-    ``solid`` is set: on the way from outside to there the surfaces meet."""
+    """The first pair that touches, or -1. That a body is inside a closed one is looked for only
+    where ``solid`` is set: on the way from outside to there the surfaces meet."""
     for p in range(pairs.shape[0]):
         i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
         found[s, DISTANCES] += 1
@@ -179,8 +184,8 @@ def _first_hit(
         )
         if distance == NEAR:
             return p
-        if solid and contained(
-            at, distance, rows, refs, i, j, points, faces, nodes, gints, work, iwork
+        if contained(
+            at, distance, solid, rows, refs, i, j, points, faces, nodes, gints, work, iwork
         ):
             return p
     return -1

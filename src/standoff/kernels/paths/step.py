@@ -37,8 +37,10 @@ def step(general, CF, CW, SF, SW, piece):
         return p.NODES_FULL
     fresh = linked[k, p.FIRST] < 0
     # As long as surfaces keep apart on all of a piece, what is inside stays inside: once will do.
-    # For the earliest contact, what comes before a contact must be free by itself.
-    header[0, p.NESTING] = int(fresh or header[0, p.EARLIEST] != 0)
+    # For the earliest contact, what comes before a contact must be free by itself. An open mesh is
+    # asked wherever one looks, as a body can get into it without meeting its surface.
+    opened = wholes(CW, p.C_COUNTS)[0, p.OPENED] != 0
+    header[0, p.NESTING] = int(fresh or opened or header[0, p.EARLIEST] != 0)
     if fresh and h * reals(SF, SW, p.S_LONGEST)[0, 0] > LONG_WAY:
         halve_fresh(SF, SW, piece, start, middle, end)
         return p.FREE

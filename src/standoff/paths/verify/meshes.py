@@ -127,7 +127,7 @@ def _nested(
         return bool(soup.holds(place[None]).any())
     second = scene.soup(other)
     for outer, inner, (R, t) in ((soup, second, (turn, place)), (second, soup, back)):
-        if outer.closed and outer.holds(inner.seeds @ R.T + t).any():
+        if outer.solid and outer.holds(inner.seeds @ R.T + t).any():
             return True
     return False
 

@@ -28,7 +28,7 @@ class Soup:
 
     Attributes:
         triangles: (n, 3, 3), in the order of the leaves.
-        closed: whether they bound a solid.
+        solid: whether there is something inside.
         vertices, faces: of the shape, as it has them.
         centre, half, size: (nodes, 3), (nodes, 3) and (nodes,): a box along the axes around the
             triangles of each node, and the radius of the ball around that.
@@ -37,7 +37,7 @@ class Soup:
     """
 
     triangles: Array
-    closed: bool
+    solid: bool
     vertices: Array
     faces: NDArray[np.int64]
     centre: Array
@@ -57,9 +57,10 @@ class Soup:
         """Which of the points (n, 3) are inside the solid.
 
         The solid angles of all triangles, seen from a point, add up to one full turn around it from
-        inside and to none from outside; anything in doubt is inside."""
+        inside and to none from outside. An open mesh counts from half a turn on, either way round;
+        anything in doubt is inside."""
         result = np.zeros(len(points), dtype=bool)
-        if not self.closed:
+        if not self.solid:
             return result
         low, high = self.centre[0] - self.half[0], self.centre[0] + self.half[0]
         near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
@@ -69,7 +70,7 @@ class Soup:
             over = dot(a, cross(b, c))
             under = x * y * z + dot(a, b) * z + dot(b, c) * x + dot(c, a) * y
             turns = float(np.arctan2(over, under).sum()) / (2.0 * np.pi)
-            result[k] = turns >= INSIDE_WINDING
+            result[k] = abs(turns) >= INSIDE_WINDING
         return result
 
 
@@ -78,7 +79,8 @@ def soup_of(shape: Shape) -> Soup:
     if not isinstance(shape, (Mesh, Polyhedron)):
         raise TypeError(f"no triangles of {type(shape).__name__}")
     vertices, faces = np.asarray(shape.vertices), np.asarray(shape.faces)
-    return _built(vertices, faces, shape.closed if isinstance(shape, Mesh) else True)
+    solid = shape.closed or not shape.sheet if isinstance(shape, Mesh) else True
+    return _built(vertices, faces, solid)
 
 
 def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -97,7 +99,7 @@ def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         label = spread
 
 
-def _built(vertices: Array, faces: NDArray[np.int64], closed: bool) -> Soup:
+def _built(vertices: Array, faces: NDArray[np.int64], solid: bool) -> Soup:
     """Triangles in the order of a space-filling curve; each node has half of its parent's."""
     triangles = vertices[faces]
     a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
@@ -130,7 +132,7 @@ def _built(vertices: Array, faces: NDArray[np.int64], closed: bool) -> Soup:
     inner = node < (1 << depth) - 1
     left, right = np.where(inner, 2 * node + 1, -1), np.where(inner, 2 * node + 2, -1)
     return Soup(
-        triangles[order], closed, vertices, faces, centre, half, size, left, right, first, last
+        triangles[order], solid, vertices, faces, centre, half, size, left, right, first, last
     )
 
 
@@ -158,7 +160,7 @@ def joined(soups: Sequence[Soup]) -> tuple[Soup, NDArray[np.int64]]:
     return (
         Soup(
             triangles=np.concatenate([soup.triangles for soup in soups]),
-            closed=False,
+            solid=False,
             vertices=np.zeros((0, 3)),
             faces=np.zeros((0, 3), dtype=np.int64),
             centre=np.concatenate([soup.centre for soup in soups]),
