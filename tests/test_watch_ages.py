@@ -264,3 +264,18 @@ def test_angles_that_are_wrapped_go_the_shorter_way_between_readings(tmp_path, s
     assert summary.states[state] and (summary.warned > 0) == (state is WARNING)
     assert kept.reports[-1].q[0] == pytest.approx(turned[len(rows) - 1])
     assert Replay(tmp_path / "run.mcap").run(verify=True).verified
+
+
+def test_after_an_endless_angle_of_a_continuous_joint_its_pose_is_right_again(tmp_path):
+    (tmp_path / "turning.urdf").write_text(_TURNING)
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "turning.urdf", name="a")
+    cell.add_body("post", so.Sphere(0.01), so.pose((-1.0, 0.0, 0.0)))
+    watch = WatchEngine(cell, WatchOptions(between=True))
+    values = [0.1] * 5 + [np.inf, 1e300, -np.inf, 1e17] + [0.1] * 10
+    reports = [
+        watch.cycle(t, ((0, at(t, a=value)),))
+        for t, value in zip(1.0 + 0.01 * np.arange(len(values)), values)
+    ]
+    assert [r.state for r in reports[5:9]] == [FAULT] * 4 and reports[-1].state is SAFE
+    assert reports[-1].q[0] == pytest.approx(0.1, abs=1e-9)

@@ -70,6 +70,16 @@ def test_joints_at_rest_need_not_be_heard_of():
     assert report.cycle is not None and "waiting" not in kinds(report)
 
 
+@pytest.mark.parametrize(("first", "value", "state"), [(0.02, 1.0, SAFE), (2.0, 1.0, FAULT),
+                                                       (2.0, 0.0, SAFE)])  # fmt: skip
+def test_a_joint_that_rested_and_is_first_told_of_elsewhere_is_a_fault(first, value, state):
+    options = WatchOptions(period=0.5, max_age=0.1, rest=True)
+    watch = WatchEngine(sliders("a", "b"), options, ("s",))
+    run(watch, [(1.0 + 0.01 * k, at(1.0 + 0.01 * k, a=0.0)) for k in range(round(100 * first))])
+    report = watch.cycle(1.0 + first, ((0, at(1.0 + first, b=value)),))
+    assert report.state is state and kinds(report) == ({"jump"} if state is FAULT else set())
+
+
 def test_a_pair_too_close_is_a_warning_for_as_long_as_it_is():
     messages = readings([*task(2), *task(2)[::-1]])
     reports = run(engine(), messages)
@@ -227,6 +237,15 @@ def test_old_messages_between_new_ones_are_never_believed(quiet):
     for k, (now, message) in enumerate(messages):
         old = Joints(message.stamp - 3.0 * (k % 4 > 1), message.names, message.positions)
         assert watch.cycle(now, ((0, old),)).state is (FAULT if k > 1 else SAFE)
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_a_relay_with_its_names_in_another_order_is_not_believed_with_old_messages(quiet, stamped):
+    watch, messages = quiet
+    for now, message in messages:
+        stamp = now - 0.5 if stamped else math.nan
+        old = Joints(stamp, message.names[::-1], message.positions[::-1])
+        assert watch.cycle(now, ((0, old),)).state >= STALE
 
 
 def test_a_clock_that_runs_back(quiet):

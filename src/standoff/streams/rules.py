@@ -70,7 +70,8 @@ RULES: dict[str, Rule] = {
     "non-finite": Rule(State.FAULT, "a joint is NaN or infinite", _LAST, AFTER_GOOD),
     "limits": Rule(State.FAULT, "a joint is beyond its limits", "it is watched there", AFTER_GOOD),
     "jump": Rule(
-        State.FAULT, "a body moved farther than its highest speed takes it",
+        State.FAULT, "a body moved farther than its highest speed takes it; with `--rest`: a joint "
+        "that rested is first told of later than `max_age`, and elsewhere",
         "it is watched where it is now", AFTER_GOOD,
     ),
     "pose": Rule(

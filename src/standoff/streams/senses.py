@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.constants import ENCODER_TOLERANCE
 from standoff.errors import Error
 from standoff.shapes.pose import Array, as_pose
 from standoff.streams.clocks import ANY, Clock, Who, of_source
@@ -22,6 +24,10 @@ from standoff.streams.slip import apart
 from standoff.streams.voices import Voice, Voices
 
 _NEVER = -math.inf
+
+#: Whole turns by which an angle of a continuous joint may differ from the last one and be taken for
+#: wrapped, [-]. One that is farther off is taken as it is told: float64 would lose the angle.
+_MOST_TURNS: Final = 1000.0
 
 
 @dataclass(slots=True)
@@ -98,6 +104,7 @@ class Senses:
         self._moving: tuple[str, ...] = ()
         self._revision = -1
         self._unheard = True
+        self._began = math.inf
         self.safe_until = _NEVER
 
     def start(self) -> None:
@@ -134,6 +141,7 @@ class Senses:
             self.fine.add(source)
             return
         self.useful(source)
+        self._began = min(self._began, now)
         if not message.partial:
             for j in self._left_out(now, voice):
                 text = f"{self.joints[j]} is not in a message of {name} that should have it"
@@ -142,10 +150,13 @@ class Senses:
         columns, until = voice.columns, now + voice.ages
         step = (values - self.q[columns]) / math.tau
         over = self.turning[columns] & (self.fed[columns] > _NEVER) & (np.abs(step) > 0.5)
+        over &= np.abs(step) < _MOST_TURNS
         if over.any():
             which = voice.route.columns[over]
             self.turns[which] -= np.rint(step[over])
             values = self.whole(voice, positions)
+        if self.rest:
+            self._woken(now, voice, values, found)
         self.given[columns] = values
         if np.isfinite(values).all():
             self.q[columns] = values
@@ -161,6 +172,18 @@ class Senses:
             self.fed[columns], self._until[source][columns] = now, until[good]
         self.own(voice)
         self.spoke.append(voice)
+
+    def _woken(self, now: float, voice: Voice, values: Array, found: Found) -> None:
+        """A joint that rested, and is told of for the first time: where it was until now is not
+        known, unless it is where it rested."""
+        for j, value in zip(voice.route.columns.tolist(), values.tolist()):
+            late = now > self._began + self.options.age_of(self.joints[j])
+            if late and self.fed[j] == _NEVER and abs(value - self.q[j]) > ENCODER_TOLERANCE:
+                text = (
+                    f"{self.joints[j]} was taken to rest at {self.q[j]:g}, and is first told of "
+                    f"after {now - self._began:.3f} s, at {value:g}"
+                )
+                found.add("jump", self.joints[j], text, {j})
 
     def whole(self, voice: Voice, positions: Array) -> Array:
         """The joints of the cell from one message, or from many, with the whole turns that wrapped

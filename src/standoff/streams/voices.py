@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from standoff.cell import Cell
@@ -92,6 +94,7 @@ class Voices:
             if not self._room(names, partial):
                 return None
             voice = Voice(self._number, self.mapping.route(names), self._least, self._ages)
+            self._go_on(voice)
             self._voices[names, partial] = voice
             self._rows += partial
             self._row_names += partial * len(names)
@@ -118,6 +121,15 @@ class Voices:
             clock = Clock(self._number, frozenset({body}), min(self._least, age), age)
             self.clocks[what, body] = clock
         return clock
+
+    def _go_on(self, voice: Voice) -> None:
+        """A new list of names that has joints of others goes on by their clocks: it may be a relay
+        that has its names in another order, and what it tells may be old."""
+        others = [other for other in self._voices.values() if not voice.who.isdisjoint(other.who)]
+        stamps = [other.stamp for other in others if not math.isnan(other.stamp)]
+        if stamps:
+            voice.stamp = max(stamps)
+            voice.quickest = min(other.quickest for other in others)
 
     def _compare(self) -> None:
         """A list of names that has some of another's joints, but not all, leaves the rest out."""
