@@ -181,7 +181,7 @@ def test_the_same_input_gives_the_same_output_bit_for_bit(seed, way):
 
 @pytest.mark.interpreted
 def test_input_is_not_written_to():
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("cart", so.Sphere(0.1), moving=True)
     monitor = so.Monitor(cell)
     for spoil in (None, math.nan):
