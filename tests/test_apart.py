@@ -105,9 +105,9 @@ def samples(cell, count, seed=0):
 
 
 def inside(solid, pose, other, there):
-    """Whether a point of ``other`` is inside a closed mesh, which is a surface to Coal: by the
-    solid angles of all triangles, seen from there."""
-    if not (isinstance(solid, so.Mesh) and solid.closed):
+    """Whether a point of ``other`` is inside a mesh, which is a surface to Coal: by the solid
+    angles of all triangles, seen from there."""
+    if not (isinstance(solid, so.Mesh) and (solid.closed or solid.open_solid)):
         return False
     seen = (np.linalg.inv(pose) @ there @ np.append(other.core()[0][0], 1.0))[:3]
     a, b, c = np.moveaxis(solid.vertices[solid.faces] - seen, 1, 0)
