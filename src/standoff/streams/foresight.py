@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from standoff.constants import AGE_WINDOW, TIME_LIMIT
 from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 from standoff.streams.batch import Batch, Part
 from standoff.streams.clocks import delay
 from standoff.streams.senses import Senses
@@ -52,18 +51,12 @@ def foresee(senses: Senses, batch: Batch, time: float) -> tuple[int, Array]:
         measured = AGE_WINDOW - voice.count
         if not voice.settled and measured < len(part.at):
             n = min(n, int(part.at[measured]))
-    if senses.passing is not None and n:
-        at_all = np.concatenate((senses.q[None], Q[:n]))
-        n = senses.passing.first(at_all, _told(senses, batch, n))
     still = [senses.until[~told].min(initial=math.inf), *senses.bodies_until()]
     return _first(now >= min(still), n), Q
 
 
 def skip(senses: Senses, batch: Batch, count: int, Q: Array) -> None:
     """Take over the first readings of a batch that `foresee` had nothing against."""
-    if senses.passing is not None:
-        at_all = np.concatenate((senses.q[None], Q[:count]))
-        senses.passing.skip(at_all, _told(senses, batch, count))
     for part in batch.parts:
         m = int(np.searchsorted(part.at, count))
         if m == 0:
@@ -87,16 +80,6 @@ def skip(senses: Senses, batch: Batch, count: int, Q: Array) -> None:
             voice.stamp = float(stamp[-1])
             voice.quickest = min(voice.quickest, float(took.min()))
     senses.q[:] = Q[count - 1]
-
-
-def _told(senses: Senses, batch: Batch, count: int) -> list[tuple[IntArray, IntArray]]:
-    """Which joints come together, and in which of the first readings of a batch."""
-    found = []
-    for part in batch.parts:
-        voice = senses.voices[part.source].find(part.names, part.partial)
-        if voice is not None:
-            found.append((voice.route.columns, part.at[part.at < count]))
-    return found
 
 
 def _untimely(part: Part, voice: Voice, now: Array) -> int:

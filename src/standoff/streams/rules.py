@@ -74,11 +74,6 @@ RULES: dict[str, Rule] = {
         "that rested is first told of later than `max_age`, and elsewhere",
         "it is watched where it is now", AFTER_GOOD,
     ),
-    "passing": Rule(
-        State.FAULT, "between readings that are certified, two that are told of in turn both moved "
-        "by what they have to keep, so that how they passed each other is not known",
-        "it is watched", AFTER_GOOD,
-    ),
     "pose": Rule(
         State.FAULT, "the pose of a moving body is no rigid motion, or it is one of a static body, "
         "or a held body is told to be elsewhere by more than `--slip`", _LAST, AFTER_GOOD,

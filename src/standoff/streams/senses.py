@@ -17,7 +17,6 @@ from standoff.streams.clocks import ANY, Clock, Who, of_source
 from standoff.streams.found import Found
 from standoff.streams.messages import BodyPose, Grasp, Joints
 from standoff.streams.options import WatchOptions
-from standoff.streams.passing import Passing
 from standoff.streams.recent import fresh, joints_of, knows
 from standoff.streams.shown import shown
 from standoff.streams.silence import find_silent
@@ -25,11 +24,6 @@ from standoff.streams.slip import apart
 from standoff.streams.voices import Voice, Voices
 
 _NEVER = -math.inf
-
-_PASSED: Final = (
-    "moved so far from reading to reading, as did others read meanwhile, that how they passed each "
-    "other is not known; allowed: readings more often, or of all in one message"
-)
 
 #: Whole turns by which an angle of a continuous joint may differ from the last one and be taken for
 #: wrapped, [-]. One that is farther off is taken as it is told: float64 would lose the angle.
@@ -68,8 +62,6 @@ class Senses:
         told: sources that have ever had something to say about the cell.
         spoke: who has told something of use in this cycle; fine: sources with a message that
             nothing is wrong with, whether or not it matters.
-        passing: whether those who speak in turn passed each other as was certified; None where the
-            motion between readings is not.
         safe_until: nobody is silent for too long before this.
     """
 
@@ -113,7 +105,6 @@ class Senses:
         self._revision = -1
         self._unheard = True
         self._began = math.inf
-        self.passing = Passing(cell, options) if options.between else None
         self.safe_until = _NEVER
 
     def start(self) -> None:
@@ -164,10 +155,6 @@ class Senses:
             which = voice.route.columns[over]
             self.turns[which] -= np.rint(step[over])
             values = self.whole(voice, positions)
-        if self.passing is not None and self.passing.take(
-            voice.route.columns, values - self.q[columns]
-        ):
-            found.add("passing", name, f"{name}: {_PASSED}", voice.who)
         if self.rest:
             self._woken(now, voice, values, found)
         self.given[columns] = values
@@ -300,10 +287,6 @@ class Senses:
             if before is not None:
                 before.given = message.pose
         else:
-            if self.passing is not None:
-                last = good if before is None else before.good
-                if self.passing.take_body(body, last, good):
-                    found.add("passing", body, f"{body}: {_PASSED}", clock.who)
             until = {} if before is None or before.left else before.until
             until[clock] = now + clock.age
             self._bodies[body] = _Body(message.pose, good, until)
