@@ -441,9 +441,9 @@ class TestBeyondTheLimits:
         with pytest.raises(PathError, match="proved apart"):
             so.stopping(cell, [0.6], [0.5], **brakes)
         stop = so.Stopping(deceleration=1.0, reaction=0.0, limits=False)
-        for q, speed, kinds in ((0.6, 0.4, []), (0.6, 0.5, ["limits"]), (0.71, 0.0, ["limits"])):
+        for q, speed, kinds in ((0.55, 0.4, []), (0.6, 0.5, ["limits"]), (0.71, 0.0, ["limits"])):
             cycle = so.Monitor(cell, stopping=stop).update([q], time=0.0, dq=[speed])
-            assert [fault.kind for fault in cycle.faults] == kinds
+            assert {fault.kind for fault in cycle.faults} == {*kinds}
 
 
 def test_a_mix_of_slides_and_turns_over_a_floor(tmp_path):
