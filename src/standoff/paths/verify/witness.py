@@ -21,7 +21,7 @@ from standoff.shapes.primitives import HalfSpace
 from standoff.shapes.shape import Shape
 
 #: Part of a claimed depth that need not be shown, [-]: directions are tried one cell at a time.
-_DEPTH = 1e-3
+_DEPTH = 0.001
 
 
 def check_witness(scene: Scene, watched: Ints) -> None:
