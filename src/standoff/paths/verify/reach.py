@@ -137,14 +137,9 @@ def _revolved(sets: Sequence[PointSet], some: _Carried) -> Array:
     opposite = np.where(sine > 0.0, sine * down[:, None], -sine * up[:, None])
     h += opposite[:, :, None]
     # A harmonic is above the larger of both ends by no more than a factor of 1 / cos(step / 2), so
-    # that only few directions can have the peak; those are looked at.
+    # that only few directions can have the peak; those, and some more, are looked at.
     top = h.max(axis=2)
-    peaks = (
-        h
-        >= (top - (1.0 + VERIFY_REACH_ROUNDING) * (1.0 - math.cos(0.5 * _STEP)) * np.abs(top))[
-            :, :, None
-        ]
-    )
+    peaks = h >= (top - (1.0 - math.cos(_STEP)) * np.abs(top))[:, :, None]
     peaks |= np.roll(peaks, -1, axis=2)  # the interval to the next direction has two ends
     i, j, k = np.nonzero(peaks)
     x, y = h[i, j, k], h[i, j, (k + 1) % REACH_DIRECTIONS]
