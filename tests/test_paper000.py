@@ -225,6 +225,9 @@ def test_region_octree_of_the_test_bed():
     total, filled, arms = result("region").figures["leaves"][7]
     assert 20_000 < total < 50_000
     assert 1_000 < arms < filled < total
+    assert result("region").figures["spent"].keys() == result("region").figures["leaves"].keys()
+    remarks = " ".join(result("region").remarks)
+    assert "conclusion is the paper's" not in remarks and "does not time it" in remarks
     assert len(parts_at(bench().cell, bench().tasks[0][0])) == 35
 
 
@@ -236,5 +239,6 @@ def test_the_command_runs_one_experiment_and_saves_its_plot(tmp_path):
     )
     assert found.returncode == 0, found.stderr
     assert [path.name for path in folder.iterdir()] == ["N.png"]
+    assert "indicative" in found.stdout
     assert "cycles between changes" in found.stdout and "630" in found.stdout
     assert "Fig. 4" in found.stdout and "Fig. 5" not in found.stdout

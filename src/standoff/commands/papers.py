@@ -20,7 +20,9 @@ def papers(
     number: Annotated[
         str, typer.Argument(metavar="PAPER", help="The paper's number: 000, 001, 002, 003, 004.")
     ],
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer rounds, points, segments.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer rounds, points, segments: indicative.")
+    ] = False,
     plots: Annotated[
         Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")
     ] = None,
@@ -42,4 +44,6 @@ def papers(
     # Or say so now, and not after two minutes.
     make_folder(folder, "cannot write there", folder, "a folder that can be made")
     numbered = [f"table{n.strip()}" for n in tables.split(",")] if tables else []
+    if quick:
+        out.print("--quick: fewer rounds, points and segments. All figures are indicative only.\n")
     run([*(only or ()), *numbered], folder, out, notes, quick=quick)

@@ -203,7 +203,8 @@ def own(bench: Bench) -> Result:
             "Deadlines look at as many pairs a step as DUA, so at its Δt. The first look at all "
             f"pairs is not counted but for SA(τ). Mean of {bench.worlds} worlds; the paper seems "
             f"to have run one. {contacts} pairs touched at a reading (the paper: none).",
-            f"Chosen, as the paper leaves it open: a cube of {cube.side:g} m, radius "
+            "Fitted: what the paper leaves open was chosen so that its counts come out, so it says "
+            f"little that they do. A cube of {cube.side:g} m, radius "
             f"{cube.radius:g} m, margin {cube.margin:g} m, acceleration up to "
             f"{cube.acceleration:g} m/s² (each component even within that over √3, new in each "
             f"step), first velocities up to {cube.speed:g} m/s in each component; walls throw "
