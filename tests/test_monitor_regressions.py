@@ -185,7 +185,7 @@ def test_a_body_that_rules_name_may_leave_the_cell():
 
 
 def moving_cell(*names):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     for k, name in enumerate(names):
         cell.add_body(name, so.Sphere(0.1), place(3.0 * k, 0, 0), moving=True)
     return cell

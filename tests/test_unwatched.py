@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import standoff as so
 from standoff.cli import app
 from standoff.errors import CellError, RobotError
+from standoff.paths.sampled import SampledChecker
 
 DRAWN = '<visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
 SOLID = DRAWN.replace("visual", "collision")
@@ -94,3 +95,19 @@ def test_whoever_insists_gets_a_cell_with_nothing_to_watch(tmp_path):
     assert so.PathChecker(cell).segment([0.0], [1.0]).free
     cell.save(tmp_path / "cell.toml")
     assert so.Cell.load(tmp_path / "cell.toml").allows_unwatched
+
+
+def test_pairs_that_are_all_allowed_during_a_watch_were_safe_and_free(tmp_path):
+    cell = so.Cell()
+    cell.add_robot(robot(tmp_path, SOLID, SOLID, SOLID))
+    monitor, checker = so.Monitor(cell, buffer=0.0), so.PathChecker(cell)
+    sampled = SampledChecker(cell, 0.01)
+    assert monitor.update([0.0, 0.0]).safe and checker.segment([0.0, 0.0], [0.1, 0.0]).free
+    cell.allow("r/l0", "r/l2", "a test")
+    cycle = monitor.update([0.0, 0.0])
+    assert not cycle.safe and "no pair to watch" in str(cycle.faults[0])
+    for one in (checker, sampled):
+        with pytest.raises(CellError, match="no pair to watch"):
+            one.segment([0.0, 0.0], [0.1, 0.0])
+    cell.forbid("r/l0", "r/l2")
+    assert monitor.update([0.0, 0.0]).safe and checker.segment([0.0, 0.0], [0.1, 0.0]).free

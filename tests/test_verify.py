@@ -439,7 +439,7 @@ def test_a_mesh_inside_a_solid_is_not_free(tmp_path, solid):
         solid = so.Polyhedron(box_arrays(3.0, 3.0, 3.0)[0])
     elif solid == "mesh":
         solid = box_mesh(3.0, 3.0, 3.0)
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot(written(tmp_path, "in", ("revolute", "0 0 1", "0 0 0", "")), name="arm")
     cell.add_body("ring", box_mesh(0.2, 0.2, 0.2))
     cell.attach("ring", "arm/l0", pose=np.eye(4))
