@@ -92,7 +92,7 @@ def test_a_body_of_many_primitives_is_one_pair():
 
 @pytest.mark.parametrize("shape", [so.Capsule(0.05, 2.0), so.Box((0.1, 0.1, 2.0))])
 def test_turning_on_the_spot_counts_as_motion(shape):
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("rod", shape, moving=True)
     monitor = so.Monitor(cell, max_speed=1.0, period=0.01)
     monitor.update(NONE, np.eye(4)[None])
@@ -107,7 +107,7 @@ def test_turning_on_the_spot_counts_as_motion(shape):
 
 def test_buffers_are_widest_while_nothing_is_known():
     buffer = so.separation(2.0, reaction=0.1, period=0.01, deceleration=10.0)
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     monitor = so.Monitor(cell, buffer, max_speed=2.0)
     said = []

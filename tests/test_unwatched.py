@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import standoff as so
 from standoff.cli import app
 from standoff.errors import CellError, InterferenceError, RobotError
+from standoff.paths.sampled import SampledChecker
 
 DRAWN = '<visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
 SOLID = DRAWN.replace("visual", "collision")
@@ -179,3 +180,19 @@ def test_a_robot_all_of_whose_pairs_are_allowed_is_told_of(tmp_path):
     for build in engines(cell):
         with pytest.warns(UserWarning, match="robot 'a': no pair with any of its links"):
             build()
+
+
+def test_pairs_that_are_all_allowed_during_a_watch_were_safe_and_free(tmp_path):
+    cell = so.Cell()
+    cell.add_robot(robot(tmp_path, SOLID, SOLID, SOLID))
+    monitor, checker = so.Monitor(cell, buffer=0.0), so.PathChecker(cell)
+    sampled = SampledChecker(cell, 0.01)
+    assert monitor.update([0.0, 0.0]).safe and checker.segment([0.0, 0.0], [0.1, 0.0]).free
+    cell.allow("r/l0", "r/l2", "a test")
+    cycle = monitor.update([0.0, 0.0])
+    assert not cycle.safe and "no pair to watch" in str(cycle.faults[0])
+    for one in (checker, sampled):
+        with pytest.raises(CellError, match="no pair to watch"):
+            one.segment([0.0, 0.0], [0.1, 0.0])
+    cell.forbid("r/l0", "r/l2")
+    assert monitor.update([0.0, 0.0]).safe and checker.segment([0.0, 0.0], [0.1, 0.0]).free

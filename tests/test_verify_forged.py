@@ -11,6 +11,7 @@ import pytest
 import standoff as so
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.coal import _body
+from standoff.view.verify import claim as words
 
 #: What a number is replaced by, besides itself changed a little and a lot.
 HUGE = (-1e9, -1.0, 0.0, 1e-3, 1.0, 1e6, 1e9)
@@ -140,3 +141,41 @@ def test_a_forged_proof_of_freedom_that_is_accepted_is_true():
                     q = sum(c * u**k for k, c in enumerate(other.coefficients[piece]))
                     assert not watch.update(q).warnings
     assert 0 < len(accepted) < len(others)
+
+
+@pytest.mark.parametrize("huge", [1e15, 1e308])
+@pytest.mark.parametrize("body", ["floor", "box"])
+def test_a_motion_too_large_to_be_worked_out_shows_no_collision(body, huge):
+    """With coefficients of 1e15 rad a joint was off by 0.04 rad. With 1e308 the distance was no
+    number, and none is larger than what is allowed: a hand 5 m above a floor was in it."""
+    cell = panda((0.55, 0.0, 0.5))
+    cell.add_body("floor", so.HalfSpace(), so.pose((0.0, 0.0, -5.0)))
+    made = so.PathChecker(cell).segment(*motion(cell)).certificate()
+    away = made.coefficients.copy()
+    away[0, 1:, 0] = 5 * [huge] if huge > 1e300 else [huge, -2.0 * huge, 0.0, 0.0, 0.0]
+    claim = replace(made.verdict, pair=("panda/panda_hand", body), parts=(0, 0), t=None)
+    found = so.verify(cell, replace(made, coefficients=away, verdict=claim), engine="plain")
+    assert not found.ok and "not known well enough" in found.reason
+
+
+@pytest.mark.parametrize("huge", [1e17, 1e308])
+def test_a_glide_too_large_to_be_worked_out_shows_no_collision(huge):
+    cell = so.Cell()
+    cell.add_body("cart", so.Box((0.2, 0.2, 0.2)), moving=True)
+    cell.add_body("floor", so.HalfSpace(), so.pose((0.0, 0.0, -0.05)))
+    glide = so.Glide(so.pose((0.0, 0.0, 0.0)), (0.1, 0.0, 0.0))
+    made = so.PathChecker(cell).segment((), (), moving={"cart": glide}).certificate()
+    assert made.verdict.kind == "collision" and so.verify(cell, made).ok
+    glides = made.glides.copy()
+    glides[0, 0, 3], glides[0, 0, 12] = huge, huge
+    found = so.verify(cell, replace(made, glides=glides), engine="plain")
+    assert not found.ok and "not known well enough" in found.reason
+
+
+def test_too_close_by_a_tolerance_of_a_kilometre_says_so():
+    """A tolerance is part of the claim: bodies a metre apart are nearer than a kilometre."""
+    cell = panda((0.55, 0.0, 0.5))
+    made = so.PathChecker(cell, clearance=0.1).segment(*motion(cell)).certificate()
+    claim = replace(made.verdict, kind="too_close", distance=1.0)
+    text = words(replace(made, tolerance=1e3, verdict=claim))
+    assert text.endswith("1e+03 mm, where 100 mm is asked for, with a tolerance of 1e+06 mm")

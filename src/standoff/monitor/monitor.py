@@ -111,8 +111,6 @@ class Monitor(Watch):
     ) -> None:
         if not isinstance(cell, Cell):
             raise MonitorError("not a cell", element="cell", value=cell, allowed="a Cell")
-        if not zones:  # of a body alone, its zones are watched
-            cell.check_watched()
         self._cycles = 0
         self._busy = Lock()
         self._unwatched: Fault | None = None

@@ -84,6 +84,8 @@ class Watch:
         # First of all: what changes from here on, by another thread, is taken over the next time.
         revision = cell.revision
         # Whatever can raise comes first, and changes nothing.
+        if not options.zones:  # of a body alone, its zones are watched
+            cell.check_watched()
         scene = read_scene(cell, options.zones, self._seen if self._started else None)
         rules = make_rules(cell, scene, options.zones, options.thresholds)
         reaches = measure_reaches(cell, scene.primitives)

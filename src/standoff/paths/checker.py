@@ -110,6 +110,7 @@ class PathChecker:
     def tables(self) -> Tables:
         """The cell as it is now, laid out for the kernels."""
         if self._known is None or self._known.revision != self.cell.revision:
+            self.cell.check_watched()
             options = self._options
             self._known = build_tables(
                 self.cell,

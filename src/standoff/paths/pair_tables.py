@@ -71,6 +71,7 @@ class PairTables:
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
+        cell.check_watched()
         self.revision = cell.revision
         self.tree = cell.tree
         world = cell.world

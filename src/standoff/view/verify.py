@@ -104,9 +104,18 @@ def claim(certificate: Certificate) -> str:
         return f"{motion} is undecided"
     assert verdict.pair is not None and verdict.distance is not None
     what = "collide" if verdict.kind == "collision" else "come too close"
-    return (
+    text = (
         f"{verdict.pair[0]} and {verdict.pair[1]} {what} in piece {verdict.piece} at u = "
         f"{verdict.u:.6g}, at a distance of {1e3 * verdict.distance:.3g} mm"
+    )
+    if verdict.kind == "collision":
+        return text
+    a, b = verdict.pair
+    clearance = certificate.clearances.get((a, b), certificate.clearances.get((b, a)))
+    clearance = certificate.clearance if clearance is None else clearance
+    return (
+        f"{text}, where {1e3 * clearance:g} mm is asked for, with a tolerance of "
+        f"{1e3 * certificate.tolerance:g} mm"
     )
 
 

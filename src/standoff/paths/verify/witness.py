@@ -54,7 +54,7 @@ def check_witness(scene: Scene, watched: Ints) -> None:
     near = _apart(scene, first.shape, poses[0], second.shape, poses[1], wanted)
     where = f"{first} and {second} at piece {claim.piece}, u = {claim.u:.9g}"
     if claim.kind == "collision":
-        if near > blur:
+        if not near <= blur:
             raise NotProvedError(f"{where}: said to collide, but {near:.3g} m apart")
         if claim.distance > min(0.0, clearance) + blur:
             raise NotProvedError(
@@ -73,7 +73,7 @@ def check_witness(scene: Scene, watched: Ints) -> None:
                 f"{where}: not shown to be {-claim.distance:.9g} m deep in each other"
             )
     else:
-        if near > limit + blur:
+        if not near <= limit + blur:
             raise NotProvedError(f"{where}: {near:.9g} m apart, and not nearer than {limit:.9g} m")
         if abs(near - claim.distance) > blur and not (near <= 0.0 and claim.distance <= 0.0):
             raise NotProvedError(f"{where}: {near:.9g} m apart, and not {claim.distance:.9g} m")
@@ -84,13 +84,20 @@ def _check_instant(scene: Scene, claim: Claim, q: Array) -> None:
     assert piece is not None and u is not None
     powers = np.moveaxis(certificate.coefficients[piece], 0, -1)
     off = np.abs(value(powers, np.full(len(q), u)) - q)
-    allowed = WITNESS_TOLERANCE + 16.0 * EPS * np.abs(powers).sum(axis=-1)
-    loose = certificate.rounding[piece] > WITNESS_DISTANCE
-    if loose.any():
-        j = int(np.argmax(loose))
+    noise = 16.0 * EPS * np.abs(powers).sum(axis=-1)
+    allowed = WITNESS_TOLERANCE + noise
+    known = certificate.rounding[piece] + noise <= WITNESS_DISTANCE  # False for what is no number
+    if not known.all():
+        j = int(np.argmin(known))
         raise NotProvedError(
-            f"{certificate.joints[j]!r} may be {certificate.rounding[piece, j]:.3g} off the motion "
-            f"in piece {piece}: what was given is not known well enough for a witness"
+            f"{certificate.joints[j]!r} may be {certificate.rounding[piece, j] + noise[j]:.3g} off "
+            f"the motion in piece {piece}: it is not known well enough for a witness"
+        )
+    far = 16.0 * EPS * np.abs(certificate.glides[piece]).sum(axis=-1)
+    if not (far <= WITNESS_DISTANCE).all():
+        raise NotProvedError(
+            f"{certificate.moving[int(np.argmax(far))]!r} is too far away or too fast in piece "
+            f"{piece}: where it is, is not known well enough for a witness"
         )
     if (off > allowed).any():
         j = int(np.argmax(off - allowed))
