@@ -133,6 +133,7 @@ class Model:
         publisher = source, names, message.partial
         if not message.partial and publisher not in self.lists:
             self.lists[publisher] = {n for n in names if n in JOINTS}
+        self.go_on(publisher, set(known))
         if len({n for n in names if n in JOINTS}) < sum(n in JOINTS for n in names):
             return self.add("names", name, {source})
         if len(names) != len(message.positions):
@@ -163,6 +164,17 @@ class Model:
                 if (source, n) in self.until:
                     self.until[source, n] = self.until[source, n][0], publisher
         return None
+
+    def go_on(self, publisher, known):
+        """A new list of names has the clock of those whose joints it has."""
+        if publisher in self.stamps:
+            return
+        own = self.stamps[publisher] = Stamps()
+        for other, stamps in self.stamps.items():
+            shared = other[0] == publisher[0] and other[1] != "cart" and known & {*other[1]}
+            if shared and stamps.newest is not None:
+                own.newest = max(stamps.newest, own.newest or 0.0)
+                own.quickest = min(own.quickest, stamps.quickest)
 
     def pose(self, source, message):
         publisher = source, "cart", False
