@@ -29,7 +29,7 @@ def slider(folder, radius: float = 0.05) -> so.Cell:
     """The sliding ball alone."""
     path = folder / "slider.urdf"
     path.write_text(slider_urdf(radius))
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot(path, name="s")
     return cell
 

@@ -268,7 +268,7 @@ def test_bad_input(tmp_path):
         with pytest.raises(so.PlanError, match=next(iter(bad))):
             so.Planner(cell, **bad)
     with pytest.raises(so.PlanError, match="checker"):
-        so.Planner(cell, checker=so.PathChecker(so.Cell()))
+        so.Planner(cell, checker=so.PathChecker(so.Cell(unwatched="allow")))
     with pytest.raises(so.PathError, match="tolerance"):
         so.Planner(cell, 0.0, 0.0)
     for bad in (
@@ -419,7 +419,8 @@ def test_a_goal_that_is_shut_in_does_not_hold_the_other_tree_back(tmp_path):
         cancelled=lambda: bool(seen) and seen[-1].edges > 30_000,
     )  # fmt: skip
     assert found.reason == "cancelled"
-    assert 250 * max(found.nodes) > found.edges - 1000
+    # The larger tree grows where it has fewer than one node for 256 edges.
+    assert 260 * max(found.nodes) > found.edges - 1000
 
 
 def test_an_end_that_is_not_free_is_so_at_no_instant(tmp_path):
