@@ -36,7 +36,8 @@ def test_a_source_of_names_that_fit_nothing_is_waited_for_at_rest():
     watch = WatchEngine(near_the_wall("a"), REST, ["bag"])
     for k in range(50):
         report = watch.cycle(1.0 + 0.01 * k, ((0, other(1.0 + 0.01 * k)),))
-        assert report.state is STALE and report.cycle is None and report.scale == 0.0
+        assert report.state is FAULT and report.cycle is None and report.scale == 0.0
+        assert kinds(report) == {"names", "waiting"}
         assert "waiting for bag; bag speaks of tool_screw" in texts(report)
 
 
@@ -60,7 +61,7 @@ def test_an_event_that_ends_the_waiting_has_the_monitor_asked(last):
 
 
 def test_a_cell_that_nobody_has_to_tell_of_is_watched_all_the_same():
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_body("box", so.Box((1.0, 1.0, 1.0)))
     report = WatchEngine(cell, OPTIONS, ["bag"]).tick(1.0)
     assert report.state is SAFE and report.cycle is not None and report.cycle.number == 1
