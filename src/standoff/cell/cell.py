@@ -374,8 +374,9 @@ class Cell:
 
     def check_watched(self) -> None:
         """Raise a `CellError` where there is no pair to watch, unless the cell was made with
-        ``unwatched="allow"``: an answer about no pair at all is always SAFE."""
-        if not self.allows_unwatched and self.pairs.count() == 0:
+        ``unwatched="allow"``: an answer about no pair at all is always SAFE. Pairs that are allowed
+        since they were proved apart count: their joint limits are watched."""
+        if not self.allows_unwatched and self.pairs.count() == 0 and not self._proofs:
             raise CellError(
                 "no pair to watch: nothing in the cell can come too close to anything",
                 value=list(self.world.names),
