@@ -202,13 +202,13 @@ def test_a_joint_that_reaches_its_end_stop_is_named(cell):
     q, v = np.zeros(7), np.zeros(7)
     upper = float(cell.tree.upper[2])
     q[2], v[2] = upper - 0.1, 1.0
-    assert so.stopping(checker, q, v, 5.001).free
+    assert so.stopping(checker, q, v, 5.01).free
     with pytest.raises(so.PathError, match="joint 'arm/joint3': runs into its end stop") as told:
-        so.stopping(checker, q, v, 4.999)
-    assert told.value.value == pytest.approx(upper + 0.1 / 4.999 * 5 - 0.1)
-    assert so.stopping(checker, q, v, 4.999, limits=False).free
+        so.stopping(checker, q, v, 4.99)
+    assert told.value.value == pytest.approx(upper + 0.1 / 4.99 * 5 - 0.1)
+    assert so.stopping(checker, q, v, 4.99, limits=False).free
     with pytest.raises(so.PathError, match=r"joint3.*down to"):
-        so.stopping(checker, -q, -v, 4.999)
+        so.stopping(checker, -q, -v, 4.99)
     q[2] = upper + 0.01  # beyond already, and on its way back
     assert so.stopping(checker, q, -v, 1.0).free
     with pytest.raises(so.PathError, match="joint3"):

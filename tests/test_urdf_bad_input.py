@@ -642,5 +642,5 @@ def test_a_folder_in_place_of_a_mesh(tmp_path):
 
 
 def test_an_unknown_way_to_read_geometry(tmp_path):
-    with pytest.raises(RobotError, match=r"unknown geometry.*'visual'.*as_written"):
-        read_robot(tmp_path / "r.urdf", geometry="visual")
+    with pytest.raises(RobotError, match=r"unknown geometry.*'seen'.*as_written"):
+        read_robot(tmp_path / "r.urdf", geometry="seen")
