@@ -430,6 +430,6 @@ def test_what_crosses_is_listed_before_what_touches(command, folder):
     firsts = [line.split()[0] for line in shown.splitlines() if line.strip()]
     found = [word for word in firsts if word in ("yes", "touch", "no")]
     assert found == ["yes", "touch", "touch", "yes", "no", "no"]
-    assert "depth unknown" in shown and "twice in one place" in shown
+    assert "depth unknown" in shown and "the same part twice" in shown
     told = json.loads(command(*parts, "--json")[1])
     assert [o["touching"] for o in told["overlaps"]] == [False, True, True]

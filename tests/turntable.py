@@ -22,7 +22,7 @@ def turntable(folder, shape=SQUARE, limit=3.0, velocity=1.0, origin=""):
     file.write_text(
         TURNTABLE.format(shape=shape, low=-limit, high=limit, velocity=velocity, origin=origin)
     )
-    cell = so.Cell()
+    cell = so.Cell(unwatched="allow")
     cell.add_robot(file, name="r")
     return cell
 
