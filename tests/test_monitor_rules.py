@@ -138,7 +138,7 @@ def test_allowed_pairs_are_never_reported_and_all_others_may_be(seed):
 
 @pytest.mark.interpreted
 def test_allowing_and_forbidding_while_it_runs():
-    cell = spheres(0, 0.03, moving=(0,))
+    cell = spheres(0, 0.03, 9.0, moving=(0,))
     monitor = so.Monitor(cell)
     at = place(0, 0, 0)[None]
     assert names(monitor.update(NONE, at)) == [("b0", "b1")]
