@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.shapes.covering import cover
-from standoff.shapes.mesh import Mesh
+from standoff.geometry.covering import cover
+from standoff.geometry.mesh import Mesh
 
 COUNTS = (1, 2, 3)
 DATA = "cmeel.prefix/share/example-robot-data/robots"

@@ -23,13 +23,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from standoff.kernels import layout
-from standoff.kernels.pairs import batch, dispatch, general
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.shapes.shape import Shape
-from standoff.shapes.table import pack
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
+from standoff.geometry.shape import Shape
+from standoff.geometry.table import pack
 
 #: Different shapes of each kind; the pairs draw from them.
 POOL = 64

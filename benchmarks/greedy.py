@@ -26,13 +26,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from standoff.kernels import layout
-from standoff.kernels.pairs import batch, dispatch, general
-from standoff.kernels.paths.greedy_pair import greedy_distances
-from standoff.kernels.paths.greedy_work import GREEDY_IWORK, GREEDY_WORK
-from standoff.shapes import mesh_tree
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.table import pack
+from standoff.geometry import mesh_tree
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK
+from standoff.geometry.narrowphase.greedy_pair import greedy_distances
+from standoff.geometry.table import pack
 
 #: Segments round the ring and the tube of the two tori: 2,500 and 35,000 triangles.
 TORI = {"2.5k": (50, 25), "35k": (250, 70)}

@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from standoff.kernels import kinematics, placing
+from standoff.papers.kernels import placing
+from standoff.robots.kernels import kinematics
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.pinocchio_oracle import ROBOTS, Oracle, random_configurations
+from tests.oracles.pinocchio import ROBOTS, Oracle, random_configurations
 
 BATCH = 1024
 ROUNDS = 15

@@ -15,14 +15,13 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from standoff.motion.bound import MotionBound, MovingBody
 from standoff.papers.paper001_bounds import fig5, planar
 from standoff.papers.result import show
-from standoff.robots.motion import MotionBound
-from standoff.robots.moving_body import MovingBody
 from standoff.robots.tree import Tree
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.pinocchio_oracle import tree_of
+from tests.oracles.pinocchio import tree_of
 
 SEGMENTS = 1000
 SAMPLES = 200

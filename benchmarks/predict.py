@@ -23,12 +23,12 @@ from rich.table import Table
 from scipy.spatial import cKDTree
 
 import standoff as so
-from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.dua import dua_step, read_pair, take_seats, units_left
-from standoff.kernels.predict.earliest import work_out
-from standoff.kernels.predict.select_all import select_all
-from standoff.kernels.predict.urgencies import tau_free_many
-from standoff.kernels.predict.urgency import BLOCK_ROWS
+from standoff.predict.kernels import layout as p
+from standoff.predict.kernels.dua import dua_step, read_pair, take_seats, units_left
+from standoff.predict.kernels.earliest import work_out
+from standoff.predict.kernels.select_all import select_all
+from standoff.predict.kernels.urgencies import tau_free_many
+from standoff.predict.kernels.urgency import BLOCK_ROWS
 from standoff.predict.schedule import body_table, new_block
 
 RADIUS, MARGIN, PERIOD = 0.05, 0.03, 0.01
@@ -63,6 +63,7 @@ class Swing:
 
     def predictor(self, **how: object) -> so.Predictor:
         radii = np.full(self.n, RADIUS)
+        how = {"schedule": so.Urgency()} | how
         return so.Predictor(radii, self.acceleration, margin=MARGIN, period=PERIOD, **how)
 
 
@@ -268,18 +269,18 @@ def alarms_of(n: int, steps: int) -> None:
         touching |= {tuple(sorted(q)) for q in cKDTree(world.at(k)[0]).query_pairs(gap)}
     buckets = int(np.log2(n * (n - 1) / 2)) + 1
     ways = {
-        "DUA": {},
-        "DUA, Fibonacci": {"buckets": "fibonacci"},
-        "DUA, partial sort": {"sort": "partial"},
-        f"deadlines, {buckets} tests a step": {"method": "deadlines", "tests": buckets},
-        f"deadlines, {4 * buckets} tests a step": {"method": "deadlines", "tests": 4 * buckets},
-        "deadlines, those that are due": {"method": "deadlines"},
+        "DUA": so.Urgency(),
+        "DUA, Fibonacci": so.Urgency(series="fibonacci"),
+        "DUA, partial sort": so.Urgency(sort="partial"),
+        f"deadlines, {buckets} tests a step": so.Deadlines(tests=buckets),
+        f"deadlines, {4 * buckets} tests a step": so.Deadlines(tests=4 * buckets),
+        "deadlines, those that are due": so.Deadlines(),
     }
     table = Table(title=f"{n} balls, {steps} steps, {len(touching)} pairs that touch")
     for column in ("way", "pairs alarmed", "of them falsely", "alarms raised", "tests a step"):
         table.add_column(column, justify="left" if column == "way" else "right")
-    for name, how in ways.items():
-        predictor = world.predictor(**how)
+    for name, schedule in ways.items():
+        predictor = world.predictor(schedule=schedule)
         seen: set[tuple[int, int]] = set()
         tests = 0
         for k in range(steps):
@@ -297,7 +298,7 @@ def alarms_of(n: int, steps: int) -> None:
 
 def many_bodies(n: int, horizon: float, steps: int) -> None:
     world = Swing(n)
-    predictor = world.predictor(method="deadlines", horizon=horizon)
+    predictor = world.predictor(schedule=so.Deadlines(horizon=horizon))
     start = time.perf_counter()
     first = predictor.step(world.x, world.v)
     begun = time.perf_counter() - start
@@ -354,7 +355,7 @@ def main() -> None:
         bytes_ = predictor.nbytes / predictor.pairs
         del predictor
         resting[n] = resting_step(n, 3000)
-        near = world.predictor(method="deadlines", horizon=0.3)
+        near = world.predictor(schedule=so.Deadlines(horizon=0.3))
         near.step(*world.at(0))
         few = 200 if n < 10_000 else 30
         table.add_row(

@@ -19,10 +19,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from standoff.constants import URGENCY_BLOCK
-from standoff.kernels.predict.layout import BOUNDED, FREE
-from standoff.kernels.predict.urgencies import PAPER, tau_free_many, urgency_many
-from standoff.kernels.predict.urgency import BLOCK_ROWS
+from standoff.predict.kernels.layout import BOUNDED, FREE
+from standoff.predict.kernels.urgencies import PAPER, tau_free_many, urgency_many
+from standoff.predict.kernels.urgency import BLOCK_ROWS
+from standoff.predict.urgency import URGENCY_BLOCK
 
 
 @numba.njit(error_model="numpy")

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 import standoff as so
-from standoff.paths.writing import write_path
+from standoff.paths.path_file import write_path
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="standoff-"))
 folder.mkdir(parents=True, exist_ok=True)

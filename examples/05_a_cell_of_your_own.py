@@ -45,8 +45,8 @@ result = cell.prove_apart(clearance=0.03)  # at least as much as a monitor's buf
 result.allow(cell)
 print(f"{len(result.apart)} pairs can never come within 3 cm; left to watch:")
 for pair in result.touching:
-    # The distance is that of the configuration found first, and not the smallest.
-    print(f"  {pair.a} and {pair.b}, nearer than 30 mm: {1e3 * pair.distance:.0f} mm for example")
+    # The distance at the first configuration found: an example, not the smallest one.
+    print(f"  {pair.a} and {pair.b}, within 30 mm: {1e3 * pair.distance:.0f} mm for example")
 for pair in result.open:
     print(f"  {pair.a} and {pair.b}: {pair.reason}")
 cell.save(folder / "cell.toml")

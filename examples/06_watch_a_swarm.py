@@ -18,7 +18,7 @@ radii, most = np.full(n, 0.05), np.full(n, 2.0)  # [m], [m/s²]
 x, v = rng.uniform(0.0, 4.0, (n, 3)), np.zeros((n, 3))
 
 # No contact goes unannounced as long as nobody accelerates harder and no step comes later.
-predictor = so.Predictor(radii, most, margin=0.01, period=period, method="deadlines")
+predictor = so.Predictor(radii, most, margin=0.01, period=period)
 tests, touched = 0, set()
 for k in range(500):
     step = predictor.step(x, v, time=period * k)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from standoff.kernels.jit import ENTRIES
+from standoff.compiled.jit import ENTRIES
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -53,6 +53,6 @@ def test_the_live_page_is_served_and_ends_by_itself(tmp_path):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_every_example_is_run_by_some_test_and_tells_how_to_run_it(path):
-    tests = "".join(p.read_text() for p in (ROOT / "tests").glob("test_*.py"))
+    tests = "".join(p.read_text() for p in (ROOT / "tests").rglob("test_*.py"))
     assert path.stem in tests
     assert f"python examples/{path.name}" in path.read_text()

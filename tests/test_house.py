@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import standoff as so
-from standoff.kernels import build
+from standoff.compiled import build
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "standoff").rglob("*.py"))
 _KIND = "numba:compile"
-KERNELS = [p for p in SOURCES if "kernels" in p.parts]
+KERNELS = [p for p in SOURCES if p.parent.name in ("kernels", "narrowphase")]
 
 
 def test_rooms_lean_only_on_what_stands_below_them():
@@ -31,6 +31,17 @@ def test_every_public_name_can_be_had():
         assert getattr(so, name) is not None
     with pytest.raises(AttributeError, match="sphere"):
         so.sphere  # noqa: B018
+
+
+@pytest.mark.parametrize("words", ["--help", "watch --help", "apart --help"])
+def test_help_imports_no_compiler(words):
+    """It took two seconds where a default came from a module with kernels."""
+    code = (
+        "import sys\nfrom standoff.cli import main\n"
+        f"sys.argv = ['standoff', *{words.split()}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\nsys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
 def test_importing_the_package_imports_no_compiler():
@@ -58,15 +69,34 @@ def test_every_entry_compiles_for_the_signature_it_states():
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
-def test_no_tolerance_stands_outside_constants(path):
-    """A number like 1e-9 is a tolerance, and tolerances live in constants.py with a reason."""
-    if path.name == "constants.py":
-        return
+def test_every_tolerance_has_a_name_and_a_reason(path):
+    """A number like 1e-9 is a tolerance: it stands in a constant of its module, below a comment."""
     text = path.read_text()
-    for node in ast.walk(ast.parse(text)):
+    lines, tree = text.splitlines(), ast.parse(text)
+    explained = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            above = node.lineno - 1
+            while lines[above - 1].strip() and not lines[above - 1].startswith("#"):
+                above -= 1  # several constants share a comment
+            if lines[above - 1].startswith("#"):
+                explained.update(ast.walk(node))
+    for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
             written = ast.get_source_segment(text, node)
-            assert not re.fullmatch(r"\d(\.\d)?e-\d+", written), f"{path.name}:{node.lineno}"
+            tolerance = re.fullmatch(r"\d(\.\d)?e-\d+", written)
+            assert not tolerance or node in explained, f"{path.name}:{node.lineno}"
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: f"{p.parts[-3]}-{p.stem}")
+def test_kernels_know_nothing_but_numbers(path):
+    """They import kernels and the tolerances they share: no class, no error, no file."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("standoff"):
+            names = [node.module, *(f"{node.module}.{x.name}" for x in node.names)]
+            assert any(
+                re.search(r"\.(kernels|narrowphase|compiled|tolerances)\b", name) for name in names
+            ), node.module
 
 
 def test_the_first_compile_is_told_of_from_python_too(tmp_path):
@@ -84,7 +114,7 @@ def test_a_compile_after_a_pause_is_told_of_anew(monkeypatch, capsys):
     """Each part of the library compiles when it is first used, maybe much later."""
     from types import SimpleNamespace
 
-    from standoff import first_compile
+    from standoff.compiled import first_compile
 
     now = [100.0]
     teller = first_compile._Teller()
@@ -99,17 +129,17 @@ def test_a_compile_after_a_pause_is_told_of_anew(monkeypatch, capsys):
             compile_(*one)
         teller.on_end(SimpleNamespace(data=data))
 
-    compile_("standoff.kernels.monitor.cycle", 9.0, ("standoff.kernels.motion", 9.0))
-    compile_("standoff.kernels.monitor.way", 9.0)  # at once after the other
+    compile_("standoff.monitor.kernels.cycle", 9.0, ("standoff.motion.kernels.bound", 9.0))
+    compile_("standoff.monitor.kernels.sweep", 9.0)  # at once after the other
     said = capsys.readouterr().err
     assert said.count("compiling kernels of monitor,") == said.count("compiling kernels") == 1
     now[0] += 60.0
-    compile_("standoff.kernels.paths.segment", 9.0)
+    compile_("standoff.paths.kernels.segment", 9.0)
     assert "compiling kernels of paths," in capsys.readouterr().err
     now[0] += 60.0
-    compile_("standoff.kernels.motion", 9.0)
+    compile_("standoff.motion.kernels.bound", 9.0)
     assert "compiling kernels," in capsys.readouterr().err
     first_compile._events._registered[_KIND].append(object())  # a command has a line of its own
     now[0] += 60.0
-    compile_("standoff.kernels.motion", 9.0)
+    compile_("standoff.motion.kernels.bound", 9.0)
     assert capsys.readouterr().err == ""

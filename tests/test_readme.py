@@ -1,6 +1,7 @@
 """The README does what it says: its snippets run as they stand, its commands as people do."""
 
 import contextlib
+import fcntl
 import io
 import json
 import re
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import tomllib
@@ -21,12 +23,12 @@ import pytest
 from PIL import Image
 
 import standoff as so
-from standoff.paths.writing import write_path
+from standoff.paths.path_file import write_path
 from standoff.streams.zenoh_session import Link, open_session
-from tests import stream_bags
-from tests.mesh_shapes import box_arrays
-from tests.test_cli import STANDOFF
-from tests.test_interfere_command import write_stl
+from tests.cli.test_cli import STANDOFF
+from tests.cli.test_interfere_command import write_stl
+from tests.worlds import stream_bags
+from tests.worlds.mesh_shapes import box_arrays
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -227,10 +229,18 @@ def test_the_command_view_serves_a_page_until_ctrl_c(folder):
     assert process.returncode == 0, said
 
 
-def test_the_command_watch_hears_a_robot_over_zenoh_until_ctrl_c(folder):
+@pytest.fixture
+def zenoh_port():
+    """Zenoh's usual port, which suites on one machine use by turns."""
+    with open(Path(tempfile.gettempdir()) / "standoff-zenoh-port", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield 7447
+
+
+def test_the_command_watch_hears_a_robot_over_zenoh_until_ctrl_c(folder, zenoh_port):
     pytest.importorskip("zenoh")
     with socket.socket() as s:
-        if s.connect_ex(("127.0.0.1", 7447)) == 0:
+        if s.connect_ex(("127.0.0.1", zenoh_port)) == 0:
             pytest.skip("somebody else listens at Zenoh's usual port")
     cell = so.Cell.load(folder / "cell.toml")
     joints = dict(zip(cell.joints, cell.q.tolist(), strict=True))
@@ -238,7 +248,7 @@ def test_the_command_watch_hears_a_robot_over_zenoh_until_ctrl_c(folder):
     def say():
         session.put("cell/joint_states", json.dumps({"time": time.time(), "joints": joints}))
 
-    session = open_session(Link(connect=("tcp/127.0.0.1:7447",)))
+    session = open_session(Link(connect=(f"tcp/127.0.0.1:{zenoh_port}",)))
     command = "standoff watch cell.toml --from zenoh:cell/joint_states"
     try:
         with started(command, folder) as (process, said):

@@ -8,10 +8,10 @@ from typing import Any
 import coal
 import numpy as np
 
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.primitives import Box
+from standoff.geometry.shape import Shape
 from standoff.overlap.part import Part
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.primitives import Box
-from standoff.shapes.shape import Shape
 
 #: A geometry and where it is.
 Body = tuple[Any, Any]

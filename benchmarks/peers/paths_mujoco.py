@@ -10,7 +10,7 @@ import numpy as np
 
 import standoff as so
 from peers.mujoco_engine import pose_text, text
-from standoff.kernels import kinematics
+from standoff.robots.kernels import kinematics
 
 #: How far two samples are apart, [rad], Euclidean in joint space.
 STEP = 0.01

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import standoff as so
-from standoff.kernels import kinematics
+from standoff.robots.kernels import kinematics
 
 #: Stands for no limit at all, [rad].
 FAR = 1e3

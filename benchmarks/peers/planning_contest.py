@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 import standoff as so
-from standoff.constants import LIMIT_ROUNDING
+from standoff.paths.joints import LIMIT_ROUNDING
 
 #: How near a pass must be before the judge leaves open whether it is a contact, [m].
 FINE = 1e-6

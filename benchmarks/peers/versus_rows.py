@@ -130,7 +130,9 @@ def predictor(count: int) -> Row:
         rng = np.random.default_rng(6)
         side = 0.7 * count ** (1 / 3)
         x, v = rng.uniform(0, side, (count, 3)), 0.1 * rng.normal(size=(count, 3))
-        predict = so.Predictor(np.full(count, 0.05), max_acceleration=1.0, period=0.01)
+        # Commits before schedules were objects have this one as their default.
+        how = {"schedule": so.Urgency()} if hasattr(so, "Urgency") else {}
+        predict = so.Predictor(np.full(count, 0.05), max_acceleration=1.0, period=0.01, **how)
         places = cycle([x + 0.01 * k * v for k in (*range(100), *range(100, 0, -1))])
         return lambda: predict.step(next(places), v)
 

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 from style import AMBER, GREY, INK, RED, keep, panels
 
 import standoff as so
-from standoff.kernels.index import layout as x
+from standoff.broadphase.kernels import layout as x
 
 HEIGHT = 0.45  # [m]
 SPLIT = 4  # the paper's N, smaller than usual so that there is something to see

@@ -28,11 +28,12 @@ COPIED = {
 #: Rooms in the order in which one meets them: what their page is called, and what stands first on
 #: it; the rest follows in the order of the table of names.
 ROOMS = {
-    "shapes": ("Shapes and distances", ("distance", "Distance", "pose")),
+    "geometry": ("Shapes and distances", ("distance", "Distance", "pose")),
     "robots": ("Robots", ()),
     "cell": ("Cells", ("Cell", "Body", "AllowedPair")),
     "monitor": ("Monitor", ("Monitor", "Cycle", "Warning", "Fault", "Thresholds")),
     "streams": ("Streams", ()),
+    "motion": ("Motions of joints", ()),
     "paths": ("Path checker", ("PathChecker", "Verdict")),
     "plan": ("Planner", ("Planner", "Plan", "smooth", "Smoothed")),
     "predict": ("Predictor", ("Predictor", "Prediction", "BodyFault")),

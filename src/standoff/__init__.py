@@ -32,13 +32,19 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnsupportedPairError,
     )
-    from standoff.monitor.braking import Stopping
+    from standoff.geometry.distance import Distance, distance
+    from standoff.geometry.mesh import Mesh
+    from standoff.geometry.polyhedron import Polyhedron
+    from standoff.geometry.pose import pose
+    from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
+    from standoff.geometry.shape import Shape
+    from standoff.monitor.buffers import Thresholds
     from standoff.monitor.monitor import Monitor
-    from standoff.monitor.report import Cycle, Fault, Warning
+    from standoff.monitor.report import Cycle, Fault, StopWarning, Warning
     from standoff.monitor.separation import Separation, separation
-    from standoff.monitor.stop_report import StopWarning
-    from standoff.monitor.thresholds import Thresholds
+    from standoff.monitor.stops import Stopping
     from standoff.monitor.zones import KeepIn, KeepOut
+    from standoff.motion.pieces import Pieces
     from standoff.overlap.finding import Comparison, Gap, Overlap
     from standoff.overlap.interference import compare, interference
     from standoff.overlap.projection_alarms import FalseAlarms, false_alarms
@@ -52,10 +58,9 @@ if TYPE_CHECKING:
     from standoff.paths.checker import PathChecker
     from standoff.paths.curves import as_pieces
     from standoff.paths.glide import Glide
-    from standoff.paths.pieces import Pieces
+    from standoff.paths.joints import unwrap
     from standoff.paths.stopping import braking_curve, stopping
     from standoff.paths.trajectory import joint_trajectory
-    from standoff.paths.unwrap import unwrap
     from standoff.paths.verdict import Verdict
     from standoff.paths.verify import Verification, verify
     from standoff.plan.ompl_adapter import OmplSpace
@@ -64,19 +69,13 @@ if TYPE_CHECKING:
     from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
-    from standoff.predict.exact import ExactShapes
-    from standoff.predict.exact_motion import ExactMotion
+    from standoff.predict.exact import ExactMotion, ExactShapes
     from standoff.predict.from_cell import CellSpheres, cell_spheres
+    from standoff.predict.options import Deadlines, Urgency
     from standoff.predict.predictor import Predictor
     from standoff.predict.report import BodyFault, Prediction
     from standoff.predict.urgency import least_distance, urgency
     from standoff.robots.builtin import MODELS, model_path
-    from standoff.shapes.distance import Distance, distance
-    from standoff.shapes.mesh import Mesh
-    from standoff.shapes.polyhedron import Polyhedron
-    from standoff.shapes.pose import pose
-    from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-    from standoff.shapes.shape import Shape
     from standoff.streams.engine import WatchEngine
     from standoff.streams.open_sink import open_sink
     from standoff.streams.open_source import open_source
@@ -106,13 +105,12 @@ _HOME = {
         "UnknownNameError",
         "UnsupportedPairError",
     ),
-    "standoff.monitor.braking": ("Stopping",),
+    "standoff.monitor.stops": ("Stopping",),
     "standoff.monitor.monitor": ("Monitor",),
-    "standoff.monitor.report": ("Cycle", "Fault", "Warning"),
-    "standoff.monitor.thresholds": ("Thresholds",),
+    "standoff.monitor.report": ("Cycle", "Fault", "Warning", "StopWarning"),
+    "standoff.monitor.buffers": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
-    "standoff.monitor.stop_report": ("StopWarning",),
     "standoff.overlap.finding": ("Comparison", "Gap", "Overlap"),
     "standoff.overlap.interference": ("compare", "interference"),
     "standoff.overlap.projection_alarms": ("FalseAlarms", "false_alarms"),
@@ -125,10 +123,10 @@ _HOME = {
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
     "standoff.paths.glide": ("Glide",),
-    "standoff.paths.pieces": ("Pieces",),
+    "standoff.motion.pieces": ("Pieces",),
     "standoff.paths.stopping": ("braking_curve", "stopping"),
     "standoff.paths.trajectory": ("joint_trajectory",),
-    "standoff.paths.unwrap": ("unwrap",),
+    "standoff.paths.joints": ("unwrap",),
     "standoff.paths.verdict": ("Verdict",),
     "standoff.paths.certificate": ("Certificate",),
     "standoff.paths.verify": ("Verification", "verify"),
@@ -138,19 +136,19 @@ _HOME = {
     "standoff.plan.ompl_adapter": ("OmplSpace",),
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
-    "standoff.predict.exact": ("ExactShapes",),
-    "standoff.predict.exact_motion": ("ExactMotion",),
+    "standoff.predict.exact": ("ExactShapes", "ExactMotion"),
     "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
+    "standoff.predict.options": ("Deadlines", "Urgency"),
     "standoff.predict.predictor": ("Predictor",),
     "standoff.predict.report": ("BodyFault", "Prediction"),
     "standoff.predict.urgency": ("least_distance", "urgency"),
     "standoff.robots.builtin": ("MODELS", "model_path"),
-    "standoff.shapes.distance": ("Distance", "distance"),
-    "standoff.shapes.mesh": ("Mesh",),
-    "standoff.shapes.polyhedron": ("Polyhedron",),
-    "standoff.shapes.pose": ("pose",),
-    "standoff.shapes.primitives": ("Box", "Capsule", "Cylinder", "HalfSpace", "Sphere"),
-    "standoff.shapes.shape": ("Shape",),
+    "standoff.geometry.distance": ("Distance", "distance"),
+    "standoff.geometry.mesh": ("Mesh",),
+    "standoff.geometry.polyhedron": ("Polyhedron",),
+    "standoff.geometry.pose": ("pose",),
+    "standoff.geometry.primitives": ("Box", "Capsule", "Cylinder", "HalfSpace", "Sphere"),
+    "standoff.geometry.shape": ("Shape",),
     "standoff.streams.engine": ("WatchEngine",),
     "standoff.streams.open_sink": ("open_sink",),
     "standoff.streams.open_source": ("open_source",),
@@ -180,6 +178,7 @@ __all__ = [
     "ConfigurationError",
     "Cycle",
     "Cylinder",
+    "Deadlines",
     "Distance",
     "DuplicateNameError",
     "Error",
@@ -235,6 +234,7 @@ __all__ = [
     "Thresholds",
     "UnknownNameError",
     "UnsupportedPairError",
+    "Urgency",
     "Verdict",
     "Verification",
     "Warning",
@@ -279,7 +279,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(value, name)
     globals()[name] = value
     if "numba" in sys.modules:
-        import_module("standoff.first_compile")
+        import_module("standoff.compiled.first_compile")
     return value
 
 

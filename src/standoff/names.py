@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from standoff.constants import MAX_NAME_LENGTH
+#: Longest name of a link, a joint, a robot or a body, [characters]; longer ones are noise.
+MAX_NAME_LENGTH = 200
+
 
 #: The rule in words, to follow "text without".
 NAME_RULE = f"line breaks or control characters, 1 to {MAX_NAME_LENGTH} characters long"

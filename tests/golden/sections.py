@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 import standoff as so
-from tests import interference_scenes, plan_cells
-from tests.contact_worlds import random_pose, random_solid
 from tests.golden.store import Answer
-from tests.monitor_worlds import MonitorWorld
-from tests.path_worlds import COUNTS, PLACES, SHAPES, somewhere
-from tests.pinocchio_oracle import urdf_path
-from tests.predict_worlds import World
+from tests.oracles.pinocchio import urdf_path
+from tests.worlds import interference_scenes, plan_cells
+from tests.worlds.contact_worlds import random_pose, random_solid
+from tests.worlds.monitor_worlds import MonitorWorld
+from tests.worlds.path_worlds import COUNTS, PLACES, SHAPES, somewhere
+from tests.worlds.predict_worlds import World
 
 STOPPING = so.Stopping(deceleration=5.0, reaction=0.02, acceleration=1.0, budget=500)
 
@@ -175,14 +175,14 @@ def _split(value: Any) -> tuple[list[str], list[float]]:
 
 #: Ways to predict; 2,500 steps each.
 PREDICTORS: dict[str, dict[str, Any]] = {
-    "dua": {"method": "dua"},
-    "dua, hostile": {"method": "dua"},
-    "fibonacci": {"method": "dua", "buckets": "fibonacci", "sort": "partial"},
-    "deadlines": {"method": "deadlines"},
-    "deadlines, hostile": {"method": "deadlines"},
-    "few tests": {"method": "deadlines", "tests": 3},
-    "horizon": {"method": "deadlines", "horizon": 0.5},
-    "many": {"method": "deadlines", "horizon": 0.3},
+    "dua": {"schedule": so.Urgency()},
+    "dua, hostile": {"schedule": so.Urgency()},
+    "fibonacci": {"schedule": so.Urgency(series="fibonacci", sort="partial")},
+    "deadlines": {"schedule": so.Deadlines()},
+    "deadlines, hostile": {"schedule": so.Deadlines()},
+    "few tests": {"schedule": so.Deadlines(tests=3)},
+    "horizon": {"schedule": so.Deadlines(horizon=0.5)},
+    "many": {"schedule": so.Deadlines(horizon=0.3)},
 }
 STEPS = 2_500
 

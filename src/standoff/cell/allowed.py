@@ -3,13 +3,19 @@
 A pair is compatible because its two links share a joint, because the SRDF says so, because the two
 cannot move against each other, or because the user said so. Never because samples found no contact:
 samples prove nothing.
+
+Which pairs of a world are watched, and why the others are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 
+from standoff.cell.body import Body
+from standoff.cell.world import World
 from standoff.robots.description import Robot
 
 ADJACENT = "adjacent"
@@ -72,3 +78,81 @@ def adjacent_pairs(robot: Robot) -> Iterator[Pair]:
             b = only if only in above else None
         if a is not None and b is not None:
             yield ordered(a, b)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pair policy of one revision of a cell.
+
+    Attributes:
+        own: what the robots' files allow.
+        user: what the user allowed; wins over ``own`` as a reason.
+        stale: what was allowed because of a proof that does not hold any more.
+    """
+
+    world: World
+    own: Mapping[Pair, str]
+    user: Mapping[Pair, str]
+    bodies: Mapping[str, Body]
+    stale: Mapping[Pair, str]
+
+    @cached_property
+    def reasons(self) -> Mapping[Pair, str]:
+        """Allowed pairs that move against each other, with their reasons."""
+        held = {
+            ordered(body.name, other): HELD
+            for body in self.bodies.values()
+            if body.attachment
+            for other in body.attachment.touch
+        }
+        found = {**held, **self.own, **self.user}
+        index, frame = self.world.index, self.world.frame
+        return MappingProxyType(
+            {
+                (a, b): why
+                for (a, b), why in found.items()
+                if a in index and b in index and frame[index[a]] != frame[index[b]]
+            }
+        )
+
+    def reason(self, a: str, b: str) -> str | None:
+        """Why two names may touch; None where they are watched."""
+        if self.world.frame_of(a) == self.world.frame_of(b):
+            return RIGID
+        return self.reasons.get(ordered(a, b))
+
+    def allowed(self) -> list[AllowedPair]:
+        """Allowed pairs, sorted by name. Pairs that stand still in the world are left out: a
+        thousand boxes on a floor would be half a million of them."""
+        found = dict(self.reasons)
+        for frame, names in self.world.groups.items():
+            if frame == 0:
+                names = tuple(n for n in names if n not in self.bodies)
+            for i, a in enumerate(names):
+                for b in names[i + 1 :]:
+                    if frame or a.partition("/")[0] == b.partition("/")[0]:
+                        found[ordered(a, b)] = RIGID
+        return [AllowedPair(a, b, why) for (a, b), why in sorted(found.items())]
+
+    def watched(self) -> Iterator[Pair]:
+        """The pairs left to watch, in the order of the world's names."""
+        groups = list(self.world.groups.values())
+        reasons = self.reasons
+        for i, group in enumerate(groups):
+            for other in groups[i + 1 :]:
+                for a in group:
+                    for b in other:
+                        if ordered(a, b) not in reasons:
+                            yield a, b
+
+    def watches(self, name: str) -> bool:
+        """Whether any pair with this name is left to watch."""
+        still = len(self.world.groups[self.world.frame_of(name)])
+        allowed = sum(name in pair for pair in self.reasons)
+        return len(self.world.names) - still > allowed
+
+    def count(self) -> int:
+        """How many pairs are left to watch, without listing them."""
+        total = len(self.world.names)
+        still = sum(len(names) * (len(names) - 1) // 2 for names in self.world.groups.values())
+        return total * (total - 1) // 2 - still - len(self.reasons)

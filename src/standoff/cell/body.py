@@ -1,11 +1,19 @@
-"""Bodies that stand in a cell beside its robots."""
+"""Bodies that stand in a cell beside its robots.
+
+Poses of moving bodies as they come from outside, made into an array.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+import numpy as np
+
+from standoff.errors import ConfigurationError, UnknownNameError
+from standoff.geometry.pose import Array, as_pose, numbers
+from standoff.geometry.shape import Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,3 +46,29 @@ class Body:
     pose: Array
     moving: bool = False
     attachment: Attachment | None = None
+
+
+def moving_poses(names: Sequence[str], known: Sequence[Array], poses: Any) -> Array:
+    """Poses (m, 4, 4) in the order of ``names``; from None (the known ones), an array, or a dict
+    by name that may leave some out."""
+    if poses is None:
+        return np.array(known).reshape(-1, 4, 4)
+    if isinstance(poses, Mapping):
+        for name in poses:
+            if name not in names:
+                raise UnknownNameError(str(name), names, what="moving body")
+        given = [poses.get(name, pose) for name, pose in zip(names, known, strict=True)]
+    else:
+        array = numbers(poses, "poses")
+        if array.shape != (len(names), 4, 4):
+            raise ConfigurationError(
+                "wrong shape of poses",
+                value=array.shape,
+                allowed=f"({len(names)}, 4, 4), for {', '.join(names) or 'no moving body'}",
+            )
+        given = list(array)
+    for name, pose in zip(names, given, strict=True):
+        if pose is None:
+            raise ConfigurationError(f"no pose of {name!r}", value=None, allowed="a 4 x 4 pose")
+    checked = [as_pose(p, f"pose of {name!r}") for name, p in zip(names, given, strict=True)]
+    return np.array(checked).reshape(-1, 4, 4)

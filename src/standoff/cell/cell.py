@@ -12,22 +12,20 @@ from weakref import ref
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.cell.allowed import USER, AllowedPair, Pair, ordered, robot_pairs
-from standoff.cell.body import Attachment, Body
-from standoff.cell.moving import moving_poses
+from standoff.cell.allowed import USER, AllowedPair, Pair, Pairs, ordered, robot_pairs
+from standoff.cell.body import Attachment, Body, moving_poses
 from standoff.cell.names import as_path, check_name, check_text, listed
-from standoff.cell.pairs import Pairs
 from standoff.cell.proved import proof_limits, proof_word
 from standoff.cell.stream import StreamRule, checked_rule
 from standoff.cell.world import World, build_world
-from standoff.constants import USUAL_APART_BUDGET
+from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import CellError, RobotError, UnknownNameError
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array, as_pose, inverse, rigid
+from standoff.geometry.shape import Shape, frozen
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array, as_pose, inverse, rigid
-from standoff.shapes.shape import Shape, frozen
 
 if TYPE_CHECKING:
     from standoff.paths.apart import Apart
@@ -36,7 +34,7 @@ Item = TypeVar("Item")
 
 
 class Watcher(Protocol):
-    """Whoever is told where a cell is, reading by reading."""
+    """Receives the state of a cell, reading by reading; a `Monitor` is one."""
 
     def last_state(self) -> tuple[Mapping[str, float], Mapping[str, Array]] | None:
         """Joints and poses of moving bodies at the last reading, by name; None before the first."""
@@ -49,8 +47,9 @@ class Cell:
     in the world frame, metres. Every change either happens whole or raises and leaves the cell as
     it was; ``revision`` counts the changes, so that whoever watches a cell notices them.
 
-    A robot without any collision geometry is refused, and so is a cell with no pair to watch, by
-    whatever would watch it. ``unwatched="allow"`` insists: nothing is reported of them then.
+    `add_robot` refuses a robot without any collision geometry. Monitor, path checker, planner and
+    predictor refuse a cell without a pair to watch. ``unwatched="allow"`` accepts both: what is not
+    watched is never reported.
     """
 
     def __init__(self, unwatched: Literal["refuse", "allow"] = "refuse") -> None:
@@ -115,14 +114,16 @@ class Cell:
             raise RobotError(
                 "a robot without collision geometry cannot be watched",
                 file=mounted.robot.file or None,
-                allowed="<collision> elements; geometry='visual' (--geometry visual) to take the "
-                "visual shapes; Cell(unwatched='allow') (--unwatched) to insist",
+                allowed="links with <collision> elements; geometry='visual' (--geometry visual) "
+                "uses the visual shapes instead; Cell(unwatched='allow') (--unwatched, or "
+                'unwatched = "allow" in a cell file) accepts a robot that is not watched',
             )
         self._set_robots({**self._robots, chosen: replace(mounted, base=frozen(at))})
         if mounted.robot.unwatched:
             names = ", ".join(mounted.robot.unwatched)
             warnings.warn(
-                f"robot {chosen!r}: links without collision geometry are not watched: {names}",
+                f"robot {chosen!r}: links without collision geometry are not watched: {names}; "
+                "geometry='visual' (--geometry visual) uses their visual shapes",
                 stacklevel=2,
             )
         return chosen
@@ -182,8 +183,8 @@ class Cell:
             pose: the pose in the link's frame, where it is to be another than that of now.
 
         Raises:
-            CellError: neither is given, and a monitor of this cell has had a reading that
-                `set_state` was not told of: where the load is would follow from old joints.
+            CellError: neither is given, and a monitor of this cell has had a newer reading than
+                `set_state`: the pose of the load would be computed from old joint positions.
         """
         held = self._find(body, self._bodies, "body")
         self._find(link, self._links(), "link")
@@ -376,7 +377,7 @@ class Cell:
 
     @property
     def unwatched_robots(self) -> tuple[str, ...]:
-        """Robots none of whose links is in a pair to watch: each may touch whatever it can meet."""
+        """Robots without a watched pair: each of their links may touch whatever it can meet."""
         index, watches = self.world.index, self.pairs.watches
         return tuple(
             name
@@ -396,21 +397,26 @@ class Cell:
 
     def check_watched(self) -> None:
         """Raise a `CellError` where there is no pair to watch, unless the cell was made with
-        ``unwatched="allow"``: an answer about no pair at all is always SAFE. Where pairs are
-        allowed because they were proved apart, the proof and its limits are what is watched. A
-        robot none of whose links is watched is a Python warning."""
+        ``unwatched="allow"``: without a pair every answer would be SAFE. Pairs that are
+        allowed because they were proved apart count as watched, since the joint limits of the proof
+        are. A robot without a watched pair is a Python warning."""
         if self.allows_unwatched or self._proofs:
             return
         if self.pairs.count() == 0:
             raise CellError(
-                "no pair to watch: nothing in the cell can come too close to anything",
+                "no pair to watch: every two bodies are allowed to touch, or do not move relative "
+                "to each other",
                 value=list(self.world.names),
-                allowed="two bodies that move against each other and may not touch; "
-                "Cell(unwatched='allow') (--unwatched, or unwatched = \"allow\" in a cell file) to "
-                "insist",
+                allowed="at least one pair that moves and is not allowed to touch; "
+                "Cell(unwatched='allow') (--unwatched, or unwatched = \"allow\" in a cell file) "
+                "accepts a cell in which nothing is watched",
             )
         for name in self.unwatched_robots:
-            warnings.warn(f"robot {name!r}: no pair with any of its links is watched", stacklevel=3)
+            warnings.warn(
+                f"robot {name!r} is not watched: no pair with one of its links is left to watch; "
+                "`standoff info` lists the allowed pairs",
+                stacklevel=3,
+            )
 
     @property
     def world(self) -> World:
@@ -474,14 +480,14 @@ class Cell:
 
     def save(self, path: str | Path) -> None:
         """Write the cell as TOML. `load` gives an equal cell back; paths are kept relative."""
-        from standoff.cell.write import save
+        from standoff.cell.files import save
 
         save(self, as_path(path, "path"))
 
     @staticmethod
     def load(path: str | Path) -> Cell:
         """Read a cell file."""
-        from standoff.cell.read import load
+        from standoff.cell.files import load
 
         return load(as_path(path, "path"))
 
@@ -489,6 +495,18 @@ class Cell:
     def revision(self) -> int:
         """How many changes there have been."""
         return self._revision
+
+    def snapshot(self) -> Cell:
+        """The cell as it is now, which nobody changes: for whoever lays it out while another thread
+        may change it. What changes meanwhile has a later `revision`."""
+        result = Cell.__new__(Cell)
+        # The revision first, with all that is replaced whole; what is changed in place follows.
+        result.__dict__.update(self.__dict__)
+        result._bodies, result._user = dict(self._bodies), dict(self._user)
+        result._proofs, result._watchers, result._pairs = dict(self._proofs), (), None
+        _ = result.pairs
+        self._pairs = result._pairs  # for as long as the revision is the same
+        return result
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: without the pairs, which are worked out from the rest."""
@@ -501,12 +519,12 @@ class Cell:
         )
 
     def watched_by(self, watcher: Watcher) -> None:
-        """From now on it has to be asked where everything is. It is not kept alive by this."""
+        """From now on its last reading counts as the newest state. Keeps a weak reference."""
         alive = (r for r in self._watchers if r() is not None)
         self._watchers = (*alive, ref(watcher))
 
     def _check_state(self, body: Body, q: Any) -> None:
-        """Refuse to go by the last state given where somebody has a newer reading."""
+        """Raise where ``q`` is not given and a monitor has a newer reading than the cell."""
         for watcher in (r() for r in self._watchers):
             state = None if q is not None or watcher is None else watcher.last_state()
             if state is None:
@@ -516,9 +534,10 @@ class Cell:
             old = any(joints.get(name, x) != x for name, x in zip(self.joints, self.q.tolist()))
             if old or not (place is None or np.allclose(place, body.pose)):
                 raise CellError(
-                    f"body {body.name!r}: the cell is watched, and has not been told of the last "
-                    "reading",
-                    allowed="Monitor.attach and Monitor.detach, q=, or set_state before",
+                    f"body {body.name!r}: the state of the cell is older than the last reading of "
+                    "its monitor",
+                    allowed="Monitor.attach and Monitor.detach; q= of that reading; or "
+                    "Cell.set_state with it first",
                 )
 
     def _at(self, q: Any) -> Array:

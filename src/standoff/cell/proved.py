@@ -14,11 +14,11 @@ import numpy as np
 
 from standoff.cell.allowed import Pair, ordered
 from standoff.cell.world import World
-from standoff.constants import ENCODER_TOLERANCE
-from standoff.kernels import kinematics
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
+from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+from standoff.tolerances import ENCODER_TOLERANCE
 
 #: Counted up when proofs of an older version are not to be trusted any more.
 _VERSION = 2

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from standoff.cell.names import check_text, listed
-from standoff.constants import MAX_NAME_LENGTH
 from standoff.errors import CellError, UnknownNameError
+from standoff.names import MAX_NAME_LENGTH
 
 #: One unit of a stream in ours: radians and metres.
 ANGLES: Final = {"rad": 1.0, "deg": math.pi / 180.0}

@@ -9,17 +9,17 @@ from functools import cached_property
 import numpy as np
 
 from standoff.cell.body import Body
-from standoff.kernels import layout
+from standoff.geometry.narrowphase import layout
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Geometry, IntArray, Shape, frozen
+from standoff.geometry.table import pack
 from standoff.robots.mounted import MountedRobot
 from standoff.robots.tree import Tree
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Geometry, IntArray, Shape, frozen
-from standoff.shapes.table import pack
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The primitives of a world as kernels take them; see `kernels.layout` for the columns.
+    """The primitives of a world as kernels take them; columns: `geometry.narrowphase.layout`.
 
     Attributes:
         owner: body number of each primitive.
@@ -42,7 +42,7 @@ class World:
     """Everything that can be watched, numbered.
 
     Frames: 0 is the world, then the moving joints of the tree, then the moving bodies in the order
-    of ``cell.moving``. Bodies on one frame cannot move against each other.
+    of ``cell.body``. Bodies on one frame cannot move against each other.
 
     Attributes:
         names: links with geometry, then bodies; the place of each is its body number.

@@ -16,9 +16,7 @@ from standoff.commands.arguments import (
     Srdf,
     Unwatched,
 )
-from standoff.constants import (
-    USUAL_APART_BUDGET,
-)
+from standoff.defaults import USUAL_APART_BUDGET
 
 
 @app.command(

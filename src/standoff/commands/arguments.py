@@ -20,7 +20,7 @@ Srdf = Annotated[
     Path | None, typer.Option(help="SRDF of a robot alone: the pairs it disables are allowed.")
 ]
 Geometry = Annotated[
-    str, typer.Option(help="auto, primitives, capsules, mesh or visual; of a robot alone.")
+    str, typer.Option(help="auto, primitives, capsules, mesh or visual; for a robot's own file.")
 ]
 CapsulesPerLink = Annotated[
     int, typer.Option(help="At most this many capsules where capsules are laid.")
@@ -30,7 +30,7 @@ SearchPath = Annotated[
 ]
 Unwatched = Annotated[
     bool,
-    typer.Option("--unwatched", help="Take a robot alone although nothing of it can be watched."),
+    typer.Option("--unwatched", help="Accept a robot's own file of which nothing can be watched."),
 ]
 Clearance = Annotated[
     float, typer.Option(metavar="M", help=r"Free is what stays farther apart than this, \[m].")

@@ -93,7 +93,7 @@ def check(
     port: Port = 8080,
 ) -> None:
     """Prove that a path is free at every instant of it, or show where it is not."""
-    from standoff.paths.reading import read_path
+    from standoff.paths.path_file import read_path
     from standoff.view import check as view
     from standoff.view.check_plot import save_path_plot, save_path_strip
     from standoff.view.compiling import announced

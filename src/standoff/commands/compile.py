@@ -23,7 +23,7 @@ def compile_(
     """Compile all kernels now, so that no later command has to wait for it."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from standoff.kernels.build import build_all, entry_names
+    from standoff.compiled.build import build_all, entry_names
     from standoff.view.compiling import cache_name
 
     start = time.perf_counter()

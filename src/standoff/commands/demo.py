@@ -8,11 +8,7 @@ from typing import Annotated
 import typer
 
 from standoff.commands.app import app, notes, out
-from standoff.commands.arguments import (
-    Host,
-    Port,
-    View,
-)
+from standoff.commands.arguments import Host, Port, View
 from standoff.commands.page import page_at
 
 

@@ -21,7 +21,7 @@ def papers(
         str, typer.Argument(metavar="PAPER", help="The paper's number: 000, 001, 002, 003, 004.")
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer rounds, points, segments: indicative.")
+        bool, typer.Option("--quick", help="Fewer rounds, points, segments; indicative only.")
     ] = False,
     plots: Annotated[
         Path | None, typer.Option("--out", help="Folder of the plots; papers-NUMBER by default.")

@@ -109,7 +109,8 @@ def plan(
     port: Port = 8080,
 ) -> None:
     """Find a path from one configuration to another that is proved free at every instant of it."""
-    from standoff.paths.writing import SUFFIXES, write_path
+    from standoff.paths.path_file import WRITTEN_SUFFIXES as SUFFIXES
+    from standoff.paths.path_file import write_path
     from standoff.view import plan as view
     from standoff.view.compiling import announced
     from standoff.view.plan_request import problem_request, request

@@ -20,8 +20,13 @@ from standoff.commands.arguments import (
     Unwatched,
 )
 from standoff.commands.page import page_at
-from standoff.constants import PAGE_SELF, USUAL_BUFFER
+from standoff.defaults import USUAL_BUFFER
 from standoff.errors import Error
+
+#: How near links of one robot may come on a page that is driven by hand, [m]. Beside each other
+#: they are nearer than any buffer by the way they are built, a Panda's hand and wrist 8 mm.
+PAGE_SELF = 0.005
+
 
 #: What applies besides the page's own options, by what is shown.
 _ROBOT = {"srdf", "geometry", "capsules_per_link", "search_path", "unwatched"}
@@ -71,9 +76,9 @@ def view(
     port: Port = 8080,
 ) -> None:
     """Show a cell on a live page: drive it by hand, or play a path with its verdict."""
+    from standoff.monitor.buffers import Thresholds
     from standoff.monitor.monitor import Monitor
-    from standoff.monitor.thresholds import Thresholds
-    from standoff.paths.reading import read_path
+    from standoff.paths.path_file import read_path
     from standoff.view.check import check
     from standoff.view.compiling import announced
     from standoff.view.live.commands import is_scene

@@ -18,7 +18,7 @@ from standoff.commands.arguments import (
     Srdf,
     Unwatched,
 )
-from standoff.constants import (
+from standoff.defaults import (
     USUAL_BUFFER,
     USUAL_HYSTERESIS,
     USUAL_RECOVER,
@@ -90,12 +90,13 @@ def watch(
         bool | None,
         typer.Option(
             "--between/--no-between",
-            help="Certify the motion between readings, too; of files, and not of live sources.",
+            help="Certify the motion between readings, too. Default: on for files, off for live "
+            "sources.",
         ),
     ] = None,
     rest: Annotated[
         bool,
-        typer.Option("--rest", help="Joints that nobody speaks of stay where the cell has them."),
+        typer.Option("--rest", help="Joints without values stay where the cell has them."),
     ] = False,
     slip: Annotated[
         float,

@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.constants import (
-    CONTACT_AUTO_DEPTH,
-    CONTACT_AUTO_GAIN,
-    CONTACT_AUTO_LEVELS,
-    CONTACT_AUTO_POSES,
-)
 from standoff.contact.features import Features
 
 if TYPE_CHECKING:
     from standoff.contact.body import Body
+
+#: Levels that are tried at most to find the best depth of an octree, [-]; the number of poses at
+#: which each is timed, [-]; and how far the bounding spheres of the two bodies overlap at the
+#: deepest of them, relative to their radius, [-]: polyhedra touch from some 0.2 on.
+CONTACT_AUTO_LEVELS = 5
+CONTACT_AUTO_POSES = 64
+CONTACT_AUTO_DEPTH = 1.0
+
+#: A deeper octree is taken where it is quicker by this part, [-]: times on a busy
+#: machine differ by as much from run to run, though each is the best of several.
+CONTACT_AUTO_GAIN = 0.05
+
 
 _KNOWN: dict[bytes, int] = {}
 

@@ -1,31 +1,41 @@
-"""Bodies that touch: convex pieces, each with its spherical octree, about one centroid."""
+"""Bodies that touch: convex pieces, each with its spherical octree, about one centroid.
+
+Faces of a piece that another piece of the same body lies on: they are inside the body.
+
+How deep an octree is, and where: one number, one by region, or whatever a function says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from standoff.contact.covered import BoolArray, covered_faces
 from standoff.contact.features import Features
-from standoff.contact.levels import levels_at
-from standoff.contact.octree import Octree, octree_of
+from standoff.contact.octree import Levels, Octree, octree_of
 from standoff.contact.pieces import (
     Ball,
     Piece,
     grid_polyhedron,
+    known_method,
     moved,
     placed,
+    split_convex,
     volume_and_centroid,
 )
-from standoff.contact.splitting import known_method, split_convex
 from standoff.errors import ShapeError
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array, as_pose
-from standoff.shapes.shape import Shape
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array, as_pose, vector
+from standoff.geometry.shape import Shape
+from standoff.tolerances import CONTACT_SEAM
+
+#: Deepest contact octree that is built, [levels]: a surface has some 6 * 4^8 = 400,000 nodes then.
+CONTACT_MAX_LEVELS = 8
+
 
 #: Sides of the prism that stands for a cylinder, where nothing else is said.
 SIDES = 32
@@ -194,3 +204,108 @@ def _sides(sides: int) -> int:
             "no prism", element="Body.sides", value=sides, allowed="a whole number from 3 on"
         )
     return int(sides)
+
+
+BoolArray = NDArray[np.bool_]
+
+
+def covered_faces(pieces: Sequence[Piece], radius: float) -> tuple[BoolArray, ...]:
+    """By piece, and by face of it, whether one other piece holds all its corners, within
+    ``CONTACT_SEAM`` of the body's radius, and goes on beyond it. Empty for a sphere."""
+    near = CONTACT_SEAM * radius
+    boxes = np.array([_bounds(piece) for piece in pieces])
+    result = []
+    for number, piece in enumerate(pieces):
+        faces = np.zeros(len(piece.planes) if isinstance(piece, Features) else 0, dtype=np.bool_)
+        result.append(faces)
+        if not isinstance(piece, Features) or len(pieces) == 1:
+            continue
+        meets = (boxes[:, 0] <= boxes[number, 1] + near) & (boxes[number, 0] <= boxes[:, 1] + near)
+        for other in np.flatnonzero(meets.all(axis=1)).tolist():
+            if other != number:
+                faces |= _covers(pieces[other], piece, near)
+    return tuple(result)
+
+
+def _bounds(piece: Piece) -> Array:
+    """Lower and upper corner, (2, 3)."""
+    if isinstance(piece, Ball):
+        return np.array([piece.centre - piece.radius, piece.centre + piece.radius])
+    return np.array([piece.vertices.min(axis=0), piece.vertices.max(axis=0)])
+
+
+def _covers(other: Piece, piece: Features, near: float) -> BoolArray:
+    """By face of ``piece``, whether ``other`` holds its corners and goes on beyond it."""
+    normals, offsets = piece.planes[:, :3], piece.planes[:, 3]
+    if isinstance(other, Ball):
+        held = np.linalg.norm(piece.vertices - other.centre, axis=1) <= other.radius + near
+        top = normals @ other.centre + other.radius
+    else:
+        heights = piece.vertices @ other.planes[:, :3].T - other.planes[:, 3]
+        held = heights.max(axis=1) <= near
+        top = (normals @ other.vertices.T).max(axis=1)
+    whole = np.array([bool(held[ring].all()) for ring in piece.loops])
+    result: BoolArray = whole & (top > offsets + near)
+    return result
+
+
+_ALLOWED = (
+    f'0 to {CONTACT_MAX_LEVELS}, "auto", [((lower, upper), levels), ...] or '
+    "a function of a cube's centre and half edge"
+)
+
+
+def levels_at(levels: Any, shift: Array, element: str) -> Levels:
+    """The function that `octree_of` asks. ``shift`` leads from the octree's frame to the one in
+    which regions are given.
+
+    A list of regions: around a cube the octree is as deep as the deepest region asks that the cube
+    meets, and not divided at all where there is none.
+    """
+    if callable(levels):
+        return _checked(levels, shift, element)
+    if isinstance(levels, Sequence) and not isinstance(levels, str):
+        return _regions(levels, shift, element)
+    depth = _depth(levels, element)
+    return lambda centre, half: depth
+
+
+def _checked(asked: Callable[[Array, float], int], shift: Array, element: str) -> Levels:
+    try:
+        signature(asked).bind(shift, 1.0)
+    except TypeError as error:
+        raise ShapeError(
+            "not a function of two arguments", element=element, value=asked, allowed=_ALLOWED
+        ) from error
+    except ValueError:
+        pass  # a function that does not tell what it takes
+    return lambda centre, half: _depth(asked(centre + shift, half), element)
+
+
+def _regions(levels: Sequence[Any], shift: Array, element: str) -> Levels:
+    regions = []
+    for number, item in enumerate(levels):
+        where = f"{element}[{number}]"
+        try:
+            (lower, upper), depth = item
+        except (TypeError, ValueError) as error:
+            raise ShapeError("not a region", element=where, value=item, allowed=_ALLOWED) from error
+        low, high = vector(lower, 3, where), vector(upper, 3, where)
+        regions.append((low - shift, high - shift, _depth(depth, where)))
+
+    def deepest(centre: Array, half: float) -> int:
+        met = [
+            depth
+            for low, high, depth in regions
+            if np.all(centre + half >= low) and np.all(centre - half <= high)
+        ]
+        return max(met, default=0)
+
+    return deepest
+
+
+def _depth(value: Any, element: str) -> int:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not 0 <= value <= CONTACT_MAX_LEVELS:
+        raise ShapeError("no depth of an octree", element=element, value=value, allowed=_ALLOWED)
+    return int(value)

@@ -11,10 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.constants import CONTACT_FLAT, EPS, SMALLEST_SIZE
 from standoff.errors import ShapeError
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import SMALLEST_SIZE, IntArray
+from standoff.tolerances import EPS
+
+#: How far off its plane a corner of a contact body's face may be, relative to the body's extent,
+#: [-]: triangles of a hull that are nearer than this to one plane are one face. Points of a face
+#: that went through a file with ten digits are off by as much.
+CONTACT_FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

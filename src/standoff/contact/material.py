@@ -35,7 +35,7 @@ class Material:
 
     @property
     def row(self) -> tuple[float, float, float, float]:
-        """As in MATERIAL of `kernels.contact.layout`."""
+        """As in MATERIAL of `contact.kernels.layout`."""
         coulomb = -1.0 if self.coulomb is None else self.coulomb
         return self.stiffness, self.damping, self.friction, coulomb
 

@@ -19,10 +19,15 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import CONTACT_SPHERE_ROUNDING
 from standoff.contact.features import Features
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+
+#: By how much the spheres of a contact octree are widened, relative to the body's largest
+#: coordinate, [-]: centre, radius and the distance of a feature are some 20 roundings each, a
+#: transform to another frame 20 more; far below what would touch more features.
+CONTACT_SPHERE_ROUNDING = 1e-13
+
 
 #: How many levels below the root are wanted around a cube, from its centre (3,) and half edge [m].
 Levels = Callable[[Array, float], int]

@@ -1,4 +1,7 @@
-"""What bodies are made of: convex polyhedra and balls, made from shapes."""
+"""What bodies are made of: convex polyhedra and balls, made from shapes.
+
+A mesh cut into convex pieces by CoACD.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from standoff.constants import CONVEX_TOLERANCE
 from standoff.contact.features import Features, features_of
-from standoff.errors import ShapeError
-from standoff.shapes.hull import convex_hull
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, Cylinder, Sphere
-from standoff.shapes.shape import IntArray, Shape
+from standoff.errors import MeshError, MissingPackageError, ShapeError
+from standoff.geometry.hull import convex_hull
+from standoff.geometry.mesh import CONVEX_TOLERANCE, Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import Box, Cylinder, Sphere
+from standoff.geometry.shape import IntArray, Shape
 
 _SHAPES = "Box, Cylinder, Polyhedron, Sphere, a convex closed Mesh; Body.from_mesh for any other"
 
@@ -119,3 +121,30 @@ def grid_polyhedron(points: Any) -> Polyhedron:
             allowed="points on a convex surface; Body.union for any other body",
         )
     return hull
+
+
+def known_method(method: str) -> None:
+    """Refuses a way to split that there is none of."""
+    if method != "coacd":
+        raise MeshError("no such way to split", element="split", value=method, allowed='"coacd"')
+
+
+def split_convex(mesh: Mesh, method: str) -> list[Polyhedron]:
+    """Convex pieces that cover a closed mesh approximately, by CoACD with a fixed seed."""
+    known_method(method)
+    if not mesh.closed:
+        raise MeshError(
+            "an open mesh has no inside to split",
+            element="split",
+            value=", ".join(mesh.problems) or mesh,
+            allowed="a closed mesh",
+        )
+    try:
+        import coacd
+    except ImportError as error:
+        raise MissingPackageError(
+            "CoACD", "standoff[contact]", "splitting a mesh", element="Body.from_mesh"
+        ) from error
+    coacd.set_log_level("error")
+    parts = coacd.run_coacd(coacd.Mesh(np.array(mesh.vertices), np.array(mesh.faces)), seed=0)
+    return [Polyhedron(np.asarray(vertices, dtype=np.float64)) for vertices, _ in parts]

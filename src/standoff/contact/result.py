@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from standoff.kernels.contact import layout
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.contact.kernels import layout
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 
 
 class FeatureKind(IntEnum):

@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import CONTACT_FASTEST
+from standoff.compiled.arenas import Arena
 from standoff.contact.body import Body
-from standoff.contact.intake import Given, Intake, bytes_of
+from standoff.contact.kernels import layout, nearest
+from standoff.contact.kernels.between import take_rates
+from standoff.contact.kernels.step import FULL, PASSED_UNIT, step
 from standoff.contact.material import Material
 from standoff.contact.result import CONTACT_BYTES, FOUND_BYTES, ContactStep, Owners
-from standoff.contact.tables import ROOM, arena_of
+from standoff.contact.tables import ROOM, Given, Intake, arena_of, bytes_of
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
-from standoff.index.arena import Arena
-from standoff.kernels.contact import layout, nearest
-from standoff.kernels.contact.rates import take_rates
-from standoff.kernels.contact.step import FULL, PASSED_UNIT, step
-from standoff.kernels.pairs.convex import CONVEX_IWORK, CONVEX_WORK
-from standoff.shapes.pose import Array, as_pose, vector
-from standoff.shapes.shape import Shape
+from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
+from standoff.geometry.pose import Array, as_pose, vector
+from standoff.geometry.shape import Shape
+from standoff.tolerances import CONTACT_FASTEST
 
 
 class Scene:

@@ -1,14 +1,23 @@
-"""Which buffer and which highest speed each robot and body has."""
+"""Which buffer and which highest speed each robot and body has.
+
+When is a pair too close, where its buffers are not to decide.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
-from standoff.constants import USUAL_SPEED_LIMIT
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.monitor.amounts import amount
 from standoff.monitor.separation import Coefficients, Separation
+
+#: What a body is taken to be capable of where neither its joints nor anybody else says, [m/s];
+#: beyond the tool speed of any industrial arm.
+USUAL_SPEED_LIMIT = 10.0
+
 
 Buffer = float | Separation
 #: The key of a mapping that stands for all others.
@@ -48,3 +57,43 @@ def speed_limit(given: Any, buffer: Any, known: float, element: str) -> float:
     if isinstance(buffer, Separation):
         return buffer.speed
     return known if 0.0 < known < float("inf") else USUAL_SPEED_LIMIT
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Distances at which pairs warn, instead of the sum of their buffers, [m].
+
+    Attributes:
+        self_: two links of one robot (what it holds counts as a link); None: the buffers decide.
+        robot_robot: links of two robots.
+        robot_scene: a link against a body or zone, static or moving.
+        pairs: single pairs, by the names of links, bodies, zones or robots (all links of it);
+            these go before all others, and among them the pair that names links and bodies before
+            the one that names a robot.
+    """
+
+    self_: float | None = None
+    robot_robot: float | None = None
+    robot_scene: float | None = None
+    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("self_", "robot_robot", "robot_scene"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, amount(f"threshold {name}", value, "m"))
+        if not isinstance(self.pairs, Mapping):
+            raise MonitorError(
+                "thresholds of pairs", value=self.pairs, allowed='{("left/hand", "table"): 0.01}'
+            )
+        pairs = dict(self.pairs)
+        for pair, value in pairs.items():
+            named = isinstance(pair, tuple) and len(pair) == 2
+            if not (named and all(isinstance(name, str) for name in pair)):
+                raise MonitorError(
+                    "threshold of a pair", value=pair, allowed="two names, as a tuple"
+                )
+            pairs[pair] = amount(f"threshold of {pair[0]} and {pair[1]}", value, "m")
+            if pair[0] != pair[1] and (pair[1], pair[0]) in pairs:
+                raise MonitorError("two thresholds of one pair", value=pair, allowed="one")
+        object.__setattr__(self, "pairs", MappingProxyType(pairs))

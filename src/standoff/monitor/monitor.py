@@ -11,22 +11,21 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
+from standoff.broadphase import IndexFigures
+from standoff.broadphase.index import VISIT_WRAP
 from standoff.cell import Cell
-from standoff.constants import USUAL_BUFFER, VISIT_WRAP
+from standoff.defaults import USUAL_BUFFER
 from standoff.errors import MonitorError
-from standoff.index import IndexFigures
-from standoff.kernels.monitor import layout as m
-from standoff.kernels.monitor.cycle import cycle as run_cycle
-from standoff.kernels.monitor.cycle import test_again
-from standoff.kernels.monitor.stretch import quiet_cycles
-from standoff.monitor.braking import Stopping
-from standoff.monitor.buffers import Buffer
+from standoff.geometry.pose import Array
+from standoff.monitor.buffers import Buffer, Thresholds
+from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels.cycle import cycle as run_cycle
+from standoff.monitor.kernels.cycle import quiet_cycles, test_again
 from standoff.monitor.options import IndexName, UpdateName, checked
 from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
 from standoff.monitor.scene import Zone
-from standoff.monitor.thresholds import Thresholds
+from standoff.monitor.stops import Stopping
 from standoff.monitor.watch import Watch
-from standoff.shapes.pose import Array
 
 #: Input that could not be used.
 _UNUSABLE = m.BAD_JOINT | m.BAD_POSE
@@ -130,12 +129,12 @@ class Monitor(Watch):
 
         Args:
             q: the joints, an array in the order of ``cell.joints`` or a dict by name.
-            poses: of the moving bodies, (m, 4, 4) in the order of ``cell.moving`` or a dict by
+            poses: of the moving bodies, (m, 4, 4) in the order of ``cell.body`` or a dict by
                 name; None where there are none.
             time: of the reading, [s]; without it one period passes from reading to reading.
             dq: measured velocities of the joints, as ``q``, [rad/s] or [m/s]; where stops are
-                certified they go before those from the last two readings, and are a fault where
-                they contradict them.
+                certified they replace those computed from the last two readings, and are a
+                `velocity` fault where they contradict them.
 
         Whatever is wrong with the input is a fault of the cycle, and never an exception: the last
         good values stand in for what cannot be used, at the highest speed.
@@ -255,8 +254,9 @@ class Monitor(Watch):
         """
         if not self._busy.acquire(blocking=False):
             raise MonitorError(
-                "a monitor takes one call at a time, and another thread's has not returned",
-                allowed="a monitor for each thread, or a lock around its calls",
+                "a monitor takes one call at a time, and a call from another thread has not "
+                "returned",
+                allowed="one monitor for each thread, or a lock around the calls",
             )
 
     def _follow_cell(self) -> bool:

@@ -10,25 +10,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.broadphase.grid import LARGEST_GRID
+from standoff.broadphase.index import LARGEST_COUNT
 from standoff.cell import Cell
-from standoff.constants import (
-    COORDINATE_LIMIT,
-    JUMP_ROUNDING,
-    LARGEST_COUNT,
-    LARGEST_GRID,
-    LATE_PERIODS,
-    SMALLEST_SIZE,
-)
 from standoff.errors import MonitorError, UnknownNameError
-from standoff.kernels.monitor import layout as m
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import SMALLEST_SIZE
 from standoff.monitor.amounts import amount, whole
-from standoff.monitor.braking import Stopping
-from standoff.monitor.buffers import Buffer
+from standoff.monitor.buffers import Buffer, Thresholds
+from standoff.monitor.kernels import layout as m
 from standoff.monitor.scene import Zone
 from standoff.monitor.separation import Separation
-from standoff.monitor.thresholds import Thresholds
+from standoff.monitor.stops import Stopping
 from standoff.monitor.zones import KeepIn, KeepOut
-from standoff.shapes.pose import Array
+from standoff.tolerances import COORDINATE_LIMIT, JUMP_ROUNDING
+
+#: A reading is late when it comes after more than this many periods, [-].
+LATE_PERIODS = 1.5
+
 
 IndexName = Literal["octree", "grid", "naive", "region"]
 UpdateName = Literal["neighbours", "reinsert", "rebuild"]
@@ -43,7 +42,7 @@ class Options:
     Attributes:
         root: centre and edge of the root cube, or None.
         reserve: of every mover, [m]; None: a part of its size.
-        update: number of the way to update, see `kernels.monitor.layout`.
+        update: number of the way to update, see `monitor.kernels.layout`.
     """
 
     buffer: Buffer | Mapping[str, Buffer]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.compiled.arenas import Arena
 from standoff.errors import Error, PoseError
-from standoff.index.arena import Arena
-from standoff.kernels.monitor import layout as m
+from standoff.geometry.pose import Array, as_pose
+from standoff.monitor.kernels import layout as m
 from standoff.monitor.report import Fault
-from standoff.shapes.pose import Array, as_pose
 
 
 class Reading:

@@ -1,4 +1,7 @@
-"""What a cycle says: warnings, faults, clearance."""
+"""What a cycle says: warnings, faults, clearance.
+
+What a cycle says of stopping.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from standoff.kernels.monitor import layout as m
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.monitor.kernels import layout as m
+from standoff.paths.verdict import Kind
 
 if TYPE_CHECKING:
-    from standoff.monitor.stop_report import StopWarning
+    from standoff.paths.stop_check import Trouble
+
 
 #: One hit, as a cycle leaves it: the numbers of the two bodies come last.
 Row = tuple[Any, ...]
@@ -95,9 +100,9 @@ class Warning:
 
     @property
     def approaching(self) -> bool:
-        """False where the pair surely parts, so that it may be let out of trouble: if both bodies
-        go on as they did since the last reading, they are not nearer at the next. An unknown speed
-        counts as approaching, and so does a mesh, whose other side may come nearer."""
+        """False only where the pair surely separates: if both bodies keep the motion that they had
+        since the last reading, they are not nearer at the next one. A controller may then permit
+        the motion. An unknown speed counts as approaching, and so does a mesh."""
         return self._row[m.PARTS] != m.BODIES_PART
 
     @property
@@ -282,3 +287,84 @@ def _table(hits: bytes) -> Array:
         a, b = table.view(np.int64)[:, m.BODY_A : m.BODY_B + 1].T
         order = np.lexsort((*table[:, 9:0:-1].T, b, a, distances))
     return table[order]
+
+
+class StopWarning(Warning):
+    """Two bodies that are not proved to keep apart if the robots stop now: where they are at an
+    instant of the stop. World frame, metres, seconds.
+
+    Attributes:
+        a, b, distance: as of every warning, at that instant; the distance is NaN where the budget
+            ran out before one was measured.
+        kind: ``collision``: they overlap then. ``too_close``: they are nearer than clearance +
+            tolerance. ``undecided``: what is not known exactly of the stop could bring them
+            together, or the budget ran out.
+        time: of that instant, from the reading on, [s].
+        q: the joints then.
+    """
+
+    __slots__ = ("kind", "q", "time")
+
+    def __init__(self, trouble: Trouble, dt: float) -> None:
+        t = trouble
+        super().__init__(
+            t.a,
+            t.b,
+            (
+                t.distance, *t.point_a.tolist(), *t.point_b.tolist(), *t.normal.tolist(), 0.0,
+                t.clearance, math.nan, 1.0 + t.time / dt, float(m.APPROACHES), 0.0, 0.0,
+            ),
+        )  # fmt: skip
+        self.kind: Kind = t.kind
+        self.time = t.time
+        self.q: Array = t.q
+
+    @property
+    def time_to_contact(self) -> float:
+        """Until that instant, [s]."""
+        return self.time
+
+    def __repr__(self) -> str:
+        return (
+            f"StopWarning({self.a!r}, {self.b!r}, {self.kind!r}, distance={self.distance:.6g}, "
+            f"time={self.time:.6g})"
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.a} – {self.b}: {self.distance:.4f} m {self.time:.3f} s into the stop "
+            f"({self.kind.replace('_', ' ')})"
+        )
+
+
+class StopCycle(Cycle):
+    """A cycle after which stopping is not proved free."""
+
+    __slots__ = ("stopping",)
+
+    def __init__(
+        self, cycle: Cycle, faults: tuple[Fault, ...], stopping: StopWarning | None
+    ) -> None:
+        hits = cycle._hits
+        naming = ((), True) if hits is None else cycle._naming
+        every = (*cycle.faults, *faults)
+        super().__init__(cycle.number, cycle.time, cycle.clearance, every, hits, naming)
+        self.stopping = stopping
+
+    @property
+    def safe(self) -> bool:
+        """No warning and no fault."""
+        return self.stopping is None and super().safe
+
+    @property
+    def warnings(self) -> tuple[Warning, ...]:
+        """The pairs that are too close, the nearest first; then the one that the stop is not free
+        for."""
+        now = super().warnings
+        return now if self.stopping is None else (*now, self.stopping)
+
+    @property
+    def pairs(self) -> list[tuple[str, str, float]]:
+        """Both names and the distance of each warning, in the same order."""
+        stop, now = self.stopping, super().pairs
+        return now if stop is None else [*now, (stop.a, stop.b, stop.distance)]

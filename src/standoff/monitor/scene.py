@@ -1,21 +1,25 @@
-"""What a monitor watches: the cell's bodies and the zones, numbered together."""
+"""What a monitor watches: the cell's bodies and the zones, numbered together.
+
+Which primitive has which slot, while primitives come and go.
+
+A primitive that stays keeps its slot, so that the index changes only where the cell did.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from standoff.cell import Cell
 from standoff.errors import DuplicateNameError, UnknownNameError
-from standoff.kernels.monitor import layout as m
-from standoff.kernels.pairs.dispatch import has_closed_form
-from standoff.monitor.slots import Primitive
-from standoff.monitor.thresholds import Thresholds
+from standoff.geometry.narrowphase.dispatch import has_closed_form
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray, Shape
+from standoff.monitor.buffers import Thresholds
+from standoff.monitor.kernels import layout as m
 from standoff.monitor.zones import KeepIn, KeepOut
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 
 Zone = KeepIn | KeepOut
 
@@ -112,7 +116,7 @@ def read_scene(cell: Cell, zones: Sequence[Zone], seen: frozenset[str] | None = 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Who may touch whom, and who has a threshold of its own; see `kernels.monitor.layout`.
+    """Who may touch whom, and who has a threshold of its own; see `monitor.kernels.layout`.
 
     Attributes:
         bodies, exceptions, thresholds: the tables.
@@ -169,3 +173,86 @@ def make_rules(cell: Cell, scene: Scene, zones: Sequence[Zone], thresholds: Thre
         thresholds=np.array(values).reshape(-1, 1),
         least=least,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """One shape of a body.
+
+    Attributes:
+        body: number of its body; frame: that it is fixed to, 0 for what stands still.
+        local: its pose in that frame, 4 x 4.
+        key: what makes it the same primitive as one of an earlier revision.
+    """
+
+    body: int
+    frame: int
+    shape: Shape
+    local: Array
+    key: tuple[str, int, bool]
+
+    def same(self, other: Primitive) -> bool:
+        """Whether it may keep what is known of ``other``."""
+        return self.shape is other.shape and bool((self.local == other.local).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """Slots below ``movers`` are for what moves, the others for what stands still."""
+
+    movers: int
+    total: int
+    taken: dict[tuple[str, int, bool], tuple[int, Primitive]] = field(default_factory=dict)
+
+    @classmethod
+    def with_room(cls, primitives: list[Primitive]) -> Slots:
+        """Room for some more than there are."""
+        moving = sum(p.frame != 0 for p in primitives)
+        still = len(primitives) - moving
+        movers = moving + max(16, moving // 8)
+        return cls(movers, movers + still + max(16, still // 16))
+
+    def assigned(self, primitives: list[Primitive]) -> Assigned | None:
+        """Slots for these primitives instead; None where there are too few."""
+        wanted = {p.key: p for p in primitives}
+        stay = {
+            key: (slot, wanted[key])
+            for key, (slot, old) in self.taken.items()
+            if key in wanted and wanted[key].same(old)
+        }
+        gone = [slot for key, (slot, _) in self.taken.items() if key not in stay]
+        used = {slot for slot, _ in stay.values()}
+        free_movers = _free(range(self.movers), used)
+        free_still = _free(range(self.movers, self.total), used)
+        fresh: list[int] = []
+        for p in primitives:
+            if p.key in stay:
+                continue
+            slot = next(free_movers if p.frame != 0 else free_still, None)
+            if slot is None:
+                return None
+            stay[p.key] = slot, p
+            fresh.append(slot)
+        where = [stay[p.key][0] for p in primitives]
+        return Assigned(replace(self, taken=stay), where, gone, fresh)
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """Slots for the primitives of another revision.
+
+    Attributes:
+        slots: who has which.
+        where: the slot of each primitive.
+        gone: slots that were given up.
+        fresh: slots newly taken.
+    """
+
+    slots: Slots
+    where: list[int]
+    gone: list[int]
+    fresh: list[int]
+
+
+def _free(slots: Iterable[int], used: set[int]) -> Iterator[int]:
+    return (slot for slot in slots if slot not in used)

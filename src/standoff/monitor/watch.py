@@ -7,24 +7,29 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from standoff.broadphase import Index
+from standoff.broadphase.index import EDGE_ROUNDING
+from standoff.broadphase.kernels import layout as x
 from standoff.cell import Body, Cell
-from standoff.constants import EDGE_ROUNDING
-from standoff.index import Index
-from standoff.index.arena import Arena
-from standoff.kernels.index import layout as x
-from standoff.kernels.monitor import layout as m
-from standoff.kernels.pairs import general
-from standoff.monitor.indexes import new_index
-from standoff.monitor.limits import measure_reaches
-from standoff.monitor.movers import check_names, farthest_step, highest_speeds, mover_rows
+from standoff.compiled.arenas import Arena
+from standoff.geometry.narrowphase import general
+from standoff.monitor.kernels import layout as m
 from standoff.monitor.options import Options
 from standoff.monitor.reading import Reading
 from standoff.monitor.report import Naming
-from standoff.monitor.scene import Scene, make_rules, read_scene
-from standoff.monitor.slots import Primitive, Slots
+from standoff.monitor.scene import Primitive, Scene, Slots, make_rules, read_scene
 from standoff.monitor.stops import Stops
-from standoff.monitor.tables import Tables, fill_tables
-from standoff.monitor.way import Way
+from standoff.monitor.tables import (
+    Tables,
+    Way,
+    check_names,
+    farthest_step,
+    fill_tables,
+    highest_speeds,
+    measure_reaches,
+    mover_rows,
+    new_index,
+)
 
 #: The box of a mover that has no place yet: it meets nothing.
 _NOWHERE = (math.inf,) * 3 + (-math.inf,) * 3
@@ -80,9 +85,8 @@ class Watch:
 
     def _sync(self) -> None:
         """Bring all tables up to date with the cell; the index changes where the cell did."""
-        cell, options = self.cell, self._options
-        # First of all: what changes from here on, by another thread, is taken over the next time.
-        revision = cell.revision
+        # What changes from here on, by another thread, is taken over the next time.
+        cell, options = self.cell.snapshot(), self._options
         # Whatever can raise comes first, and changes nothing.
         if not options.zones:  # of a body alone, its zones are watched
             cell.check_watched()
@@ -134,7 +138,7 @@ class Watch:
         self._no_poses = np.zeros((0, 4, 4))
         self._expected = None if cell.moving else self._no_poses
         self._joints_shape, self._poses_shape = (len(cell.joints),), (len(cell.moving), 4, 4)
-        self._slots, self._revision, self._started = slots, revision, True
+        self._slots, self._revision, self._started = slots, cell.revision, True
 
     def _change_index(self, tables: Tables, movers: int, gone: list[int], fresh: list[int]) -> None:
         """Take out who is gone, put in who is new: movers with no place yet, the first cycle puts

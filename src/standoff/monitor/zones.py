@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import MonitorError
-from standoff.shapes.pose import Array, as_pose
-from standoff.shapes.primitives import Box, HalfSpace
-from standoff.shapes.shape import Shape, frozen
+from standoff.geometry.pose import Array, as_pose
+from standoff.geometry.primitives import Box, HalfSpace
+from standoff.geometry.shape import Shape, frozen
 
 Parts = tuple[tuple[Shape, Array], ...]
 

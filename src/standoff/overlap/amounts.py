@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import COORDINATE_LIMIT, DEEPEST_LEVEL, SMALLEST_SIZE
+from standoff.broadphase.octree import DEEPEST_LEVEL
 from standoff.errors import InterferenceError
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import SMALLEST_SIZE
+from standoff.tolerances import COORDINATE_LIMIT
 
 #: What a root cube is given as: its centre and its edge, [m].
 Root = tuple[ArrayLike, float]

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from standoff.constants import EPS
-from standoff.kernels import layout
-from standoff.kernels.boxes import bound_all
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import layout
+from standoff.geometry.narrowphase.aabb import bound_all
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.overlap.finding import Gap
 from standoff.overlap.part import Part
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.tolerances import EPS
 
 #: The root of a sum of three squares is good to a few roundings.
 _SURELY = 1.0 - 4.0 * EPS

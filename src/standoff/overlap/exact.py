@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from standoff.kernels import layout
-from standoff.kernels.pairs import batch, dispatch, general
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.table import pack
 from standoff.overlap.boxes import WorldBoxes, box_gap
 from standoff.overlap.depth import Depths
 from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.part import Part
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.table import pack
 
 
 class ExactMethod:

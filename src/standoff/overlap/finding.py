@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class Overlap:
         low, high: the corners of a box in the world frame that holds all the places where they can
             meet, as far as the method knows, [m].
         evidence: what speaks for it, in words.
-        touching: they are proved to touch only: what they have in common is a layer thinner than
-            a millionth of the smaller part. False: they cross, are equal, or it is not known.
+        touching: they are proved only to touch: their common layer is thinner than a millionth of
+            the smaller part's extent. False: they cross, are identical, or it is not known.
     """
 
     a: str

@@ -8,10 +8,10 @@ from typing import overload
 
 import numpy as np
 
+from standoff.geometry.shape import IntArray
 from standoff.overlap.boxes import WorldBoxes, box_gap
 from standoff.overlap.finding import Gap
 from standoff.overlap.part import Part
-from standoff.shapes.shape import IntArray
 
 
 class Gaps(Sequence[Gap]):

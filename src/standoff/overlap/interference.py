@@ -1,21 +1,24 @@
-"""Do these parts interfere? One question, three methods, none of which misses an overlap."""
+"""Do these parts interfere? One question, three methods, none of which misses an overlap.
+
+What a method of interference is to its callers, and which there are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol, cast
 
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError, UnknownNameError
+from standoff.geometry.mesh import Mesh
 from standoff.overlap.amounts import amount
 from standoff.overlap.boxes import WorldBoxes
-from standoff.overlap.enclosing import nearly_enclosed
+from standoff.overlap.depth import nearly_enclosed
 from standoff.overlap.finding import Comparison, Gap, Overlap
 from standoff.overlap.gaps import Gaps
-from standoff.overlap.method import METHODS, method_of
 from standoff.overlap.part import Part, PartLike, parts_of
-from standoff.shapes.mesh import Mesh
 
 #: Pairs of names, or a function that says of two names whether they are such a pair.
 Allowed = Iterable[tuple[str, str]] | Callable[[str, str], bool]
@@ -150,3 +153,47 @@ def _allowed(parts: list[Part], given: Allowed) -> Callable[[str, str], bool]:
                 raise UnknownNameError(str(name), names, what="part", element="allowed")
         pairs |= {(a, b), (b, a)}
     return lambda a, b: (a, b) in pairs
+
+
+#: What may be asked for.
+METHODS = ("exact", "projection", "octree")
+
+
+class Method(Protocol):
+    """Judges pairs of the parts it was made for. A real overlap is never called a gap."""
+
+    @property
+    def tests(self) -> dict[str, int]:
+        """How often each kind of test was made, by its name."""
+        ...
+
+    def judge(self, i: int, j: int) -> Overlap | Gap:
+        """What is found out about parts ``i`` and ``j``."""
+        ...
+
+
+def method_of(
+    name: str,
+    parts: Sequence[Part],
+    *,
+    clearance: float,
+    planes: int | ArrayLike,
+    outline: str,
+    resolution: float | None,
+) -> Method:
+    """The method of that name; each is imported when it is first asked for."""
+    if name == "exact":
+        from standoff.overlap.exact import ExactMethod
+
+        return ExactMethod(parts, clearance=clearance)
+    if name == "projection":
+        from standoff.overlap.projection import Outline, ProjectionMethod
+
+        return ProjectionMethod(
+            parts, planes=planes, outline=cast("Outline", outline), clearance=clearance
+        )
+    if name == "octree":
+        from standoff.overlap.octree import OctreeMethod
+
+        return OctreeMethod(parts, resolution=resolution, clearance=clearance)
+    raise InterferenceError("unknown method", value=name, allowed=", ".join(METHODS))

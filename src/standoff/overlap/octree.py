@@ -7,23 +7,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from standoff.constants import (
-    CELL_ROUNDING,
-    EPS,
-    ROUNDING_UNITS,
-    USUAL_REGION_CELLS,
-    USUAL_REGION_LEVELS,
-)
+from standoff.geometry.distance import distance
+from standoff.geometry.pose import Array
 from standoff.overlap.amounts import amount
 from standoff.overlap.finding import Gap, Overlap
 from standoff.overlap.part import Part
-from standoff.overlap.region import RegionTree
-from standoff.overlap.region_cells import corners_of
-from standoff.overlap.region_leaves import TooManyLeavesError, placed_box
+from standoff.overlap.region import (
+    CELL_ROUNDING,
+    RegionTree,
+    TooManyLeavesError,
+    corners_of,
+    placed_box,
+)
 from standoff.overlap.region_meets import Meeting, meets
 from standoff.overlap.region_root import check_leaves, common_root, levels_for, too_fine
-from standoff.shapes.distance import distance
-from standoff.shapes.pose import Array
+from standoff.tolerances import EPS, ROUNDING_UNITS
+
+#: Smallest and largest number of levels that a comparison of parts by region octrees chooses where
+#: no resolution is asked for, [-]: 1/32 and 1/256 of the scene, and how many cells the smallest
+#: part is to be long, [-].
+USUAL_REGION_LEVELS = (5, 8)
+USUAL_REGION_CELLS = 16.0
 
 
 class OctreeMethod:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError
-from standoff.shapes.pose import Array, as_pose
-from standoff.shapes.shape import Shape
+from standoff.geometry.pose import Array, as_pose
+from standoff.geometry.shape import Shape
 
 #: What a part may be given as: a shape at the origin, or a shape and its pose (4 x 4).
 PartLike = Shape | tuple[Shape, ArrayLike | None]

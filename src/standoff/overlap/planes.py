@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import MAX_PLANES, SAME_PLANE
 from standoff.errors import InterferenceError
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+
+#: How near to one another two normals may be and count as one plane, [rad].
+SAME_PLANE = 1e-9
+
+#: Most planes of one comparison, [-]; beyond some tens they find hardly anything more.
+MAX_PLANES = 1024
+
 
 _ALLOWED = f"a number of planes, 1 to {MAX_PLANES}, or their normals (n, 3), finite and not 0"
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError
-from standoff.kernels.overlap import projection_layout as columns
-from standoff.kernels.overlap.projection_pairs import first_planes, widest_gap
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.overlap.finding import Gap, Overlap
+from standoff.overlap.kernels import projection_layout as columns
+from standoff.overlap.kernels.projection_pairs import first_planes, widest_gap
 from standoff.overlap.outline import Outlines
 from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.planes import plane_normals
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 
 #: What may stand for a part on a plane: the convex hull of its projection, or the projection.
 Outline = Literal["hull", "true"]

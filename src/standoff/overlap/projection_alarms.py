@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.errors import InterferenceError
+from standoff.geometry.distance import distance
 from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.projection import Outline, ProjectionMethod
-from standoff.shapes.distance import distance
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import InterferenceError, PoseError
+from standoff.geometry.pose import Array, as_pose
+from standoff.geometry.shape import IntArray
 from standoff.overlap.finding import Overlap
 from standoff.overlap.part import Parts, checked_parts
 from standoff.overlap.projection import Outline, ProjectionMethod, length
-from standoff.shapes.pose import Array, as_pose
-from standoff.shapes.shape import IntArray
 
 
 class ProjectionWatch:

@@ -8,22 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import LARGEST_COUNT
+from standoff.broadphase.index import LARGEST_COUNT
 from standoff.errors import InterferenceError
-from standoff.kernels.overlap.region_codes import STACK, SURE
-from standoff.kernels.overlap.region_meet import meet_pair
-from standoff.kernels.overlap.region_meet_many import (
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.overlap.kernels.region_codes import STACK, SURE
+from standoff.overlap.kernels.region_meet import (
     FIRST_TREE,
     FOUND_COLUMNS,
     MARK,
     PLACE,
     SECOND_TREE,
     meet_many,
+    meet_pair,
 )
-from standoff.overlap.region import RegionTree, boxes_of
-from standoff.overlap.region_leaves import Leaves, Marks, written
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.overlap.region import Leaves, Marks, RegionTree, boxes_of, written
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,19 +7,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from standoff.constants import (
-    COORDINATE_LIMIT,
-    DEEPEST_LEVEL,
-    MOST_REGION_LEAVES,
-    ROOT_MARGIN,
-    SMALLEST_SIZE,
-)
+from standoff.broadphase.index import ROOT_MARGIN
+from standoff.broadphase.octree import DEEPEST_LEVEL
 from standoff.errors import InterferenceError
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import SMALLEST_SIZE
 from standoff.overlap.amounts import amount
 from standoff.overlap.part import Part
-from standoff.overlap.region_leaves import placed_box
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array
+from standoff.overlap.region import MOST_REGION_LEAVES, placed_box
+from standoff.tolerances import COORDINATE_LIMIT
 
 
 def common_root(parts: Iterable[Part], *, grow: float = 0.0) -> tuple[Array, float]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.constants import COORDINATE_LIMIT
 from standoff.errors import Error, InterferenceError, PoseError, UnknownNameError
+from standoff.geometry.pose import Array
 from standoff.overlap.amounts import Root, amount, root_cube
 from standoff.overlap.part import PartLike, part_of, parts_of
 from standoff.overlap.region import RegionTree
 from standoff.overlap.region_meets import Meeting, meets_many
 from standoff.overlap.region_root import check_leaves, levels_for
-from standoff.shapes.pose import Array
+from standoff.tolerances import COORDINATE_LIMIT
 
 #: What stands for all that stands still in the answer of a check.
 STATIC = ""

@@ -42,10 +42,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import NORMAL_TOLERANCE, SPAN_ROUNDING
 from standoff.errors import InterferenceError
+from standoff.geometry.pose import NORMAL_TOLERANCE, Array, numbers
 from standoff.overlap.amounts import amount
-from standoff.shapes.pose import Array, numbers
+from standoff.tolerances import SPAN_ROUNDING
 
 
 @dataclass(frozen=True)

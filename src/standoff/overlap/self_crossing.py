@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.constants import CROSSING_TOLERANCE
-from standoff.kernels.overlap.self_crossing import CROSSING_STACK, CROSSING_WORK, self_crossings
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
-from standoff.shapes.table import pack
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.geometry.table import pack
+from standoff.overlap.depth import CROSSING_TOLERANCE
+from standoff.overlap.kernels.self_crossing import CROSSING_STACK, CROSSING_WORK, self_crossings
 
 #: Pairs that are kept, of those counted.
 _KEPT = 1000

@@ -18,13 +18,17 @@ from numpy.typing import NDArray
 
 import standoff as so
 from standoff.cell import Cell
-from standoff.constants import CONTACT_TOLERANCE
 from standoff.errors import Error
-from standoff.kernels.paths import sampled as s
+from standoff.geometry.pose import Array
+from standoff.papers.kernels import sampled as s
+from standoff.papers.pairwise001 import PairwiseChecker
+from standoff.papers.sampled001 import SampledChecker
 from standoff.papers.scenes001 import scene
-from standoff.paths.pairwise import PairwiseChecker
-from standoff.paths.sampled import SampledChecker
-from standoff.shapes.pose import Array
+
+#: Where an experiment asks for contact itself, a checker that needs a tolerance above 0 is given
+#: this one, [m]: a thousandth of the smallest distance that the experiments tell apart.
+CONTACT_TOLERANCE = 1e-6
+
 
 K = TypeVar("K", bound=str)
 

@@ -9,17 +9,16 @@ from functools import cache
 
 import numpy as np
 
-from standoff.kernels import layout
-from standoff.kernels.pairs import batch, dispatch, general
+from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.geometry.table import pack
 from standoff.overlap.part import Part
 from standoff.overlap.projection import Outline, ProjectionMethod
 from standoff.overlap.region import RegionTree
 from standoff.overlap.region_meets import Meetings, meets_many
 from standoff.overlap.region_root import common_root
 from standoff.papers.scenes002 import convex_scene, crooked_scene
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
-from standoff.shapes.table import pack
 
 #: As many planes as false alarms are counted for.
 MOST_PLANES = 24

@@ -10,8 +10,8 @@ import numpy as np
 
 from standoff.contact import Body, Scene
 from standoff.contact.features import Features
-from standoff.kernels.contact.as_printed import COUNTS, printed_steps
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.papers.kernels.contact_as_printed import COUNTS, printed_steps
 
 K = TypeVar("K", bound=Hashable)
 
@@ -76,7 +76,7 @@ class Pushes:
 
 
 class Printed:
-    """The same poses, both stages as the paper has them; see `kernels.contact.as_printed`."""
+    """The same poses, both stages as printed; see `papers.kernels.contact_as_printed`."""
 
     def __init__(self, still: Body, moved: Body, ways: Array) -> None:
         self.scene = Scene(continuous=False)

@@ -9,11 +9,11 @@ import numpy as np
 
 from standoff.contact import Body
 from standoff.errors import Error
-from standoff.shapes.distance import distance
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array, pose
-from standoff.shapes.primitives import Sphere
-from standoff.shapes.shape import Shape
+from standoff.geometry.distance import distance
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array, pose
+from standoff.geometry.primitives import Sphere
+from standoff.geometry.shape import Shape
 
 #: Fig. 3; the paper gives the numbers of vertices and no sizes.
 NAMES: Mapping[str, str] = {

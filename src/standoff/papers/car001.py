@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from standoff.geometry.pose import Array
 from standoff.papers.meshes001 import Mask, Surface, block, joined, refined, sheet
-from standoff.shapes.pose import Array
 
 CAR_TRIANGLES = 19668
 

@@ -1,5 +1,6 @@
 """Coal's lower bounds for Table 1 of paper 001, where Coal is installed: it has one at hand after
-each collision test that finds none."""
+each collision test that finds none.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray, Shape
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray, Shape
 
 
 class CoalBounds:

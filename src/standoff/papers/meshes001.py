@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from standoff.errors import MeshError
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 
 Mask = NDArray[np.bool_]
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from standoff.geometry.pose import Array
 from standoff.papers.meshes001 import Surface, block, joined, lathe, refined, rod, torus
-from standoff.shapes.pose import Array
 
 MACHINE_TRIANGLES = 34171
 WORKSHOP_TRIANGLES = 74681

@@ -1,5 +1,6 @@
 """Every experiment of paper 000: C. A. Shaffer and G. M. Herb, "A Real-Time Robot Arm Collision
-Avoidance System", 1992; ours beside what its prose gives (its figures are not in the text)."""
+Avoidance System", 1992; ours beside what its prose gives (its figures are not in the text).
+"""
 
 from __future__ import annotations
 

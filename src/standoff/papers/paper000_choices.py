@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import standoff as so
-from standoff.index import IndexFigures
-from standoff.kernels.index import layout as x
+from standoff.broadphase import IndexFigures
+from standoff.broadphase.kernels import layout as x
 from standoff.monitor.monitor import Monitor
 from standoff.papers.paper000_cycle import test_costs
 from standoff.papers.result import UNSAID, Result

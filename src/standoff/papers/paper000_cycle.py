@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from standoff.kernels.index import layout as x
-from standoff.kernels.monitor import replay as stage
+from standoff.broadphase.kernels import layout as x
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.monitor.monitor import Monitor
+from standoff.papers.kernels import monitor_replay as stage
 from standoff.papers.result import UNSAID, Result
 from standoff.papers.timing import AS_PUBLISHED, Bench, counted, settle
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 from standoff.view.plots import bars_plot
 
 #: What the paper measured on an 80386 at 20 MHz, [µs].

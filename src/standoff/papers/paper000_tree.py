@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from standoff.index import IndexFigures
+from standoff.broadphase import IndexFigures
 from standoff.papers.region import Leaves, parts_at, region_leaves
 from standoff.papers.result import UNSAID, Result
 from standoff.papers.testbed import INCH, ROOT
@@ -95,9 +95,9 @@ def region(bench: Bench) -> Result:
         (
             "A cube of 250 in has leaves of 1.95 in on level 7 and 0.98 in on level 8; 1.2 in lies "
             "between. The paper does not say whether empty leaves count.",
-            "The paper counts leaves, and calls it inconceivable to update 3000 of them within 30 "
-            "to 60 ms; it does not time it. Timed here: all leaves of the arms built anew, as "
-            "RegionTree does it, where an update might keep some: "
+            "The paper counts leaves and calls it inconceivable to update 3000 of them within 30 "
+            "to 60 ms, but did not measure it. Measured here: building all leaves of the arms by "
+            "RegionTree, where an update might keep some: "
             f"{'within that' if max(spent.values()) < 0.03 else 'not within that'} today. A whole "
             "cycle of the N-objects "
             f"octree as published takes {cycle:.1f} µs, {1e6 * min(spent.values()) / cycle:.0f} "

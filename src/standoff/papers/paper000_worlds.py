@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.geometry.pose import Array
+from standoff.geometry.pose import pose as pose_of
+from standoff.geometry.primitives import Box, Capsule
 from standoff.monitor.monitor import Monitor
 from standoff.papers.result import Result
 from standoff.papers.testbed import BUFFER, INCH, ROOT, testbed_cell
 from standoff.papers.timing import AS_PUBLISHED, Bench, counted
-from standoff.shapes.pose import Array
-from standoff.shapes.pose import pose as pose_of
-from standoff.shapes.primitives import Box, Capsule
 from standoff.view.plots import lines_plot
 
 KINDS: Mapping[str, dict[str, Any]] = {

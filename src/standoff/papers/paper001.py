@@ -1,5 +1,6 @@
 """The experiments of paper 001: F. Schwarzer, M. Saha and J.-C. Latombe, "Exact collision checking
-of robot paths", 2002; Tables 1 to 5, Fig. 4 and Fig. 5, ours beside the paper's."""
+of robot paths", 2002; Tables 1 to 5, Fig. 4 and Fig. 5, ours beside the paper's.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from standoff.kernels.paths import stepping
-from standoff.kernels.plan import checking
+from standoff.compiled.by_address import address_of
 from standoff.papers import paper001_bounds
 from standoff.papers.bench001 import Bench, exact_checkers
 from standoff.papers.paper001_counts import counts
@@ -18,8 +18,9 @@ from standoff.papers.paper001_segments import colliding, covers, free
 from standoff.papers.paper001_walks import table5
 from standoff.papers.result import Result
 from standoff.papers.running import run_experiments
+from standoff.papers.sampled001 import SampledChecker
 from standoff.papers.sbl001 import SAMPLE_STEP, Samples
-from standoff.paths.sampled import SampledChecker
+from standoff.plan.kernels import checking
 
 TITLE = "Exact collision checking of robot paths (Schwarzer, Saha and Latombe, 2002)"
 
@@ -72,7 +73,7 @@ def warm_up(bench: Bench, chosen: Sequence[str]) -> None:
             checker.segments(q, q)
     if "table4" in chosen:
         checking.compile_for(Samples.kernel)
-        stepping.address(SAMPLE_STEP)
+        address_of(SAMPLE_STEP)
     if "table5" in chosen:
-        for entry in ("plan.walk.walk", "plan.shortcut.shorten"):
+        for entry in ("papers.kernels.random_walk.walk", "plan.kernels.shortcut.shorten"):
             checking.compile_for(entry)

@@ -25,12 +25,11 @@ from pathlib import Path
 
 import numpy as np
 
+from standoff.geometry.pose import Array, pose
+from standoff.motion.bound import MotionBound, MovingBody
 from standoff.papers.result import UNSAID, Result
 from standoff.robots.description import Joint, Link, Robot
-from standoff.robots.motion import MotionBound
-from standoff.robots.moving_body import MovingBody
 from standoff.robots.tree import Mount, Tree
-from standoff.shapes.pose import Array, pose
 from standoff.view.plots import errors_plot
 
 LINKS = tuple(range(1, 13))

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.kernels.paths.greedy_pair import greedy_distances
-from standoff.kernels.paths.greedy_work import GREEDY_IWORK, GREEDY_WORK
-from standoff.kernels.paths.visits import counted_walks
-from standoff.kernels.placing import place
+from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK
+from standoff.geometry.narrowphase.greedy_pair import greedy_distances
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.papers.bench001 import Bench
 from standoff.papers.coal001 import CoalBounds, have_coal
+from standoff.papers.kernels.placing import place
+from standoff.papers.kernels.visits import counted_walks
 from standoff.papers.result import UNSAID, Result
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 
 FIGURES = ("1", "6a", "6b", "7a", "7b", "7c")
 

@@ -1,5 +1,6 @@
 """Paper 001, Table 4: SBL, which samples the edges of its paths, against A-SBL, which proves
-them."""
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.constants import CONTACT_TOLERANCE, USUAL_TOLERANCE
 from standoff.errors import Error
-from standoff.papers.bench001 import Bench
+from standoff.geometry.pose import Array
+from standoff.papers.bench001 import CONTACT_TOLERANCE, Bench
 from standoff.papers.paper001_segments import PAPER_EPSILON
 from standoff.papers.result import Result
 from standoff.papers.sbl001 import Run, plan
-from standoff.paths.checker import PathChecker
-from standoff.shapes.pose import Array
+from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
 from standoff.view.plots import bars_plot
 
 #: The paper's seconds: SBL, A-SBL.
@@ -180,8 +180,8 @@ def table4(bench: Bench) -> Result:
         ),
         rows,
         (
-            "The queries are picked by hand among random ones that kept the planner busy, one a "
-            "scene: they show that such queries exist, and no ratio over all queries.",
+            "The queries are hand-picked, one for each scene, among random ones that are hard for "
+            "the planner: they show that such queries exist, and are no average over all queries.",
             f"Means of {runs} runs on that query, in time of the processor; A-SBL with δ = "
             f"{1e3 * DELTA:g} mm as in the paper, and with {1e3 * USUAL_TOLERANCE:g} mm. Both are "
             "one planner, in which edges are sampled or proved; samples have the same broad phase, "

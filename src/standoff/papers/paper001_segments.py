@@ -1,5 +1,6 @@
 """Paper 001, Tables 2 and 3: the exact checker against samples, on random segments; and the three
-covering strategies of Fig. 4."""
+covering strategies of Fig. 4.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from typing import get_args
 
 import numpy as np
 
-from standoff.kernels.paths import sampled as s
 from standoff.papers.bench001 import Bench, Checker, exact_checkers
+from standoff.papers.kernels import sampled as s
+from standoff.papers.pairwise001 import Bound, Cover, PairwiseChecker
 from standoff.papers.result import UNSAID, Result
-from standoff.paths.pairwise import Bound, Cover, PairwiseChecker
-from standoff.paths.sampled import SampledChecker
+from standoff.papers.sampled001 import SampledChecker
 from standoff.view.plots import bars_plot
 
 #: Time of the new checker over that of the simple one, from the paper's milliseconds.

@@ -1,5 +1,6 @@
 """Paper 001, Table 5: linkages that walk at random out of tori (Fig. 1) and lattices (Fig. 8), and
-what the smoother makes of the walks."""
+what the smoother makes of the walks.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell import Cell
+from standoff.geometry.pose import Array
 from standoff.papers.bench001 import Bench
 from standoff.papers.result import Result
 from standoff.papers.robots001 import LINK_LENGTH, LINK_RADIUS, LINKAGE_JOINTS
 from standoff.papers.walk001 import Walk, random_walk
 from standoff.paths.checker import PathChecker
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
-from standoff.shapes.pose import Array
 from standoff.view.plots import save
 
 #: The paper's: segments and seconds of the walk, steps and seconds of the smoother, per cent left.

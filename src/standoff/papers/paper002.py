@@ -1,6 +1,7 @@
 """The experiments of paper 002: N. Ahuja, R. T. Chien, R. Yen and N. Bridwell, "Interference
 detection and collision avoidance among three dimensional objects", 1980. It has no tables; what its
-sections II, III and IV claim is tested, claim by claim."""
+sections II, III and IV claim is tested, claim by claim.
+"""
 
 from __future__ import annotations
 

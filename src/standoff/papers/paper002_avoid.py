@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from standoff.geometry.distance import distance
+from standoff.geometry.pose import Array, pose
+from standoff.geometry.primitives import Box, Capsule
 from standoff.overlap.part import Part
 from standoff.overlap.projection_watch import ProjectionWatch
 from standoff.overlap.region_watch import STATIC, RegionWatch
@@ -15,9 +18,6 @@ from standoff.overlap.safe_interval import safe_interval
 from standoff.papers.bench002 import Bench
 from standoff.papers.result import Result
 from standoff.papers.scenes002 import turned
-from standoff.shapes.distance import distance
-from standoff.shapes.pose import Array, pose
-from standoff.shapes.primitives import Box, Capsule
 from standoff.view.plots import lines_plot
 
 #: Speed [m/s], way to stop [m] and interval between looks [s] of what moves.

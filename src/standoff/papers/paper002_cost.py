@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.kernels.overlap import projection_layout as columns
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import pose
+from standoff.overlap.kernels import projection_layout as columns
 from standoff.overlap.part import Part
 from standoff.overlap.projection import ProjectionMethod
 from standoff.papers.bench002 import CONVEX, CROOKED, SOME_PLANES, Bench, per_cent, slope
 from standoff.papers.result import Result
 from standoff.papers.scenes002 import standing
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import pose
 from standoff.view.plots import lines_plot
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.constants import LARGEST_COUNT
-from standoff.kernels.overlap.region_codes import STACK
-from standoff.kernels.overlap.region_meet import meet_pair
-from standoff.kernels.overlap.region_meet_many import FOUND_COLUMNS, meet_many
+from standoff.broadphase.index import LARGEST_COUNT
+from standoff.geometry.pose import Array, pose
+from standoff.geometry.primitives import Box
+from standoff.overlap.kernels.region_codes import STACK
+from standoff.overlap.kernels.region_meet import FOUND_COLUMNS, meet_many, meet_pair
 from standoff.overlap.part import Part
 from standoff.overlap.region import RegionTree
 from standoff.overlap.region_meets import Meeting, meets, meets_many
@@ -20,8 +21,6 @@ from standoff.overlap.region_root import common_root
 from standoff.papers.bench002 import CONVEX, CROOKED, Bench, per_cent, slope, trees_of
 from standoff.papers.result import Result
 from standoff.papers.scenes002 import convex_scene, turned
-from standoff.shapes.pose import Array, pose
-from standoff.shapes.primitives import Box
 from standoff.view.plots import lines_plot, new_figure, save
 
 #: How many trees are traversed together.

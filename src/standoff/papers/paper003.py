@@ -1,6 +1,7 @@
 """The experiments of paper 003: C. Tzafestas and P. Coiffet, "Real-time collision detection using
 spherical octrees: virtual reality application", 1996; Table 1, Figs. 2, 4 and 5, ours beside the
-paper's."""
+paper's.
+"""
 
 from __future__ import annotations
 

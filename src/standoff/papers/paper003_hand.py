@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from standoff.contact.result import Contact, Cost
+from standoff.geometry.pose import Array
 from standoff.papers.bench003 import Bench, Clocked
 from standoff.papers.picture003 import picture
 from standoff.papers.result import UNSAID, Result
 from standoff.papers.scene003 import DEPTH, FOLLOWER, LETTERS, OBSTACLES, Stage, scene, stage
-from standoff.shapes.pose import Array
 from standoff.view.plots import new_figure, save
 
 #: A step took the paper so long, and may take so long for a hand, [ms].

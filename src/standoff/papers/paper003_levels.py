@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from standoff.contact.auto import best_levels
-from standoff.kernels.contact import as_printed as p
+from standoff.geometry.pose import Array
 from standoff.papers.bench003 import LEVELS, Bench, Printed, Pushes, lowest
 from standoff.papers.bodies003 import body, points_of, prism, shape, ways
+from standoff.papers.kernels import contact_as_printed as p
 from standoff.papers.result import UNSAID, Result
-from standoff.shapes.pose import Array
 from standoff.view.plots import lines_plot
 
 #: Table 1: mean time of a step [ms] by pair and level.

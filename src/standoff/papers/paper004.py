@@ -1,6 +1,7 @@
 """The experiments of paper 004: V. Hayward, S. Aubry, A. Foisy and Y. Ghallab, "Efficient collision
 prediction among many moving objects", 1995; Tables 1 to 3 and Figs. 8 to 10, ours beside the
-paper's."""
+paper's.
+"""
 
 from __future__ import annotations
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from standoff.errors import Error
-from standoff.kernels.predict import layout as p
+from standoff.geometry.pose import Array
 from standoff.papers.bench004 import ITERATIONS, OWN_ALL, OWN_DUA, SPHERES, Bench, buckets
 from standoff.papers.printed004 import Marks, Pairs, Printed, SelectAll
 from standoff.papers.result import Result
 from standoff.papers.worlds004 import Bouncing, Braking, Cube
-from standoff.predict.dua import Dua
+from standoff.predict.dua import UrgencySchedule
+from standoff.predict.kernels import layout as p
+from standoff.predict.options import Deadlines, Urgency
 from standoff.predict.predictor import Predictor
 from standoff.predict.schedule import split
-from standoff.shapes.pose import Array
 from standoff.view.plots import lines_plot
 
 #: Table 2, after each of ITERATIONS: DUA, repetitions counted; select-all without and with them.
@@ -35,6 +36,10 @@ PAPER_EVERY = {
     20: (3581, 4955, 6937, 8909, 10168), 30: (8317, 11462, 16076, 20822, 23927),
     40: (15489, 21593, 30649, 39892, 45958),
 }  # fmt: skip
+
+
+#: The schedule of the paper.
+_PAPER = Urgency()
 
 
 class Way(Protocol):
@@ -55,13 +60,18 @@ class Ours:
     """
 
     def __init__(
-        self, pairs: Pairs, period: float, *, bounces: bool = False, **options: Any
+        self,
+        pairs: Pairs,
+        period: float,
+        schedule: Deadlines | Urgency = _PAPER,
+        *,
+        bounces: bool = False,
     ) -> None:
         cube, count = pairs.cube, int(pairs.b[-1]) + 1
         self.pairs, self.bounces = pairs, bounces
         self.predictor = Predictor(
             np.full(count, cube.radius), cube.acceleration, margin=cube.margin, period=period,
-            **options,
+            schedule=schedule,
         )  # fmt: skip
         self.looks = 0
 
@@ -77,7 +87,7 @@ class Ours:
     def first(self) -> int:
         """The number of the pair in the first bucket of DUA."""
         schedule = self.predictor._schedule
-        assert isinstance(schedule, Dua)
+        assert isinstance(schedule, UrgencySchedule)
         a, b = split(schedule.tables[1][:1, 0])[0]
         return int(self.pairs.number(a, b))
 
@@ -157,7 +167,7 @@ def own(bench: Bench) -> Result:
             "printed": Printed,
             "DUA": lambda pairs, dt: Ours(pairs, dt, bounces=True),
             "deadlines": lambda pairs, dt, looks=looks: Ours(  # type: ignore[misc]
-                pairs, dt, bounces=True, method="deadlines", tests=looks
+                pairs, dt, Deadlines(tests=looks), bounces=True
             ),
         }
         found[n] = tally(Bouncing, cube, n, OWN_DUA[n], few, bench.worlds)
@@ -203,8 +213,8 @@ def own(bench: Bench) -> Result:
             "Deadlines look at as many pairs a step as DUA, so at its Δt. The first look at all "
             f"pairs is not counted but for SA(τ). Mean of {bench.worlds} worlds; the paper seems "
             f"to have run one. {contacts} pairs touched at a reading (the paper: none).",
-            "Fitted: what the paper leaves open was chosen so that its counts come out, so it says "
-            f"little that they do. A cube of {cube.side:g} m, radius "
+            "Fitted: what the paper leaves open was chosen to reproduce its counts, so the "
+            f"agreement says little. A cube of {cube.side:g} m, radius "
             f"{cube.radius:g} m, margin {cube.margin:g} m, acceleration up to "
             f"{cube.acceleration:g} m/s² (each component even within that over √3, new in each "
             f"step), first velocities up to {cube.speed:g} m/s in each component; walls throw "
@@ -243,14 +253,10 @@ def _ways(n: int) -> dict[str, Callable[[Pairs, float], Way]]:
         "SA(d)": lambda pairs, dt: SelectAll(pairs, dt, 2, by_distance=True),
         "DUA as printed": Printed,
         "DUA": Ours,
-        "DUA, Fibonacci": lambda pairs, dt: Ours(pairs, dt, buckets="fibonacci"),
-        "deadlines, looks as DUA": lambda pairs, dt: Ours(
-            pairs, dt, method="deadlines", tests=looks
-        ),
-        "deadlines, 4 times as many": lambda pairs, dt: Ours(
-            pairs, dt, method="deadlines", tests=4 * looks
-        ),
-        "deadlines, all that are due": lambda pairs, dt: Ours(pairs, dt, method="deadlines"),
+        "DUA, Fibonacci": lambda pairs, dt: Ours(pairs, dt, Urgency(series="fibonacci")),
+        "deadlines, looks as DUA": lambda pairs, dt: Ours(pairs, dt, Deadlines(tests=looks)),
+        "deadlines, 4 times as many": lambda pairs, dt: Ours(pairs, dt, Deadlines(tests=4 * looks)),
+        "deadlines, all that are due": lambda pairs, dt: Ours(pairs, dt, Deadlines()),
     }
 
 

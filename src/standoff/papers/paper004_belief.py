@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from standoff.geometry.pose import Array
 from standoff.papers.bench004 import OWN_DUA, Bench
 from standoff.papers.paper004_alarms import Ours
 from standoff.papers.printed004 import Pairs, Printed
 from standoff.papers.result import Result
 from standoff.papers.worlds004 import Bouncing, Cube
-from standoff.shapes.pose import Array
 
 SPHERES = 10
 ITERATIONS = (25, 50, 75, 100, 150, 200, 250)

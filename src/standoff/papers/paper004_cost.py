@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.replay import replay_all, replay_dua, replay_wheel
+from standoff.geometry.pose import Array
 from standoff.papers.bench004 import OWN_DUA, SPHERES, Bench, buckets
+from standoff.papers.kernels.predict_replay import replay_all, replay_dua, replay_wheel
 from standoff.papers.result import UNSAID, Result
 from standoff.papers.worlds004 import Braking
-from standoff.predict.deadlines import Deadlines
-from standoff.predict.dua import Dua
+from standoff.predict.deadlines import DeadlineSchedule
+from standoff.predict.dua import UrgencySchedule
+from standoff.predict.kernels import layout as p
 from standoff.predict.schedule import body_table, new_block
-from standoff.shapes.pose import Array
 from standoff.view.plots import lines_plot
 
 #: Table 1. Its cycles are sixtieths of a second, as Table 2 has the same as Δt in seconds.
@@ -172,11 +172,11 @@ def started(
     bodies = body_table(cube.radius * each, cube.acceleration * each, None, cube.margin)
     none = np.zeros(0, dtype=np.int64)
     if way == "DUA":
-        dua = Dua(bodies, period, p.FREE, none, "binary", False)
+        dua = UrgencySchedule(bodies, period, p.FREE, none, "binary", False)
         dua.start(x, v)
         return replay_dua, dua.tables
     if way == "deadlines":
-        wheel = Deadlines(bodies, period, p.FREE, none, buckets(count), None)
+        wheel = DeadlineSchedule(bodies, period, p.FREE, none, buckets(count), None)
         wheel.start(x, v)
         return replay_wheel, wheel.tables
     block = new_block() if way == "all" else np.zeros((len(new_block()), 1))

@@ -11,6 +11,7 @@ from standoff.papers.paper004_alarms import Ours, Way
 from standoff.papers.printed004 import Pairs, SelectAll
 from standoff.papers.result import Result
 from standoff.papers.worlds004 import Braking, Cube
+from standoff.predict.options import Deadlines
 from standoff.view.plots import lines_plot
 
 SPHERES = 40
@@ -33,8 +34,8 @@ def _ways(pairs: Pairs, period: float) -> dict[str, Way]:
     ways: tuple[Way, ...] = (
         SelectAll(pairs, period, 2),
         Ours(pairs, period),
-        Ours(pairs, period, method="deadlines", tests=looks),
-        Ours(pairs, period, method="deadlines"),
+        Ours(pairs, period, Deadlines(tests=looks)),
+        Ours(pairs, period, Deadlines()),
     )
     return dict(zip(WAYS, ways))
 

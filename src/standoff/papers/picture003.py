@@ -9,8 +9,8 @@ import numpy as np
 
 from standoff.contact.features import Features
 from standoff.contact.result import Contact
+from standoff.geometry.pose import Array
 from standoff.papers.scene003 import FOLLOWER, LETTERS, OBSTACLES, Stage, bodies
-from standoff.shapes.pose import Array
 from standoff.view.plots import save
 from standoff.view.render import Camera, halved, looking, outlines, render
 from standoff.view.solids import triangles

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import standoff as so
+from standoff.geometry.pose import Array
 from standoff.papers.worlds004 import Cube
-from standoff.shapes.pose import Array
 
 Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]

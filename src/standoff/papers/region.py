@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from standoff.cell import Cell
+from standoff.geometry.pose import Array
 from standoff.overlap.part import Part
 from standoff.overlap.region import RegionTree
-from standoff.shapes.pose import Array
 
 
 @dataclass(frozen=True)

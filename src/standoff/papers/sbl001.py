@@ -1,5 +1,6 @@
 """SBL by samples: the planner of `plan.lazy` with `sample_step` in the place of the exact step, and
-runs of either on one clock (paper 001, section 4.2)."""
+runs of either on one clock (paper 001, section 4.2).
+"""
 
 from __future__ import annotations
 
@@ -7,20 +8,20 @@ import math
 from dataclasses import dataclass
 from time import perf_counter, process_time
 
-from standoff.index.arena import Arena
-from standoff.kernels.paths import layout as p
-from standoff.kernels.paths import stepping
-from standoff.kernels.plan import checking
-from standoff.kernels.plan import roadmap as m
+from standoff.compiled.arenas import Arena
+from standoff.compiled.by_address import address_of
+from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
+from standoff.paths.kernels import layout as p
+from standoff.plan.kernels import checking
+from standoff.plan.kernels import roadmap as m
 from standoff.plan.lazy import Lazy
 from standoff.plan.planner import Planner
 from standoff.plan.query import Query, build_query
 from standoff.plan.space import joint_weights
-from standoff.shapes.pose import Array
 
 #: What looks at an interval of an edge.
-SAMPLE_STEP = "paths.sample_step.sample_step"
+SAMPLE_STEP = "papers.kernels.sample_step.sample_step"
 
 #: No path is given up for the number of its samples.
 _UNLIMITED = 1 << 62
@@ -40,7 +41,7 @@ class Samples(Lazy):
         low, high = query.space.low, query.space.high
         self._samples: Array = 1.0 / (epsilon * (high - low))
         super().__init__(checker, query, seed, reach)
-        self.lent.stepper = stepping.address(SAMPLE_STEP)
+        self.lent.stepper = address_of(SAMPLE_STEP)
         self.roadmap["header"][0, m.PATH_BUDGET] = _UNLIMITED
 
     def _room_for_edges(self, edges: int) -> Arena:

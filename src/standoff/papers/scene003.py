@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.contact import Body, Scene
+from standoff.geometry.distance import distance
+from standoff.geometry.pose import Array, pose
+from standoff.geometry.shape import Shape
 from standoff.papers.bodies003 import NAMES, body, points_of, shape
-from standoff.shapes.distance import distance
-from standoff.shapes.pose import Array, pose
-from standoff.shapes.shape import Shape
 
 #: Bodies by name, in the order of Fig. 3; the follower is a cube as (a).
 OBSTACLES = ("cube", "rectangle", "cylinder", "cone", "sphere")

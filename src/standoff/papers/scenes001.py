@@ -18,6 +18,7 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.errors import Error
+from standoff.geometry.pose import Array, pose
 from standoff.papers.car001 import CAR_TRIANGLES, car_body
 from standoff.papers.meshes001 import Surface, block, joined
 from standoff.papers.obstacles001 import (
@@ -40,7 +41,6 @@ from standoff.papers.robots001 import (
     irb2400,
     linkage,
 )
-from standoff.shapes.pose import Array, pose
 
 
 @dataclass(frozen=True)

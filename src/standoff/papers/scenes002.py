@@ -1,5 +1,6 @@
 """Parts for the experiments of paper 002: convex ones, ones with cavities, and pairs that given
-planes cannot tell apart."""
+planes cannot tell apart.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +9,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array, pose
+from standoff.geometry.primitives import Box, Sphere
+from standoff.geometry.shape import Shape
 from standoff.overlap.part import Part
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array, pose
-from standoff.shapes.primitives import Box, Sphere
-from standoff.shapes.shape import Shape
 
 #: Half the side of the cube that the parts are in, [m]; they are up to 0.8 m long.
 REACH = 0.6

@@ -26,8 +26,8 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError
+from standoff.geometry.pose import Array
 from standoff.monitor.monitor import Monitor
-from standoff.shapes.pose import Array
 
 INCH = 0.0254
 

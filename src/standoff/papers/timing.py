@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from standoff.broadphase import IndexFigures
 from standoff.cell import Cell
-from standoff.index import IndexFigures
-from standoff.kernels.monitor.cycle import test_again
-from standoff.kernels.monitor.replay import BOX_TEST, WHOLE, repeat, replay
+from standoff.geometry.pose import Array
+from standoff.monitor.kernels.cycle import test_again
 from standoff.monitor.monitor import Monitor
+from standoff.papers.kernels.monitor_replay import BOX_TEST, WHOLE, repeat, replay
 from standoff.papers.testbed import TASKS, testbed_cell, testbed_monitor
-from standoff.shapes.pose import Array
 
 K = TypeVar("K", bound=Hashable)
 

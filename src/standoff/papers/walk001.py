@@ -1,5 +1,6 @@
 """The planner of paper 001's section 4.3: a random walk that changes one joint a step, until it is
-where it is to be."""
+where it is to be.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +11,13 @@ from time import perf_counter, process_time
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.index.arena import Arena
-from standoff.kernels.plan import checking
-from standoff.kernels.plan import layout as g
-from standoff.kernels.plan import walk as w
+from standoff.compiled.arenas import Arena
+from standoff.geometry.pose import Array
+from standoff.papers.kernels import random_walk as w
 from standoff.paths.checker import PathChecker
-from standoff.plan.borrowed import Borrowed
-from standoff.plan.growing import EDGE_BUDGET
-from standoff.plan.stream import Numbers, Pace
-from standoff.shapes.pose import Array
+from standoff.plan.growing import EDGE_BUDGET, Borrowed, Numbers, Pace
+from standoff.plan.kernels import checking
+from standoff.plan.kernels import layout as g
 
 #: Configurations that there is room for at first.
 _ROWS = 4096
@@ -54,7 +53,7 @@ def random_walk(
     """Walk from ``start``, which is free, until ``arrived``, which is asked of many configurations
     (n, joints) at a time, or until ``most`` segments are checked. A step changes a joint by up to
     ``width`` [rad], within its limits; ``tell`` hears how many segments there were."""
-    checking.compile_for("plan.walk.walk")
+    checking.compile_for("papers.kernels.random_walk.walk")
     lent, numbers, pace = Borrowed(checker), Numbers(seed), Pace()
     budget = min(checker.budget, EDGE_BUDGET)
     room = _laid_out(start, checker.cell.tree.lower, checker.cell.tree.upper, width, budget)
@@ -92,7 +91,7 @@ def random_walk(
 
 
 def _laid_out(start: Array, low: Array, high: Array, width: float, budget: int) -> Arena:
-    """The tables of `kernels.plan.walk`, with the start as the first row."""
+    """The tables of `papers.kernels.random_walk`, with the start as the first row."""
     room = _room(_ROWS, len(start))
     room["rows"][0] = room["here"][0] = start
     room["ranges"][:] = low, high

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,9 @@
-"""Two bodies and the joints between them, laid out as `kernels.paths.apart_layout` says."""
+"""Two bodies and the joints between them, laid out as `paths.kernels.apart_layout` says.
+
+Which values the joints between two bodies can take, as far as it matters to them.
+
+The joints between two bodies, cut out of the tree of all.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +13,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from standoff.cell.world import World
-from standoff.constants import ENCODER_TOLERANCE, JOINT_BOX_ROUNDING
-from standoff.index.arena import Arena
-from standoff.kernels import layout
-from standoff.kernels.pairs.dispatch import IWORK, WORK
-from standoff.kernels.paths import apart_layout as p
-from standoff.kernels.reach import reach
-from standoff.paths.apart_ranges import joint_range
-from standoff.paths.apart_tree import CutTree
-from standoff.paths.balls import placed_ball
-from standoff.robots.moving_body import MovingBody, few_points
+from standoff.compiled.arenas import Arena
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import layout
+from standoff.geometry.narrowphase.dispatch import IWORK, WORK
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray, Shape
+from standoff.geometry.table import pack
+from standoff.motion.bound import MovingBody, few_points
+from standoff.motion.kernels.reach import reach
+from standoff.paths.kernels import apart_layout as p
+from standoff.paths.listed import placed_ball
+from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree, scratch_shape
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray, Shape
-from standoff.shapes.table import pack
+from standoff.tolerances import ENCODER_TOLERANCE, EPS, PATH_ROUNDING
+
+#: What rounding can take from an interval of joint values at either side, relative to the two ends
+#: of the joint's range, [-]. The centre is one product and one sum, the width of the range one
+#: difference: each half a unit of less than both ends together; four times that.
+JOINT_BOX_ROUNDING = 4 * EPS
+
 
 #: Nodes that most pairs do with.
 _NODES = 1024
@@ -40,7 +50,7 @@ class Problem:
     Attributes:
         joints: the entries of ``q`` that move the bodies against each other, in the arena's order.
         endless: why nothing can be proved: a joint without limits; None where all have limits.
-        arena: all tables; see `kernels.paths.apart_layout`. Of one that is endless there are none.
+        arena: all tables; see `paths.kernels.apart_layout`. Of one that is endless there are none.
     """
 
     arena: Arena
@@ -174,3 +184,102 @@ def _motion(
         np.concatenate(cores),
         np.array(sizes),
     )
+
+
+def joint_range(tree: Tree, index: int, frames: Sequence[int]) -> tuple[float, float] | str:
+    """The range of entry ``index`` of ``q`` that shows all that the joints of ``frames``, which
+    follow it, can do; or why there is none.
+
+    It is the joint's limits. Where only revolute joints follow it, and the multipliers of all are
+    whole multiples of the smallest, ``m``, everything repeats after a turn of ``2 pi / m``: no more
+    than that is needed, and a continuous joint has no other range. A multiplier of 0 follows
+    nothing.
+    """
+    low, high = float(tree.lower[index]), float(tree.upper[index])
+    times = [abs(float(tree.reals[f, kinematics.MULTIPLIER])) for f in frames]
+    moved = [f for f, m in zip(frames, times) if m != 0.0]
+    slides = [f for f in moved if tree.ints[f, kinematics.JOINT_KIND] == kinematics.PRISMATIC]
+    if not moved:
+        middle = min(max(0.0, low), high)
+        return middle, middle
+    if not slides:
+        least = min(m for m in times if m != 0.0)
+        turn = 2.0 * math.pi / least * (1.0 + 2.0 * JOINT_BOX_ROUNDING)
+        if math.isfinite(turn) and all(math.fmod(m, least) == 0.0 for m in times):
+            if math.isfinite(low):
+                return low, min(high, low + turn)
+            return (high - turn, high) if math.isfinite(high) else (-0.5 * turn, 0.5 * turn)
+    if math.isfinite(low) and math.isfinite(high):
+        return low, high
+    name = tree.joints[index]
+    if slides:
+        return f"joint {name} has no limits"
+    return f"joint {name} has no limits, and the joints that mimic it never stand as before"
+
+
+class CutTree:
+    """The frames between the last frame that carries two others and these two, numbered anew.
+
+    Attributes:
+        number: the number here of each frame of the tree that is kept; the root's is 0.
+        joints: the entries of ``q`` that move them, in order; INDEX counts these.
+        reals, ints: the tables of `robots.kernels.kinematics`; the root is where everything is seen
+        from.
+            What joints travel is longer by ENCODER_TOLERANCE at both ends.
+    """
+
+    def __init__(self, tree: Tree, ends: tuple[int, int]) -> None:
+        self._tree = tree
+        root, kept = tree.common(*ends), set()
+        for frame in ends:
+            while frame != root:
+                kept.add(frame)
+                frame = int(tree.parent[frame])
+        self._frames = sorted(kept)
+        self.number = {root: 0, **{f: k for k, f in enumerate(self._frames, start=1)}}
+        index = tree.ints[:, kinematics.INDEX]
+        self.joints = tuple(sorted({int(index[f]) for f in self._frames}))
+        place = {i: k for k, i in enumerate(self.joints)}
+        self.reals: Array = tree.reals[[root, *self._frames]].copy()
+        self.reals[0] = 0.0
+        self.reals[0, [0, 5, 10]] = 1.0
+        beyond = ENCODER_TOLERANCE * np.abs(self.reals[:, kinematics.MULTIPLIER])
+        self.reals[:, kinematics.LOWEST] -= beyond
+        self.reals[:, kinematics.HIGHEST] += beyond
+        self.ints: IntArray = np.zeros((len(self.reals), 4), dtype=np.int64)
+        for k, f in enumerate(self._frames, start=1):
+            parent = self.number[int(tree.parent[f])]
+            kind = int(tree.ints[f, kinematics.JOINT_KIND])
+            depth = self.ints[parent, kinematics.DEPTH] + 1
+            self.ints[k] = parent, kind, place[int(index[f])], depth
+
+    def following(self, index: int) -> list[int]:
+        """The frames, as the tree numbers them, whose joints follow an entry of ``q``."""
+        return [f for f in self._frames if self._tree.ints[f, kinematics.INDEX] == index]
+
+    def chain(self, frame: int) -> list[list[int]]:
+        """The joints from the root to a frame, outwards: frame and kind of each."""
+        found = []
+        while frame:
+            found.append([frame, int(self.ints[frame, kinematics.JOINT_KIND])])
+            frame = int(self.ints[frame, kinematics.PARENT])
+        return found[::-1]
+
+    def margin(self, chain: list[list[int]], reach: Array, limits: Array, extent: float) -> float:
+        """What PATH_ROUNDING says that rounding can hide of a part that gets no farther than
+        ``extent`` from its frame's origin, with the lengths of the whole ranges (2, joints): its
+        coordinates, reach times angle and reach times turn of each joint, its coordinates times the
+        whole turn. No box has more."""
+        hidden, turning = 0.0, 0.0
+        for (f, kind), R in zip(chain, reach):
+            row, (low, high) = self.reals[f], limits[:, self.ints[f, kinematics.INDEX]].tolist()
+            times = abs(float(row[kinematics.MULTIPLIER]))
+            turn = 0.5 * times * (high - low)
+            size = times * max(abs(low), abs(high)) + abs(float(row[kinematics.OFFSET]))
+            hidden += float(R) * (turn + size)
+            extent += float(np.abs(row[[3, 7, 11]]).sum())
+            if kind == kinematics.REVOLUTE:
+                turning += turn
+            else:
+                extent += size
+        return PATH_ROUNDING * (hidden + (1.0 + turning) * extent)

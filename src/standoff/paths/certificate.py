@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.errors import CertificateError
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 if TYPE_CHECKING:
     from standoff.cell import Cell
+
 
 #: How a proof argues; a proof's ``method`` is a place in here.
 METHODS = ("shape", "sphere", "mesh", "group")

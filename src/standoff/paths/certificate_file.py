@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from standoff.cell.write import cell_text, write_whole
-from standoff.constants import MAX_CERTIFICATE_BYTES
+from standoff.cell.files import cell_text, write_whole
 from standoff.errors import CertificateError, nearest
 from standoff.paths.certificate import METHODS, PROOF, Certificate, Claim, Group, Primitive
 
 if TYPE_CHECKING:
     from standoff.cell import Cell
+
+#: Largest certificate that is read, [bytes]: about two million proofs. Beyond it, reading on would
+#: only fill the memory.
+MAX_CERTIFICATE_BYTES = 512 * 2**20
+
 
 FORMAT = "standoff-certificate"
 VERSION = 1

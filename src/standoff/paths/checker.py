@@ -15,25 +15,32 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.constants import CONTACT_PRECISION, USUAL_TOLERANCE
+from standoff.compiled.arenas import Arena
 from standoff.errors import ConfigurationError, PathError
-from standoff.index.arena import Arena
-from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.batch import check_segments
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.paths.certificate import Certificate
 from standoff.paths.curves import as_pieces
+from standoff.paths.end_stops import ProvedLimits
 from standoff.paths.glide import glide_table
+from standoff.paths.kernels import layout as p
+from standoff.paths.kernels.search import check_segments
 from standoff.paths.memory import Found, Key, Known, Memory, Open, Proved, open_nodes
 from standoff.paths.options import Bound, Options, checked, number
-from standoff.paths.proved_limits import ProvedLimits
 from standoff.paths.proving import certificate, meeting
-from standoff.paths.scratch import new_scratch
-from standoff.paths.search import Motion, Progress, Search
+from standoff.paths.search import Motion, Progress, Search, new_scratch
 from standoff.paths.tables import Tables, build_tables
 from standoff.paths.verdict import Kind, Verdict
 from standoff.robots.joint_values import joint_rows
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+
+#: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
+#: part of the segment, [-]: a micrometre on a motion of one metre.
+CONTACT_PRECISION = 1e-6
+
+#: Nearer than this to its clearance a pair may be called too close rather than free, where nothing
+#: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
+USUAL_TOLERANCE = 1e-3
+
 
 _KINDS: dict[int, Kind] = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.errors import PathError
-from standoff.paths.joint_names import find_joints
-from standoff.paths.pieces import Pieces, at_rest
-from standoff.paths.splines import Polynomials, read_spline, spline_kind
+from standoff.motion.pieces import Pieces, at_rest
+from standoff.motion.splines import Polynomials, read_spline, spline_kind
+from standoff.paths.joints import find_joints
 from standoff.paths.trajectory import is_trajectory, joint_trajectory
 
 _TAKEN = (

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import COORDINATE_LIMIT, HALF_TURN_SINE
 from standoff.errors import PathError, PoseError, UnknownNameError
-from standoff.shapes.pose import Array, as_pose, numbers, rigid, vector
+from standoff.geometry.pose import Array, as_pose, numbers, rigid, vector
+from standoff.tolerances import COORDINATE_LIMIT, HALF_TURN_SINE
 
 #: Columns of a row for the kernels: the pose (12, row-major 3 x 4), the velocity of the origin and
 #: the angular velocity (3 each), both in world axes and per unit of ``u``.

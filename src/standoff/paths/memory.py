@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.index.arena import Arena
-from standoff.kernels.paths import layout as p
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.compiled.arenas import Arena
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.paths.kernels import layout as p
 
 Key = tuple[bytes, bytes, bytes]
 
 
 @dataclass(frozen=True, eq=False)
 class Open:
-    """The open intervals of a segment, as `kernels.paths.resume.put_back` takes them.
+    """The open intervals of a segment, as `paths.kernels.heap.put_back` takes them.
 
     Attributes:
         spans: (n, 3) start, end, how pressing.

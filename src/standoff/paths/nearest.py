@@ -1,17 +1,31 @@
-"""The nearest watched pair of a cell at each of many configurations, in the open: no proof."""
+"""The nearest watched pair of a cell at each of many configurations, in the open: no proof.
+
+The nearest watched pair of a cell as it is now, wherever it is.
+
+Pairs that keep their distance wherever a joint is: proved, not sampled.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.kernels import layout
-from standoff.kernels.pairs import batch, dispatch, general
+from standoff.geometry.distance import Distance, distance
+from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.pose import Array, inverse
+from standoff.geometry.primitives import Capsule, Cylinder, HalfSpace, Sphere
+from standoff.geometry.shape import IntArray, Shape
+from standoff.robots.kernels.kinematics import JOINT_KIND, REVOLUTE
 from standoff.robots.tree import matrices
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+
+#: A pair whose distance is proved to vary by no more, wherever a joint is, keeps it, [m].
+STILL_PAIR = 0.001
+
 
 #: Which pairs: all that are watched, those within one robot and what it holds, or the others.
 Among = Literal["all", "self", "others"]
@@ -174,3 +188,155 @@ def _robots(cell: Cell) -> IntArray:
     links = (held.get(name, name) for name in cell.world.names)
     found = [number.get(n.partition("/")[0], -1) if "/" in n else -1 for n in links]
     return np.array(found, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class NearPair:
+    """Two bodies, their signed distance, [m], and the witness points, world frame."""
+
+    a: str
+    b: str
+    distance: float
+    point_a: Array
+    point_b: Array
+
+
+#: Configurations of a way that are asked for together.
+_STRIDE = 20
+
+
+class _Placed(Nearest):
+    """Asks where all frames are given, those of bodies that move by themselves, too."""
+
+    _given: Array | None = None
+
+    def placed(self, frames: Array) -> tuple[Array, IntArray]:
+        """As `at`, for one placement of all frames."""
+        self._given = frames[None]
+        try:
+            return self.at(np.zeros((1, 0)))
+        finally:
+            self._given = None
+
+    def _frames(self, Q: Array) -> Array:
+        return super()._frames(Q) if self._given is None else self._given
+
+
+class NearestFinder:
+    """Asks for the nearest watched pair of a cell as it is now.
+
+    Args:
+        among: which pairs.
+        below: distance up to which a pair is not left out for keeping it, [m].
+    """
+
+    def __init__(self, cell: Cell, among: Among = "all", *, below: float = 0.0) -> None:
+        # The cell may change, and on another thread: whatever is asked later is asked of these.
+        self._frame = cell.world.tables.frame
+        self._nearest = _Placed(cell, among)
+        self._parts = [part for parts in cell.world.parts for part in parts]
+        self._nearest.pairs = self._nearest.pairs[self._telling(cell, below)]
+        self._last = -1
+
+    @property
+    def count(self) -> int:
+        """How many pairs there are to be asked for."""
+        return len(self._nearest.pairs)
+
+    @property
+    def any(self) -> bool:
+        """Whether there are some."""
+        return self.count > 0
+
+    @property
+    def asked(self) -> bool:
+        """Whether there is a pair to be measured `again`."""
+        return self._last >= 0
+
+    def at(self, frames: Array) -> NearPair | None:
+        """The pair where the frames of the world are there, (frames, 4, 4); None where no two are
+        watched."""
+        _, (pair,) = self._nearest.placed(frames)
+        self._last = int(pair)
+        return self.again(frames)
+
+    def again(self, frames: Array) -> NearPair | None:
+        """The pair that was the nearest when last asked, measured where the frames are now: by now
+        another may be nearer."""
+        if self._last < 0:
+            return None
+        found = self._distance(self._nearest.pairs[self._last], frames)
+        a, b = self._nearest.names(self._last)
+        return NearPair(a, b, found.value, found.point_a, found.point_b)
+
+    def along(self, Q: Array) -> Array:
+        """The smallest distance at each of many configurations (n, joints) in their order, [m]."""
+        stride = min(_STRIDE, self._nearest.together)
+        found = [self._nearest.at(Q[k : k + stride])[0] for k in range(0, len(Q), stride)]
+        return np.concatenate(found) if found else np.zeros(0)
+
+    def _distance(self, rows: IntArray, frames: Array) -> Distance:
+        """Of two primitives, by their rows of the world's table."""
+        frame = self._frame
+        placed = [(self._parts[r][0], frames[frame[r]] @ self._parts[r][1]) for r in rows]
+        return distance(*placed[0], *placed[1])
+
+    def _telling(self, cell: Cell, below: float) -> NDArray[np.bool_]:
+        """Which pairs say something. A link on the first joint of a robot and what it stands on may
+        keep their distance wherever the joint is; a monitor watches them, and a line there would
+        hide what comes nearer elsewhere. None is left out that is not farther apart than
+        ``below``."""
+        tree, pairs = cell.tree, self._nearest.pairs
+        frame = self._frame[pairs]
+        turns = np.zeros(int(frame.max(initial=0)) + 1, dtype=np.bool_)
+        some = slice(0, min(len(turns), tree.frames))
+        turns[some] = (tree.parent == 0)[some] & (tree.ints[some, JOINT_KIND] == REVOLUTE)
+        told = np.ones(len(pairs), dtype=np.bool_)
+        frames = tree.forward(cell.q)
+        for k in np.flatnonzero((frame[:, 1] == 0) & turns[frame[:, 0]]):
+            (a, at), (b, other) = (self._parts[r] for r in pairs[k])
+            axis = frames[frame[k, 0]]
+            if keeps_distance(a, at, b, inverse(axis) @ other):
+                told[k] = self._distance(pairs[k], frames).value <= below + STILL_PAIR
+        return told
+
+
+def keeps_distance(a: Shape, at: Array, b: Shape, other: Array) -> bool:
+    """Whether the distance of two shapes varies by STILL_PAIR at most while the first turns about
+    z; both poses are in a frame on that axis.
+
+    To turn one is to turn the other backwards, so it is enough that one of the two sways little.
+    """
+    sways = (_sway(a, at), _sway(b, other), _over(a, at, b, other), _over(b, other, a, at))
+    return min(sways) <= STILL_PAIR
+
+
+def _sway(shape: Shape, at: Array) -> float:
+    """How far a shape is from itself turned about z, at most, [m]: no point of the one is farther
+    from the other; infinite where nothing is known.
+
+    A point at e from the axis moves by 2 e at most, and those between two by no more than they. A
+    cylinder's ends may tilt: its axis u, of length l, turns to u' with |u' - u| <= 4 e / l, and a
+    point of its rim, at r from u, moves by r |u' - u| besides.
+    """
+    if isinstance(shape, Sphere):
+        return 2.0 * math.hypot(*at[:2, 3])
+    if not isinstance(shape, Capsule | Cylinder):
+        return math.inf
+    half = 0.5 * shape.length * at[:3, 2]
+    most = max(math.hypot(*(at[:3, 3] + side * half)[:2]) for side in (-1.0, 1.0))
+    if isinstance(shape, Capsule):
+        return 2.0 * most
+    return 2.0 * most * (1.0 + 2.0 * shape.radius / shape.length)
+
+
+def _over(shape: Shape, at: Array, plane: Shape, other: Array) -> float:
+    """By how much the height of a shape above a half space varies: a point at e from the axis by
+    2 e |n|, n what the normal has across the axis."""
+    if not (isinstance(plane, HalfSpace) and shape.bounded):
+        return math.inf
+    low, high = shape.bounds()
+    corners = np.array([(x, y, z, 1.0) for x in (low[0], high[0]) for y in (low[1], high[1])
+                        for z in (low[2], high[2])])  # fmt: skip
+    far = np.hypot(*(corners @ at.T)[:, :2].T).max()
+    return float(2.0 * far * math.hypot(*other[:2, 2]))

@@ -11,10 +11,10 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
-from standoff.constants import COORDINATE_LIMIT
 from standoff.errors import PathError, UnknownNameError
+from standoff.geometry.pose import Array
 from standoff.robots.joint_values import joint_values
-from standoff.shapes.pose import Array
+from standoff.tolerances import COORDINATE_LIMIT
 
 Bound = Literal["both", "sharp", "paper"]
 _BOUNDS = ("both", "sharp", "paper")

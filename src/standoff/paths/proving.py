@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.constants import EPS
 from standoff.errors import PathError
-from standoff.kernels.paths import layout as p
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.paths.certificate import (
     GROUP,
     MESH,
@@ -18,12 +18,12 @@ from standoff.paths.certificate import (
     Group,
     Primitive,
 )
+from standoff.paths.kernels import layout as p
 from standoff.paths.listed import NOBODY
 from standoff.paths.options import Options
 from standoff.paths.search import Motion, Search
 from standoff.paths.tables import Tables
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.tolerances import EPS
 
 _METHODS = {p.BY_SHAPE: SHAPE, p.BY_BALL: SPHERE, p.BY_MESH: MESH, p.BY_GROUP: GROUP}
 _KINDS = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
@@ -44,7 +44,7 @@ def certificate(
 
     Raises:
         PathError: the motion is free, but listing its proof takes more than the budget allows, or
-            only rounding keeps a pair from its clearance.
+            a pair is within rounding error of its clearance.
     """
     place = np.cumsum([x.body != NOBODY for x in tables.primitives]) - 1
     groups: tuple[Group, ...] = ()
@@ -54,8 +54,8 @@ def certificate(
         ended = search.run()
         if ended == p.FOUND:
             raise PathError(
-                "the proof cannot be listed: a pair is within rounding of its clearance",
-                allowed="a lower clearance",
+                "the proof cannot be listed: a pair is within rounding error of its clearance",
+                allowed="a smaller clearance",
             )
         if ended != p.FREE:
             raise PathError("the proof is too long to be listed", allowed="a larger budget")

@@ -1,4 +1,7 @@
-"""One search from Python: tables that grow, a budget in slices, what was found."""
+"""One search from Python: tables that grow, a budget in slices, what was found.
+
+The second arena of `paths.kernels.layout`: what one thread writes while it searches.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.index.arena import Arena
-from standoff.kernels.paths import layout as p
-from standoff.kernels.paths.resume import put_back
-from standoff.kernels.paths.search import search
+from standoff.compiled.arenas import Arena
+from standoff.geometry.narrowphase import layout
+from standoff.geometry.narrowphase.dispatch import IWORK, WORK
+from standoff.geometry.pose import Array
+from standoff.paths.kernels import layout as p
+from standoff.paths.kernels.heap import put_back
+from standoff.paths.kernels.search import search
 from standoff.paths.memory import Open
-from standoff.paths.scratch import new_scratch
-from standoff.paths.tables import Tables
-from standoff.shapes.pose import Array
+from standoff.paths.tables import LEAF, Tables
 
 #: Tests between two looks at the outside world, for progress and for an interrupt: some 20 ms.
 _SLICE = 50_000
@@ -173,3 +177,69 @@ class Search:
         """Intervals and distances."""
         header = self.scratch["header"][0]
         return int(header[p.INTERVALS]), int(header[p.DISTANCES])
+
+
+#: Rows that most segments do with.
+_NODES = 256
+_POOL = 4096
+
+#: Pieces that most paths have no more of, so that one scratch does for segments and for paths.
+_PIECES = 64
+
+#: Nodes of the tree of boxes that wait while others are looked at; a tree of 2^60 leaves needs 61.
+_WAITING = 64
+
+
+def new_scratch(tables: Tables, pieces: int) -> Arena:
+    """Scratch for a search of so many pieces, or of some more."""
+    pieces = max(pieces, _PIECES)
+    tree, movers, frames = tables.tree, tables.movers, tables.frames
+    deepest = int(tables.arena["counts"][0, p.DEEPEST])
+    joints = tables.joints
+    turns = tree.scratch().shape
+    arena = Arena(
+        {
+            "coefficients": (p.POWERS, joints),
+            "joints": (p.JOINT_ROWS, joints),
+            "paces": (4, frames),
+            "poses": (frames, 12),
+            "twists": (frames, 6),
+            "turns": (turns[0], turns[1]),
+            "wide": (1, len(tables.bound.reach)),
+            "tails": (movers * (deepest + 1), p.TAIL_COLUMNS),
+            "margin": (movers, 1),
+            "centres": (movers, p.CENTRE_COLUMNS),
+            "rows": (movers, layout.ROW_COLUMNS),
+            "out": (2, layout.OUT_COLUMNS),
+            "nodes": (max(_NODES, 2 * pieces + 2), 3),
+            "result": (1, p.RESULT_COLUMNS),
+            "proofs": (0, p.PROOF_COLUMNS),
+            "glides": (len(tables.gliding), 18),
+            "work": (1, WORK),
+            "beyond": (1, LEAF),
+            "fields": (1, 12),
+            "ends": (movers, 12),
+            "left": (p.CHUNK, 2),
+            "pressing": (2, 2),
+            "longest": (1, 1),
+        },
+        {
+            "linked": (max(_NODES, 2 * pieces + 2), p.NODE_COLUMNS),
+            "pool": (max(_POOL, 4 * len(tables.arena["links"])), 1),
+            "stamps": (movers, p.STAMPS),
+            "pieces": (pieces, p.PIECE_COLUMNS),
+            "queue": (1, pieces),
+            "header": (1, p.HEADER_COLUMNS),
+            "iwork": (1, max(IWORK, _WAITING)),
+            "asked": (p.CHUNK, 1),
+            "settled": (1, len(tables.arena["teams"])),
+            "corners": (2, p.MAP_JOINTS),
+        },
+    )
+    arena["rows"][:] = tables.arena["rows"][:movers]
+    arena["wide"][:] = tables.arena["reach"]
+    arena["poses"][:, [0, 5, 10]] = 1.0
+    arena["stamps"][:] = -1
+    arena["pieces"][:] = -1
+    arena["header"][0, p.LOADED] = -1
+    return arena

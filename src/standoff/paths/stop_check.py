@@ -2,7 +2,7 @@
 
 `so.stopping` certifies one braking motion, exactly as it is said to be. Here neither the moment at
 which the brakes act nor how hard they hold nor the velocities are known exactly, and the answer is
-wanted in microseconds; see `kernels.paths.stop` for how that is done.
+wanted in microseconds; see `paths.kernels.stop` for how that is done.
 """
 
 from __future__ import annotations
@@ -15,19 +15,24 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.constants import ENCODER_TOLERANCE, STOP_PIECES
-from standoff.index.arena import Arena
-from standoff.kernels.paths import layout as p
-from standoff.kernels.paths import stop
-from standoff.kernels.paths.links import LINK0
-from standoff.kernels.paths.statics import PACK
-from standoff.kernels.paths.stop import check_stop
+from standoff.compiled.arenas import Arena
+from standoff.geometry.pose import Array
 from standoff.paths.end_stops import Overrun
-from standoff.paths.scratch import new_scratch
-from standoff.paths.search import Motion, Search
+from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import stop
+from standoff.paths.kernels.links import LINK0
+from standoff.paths.kernels.statics import PACK
+from standoff.paths.kernels.stop import check_stop
+from standoff.paths.search import Motion, Search, new_scratch
 from standoff.paths.tables import build_tables
 from standoff.paths.verdict import Kind
-from standoff.shapes.pose import Array
+from standoff.tolerances import ENCODER_TOLERANCE
+
+#: Pieces that a stop is laid out in, [-]. Each costs a look at all that is near; with one piece the
+#: parabolas are 2 % of the braking time's square times the deceleration off, with two a quarter of
+#: that, which is less than what a cycle's change of velocity adds.
+STOP_PIECES = 2
+
 
 _KINDS: dict[int, Kind] = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
 _FULL = (p.NODES_FULL, p.POOL_FULL)
@@ -208,10 +213,10 @@ class StopCheck:
     @property
     def contradictions(self) -> list[tuple[str, float, float]]:
         """The joints whose velocity, as it was given, contradicts their positions: the velocity,
-        and by how much it is off."""
+        and how far it is off their change since the last reading."""
         if self._status & stop.CONTRADICTION == 0:
             return []
-        off, speed = self._joints[stop.MISMATCH], self._joints[stop.SPEED]
+        off, speed = self._joints[stop.CONTRADICTS], self._joints[stop.SPEED]
         return [
             (name, float(v), float(x)) for name, v, x in zip(self.joints, speed, off) if x > 0.0
         ]

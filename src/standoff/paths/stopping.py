@@ -1,16 +1,37 @@
-"""Is the stop itself free? Braking from a configuration and velocities, certified."""
+"""Is the stop itself free? Braking from a configuration and velocities, certified.
+
+The way joints go when their brakes act.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.errors import PathError
-from standoff.paths.braking import Values, braking_curve
+from standoff.geometry.pose import Array
+from standoff.motion.pieces import Pieces, at_rest
 from standoff.paths.checker import PathChecker
 from standoff.paths.end_stops import overruns
 from standoff.paths.verdict import Verdict
+from standoff.robots.joint_values import joint_values
+from standoff.tolerances import EPS
+
+#: Braking times that are nearer than this are one, relative to themselves, [-]: each is a quotient,
+#: so equal ones are within 1 unit.
+STANDSTILL_MERGING = 4 * EPS
+
+#: Rounding of a braking motion, relative to the joint's position and its speed times the time to
+#: standstill, [-]: 2 units from times that were merged, 1 from the sum of reaction and braking
+#: time, 3 from the final position, 6 from the coefficients; half as much again for room.
+BRAKING_ROUNDING = 18 * EPS
+
 
 __all__ = ["braking_curve", "stopping"]
 
@@ -68,3 +89,137 @@ def stopping(
                 else f"down to {beyond.limit:g}",
             )
     return by.curve(motion, moving=moving, first=first)
+
+
+Values = ArrayLike | Mapping[str, float]
+
+
+def braking_curve(
+    cell: Cell,
+    q: Values,
+    dq: Values,
+    deceleration: float | Values,
+    reaction: float = 0.0,
+    *,
+    synchronised: bool = False,
+) -> Pieces:
+    """From ``q`` at velocities ``dq`` each joint goes on as it is for the reaction time and then
+    brakes at its own limit until it stands: ``v r + v |v| / (2 a)`` further on, after
+    ``r + |v| / a`` seconds. Mimic joints follow theirs. Where nothing moves, one piece stands from
+    0 to 1 s.
+
+    Position limits are not looked at here; `stopping` does.
+
+    Args:
+        q: joint positions, [rad] or [m].
+        dq: joint velocities, [rad/s] or [m/s].
+        deceleration: what each joint's brake holds, more than 0 for every joint that moves,
+            [rad/s²] or [m/s²]: one number, an array, or a dict that may leave out joints at rest,
+            by the name of a joint, of a robot, and ``"default"`` for the rest.
+        reaction: how long the motion goes on before the brakes act, [s].
+        synchronised: all joints stop together, on a straight line from the moment the brakes act;
+            none brakes harder than its limit, and the slowest decides.
+
+    Raises:
+        ConfigurationError: values that do not fit the cell.
+        PathError: a joint that moves without a brake, a reaction time that is none, or a stop that
+            takes longer than float64 has numbers for.
+    """
+    joints = cell.joints
+    at, v = joint_values(q, joints, "q"), joint_values(dq, joints, "dq")
+    a = _limits(deceleration, joints, v)
+    r = _reaction(reaction)
+    moving = v != 0.0
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        braking = np.where(moving, np.abs(v) / a, 0.0)
+        if synchronised:
+            braking = np.where(moving, braking.max(initial=0.0), 0.0)
+        # The way under the brake: |v| braking / 2, which is v² / (2 a) for the joint's own limit.
+        final = at + v * r + 0.5 * v * braking
+        braking = _merged(braking)
+        still = np.where(moving, r + braking, 0.0)
+    if not (np.isfinite(final) & np.isfinite(still)).all():
+        j = int(np.argmin(np.isfinite(final) & np.isfinite(still)))
+        raise PathError(
+            "a stop without end", element=f"joint {joints[j]!r}", value=(float(v[j]), float(a[j]))
+        )
+    times = _breakpoints(r, still[moving])
+    coefficients, rounding = at_rest(final, len(times) - 1)
+    rounding += np.where(moving, BRAKING_ROUNDING * (np.abs(at) + np.abs(v) * still), 0.0)
+    for k, (start, end) in enumerate(pairwise(times)):
+        length = end - start
+        if start < r:
+            coefficients[k, 0], coefficients[k, 1] = at, v * length
+            continue
+        # Seen from where the joint stands in the end: final - d (still - t)² / 2.
+        left = np.maximum(still - start, 0.0)
+        d = np.divide(v, braking, out=np.zeros_like(v), where=left > 0.0)
+        coefficients[k, 0] -= 0.5 * d * left * left
+        coefficients[k, 1] = d * left * length
+        coefficients[k, 2] = -0.5 * d * length * length
+    return Pieces.make(times, coefficients, rounding, joints)
+
+
+def _merged(braking: Array) -> Array:
+    """Braking times that differ by rounding alone made one, the longest of them."""
+    result = braking.copy()
+    longest = math.inf
+    for j in np.argsort(braking)[::-1]:
+        if braking[j] < longest * (1.0 - STANDSTILL_MERGING):
+            longest = braking[j]
+        result[j] = longest
+    return result
+
+
+def _breakpoints(reaction: float, still: Array) -> Array:
+    """0, the moment the brakes act, and each joint's standstill."""
+    times = np.unique([0.0, reaction, *still]) if len(still) else np.zeros(1)
+    return times if len(times) > 1 else np.array([0.0, 1.0])
+
+
+def _for_joints(given: Mapping[str, Any], joints: Sequence[str]) -> dict[str, Any]:
+    """What is given by joint, by robot and as ``"default"``, each before the next, by joint."""
+    named = {**given}
+    usual = named.pop("default", None)
+    robots = {name.partition("/")[0] for name in joints} - {*joints}
+    by_robot = {name: named.pop(name) for name in robots & named.keys()}
+    for name in joints:
+        robot, _, short = name.partition("/")
+        found = by_robot.get(robot, usual)
+        if found is not None and name not in named and short not in named:
+            named[name] = found
+    return named
+
+
+def _limits(value: Any, joints: Sequence[str], v: Array) -> Array:
+    """One deceleration a joint, above 0 where the joint moves."""
+    if isinstance(value, Mapping):
+        resting = {name: math.inf for name, speed in zip(joints, v, strict=True) if speed == 0.0}
+        value = {**resting, **_for_joints(value, joints)}
+    elif np.ndim(value) == 0:
+        value = np.full(len(joints), value)
+    a = joint_values(value, joints, "deceleration", infinite=True)
+    bad = (v != 0.0) & ~((a > 0.0) & np.isfinite(a))
+    if bad.any():
+        j = int(np.argmax(bad))
+        raise PathError(
+            "a joint that moves without a brake",
+            element=f"deceleration of joint {joints[j]!r}",
+            value=float(a[j]),
+            allowed="a finite number above 0",
+        )
+    return a
+
+
+def _reaction(value: Any) -> float:
+    try:
+        if isinstance(value, (bool, str)):
+            raise TypeError("not a number")
+        result = float(value)
+    except (TypeError, ValueError) as error:
+        raise PathError("not a time", element="reaction", value=value) from error
+    if not (math.isfinite(result) and result >= 0.0):
+        raise PathError(
+            "not a possible time", element="reaction", value=value, allowed="0 or more, finite [s]"
+        )
+    return result

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 if TYPE_CHECKING:
     from standoff.paths.certificate import Certificate
+
 
 Kind = Literal["free", "collision", "too_close", "undecided"]
 
@@ -100,7 +101,7 @@ class Verdict:
         a, b = self.pair
         if self._off and self.kind == "undecided":
             return (
-                f"{a} and {b} may touch{where}: {self.distance or 0.0:.6g} m apart, too little for "
-                "joints that are off by their deviation"
+                f"{a} and {b} may touch{where}: {self.distance or 0.0:.6g} m apart, too near "
+                "for a proof with this deviation of the joints"
             )
         return f"{a} and {b} {what[self.kind]}{where}: {self.distance or 0.0:.6g} m"

@@ -1,4 +1,4 @@
-"""RRT-Connect: the two trees of `kernels.plan.connect`, their room, and the path they make."""
+"""RRT-Connect: the two trees of `plan.kernels.connect`, their room, and the path they make."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from time import perf_counter
 
 import numpy as np
 
-from standoff.index.arena import Arena
-from standoff.kernels.plan import checking
-from standoff.kernels.plan import layout as g
-from standoff.kernels.plan.connect import grow_connect
+from standoff.compiled.arenas import Arena
+from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
 from standoff.plan.growing import Growing
+from standoff.plan.kernels import checking
+from standoff.plan.kernels import layout as g
+from standoff.plan.kernels.connect import grow_connect
 from standoff.plan.query import Query
-from standoff.shapes.pose import Array
 
 #: Nodes that most searches do with.
 _NODES = 1024
@@ -23,10 +23,10 @@ class Connect(Growing):
     """A search by RRT-Connect.
 
     Attributes:
-        trees: the tables of `kernels.plan.layout`.
+        trees: the tables of `plan.kernels.layout`.
     """
 
-    kernel = "plan.connect.grow_connect"
+    kernel = "plan.kernels.connect.grow_connect"
 
     def __init__(self, checker: PathChecker, query: Query, seed: int, step: float) -> None:
         super().__init__(checker, query, seed)

@@ -1,23 +1,28 @@
-"""Trees that grow in compiled code, and who looks after them: time, room, random numbers."""
+"""Trees that grow in compiled code, and who looks after them: time, room, random numbers.
+
+Random numbers for compiled code, and how long it runs at a time.
+
+The checker's tables and scratch, as growing kernels take them.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
+from standoff.compiled.arenas import Arena
 from standoff.errors import PlanError
-from standoff.kernels.plan import layout as g
+from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
 from standoff.paths.options import LARGEST_BUDGET
 from standoff.paths.verdict import Verdict
-from standoff.plan.borrowed import Borrowed
+from standoff.plan.kernels import layout as g
 from standoff.plan.query import Query
 from standoff.plan.result import Progress, Reason
-from standoff.plan.stream import Numbers, Pace
-from standoff.shapes.pose import Array
 
 #: Distances and configurations that one edge may take. Most take less than a hundred; one that
 #: comes so close that it takes more costs more than a way around it.
@@ -117,3 +122,83 @@ def prove(checker: PathChecker, waypoints: Array, budget: int) -> Verdict:
     many for each, so that no path is too long for its proof."""
     enough = min(budget * max(len(waypoints) - 1, 1), LARGEST_BUDGET)
     return checker.path(waypoints, budget=max(checker.budget, enough))
+
+
+#: Random numbers that are drawn at once, at first and at most.
+_FEW = 512
+_MANY = 1 << 16
+
+#: How long compiled code runs before the outside world is looked at, [s], about.
+_SLICE = 0.02
+
+#: Tries of the first slice, and the most of any.
+_TRIES = 64
+_MOST = 1 << 20
+
+
+class Numbers:
+    """Numbers from 0 to 1, 1 not among them, one stream for each seed.
+
+    Attributes:
+        values: those at hand.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+        self._draw = _FEW
+        self.values: Array = np.zeros(0)
+
+    def refill(self, used: int) -> None:
+        """More behind those that are left after ``used`` ones: the stream does not depend on how
+        many are drawn at once."""
+        self.values = np.concatenate([self.values[used:], self._random.random(self._draw)])
+        self._draw = min(2 * self._draw, _MANY)
+
+
+class Pace:
+    """How many tries make a slice; what is tried does not depend on it.
+
+    Attributes:
+        tries: of the next slice.
+    """
+
+    def __init__(self) -> None:
+        self.tries = _TRIES
+
+    def took(self, tries: int, seconds: float) -> None:
+        """Learn from a slice that is over."""
+        wanted = tries * _SLICE / max(seconds, _SLICE / _MOST)
+        self.tries = int(min(max(wanted, 1.0), 4.0 * self.tries, _MOST))
+
+
+class Borrowed:
+    """Tables of a checker as they are now, with scratch that nobody else uses meanwhile.
+
+    Attributes:
+        resting: where moving bodies stand, as the scratch has them.
+        stepper: address of what looks at one interval; the checker's own, unless it is changed.
+    """
+
+    def __init__(self, checker: PathChecker) -> None:
+        self.tables = checker.tables
+        self.scratch: Arena = checker.scratch(self.tables)
+        self.resting: Array = self.scratch["glides"].copy()
+        self.stepper = self.tables.stepper
+        self._returned = False
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """``stepper, general, CF, CW, SF, SW`` of `check_segments`."""
+        t = self.tables
+        return self.stepper, t.general, t.arena.F, t.arena.W, self.scratch.F, self.scratch.W
+
+    def grow(self) -> None:
+        """Twice the room for what a segment leaves open."""
+        names = ("nodes", "linked", "pool")
+        self.scratch = self.scratch.grown({name: 2 * len(self.scratch[name]) for name in names})
+
+    def give_back(self) -> None:
+        """Let others use the scratch; a second time it does nothing."""
+        if not self._returned:
+            self.tables.spare.append(self.scratch)
+        self._returned = True

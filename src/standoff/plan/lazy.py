@@ -1,4 +1,4 @@
-"""A-SBL: the roadmap of `kernels.plan.sbl`, its room, and the path it holds."""
+"""A-SBL: the roadmap of `plan.kernels.sbl`, its room, and the path it holds."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from standoff.index.arena import Arena
-from standoff.kernels.paths import layout as p
-from standoff.kernels.plan import checking, sbl
-from standoff.kernels.plan import layout as g
-from standoff.kernels.plan import roadmap as m
+from standoff.compiled.arenas import Arena
+from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
-from standoff.paths.scratch import new_scratch
+from standoff.paths.kernels import layout as p
+from standoff.paths.search import new_scratch
 from standoff.plan.growing import Growing
+from standoff.plan.kernels import checking, sbl
+from standoff.plan.kernels import layout as g
+from standoff.plan.kernels import roadmap as m
 from standoff.plan.query import Query
-from standoff.shapes.pose import Array
 
 #: Milestones that most searches do with.
 _NODES = 512
@@ -32,11 +32,11 @@ class Lazy(Growing):
     """A search by A-SBL.
 
     Attributes:
-        roadmap: the tables of `kernels.plan.roadmap`.
+        roadmap: the tables of `plan.kernels.roadmap`.
         open: scratch of the path check, in which every edge is a piece.
     """
 
-    kernel = "plan.sbl.grow_sbl"
+    kernel = "plan.kernels.sbl.grow_sbl"
 
     def __init__(self, checker: PathChecker, query: Query, seed: int, reach: float) -> None:
         super().__init__(checker, query, seed)
@@ -69,7 +69,7 @@ class Lazy(Growing):
         header[m.UNTIL] = work + self.pace.tries
         status = int(
             sbl.grow_sbl(
-                checking.address("paths.search.search"), checking.address(),
+                checking.address("paths.kernels.search.search"), checking.address(),
                 *self.lent.arguments, roadmap.F, roadmap.W, self.open.F, self.open.W,
                 self._pieces, self._glides, self._rounding, self.numbers.values,
             )

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from standoff.constants import LIMIT_ROUNDING
 from standoff.errors import MissingPackageError, PlanError, UnknownNameError
+from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
+from standoff.paths.joints import LIMIT_ROUNDING
 from standoff.paths.verdict import Verdict
 from standoff.plan.query import listed
 from standoff.plan.space import chosen_joints
-from standoff.shapes.pose import Array
 
 
 def have_ompl() -> bool:

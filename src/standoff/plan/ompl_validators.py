@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from ompl import base
 
-from standoff.constants import CONTACT_PRECISION
-from standoff.paths.checker import PathChecker
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.paths.checker import CONTACT_PRECISION, PathChecker
 
 
 class Reading:

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
-from standoff.constants import USUAL_TOLERANCE
 from standoff.errors import PlanError
-from standoff.kernels.plan import checking
-from standoff.paths.checker import PathChecker
+from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.connect import Connect
 from standoff.plan.growing import Growing, prove
+from standoff.plan.kernels import checking
 from standoff.plan.lazy import Lazy
 from standoff.plan.numbers import above_zero, whole
 from standoff.plan.query import Query, build_query
@@ -47,9 +46,10 @@ class Planner:
     Moving bodies stand where the cell has them.
 
     Args:
-        clearance, tolerance: as for `PathChecker`, but for the clearance of 1 mm by default, which
-            a robot can hold. A start or goal that is nearer to something, such as a grasp, wants a
-            smaller one: ``clearance=0.0``, or ``clearances`` of single pairs of a ``checker``.
+        clearance, tolerance: as for `PathChecker`, except that the clearance is 1 mm by default,
+            about the path accuracy of an arm. A start or goal that is nearer to something, such as
+            a grasp, needs a smaller one: ``clearance=0.0``, or ``clearances`` of single pairs of a
+            ``checker``.
         method: ``rrt-connect``: two trees whose edges are checked as they grow; ``sbl``: two trees
             of free configurations whose edges are checked when the trees meet, the likeliest to
             collide first (paper 001's A-SBL).

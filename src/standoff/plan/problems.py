@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import LIMIT_ROUNDING
 from standoff.errors import Error, PlanError, UnknownNameError, nearest
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
+from standoff.paths.joints import LIMIT_ROUNDING
 from standoff.robots.description import Robot
 from standoff.robots.joint_values import joint_values
 from standoff.robots.simplify import GeometryName
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +78,10 @@ class Problem:
     def place(self, cell: Cell, robot: str | None = None) -> PlacedProblem:
         """Add the obstacles to a cell that has the robot, and put the robot at the start.
 
-        Obstacles stand as they do to the robot's base, wherever that is. Values that the start
-        gives for joints which are fixed in the URDF, or which the robot does not have, are not
-        looked at (`PlacedProblem.ignored`): every joint that the robot does have must be there, so
-        that a misspelt one is an error. Limits are not looked at
-        either: some problems open a gripper wider than its URDF says.
+        Obstacles are placed relative to the robot's base. Values of the start for joints that are
+        fixed in the URDF, or that the robot does not have, are ignored (`PlacedProblem.ignored`).
+        Every joint that the robot does have must be given, so a misspelt one is an error.
+        Limits are not checked: some problems open a gripper wider than its URDF says.
 
         Args:
             robot: which one it is for; the only one by default. The others stay where they are.
@@ -204,7 +203,7 @@ class Problem:
             beside = f"; robot {name!r} has no {', '.join(map(repr, strange))}" if strange else ""
             raise self._error(
                 f"no start of joints of robot {name!r}", "start", missing,
-                f"a value for each{beside}",
+                f"a start value for each joint{beside}",
             )  # fmt: skip
         moved = {joint.removeprefix(prefix) for joint in cell.joints if joint.startswith(prefix)}
         follows = {n for n, j in cell.robots[name].robot.joints.items() if j.mimic is not None}

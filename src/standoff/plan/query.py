@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import ENCODER_TOLERANCE, LIMIT_ROUNDING
 from standoff.errors import PlanError
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.paths.joints import LIMIT_ROUNDING
 from standoff.plan.space import Space, build_space, chosen_joints
 from standoff.robots.joint_values import joint_values
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.tolerances import ENCODER_TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from standoff.errors import PlanError
+from standoff.geometry.pose import Array
 from standoff.paths.certificate import Certificate
 from standoff.paths.verdict import Verdict
-from standoff.shapes.pose import Array
 
 Method = Literal["rrt-connect", "sbl"]
 Reason = Literal["start", "goal", "timeout", "cancelled"]
@@ -49,7 +49,7 @@ class Plan:
             it has changed, and compiling where that had not been done, [s].
         edges: segments checked.
         nodes: of the tree from the start, and of that from the goals.
-        clearance, tolerance: that were asked for, [m]; the smallest clearance of any pair.
+        clearance, tolerance: of the query, [m]; the clearance is the smallest of any pair.
         method, seed: as they were asked for; they give the same path again.
     """
 
@@ -93,7 +93,8 @@ class Plan:
         if self.solved:
             kept = f"more than {1e3 * self.clearance:g} mm apart"
             if self.clearance <= 0.0:
-                kept = "never touching" if self.clearance == 0.0 else "as deep as allowed at most"
+                deep = f"overlapping by less than {-1e3 * self.clearance:g} mm"
+                kept = "never touching" if self.clearance == 0.0 else deep
             return (
                 f"{len(self.waypoints)} waypoints, a way of {self.length:.4g} in joint space "
                 f"(rad, m), every watched pair {kept}, {spent}"
@@ -104,9 +105,9 @@ class Plan:
                 a, b = found.pair
                 return (
                     f"the {self.reason} is too close: {a} and {b} are "
-                    f"{1e3 * (found.distance or 0.0):.3g} mm apart, and a clearance of "
-                    f"{1e3 * self.clearance:g} mm (a tolerance of {1e3 * self.tolerance:g} mm on "
-                    "top) is asked for; a smaller clearance= may allow it"
+                    f"{1e3 * (found.distance or 0.0):.3g} mm apart; the clearance is "
+                    f"{1e3 * self.clearance:g} mm and the tolerance {1e3 * self.tolerance:g} mm; "
+                    "a smaller clearance (clearance=, --clearance) may allow it"
                 )
             return f"the {self.reason} is not free: {self.verdict.at_rest if self.verdict else ''}"
         return f"no path: {self.reason} {spent}"

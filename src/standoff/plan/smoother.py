@@ -11,21 +11,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.compiled.arenas import Arena
 from standoff.errors import PathError, PlanError
-from standoff.index.arena import Arena
-from standoff.kernels.plan import checking
-from standoff.kernels.plan import shortcut as h
+from standoff.geometry.pose import Array
 from standoff.paths.certificate import Certificate
 from standoff.paths.checker import PathChecker
 from standoff.paths.verdict import Verdict
-from standoff.plan.borrowed import Borrowed
-from standoff.plan.growing import EDGE_BUDGET, prove
+from standoff.plan.growing import EDGE_BUDGET, Borrowed, Numbers, Pace, prove
+from standoff.plan.kernels import checking
+from standoff.plan.kernels import shortcut as h
 from standoff.plan.numbers import above_zero, whole
 from standoff.plan.planner import Planner
 from standoff.plan.space import joint_weights
-from standoff.plan.stream import Numbers, Pace
 from standoff.robots.joint_values import joint_rows
-from standoff.shapes.pose import Array
 
 #: Rows for new vertices, beside one for each that there is.
 _SPARE = 64
@@ -147,7 +145,7 @@ def smooth(
         raise PlanError(
             "not a checker", element="checker", value=checker, allowed="a PathChecker or a Planner"
         )
-    checking.compile_for("plan.shortcut.shorten")
+    checking.compile_for("plan.kernels.shortcut.shorten")
     _ = checker.tables
     begun = perf_counter()
     cell = checker.cell
@@ -228,7 +226,7 @@ def _check_free(checker: PathChecker, q: Array) -> None:
 
 
 def _laid_out(q: Array, weights: Array, budget: int) -> Arena:
-    """The tables of `kernels.plan.shortcut`, with room for as many new vertices as there are."""
+    """The tables of `plan.kernels.shortcut`, with room for as many new vertices as there are."""
     count, joints = q.shape
     rows = 2 * count + _SPARE
     path = Arena(

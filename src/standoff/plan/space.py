@@ -11,13 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.constants import LARGEST_WEIGHT, LEAST_WEIGHT
 from standoff.errors import PlanError, UnknownNameError
-from standoff.kernels import kinematics
-from standoff.paths.joint_names import find_joints
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.paths.joints import find_joints
 from standoff.robots.joint_values import joint_values
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.robots.kernels import kinematics
+
+#: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
+#: up, and stay between the smallest and the largest float64 with these.
+LEAST_WEIGHT = 1e-100
+LARGEST_WEIGHT = 1e100
+
 
 #: How far beyond start and goals a joint without limits is tried, [rad] and [m].
 _BEYOND = {"rad": math.pi, "m": 1.0}

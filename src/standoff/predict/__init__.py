@@ -1,2 +1,3 @@
 """What can touch soon: earliest times of contact of bodies whose speeds and accelerations are
-bounded."""
+bounded.
+"""

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import WHEEL_SLOTS
 from standoff.errors import PredictError
-from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.cells import (
+from standoff.geometry.pose import Array
+from standoff.predict.kernels import layout as p
+from standoff.predict.kernels.cells import (
     DONE,
     GRID,
     HORIZON,
@@ -19,23 +19,27 @@ from standoff.kernels.predict.cells import (
     spare,
     take_in,
 )
-from standoff.kernels.predict.near import enlist_all
-from standoff.kernels.predict.wheel import (
+from standoff.predict.kernels.deadlines import (
     leave_overdue,
     put_in,
     wheel_start,
     wheel_step,
     wheel_void,
 )
+from standoff.predict.kernels.near import enlist_all
 from standoff.predict.schedule import CHUNK, Ints, listed, new_block, split
-from standoff.shapes.pose import Array
+
+#: Slots of the wheel of deadlines, [periods]. Pairs that cannot touch for longer are looked at
+#: again after so many; a power of two.
+WHEEL_SLOTS = 4096
+
 
 #: Pairs for each body that a table has room for at first, with a horizon.
 _FIRST_ROOM = 8
 
 
-class Deadlines:
-    """Pairs of ``bodies`` in a wheel of deadlines; see `kernels.predict.wheel` for what it
+class DeadlineSchedule:
+    """Pairs of ``bodies`` in a wheel of deadlines; see `predict.kernels.deadlines` for what it
     promises, and `predict.schedule.Schedule` for what the names mean.
 
     Args:
@@ -213,13 +217,3 @@ class Deadlines:
 def _lists(rows: int) -> NDArray[np.int32]:
     """Lists for a table of so many pairs, up to four to a list."""
     return np.zeros(1 << max(rows // 4 - 1, 0).bit_length() if rows else 0, dtype=np.int32)
-
-
-def check_horizon(horizon: float | None, period: float) -> None:
-    """Two periods of each ball are for the looks, and one must be left between two registrations
-    of it."""
-    if horizon is not None and not horizon >= 4.0 * period:
-        raise PredictError(
-            "too short", element="horizon", value=horizon,
-            allowed=f"at least {4.0 * period:g} s, four periods",
-        )  # fmt: skip

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from standoff.constants import LISTED_ALARMS
 from standoff.errors import PredictError
-from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.dua import dua_start, dua_step, dua_void, place_of
+from standoff.geometry.pose import Array
+from standoff.predict.kernels import layout as p
+from standoff.predict.kernels.dua import dua_start, dua_step, dua_void, place_of
 from standoff.predict.schedule import CHUNK, MOST_WOKEN, Ints, new_block, split
-from standoff.shapes.pose import Array
 
-BucketName = Literal["binary", "fibonacci"]
+#: Alarms that the first step of a predictor lists, [-]. All pairs are looked at in it, and where
+#: the slowest of them come round once in a day all are alarmed.
+LISTED_ALARMS = 1 << 20
 
 
-class Dua:
-    """All pairs of ``bodies`` in buckets; see `kernels.predict.dua` for what it promises, and
+class UrgencySchedule:
+    """All pairs of ``bodies`` in buckets; see `predict.kernels.dua` for what it promises, and
     `predict.schedule.Schedule` for what the names mean."""
 
     def __init__(
-        self, bodies: Array, period: float, urgency: int, off: Ints, buckets: str, partial: bool
+        self, bodies: Array, period: float, urgency: int, off: Ints, series: str, partial: bool
     ) -> None:
         count = len(bodies) * (len(bodies) - 1) // 2
         try:
@@ -31,7 +32,7 @@ class Dua:
                 "too many pairs", value=count, allowed="fewer bodies, or a horizon"
             ) from error
         self._bodies, self._period, self._urgency = bodies, period, urgency
-        self._buckets = bucket_table(count, buckets)
+        self._buckets = bucket_table(count, series)
         seats = len(self._buckets) + MOST_WOKEN
         self._partial = int(partial)
         self._block = new_block()

@@ -7,11 +7,15 @@ from the axis of joint ``j`` (1 for a prismatic one), over the joints that carry
     acceleration  <=  Σ_j R_j a_j + Σ_j R_j s_j (o_j s_j + 2 Σ_{k<j, k revolute} s_k)
 
 where ``s_j`` and ``a_j`` bound the joint's speed and acceleration and ``o_j`` is 1 for a revolute
-joint: the motion bound of `kernels.motion`, whose second sum is the centripetal and Coriolis part.
+joint: the motion bound of `motion.kernels.bound`, whose second sum is the centripetal and Coriolis
+part.
+
+Spheres that hold a shape.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,26 +24,35 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
-from standoff.cell.moving import moving_poses
+from standoff.cell.body import moving_poses
 from standoff.cell.world import World
-from standoff.constants import (
-    MOST_SPHERES,
-    PATH_ROUNDING,
-    SPEED_ROUNDING,
-    SPHERE_RADIUS,
-    STATIC_SPHERE_RADIUS,
-)
-from standoff.errors import PredictError, UnknownNameError
-from standoff.kernels import kinematics
-from standoff.kernels.predict.spheres import place_spheres
-from standoff.predict.amounts import numbers, one
-from standoff.predict.sphere_cover import drawn_in, spheres_of
+from standoff.errors import PredictError, ShapeError, UnknownNameError
+from standoff.geometry.covering import cover_shapes
+from standoff.geometry.distance import distance
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import IDENTITY, Array
+from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
+from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape
+from standoff.motion.bound import MotionBound, MovingBody
+from standoff.predict.kernels.spheres import place_spheres
+from standoff.predict.options import numbers, one
 from standoff.robots.joint_values import joint_values
-from standoff.robots.motion import MotionBound
-from standoff.robots.moving_body import MovingBody
+from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.tolerances import BOX_ROUNDING, EPS, PATH_ROUNDING, SPEED_ROUNDING
+
+#: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
+#: again those of them that need no watching.
+MOST_SPHERES = 5_000
+
+#: How much thicker than the capsule that they hold spheres may be, [-]: 15 % puts them 1.1 radii
+#: apart. And the largest radius of spheres on what moves and on what stands still, where nothing
+#: else is said, [m]: half of an arm's thickness or so, and a compromise for tables and walls.
+SPHERE_GROWTH = 1.15
+SPHERE_RADIUS = 0.1
+STATIC_SPHERE_RADIUS = 0.25
+
 
 #: One number for all joints, one for each in the order of ``cell.joints``, or a dict by name.
 PerJoint = ArrayLike | Mapping[str, float]
@@ -326,3 +339,93 @@ def _twists(twists: ArrayLike | None, count: int) -> Array:
     if given.shape != (count, 6) or not np.isfinite(given).all():
         raise PredictError("wrong shape", element="twists", value=given.shape, allowed=allowed)
     return given
+
+
+#: Capsules that a shape which is none is covered by first.
+_CAPSULES = 2
+
+
+def spheres_of(shape: Shape, pose: Array, largest: float) -> tuple[Array, Array]:
+    """Centres (n, 3) in the frame that ``pose`` is given in, and radii, [m], of spheres that hold a
+    bounded shape; none has more than ``largest``, or SPHERE_GROWTH times that of the shape's own
+    capsules where these are thicker. Boxes are split into cells, cylinders into slices; polyhedra
+    and meshes are covered by two capsules first."""
+    if isinstance(shape, Box):
+        centres, radii = _of_box(shape, largest)
+    elif isinstance(shape, Sphere | Capsule):
+        length = shape.length if isinstance(shape, Capsule) else 0.0
+        centres, radii = _of_capsule(shape.radius, length, largest)
+    elif isinstance(shape, Cylinder):
+        centres, radii = _of_cylinder(shape.radius, shape.length, largest)
+    else:
+        found = []
+        for capsule, local in cover_shapes([(shape, IDENTITY)], count=_CAPSULES).capsules:
+            along, radii = _of_capsule(capsule.radius, capsule.length, largest)
+            found.append((along @ local[:3, :3].T + local[:3, 3], radii))
+        centres = np.concatenate([c for c, _ in found])
+        radii = np.concatenate([r for _, r in found])
+    placed = centres @ pose[:3, :3].T + pose[:3, 3]
+    lengths = radii + np.abs(centres).sum(axis=1) + np.abs(pose[:3, 3]).sum()
+    return placed, radii + BOX_ROUNDING * EPS * lengths
+
+
+def drawn_in(shape: Shape, pose: Array, centres: Array, radii: Array) -> tuple[Array, Array]:
+    """The same spheres with their centres within the convex hull of the shape, and as much larger
+    as the centres had to move."""
+    if not isinstance(shape, Polyhedron | Mesh):
+        return centres, radii
+    points = shape.core()[0] @ pose[:3, :3].T + pose[:3, 3]
+    try:
+        hull: Polyhedron | None = Polyhedron(points)
+    except ShapeError:  # flat
+        hull = None
+    probe = Sphere(SMALLEST_SIZE)
+    placed, grown = centres.copy(), radii.copy()
+    for k, centre in enumerate(centres):
+        nearest = points[np.linalg.norm(points - centre, axis=1).argmin()]
+        if hull is not None:
+            at = np.eye(4)
+            at[:3, 3] = centre
+            found = distance(probe, at, hull, None)
+            if found.value <= -SMALLEST_SIZE:
+                continue
+            if found.exact:
+                nearest = found.point_b
+        placed[k] = nearest
+        grown[k] += float(np.linalg.norm(centre - nearest)) * (1.0 + BOX_ROUNDING * EPS)
+    return placed, grown
+
+
+def _of_capsule(radius: float, length: float, largest: float) -> tuple[Array, Array]:
+    """Spheres of one radius ``rho`` in a row. The outermost are ``rho - r`` from the ends of the
+    axis, so that they hold the caps; neighbours are ``2 sqrt(rho² - r²)`` apart at most, so that
+    they meet no nearer to the axis than ``r``."""
+    rho = max(largest, SPHERE_GROWTH * radius)
+    half = 0.5 * length - (rho - radius)
+    if half <= 0.0:
+        return np.zeros((1, 3)), np.array([radius + 0.5 * length])
+    count = 1 + math.ceil(half / math.sqrt((rho - radius) * (rho + radius)))
+    centres = np.zeros((count, 3))
+    centres[:, 2] = np.linspace(-half, half, count)
+    return centres, np.full(count, rho)
+
+
+def _of_cylinder(radius: float, length: float, largest: float) -> tuple[Array, Array]:
+    """Spheres in a row, one around each of several slices of equal height."""
+    rho = max(largest, SPHERE_GROWTH * radius)
+    count = math.ceil(0.5 * length / math.sqrt((rho - radius) * (rho + radius)))
+    half = 0.5 * length / count
+    centres = np.zeros((count, 3))
+    centres[:, 2] = (2.0 * np.arange(count) + 1.0 - count) * half
+    return centres, np.full(count, math.hypot(radius, half))
+
+
+def _of_box(box: Box, largest: float) -> tuple[Array, Array]:
+    """One sphere around each cell. An axis is split until cells are as wide as a cube in a sphere
+    of the ``largest`` radius."""
+    size = np.asarray(box.size, dtype=float)
+    counts = np.maximum(1, np.ceil(size * (math.sqrt(3.0) / (2.0 * largest)))).astype(int)
+    cell = size / counts
+    axes = [(np.arange(n) + 0.5) * c - 0.5 * s for n, c, s in zip(counts, cell, size)]
+    centres = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    return centres, np.full(len(centres), 0.5 * float(np.linalg.norm(cell)))

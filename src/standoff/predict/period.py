@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from standoff.errors import PredictError
-from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.select_all import smallest_gap
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.predict.kernels import layout as p
+from standoff.predict.kernels.select_all import smallest_gap
 
 
 def driving_period(bodies: Array, positions: Array) -> float:

@@ -11,27 +11,44 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
-from standoff.constants import (
-    CLOCK_INSTANT,
-    CLOCK_PERIODS,
-    CLOCK_ROUNDING,
-    EPS,
-    PERIOD_SLACK,
+from standoff.errors import PredictError
+from standoff.predict.deadlines import DeadlineSchedule
+from standoff.predict.dua import UrgencySchedule
+from standoff.predict.exact import ExactStage, Reading
+from standoff.predict.from_cell import (
     SPHERE_RADIUS,
     STATIC_SPHERE_RADIUS,
+    CellSpheres,
+    PerJoint,
+    cell_spheres,
 )
-from standoff.errors import PredictError
-from standoff.kernels.predict import layout as p
-from standoff.predict.amounts import finite
-from standoff.predict.deadlines import Deadlines, check_horizon
-from standoff.predict.dua import BucketName, Dua
-from standoff.predict.exact import ExactStage, Reading
-from standoff.predict.from_cell import CellSpheres, PerJoint, cell_spheres
-from standoff.predict.options import UrgencyName, checked
+from standoff.predict.kernels import layout as p
+from standoff.predict.options import (
+    Deadlines,
+    Urgency,
+    UrgencyName,
+    check_horizon,
+    checked,
+    finite,
+)
 from standoff.predict.period import driving_period
 from standoff.predict.readings import NOBODY, as_rows
 from standoff.predict.report import BodyFault, Prediction, faults_of
 from standoff.predict.schedule import Ints, Schedule, joined, listed, split
+from standoff.tolerances import CLOCK_INSTANT, EPS
+
+#: By how much longer than its period a predictor takes a step to be, [-]: times that are written
+#: down in decimals differ by a period only within their rounding, and such a step is not late.
+PERIOD_SLACK = 1e-6
+
+#: The same for the rounding of the times themselves, in units of ``EPS`` times the largest of them,
+#: [-]: two of them, their difference, and the sum of all differences.
+CLOCK_ROUNDING = 4.0
+
+#: Periods after which a predictor begins its clock anew, [-]: up to then the rounding above is
+#: 1.6e-5 of a period beside that of the first time, and no count of units is near its end.
+CLOCK_PERIODS = 2.0**34
+
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
@@ -42,6 +59,7 @@ _NEW = p.NEW
 _TESTS = p.TESTS
 _VOIDS = p.VOIDS
 _EXPIRED = p.EXPIRED
+_DEADLINES = Deadlines()
 
 
 class Predictor:
@@ -64,16 +82,8 @@ class Predictor:
         urgency: what says how early a pair can touch: ``free`` by position, velocity and
             acceleration; ``bounded`` by the speed as well, which is the default where there is a
             bound; ``distance`` at the highest speeds, whatever the velocities.
-        method: ``dua``, the algorithm of paper 004: one pair of each bucket in each step.
-            ``deadlines``: each pair again just before it could touch; alarms only what can touch
-            within two periods.
-        buckets: of ``dua``: sizes 1, 2, 4, 8, … (``binary``) or 1, 2, 3, 5, … (``fibonacci``).
-        sort: of ``dua``: order all that is looked at in a step, or ``partial``, as at the start.
-        tests: of ``deadlines``: look at up to so many pairs in each step, those that are due and
-            then those that will be soon; what is due and would be too much is alarmed without a
-            test. Pairs that a horizon takes in are looked at besides. None: as many as are due.
-        horizon: of ``deadlines``: leave out pairs that cannot meet for so long, [s], and take them
-            in again in time; for more bodies than there is memory for pairs. None: all pairs.
+        schedule: which pairs are looked at in which step: `Deadlines`, each pair again just before
+            it could touch; or `Urgency`, the algorithm of paper 004.
         off: pairs not to watch, (k, 2).
         exact: the stage that alarms go to; see `ExactShapes` and `ExactMotion`.
         spheres: the cell that the bodies are spheres of; see `from_cell`.
@@ -98,19 +108,14 @@ class Predictor:
         period: float | Literal["culley-kempf"] = 0.01,
         *,
         urgency: UrgencyName | None = None,
-        method: Literal["dua", "deadlines"] = "dua",
-        buckets: BucketName = "binary",
-        sort: Literal["full", "partial"] = "full",
-        tests: int | None = None,
-        horizon: float | None = None,
+        schedule: Deadlines | Urgency = _DEADLINES,
         off: Any = (),
         exact: ExactStage | None = None,
         spheres: CellSpheres | None = None,
     ) -> None:
         self._options = options = checked(
-            radii, max_acceleration, max_speed, margin, period, urgency, method, buckets, sort,
-            tests, horizon,
-        )  # fmt: skip
+            radii, max_acceleration, max_speed, margin, period, urgency, schedule
+        )
         self._bodies = options.bodies
         self._period = options.period
         count = len(self._bodies)
@@ -193,8 +198,10 @@ class Predictor:
             broken = self.spheres.broken(q, dq)
             for name, mine in self.spheres.not_given(poses, twists).items():
                 x[mine] = np.nan
-                needed = "a pose and a twist of each moving body in each step"
-                faults.append(BodyFault("missing", int(mine[0]), f"none of {name!r}", needed))
+                needed = "poses= and twists= with each moving body, in each step"
+                faults.append(
+                    BodyFault("missing", int(mine[0]), f"no pose or no twist of {name!r}", needed)
+                )
         except Exception as error:  # also what somebody else's array or number raises
             x = v = NOBODY
             faults.append(BodyFault("input", None, str(error), "joint values of the cell"))
@@ -387,7 +394,7 @@ class Predictor:
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
         if self._period is None:
             period = driving_period(self._bodies, reading.positions)
-            check_horizon(self._options.horizon, period)
+            check_horizon(self._options.schedule, period)
             self._period = period
         return self._begin(reading, time, faults, 0.0, _QUIET[:, 0])
 
@@ -460,10 +467,11 @@ class Predictor:
         )
 
     def _new_schedule(self, period: float) -> Schedule:
-        o = self._options
-        if o.method == "dua":
-            return Dua(self._bodies, period, o.urgency, self._off, o.buckets, o.partial)
-        return Deadlines(self._bodies, period, o.urgency, self._off, o.tests, o.horizon)
+        how, urgency = self._options.schedule, self._options.urgency
+        if isinstance(how, Urgency):
+            partial = how.sort == "partial"
+            return UrgencySchedule(self._bodies, period, urgency, self._off, how.series, partial)
+        return DeadlineSchedule(self._bodies, period, urgency, self._off, how.tests, how.horizon)
 
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
@@ -517,9 +525,9 @@ class Predictor:
             self._careful = self._careful or self._waiting
 
     def switch_on(self, pairs: Any) -> None:
-        """Watch pairs again, from the next step on. With DUA, a search through all pairs for each;
-        up to 64 are looked at in the next step, the others after it: until then it is not keeping
-        up."""
+        """Watch pairs again, from the next step on. With `Urgency`, a search through all pairs for
+        each; up to 64 are looked at in the next step, the others after it: until then it is not
+        keeping up."""
         on = np.intersect1d(self._off, joined(pairs, self._shape[0]))
         self._off = np.setdiff1d(self._off, on)
         if self._schedule is not None:

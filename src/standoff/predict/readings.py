@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from standoff.geometry.pose import Array
 from standoff.predict.report import BodyFault
-from standoff.shapes.pose import Array
 
 #: A reading without a row.
 NOBODY = np.zeros((0, 3))

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.kernels.predict import layout as p
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.predict.kernels import layout as p
 
 FaultKind = Literal["missing", "speed", "acceleration", "jump", "time", "input", "memory"]
 

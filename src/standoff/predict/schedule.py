@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.errors import PredictError
-from standoff.kernels.predict import layout as p
-from standoff.kernels.predict.earliest import ALL_ROWS
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.predict.kernels import layout as p
+from standoff.predict.kernels.earliest import ALL_ROWS
 
 Ints = NDArray[np.int64]
 
@@ -78,7 +78,7 @@ class Schedule(Protocol):
 
 
 def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: float) -> Array:
-    """The rows of `kernels.predict.layout` for bodies that were not looked at yet."""
+    """The rows of `predict.kernels.layout` for bodies that were not looked at yet."""
     bodies = np.zeros((len(radii), p.BODY_COLUMNS))
     bodies[:, p.RADIUS] = radii + 0.5 * margin
     bodies[:, p.ACCELERATION] = acceleration

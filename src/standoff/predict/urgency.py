@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import URGENCY_BLOCK
 from standoff.errors import PredictError
-from standoff.kernels.predict.layout import BOUNDED
-from standoff.kernels.predict.nearest import least_many
-from standoff.kernels.predict.urgencies import tau_free_many, urgency_many
-from standoff.kernels.predict.urgency import BLOCK_ROWS
-from standoff.predict.amounts import numbers
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.predict.kernels.layout import BOUNDED
+from standoff.predict.kernels.nearest import least_many
+from standoff.predict.kernels.urgencies import tau_free_many, urgency_many
+from standoff.predict.kernels.urgency import BLOCK_ROWS
+from standoff.predict.options import numbers
+
+#: Pairs of a block where nothing else is said, [-]: its ten rows stay in the first cache.
+URGENCY_BLOCK = 64
+
 
 _ROWS = "(3,) or (..., 3) finite numbers"
 

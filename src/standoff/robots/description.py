@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
 
 JointKind = Literal["revolute", "continuous", "prismatic", "fixed"]
 

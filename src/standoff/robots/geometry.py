@@ -9,15 +9,24 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.constants import CAPSULE_PARTS_TOLERANCE, MAX_ROBOT_LENGTH
 from standoff.errors import MeshError, PoseError, ShapeError
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array, pose
+from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
+from standoff.geometry.shape import Shape
 from standoff.robots.description import Element
 from standoff.robots.node import Node, short
 from standoff.robots.packages import Packages
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array, pose
-from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
-from standoff.shapes.shape import Shape
+
+#: Largest coordinate, size or mesh scale a robot's file may give, [m] or [-]. Beyond it the file
+#: is wrong (millimetres cubed, a slipped exponent), and squares would lose the small lengths.
+MAX_ROBOT_LENGTH = 1e6
+
+#: How far a sphere may be from the end face of a cylinder, and its radius from the cylinder's,
+#: for the three to be read as one capsule, [m]. Files that write a quarter turn as 1.57 are 6e-5 m
+#: off at the ends of a cylinder of 0.15 m; the capsule grows by as much, so it holds all three.
+CAPSULE_PARTS_TOLERANCE = 1e-4
+
 
 _SIZES = {
     "box": ("size",),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import ConfigurationError, PoseError, nearest
-from standoff.shapes.pose import Array, numbers
+from standoff.geometry.pose import Array, numbers
 
 
 def joint_values(

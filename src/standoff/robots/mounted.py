@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from standoff.errors import RobotError
+from standoff.geometry.covering import Covering
+from standoff.geometry.pose import IDENTITY, Array
 from standoff.robots.builtin import model_path, srdf_path
 from standoff.robots.description import Robot
 from standoff.robots.simplify import Choice, check_choice, simplify
 from standoff.robots.urdf import ReadGeometry, read_robot
-from standoff.shapes.covering import Covering
-from standoff.shapes.pose import IDENTITY, Array
 
 #: Written before the name of a model that ships with Standoff, where a path is expected.
 BUILTIN = "builtin:"

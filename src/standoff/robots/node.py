@@ -8,9 +8,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from standoff.constants import MAX_NUMBER_TEXT
 from standoff.errors import NOTHING, Error, MeshError, RobotError
 from standoff.names import NAME_RULE, is_name
+
+#: Longest text of a single number or vector in a file, [characters].
+MAX_NUMBER_TEXT = 1000
+
 
 # Narrower than `float()`, which also takes "nan", "infinity" and "1_000".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

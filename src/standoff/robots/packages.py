@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from standoff.constants import MAX_PACKAGE_DEPTH
 from standoff.errors import MeshError, RobotError
 from standoff.robots.node import Node
+
+#: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
+#: package at most four folders down (source, repository, group, package).
+MAX_PACKAGE_DEPTH = 4
+
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 _MANIFESTS = ("package.xml", "manifest.xml")

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from standoff.errors import Error, RobotError
+from standoff.geometry.covering import Covering, cover_shapes
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
 from standoff.robots.description import Element, Link, Robot
-from standoff.shapes.covering import Covering, cover_shapes
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
 
 GeometryName = Literal["auto", "primitives", "capsules", "mesh", "visual"]
 

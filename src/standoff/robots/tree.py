@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import ConfigurationError, DuplicateNameError, RobotError, UnknownNameError
-from standoff.kernels import kinematics
+from standoff.geometry.pose import Array, as_pose, inverse, rigid
+from standoff.geometry.shape import IntArray
 from standoff.robots.description import Joint, Robot
 from standoff.robots.joint_values import joint_rows, joint_values
-from standoff.shapes.pose import Array, as_pose, inverse, rigid
-from standoff.shapes.shape import IntArray
+from standoff.robots.kernels import kinematics
 
 MovingKind = Literal["revolute", "continuous", "prismatic"]
 
 #: The frame that never moves.
 WORLD = 0
 
-#: The angles of a configuration are taken in blocks of this many (see `kernels.kinematics`).
+#: The angles of a configuration are taken in blocks of this many (see `robots.kernels.kinematics`).
 _BLOCK = 8
 
 
@@ -52,7 +52,7 @@ class Tree:
         frames: how many frames there are.
         frame_joint: the joint that moves each frame; ``world`` for the first.
         parent: the frame that each frame hangs on; the world hangs on itself.
-        reals, ints: the tables of `kernels.kinematics`.
+        reals, ints: the tables of `robots.kernels.kinematics`.
 
     Raises:
         DuplicateNameError: two robots of one name.
@@ -128,7 +128,7 @@ class Tree:
                     master = self.joints[int(self.ints[frame, kinematics.INDEX])]
                     raise ConfigurationError(
                         f"{name!r} is a mimic joint", element=what, value=q[name],
-                        allowed=f"left out: it follows {master!r}",
+                        allowed=f"leave it out; it follows {master!r}",
                     )  # fmt: skip
         return joint_values(q, self.joints, what)
 

@@ -12,13 +12,13 @@ from typing import Literal, get_args
 import numpy as np
 
 from standoff.errors import RobotError
+from standoff.geometry.pose import Array
 from standoff.robots import assembly, xacro, xml
 from standoff.robots.description import Joint, JointKind, Link, Mimic, Robot
 from standoff.robots.geometry import Meshes, collision_elements, origin
 from standoff.robots.node import Node, short, unexpanded
 from standoff.robots.packages import Packages, a_path, folders
 from standoff.robots.srdf import semantics
-from standoff.shapes.pose import Array
 
 ReadGeometry = Literal["as_written", "visual", "none"]
 
@@ -70,9 +70,10 @@ def read_robot(
     collision geometry are not watched, and a note lists them.
 
     Args:
-        path: a URDF file; a name ending in ``.xacro``, in small letters or capitals, is expanded
+        path: a URDF file; a name ending in ``robots.xacro``, in small letters or capitals, is
+        expanded
             by the package ``xacro``, which evaluates Python expressions in the file.
-        srdf: an SRDF file (``.xacro`` likewise); none is looked for by itself.
+        srdf: an SRDF file (``robots.xacro`` likewise); none is looked for by itself.
         search_paths: a list of folders that hold packages, for ``package://`` references.
         geometry: ``"as_written"``, ``"visual"`` for the visual shapes of each link that has any, or
             ``"none"`` to read the joints alone.

@@ -14,8 +14,8 @@ def expand(path: Path) -> bytes:
     """The URDF text that a xacro file expands to.
 
     Xacro evaluates Python expressions that stand in the file, and reads the files it includes:
-    only files whose name ends in ``.xacro`` come here, and only such files as one would run. The
-    refusal of entities holds for the file itself and for the result, not for included files.
+    only files whose name ends in ``robots.xacro`` come here, and only such files as one would run.
+    The refusal of entities holds for the file itself and for the result, not for included files.
 
     Raises:
         MissingPackageError: the package ``xacro`` is not installed.

@@ -8,10 +8,20 @@ from __future__ import annotations
 from pathlib import Path
 from xml.parsers import expat
 
-from standoff.constants import MAX_XML_BYTES, MAX_XML_DEPTH, MAX_XML_ELEMENTS
 from standoff.errors import NOTHING, RobotError
+from standoff.geometry.regular_file import read_regular
 from standoff.robots.node import Document, Node
-from standoff.shapes.regular_file import read_regular
+
+#: Largest URDF, SRDF or xacro file that is read, [bytes]. The largest robots in use are below
+#: 1 MiB; beyond this it is not a robot, and reading on would only fill the memory.
+MAX_XML_BYTES = 64 * 2**20
+
+#: Deepest nesting of XML elements that is read, [-]. URDF needs 5, simulator extensions some 15.
+MAX_XML_DEPTH = 100
+
+#: Most XML elements that are read from one file, [-]; large humanoids have some 10,000.
+MAX_XML_ELEMENTS = 1_000_000
+
 
 #: As much stray text as a message can show, [characters].
 _TEXT_LENGTH = 80

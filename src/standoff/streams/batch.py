@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.streams.messages import Joints
 
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import math
 
-from standoff.constants import AGE_WINDOW, CLOCK_DRIFT, MAX_AGE_PERIODS, TIME_LIMIT
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.streams.limits import MAX_AGE_PERIODS, TIME_LIMIT
+
+#: Messages of one publisher by which a watch tells how often it speaks, [-]: some that are lost, or
+#: come in a bunch, change their mean little.
+AGE_WINDOW = 64
+
+#: By how much the clock of a source may run faster or slower than ours, [s/s]: the crystals of
+#: computers are good to 1e-4, and a delay that grows faster than this is a delay.
+CLOCK_DRIFT = 2e-4
+
 
 #: What a trouble is about, and what a good reading is good for: a joint by its number, a body by
 #: its name, a source as `of_source`, anything at all.
@@ -57,7 +66,7 @@ class Clock:
             return "doubled", f"stamp {stamp:.6f} s again"
         if stamp < self.stamp:
             # Old messages and a clock that was set back look alike: neither is the newest.
-            return "backwards", f"stamp {stamp:.6f} s after {self.stamp:.6f}"
+            return "backwards", f"stamp {stamp:.6f} s is older than {self.stamp:.6f} s"
         self.stamp = stamp
         took = float(delay(now, stamp))  # type: ignore[arg-type]
         self.quickest = min(self.quickest, took)

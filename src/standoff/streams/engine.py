@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import TIME_LIMIT
+from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle, Fault, QuietCycle
-from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch
 from standoff.streams.clocks import ANY, NOBODY, Clock, Who, of_source
 from standoff.streams.foresight import foresee, skip
 from standoff.streams.found import Found, Held
 from standoff.streams.grasps import Grasps
+from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.recent import joints_of
@@ -110,7 +110,7 @@ class WatchEngine:
         now, told = float(now), self.time
         usable = abs(now) <= TIME_LIMIT
         if not (usable and now > self._newest):
-            text = f"the clock says {now:.6f} s after {self._newest:.6f} s"
+            text = f"time {now:.6f} s is not later than {self._newest:.6f} s"
             found.add("backwards", "clock", text, {ANY})
             if not usable:
                 now = told if math.isfinite(told) else 0.0

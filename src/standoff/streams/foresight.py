@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import AGE_WINDOW, TIME_LIMIT
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.streams.batch import Batch, Part
-from standoff.streams.clocks import delay
+from standoff.streams.clocks import AGE_WINDOW, delay
+from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.senses import Senses
 from standoff.streams.voices import Voice
 
@@ -31,6 +31,7 @@ def foresee(senses: Senses, batch: Batch, time: float) -> tuple[int, Array]:
             or voice.route.problem
             or voice.dropped
             or not len(voice.route.columns)
+            or senses.voices[part.source].before(voice)
             or taken[voice.route.columns].any()
         ):
             n = min(n, int(part.at[0]))

@@ -1,5 +1,6 @@
 """Bodies that streams take and let go: what becomes of the cell, and whether it is known where they
-are then."""
+are then.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +9,16 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from standoff.cell import Cell
-from standoff.constants import MOST_EVENTS, MOST_VOICES
 from standoff.errors import Error
 from standoff.streams.clocks import ANY, NOBODY, Who, of_source
 from standoff.streams.found import Found, Held
+from standoff.streams.limits import MOST_VOICES
 from standoff.streams.messages import Grasp
 from standoff.streams.recent import behind, fresh, joints_of, knows, longest_age
 from standoff.streams.senses import Senses
+
+#: Events that wait to be carried out, [-]; none may be left out.
+MOST_EVENTS = 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import HISTORY_COLUMNS, HISTORY_STEP
+from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle
-from standoff.shapes.pose import Array
 from standoff.streams.report import Report, State
 from standoff.streams.spells import Spells
+
+#: Columns of the history of a watch, [-]: two on each pixel of a wide screen. Each is as wide in
+#: time as it takes for all to fit.
+HISTORY_COLUMNS = 4096
+
+#: Width of such a column at first, [s]: a cycle of the fastest watch.
+HISTORY_STEP = 0.001
+
 
 #: A pair of bodies; a state with the kind and the element of its reason.
 Pair = tuple[str, str]

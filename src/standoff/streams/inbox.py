@@ -7,9 +7,13 @@ import time
 from collections import deque
 from queue import Empty, SimpleQueue
 
-from standoff.constants import INBOX_DEPTH
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
 from standoff.streams.source import Put
+
+#: Messages of one source that wait to be looked at, [-]: a quarter of a second at 1 kHz. What is
+#: older is dropped for the newer, and told.
+INBOX_DEPTH = 256
+
 
 #: When it came, by `time.monotonic_ns`; from which source; and what.
 Arrival = tuple[int, int, Message]

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.constants import MAX_STREAM_NAMES
 from standoff.errors import StreamError
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.streams.limits import MAX_STREAM_NAMES
 from standoff.streams.messages import Joints
 from standoff.streams.wire import GarbledError, Wire, checked_names
 

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from standoff.constants import MAX_STREAM_MESSAGE, MAX_STREAM_NAMES
 from standoff.errors import Error
-from standoff.shapes.pose import Array, as_pose, pose
+from standoff.geometry.pose import Array, as_pose, pose
+from standoff.streams.limits import MAX_STREAM_MESSAGE, MAX_STREAM_NAMES
 from standoff.streams.messages import BodyPose, Grasp, Joints, as_stamp
 from standoff.streams.wire import GarbledError, checked_names, seconds_of
 

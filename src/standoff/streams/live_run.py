@@ -7,11 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from standoff.constants import HEARTBEAT, ON_THE_HEELS
 from standoff.streams.engine import Input, WatchEngine
 from standoff.streams.inbox import Arrival, Inbox
+from standoff.streams.limits import HEARTBEAT
 from standoff.streams.messages import End, Message, Trouble
 from standoff.streams.source import Live, Put
+
+#: A thread that brings a message this soon after it has looked at another may have more of them
+#: before it, [ns]; at 1 kHz it sleeps for half a millisecond between two.
+ON_THE_HEELS = 100_000
+
 
 #: One cycle: its time, what came in, and when that did, by `time.monotonic_ns`.
 Look = Callable[[float, tuple[Input, ...], int], None]

@@ -11,8 +11,8 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.stream import ANGLES, LENGTHS, StreamRule
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.streams.messages import BodyPose, Grasp
 
 #: Whom a pose is of that is ignored: no body has this name.
@@ -97,7 +97,7 @@ class Mapping:
                 elif not self._wrong:
                     why = f"could be {' or '.join(found)}" if found else "is no joint of the cell"
                     if not found and self.knows(name):
-                        why += " that a value is read for"
+                        why += " with a value of its own"
                     self._wrong = f"the cell file has a {word} of {name!r}, which {why}"
             self._called.append((table, called))
 

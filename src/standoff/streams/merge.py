@@ -6,10 +6,14 @@ import heapq
 import math
 from collections.abc import Iterator, Sequence
 
-from standoff.constants import INSTANT_MOST, TIME_LIMIT
 from standoff.streams.engine import Input
+from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.messages import End, Grasp, Message, Trouble
 from standoff.streams.source import Recorded
+
+#: Messages of one instant of a recording that are looked at, [-]: a robot for each topic of a large
+#: bag. And events, which nothing may be left out of, that wait to be carried out.
+INSTANT_MOST = 1024
 
 
 def merged(sources: Sequence[Recorded]) -> Iterator[tuple[float, tuple[Input, ...]]]:

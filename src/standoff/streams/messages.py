@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 
 def as_stamp(time: float) -> float:

@@ -10,12 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import COORDINATE_LIMIT, NEAREST_PAIRS, NEAREST_SHARE
 from standoff.errors import Error
-from standoff.paths.nearest_now import NearestFinder, NearPair
+from standoff.geometry.pose import Array
+from standoff.paths.nearest import NearestFinder, NearPair
 from standoff.robots.tree import Tree
-from standoff.shapes.pose import Array
 from standoff.streams.report import Report
+from standoff.tolerances import COORDINATE_LIMIT
+
+#: Of one core, what looking for the nearest pair may take for a line on the terminal, [-].
+NEAREST_SHARE = 0.05
+
+#: More pairs of primitives than these are not looked through for it, [-]: one search would take
+#: tens of milliseconds from the watch.
+NEAREST_PAIRS = 50_000
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,17 @@ import shutil
 import subprocess
 import threading
 
-from standoff.constants import COMMAND_MOMENT, REARM_AFTER
 from standoff.errors import StreamError
 from standoff.streams.realtime import ordinary
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown
+
+#: How long the end of a watch waits for its command, to tell whether that failed, [s].
+COMMAND_MOMENT = 1.0
+
+#: How long a cell must have been SAFE before the next warning runs the command again, [s]: one
+#: encounter that flickers about its threshold is one.
+REARM_AFTER = 10.0
 
 
 class OnWarning:

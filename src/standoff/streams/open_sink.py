@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from standoff.constants import QUIET_LINE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.kind_options import Options, link_of, options_of
+from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.zenoh_session import Link
 
 if TYPE_CHECKING:

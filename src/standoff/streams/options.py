@@ -7,20 +7,23 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from standoff.cell import Cell
-from standoff.constants import (
-    MAX_AGE_PERIODS,
+from standoff.defaults import (
     USUAL_BUFFER,
     USUAL_HYSTERESIS,
-    USUAL_MAX_AGE,
     USUAL_RECOVER,
     USUAL_SLIP,
     USUAL_STOP_DISTANCE,
 )
 from standoff.errors import StreamError
 from standoff.monitor.amounts import amount, whole
+from standoff.monitor.buffers import Thresholds
 from standoff.monitor.monitor import Monitor
-from standoff.monitor.thresholds import Thresholds
+from standoff.streams.limits import MAX_AGE_PERIODS
 from standoff.streams.scale import Ramp, SpeedScale
+
+#: How long a watch goes without a word from a joint before it is STALE, where nobody says, [s], and
+#: how many periods that is at least, [-]: one reading lost is no silence.
+USUAL_MAX_AGE = 0.1
 
 _MOST = 10**6
 

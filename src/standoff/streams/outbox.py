@@ -10,11 +10,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from standoff.constants import HEARTBEAT, OUTBOX_DEPTH, RECORD_FLUSH, SINK_PATIENCE
 from standoff.errors import Error
+from standoff.streams.limits import HEARTBEAT, OUTBOX_DEPTH, SINK_PATIENCE
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.report import Report, State
 from standoff.streams.sink import Prompt, Sink
+
+#: A record is on the disk no later than this after it was made, [s].
+RECORD_FLUSH = 0.25
+
 
 #: What to do with the sink, and whether nobody would miss it.
 _Item = tuple[Callable[[], None], bool]

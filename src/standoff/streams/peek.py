@@ -10,10 +10,17 @@ from typing import Final
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import MAX_AGE_PERIODS, MOST_VOICES, PEEK_MESSAGES, PEEK_PERIODS
+from standoff.streams.limits import MAX_AGE_PERIODS, MOST_VOICES
 from standoff.streams.mapping import Mapping
 from standoff.streams.messages import BodyPose, Joints, Message
 from standoff.streams.source import Recorded
+
+#: Messages at the beginning of a file from which a watch takes how often it speaks, [-].
+PEEK_MESSAGES = 500
+
+#: From the fastest to the slowest time between two readings that a watch believes a file, [s].
+PEEK_PERIODS = (1e-4, 1.0)
+
 
 #: How often somebody has to come for a period, [-].
 _ENOUGH: Final = 3

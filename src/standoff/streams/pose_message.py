@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from standoff.constants import MAX_STREAM_NAMES
 from standoff.errors import Error
-from standoff.shapes.pose import Array, pose
+from standoff.geometry.pose import Array, pose
+from standoff.streams.limits import MAX_STREAM_NAMES
 from standoff.streams.messages import BodyPose
 from standoff.streams.wire import GarbledError, Wire, checked_names
 

@@ -1,5 +1,6 @@
 """Real-time scheduling for a watch: its threads go before whatever else the machine has to do, and
-the processors stay awake meanwhile."""
+the processors stay awake meanwhile.
+"""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle, Warning
-from standoff.shapes.pose import Array
 
 
 class State(IntEnum):

@@ -46,18 +46,19 @@ RULES: dict[str, Rule] = {
         State.WARNING, "a pair is nearer than its threshold", "it is watched", AT_ONCE
     ),
     "waiting": Rule(
-        State.STALE, "a joint or a moving body has never been heard of (with `--rest`: a source "
-        "has told nothing of the cell)", "nothing is known", AT_ONCE
+        State.STALE, "no value has been received for a joint or a moving body (with `--rest`: a "
+        "source has sent nothing about the cell)", "nothing is known", AT_ONCE
     ),
     "silent": Rule(
-        State.STALE, "a source, or one of its publishers, said nothing of use for `max_age`, "
-        "whoever else tells the same; but for a publisher whose joints all come with another list "
-        "of names of its source now: that is its successor", _NOTHING, NEXT_GOOD,
+        State.STALE, "no valid message from a source, or from one of its publishers, for "
+        "`max_age`, even if another one publishes the same joints; except for a publisher whose "
+        "joints now all come in another list of names of its source, which has replaced it",
+        _NOTHING, NEXT_GOOD,
     ),
-    "lost": Rule(State.STALE, "a source is gone: it says so itself", _NOTHING, NEXT_GOOD),
+    "lost": Rule(State.STALE, "a source reports that its connection is lost", _NOTHING, NEXT_GOOD),
     "late": Rule(
         State.STALE,
-        "a message is older than the quickest of its publisher by more than `max_age`",
+        "a message took longer than the quickest one of its publisher by more than `max_age`",
         "it is used",
         AFTER_GOOD,
     ),
@@ -70,8 +71,8 @@ RULES: dict[str, Rule] = {
     "non-finite": Rule(State.FAULT, "a joint is NaN or infinite", _LAST, AFTER_GOOD),
     "limits": Rule(State.FAULT, "a joint is beyond its limits", "it is watched there", AFTER_GOOD),
     "jump": Rule(
-        State.FAULT, "a body moved farther than its highest speed takes it; with `--rest`: a joint "
-        "that rested is first told of later than `max_age`, and elsewhere",
+        State.FAULT, "a body moved farther than its highest speed allows; with `--rest`: the first "
+        "value of a joint that was assumed at rest comes later than `max_age`, and differs",
         "it is watched where it is now", AFTER_GOOD,
     ),
     "pose": Rule(
@@ -81,7 +82,7 @@ RULES: dict[str, Rule] = {
     "backwards": Rule(
         State.FAULT,
         "a stamp, or the time of a file, is older than the newest one so far, or is no time (0 and "
-        "NaN are no stamp at all); a publisher that had stamps has none",
+        "NaN count as no stamp); or a publisher that had stamps has none",
         "one with such a stamp is not used",
         AFTER_GOOD,
     ),
@@ -93,8 +94,9 @@ RULES: dict[str, Rule] = {
     "names": Rule(
         State.FAULT,
         "a name could mean several joints, a body that is renamed comes under its own name, or a "
-        "source has too many lists of names; with `--rest`: a name fits nothing while joints rest",
-        "it is not used; with `--rest` the other names are", AFTER_GOOD,
+        "source has too many lists of names; with `--rest`: a name is unknown while any joint is "
+        "assumed at rest",
+        "it is not used; with `--rest` the known names are", AFTER_GOOD,
     ),
     "grasp": Rule(
         State.FAULT, "a body cannot be attached or detached as was told, or something was wrong "

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import HEARTBEAT, QUIET_LINE_PERIOD, STRETCH, STRETCH_BREAK
 from standoff.errors import StreamError
+from standoff.geometry.pose import Array
 from standoff.monitor.report import QuietCycle
-from standoff.shapes.pose import Array
 from standoff.streams.batch import Batch, gathered
 from standoff.streams.engine import Input, WatchEngine
 from standoff.streams.history import History
+from standoff.streams.limits import HEARTBEAT, QUIET_LINE_PERIOD
 from standoff.streams.live_run import LiveRun
 from standoff.streams.merge import merged
 from standoff.streams.messages import Joints, Trouble
@@ -34,6 +34,12 @@ from standoff.streams.sink import Sink
 from standoff.streams.source import Live, Recorded, Source
 from standoff.streams.stretch import Stretch
 from standoff.streams.summary import Summary
+
+#: Readings that a replay hands to one compiled call, [-]: what prepares them costs as much as some
+#: hundred; and so many are read one by one where a call ended early.
+STRETCH = 4096
+STRETCH_BREAK = 32
+
 
 #: How long threads may hold on to the interpreter before the next one has its turn, [s].
 _TURN = 0.0005

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from standoff.constants import USUAL_HYSTERESIS, USUAL_STOP_DISTANCE
+from standoff.defaults import USUAL_HYSTERESIS, USUAL_STOP_DISTANCE
 from standoff.errors import StreamError
 from standoff.monitor.report import Cycle, Warning
 from standoff.streams.report import State

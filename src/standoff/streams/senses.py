@@ -10,9 +10,8 @@ from typing import Final
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import ENCODER_TOLERANCE
 from standoff.errors import Error
-from standoff.shapes.pose import Array, as_pose
+from standoff.geometry.pose import Array, as_pose
 from standoff.streams.clocks import ANY, Clock, Who, of_source
 from standoff.streams.found import Found
 from standoff.streams.messages import BodyPose, Grasp, Joints
@@ -22,6 +21,7 @@ from standoff.streams.shown import shown
 from standoff.streams.silence import find_silent
 from standoff.streams.slip import apart
 from standoff.streams.voices import Voice, Voices
+from standoff.tolerances import ENCODER_TOLERANCE
 
 _NEVER = -math.inf
 
@@ -135,6 +135,10 @@ class Senses:
             text = f"{name}: two readings at one time"
             found.add("doubled", name, text, voice.who or whole)
             return
+        before = self.voices[source].before(voice)
+        if before:
+            voice.stamp = max(other.stamp for other in before)
+            voice.quickest = min(other.quickest for other in before)
         if not self._timely(now, voice, message.stamp, found):
             return
         if not len(voice.route.columns):
@@ -180,8 +184,8 @@ class Senses:
             late = now > self._began + self.options.age_of(self.joints[j])
             if late and self.fed[j] == _NEVER and abs(value - self.q[j]) > ENCODER_TOLERANCE:
                 text = (
-                    f"{self.joints[j]} was taken to rest at {self.q[j]:g}, and is first told of "
-                    f"after {now - self._began:.3f} s, at {value:g}"
+                    f"{self.joints[j]} was assumed at rest at {self.q[j]:g}; its first value came "
+                    f"after {now - self._began:.3f} s and is {value:g}"
                 )
                 found.add("jump", self.joints[j], text, {j})
 
@@ -391,8 +395,8 @@ class Senses:
         if not resting:
             return ""
         return (
-            f"{_some(resting)} rest, and the cell has no {_some(strangers)}; allowed: `rename` or "
-            "`ignore` in a [[stream]] of the cell file"
+            f"no values for {_some(resting)}, assumed at rest; unknown names {_some(strangers)}: "
+            "`rename` or `ignore` them in a [[stream]] of the cell file"
         )
 
     def awaited(self) -> tuple[str, str]:
@@ -404,7 +408,7 @@ class Senses:
         for name, voices in zip(self.sources, self.voices):
             if voices.strangers:
                 who = name if who == "start" else who
-                text += f"; {name} speaks of {_some([*voices.strangers])}, which the cell has not"
+                text += f"; {name} has unknown names: {_some([*voices.strangers])}"
         return who, text
 
     def concerned(self, element: str) -> set[Who]:

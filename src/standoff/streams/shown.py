@@ -1,11 +1,12 @@
 """Names from outside, fit to be shown: nothing in them moves a cursor, rings a bell or breaks a
-line."""
+line.
+"""
 
 from __future__ import annotations
 
 import sys
 
-from standoff.constants import MAX_NAME_LENGTH
+from standoff.names import MAX_NAME_LENGTH
 
 
 def shown(text: str, longest: int = MAX_NAME_LENGTH) -> str:

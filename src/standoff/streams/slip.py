@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
 
 
 def apart(shape: Shape, a: Array, b: Array) -> float:

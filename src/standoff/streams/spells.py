@@ -8,7 +8,14 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from standoff.constants import HISTORY_KINDS, HISTORY_SPELLS, SPELL_GAP
+#: Spells (of a pair that is too close, of a fault) that a history keeps, the worst of them, [-],
+#: and different ones of which it counts each apart, [-]: what is beyond is counted together.
+HISTORY_SPELLS = 500
+HISTORY_KINDS = 2000
+
+#: Spells of the same that are less far apart are one, [s]: it flickered.
+SPELL_GAP = 0.25
+
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 
 @dataclass(frozen=True, eq=False)

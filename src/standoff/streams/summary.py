@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.streams.report import Report, State
 
 

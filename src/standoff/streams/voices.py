@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import MAX_STREAM_NAMES, MOST_VOICES
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.streams.clocks import Clock
+from standoff.streams.limits import MAX_STREAM_NAMES, MOST_VOICES
 from standoff.streams.mapping import Mapping, Route
 
 
@@ -94,7 +94,6 @@ class Voices:
             if not self._room(names, partial):
                 return None
             voice = Voice(self._number, self.mapping.route(names), self._least, self._ages)
-            self._go_on(voice)
             self._voices[names, partial] = voice
             self._rows += partial
             self._row_names += partial * len(names)
@@ -122,14 +121,14 @@ class Voices:
             self.clocks[what, body] = clock
         return clock
 
-    def _go_on(self, voice: Voice) -> None:
-        """A new list of names that has joints of others goes on by their clocks: it may be a relay
-        that has its names in another order, and what it tells may be old."""
-        others = [other for other in self._voices.values() if not voice.who.isdisjoint(other.who)]
-        stamps = [other.stamp for other in others if not math.isnan(other.stamp)]
-        if stamps:
-            voice.stamp = max(stamps)
-            voice.quickest = min(other.quickest for other in others)
+    def before(self, voice: Voice) -> list[Voice]:
+        """By whose clocks a list of names goes on: as long as it has had no stamp, all that have
+        joints of its own and had one. It may be a relay that has its names in another order, and
+        what it tells may be old."""
+        if not math.isnan(voice.stamp):
+            return []
+        stamped = [other for other in self._voices.values() if not math.isnan(other.stamp)]
+        return [other for other in stamped if not voice.who.isdisjoint(other.who)]
 
     def _compare(self) -> None:
         """A list of names that has some of another's joints, but not all, leaves the rest out."""

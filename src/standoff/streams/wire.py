@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from standoff.constants import MAX_STREAM_MESSAGE
+from standoff.geometry.pose import Array
 from standoff.names import NAME_RULE, is_name
-from standoff.shapes.pose import Array
+from standoff.streams.limits import MAX_STREAM_MESSAGE
 
 _U32: Final = {"<": Struct("<I"), ">": Struct(">I")}
 _I32: Final = {"<": Struct("<i"), ">": Struct(">i")}

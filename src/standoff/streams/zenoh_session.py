@@ -9,19 +9,27 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from standoff.constants import (
-    MAX_NAME_LENGTH,
-    MAX_STREAM_MESSAGE,
-    OFFER_WAIT,
-    OUTBOX_DEPTH,
-    RECONNECT_FIRST,
-    RECONNECT_LONGEST,
-    SINK_PATIENCE,
-    STATE_PERIOD,
-)
 from standoff.errors import MissingPackageError, StreamError
+from standoff.names import MAX_NAME_LENGTH
+from standoff.streams.limits import MAX_STREAM_MESSAGE, OUTBOX_DEPTH, SINK_PATIENCE
+
+#: A message that is offered to slow subscribers waits for them for so long before it is dropped,
+#: [s]: one cycle is late by that, once. An offer that took half as long may have been dropped.
+OFFER_WAIT = 0.01
+
+#: Seconds between two states on a topic while nothing changes, [s], at least: each is of a cycle.
+STATE_PERIOD = 0.01
+
+#: How often a lost connection is tried again, [ms]: first, and at the longest.
+RECONNECT_FIRST = 100
+RECONNECT_LONGEST = 1000
+
+
+#: Messages of one priority that Zenoh holds for a link before those who publish wait, [-].
+QUEUED = 2
 
 #: Hosts that stay on this machine.
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -113,6 +121,26 @@ class Lease:
         waits = any(now - begun > OFFER_WAIT / 2.0 for begun in (*shared.waiting,))
         return waits or self.congested or now - shared.waited < SINK_PATIENCE
 
+    @property
+    def unread(self) -> bool:
+        """Whether bytes that left this process have not been read at the other end of a link, or,
+        where that is on another machine, have not arrived there. Linux tells, of TCP; else False.
+
+        Links are known by their ports: what others send between two such ports counts, too.
+        """
+        sent: dict[tuple[int, int], int] = {}
+        received: dict[tuple[int, int], int] = {}
+        for table in ("tcp", "tcp6"):
+            with suppress(OSError):
+                for line in Path(f"/proc/self/net/{table}").read_text().splitlines()[1:]:
+                    _, here, there, _, queues, *_ = line.split()
+                    ends = int(here.rpartition(":")[2], 16), int(there.rpartition(":")[2], 16)
+                    out, back = (int(queue, 16) for queue in queues.split(":"))
+                    sent[ends] = sent.get(ends, 0) + out
+                    received[ends[::-1]] = received.get(ends[::-1], 0) + back
+        links = [(_port(link.src), _port(link.dst)) for link in self.info.links()]
+        return any(sent.get(link) or received.get(link) for link in links)
+
     def close(self) -> None:
         """More than once does no harm.
 
@@ -131,6 +159,11 @@ class Lease:
             self._shared.session.close()
         except Exception as error:  # Zenoh's own class; nothing holds the process up
             raise StreamError("not everything that was published was taken") from error
+
+
+def _port(address: str) -> int:
+    port = address.partition("?")[0].partition("#")[0].rpartition(":")[2]
+    return int(port) if port.isdigit() else -1
 
 
 _OPEN: dict[Link, _Shared] = {}
@@ -191,6 +224,7 @@ def session_config(link: Link, *, client: bool = False) -> Any:
         "scouting/gossip/enabled": link.scouting,
         # What comes in pieces is put together in memory before anybody sees its size.
         "transport/link/rx/max_message_size": 4 * MAX_STREAM_MESSAGE,
+        "transport/link/tx/queue/size/real_time": QUEUED,
         "transport/link/tx/queue/congestion_control/drop/wait_before_drop": round(1e6 * OFFER_WAIT),
         # Zenoh then closes the link to whoever took nothing. Not without end: as long as something
         # waits for it, a link that is dead is not closed. By then the queue of a sink is full.

@@ -66,9 +66,9 @@ def _floored(value: float) -> str:
 
 def _touching(result: Apart, cell: Cell) -> Table:
     near = f"{1e3 * result.clearance:g} mm"
-    title = f"Can come as near as {near} or nearer" if result.clearance else "Can touch"
+    title = f"Can come within {near}" if result.clearance else "Can touch"
     # The first configuration found, which is not the nearest one.
-    table = _table(title, "body", "and", r"for example \[mm]", "where")
+    table = _table(title, "body", "and", r"example distance \[mm]", "where")
     for pair in result.touching:
         table.add_row(
             escape(pair.a), escape(pair.b), f"{1e3 * pair.distance:.3f}", _where(pair, cell)

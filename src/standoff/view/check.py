@@ -13,13 +13,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from standoff.cell import Cell
+from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
 from standoff.paths.nearest import Among
+from standoff.paths.path_file import PathFile
 from standoff.paths.profile import Profile, Progress, profile, profile_at
-from standoff.paths.reading import PathFile
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import EDGE_BUDGET
-from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.waiting import waiting
 from standoff.view.words import at_point, counted, mm, not_watched

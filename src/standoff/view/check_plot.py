@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from standoff.geometry.pose import Array
 from standoff.paths.profile import Profile
-from standoff.shapes.pose import Array
 from standoff.view.check import Checked
 from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, have_matplotlib, new_figure, save

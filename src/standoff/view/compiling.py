@@ -14,7 +14,7 @@ from rich.errors import LiveError
 from rich.status import Status
 from rich.text import Text
 
-from standoff.kernels.jit import CACHE_DIR
+from standoff.compiled.jit import CACHE_DIR
 
 ONCE = "compiling kernels that this command needs, once on this machine; kept in {where}"
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.errors import ConfigurationError, Error
-from standoff.paths.file_table import is_number
-from standoff.paths.joint_names import find_joints
-from standoff.paths.joint_range import check_limits
-from standoff.paths.reading import SUFFIXES, read_configurations
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
+from standoff.paths.joints import check_limits, find_joints
+from standoff.paths.path_file import SUFFIXES, read_configurations
+from standoff.paths.path_formats import is_number
 
 _FORMS = "values (0,0.3,…), names with values (elbow=0.3,…) or a file"
 

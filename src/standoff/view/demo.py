@@ -13,10 +13,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Warning
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
 from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, Curves, Panel, clearance_plot, have_matplotlib
 
@@ -154,7 +154,7 @@ def _way(warning: Warning) -> str:
     if not warning.approaching:
         return f"parting at {-1e3 * speed:.0f} mm/s"
     if speed <= 0.0:
-        return "approaching elsewhere than at its nearest points"
+        return "approaching, but not at its nearest points"
     return f"closing at {1e3 * speed:.0f} mm/s, so in touch {warning.time_to_contact:.2f} s later"
 
 

@@ -13,9 +13,9 @@ from rich.table import Table
 from standoff.cell import Cell
 from standoff.cell.allowed import ADJACENT, HELD, RIGID
 from standoff.cell.world import World
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.shape import Shape
 from standoff.robots.mounted import MountedRobot
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.shape import Shape
 
 
 def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> None:

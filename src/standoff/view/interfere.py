@@ -14,13 +14,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from standoff.errors import Error
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array
 from standoff.overlap.exact import ExactMethod
 from standoff.overlap.finding import Comparison, Gap, Overlap
 from standoff.overlap.gaps import Gaps
 from standoff.overlap.interference import compare
 from standoff.overlap.part import Part
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.interfere_notes import Notes, mesh_notes, unit_notes
 from standoff.view.interfere_parts import UNITS, Assembly, as_scale, gather

@@ -1,5 +1,6 @@
 """What is odd about parts, and what was assumed: open, flipped, degenerate and self-crossing
-meshes, and units that can hardly be meant."""
+meshes, and units that can hardly be meant.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +8,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from standoff.constants import UNIT_RATIO
+from standoff.geometry.mesh import Mesh
 from standoff.overlap.part import Part
 from standoff.overlap.self_crossing import self_crossing
-from standoff.shapes.mesh import Mesh
+
+#: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an
+#: inch is 25 mm, and parts of one machine differ by as much; a metre is 1000.
+UNIT_RATIO = 300.0
+
 
 #: What is larger is hardly a part in metres: a machine hall.
 _LARGEST = 100.0

@@ -13,11 +13,11 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.cell.allowed import RIGID
 from standoff.errors import Error, InterferenceError, MeshError
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.mesh_files.mesh_file import READERS
+from standoff.geometry.pose import Array
 from standoff.overlap.part import Part
 from standoff.robots.mounted import BUILTIN
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.mesh_file import READERS
-from standoff.shapes.pose import Array
 from standoff.view.configurations import given_start
 from standoff.view.sources import open_cell
 
@@ -108,8 +108,8 @@ def gather(sources: Sequence[str], scale: float, q: str | None) -> Assembly:
         )
     if all(found.may_touch(a.name, b.name) for a, b in combinations(found.parts, 2)):
         raise InterferenceError(
-            "nothing to compare: each pair of parts may touch", value=list(sources),
-            allowed="two parts that may not",
+            "nothing to compare: every pair of parts is allowed to touch", value=list(sources),
+            allowed="at least one pair that is not",
         )  # fmt: skip
     return found
 

@@ -92,7 +92,7 @@ def _summary(history: History, facts: Mapping[str, str]) -> str:
             rows.append((word, f"{_seconds(lasted)} ({share:.4g} %)"))
         lowest = f"no pair came within its threshold, {_mm(history.sure)} or more"
         if not history.known:
-            lowest = "unknown while STALE or at FAULT; else " + lowest
+            lowest = "unknown while STALE or at FAULT; otherwise " + lowest
         if math.isfinite(history.lowest):
             lowest = f"{_mm(history.lowest)} at {_at(history, history.lowest_at)}"
         rows.append(("smallest clearance", lowest))
@@ -128,7 +128,7 @@ def _contacts(history: History) -> str:
         )
         for t in totals[:_ROWS]
     ]  # fmt: skip
-    head = ("a", "b", "overlap, at least", "first at", "contacts", "cycles", "together")
+    head = ("a", "b", "overlap, at least", "first at", "contacts", "cycles", "total time")
     return "<h2>Contacts</h2>" + _table(head, rows, 2) + _left_out(len(totals), len(rows))
 
 
@@ -138,7 +138,7 @@ def _pairs(history: History) -> str:
         text = "No pair was too close."
         if not history.known:
             doubt = history.lasted[State.STALE] + history.lasted[State.FAULT]
-            text = f"No warning. For {_seconds(doubt)} it is not known where the robots were."
+            text = f"No warning. For {_seconds(doubt)} the state was STALE or FAULT."
         return f"<h2>Closest pairs</h2><p>{text if history.cycles else 'Nothing was watched.'}</p>"
     rows = [
         (
@@ -148,7 +148,7 @@ def _pairs(history: History) -> str:
         for t in totals[:_ROWS]
     ]  # fmt: skip
     head = (
-        "a", "b", "nearest", "at", "encounters", "cycles", "together", "fastest approach",
+        "a", "b", "nearest", "at", "encounters", "cycles", "total time", "fastest approach",
     )  # fmt: skip
     return "<h2>Closest pairs</h2>" + _table(head, rows, 2) + _left_out(len(totals), len(rows))
 

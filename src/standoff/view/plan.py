@@ -14,15 +14,15 @@ from rich.markup import escape
 
 from standoff.cell import Cell
 from standoff.errors import PlanError
-from standoff.paths.file_table import is_number
-from standoff.paths.joint_range import cut_turns
+from standoff.geometry.pose import Array
+from standoff.paths.joints import cut_turns
+from standoff.paths.path_formats import is_number
 from standoff.paths.profile import Profile, profile
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import prove
 from standoff.plan.planner import Planner
 from standoff.plan.result import Method, Plan, Progress
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
-from standoff.shapes.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.searching import interruptible, telling
 from standoff.view.waiting import waiting

@@ -71,7 +71,7 @@ def problem_request(
     notes = [note]
     if placed.ignored:
         notes.append(
-            "joints of the problem that are fixed, or that the robot does not have, are ignored: "
+            "ignored joints of the problem, which are fixed or which the robot does not have: "
             + ", ".join(placed.ignored)
         )
     ends = np.concatenate([placed.start[None], placed.goals])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from standoff.errors import Error, missing_package
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 #: What to say where there is no matplotlib.
 MISSING = missing_package("matplotlib", "standoff[plot]", "plots")

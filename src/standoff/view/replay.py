@@ -13,6 +13,7 @@ from standoff.streams.record.replay import Replay
 from standoff.streams.shown import shown_lines
 from standoff.view.compiling import announced
 from standoff.view.near_miss import save_near_misses
+from standoff.view.sources import told
 from standoff.view.targets import check_distinct, check_writable
 from standoff.view.watch import progress_bar
 from standoff.view.watch_words import between_words, never_heard, show
@@ -36,6 +37,7 @@ def _replay(
         check_distinct((report,), (record,))
     with announced(notes):
         again = Replay(record)
+        told(again.cell)
     history = None if report is None else History(sure=again.engine.options.sure)
     start = time.perf_counter()
     with announced(notes), progress_bar(notes) as bar:

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from standoff.errors import Error
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.shapes.shape import Shape
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
+from standoff.geometry.shape import Shape
 
 #: Corners of what is round.
 _AROUND = 24

@@ -8,7 +8,7 @@ from pathlib import Path
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError
-from standoff.paths.reading import SUFFIXES
+from standoff.paths.path_file import SUFFIXES
 from standoff.robots.mounted import BUILTIN
 
 #: How the files of cells, and of robots alone, end.
@@ -53,7 +53,7 @@ def open_cell(
                 value=", ".join(given),
                 allowed="such options with a robot's own file",
             )
-        return _told(Cell.load(shipped_cell(source) if shipped else source))
+        return told(Cell.load(shipped_cell(source) if shipped else source))
     cell = Cell("allow" if unwatched else "refuse")
     cell.add_robot(
         source,
@@ -62,14 +62,16 @@ def open_cell(
         capsules_per_link=capsules_per_link,
         search_paths=search_path or (),
     )
-    return _told(cell)
+    return told(cell)
 
 
-def _told(cell: Cell) -> Cell:
+def told(cell: Cell) -> Cell:
     """The cell, with a warning where meshes of it count as solid although they are open."""
     if cell.open_meshes:
         names = ", ".join(cell.open_meshes)
         warnings.warn(
-            f"open meshes count as solid where they mostly surround a point: {names}", stacklevel=2
+            f"open meshes count as solid where their winding number is at least 1/2: {names}; "
+            "close them, or see sheet=True",
+            stacklevel=2,
         )
     return cell

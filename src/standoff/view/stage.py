@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.kernels import kinematics
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import HalfSpace
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import HalfSpace
+from standoff.geometry.shape import IntArray
+from standoff.robots.kernels import kinematics
 from standoff.view.render import Camera, Layer, halved, looking, outlines, render
 from standoff.view.solids import patch, triangles
 

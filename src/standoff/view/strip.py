@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 
 from standoff.cell import Cell
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, have_matplotlib, save
 from standoff.view.stage import Stage, best_camera

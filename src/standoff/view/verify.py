@@ -10,12 +10,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from standoff.cell import Cell
-from standoff.cell.read import load_text
+from standoff.cell.files import load_text
 from standoff.errors import CertificateError, Error
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify import Verification, verify
 from standoff.paths.verify.verification import EngineName
-from standoff.view.sources import open_cell
+from standoff.view.sources import open_cell, told
 from standoff.view.words import not_watched
 
 #: Clearances of single pairs that are shown one by one.
@@ -31,7 +31,7 @@ def cell_of(certificate: Certificate, file: Path, cell: str | None) -> Cell:
             "brings no cell along", file=file, element="cell", allowed="--cell CELL"
         )
     try:
-        return load_text(certificate.cell, str(file), file.parent)
+        return told(load_text(certificate.cell, str(file), file.parent))
     except Error as error:
         raise error.at(file, "cell") from error
 
@@ -57,7 +57,7 @@ def run(
         )  # fmt: skip
     show(certificate, found, time.perf_counter() - start, out)
     for name, value in not_watched(scene).items():
-        out.print(f"{name}, {value}", markup=False, highlight=False, soft_wrap=True)
+        out.print(f"{name}: {value}", markup=False, highlight=False, soft_wrap=True)
     return found.ok
 
 
@@ -114,7 +114,7 @@ def claim(certificate: Certificate) -> str:
     clearance = certificate.clearances.get((a, b), certificate.clearances.get((b, a)))
     clearance = certificate.clearance if clearance is None else clearance
     return (
-        f"{text}, where {1e3 * clearance:g} mm is asked for, with a tolerance of "
+        f"{text}; the clearance is {1e3 * clearance:g} mm, the tolerance "
         f"{1e3 * certificate.tolerance:g} mm"
     )
 

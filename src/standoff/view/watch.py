@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from standoff.cell import Cell
-from standoff.constants import PEEK_PERIODS
 from standoff.errors import Error, StreamError
 from standoff.streams.history import History
 from standoff.streams.nearest_pair import NearestPair
@@ -23,7 +22,7 @@ from standoff.streams.open_sink import open_sink, sink_file, sink_kind, to_stdou
 from standoff.streams.open_source import check_one_reader, open_source, source_files
 from standoff.streams.options import WatchOptions
 from standoff.streams.own_topics import check_not_heard
-from standoff.streams.peek import Peeked
+from standoff.streams.peek import PEEK_PERIODS, Peeked
 from standoff.streams.realtime import in_real_time
 from standoff.streams.report import Report
 from standoff.streams.runner import Onlooker, Watch

@@ -54,23 +54,22 @@ def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
     for source, names in idle.values():
         if names:
             notes.print(
-                f"[[stream]] source = {shown(repr(source))} of the cell file speaks of names that "
-                f"did not come: {shown(', '.join(sorted(names)))}",
+                f"[[stream]] source = {shown(repr(source))} of the cell file has names that no "
+                f"message had: {shown(', '.join(sorted(names)))}",
                 markup=False, highlight=False, soft_wrap=True,
             )  # fmt: skip
 
 
 def never_heard(senses: Senses) -> list[str]:
-    """Whom nobody spoke of, and names of the sources that fit nothing."""
+    """The joints and bodies without a value, and the names of the sources that fit nothing."""
     unheard = [*senses.unheard(), *senses.resting()]
-    lines = [f"never heard of: {_some(unheard)}"] if unheard else []
+    lines = [f"no values for: {_some(unheard)}"] if unheard else []
     for voices, name in zip(senses.voices, senses.sources):
         strangers = [*voices.strangers]
         if strangers:
             lines.append(
-                f"{shown(name)} speaks of {_some(strangers)}, which the cell has not; "
-                "`rename` in a [[stream]] of the cell file says what they are, `ignore` that they "
-                "do not matter"
+                f"{shown(name)} has unknown names: {_some(strangers)}; in a [[stream]] of the "
+                "cell file, `rename` maps them to joints and `ignore` leaves them out"
             )
     return lines
 
@@ -82,19 +81,19 @@ def _some(names: Sequence[str], most: int = 4) -> str:
 
 def between_words(options: WatchOptions) -> str:
     """Whether the motion from reading to reading was certified."""
-    return "certified" if options.between else "not certified: each reading by itself"
+    return "certified" if options.between else "not certified, only the readings are checked"
 
 
 def show(
     summary: Summary, console: Console, options: WatchOptions, unheard: Sequence[str] = ()
 ) -> None:
-    """What happened, in a few lines; ``unheard`` is what to say of those who were not heard of, see
-    `never_heard`."""
+    """What happened, in a few lines; ``unheard`` are the lines of `never_heard`."""
     s = summary
+    who = "from some source" if options.rest else "for some joint"
     if s.blind:
         console.print(
             f"[{COLOURS[State.STALE]}]not watched[/] for {s.unwatched:.2f} s, in {s.blind:,} of "
-            f"{_cycles(s.cycles)}: not everything had been heard of",
+            f"{_cycles(s.cycles)}: no values yet {who}",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     length = s.ended - s.began if s.cycles else 0.0
@@ -142,10 +141,9 @@ def show(
         listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
         console.print(f"  not SAFE because: {listed} cycles", highlight=False, soft_wrap=True)
     if not s.started:
-        who = "source" if options.rest else "joint"
-        text = f"  [bold yellow]not every {who} was ever heard of[/]: nothing was watched"
+        text = f"  [bold yellow]no values {who}[/]: nothing was watched"
         if not options.rest:
-            text += "; --rest leaves joints that nobody speaks of where the cell has them"
+            text += "; --rest leaves joints without values where the cell has them"
         console.print(text, highlight=False, soft_wrap=True)
     for line in unheard:
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from standoff.cell import Cell
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 
 def mm(distance: float) -> str:
@@ -17,11 +17,11 @@ def counted(count: int, noun: str) -> str:
 
 
 def not_watched(cell: Cell) -> dict[str, str]:
-    """What of the robots cannot be watched, as a fact with its name; empty where all is."""
+    """The links and robots that are not watched, as a fact with its name; empty where all are."""
     bare, robots = cell.unwatched, cell.unwatched_robots
-    words = [f"no collision geometry: {', '.join(bare)}"] if bare else []
+    words = [f"links without collision geometry ({', '.join(bare)})"] if bare else []
     if robots:
-        words.append(f"no pair with any link of {', '.join(robots)}")
+        words.append(f"robots without a watched pair ({', '.join(robots)})")
     return {"not watched": "; ".join(words)} if words else {}
 
 

@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from standoff.constants import COAL_CONTACT, COAL_TOLERANCE
-from standoff.paths.verify.not_proved import NotProvedError
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
+from standoff.geometry.shape import Shape
+from standoff.paths.verify.refusal import NotProvedError, describe
 from standoff.paths.verify.rows import Rows
-from standoff.paths.verify.words import describe
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.shapes.shape import Shape
+
+#: How much nearer than claimed Coal may find two bodies before a certificate is refused, relative
+#: to sizes and coordinates, [-], and in any case, [m]. Its search ends at 1e-6, and it takes boxes
+#: within 1e-6 m for touching.
+COAL_TOLERANCE = 1e-6
+COAL_CONTACT = 2e-6
 
 
 def installed() -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP
 from standoff.paths.verify.model import Ints
-from standoff.paths.verify.not_proved import NotProvedError
+from standoff.paths.verify.refusal import NotProvedError
 from standoff.paths.verify.scene import Scene
-from standoff.shapes.pose import Array
 
 
 def watched_parts(cell: Cell, scene: Scene) -> Ints:

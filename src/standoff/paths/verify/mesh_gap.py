@@ -14,6 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
+from standoff.geometry.shape import Shape
 from standoff.paths.verify.soup import Soup
 from standoff.paths.verify.triangles import (
     between_triangles,
@@ -22,9 +25,6 @@ from standoff.paths.verify.triangles import (
     on_triangles,
     segment_and_triangles,
 )
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.shapes.shape import Shape
 
 Ints = NDArray[np.int64]
 

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import HalfSpace
+from standoff.geometry.shape import Shape
 from standoff.paths.verify.convex import check_claim
 from standoff.paths.verify.mesh_gap import box_gap, convex_gap, point_gap, solid, soup_gap
 from standoff.paths.verify.model import Ints
-from standoff.paths.verify.not_proved import NotProvedError
+from standoff.paths.verify.refusal import NotProvedError, describe
 from standoff.paths.verify.rows import Rows, by_part, room
 from standoff.paths.verify.scene import Scene
 from standoff.paths.verify.soup import joined
 from standoff.paths.verify.triangles import cross, dot
-from standoff.paths.verify.words import describe
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import HalfSpace
-from standoff.shapes.shape import Shape
 
 #: A body with more points than this is led by a corner of its box.
 _MANY = 64

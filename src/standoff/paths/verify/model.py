@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.constants import ROTATION_EXACT
-from standoff.paths.verify.not_proved import NotProvedError
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
+from standoff.paths.verify.refusal import NotProvedError
 from standoff.paths.verify.support import core_points, core_support
 from standoff.robots.description import Joint, Robot
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+from standoff.tolerances import ROTATION_EXACT
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from standoff.geometry.pose import Array
 from standoff.paths.verify.bounds import Bound
 from standoff.paths.verify.kinematics import Instants, instants
 from standoff.paths.verify.model import Ints
 from standoff.paths.verify.scene import Scene
 from standoff.paths.verify.triangles import cross
-from standoff.shapes.pose import Array
 
 
 @dataclass(frozen=True, eq=False)

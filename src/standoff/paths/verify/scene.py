@@ -8,23 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.constants import (
-    EPS,
-    GLIDE_GAP,
-    HOLDING_TOLERANCE,
-    ROTATION_EXACT,
-    WITNESS_TOLERANCE,
-)
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
-from standoff.paths.verify.kinematics import rotations
+from standoff.paths.verify.kinematics import extremes, rotations
 from standoff.paths.verify.model import Ints, Model, Part, read_model
-from standoff.paths.verify.not_proved import NotProvedError
-from standoff.paths.verify.polynomials import extremes
+from standoff.paths.verify.refusal import NotProvedError
 from standoff.paths.verify.soup import Soup, soup_of
 from standoff.paths.verify.support import core_support, farthest, radius
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+from standoff.tolerances import EPS, ROTATION_EXACT
+
+#: How far a part may stand out of the bounding sphere or box that a certificate gives, relative to
+#: sizes and coordinates, [-]; the sphere or box is grown by as much as is missing. For rounding
+#: alone: what stands out farther is not held.
+HOLDING_TOLERANCE = 1e-12
+
+#: By how far the pose of a gliding body at the end of a piece may miss that at the start of the
+#: next, relative to its coordinates and angle, [-]: a turn by an angle is off by some roundings.
+GLIDE_GAP = 1e-12
+
+#: How far from its motion the configuration of a witness may be, relative to the motion's
+#: coefficients, [-]: it is evaluated in two ways, at an instant that was itself rounded.
+WITNESS_TOLERANCE = 1e-9
+
 
 _AXES = np.concatenate([np.eye(3), -np.eye(3)])
 

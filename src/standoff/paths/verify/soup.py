@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import EPS, INSIDE_WINDING
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
 from standoff.paths.verify.triangles import cross, dot
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+from standoff.tolerances import EPS, INSIDE_WINDING
 
 _LEAF = 4
 
@@ -28,7 +28,7 @@ class Soup:
 
     Attributes:
         triangles: (n, 3, 3), in the order of the leaves.
-        solid: whether there is something inside.
+        solid: whether there is something inside; closed: whether all that is inside is known.
         vertices, faces: of the shape, as it has them.
         centre, half, size: (nodes, 3), (nodes, 3) and (nodes,): a box along the axes around the
             triangles of each node, and the radius of the ball around that.
@@ -38,6 +38,7 @@ class Soup:
 
     triangles: Array
     solid: bool
+    closed: bool
     vertices: Array
     faces: NDArray[np.int64]
     centre: Array
@@ -51,26 +52,35 @@ class Soup:
     @cached_property
     def seeds(self) -> Array:
         """(k, 3) a point of each connected part."""
-        return np.asarray(self.vertices[_seeds(self.faces, len(self.vertices))])
+        label = _labels(self.faces, len(self.vertices))
+        return np.asarray(self.vertices[np.unique(label[self.faces])])
+
+    @cached_property
+    def parts(self) -> NDArray[np.int64]:
+        """(n,) the connected part of each face; of a closed surface all are one."""
+        if self.closed:
+            return np.zeros(len(self.faces), dtype=np.int64)
+        label = _labels(self.faces, len(self.vertices))[self.faces[:, 0]]
+        return np.unique(label, return_inverse=True)[1].reshape(-1)
 
     def holds(self, points: Array) -> NDArray[np.bool_]:
         """Which of the points (n, 3) are inside the solid.
 
         The solid angles of all triangles, seen from a point, add up to one full turn around it from
-        inside and to none from outside. An open mesh counts from half a turn on, either way round;
-        anything in doubt is inside."""
+        inside and to none from outside. An open mesh counts from half a turn on, either way round,
+        all of it or one of its connected parts; anything in doubt is inside."""
         result = np.zeros(len(points), dtype=bool)
         if not self.solid:
             return result
         low, high = self.centre[0] - self.half[0], self.centre[0] + self.half[0]
         near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
         for k in near:
-            a, b, c = (self.triangles[:, i] - points[k] for i in range(3))
+            a, b, c = (self.vertices[self.faces[:, i]] - points[k] for i in range(3))
             x, y, z = (np.sqrt(dot(v, v)) for v in (a, b, c))
             over = dot(a, cross(b, c))
             under = x * y * z + dot(a, b) * z + dot(b, c) * x + dot(c, a) * y
-            turns = float(np.arctan2(over, under).sum()) / (2.0 * np.pi)
-            result[k] = abs(turns) >= INSIDE_WINDING
+            turns = np.bincount(self.parts, weights=np.arctan2(over, under)) / (2.0 * np.pi)
+            result[k] = max(abs(turns.sum()), np.abs(turns).max()) >= INSIDE_WINDING
         return result
 
 
@@ -79,12 +89,12 @@ def soup_of(shape: Shape) -> Soup:
     if not isinstance(shape, (Mesh, Polyhedron)):
         raise TypeError(f"no triangles of {type(shape).__name__}")
     vertices, faces = np.asarray(shape.vertices), np.asarray(shape.faces)
-    solid = shape.closed or not shape.sheet if isinstance(shape, Mesh) else True
-    return _built(vertices, faces, solid)
+    closed = shape.closed if isinstance(shape, Mesh) else True
+    return _built(vertices, faces, closed or (isinstance(shape, Mesh) and not shape.sheet), closed)
 
 
-def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """One vertex of each connected part: the smallest label wanders along the edges."""
+def _labels(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """The least vertex of each vertex's connected part: it wanders along the edges."""
     label = np.arange(count)
     while True:
         a, b, c = (label[faces[:, i]] for i in range(3))
@@ -94,12 +104,11 @@ def _seeds(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
             np.minimum.at(spread, faces[:, i], least)
         spread = spread[spread]
         if np.array_equal(spread, label):
-            used = np.unique(faces)
-            return np.unique(label[used])
+            return label
         label = spread
 
 
-def _built(vertices: Array, faces: NDArray[np.int64], solid: bool) -> Soup:
+def _built(vertices: Array, faces: NDArray[np.int64], solid: bool, closed: bool) -> Soup:
     """Triangles in the order of a space-filling curve; each node has half of its parent's."""
     triangles = vertices[faces]
     a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
@@ -132,8 +141,9 @@ def _built(vertices: Array, faces: NDArray[np.int64], solid: bool) -> Soup:
     inner = node < (1 << depth) - 1
     left, right = np.where(inner, 2 * node + 1, -1), np.where(inner, 2 * node + 2, -1)
     return Soup(
-        triangles[order], solid, vertices, faces, centre, half, size, left, right, first, last
-    )
+        triangles[order], solid, closed, vertices, faces,
+        centre, half, size, left, right, first, last,
+    )  # fmt: skip
 
 
 def _curve(points: Array) -> NDArray[np.int64]:
@@ -161,6 +171,7 @@ def joined(soups: Sequence[Soup]) -> tuple[Soup, NDArray[np.int64]]:
         Soup(
             triangles=np.concatenate([soup.triangles for soup in soups]),
             solid=False,
+            closed=False,
             vertices=np.zeros((0, 3)),
             faces=np.zeros((0, 3), dtype=np.int64),
             centre=np.concatenate([soup.centre for soup in soups]),

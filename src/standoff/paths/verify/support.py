@@ -11,11 +11,11 @@ import math
 
 import numpy as np
 
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.shapes.shape import Shape
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
+from standoff.geometry.shape import Shape
 
 #: Sides of the prism that stands for a cylinder where points are asked for; it is wider by a factor
 #: of 1 / cos(pi / 360), 4e-5.

@@ -17,19 +17,17 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.errors import CertificateError
+from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP, MESH, METHODS, SHAPE, SPHERE, Certificate
 from standoff.paths.verify.coal import Opinion, installed
-from standoff.paths.verify.convex import check_convex
+from standoff.paths.verify.convex import check_convex, check_groups
 from standoff.paths.verify.coverage import check_coverage, watched_parts
-from standoff.paths.verify.groups import check_groups
 from standoff.paths.verify.meshes import check_meshes
 from standoff.paths.verify.model import Ints
-from standoff.paths.verify.not_proved import NotProvedError
+from standoff.paths.verify.refusal import NotProvedError, describe
 from standoff.paths.verify.rows import Rows, select
 from standoff.paths.verify.scene import Scene, match, measured
 from standoff.paths.verify.witness import check_witness
-from standoff.paths.verify.words import describe
-from standoff.shapes.pose import Array
 
 EngineName = Literal["auto", "plain", "coal"]
 Progress = Callable[[int, int], None]

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.constants import EPS, WITNESS_DISTANCE, WITNESS_TOLERANCE
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import HalfSpace
+from standoff.geometry.shape import Shape
 from standoff.paths.certificate import Claim
-from standoff.paths.verify.depth import deeper_than
-from standoff.paths.verify.gjk import distance_at_most, extremes
-from standoff.paths.verify.kinematics import frames_at
+from standoff.paths.verify.gjk import deeper_than, distance_at_most, extremes
+from standoff.paths.verify.kinematics import frames_at, value
 from standoff.paths.verify.meshes import body_gaps
 from standoff.paths.verify.model import Ints, Part
-from standoff.paths.verify.not_proved import NotProvedError
-from standoff.paths.verify.polynomials import value
-from standoff.paths.verify.scene import Scene
+from standoff.paths.verify.refusal import NotProvedError
+from standoff.paths.verify.scene import WITNESS_TOLERANCE, Scene
 from standoff.paths.verify.support import farthest, radius
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import HalfSpace
-from standoff.shapes.shape import Shape
+from standoff.tolerances import EPS
+
+#: How far apart two bodies may be that a witness shows in contact, and how much nearer than shown,
+#: relative to their sizes and the distance of their origins, [-]: two searches for one distance
+#: both end before it.
+WITNESS_DISTANCE = 1e-6
+
 
 #: Part of a claimed depth that need not be shown, [-]: directions are tried one cell at a time.
 _DEPTH = 0.001
@@ -70,7 +74,7 @@ def check_witness(scene: Scene, watched: Ints) -> None:
         claimed = (1.0 - _DEPTH) * -claim.distance - blur
         if not _can_be_so_deep(first.shape, poses[0], second.shape, poses[1], claimed):
             raise NotProvedError(
-                f"{where}: not shown to be {-claim.distance:.9g} m deep in each other"
+                f"{where}: a penetration depth of {-claim.distance:.9g} m is not shown"
             )
     else:
         if not near <= limit + blur:
@@ -90,14 +94,14 @@ def _check_instant(scene: Scene, claim: Claim, q: Array) -> None:
     if not known.all():
         j = int(np.argmin(known))
         raise NotProvedError(
-            f"{certificate.joints[j]!r} may be {certificate.rounding[piece, j] + noise[j]:.3g} off "
-            f"the motion in piece {piece}: it is not known well enough for a witness"
+            f"the position of {certificate.joints[j]!r} in piece {piece} is not known well enough "
+            f"for a witness: rounding may be {certificate.rounding[piece, j] + noise[j]:.3g}"
         )
     far = 16.0 * EPS * np.abs(certificate.glides[piece]).sum(axis=-1)
     if not (far <= WITNESS_DISTANCE).all():
         raise NotProvedError(
-            f"{certificate.moving[int(np.argmax(far))]!r} is too far away or too fast in piece "
-            f"{piece}: where it is, is not known well enough for a witness"
+            f"the pose of {certificate.moving[int(np.argmax(far))]!r} in piece {piece} is not "
+            "known well enough for a witness: it is too far away or too fast"
         )
     if (off > allowed).any():
         j = int(np.argmax(off - allowed))

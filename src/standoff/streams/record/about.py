@@ -12,8 +12,7 @@ import numpy as np
 
 import standoff
 from standoff.cell import Cell
-from standoff.cell.read import load_text
-from standoff.cell.write import cell_text
+from standoff.cell.files import cell_text, load_text
 from standoff.errors import StreamError
 from standoff.streams.options import WatchOptions
 from standoff.streams.record.damage import DamagedError

@@ -18,12 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.constants import RECORD_BLOCK, RECORD_NAMES
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.streams.engine import Input
+from standoff.streams.limits import RECORD_BLOCK
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.record.damage import DamagedError
 from standoff.streams.report import Report
+
+#: Lists of names that a record refers back to, [-]; after as many it repeats them.
+RECORD_NAMES = 256
+
 
 #: What a row is. GAP: cycles are missing here that the disk did not take.
 TICK, JOINTS, POSE, EVENT, GAP = range(5)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
 
-from standoff.constants import RECORD_LARGEST
 from standoff.errors import StreamError
 from standoff.streams.record.mcap_writer import (
     CHANNEL,
@@ -36,6 +35,10 @@ from standoff.streams.record.mcap_writer import (
     STATISTICS,
     SUMMARY_OFFSET,
 )
+
+#: Largest record of an MCAP file that is taken for one of ours, [bytes].
+RECORD_LARGEST = 256 * 2**20
+
 
 #: What our summaries have, besides a footer.
 _SUMMARY = {SCHEMA, CHANNEL, METADATA_INDEX, STATISTICS, CHUNK_INDEX, SUMMARY_OFFSET}

@@ -3,7 +3,8 @@ and not when they are large, so that little is lost with the process.
 
 After each chunk and its indexes stands a seal, a record of our own that others pass over: where it
 is, and the checksum of everything before it. So a file that was torn is proven up to its last seal,
-as a whole one is by the checksum of its data."""
+as a whole one is by the checksum of its data.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from struct import Struct
 
-from standoff.constants import RECORD_INDEXED
 from standoff.streams.record.spool import Spool
+
+#: Chunks that the index of a record lists, [-]: a day, and 15 MB. A longer one has no index, and is
+#: read from its start.
+RECORD_INDEXED = 4 * 86_400
+
 
 MAGIC = b"\x89MCAP0\r\n"
 (

@@ -11,18 +11,23 @@ from typing import Any
 import numpy as np
 
 import standoff
-from standoff.constants import RECORD_BLOCK, RECORD_SHOWN, TIME_LIMIT
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.streams.as_json import one_line, state_line, warnings_line
 from standoff.streams.batch import Batch
 from standoff.streams.decoders import OWN_ENCODING
 from standoff.streams.engine import Input
 from standoff.streams.joint_state import DEFINITION, JointStateEncoder
+from standoff.streams.limits import RECORD_BLOCK, TIME_LIMIT
 from standoff.streams.record import markers, schemas
 from standoff.streams.record.blocks import ANSWER, InputBlock, answer
 from standoff.streams.record.mcap_writer import McapWriter
 from standoff.streams.report import Report, State
 from standoff.streams.stretch import Stretch
+
+#: Seconds between two pictures of the cell in a record, [s]: its joints and its state for people,
+#: where nothing changes. All readings are in it besides.
+RECORD_SHOWN = 0.02
+
 
 #: Seconds that a time of ROS has room for.
 _ROS_TIME = 2.0**31 - 1.0

@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from standoff.constants import RECORD_BLOCK, RECORD_NAMES, STRETCH, STRETCH_BREAK
 from standoff.errors import StreamError
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.streams.batch import Batch, Part
 from standoff.streams.engine import WatchEngine
 from standoff.streams.history import History
+from standoff.streams.limits import RECORD_BLOCK
 from standoff.streams.record.about import reopened
 from standoff.streams.record.blocks import (
     ANSWER,
     GAP,
     JOINTS,
+    RECORD_NAMES,
     TICK,
     Inputs,
     Rows,
@@ -32,6 +33,7 @@ from standoff.streams.record.damage import DamagedError
 from standoff.streams.record.mcap_reader import McapFile
 from standoff.streams.record.recorder import ANSWERS, INPUT
 from standoff.streams.report import Report, State
+from standoff.streams.runner import STRETCH, STRETCH_BREAK
 from standoff.streams.summary import Summary
 
 

@@ -6,8 +6,10 @@ import os
 import stat
 from pathlib import Path
 
-from standoff.constants import RECORD_SPOOL
 from standoff.errors import StreamError
+
+#: Largest part of a record, while a disk takes nothing, that is kept in memory, [bytes].
+RECORD_SPOOL = 64 * 2**20
 
 
 class Spool:

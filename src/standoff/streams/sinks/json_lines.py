@@ -7,9 +7,9 @@ import os
 import sys
 from pathlib import Path
 
-from standoff.constants import QUIET_LINE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.as_json import report_line
+from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.record.spool import emptied
 from standoff.streams.report import Report, State
 

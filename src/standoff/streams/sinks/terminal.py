@@ -10,10 +10,18 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from standoff.constants import QUIET_LINE_PERIOD, TERMINAL_LINES, TERMINAL_PERIOD
+from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown
+
+#: Seconds between two updates of a line that is renewed in place, [s]: faster is not read.
+TERMINAL_PERIOD = 0.1
+
+#: Most lines that a terminal gets in one second of a watch, [-]. A state that flickers at 1 kHz
+#: would otherwise scroll away all that could be read, and a slow terminal hold up its queue.
+TERMINAL_LINES = 10
+
 
 COLOURS = {
     State.SAFE: "green",
@@ -125,7 +133,7 @@ class TerminalLines:
         contacts = report.contacts
         if contacts:
             deep = f"{-1e3 * contacts[0].distance:z.1f} mm or more"
-            more = f", and {len(contacts) - 1} more" if len(contacts) > 1 else ""
+            more = f", and {len(contacts) - 1} more in contact" if len(contacts) > 1 else ""
             parts.append(f"CONTACT, overlap {deep}{more}")
         elif math.isfinite(report.clearance):
             parts.append(f"clearance {1e3 * report.clearance:.1f} mm")

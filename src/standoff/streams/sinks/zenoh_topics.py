@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections import deque
+from contextlib import suppress
 from typing import Any
 
-from standoff.constants import OFFER_WAIT, OUTBOX_DEPTH, STATE_PERIOD
 from standoff.errors import StreamError
 from standoff.streams.as_json import report_line, state_line
+from standoff.streams.limits import OUTBOX_DEPTH, SINK_PATIENCE
 from standoff.streams.report import Report, State
-from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
+from standoff.streams.zenoh_session import (
+    OFFER_WAIT,
+    QUEUED,
+    STATE_PERIOD,
+    Lease,
+    Link,
+    open_session,
+    used_link,
+    valid_key,
+)
+
+#: How long a new sink waits for whom it is to connect to, [s]: who is there answers sooner.
+_CONNECTING = 1.0
 
 
 def topics_of(key: str) -> tuple[str, str]:
@@ -37,7 +51,8 @@ class ZenohTopics:
 
     Where a link is closed while reports wait for it, or one that was closed is there again, whoever
     is at its other end may have missed some: that is an error of the next `put`, which publishes
-    its report all the same.
+    its report all the same. A sink that was told whom to connect to, and has nobody, raises in
+    every `put`: what is published then reaches no one.
 
     Args:
         key: a key without wildcards.
@@ -51,7 +66,8 @@ class ZenohTopics:
     def __init__(self, key: str, link: Link | None = None) -> None:
         self.name = f"zenoh:{key}"
         valid_key(key, wild=False)
-        self._session: Lease | None = open_session(used_link(link))
+        used = used_link(link)
+        self._session: Lease | None = open_session(used)
         session = self._session
         import zenoh
 
@@ -70,9 +86,17 @@ class ZenohTopics:
         self._offering = publisher(warnings, drop), publisher(state, drop)
         self._due = -math.inf
         self._scale = math.nan
+        self._last: list[bytes | None] = [None, None]
         self._away: dict[str, None] = {}
         self._missed: deque[str] = deque()
-        self._links = session.info.declare_transport_events_listener(self._link_changed)
+        self._peers: set[str] = set()
+        self._connect = ", ".join(used.connect)
+        self._links = session.info.declare_transport_events_listener(
+            self._link_changed, history=True
+        )
+        end = time.monotonic() + _CONNECTING
+        while self._alone and time.monotonic() < end:
+            time.sleep(STATE_PERIOD)
 
     def put(self, report: Report) -> None:
         """Publish it, or leave it out where nothing happened.
@@ -86,9 +110,14 @@ class ZenohTopics:
             self._said(report)
         self._tell()
 
+    @property
+    def _alone(self) -> bool:
+        """Whether there should be somebody at the other end of a link, and is not."""
+        return bool(self._connect) and not self._peers
+
     def offer(self, report: Report) -> bool:
         """The same without waiting for anybody who is slow; whether it surely went out."""
-        if self._missed:
+        if self._missed or self._alone:
             return False
         if self._left_out(report):
             return True
@@ -119,8 +148,10 @@ class ZenohTopics:
     def _publish(self, report: Report, warnings: Any, state: Any) -> None:
         try:
             if report.cycle is not None and report.cycle.warnings:
-                warnings.put(report_line(report))
-            state.put(state_line(report))
+                self._last[0] = report_line(report)
+                warnings.put(self._last[0])
+            self._last[1] = state_line(report)
+            state.put(self._last[1])
         except Exception as error:  # Zenoh raises a class of its own, derived from Exception
             raise StreamError(f"cannot be published: {error}", file=self.name) from error
 
@@ -133,20 +164,24 @@ class ZenohTopics:
         if session is None:
             return
         if event.kind == zenoh.SampleKind.DELETE:
+            self._peers.discard(peer)
             self._away[peer] = None
             if len(self._away) > OUTBOX_DEPTH:
                 del self._away[next(iter(self._away))]
-            if session.behind:
-                self._missed.append(
-                    f"{peer} went away while reports waited for it, and may have missed some"
-                )
-        elif peer in self._away:
+            if session.behind or self._alone:
+                while_it = " while reports waited for it" if session.behind else ""
+                self._missed.append(f"{peer} went away{while_it}, and may have missed some")
+            return
+        self._peers.add(peer)
+        if peer in self._away:
             del self._away[peer]
             self._missed.append(f"{peer} is back, and may have missed reports while it was away")
 
     def _tell(self) -> None:
         """Raise what happened to links since it was last told."""
         told = [self._missed.popleft() for _ in range(len(self._missed))]
+        if self._alone:
+            told.append(f"nobody answers at {self._connect}: what is published is lost")
         if told:
             raise StreamError("; ".join(told), file=self.name)
 
@@ -159,7 +194,38 @@ class ZenohTopics:
         self._tell()
 
     def close(self) -> None:
-        """Leave the network."""
-        session, self._session = self._session, None
-        if session is not None:
+        """Leave the network, once whoever is connected has read all that was published: what is
+        still on its way to somebody slow is lost as soon as a session is closed.
+
+        Raises:
+            StreamError: not everything was read within SINK_PATIENCE.
+        """
+        session = self._session
+        if session is None:
+            return
+        try:
+            self._settle(session)
+            self._tell()
+        finally:
+            self._session = None
             session.close()
+
+    def _settle(self, session: Lease) -> None:
+        """The last messages once more, and one more often than Zenoh holds back: the first of these
+        has then left, too, and who has read that had taken all before it."""
+
+        def again() -> None:
+            with session.waiting(), suppress(Exception):
+                for _ in range(QUEUED + 1):
+                    for publisher, line in zip(self._waiting, self._last, strict=True):
+                        if line is not None:
+                            publisher.put(line)
+
+        end = time.monotonic() + SINK_PATIENCE
+        thread = threading.Thread(target=again, name=self.name, daemon=True)
+        thread.start()
+        thread.join(SINK_PATIENCE)
+        while thread.is_alive() or session.unread:
+            if time.monotonic() > end:
+                raise StreamError("not everything that was published was taken", file=self.name)
+            time.sleep(STATE_PERIOD)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from standoff.constants import MAX_NAME_LENGTH
 from standoff.errors import StreamError
+from standoff.names import MAX_NAME_LENGTH
 from standoff.streams.decoders import (
     JOINT_STATE,
     OWN_ENCODING,
@@ -120,14 +120,14 @@ class Bag:
             yield time, Trouble("garbled", text)
 
     def _not_as_recorded(self, came: Counter[str]) -> Iterator[str]:
-        """What the metadata of the folder says otherwise."""
+        """Where the messages that were read differ from the metadata of the folder."""
         if self._counts is None:
-            yield "the folder has no metadata.yaml: whether files are missing is not known"
+            yield "the folder has no metadata.yaml: missing files cannot be detected"
             return
-        for name in sorted(self._wanted & self._counts.keys()):
-            count, topic = self._counts[name], name[:MAX_NAME_LENGTH]
+        for name in sorted(self._wanted if self._counts else ()):
+            count, topic = self._counts.get(name, 0), name[:MAX_NAME_LENGTH]
             if count != came[topic]:
-                yield f"{topic}: {came[topic]} messages were read, metadata.yaml has {count}"
+                yield f"{topic}: {came[topic]} messages were read, metadata.yaml lists {count}"
 
     def _choose(self, topic: Topic) -> Channel | None:
         if topic.name not in self._wanted:

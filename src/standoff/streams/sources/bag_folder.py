@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from standoff.constants import MAX_STREAM_MESSAGE
 from standoff.errors import MissingPackageError, StreamError
+from standoff.streams.limits import MAX_STREAM_MESSAGE
 
 _SUFFIXES: Final = (".mcap", ".db3")
 _METADATA: Final = "metadata.yaml"
@@ -16,7 +16,8 @@ _METADATA: Final = "metadata.yaml"
 class Folder(NamedTuple):
     """Attributes:
     files: in the order in which they were written.
-    counts: messages of each topic in all files together; None where no metadata says so.
+    counts: messages of each topic in all files together; None where no metadata says so, and empty
+        for a file alone.
     """
 
     files: list[Path]
@@ -30,8 +31,8 @@ def folder_of(path: Path) -> Folder:
     early, and a part that is not listed may be of another one.
 
     Raises:
-        StreamError: no files, metadata that cannot be read, a file that it lists and that is
-            missing, or one that it does not list.
+        StreamError: no files, metadata without topics or that cannot be read, a file that it lists
+            and that is missing, or one that it does not list.
         MissingPackageError: there is metadata, and PyYAML is not installed.
     """
     there = {file.name: file for file in path.iterdir() if file.is_file()}
@@ -42,7 +43,7 @@ def folder_of(path: Path) -> Folder:
             "a folder without a bag in it",
             file=path,
             value=packed,
-            allowed="unpack it first: zstd -d" if packed else ".db3 or .mcap files",
+            allowed=".db3 or .mcap files" + (", unpacked by zstd -d" if packed else ""),
         )
     metadata = path / _METADATA
     if not metadata.exists():  # whoever recorded it was killed
@@ -51,14 +52,14 @@ def folder_of(path: Path) -> Folder:
     # keeps its packed name in the list.
     try:
         about = _parsed(metadata)["rosbag2_bagfile_information"]
-        names = [Path(str(n)).name.removesuffix(".zstd") for n in about["relative_file_paths"]]
+        names = [Path(_text(n)).name.removesuffix(".zstd") for n in about["relative_file_paths"]]
         counts: dict[str, int] = {}
         for topic in about["topics_with_message_count"]:
-            name = str(topic["topic_metadata"]["name"])
+            name = _text(topic["topic_metadata"]["name"])
             counts[name] = counts.get(name, 0) + int(topic["message_count"])
     except (LookupError, TypeError, ValueError) as error:
         raise StreamError(
-            "metadata without files or topics", file=metadata, allowed="what ros2 bag wrote"
+            "metadata without files or topics", file=metadata, allowed="as ros2 bag writes it"
         ) from error
     missing = [name for name in names if name not in there]
     if missing:
@@ -66,16 +67,18 @@ def folder_of(path: Path) -> Folder:
             "files of the recording are missing",
             file=metadata,
             value=missing[:20],
-            allowed="all that it lists; or name the file that is to be read alone",
+            allowed="all files that it lists; or give a single file instead of the folder",
         )
     others = [file.name for file in found if file.name not in names]
     if others:
         raise StreamError(
-            "has files that its metadata does not list",
+            "does not list all files of its folder",
             file=metadata,
             value=others[:20],
-            allowed="the files of one recording; `ros2 bag reindex` lists them anew",
+            allowed="the files of one recording; `ros2 bag reindex` writes the list again",
         )
+    if not counts:
+        raise StreamError("metadata without topics", file=metadata, allowed="what ros2 bag wrote")
     return Folder([there[name] for name in names], counts)
 
 
@@ -93,6 +96,13 @@ def _parsed(path: Path) -> Any:
         return yaml.load(data, Loader=yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise StreamError(f"not YAML: {str(error)[:200]}", file=path) from error
+
+
+def _text(value: Any) -> str:
+    """A text that is one. Of a list that is in itself ten times, and again, `str` has no end."""
+    if type(value) is not str:
+        raise TypeError
+    return value
 
 
 def _natural(file: Path) -> list[tuple[int, str]]:

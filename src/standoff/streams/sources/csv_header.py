@@ -24,7 +24,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from standoff.constants import MAX_STREAM_NAMES
+from standoff.streams.limits import MAX_STREAM_NAMES
 from standoff.streams.wire import GarbledError, checked_names
 
 TIMES: Final = ("time", "t", "timestamp", "__time")

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from standoff.errors import Error, StreamError
-from standoff.shapes.pose import pose
+from standoff.geometry.pose import pose
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, as_stamp
 from standoff.streams.sources.csv_header import Header, found_header, split
 from standoff.streams.sources.csv_restart import may_be_header

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from standoff.constants import MAX_STREAM_MESSAGE
 from standoff.errors import StreamError
+from standoff.streams.limits import MAX_STREAM_MESSAGE
 from standoff.streams.messages import End, Message, Trouble
 from standoff.streams.source import Put
 from standoff.streams.wire import GarbledError
@@ -144,16 +144,17 @@ class _Arrivals:
     """Lines of a pipe or a socket, each with when it came at the earliest, by `time.monotonic_ns`.
 
     What is there as one looks has come since the last look, which left nothing behind; if nothing
-    is there, one waits, and what comes then has just come.
+    is there, one waits, and what comes then has just come. Where so much waits that the writer may
+    wait, too, what it writes is older than that: until nothing is there again, all counts as come
+    when the writer last did not have to wait.
 
     Attributes:
-        full: whether so much waited that the writer may have waited, too: how old it is cannot be
-            known.
+        flood: whether the writer may have waited before this line; for the reader to take back.
     """
 
     def __init__(self, stream: BinaryIO, opened: int) -> None:
         self._stream, self._looked = stream, opened
-        self.full = False
+        self.flood = False
 
     def __iter__(self) -> Iterator[tuple[int | None, bytes | None]]:
         try:
@@ -164,13 +165,16 @@ class _Arrivals:
         waiter = select.poll()
         waiter.register(fd, select.POLLIN)
         rest, since, too_long, first = b"", self._looked, False, True
+        arrived, full = self._looked, False
         while True:
             if not waiter.poll(0):
                 waiter.poll()
-                self._looked = time.monotonic_ns()
-            arrived, self._looked = self._looked, time.monotonic_ns()
+                self._looked, full = time.monotonic_ns(), False
+            if not full:
+                arrived = self._looked
+            self._looked = time.monotonic_ns()
             chunk = os.read(fd, _AT_ONCE)
-            self.full = self.full or len(chunk) > _AT_ONCE // 2
+            self.flood = full = full or len(chunk) > _AT_ONCE // 2
             if not (rest or too_long):
                 since = arrived
             lines = (rest + chunk).split(b"\n")
@@ -214,9 +218,10 @@ class LinePipe:
             for number, (arrived, line) in enumerate(arrivals, 1):
                 if self._closed:
                     return
-                if arrivals.full:
-                    arrivals.full = False
-                    put(Trouble("flood", "more waits than is known how old it is"), arrived)
+                if arrivals.flood:
+                    arrivals.flood = False
+                    text = "the pipe may have been full: the age of its messages is unknown"
+                    put(Trouble("flood", text), arrived)
                 try:
                     _, found = _decoded(self._decode, line)
                 except GarbledError as error:

@@ -10,14 +10,14 @@ from pathlib import Path
 from struct import Struct
 from typing import Final
 
-from standoff.constants import (
+from standoff.errors import StreamError
+from standoff.streams.decoders import Topic, plain_type
+from standoff.streams.limits import (
     MAX_STREAM_CHUNK,
     MAX_STREAM_MESSAGE,
     MAX_STREAM_TOPICS,
     STREAM_BLOCK,
 )
-from standoff.errors import StreamError
-from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.sources.bag_file import Channel, Choose, Entry
 from standoff.streams.sources.unpacking import Budget, unpacked
 from standoff.streams.wire import GarbledError

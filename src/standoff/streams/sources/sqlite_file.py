@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from standoff.constants import (
+from standoff.errors import StreamError
+from standoff.streams.decoders import Topic, plain_type
+from standoff.streams.limits import (
     MAX_STREAM_CHUNK,
     MAX_STREAM_MESSAGE,
     MAX_STREAM_TOPICS,
     STREAM_BLOCK,
 )
-from standoff.errors import StreamError
-from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.sources.bag_file import Channel, Choose, Entry
 from standoff.streams.sources.unpacking import Budget
 
@@ -107,7 +107,7 @@ class SqliteFile:
             for number, time, size, data in rows:
                 if type(size) is int and size > MAX_STREAM_MESSAGE and type(time) is int:
                     last = time
-                    text = f"has a message of {size} bytes; {MAX_STREAM_MESSAGE} are read"
+                    text = f"has a message of {size} bytes; at most {MAX_STREAM_MESSAGE} are read"
                     block.append((time, None, text))
                 elif type(time) is not int or type(data) is not bytes:
                     block.append((last, None, "has a message without time or content"))
@@ -118,7 +118,7 @@ class SqliteFile:
                 # Pages that several others point to: more comes out than is in the file.
                 self.read += _ROW + (len(data) if type(data) is bytes else 0)
                 if self.read > self.size:
-                    block.append((last, None, "has more messages than it has bytes for"))
+                    block.append((last, None, "has more messages than fit into its size"))
                     break
                 if len(block) >= STREAM_BLOCK or held > MAX_STREAM_CHUNK:
                     yield block

@@ -1,5 +1,6 @@
 """Compressed chunks of bags, unpacked up to a limit: a few bytes could otherwise ask for any
-amount of memory, and of time."""
+amount of memory, and of time.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ import io
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from standoff.constants import MAX_STREAM_CHUNK, MAX_STREAM_MESSAGE
 from standoff.errors import missing_package
+from standoff.streams.limits import MAX_STREAM_CHUNK, MAX_STREAM_MESSAGE
 from standoff.streams.wire import GarbledError
 
 #: How whatever is compressed by Zstandard begins; no message in CDR and no JSON does.
@@ -48,7 +49,7 @@ class Budget:
         """
         if size > self._bytes:
             raise GarbledError(
-                f"not unpacked: a file of this size may unpack to {self._most_bytes} bytes"
+                f"not unpacked: a file of this size may unpack to at most {self._most_bytes} bytes"
             )
         self._bytes -= size
 
@@ -75,7 +76,7 @@ def unpacked(data: bytes, compression: str, size: int, budget: Budget) -> bytes:
         GarbledError: it is not what it says, is too much, or needs a package that is not installed.
     """
     if size > MAX_STREAM_CHUNK:
-        raise GarbledError(f"a chunk of {size} bytes unpacked; {MAX_STREAM_CHUNK} are read")
+        raise GarbledError(f"a chunk of {size} bytes unpacked; at most {MAX_STREAM_CHUNK} are read")
     if compression in ("", "none"):
         found = data
     else:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final
 
-from standoff.constants import INBOX_DEPTH, MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS
 from standoff.errors import StreamError
 from standoff.streams.decoders import (
     JOINT_STATE,
@@ -18,10 +17,15 @@ from standoff.streams.decoders import (
     decoder_of,
     plain_type,
 )
+from standoff.streams.inbox import INBOX_DEPTH
+from standoff.streams.limits import MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS
 from standoff.streams.messages import Grasp, Message, Trouble
 from standoff.streams.source import Put
 from standoff.streams.wire import GarbledError
 from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
+
+#: How long closing waits for a listener that is still handing on what it took, [s].
+LISTENER_PATIENCE: Final = 10.0
 
 _BRACES: Final = (b"{", b" ", b"\n", b"\t", b"\r", b"\xef")
 
@@ -66,6 +70,7 @@ class ZenohTopic:
         self._lost = False
         self._lock = threading.Lock()
         self._declared: list[Any] = []
+        self._listeners: list[threading.Thread] = []
         self._put: Put = _nowhere
         self._events = False
         self._session: Lease | None = open_session(used_link(link))
@@ -84,15 +89,20 @@ class ZenohTopic:
             heard = self._session.declare_subscriber(key, ring)
             self._declared.append(heard)
             name = f"{self.name} {key}"
-            threading.Thread(
+            listener = threading.Thread(
                 target=self._listen, args=(heard.handler, key), name=name, daemon=True
-            ).start()
+            )
+            self._listeners.append(listener)
+            listener.start()
 
     def close(self) -> None:
         self._put = _nowhere
         declared, self._declared = self._declared, []
         for one in declared:
             one.undeclare()
+        # A thread that returns from Zenoh while Python is shutting down aborts the process.
+        for listener in self._listeners:
+            listener.join(LISTENER_PATIENCE)
         session, self._session = self._session, None
         if session is not None:
             session.close()
@@ -131,7 +141,7 @@ class ZenohTopic:
                 return
             taken += 1
             if taken % INBOX_DEPTH == 0:
-                text = "messages may have been dropped: more came than could be looked at"
+                text = "messages may have been dropped: more arrived than could be processed"
                 self._put(Trouble("flood", text), empty)
                 if self._events:
                     self._put(Trouble("grasp", "events may have been lost"), empty)

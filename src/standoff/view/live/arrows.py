@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.view.live.palette import Colour
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from standoff.paths.nearest_now import NearPair
+from standoff.paths.nearest import NearPair
 from standoff.view.live.latch import Alarm, Latch
 from standoff.view.live.palette import STATES
 from standoff.view.live.seen import Seen, State
@@ -15,6 +15,7 @@ from standoff.view.live.text import length, minus, safe
 
 if TYPE_CHECKING:
     import viser
+
 
 #: Faults, or reasons, that are spelled out.
 _FAULTS = 3

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import HalfSpace
-from standoff.shapes.shape import Shape
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import HalfSpace
+from standoff.geometry.shape import Shape
 from standoff.view.live import palette
 
 if TYPE_CHECKING:
     import viser
+
 
 #: Where the eye is, seen from the middle: in front, to one side, a little above.
 _EYE = np.array([1.0, -0.72, 0.68]) / np.linalg.norm([1.0, -0.72, 0.68])

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from standoff.broadphase import Index
 from standoff.cell import Cell
-from standoff.index import Index
-from standoff.paths.nearest_now import NearestFinder, NearPair
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.paths.nearest import NearestFinder, NearPair
 from standoff.view.live.banner import Banner
 from standoff.view.live.camera import bounds, has_floor, set_stage
 from standoff.view.live.curves import RunningCurves
@@ -26,6 +26,7 @@ from standoff.view.live.warning_list import WarningList
 
 if TYPE_CHECKING:
     import viser
+
 
 #: From one sending of plots and cells to the next, [s]: the eye wants motion more often.
 _SLOW = 0.2

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from standoff.constants import BAND_INTERVALS
 from standoff.errors import Error
 from standoff.paths.checker import PathChecker
 from standoff.plan.growing import EDGE_BUDGET
 from standoff.view.check import USUAL_BUDGET, Checked
+
+#: Intervals of a proof that are drawn one by one, [-]: there are no more pixels.
+BAND_INTERVALS = 400
 
 
 def certified(checked: Checked) -> list[tuple[float, float]]:

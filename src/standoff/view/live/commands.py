@@ -101,7 +101,7 @@ class Serving:
 
 def planned_path(planned: Planned) -> Checked:
     """A path that was planned, as one that was checked: it brings its proof."""
-    from standoff.paths.reading import PathFile
+    from standoff.paths.path_file import PathFile
     from standoff.view.check import Checked
 
     waypoints, wanted, verdict = planned.waypoints, planned.wanted, planned.verdict

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from standoff.contact import Scene
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import Shape
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import Shape
 from standoff.view.live.arrows import Arrows
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import viser
 
     from standoff.contact.result import Contact, ContactStep
+
 
 #: Colours of the obstacles and of the follower.
 _COLOURS = ((140, 166, 217), (153, 199, 158), (230, 184, 128), (204, 158, 204), (219, 209, 133))

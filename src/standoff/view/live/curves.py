@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 if TYPE_CHECKING:
     import viser
+
 
 #: Readings that are kept.
 KEPT = 400

@@ -8,9 +8,8 @@ import threading
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import REACH_ANGLE
-from standoff.robots.reaching import reach
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.robots.inverse_kinematics import REACH_ANGLE, reach
 from standoff.view.live.motion import no_faster
 from standoff.view.live.towards import towards
 
@@ -59,7 +58,7 @@ class Follower:
             self._reach[link] = pose
 
     def ask_body(self, body: int, pose: Array) -> None:
-        """A moving body is to go there, by its number in ``cell.moving``."""
+        """A moving body is to go there, by its number in ``cell.body``."""
         with self._lock:
             self._bodies[body] = pose
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from standoff.errors import Error
-from standoff.shapes.pose import Array, numbers
+from standoff.geometry.pose import Array, numbers
 
 
 def is_width(value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from standoff.errors import PoseError
-from standoff.shapes.pose import Array, as_pose, pose
+from standoff.geometry.pose import Array, as_pose, pose
 from standoff.view.live.follow import Follower
 from standoff.view.live.quaternions import quaternions
 from standoff.view.live.text import node_name
@@ -17,6 +17,7 @@ from standoff.view.live.tips import tips
 
 if TYPE_CHECKING:
     import viser
+
 
 #: With more handles than this the page is a thicket: one is shown at a time, chosen by name.
 FEW = 8

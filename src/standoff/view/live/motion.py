@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.paths.reading import PathFile
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.paths.path_file import PathFile
 
 #: How fast joints go along a path that has no times, [rad/s] or [m/s], where they are not slower.
 _PACE = 0.8

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.paths.nearest_now import NearPair
+from standoff.paths.nearest import NearPair
 from standoff.view.live import palette
 from standoff.view.live.text import length, minus
 

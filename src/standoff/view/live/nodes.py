@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.constants import BUFFER_SHOWN
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import HalfSpace
-from standoff.shapes.shape import Shape
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import HalfSpace
+from standoff.geometry.shape import Shape
 from standoff.view.live import palette
 from standoff.view.live.quaternions import quaternions
 from standoff.view.live.solid import extended, solid
@@ -19,6 +18,10 @@ from standoff.view.live.text import node_name
 
 if TYPE_CHECKING:
     import viser
+
+#: By how much a buffer has to change before the page draws it anew, [m]: nobody sees less.
+BUFFER_SHOWN = 0.001
+
 
 #: How much of what is behind an extended shape it hides, from 0 to 1.
 _VEIL = 0.16

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.index import Index
-from standoff.kernels.index import layout
-from standoff.shapes.pose import Array
-from standoff.shapes.shape import IntArray
+from standoff.broadphase import Index
+from standoff.broadphase.kernels import layout
+from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.view.live.palette import ramp
 
 if TYPE_CHECKING:
     import viser
+
 
 #: Cells that are drawn at most, the fullest first.
 MOST_CELLS = 1500

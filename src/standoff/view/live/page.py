@@ -15,8 +15,8 @@ from typing import Any
 
 from standoff.cell import Cell
 from standoff.errors import Error
+from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle
-from standoff.shapes.pose import Array
 from standoff.view.live.given import joints_given, moment, poses_given, widths, words_given
 from standoff.view.live.latch import Alarm, Latch
 from standoff.view.live.needed import need_viser
@@ -136,7 +136,7 @@ class LivePage:
         Args:
             cell: which may change between two calls.
             q: the joints, an array in the order of ``cell.joints`` or a dict by name; copied.
-            poses: of the moving bodies, (m, 4, 4) in the order of ``cell.moving`` or a dict by
+            poses: of the moving bodies, (m, 4, 4) in the order of ``cell.body`` or a dict by
                 name; copied. None leaves them where they were. What is left out, is no number
                 or has another shape stays where it was, too.
             cycle: what the monitor said; without it the state is NOT WATCHED.

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.constants import SAME_INSTANT
+from standoff.monitor.buffers import Thresholds
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Cycle
-from standoff.monitor.thresholds import Thresholds
-from standoff.paths.nearest import Among
-from standoff.paths.nearest_now import NearestFinder, NearPair
+from standoff.paths.nearest import Among, NearestFinder, NearPair
 from standoff.paths.verdict import Verdict
 from standoff.view.check import Checked, sentence
 from standoff.view.live.certified import certified, covered, earliest
 from standoff.view.live.motion import Motion, along_path
 from standoff.view.live.palette import STATES
-from standoff.view.live.playback import Playback
+from standoff.view.live.playback import SAME_INSTANT, Playback
 from standoff.view.live.seen import Mark, Seen
 from standoff.view.live.text import safe
 from standoff.view.live.timeline import Timeline
@@ -26,6 +24,7 @@ from standoff.view.stage import Stage
 
 if TYPE_CHECKING:
     import viser
+
 
 #: Instants at which distances are looked at.
 _SAMPLES = 400

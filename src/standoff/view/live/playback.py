@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from standoff.constants import SAME_INSTANT
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Cycle
-from standoff.paths.nearest_now import NearPair
+from standoff.paths.nearest import NearPair
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.motion import Motion
 from standoff.view.live.player import Player
@@ -20,6 +19,10 @@ from standoff.view.live.worst import Severity, severity
 
 if TYPE_CHECKING:
     import viser
+
+#: Instants of a motion on a page that are nearer than this are one, [s]: far above the rounding of
+#: times that are added up, far below what any two readings are apart.
+SAME_INSTANT = 1e-7
 
 
 class Playback:

@@ -11,6 +11,7 @@ from standoff.view.live.motion import Motion
 if TYPE_CHECKING:
     import viser
 
+
 #: Speeds to choose from, by what they are called.
 SPEEDS = {"¼ ×": 0.25, "½ ×": 0.5, "1 ×": 1.0, "2 ×": 2.0, "4 ×": 4.0}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 
 
 def quaternions(R: Array) -> Array:

@@ -11,12 +11,12 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from standoff.broadphase import Index
 from standoff.cell import Cell
-from standoff.constants import COORDINATE_LIMIT
 from standoff.errors import Error
-from standoff.index import Index
+from standoff.geometry.pose import Array
 from standoff.monitor.monitor import Monitor
-from standoff.shapes.pose import Array
+from standoff.tolerances import COORDINATE_LIMIT
 from standoff.view.live.banner import Banner
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.seen import Seen
@@ -26,6 +26,7 @@ from standoff.view.live.wire import Opening, received
 
 if TYPE_CHECKING:
     import viser
+
 
 #: The shortest time that a sign stands in the browser, [s].
 _LEAST = 1.0

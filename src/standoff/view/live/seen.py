@@ -9,9 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from standoff.errors import Error
-from standoff.monitor.report import Cycle, Warning
-from standoff.monitor.stop_report import StopWarning
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
+from standoff.monitor.report import Cycle, StopWarning, Warning
 from standoff.view.live.latch import Alarm
 
 #: What a watch can be in.

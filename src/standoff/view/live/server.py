@@ -17,6 +17,7 @@ from standoff.view.live.palette import BRAND
 if TYPE_CHECKING:
     import viser
 
+
 #: Who may look unless told otherwise: this machine.
 LOOPBACK = "127.0.0.1"
 USUAL_PORT = 8080

@@ -23,6 +23,7 @@ from standoff.view.live.text import safe
 if TYPE_CHECKING:
     import viser
 
+
 #: How long a sign stands without being renewed, [s].
 LASTING = 2.0
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.constants import SLIDER_STEP
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.view.live.follow import Follower
 
 if TYPE_CHECKING:
     import viser
+
+#: The step of a joint's slider, [rad] or [m].
+SLIDER_STEP = 0.001
 
 
 class Sliders:

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 
-from standoff.shapes.mesh import Mesh
-from standoff.shapes.polyhedron import Polyhedron
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Box, Capsule, Cylinder, Sphere
-from standoff.shapes.shape import IntArray, Shape
+from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
+from standoff.geometry.shape import IntArray, Shape
 from standoff.view.solids import swept, triangles
 
 #: Directions about the vertices of what is extended: rings of a ball, and points of a ring.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from standoff.geometry.pose import Array
+from standoff.geometry.primitives import Sphere
 from standoff.predict.predictor import Predictor
 from standoff.predict.urgency import urgency
-from standoff.shapes.pose import Array
-from standoff.shapes.primitives import Sphere
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.octree_cells import edges
@@ -22,6 +22,7 @@ from standoff.view.live.ticking import TICK
 
 if TYPE_CHECKING:
     import viser
+
 
 #: From calm to urgent, [s]: redder is sooner.
 CALM, URGENT = 1.0, 0.05
@@ -93,9 +94,8 @@ class SwarmPage:
         period = TICK / _STEPS
         bounds = np.full(count, room.acceleration)
         self.predictor = Predictor(
-            np.full(count, room.radius), bounds, margin=room.margin, period=period,
-            method="deadlines",
-        )  # fmt: skip
+            np.full(count, room.radius), bounds, margin=room.margin, period=period
+        )
         side = room.side
         set_stage(server, np.zeros(3), np.full(3, side), ground=True)
         server.scene.add_line_segments(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.view.live.text import minus
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 440, 170, 46, 8, 12, 118

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from standoff.shapes.pose import Array, rigid, rotation_of_quaternion
+from standoff.geometry.pose import Array, rigid, rotation_of_quaternion
 from standoff.view.live.quaternions import quaternions
 
 #: The fastest that a hand drives a body: [m/s] and [rad/s].

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from standoff.shapes.pose import Array
+from standoff.geometry.pose import Array
 from standoff.view.live.palette import ALARM
 from standoff.view.live.seen import Mark, Seen
 from standoff.view.live.text import length, minus
 
 if TYPE_CHECKING:
     import viser
+
 
 #: Rows of the list.
 ROWS = 6

@@ -1,0 +1,383 @@
+"""The update of one item: the tree changes only where its box enters or leaves a node.
+
+Nodes and boxes are closed. Between two operations
+
+1. the leaves fill the root cube without a gap, and have no inner point in common;
+2. an item that is INSIDE has its box within the root cube, and is in the list of each leaf that its
+   box meets, once, and of no other;
+3. every other item is ABSENT, or OUTSIDE and in the list of those held against everything.
+
+So no pair is missed: two boxes that meet have a point in common. If both items are INSIDE, that
+point is in the root cube, by 1 in a leaf, and by 2 both are in the list of this leaf. Otherwise one
+of them is held against everything. What is registered may be larger than the body, as with the
+monitor's reserve: this finds more pairs, never fewer. Nothing here depends on when leaves are split
+or merged. A box meets a node exactly where it meets one of its eight children, which fill it: so
+both keep 1 and 2.
+
+**From above** (FROM_ABOVE, the monitor's default). `enter_below_common` begins at a leaf that the
+old box met, and goes up to a node ``T`` that holds the new box and is not touched by it from
+inside, or to the root. Let the new box meet a leaf ``M`` at a point ``p``. If ``T`` is not the
+root, ``p`` is an inner point of ``T``; a leaf that is not below ``T`` has only points of its faces
+in common with it; so ``M`` is ``T`` or below it. The walk down from ``T`` leaves out what is below
+a node that the box does not meet, and ``M`` is not: it comes to ``M``. ``M`` is passed over only if
+it bears the number of this visit, which no leaf has from before. Then the item was in it already,
+or was put into it by this walk, or ``M`` came from a leaf that was split for the item, which was
+handed down at once. So the item is in every leaf that its new box meets, once. Leaves that it was
+in are not split meanwhile, as they bear the number; those that the new box does not meet are left
+at the end. How far the box moved, and how small a node is, does not matter. Where the links run out
+the item becomes OUTSIDE. A box without a point (a body with no pose yet) is in no leaf, there is
+nothing to begin at, and its next box is inserted from the root.
+
+**From the neighbours** (paper 000, section III). Let ``d`` be the farthest that a face of the box
+moved outwards, less than the smallest node's edge. A leaf ``M`` that the new box meets and the old
+one did not lies within ``d`` of a leaf ``L`` that the old box met, on every axis; two leaves that
+do not touch are apart by at least the smallest edge on some axis; so ``M`` touches ``L``: it is a
+neighbour across a face, an edge or a corner. Take a point of the new box in ``M``, and for ``L``
+the leaf with the nearest point of the old box: on an axis where no face moved outwards the two
+points agree, and ``L`` and ``M`` are not to either side of each other there. So only directions
+made of faces that moved outwards lead to a new leaf.
+
+This is why an item is in the nodes that its *box* meets, and not in those that the body itself
+meets: a long body that turns can enter a node well inside a box whose faces do not move at all.
+"""
+
+from __future__ import annotations
+
+from standoff.broadphase.kernels.grid import insert_cells
+from standoff.broadphase.kernels.layout import (
+    ABSENT,
+    AFTER,
+    ANYWHERE,
+    CHILD,
+    FIRST,
+    FROM_ABOVE,
+    FULL,
+    GRID,
+    HEAD,
+    INSIDE,
+    INSIDE_CHECK,
+    KIND,
+    MARK,
+    MOVED,
+    NAIVE,
+    NEIGHBOURS,
+    NODE,
+    NONE,
+    OUT_FIRST,
+    OUT_NEXT,
+    OUT_PREV,
+    OUTSIDE,
+    OUTWARD_ONLY,
+    PARENT,
+    REGION,
+    REINSERTED,
+    SIDE,
+    STATE,
+    TECHNIQUES,
+    UPDATES,
+    VISIT,
+)
+from standoff.broadphase.kernels.links import free_link, leave_item, leave_node, overlaps
+from standoff.broadphase.kernels.octree import (
+    delete_item,
+    insert_below,
+    merge_pending,
+    next_visit,
+    note_parent,
+)
+from standoff.broadphase.kernels.region_octree import insert_region
+from standoff.compiled.jit import inlined, kernel
+
+
+@kernel
+def insert(boxes, items, nodes, space, tree, links, state, i):
+    """Insert item ``i``, which is nowhere, with the box it is registered with, from the root."""
+    items[i, MOVED] = 1
+    if state[0, KIND] == NAIVE or not within_root(boxes, i, space):
+        put_outside(items, state, i)
+        return
+    if state[0, KIND] == GRID:
+        done = insert_cells(boxes, items, nodes, space, tree, links, state, i)
+    elif state[0, KIND] == REGION:
+        done = insert_region(boxes, items, nodes, tree, links, state, i)
+    else:
+        done = insert_below(boxes, items, nodes, tree, links, state, i, 0)
+    if done:
+        items[i, STATE] = INSIDE
+    else:
+        state[0, FULL] = 1
+        delete_item(items, tree, links, state, i)
+        put_outside(items, state, i)
+
+
+@kernel
+def remove(items, tree, links, state, i):
+    """Take item ``i`` out, wherever it is; what its nodes no longer need is merged."""
+    if items[i, STATE] == INSIDE:
+        delete_item(items, tree, links, state, i)
+    elif items[i, STATE] == OUTSIDE:
+        before, after = items[i, OUT_PREV], items[i, OUT_NEXT]
+        if before == NONE:
+            state[0, OUT_FIRST] = after
+        else:
+            items[before, OUT_NEXT] = after
+        if after != NONE:
+            items[after, OUT_PREV] = before
+    items[i, STATE] = ABSENT
+
+
+@inlined
+def put_outside(items, state, i):
+    """Into the list of those that are held against everything."""
+    first = state[0, OUT_FIRST]
+    items[i, STATE] = OUTSIDE
+    items[i, OUT_PREV] = NONE
+    items[i, OUT_NEXT] = first
+    if first != NONE:
+        items[first, OUT_PREV] = i
+    state[0, OUT_FIRST] = i
+
+
+@inlined
+def within_root(boxes, i, space):
+    """Whether the whole box is in the root cube."""
+    edge = space[0, 3]
+    for axis in range(3):
+        low = space[0, axis]
+        if not (boxes[i, axis] >= low and boxes[i, axis + 3] <= low + edge):
+            return False
+    return True
+
+
+@kernel
+def move(boxes, items, nodes, space, tree, links, state, i, fresh, k, smallest):
+    """Register item ``i`` with the box ``fresh[k]``. From its neighbours where no face moved
+    outwards by as much as the edge of the smallest node, from the root otherwise; with FROM_ABOVE
+    from the smallest node that holds all of the box, however far it moved."""
+    outward = 0
+    farthest = 0.0
+    for axis in range(3):
+        low = boxes[i, axis] - fresh[k, axis]
+        high = fresh[k, axis + 3] - boxes[i, axis + 3]
+        if low > 0.0:
+            outward |= 1 << (2 * axis)
+        if high > 0.0:
+            outward |= 2 << (2 * axis)
+        farthest = max(farthest, low, high)
+    for c in range(6):
+        boxes[i, c] = fresh[k, c]
+    items[i, MOVED] = 1
+    state[0, UPDATES] += 1
+    if state[0, KIND] == NAIVE and items[i, STATE] == OUTSIDE:
+        return
+    near_by = farthest < smallest
+    if (state[0, TECHNIQUES] & FROM_ABOVE) != 0:
+        outward = ANYWHERE
+        near_by = items[i, HEAD] != NONE
+    elif (state[0, TECHNIQUES] & OUTWARD_ONLY) == 0:
+        outward = 63
+    if items[i, STATE] == INSIDE and near_by and within_root(boxes, i, space):
+        follow(boxes, items, nodes, tree, links, state, i, outward)
+        return
+    if items[i, STATE] == INSIDE:
+        state[0, REINSERTED] += 1
+    remove(items, tree, links, state, i)
+    insert(boxes, items, nodes, space, tree, links, state, i)
+
+
+@kernel
+def follow(boxes, items, nodes, tree, links, state, i, outward):
+    """Bring the leaves of item ``i`` up to date with its box, of which the faces in ``outward``
+    moved outwards (bits low x, high x, low y, …), or ANYWHERE."""
+    visit = next_visit(items, tree, state)
+    old = items[i, HEAD]
+    link = old
+    while link != NONE:
+        tree[links[link, NODE], MARK] = visit
+        link = links[link, AFTER]
+    if outward == ANYWHERE:
+        done = enter_below_common(boxes, items, nodes, tree, links, state, i, links[old, NODE])
+    else:
+        # Leaves entered are put before ``old`` in the item's list: this loop does not meet them.
+        done = True
+        link = old
+        while done and link != NONE:
+            leaf = links[link, NODE]
+            done = enter_from(boxes, items, nodes, tree, links, state, i, leaf, outward)
+            link = links[link, AFTER]
+    if not done:
+        state[0, FULL] = 1
+        delete_item(items, tree, links, state, i)
+        put_outside(items, state, i)
+        return
+    pending = NONE
+    link = old
+    while link != NONE:
+        after = links[link, AFTER]
+        node = links[link, NODE]
+        if not overlaps(boxes, i, nodes, node, state):
+            leave_node(tree, links, link)
+            leave_item(items, links, link)
+            free_link(links, state, link)
+            pending = note_parent(tree, node, pending)
+        link = after
+    merge_pending(items, tree, links, state, pending)
+
+
+@kernel
+def enter_below_common(boxes, items, nodes, tree, links, state, i, node):
+    """Insert item ``i`` into the leaves that its box has entered, however far it moved: down from
+    the smallest node above one of its leaves that holds all of its box. False where the links ran
+    out."""
+    visit = state[0, VISIT]
+    while tree[node, PARENT] != NONE and not holds(nodes, node, boxes, i):
+        node = tree[node, PARENT]
+    top = node
+    while True:
+        if overlaps(boxes, i, nodes, node, state):
+            if tree[node, FIRST] != NONE:
+                node = tree[node, FIRST]
+                continue
+            if tree[node, MARK] != visit:
+                tree[node, MARK] = visit
+                if not insert_below(boxes, items, nodes, tree, links, state, i, node):
+                    return False
+        while node != top and tree[node, CHILD] == 7:
+            node = tree[node, PARENT]
+        if node == top:
+            return True
+        node += 1
+
+
+@inlined
+def holds(nodes, node, boxes, i):
+    """Whether the whole box lies within a node, and does not touch its faces."""
+    return (
+        boxes[i, 0] > nodes[node, 0]
+        and boxes[i, 1] > nodes[node, 1]
+        and boxes[i, 2] > nodes[node, 2]
+        and boxes[i, 3] < nodes[node, 3]
+        and boxes[i, 4] < nodes[node, 4]
+        and boxes[i, 5] < nodes[node, 5]
+    )
+
+
+@kernel
+def enter_from(boxes, items, nodes, tree, links, state, i, leaf, outward):
+    """Insert item ``i`` into the leaves about ``leaf`` that its box has entered. False where the
+    links ran out."""
+    across = 0
+    for axis in range(3):
+        if boxes[i, axis] <= nodes[leaf, axis]:
+            across |= 1 << (2 * axis)
+        if boxes[i, axis + 3] >= nodes[leaf, axis + 3]:
+            across |= 2 << (2 * axis)
+    if (state[0, TECHNIQUES] & INSIDE_CHECK) == 0:
+        across = 63
+    across &= outward
+    if across == 0:
+        return True
+    for dx in range(-1, 2):
+        if (dx < 0 and (across & 1) == 0) or (dx > 0 and (across & 2) == 0):
+            continue
+        for dy in range(-1, 2):
+            if (dy < 0 and (across & 4) == 0) or (dy > 0 and (across & 8) == 0):
+                continue
+            for dz in range(-1, 2):
+                if (dz < 0 and (across & 16) == 0) or (dz > 0 and (across & 32) == 0):
+                    continue
+                if dx == 0 and dy == 0 and dz == 0:
+                    continue
+                top = neighbour(tree, state, leaf, dx, dy, dz)
+                if top != NONE and not enter(
+                    boxes, items, nodes, tree, links, state, i, top, dx, dy, dz
+                ):
+                    return False
+    return True
+
+
+@inlined
+def enter(boxes, items, nodes, tree, links, state, i, top, dx, dy, dz):
+    """Insert item ``i`` into the leaves of ``top`` that its box meets and that touch the face, edge
+    or corner by which ``top`` lies in the direction (dx, dy, dz). False where the links ran out."""
+    visit = state[0, VISIT]
+    node = top
+    while True:
+        if overlaps(boxes, i, nodes, node, state):
+            if tree[node, FIRST] != NONE:
+                node = tree[node, FIRST]
+                if near_side(0, dx, dy, dz):
+                    continue
+            elif tree[node, MARK] != visit:
+                tree[node, MARK] = visit
+                if not insert_below(boxes, items, nodes, tree, links, state, i, node):
+                    return False
+        elif tree[node, FIRST] == NONE:
+            tree[node, MARK] = visit
+        while True:
+            while node != top and tree[node, CHILD] == 7:
+                node = tree[node, PARENT]
+            if node == top:
+                return True
+            node += 1
+            if near_side(tree[node, CHILD], dx, dy, dz):
+                break
+
+
+@inlined
+def near_side(child, dx, dy, dz):
+    """Whether a child lies on the side of its parent that a step (dx, dy, dz) arrives at."""
+    return (
+        (dx == 0 or (child & 1) == (dx < 0))
+        and (dy == 0 or ((child >> 1) & 1) == (dy < 0))
+        and (dz == 0 or ((child >> 2) & 1) == (dz < 0))
+    )
+
+
+@inlined
+def neighbour(tree, state, node, dx, dy, dz):
+    """The node next to ``node`` in the direction (dx, dy, dz), each -1, 0 or 1: of its size, or a
+    larger leaf; NONE beyond the root."""
+    state[0, NEIGHBOURS] += 1
+    if state[0, KIND] == GRID:
+        return grid_neighbour(state[0, SIDE], node, dx, dy, dz)
+    # Upwards: a step that stays within the parent is done on that axis; one that leaves it is the
+    # parent's own step. The way back down is the same with the sides stepped over changed, three
+    # bits a level; 20 levels, the deepest a tree gets, fit into 63 bits.
+    path = 0
+    levels = 0
+    while dx != 0 or dy != 0 or dz != 0:
+        if tree[node, PARENT] == NONE:
+            return NONE
+        c = tree[node, CHILD]
+        node = tree[node, PARENT]
+        if dx != 0:
+            if (c & 1) == (dx < 0):
+                dx = 0
+            c ^= 1
+        if dy != 0:
+            if ((c >> 1) & 1) == (dy < 0):
+                dy = 0
+            c ^= 2
+        if dz != 0:
+            if ((c >> 2) & 1) == (dz < 0):
+                dz = 0
+            c ^= 4
+        path = (path << 3) | c
+        levels += 1
+    while levels > 0 and tree[node, FIRST] != NONE:
+        node = tree[node, FIRST] + (path & 7)
+        path >>= 3
+        levels -= 1
+    return node
+
+
+@inlined
+def grid_neighbour(side, cell, dx, dy, dz):
+    """The cell next to ``cell``; cells are numbered x first, then y, then z."""
+    x = cell % side + dx
+    y = (cell // side) % side + dy
+    z = cell // (side * side) + dz
+    if x < 0 or y < 0 or z < 0 or x >= side or y >= side or z >= side:
+        return NONE
+    return x + side * (y + side * z)

@@ -1,0 +1,120 @@
+"""The one way a kernel is compiled here, and where its machine code is kept.
+
+Numba's cache notices a change in the file of a function, but not in the files of the functions it
+calls. So the machine code lives in a folder named after the content of *all* kernel sources and of
+the tolerances they share: touch one, and all are compiled anew, once. ``NUMBA_CACHE_DIR`` moves the
+folder, as everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numba.core.config
+from numba.core import types
+
+#: Numba's settings; typed loosely, as they are made at run time.
+_config: Any = numba.core.config
+
+
+def kernel_files(root: Path) -> list[Path]:
+    """The sources of all kernels: what lies in folders called ``kernels`` or ``narrowphase``, and
+    here."""
+    folders = ("*/kernels", "*/narrowphase", "compiled")
+    return sorted(file for name in folders for file in root.glob(f"{name}/*.py"))
+
+
+def _source_digest() -> str:
+    digest = hashlib.sha256()
+    root = Path(__file__).parent.parent
+    for path in (root / "tolerances.py", *kernel_files(root)):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return Path(given)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "standoff"
+    if os.name == "nt":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "standoff" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "standoff"
+
+
+#: The folder that holds the machine code of exactly these sources.
+CACHE_DIR = _cache_root() / f"kernels-{_source_digest()}"
+
+#: Kernels that Python calls, with the one signature each is compiled for, by qualified name.
+ENTRIES: dict[str, tuple[Any, str]] = {}
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """Lazily, cached, without the GIL, with IEEE division; no fastmath, ever."""
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(CACHE_DIR)  # read by Numba while the decorator runs, and only then
+    try:
+        dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    finally:
+        _config.CACHE_DIR = before
+    if not _config.DISABLE_JIT:
+        dispatcher.get_call_template = _without_literals(dispatcher.get_call_template)
+    return dispatcher
+
+
+def _without_literals(template: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba compiles a kernel once more for each constant it is called with: ``f(w, 3)`` and
+    ``f(w, 6)`` are two functions to it, and so is all they call. One is enough."""
+
+    def plain(args: Any, kws: Any) -> Any:
+        return template(tuple(map(types.unliteral, args)), kws)
+
+    return plain
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A kernel that allocates nothing, compiled without reference counts. Numba counts every array
+    that a function is given, with two atomic operations: 30 ns for three, more than a short kernel
+    takes."""
+    return _compiled(function, _nrt=False, forceinline=False)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """A `kernel` that becomes part of its caller: for the thin ones that choose another by its
+    kind. Handing on an array takes nine words, and three of them 10 ns."""
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
+def spliced(function: Callable[..., Any]) -> Any:
+    """A `kernel` whose text becomes part of its caller's before types are known: for the few that
+    return a view of an array, which no kernel without reference counts may."""
+    return _compiled(function, _nrt=False, inline="always")
+
+
+def allocating(function: Callable[..., Any]) -> Any:
+    """A kernel that makes arrays of its own; none that runs each cycle is one."""
+    return _compiled(function, _nrt=True, forceinline=False)
+
+
+def entry(
+    signature: str, compiled: Callable[[Callable[..., Any]], Any] = kernel
+) -> Callable[[Callable[..., Any]], Any]:
+    """A kernel that Python calls. ``signature`` is the one set of types it is ever called with,
+    so that ``standoff compile`` can build it before anybody waits for it; ``compiled`` is `kernel`
+    or `allocating`."""
+
+    def register(function: Callable[..., Any]) -> Any:
+        dispatcher = compiled(function)
+        name = f"{function.__module__.removeprefix('standoff.')}.{function.__name__}"
+        ENTRIES[name] = (dispatcher, signature)
+        return dispatcher
+
+    return register

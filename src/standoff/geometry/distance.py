@@ -1,0 +1,153 @@
+"""The distance of two placed shapes, with its witnesses."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.errors import PoseError, ShapeError, UnsupportedPairError
+from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.pose import IDENTITY, Array, as_pose
+from standoff.geometry.shape import Shape
+
+#: The kinds of shapes that kernels know.
+KINDS = range(layout.SPHERE, layout.MESH + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """How far two bodies are apart, or how deep in each other; world frame, [m].
+
+    Attributes:
+        value: the signed distance, negative where the bodies overlap.
+        point_a: the witness on a, shape (3,).
+        point_b: the witness on b; ``point_a - point_b == value * normal``.
+        normal: the unit vector from b to a.
+        exact: False where an iteration did not converge: the value is then a proved lower bound,
+            and the witnesses need not attain it.
+    """
+
+    value: float
+    point_a: Array
+    point_b: Array
+    normal: Array
+    exact: bool = True
+
+
+def distance(
+    shape_a: Shape, pose_a: ArrayLike | None, shape_b: Shape, pose_b: ArrayLike | None
+) -> Distance:
+    """The signed distance of two shapes at their poses (4 x 4, or ``None`` for the identity), [m].
+
+    Apart: the value is the distance, attained between the two witness points. Where several pairs
+    of points attain it, as between parallel faces, they are one of these pairs.
+
+    Touching: the value is 0 but for rounding, and the normal is one that separates the bodies.
+
+    Overlapping convex shapes, one inside the other included: minus the penetration depth, the
+    length of the shortest translation that separates them. Moving a by ``-value * normal`` makes
+    them touch; ``point_a`` is the point of a that lies deepest in b against the normal, and
+    ``point_b`` the one of b deepest in a. Where several directions are as short (concentric
+    spheres, crossing axes), the normal is one of them.
+
+    A half space is all of z <= 0 in its frame. Against a bounded body the value is the height of
+    the body's lowest point. Two half spaces that face each other (within 1e-12) have the gap
+    between their planes; any other two overlap without end: the value is -inf, and points and
+    normal are NaN.
+
+    A sphere, capsule or box against another one, and anything against a half space, is computed
+    in closed form: within a few roundings of the sizes and coordinates. Cylinders and polyhedra
+    are answered by iteration, within 1e-6 of their size; where that fails to converge, the value
+    is a proved lower bound, ``exact`` is False and the witnesses need not attain the value: doubt
+    counts as danger.
+
+    A mesh is a surface, and a solid if it is closed, or open and not a sheet: see `Mesh`. Surfaces
+    apart: the exact distance. Surfaces that touch or cross: 0, both witnesses at one common point.
+    A body wholly inside a solid, or a mesh inside a convex body: minus the gap between the
+    surfaces, which is a lower bound on the depth. Whether a body is inside is asked of one point of
+    each of its connected parts.
+
+    Raises:
+        PoseError: a pose is not a finite right-handed rigid motion.
+        UnsupportedPairError: no kernel answers for this pair of shapes.
+    """
+    for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
+        if not isinstance(shape, Shape):
+            raise ShapeError("not a shape", element=name, value=shape, allowed="a standoff shape")
+        if getattr(shape, "kind", None) not in KINDS:
+            raise _unsupported(shape_a, shape_b)
+    rows, refs, poses, work, iwork, out = _local.arrays
+    poses[0] = _matrix(pose_a, "pose_a")
+    poses[1] = _matrix(pose_b, "pose_b")
+    _fill(rows, refs, 0, shape_a)
+    _fill(rows, refs, 1, shape_b)
+    a, b = shape_a.geometry, shape_b.geometry
+    if dispatch.has_closed_form(shape_a.kind, shape_b.kind):
+        ask = batch.one_closed
+        arguments: tuple[Any, ...] = (poses, rows, refs, a.points, b.points, out)
+    else:
+        ask = batch.one_general
+        sides = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
+        arguments = (_general(), poses, rows, refs, *sides, work, iwork, out)
+    out[0] = -np.inf  # what stood here belongs to another pair
+    status = ask(*arguments)
+    if status == batch.NOT_A_POSE:
+        # Refused here for a reason, or a pose that `as_pose` has to tidy up first.
+        poses[0] = as_pose(pose_a, "pose_a")
+        poses[1] = as_pose(pose_b, "pose_b")
+        status = ask(*arguments)
+    if status == batch.NOT_A_POSE:
+        raise PoseError("not a rigid motion", value=[poses[0].tolist(), poses[1].tolist()])
+    if status == dispatch.UNSUPPORTED:
+        raise _unsupported(shape_a, shape_b)
+    row = out[0].copy()
+    return Distance(float(row[0]), row[1:4], row[4:7], row[7:10], status == dispatch.DONE)
+
+
+#: Compiled when the first pair without a closed form is asked for.
+_general = cache(general.address)
+
+
+def _unsupported(a: Shape, b: Shape) -> UnsupportedPairError:
+    return UnsupportedPairError(f"no distance between {type(a).__name__} and {type(b).__name__}")
+
+
+def _fill(rows: Array, refs: Any, i: int, shape: Shape) -> None:
+    rows[i, layout.SIZE :] = shape.size_row
+    refs[i, layout.KIND] = shape.kind
+    refs[i, layout.FLAGS] = shape.flags
+    if shape.kind >= layout.POLYHEDRON:
+        geometry = shape.geometry
+        refs[i, layout.POINTS] = len(geometry.points)
+        refs[i, layout.FACES] = len(geometry.faces)
+
+
+def _matrix(pose: ArrayLike | None, element: str) -> Array:
+    """A pose as it is, where it is an array of the right shape; otherwise checked and copied."""
+    if pose is None:
+        return IDENTITY
+    if isinstance(pose, np.ndarray) and pose.shape == (4, 4) and pose.dtype == np.float64:
+        return pose
+    return as_pose(pose, element)
+
+
+class _Scratch(threading.local):
+    """Arrays that every call of a thread writes to anew; nothing is kept between calls."""
+
+    def __init__(self) -> None:
+        self.arrays = (
+            np.zeros((2, layout.ROW_COLUMNS)),
+            np.zeros((2, layout.REF_COLUMNS), dtype=np.int64),
+            np.zeros((2, 4, 4)),
+            np.zeros(dispatch.WORK),
+            np.zeros(dispatch.IWORK, dtype=np.int64),
+            np.zeros((1, layout.OUT_COLUMNS)),
+        )
+
+
+_local = _Scratch()

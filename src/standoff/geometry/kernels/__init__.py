@@ -1,0 +1,1 @@
+"""Convex hulls and capsules around points, compiled."""

@@ -1,0 +1,138 @@
+"""Second looks at a triangulated convex surface: what is outside it, which corners it can spare.
+
+Whether a closed surface is that of a convex body.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from standoff.compiled.jit import allocating, entry
+from standoff.geometry.kernels.hull import THIN, height_above, plane
+from standoff.geometry.narrowphase.gjk import BEYOND, COLD, gjk
+from standoff.geometry.narrowphase.scratch import (
+    CORE_B,
+    ICORE_A,
+    ICORE_B,
+    IWORK,
+    R_DISTANCE,
+    R_ROUNDING,
+    WORK,
+)
+from standoff.geometry.narrowphase.support import CLOUD, POINTS, rounding_of
+
+
+@entry("Tuple((float64, int64, int64))(float64[:,::1], int64[:,::1], float64[:,::1])", allocating)
+def farthest_outside(corners, faces, points):
+    """How far any of ``points`` lies above the plane of a face, in the worst case, [m], with the
+    point and the face; 0, -1, -1 where all are behind all faces. ``faces`` index ``corners``."""
+    planes = np.empty((len(faces), 4))
+    state = np.zeros(len(faces), np.int64)
+    cx = 0.0
+    cy = 0.0
+    cz = 0.0
+    for f in range(len(faces)):
+        plane(corners, faces, planes, state, f)
+        for k in range(3):
+            cx += corners[faces[f, k], 0]
+            cy += corners[faces[f, k], 1]
+            cz += corners[faces[f, k], 2]
+    share = 1.0 / (3.0 * len(faces))
+    cx, cy, cz = share * cx, share * cy, share * cz
+    # The ball about the centre that is behind all planes needs no second look.
+    inner = math.inf
+    for f in range(len(faces)):
+        if state[f] != THIN:
+            deep = planes[f, 3] - planes[f, 0] * cx - planes[f, 1] * cy - planes[f, 2] * cz
+            inner = min(inner, deep)
+    worst = 0.0
+    point = -1
+    face = -1
+    for p in range(len(points)):
+        x, y, z = points[p, 0] - cx, points[p, 1] - cy, points[p, 2] - cz
+        if inner > 0.0 and x * x + y * y + z * z < inner * inner:
+            continue
+        for f in range(len(faces)):
+            if state[f] != THIN and height_above(points, planes, f, p) > worst:
+                worst = height_above(points, planes, f, p)
+                point = p
+                face = f
+    return worst, point, face
+
+
+@entry("int64(float64[:,::1], int64[:,::1], float64, int64[::1])", allocating)
+def superfluous(corners, faces, tolerance, keep):
+    """Mark with 0 in ``keep`` the corners that lie within ``tolerance`` of the hull of their
+    neighbours, no two of them neighbours themselves; returns how many."""
+    n = len(corners)
+    ends = np.zeros(n + 1, np.int64)
+    for f in range(len(faces)):
+        for k in range(3):
+            ends[faces[f, k] + 1] += 1
+    most = 0
+    for v in range(n):
+        most = max(most, ends[v + 1])
+        ends[v + 1] += ends[v]
+    # Each edge is met once in either direction, so each corner gets each neighbour once.
+    filled = ends[:n].copy()
+    neighbours = np.empty(3 * len(faces), np.int64)
+    for f in range(len(faces)):
+        for k in range(3):
+            v = faces[f, k]
+            neighbours[filled[v]] = faces[f, (k + 1) % 3]
+            filled[v] += 1
+    work = np.zeros(WORK)
+    iwork = np.zeros(IWORK, np.int64)
+    ring = np.empty((most, 3))
+    iwork[ICORE_A] = POINTS
+    iwork[ICORE_A + 1] = 1
+    iwork[ICORE_B] = CLOUD
+    for k in range(3):
+        work[CORE_B + 4 * k] = 1.0
+    keep[:] = 1
+    dropped = 0
+    for v in range(n):
+        free = True
+        for e in range(ends[v], ends[v + 1]):
+            u = neighbours[e]
+            free = free and keep[u] == 1
+            for k in range(3):
+                ring[e - ends[v], k] = corners[u, k] - corners[v, k]
+        if not free:
+            continue
+        iwork[ICORE_B + 1] = ends[v + 1] - ends[v]
+        work[R_ROUNDING] = rounding_of(work, iwork, ring, ring, 0.0)
+        status = gjk(work, iwork, ring, ring, tolerance, 0.0, COLD)
+        if status != BEYOND and work[R_DISTANCE] <= tolerance:
+            keep[v] = 0
+            dropped += 1
+    return dropped
+
+
+@entry("boolean(float64[:, ::1], int64[:, ::1], float64)")
+def below_all_faces(points, faces, tolerance):
+    """Whether no point stands out of the plane of any face by more than ``tolerance`` [m]. Faces
+    without a normal are passed over. Faces times points; the first point out ends it."""
+    for f in range(len(faces)):
+        a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
+        u0, u1, u2 = (
+            points[b, 0] - points[a, 0],
+            points[b, 1] - points[a, 1],
+            points[b, 2] - points[a, 2],
+        )
+        v0, v1, v2 = (
+            points[c, 0] - points[a, 0],
+            points[c, 1] - points[a, 1],
+            points[c, 2] - points[a, 2],
+        )
+        n0, n1, n2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
+        limit = tolerance * math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+        if limit == 0.0:
+            continue
+        offset = n0 * points[a, 0] + n1 * points[a, 1] + n2 * points[a, 2] + limit
+        for p in range(len(points)):
+            if n0 * points[p, 0] + n1 * points[p, 1] + n2 * points[p, 2] > offset:
+                return False
+    return True

@@ -1,0 +1,1 @@
+"""Readers of triangle meshes: STL, OBJ, OFF, PLY, GLB and COLLADA."""

@@ -1,0 +1,331 @@
+"""Box against box, in the first box's frame.
+
+The nearest points of two boxes that do not overlap.
+
+Names as in `box_axes`. A point ``y`` of the second box, in its own frame, stands for the pair: the
+nearest point of the first box to it is known in closed form. So the squared distance is a convex
+function of ``y`` over a box, quadratic wherever the nearest point stays on one feature.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.compiled.jit import kernel
+from standoff.geometry.narrowphase.box_axes import best_edge, best_face, face_normal
+from standoff.geometry.narrowphase.layout import SIZE
+from standoff.geometry.narrowphase.rows import clamp, rotate, rounding, unrotate, write_round
+from standoff.geometry.narrowphase.segment_box import close_normal as segment_normal
+from standoff.geometry.narrowphase.segment_box import nearest_parameter
+from standoff.tolerances import BLUR_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
+
+#: How far apart upper and lower bound of a box-box distance may be before every pair of features
+#: is tried, [units of EPS times the scene].
+CERTIFICATE_UNITS = 256.0
+
+#: Steps from feature to feature in search of the nearest points of two boxes, [-]; all pairs but
+#: one in a hundred or fewer end after five, and the rest is searched without a walk.
+BOX_WALK_STEPS = 8
+
+
+@kernel
+def box_box(A, i, B, j, out, k):
+    """Overlap and depth by the fifteen separating axes; the distance of separated boxes by their
+    nearest features, checked: the points bound it from above, and the gap between the boxes along
+    the normal from below."""
+    c = unrotate(A, i, B[j, 3] - A[i, 3], B[j, 7] - A[i, 7], B[j, 11] - A[i, 11])
+    u = unrotate(A, i, B[j, 0], B[j, 4], B[j, 8])
+    v = unrotate(A, i, B[j, 1], B[j, 5], B[j, 9])
+    w = unrotate(A, i, B[j, 2], B[j, 6], B[j, 10])
+    a = (A[i, SIZE], A[i, SIZE + 1], A[i, SIZE + 2])
+    b = (B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2])
+    size = a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
+    unit = EPS * (size + abs(c[0]) + abs(c[1]) + abs(c[2]))
+    noise = TOUCHING_UNITS * unit
+    blur = BLUR_UNITS * unit
+    slack = rounding(A, i, B, j, size)
+    value, face = best_face(c, u, v, w, a, b)
+    n = face_normal(face, c, u, v, w)
+    if value <= noise:
+        edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
+        # Where they tie, a face is the better normal, and its depth errs to the safe side.
+        if edge > value + noise:
+            value, n, face = edge, (nx, ny, nz), 0
+    if value > noise:
+        y = start(face, n, c, u, v, w, a, b)
+        y = walk(y, c, u, v, w, a, b, blur)
+        gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
+        doubt = gap - support_gap(m, c, u, v, w, a, b)
+        if not doubt <= CERTIFICATE_UNITS * unit:
+            y = exhaust(c, u, v, w, a, b, blur)
+            gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
+            doubt = gap - support_gap(m, c, u, v, w, a, b)
+            # The best of all pairs of features is right to half of the digits, where distances
+            # differ in their squares only; the walk, from there, may add the other half.
+            z = walk(y, c, u, v, w, a, b, blur)
+            nearer, normal = distance_and_normal(z, c, u, v, w, a, b, noise)
+            if nearer - support_gap(normal, c, u, v, w, a, b) < doubt:
+                y, gap, m = z, nearer, normal
+                doubt = gap - support_gap(m, c, u, v, w, a, b)
+            edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
+            if edge > value:
+                value, n = edge, (nx, ny, nz)
+            # Points so close that their difference is mostly rounding have a better normal in
+            # the best axis, if that is no farther off than rounding.
+            if gap - value < doubt and off_axis(y, n, c, u, v, w, a) <= noise:
+                doubt, m = gap - value, n
+        value, n = gap, m
+        slack += max(doubt, 0.0)
+        p = place(y, c, u, v, w)
+    else:
+        # Moved apart by the depth, the boxes touch, and only there.
+        c = (c[0] + value * n[0], c[1] + value * n[1], c[2] + value * n[2])
+        y = start(face, n, c, u, v, w, a, b)
+        y = walk(y, c, u, v, w, a, b, blur)
+        p = place(y, c, u, v, w)
+        e = beyond(p, a)
+        if e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > noise * noise:
+            y = exhaust(c, u, v, w, a, b, blur)
+            p = place(y, c, u, v, w)
+    e = beyond(p, a)
+    ax, ay, az = rotate(A, i, p[0] - e[0], p[1] - e[1], p[2] - e[2])
+    bx, by, bz = rotate(B, j, y[0], y[1], y[2])
+    nx, ny, nz = rotate(A, i, n[0], n[1], n[2])
+    write_round(A, i, B, j, out, k, ax, ay, az, 0.0, bx, by, bz, 0.0, value, nx, ny, nz, slack)
+
+
+@kernel
+def start(face, n, c, u, v, w, a, b):
+    """The point of the second box to begin with: where the normal of a face of that box was the
+    best, the point nearest to the first box's corner; otherwise the corner towards the first."""
+    if face >= 3:
+        corner = (
+            math.copysign(a[0], -n[0]),
+            math.copysign(a[1], -n[1]),
+            math.copysign(a[2], -n[2]),
+        )
+        return nearest_to(corner, c, u, v, w, b)
+    return (
+        math.copysign(b[0], n[0] * u[0] + n[1] * u[1] + n[2] * u[2]),
+        math.copysign(b[1], n[0] * v[0] + n[1] * v[1] + n[2] * v[2]),
+        math.copysign(b[2], n[0] * w[0] + n[1] * w[1] + n[2] * w[2]),
+    )
+
+
+@kernel
+def off_axis(y, n, c, u, v, w, a):
+    """How far the difference of the nearest points given by ``y`` is off the unit vector ``n``."""
+    e = beyond(place(y, c, u, v, w), a)
+    along = e[0] * n[0] + e[1] * n[1] + e[2] * n[2]
+    x, y, z = e[0] - along * n[0], e[1] - along * n[1], e[2] - along * n[2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def support_gap(n, c, u, v, w, a, b):
+    """The gap between the boxes along the unit vector ``n``, a lower bound of their distance."""
+    gap = -(n[0] * c[0] + n[1] * c[1] + n[2] * c[2])
+    gap -= a[0] * abs(n[0]) + a[1] * abs(n[1]) + a[2] * abs(n[2])
+    gap -= b[0] * abs(n[0] * u[0] + n[1] * u[1] + n[2] * u[2])
+    gap -= b[1] * abs(n[0] * v[0] + n[1] * v[1] + n[2] * v[2])
+    return gap - b[2] * abs(n[0] * w[0] + n[1] * w[1] + n[2] * w[2])
+
+
+@kernel
+def distance_and_normal(y, c, u, v, w, a, b, noise):
+    """Distance and unit normal, from the second box to the first, of the nearest points given
+    by ``y``."""
+    e = beyond(place(y, c, u, v, w), a)
+    gap = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+    if gap > CLOSE_FRACTION * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2]):
+        n = (e[0] / gap, e[1] / gap, e[2] / gap)
+    else:
+        n = close_normal(e, gap, y, u, v, w, b, noise)
+    return gap, (-n[0], -n[1], -n[2])
+
+
+@kernel
+def close_normal(e, gap, y, u, v, w, b, noise):
+    """The unit normal, from the first box to the second, of close boxes whose nearest points
+    differ by ``e``. The second box shows a face, an edge or a corner as two, one or none of ``y``
+    lie between its faces. A face has its own normal, and an edge is a segment."""
+    inner_u = inner_along(e, u, y[0], b[0], noise)
+    inner_v = inner_along(e, v, y[1], b[1], noise)
+    inner_w = inner_along(e, w, y[2], b[2], noise)
+    inner = int(inner_u) + int(inner_v) + int(inner_w)
+    if inner == 1:
+        if inner_u:
+            return segment_normal(e[0], e[1], e[2], u[0], u[1], u[2], y[0], b[0], noise)
+        if inner_v:
+            return segment_normal(e[0], e[1], e[2], v[0], v[1], v[2], y[1], b[1], noise)
+        return segment_normal(e[0], e[1], e[2], w[0], w[1], w[2], y[2], b[2], noise)
+    if inner == 2:
+        if not inner_u:
+            m = u
+        elif not inner_v:
+            m = v
+        else:
+            m = w
+        along = e[0] * m[0] + e[1] * m[1] + e[2] * m[2]
+        side = math.copysign(1.0, along)
+        dx, dy, dz = e[0] - along * m[0], e[1] - along * m[1], e[2] - along * m[2]
+        # Parallel faces show an inner point as well where they do not lie above each other.
+        if dx * dx + dy * dy + dz * dz <= noise * noise:
+            return side * m[0], side * m[1], side * m[2]
+    return e[0] / gap, e[1] / gap, e[2] / gap
+
+
+@kernel
+def inner_along(e, u, y, half, noise):
+    """Whether a coordinate of ``y`` lies between the faces, or on one that ``e`` points away from:
+    then by no more than rounding, or the nearest point would be elsewhere."""
+    return abs(y) < half - noise or y * (e[0] * u[0] + e[1] * u[1] + e[2] * u[2]) > 0.0
+
+
+@kernel
+def place(y, c, u, v, w):
+    """The point ``y`` of the second box in the first one's frame."""
+    return (
+        c[0] + y[0] * u[0] + y[1] * v[0] + y[2] * w[0],
+        c[1] + y[0] * u[1] + y[1] * v[1] + y[2] * w[1],
+        c[2] + y[0] * u[2] + y[1] * v[2] + y[2] * w[2],
+    )
+
+
+@kernel
+def beyond(p, a):
+    """How far ``p`` lies beyond the first box, along each axis; 0 between the faces."""
+    return p[0] - clamp(p[0], a[0]), p[1] - clamp(p[1], a[1]), p[2] - clamp(p[2], a[2])
+
+
+@kernel
+def nearest_to(p, c, u, v, w, b):
+    """The point ``y`` of the second box nearest to ``p``."""
+    dx, dy, dz = p[0] - c[0], p[1] - c[1], p[2] - c[2]
+    return (
+        clamp(dx * u[0] + dy * u[1] + dz * u[2], b[0]),
+        clamp(dx * v[0] + dy * v[1] + dz * v[2], b[1]),
+        clamp(dx * w[0] + dy * w[1] + dz * w[2], b[2]),
+    )
+
+
+@kernel
+def best_along(e, u, y, half):
+    """The best value of one coordinate of ``y``, along axis ``u``, while the first box's feature
+    stays the same, and the square of how far that moves the point against the feature. The
+    distance shrinks by no more than that."""
+    slope = e[0] * u[0] + e[1] * u[1] + e[2] * u[2]
+    bend = 0.0
+    if e[0] != 0.0:
+        bend += u[0] * u[0]
+    if e[1] != 0.0:
+        bend += u[1] * u[1]
+    if e[2] != 0.0:
+        bend += u[2] * u[2]
+    if bend == 0.0:
+        return y, 0.0
+    target = clamp(y - slope / bend, half)
+    return target, bend * (target - y) * (target - y)
+
+
+@kernel
+def walk(y, c, u, v, w, a, b, noise):
+    """From ``y`` to a point that is no farther, and the nearest one as a rule: from feature to
+    feature, along one axis of the second box at a time. Most pairs need one or two steps. Where it
+    zigzags it does not arrive: whoever calls this checks the result."""
+    p = place(y, c, u, v, w)
+    e = beyond(p, a)
+    for _ in range(BOX_WALK_STEPS):
+        corner = e[0] != 0.0 and e[1] != 0.0 and e[2] != 0.0
+        axis = 0
+        if corner:
+            # The first box shows a corner, and the nearest point to it is known.
+            z = nearest_to((p[0] - e[0], p[1] - e[1], p[2] - e[2]), c, u, v, w, b)
+            dx, dy, dz = z[0] - y[0], z[1] - y[1], z[2] - y[2]
+            moved = dx * dx + dy * dy + dz * dz
+        else:
+            yx, moved = best_along(e, u, y[0], b[0])
+            yy, moved_y = best_along(e, v, y[1], b[1])
+            yz, moved_z = best_along(e, w, y[2], b[2])
+            z = (yx, y[1], y[2])
+            if moved_y > moved:
+                moved, axis = moved_y, 1
+                z = (y[0], yy, y[2])
+            if moved_z > moved:
+                moved, axis = moved_z, 2
+                z = (y[0], y[1], yz)
+        # Along an edge that is parallel but for rounding, such a step could lead anywhere.
+        if moved <= noise * noise:
+            break
+        square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
+        p = place(z, c, u, v, w)
+        e = beyond(p, a)
+        if farther(e, square, noise) and not corner:
+            # Past a change of the feature the distance grew again: look along the whole edge.
+            z = best_on_edge(axis, y, c, u, v, w, a, b, noise)
+            p = place(z, c, u, v, w)
+            e = beyond(p, a)
+        if farther(e, square, noise):
+            break
+        y = z
+    return y
+
+
+@kernel
+def farther(e, square, noise):
+    """Whether ``e`` is longer than the root of ``square`` by more than ``noise``. A step that is
+    right may well seem to add a rounding: what it improves is the normal."""
+    more = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] - square
+    return more > 0.0 and more * more > 4.0 * noise * noise * square
+
+
+@kernel
+def best_on_edge(axis, y, c, u, v, w, a, b, noise):
+    """The best point on the line through ``y`` along an axis of the second box."""
+    if axis == 0:
+        d, half, y = u, b[0], (0.0, y[1], y[2])
+    elif axis == 1:
+        d, half, y = v, b[1], (y[0], 0.0, y[2])
+    else:
+        d, half, y = w, b[2], (y[0], y[1], 0.0)
+    p = place(y, c, u, v, w)
+    s = nearest_parameter(p[0], p[1], p[2], d[0], d[1], d[2], half, a[0], a[1], a[2], noise)
+    if axis == 0:
+        return s, y[1], y[2]
+    if axis == 1:
+        return y[0], s, y[2]
+    return y[0], y[1], s
+
+
+@kernel
+def exhaust(c, u, v, w, a, b, noise):
+    """The nearest point by trying every pair of features: always right, and slow.
+
+    If the second box shows a corner or an edge, the point lies on one of its twelve edges, and
+    each is compared with the whole first box; if it shows the inside of a face, the first box
+    shows a corner, and each corner is compared with the whole second box.
+    """
+    best = (0.0, 0.0, 0.0)
+    least = -1.0
+    for corner in range(8):
+        sx = 1.0 if corner & 1 else -1.0
+        sy = 1.0 if corner & 2 else -1.0
+        sz = 1.0 if corner & 4 else -1.0
+        y = nearest_to((sx * a[0], sy * a[1], sz * a[2]), c, u, v, w, b)
+        best, least = better(y, best, least, c, u, v, w, a)
+        y = (sx * b[0], sy * b[1], sz * b[2])
+        for axis in range(3):
+            if corner & (1 << axis) == 0:
+                z = best_on_edge(axis, y, c, u, v, w, a, b, noise)
+                best, least = better(z, best, least, c, u, v, w, a)
+    return best
+
+
+@kernel
+def better(y, best, least, c, u, v, w, a):
+    """The nearer of two points, with its squared distance; ``least`` < 0: there is no other."""
+    e = beyond(place(y, c, u, v, w), a)
+    square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
+    if least < 0.0 or square < least:
+        return y, square
+    return best, least

@@ -1,0 +1,134 @@
+"""The tree of rectangle-swept spheres of a mesh, built top down.
+
+A mesh of f triangles has ``node_count(f)`` inner nodes, the root first, each with two children in
+``ints[2 n]`` and ``ints[2 n + 1]``: a node's number, or ``~t`` for triangle t, which is its own
+bounding volume. After the children comes the number of connected parts of the surface and one
+vertex of each, for tests of containment. All numbers count from the mesh's own first entry.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from standoff.compiled.jit import allocating, entry, kernel
+from standoff.geometry.narrowphase.rss_fit import fit_rss
+from standoff.geometry.narrowphase.vectors import dot, point
+
+#: No path from the root to a triangle is longer, so that walks can have fixed stacks.
+TREE_DEPTH = 64
+
+
+@kernel
+def node_count(triangles):
+    return max(triangles - 1, 1)
+
+
+@entry(
+    "float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])",
+    allocating,
+)
+def build_tree(points, faces, growth, nodes, ints, order):
+    """Fill ``nodes`` (node_count, 16) and the children in ``ints``; ``order`` is scratch (f,).
+    Returns the depth.
+
+    A node is split along its longest axis at the mean of its triangles' centres, which follows the
+    shape better than the median; where that leaves a side empty, or so large that halving alone
+    could not finish it within TREE_DEPTH, it is cut in two equal parts.
+    """
+    count = len(faces)
+    for i in range(count):
+        order[i] = i
+    m = np.empty((3, 3))
+    if count == 1:
+        fit_rss(points, faces, order, 0, 1, growth, nodes, 0, m)
+        ints[0] = ints[1] = ~0
+        return 1.0
+    stack = np.empty((TREE_DEPTH + 2, 4), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, count, 0, -1
+    top = 1
+    made = 0
+    deepest = 0
+    while top > 0:
+        top -= 1
+        low, high, depth, link = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        deepest = max(deepest, depth)
+        if high - low == 1:
+            ints[link] = ~order[low]
+            continue
+        node = made
+        made += 1
+        if link >= 0:
+            ints[link] = node
+        fit_rss(points, faces, order, low, high, growth, nodes, node, m)
+        cut = _partition(points, faces, order, low, high, nodes, node)
+        larger = max(cut - low, high - cut)
+        if cut in (low, high) or depth + 1 + _halvings(larger) > TREE_DEPTH:
+            cut = (low + high) // 2
+        stack[top, 0], stack[top, 1], stack[top, 2] = cut, high, depth + 1
+        stack[top, 3] = 2 * node + 1
+        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = low, cut, depth + 1
+        stack[top + 1, 3] = 2 * node
+        top += 2
+    return float(deepest)
+
+
+@kernel
+def _halvings(count):
+    """Levels that halving needs to come down from ``count`` to 1."""
+    levels = 0
+    while count > 1:
+        count = (count + 1) // 2
+        levels += 1
+    return levels
+
+
+@kernel
+def _partition(points, faces, order, low, high, nodes, node):
+    """Bring the triangles whose centre lies below the mean along u to the front."""
+    u0, u1, u2 = point(nodes, node)  # the first of its axes
+    mean = 0.0
+    for i in range(low, high):
+        mean += _height(points, faces, order[i], u0, u1, u2)
+    mean /= high - low
+    cut = low
+    for i in range(low, high):
+        if _height(points, faces, order[i], u0, u1, u2) < mean:
+            order[i], order[cut] = order[cut], order[i]
+            cut += 1
+    return cut
+
+
+@kernel
+def _height(points, faces, t, u0, u1, u2):
+    """Three times the height of a triangle's centre along u."""
+    height = 0.0
+    for k in range(3):
+        p0, p1, p2 = point(points, faces[t, k])
+        height += dot(u0, u1, u2, p0, p1, p2)
+    return height
+
+
+@entry("void(int64[:, ::1], int64[::1])")
+def connected_parts(faces, label):
+    """Write into ``label`` (points,) the least vertex that each vertex is connected to by faces."""
+    for v in range(len(label)):
+        label[v] = v
+    for f in range(len(faces)):
+        a = _root(label, faces[f, 0])
+        for k in range(1, 3):
+            b = _root(label, faces[f, k])
+            if a < b:
+                label[b] = a
+            else:
+                label[a] = b
+                a = b
+    for v in range(len(label)):
+        label[v] = _root(label, v)
+
+
+@kernel
+def _root(label, v):
+    while label[v] != v:
+        label[v] = label[label[v]]
+        v = label[v]
+    return v

@@ -1,0 +1,101 @@
+"""Any body against a half space: its lowest point decides."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.compiled.jit import kernel
+from standoff.geometry.narrowphase.layout import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    KIND,
+    POINT0,
+    POINTS,
+    SIZE,
+    SPHERE,
+)
+from standoff.geometry.narrowphase.rows import rotate, rounding, unrotate, write
+from standoff.tolerances import FACING_TOLERANCE, SMALLEST_LENGTH
+
+
+@kernel
+def body_halfspace(A, RA, i, PA, B, j, out, k):
+    """Body ``i`` of any bounded kind against the half space ``j``. The value is the height of the
+    body's lowest point above the plane; below it, minus the depth. A mesh may be open."""
+    nx, ny, nz = B[j, 2], B[j, 6], B[j, 10]
+    mx, my, mz = unrotate(A, i, nx, ny, nz)
+    kind = RA[i, KIND]
+    if kind <= CYLINDER:
+        lx, ly, lz = lowest_of_primitive(kind, A, i, mx, my, mz)
+    else:
+        lx, ly, lz = lowest_of_points(PA, RA[i, POINT0], RA[i, POINTS], mx, my, mz)
+    # The point itself may be far away from its body's origin: it counts as a size.
+    slack = rounding(A, i, B, j, abs(lx) + abs(ly) + abs(lz))
+    lx, ly, lz = rotate(A, i, lx, ly, lz)
+    height = nx * (A[i, 3] - B[j, 3] + lx)
+    height += ny * (A[i, 7] - B[j, 7] + ly)
+    height += nz * (A[i, 11] - B[j, 11] + lz)
+    ax, ay, az = A[i, 3] + lx, A[i, 7] + ly, A[i, 11] + lz
+    bx, by, bz = ax - height * nx, ay - height * ny, az - height * nz
+    write(out, k, height, ax, ay, az, bx, by, bz, nx, ny, nz, slack)
+
+
+@kernel
+def lowest_of_primitive(kind, A, i, mx, my, mz):
+    """The point of a primitive, in its own frame, that reaches farthest against the unit vector
+    (mx, my, mz); the middle of them where an edge or a face lies level."""
+    if kind == SPHERE:
+        r = A[i, SIZE]
+        return -r * mx, -r * my, -r * mz
+    if kind == CAPSULE:
+        r = A[i, SIZE]
+        return -r * mx, -r * my, -r * mz - against(mz, A[i, SIZE + 1])
+    if kind == BOX:
+        return (
+            -against(mx, A[i, SIZE]),
+            -against(my, A[i, SIZE + 1]),
+            -against(mz, A[i, SIZE + 2]),
+        )
+    across = math.sqrt(mx * mx + my * my)
+    lean = A[i, SIZE] / across if across > SMALLEST_LENGTH else 0.0
+    return -lean * mx, -lean * my, -against(mz, A[i, SIZE + 1])
+
+
+@kernel
+def against(m, half):
+    """``half`` with the sign of ``m``, and 0 at 0."""
+    if m > 0.0:
+        return half
+    if m < 0.0:
+        return -half
+    return 0.0
+
+
+@kernel
+def lowest_of_points(P, first, count, mx, my, mz):
+    """The point among ``count`` that reaches farthest against (mx, my, mz)."""
+    best = first
+    least = math.inf
+    for p in range(first, first + count):
+        height = P[p, 0] * mx + P[p, 1] * my + P[p, 2] * mz
+        if height < least:
+            least = height
+            best = p
+    return P[best, 0], P[best, 1], P[best, 2]
+
+
+@kernel
+def halfspace_halfspace(A, i, B, j, out, k):
+    """Two half spaces that face each other have the gap between their planes as distance, and
+    minus the overlap as depth. All others overlap without end: -inf, and no points."""
+    nx, ny, nz = B[j, 2], B[j, 6], B[j, 10]
+    facing = max(abs(nx + A[i, 2]), abs(ny + A[i, 6]), abs(nz + A[i, 10]))
+    if facing > FACING_TOLERANCE:
+        nan = math.nan
+        write(out, k, -math.inf, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0.0)
+        return
+    gap = nx * (A[i, 3] - B[j, 3]) + ny * (A[i, 7] - B[j, 7]) + nz * (A[i, 11] - B[j, 11])
+    ax, ay, az = A[i, 3], A[i, 7], A[i, 11]
+    bx, by, bz = ax - gap * nx, ay - gap * ny, az - gap * nz
+    write(out, k, gap, ax, ay, az, bx, by, bz, nx, ny, nz, rounding(A, i, B, j, 0.0))

@@ -1,0 +1,86 @@
+"""What the closed forms share: turning into and out of a row's frame, and writing a result."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.compiled.jit import kernel
+from standoff.tolerances import EPS, ROUNDING_UNITS
+
+
+@kernel
+def clamp(x, half):
+    """``x`` limited to [-half, half]."""
+    return min(max(x, -half), half)
+
+
+@kernel
+def perpendicular(x, y, z):
+    """A unit vector at right angles to the unit vector (x, y, z)."""
+    ax, ay, az = abs(x), abs(y), abs(z)
+    if ax <= ay and ax <= az:
+        length = math.sqrt(y * y + z * z)
+        return 0.0, z / length, -y / length
+    if ay <= az:
+        length = math.sqrt(x * x + z * z)
+        return -z / length, 0.0, x / length
+    length = math.sqrt(x * x + y * y)
+    return y / length, -x / length, 0.0
+
+
+@kernel
+def rotate(A, i, x, y, z):
+    """(x, y, z) of the frame of row ``i``, turned into the world's axes."""
+    return (
+        A[i, 0] * x + A[i, 1] * y + A[i, 2] * z,
+        A[i, 4] * x + A[i, 5] * y + A[i, 6] * z,
+        A[i, 8] * x + A[i, 9] * y + A[i, 10] * z,
+    )
+
+
+@kernel
+def unrotate(A, i, x, y, z):
+    """(x, y, z) of the world, turned into the axes of the frame of row ``i``."""
+    return (
+        A[i, 0] * x + A[i, 4] * y + A[i, 8] * z,
+        A[i, 1] * x + A[i, 5] * y + A[i, 9] * z,
+        A[i, 2] * x + A[i, 6] * y + A[i, 10] * z,
+    )
+
+
+@kernel
+def rounding(A, i, B, j, size):
+    """Slack of an analytic pair, [m]: every coordinate and size enters a value through at most
+    ROUNDING_UNITS roundings, and each of them is at most EPS of the largest sum on the way."""
+    scene = abs(A[i, 3]) + abs(A[i, 7]) + abs(A[i, 11])
+    scene += abs(B[j, 3]) + abs(B[j, 7]) + abs(B[j, 11])
+    return ROUNDING_UNITS * EPS * (scene + size)
+
+
+@kernel
+def write(out, k, value, ax, ay, az, bx, by, bz, nx, ny, nz, slack):
+    """One row of results."""
+    out[k, 0] = value
+    out[k, 1] = ax
+    out[k, 2] = ay
+    out[k, 3] = az
+    out[k, 4] = bx
+    out[k, 5] = by
+    out[k, 6] = bz
+    out[k, 7] = nx
+    out[k, 8] = ny
+    out[k, 9] = nz
+    out[k, 10] = slack
+
+
+@kernel
+def write_round(A, i, B, j, out, k, ax, ay, az, ra, bx, by, bz, rb, gap, nx, ny, nz, slack):
+    """One row of results of two cores with a radius each: points (ax, ay, az) and (bx, by, bz) of
+    the cores, relative to the centres, ``gap`` apart along the normal."""
+    ax += A[i, 3] - ra * nx
+    ay += A[i, 7] - ra * ny
+    az += A[i, 11] - ra * nz
+    bx += B[j, 3] + rb * nx
+    by += B[j, 7] + rb * ny
+    bz += B[j, 11] + rb * nz
+    write(out, k, gap - (ra + rb), ax, ay, az, bx, by, bz, nx, ny, nz, slack)

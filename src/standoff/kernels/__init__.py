@@ -1,1 +1,0 @@
-"""Compiled functions on numbers and arrays: no classes, no validation, no input or output."""

@@ -1,0 +1,155 @@
+"""Where the movers are: poses, how far they went, buffers and extended boxes."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.broadphase.kernels.layout import ABSENT, STATE
+from standoff.compiled.jit import inlined, kernel
+from standoff.geometry.narrowphase.aabb import half_extents, put, turned
+from standoff.geometry.narrowphase.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
+from standoff.monitor.kernels.layout import (
+    BANK,
+    BUFFER,
+    C0,
+    C1,
+    C2,
+    CX,
+    CY,
+    CZ,
+    FAULTS_USED,
+    GAIN,
+    HX,
+    HY,
+    HZ,
+    JUMP_FAULT,
+    KNOWN,
+    LEAST,
+    LIMIT,
+    MOVE,
+    MOVERS,
+    REACH,
+    SPEED,
+)
+from standoff.tolerances import BOX_ROUNDING, COORDINATE_LIMIT, EPS, JUMP_ROUNDING
+
+
+@kernel
+def put_fault(faults, counts, kind, which, value, allowed):
+    """Note a fault; there is room for one of each kind for every joint and mover."""
+    k = counts[0, FAULTS_USED]
+    if k < faults.shape[0]:
+        faults[k, 0] = kind
+        faults[k, 1] = which
+        faults[k, 2] = value
+        faults[k, 3] = allowed
+        counts[0, FAULTS_USED] = k + 1
+
+
+@kernel
+def place_movers(frames, frame, local, free, rows, refs, before, motion, items, dt, grace, stale,
+                 faults, counts, extended):  # fmt: skip
+    """Place every mover at its frame and extend it by its buffer. ``free`` is the first frame of
+    the bodies whose poses are given; ``dt`` the time since the last reading, ``grace`` the time in
+    which a mover may go as far as its LIMIT takes it.
+
+    How far its farthest point moved:
+
+        |c' + R' p - c - R p|  <=  |c' - c| + |R' - R| |p|
+
+    where the norm of the difference of two rotations is its Frobenius norm over √2. A sphere does
+    not turn, and of a capsule only the axis does."""
+    for i in range(counts[0, MOVERS]):
+        if items[i, STATE] == ABSENT:
+            continue
+        # Poses are kept in variables: read back from the tables, they would wait for their own
+        # writing, which doubles the time.
+        f = frame[i, 0]
+        xx, xy, xz, x = frames[f, 0], frames[f, 1], frames[f, 2], frames[f, 3]
+        yx, yy, yz, y = frames[f, 4], frames[f, 5], frames[f, 6], frames[f, 7]
+        zx, zy, zz, z = frames[f, 8], frames[f, 9], frames[f, 10], frames[f, 11]
+        if f < free:
+            xx, xy, xz, x = compose(xx, xy, xz, x, local, i)
+            yx, yy, yz, y = compose(yx, yy, yz, y, local, i)
+            zx, zy, zz, z = compose(zx, zy, zz, z, local, i)
+        kind = refs[i, KIND]
+        speed, moved = motion[i, LIMIT], 0.0
+        if motion[i, KNOWN] == 0.0:
+            # Not seen before: for all we know it is as fast as it can be.
+            motion[i, KNOWN] = 1.0
+            motion[i, MOVE] = 0.0
+            put_pose(before, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
+        else:
+            motion[i, KNOWN] = 2.0
+            moved = length(x - rows[i, 3], y - rows[i, 7], z - rows[i, 11])
+            if kind == CAPSULE:
+                turn = length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10])
+                moved += rows[i, SIZE + 1] * turn
+            elif kind != SPHERE:
+                square = length(xx - rows[i, 0], yx - rows[i, 4], zx - rows[i, 8]) ** 2
+                square += length(xy - rows[i, 1], yy - rows[i, 5], zy - rows[i, 9]) ** 2
+                square += length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10]) ** 2
+                moved += math.sqrt(0.5 * square) * motion[i, REACH]
+            for c in range(12):
+                before[i, c] = rows[i, c]
+            motion[i, MOVE] = moved
+            # Readings that come faster than the period share what a period allows: one of them may
+            # use it up, all of them may not use it again.
+            allowed = min(motion[i, BANK] + motion[i, LIMIT] * dt, motion[i, LIMIT] * grace)
+            motion[i, BANK] = allowed - moved if moved <= allowed else 0.0
+            if not moved <= allowed * (1.0 + JUMP_ROUNDING):
+                put_fault(faults, counts, JUMP_FAULT, i, moved, allowed)
+            elif stale == 0:
+                # The mean since the last reading. By now it may be faster, by GAIN dt / 2: the
+                # velocity was within GAIN t of this one t seconds ago, dt / 2 ago on average.
+                speed = moved / dt
+                if speed < motion[i, LIMIT]:
+                    speed = min(speed + 0.5 * motion[i, GAIN] * dt, motion[i, LIMIT])
+        put_pose(rows, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
+        motion[i, SPEED] = speed
+        buffer = motion[i, C0] + speed * (motion[i, C1] + speed * motion[i, C2])
+        motion[i, BUFFER] = buffer
+        more = max(buffer, motion[i, LEAST])
+        if kind == CAPSULE:
+            r, h = rows[i, SIZE], rows[i, SIZE + 1]
+            ex, ey, ez = r + h * abs(xz), r + h * abs(yz), r + h * abs(zz)
+        elif kind <= CYLINDER:
+            ex, ey, ez = half_extents(rows, kind, i)
+        else:
+            ex, ey, ez = turned(rows, i, motion[i, HX], motion[i, HY], motion[i, HZ])
+            cx, cy, cz = motion[i, CX], motion[i, CY], motion[i, CZ]
+            x += xx * cx + xy * cy + xz * cz
+            y += yx * cx + yy * cy + yz * cz
+            z += zx * cx + zy * cy + zz * cz
+            # Far from its own origin, a body has the rounding of that distance.
+            more += BOX_ROUNDING * EPS * (abs(cx) + abs(cy) + abs(cz) + ex + ey + ez)
+        put(x, y, z, ex, ey, ez, extended, i, more)
+        if not abs(x) + abs(y) + abs(z) <= COORDINATE_LIMIT:
+            # It is anywhere, or nowhere: held against everything.
+            put_fault(faults, counts, JUMP_FAULT, i, moved, COORDINATE_LIMIT)
+            for axis in range(3):
+                extended[i, axis], extended[i, axis + 3] = -math.inf, math.inf
+
+
+@inlined
+def compose(a, b, c, shift, local, i):
+    """One row of the product of a frame, whose row (a, b, c, shift) is, and ``local[i]``."""
+    return (
+        a * local[i, 0] + b * local[i, 4] + c * local[i, 8],
+        a * local[i, 1] + b * local[i, 5] + c * local[i, 9],
+        a * local[i, 2] + b * local[i, 6] + c * local[i, 10],
+        shift + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11]),
+    )
+
+
+@inlined
+def length(x, y, z):
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@inlined
+def put_pose(table, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z):
+    """The first twelve columns of a row."""
+    table[i, 0], table[i, 1], table[i, 2], table[i, 3] = xx, xy, xz, x
+    table[i, 4], table[i, 5], table[i, 6], table[i, 7] = yx, yy, yz, y
+    table[i, 8], table[i, 9], table[i, 10], table[i, 11] = zx, zy, zz, z

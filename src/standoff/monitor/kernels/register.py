@@ -1,0 +1,135 @@
+"""Registering movers in the index: wider than they are, so that few have to be in a cycle."""
+
+from __future__ import annotations
+
+import math
+
+from standoff.broadphase.kernels.entries import empty
+from standoff.broadphase.kernels.layout import ABSENT, MOVED, STATE
+from standoff.broadphase.kernels.update import insert, move, remove
+from standoff.compiled.jit import inlined, kernel
+from standoff.monitor.kernels import layout as m
+from standoff.tolerances import AHEAD, ASIDE, BEHIND
+
+#: Part of the reserve, [-]: who has no more left is registered anew before it leaves, in a cycle
+#: with little to do. Wider: more even, and more often than need be.
+EARLY = 0.1
+
+#: What the last cycle counts for in how many are usually registered anew, [-]: some 20 cycles.
+USUAL_SHARE = 0.05
+
+
+@kernel
+def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, basis,
+                 counts, scales):  # fmt: skip
+    """Register anew every mover that left the room it is registered with; in the two ways that the
+    paper rejected, by taking it out and putting it in again, or by building everything anew.
+
+    With a reserve, those who are about to leave are registered in cycles in which fewer than usual
+    did leave, so that the work is spread over the cycles."""
+    mode = counts[0, m.UPDATE_MODE]
+    if mode == m.REBUILD:
+        rebuild(boxes, items, nodes, space, tree, links, state, extended, counts[0, m.MOVERS])
+        return
+    smallest = scales[0, m.SMALLEST]
+    usual = max(1.0, scales[0, m.REGISTERED])
+    registered, waiting = 0, 0
+    for i in range(counts[0, m.MOVERS]):
+        if items[i, STATE] == ABSENT:
+            continue
+        reserve = motion[i, m.RESERVE]
+        if reserve > 0.0:
+            if within(extended, boxes, i, EARLY * reserve):
+                continue
+            if within(extended, boxes, i, 0.0):
+                waiting += 1
+                continue
+            widen(extended, basis, i, reserve * spread(counts), fresh)
+            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+            registered += 1
+            continue
+        # Without a reserve it must be where it was: a box that shrinks may leave nodes.
+        stays = True
+        for c in range(6):
+            stays = stays and extended[i, c] == boxes[i, c]
+            fresh[0, c] = extended[i, c]
+        if stays:
+            continue
+        if mode == m.REINSERT:
+            remove(items, tree, links, state, i)
+            for c in range(6):
+                boxes[i, c] = extended[i, c]
+            insert(boxes, items, nodes, space, tree, links, state, i)
+        else:
+            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+    for i in range(counts[0, m.MOVERS]):
+        if waiting == 0 or registered >= usual:
+            break
+        reserve = motion[i, m.RESERVE]
+        if items[i, STATE] == ABSENT or not reserve > 0.0:
+            continue
+        # Those of above are not met again: BEHIND times the least of `spread` exceeds EARLY.
+        if not within(extended, boxes, i, EARLY * reserve):
+            widen(extended, basis, i, reserve * spread(counts), fresh)
+            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+            registered += 1
+            waiting -= 1
+    scales[0, m.REGISTERED] += USUAL_SHARE * (registered - scales[0, m.REGISTERED])
+
+
+@inlined
+def within(extended, boxes, i, margin):
+    """Whether mover ``i`` is inside the room it is registered with, and so far from its faces."""
+    return (
+        extended[i, 0] >= boxes[i, 0] + margin
+        and extended[i, 1] >= boxes[i, 1] + margin
+        and extended[i, 2] >= boxes[i, 2] + margin
+        and extended[i, 3] <= boxes[i, 3] - margin
+        and extended[i, 4] <= boxes[i, 4] - margin
+        and extended[i, 5] <= boxes[i, 5] - margin
+    )
+
+
+@kernel
+def widen(extended, basis, i, reserve, fresh):
+    """The box to register mover ``i`` with, into ``fresh[0]``: wide where it is heading, narrow
+    where it comes from. It heads where it went since it was last registered, from ``basis``: of the
+    faces of its box, the one that moved farthest is given AHEAD of the reserve if it moved
+    outwards and BEHIND if inwards, one that stood still ASIDE, and the rest what lies between. Who
+    comes from nowhere, or goes there, has the reserve on all sides."""
+    farthest = 0.0
+    for c in range(6):
+        farthest = max(farthest, abs(extended[i, c] - basis[i, c]))
+    for c in range(6):
+        part = 1.0
+        if 0.0 < farthest < math.inf:
+            outwards = (extended[i, c] - basis[i, c]) / farthest
+            if c < 3:
+                outwards = -outwards
+            part = ASIDE + outwards * (AHEAD - ASIDE if outwards > 0.0 else ASIDE - BEHIND)
+        basis[i, c] = extended[i, c]
+        fresh[0, c] = extended[i, c] + (part * reserve if c >= 3 else -part * reserve)
+
+
+@kernel
+def spread(counts):
+    """A number from 0.6 to 1, another one each time. With one reserve for all, movers that begin
+    together and come back together would be registered anew all in one cycle."""
+    counts[0, m.DICE] = (counts[0, m.DICE] * 1103515245 + 12345) & 0x7FFFFFFF
+    return 0.6 + 0.4 * (counts[0, m.DICE] / 0x7FFFFFFF)
+
+
+@kernel
+def rebuild(boxes, items, nodes, space, tree, links, state, extended, movers):
+    """Empty the index and insert everything."""
+    # MOVED remembers who is there: whoever is inserted has moved.
+    for i in range(items.shape[0]):
+        items[i, MOVED] = 0 if items[i, STATE] == ABSENT else 1
+    empty(nodes, space, items, tree, links, state)
+    for i in range(items.shape[0]):
+        if items[i, MOVED] == 0:
+            continue
+        if i < movers:
+            for c in range(6):
+                boxes[i, c] = extended[i, c]
+        insert(boxes, items, nodes, space, tree, links, state, i)

@@ -1,0 +1,250 @@
+"""The way from the last reading to this one: how far each mover gets, and the box of its sweep.
+
+Joints move evenly, ``q(t) = qa + t (qb - qa)``; a body whose pose is given moves with its origin on
+a straight line and turns evenly about one axis, the shorter way; t runs from 0 to 1. For every
+point ``p`` of a mover then, with λ the longest path of any of its points and M the largest
+acceleration,
+
+    |p(t) - p(1)|                       <=  λ,
+    |p(t) - (1 - t) p(0) - t p(1)|      <=  t (1 - t) M / 2  <=  M / 8
+
+(a function that is 0 at both ends and bends by no more than M). For joints λ and M are those of
+`motion.kernels.bound`; for a body that turns by θ about an axis that its points are at most r away
+from,
+``λ = |Δ origin| + θ r`` and ``M = θ² r``. So the mover stays in the box around both of its ends,
+grown by the lesser of λ / 2 (no point is farther from one of its ends) and M / 8.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.broadphase.kernels.layout import ABSENT, ITEMS, STATE
+from standoff.compiled.arena import reals, wholes
+from standoff.compiled.jit import entry, inlined, kernel
+from standoff.geometry.narrowphase.aabb import half_extents, put, turned
+from standoff.geometry.narrowphase.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
+from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels.place import compose, length
+from standoff.monitor.kernels.step import STEP
+from standoff.motion.kernels.bound import CHAIN0, joint_magnitudes, widen_reach
+from standoff.robots.kernels.kinematics import DEPTH, OFFSET, REVOLUTE, place_frames
+from standoff.tolerances import HALF_TURN_SINE, INSTANT_ROUNDING, MOTION_ROUNDING
+
+
+@kernel
+def note_joints(way, q):
+    """The joints of this reading, after those of the last one; where there was none, these."""
+    for j in range(way.shape[1]):
+        a, b = way[m.TO, j], q[j]
+        if math.isnan(a):
+            a = b
+        way[m.FROM, j], way[m.TO, j] = a, b
+
+
+@kernel
+def measure_joints(F, W):
+    """How far each joint goes, the tree at the last reading, and the reaches for this motion."""
+    way, sums = reals(F, W, m.T_WAY), reals(F, W, m.T_JOINT_SUMS)
+    tree, linkage = reals(F, W, m.T_TREE), wholes(W, m.T_LINKAGE)
+    for j in range(way.shape[1]):
+        a, b = way[m.FROM, j], way[m.TO, j]
+        way[m.LOW, j], way[m.HIGH, j] = min(a, b), max(a, b)
+        way[m.CHANGE, j], way[m.SIZE_OF, j] = abs(b - a), abs(a) + abs(b)
+    flat, start = way.reshape(way.size), reals(F, W, m.T_START_FRAMES)
+    place_frames(
+        tree, linkage, flat, flat, m.FROM * way.shape[1], reals(F, W, m.T_TURNS),
+        start, start, 0, False,
+    )  # fmt: skip
+    reals(F, W, m.T_SCALES)[0, m.INSTANT] = math.nan
+    joint_magnitudes(tree, linkage, way[m.CHANGE], sums[0])
+    joint_magnitudes(tree, linkage, way[m.SIZE_OF], sums[1])
+    for f in range(sums.shape[1]):
+        sums[1, f] += abs(tree[f, OFFSET])
+    reach, wide = reals(F, W, m.T_REACH), reals(F, W, m.T_WIDE_REACH)
+    widen_reach(
+        tree, linkage, wholes(W, m.T_CARRIED), wholes(W, m.T_CHAIN), reach.reshape(reach.size),
+        way[m.LOW], way[m.HIGH], wide.reshape(wide.size),
+    )  # fmt: skip
+
+
+@entry(STEP)
+def sweep_movers(general, F, W, XF, XW, dt):
+    """Where every mover was, how far it can have been, and its extended box around all of that. A
+    step of the cycle, after the movers were placed."""
+    measure_joints(F, W)
+    rows, refs, start = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_START)
+    before, motion, sway = reals(F, W, m.T_BEFORE), reals(F, W, m.T_MOTION), reals(F, W, m.T_SWAY)
+    frame, local, counts = wholes(W, m.T_FRAME), reals(F, W, m.T_LOCAL), wholes(W, m.T_COUNTS)
+    start_frames, linkage = reals(F, W, m.T_START_FRAMES), wholes(W, m.T_LINKAGE)
+    carried, chain, sums = wholes(W, m.T_CARRIED), wholes(W, m.T_CHAIN), reals(F, W, m.T_JOINT_SUMS)
+    wide, two = reals(F, W, m.T_WIDE_REACH), reals(F, W, m.T_TWO)
+    extended, fresh, items = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_FRESH), wholes(XW, ITEMS)
+    reach, change, sizes = wide.reshape(wide.size), sums[0], sums[1]
+    for i in range(counts[0, m.MOVERS]):
+        if items[i, STATE] == ABSENT:
+            continue
+        f, kind = frame[i, 0], refs[i, KIND]
+        sway[i, m.DOUBT] = 0.0
+        if f >= counts[0, m.TREE_FRAMES]:
+            for c in range(12):
+                start[i, c] = before[i, c]
+            path, bend, stray = free_motion(start, rows, i, kind, motion[i, m.REACH], two, sway)
+        else:
+            first = carried[i, CHAIN0]
+            last = first + linkage[f, DEPTH]
+            path, bend, stray = chain_bounds(chain, reach, first, last, change, sizes)
+            place_row(start_frames, f, local, i, start, i)
+        if path > 0.0:
+            stray += INSTANT_ROUNDING * scene_of(start, rows, i, motion[i, m.REACH])
+            moved = farthest_move(start, rows, i, kind, motion[i, m.REACH])
+            sway[i, m.SWEEP] = min(path, moved + 0.125 * bend)
+            extend_start(start, motion, i, kind, fresh)
+            grown = min(0.5 * path, 0.125 * bend) + stray
+            for axis in range(3):
+                low, high = fresh[0, axis], fresh[0, axis + 3]
+                extended[i, axis] = min(extended[i, axis], low) - grown
+                extended[i, axis + 3] = max(extended[i, axis + 3], high) + grown
+        else:
+            sway[i, m.SWEEP] = stray = 0.0
+        sway[i, m.LENGTH], sway[i, m.BEND], sway[i, m.STRAY] = path, bend, stray
+    return 0.0
+
+
+@inlined
+def chain_bounds(chain, reach, first, last, change, sizes):
+    """λ and M of a mover that joints carry, `path_length` and `curvature` in one loop, and how far
+    the rounding of its joints at an instant can take it."""
+    path, bend, stray, turning = 0.0, 0.0, 0.0, 0.0
+    for k in range(first, last):
+        f = chain[k, 0]
+        s = change[f]
+        stray += reach[k] * sizes[f]
+        if s != 0.0:
+            path += reach[k] * s
+            if chain[k, 1] == REVOLUTE:
+                bend += s * reach[k] * (s + 2.0 * turning)
+                turning += s
+            else:
+                bend += s * reach[k] * (2.0 * turning)
+    more = 1.0 + MOTION_ROUNDING
+    return more * path, more * bend, INSTANT_ROUNDING * stray
+
+
+@kernel
+def free_motion(start, rows, i, kind, reach, two, sway):
+    """λ, M and what rounding leaves in doubt of a body whose poses are given, and how it turns:
+    ``R(t) = exp(t θ axis) R(0)``. Of a capsule only the axis turns, of a sphere nothing."""
+    x, y, z = rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11]
+    shift = length(x, y, z)
+    turns = False
+    for r in range(0, 12, 4):
+        for c in range(r, r + 3):
+            turns = turns or rows[i, c] != start[i, c]
+    if not turns:
+        sway[i, m.ANGLE] = 0.0
+        return (1.0 + MOTION_ROUNDING) * shift, 0.0, 0.0
+    # R(1) R(0)^T: twice the sine times the axis in what is not symmetric, the cosine on the
+    # diagonal.
+    xx, xy, xz = turned_row(start, rows, i, 0)
+    yx, yy, yz = turned_row(start, rows, i, 4)
+    zx, zy, zz = turned_row(start, rows, i, 8)
+    x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
+    sine, cosine = length(x, y, z), 0.5 * (xx + yy + zz - 1.0)
+    angle = math.atan2(sine, cosine)
+    lever = 0.0 if kind == SPHERE else reach
+    if kind == CAPSULE:
+        lever = rows[i, SIZE + 1]
+    if sine > 0.0:
+        x, y, z = x / sine, y / sine, z / sine
+    doubt = cosine < 0.0 and sine < HALF_TURN_SINE and lever > 0.0
+    if doubt:
+        sway[i, m.DOUBT] = 1.0
+    elif kind == CAPSULE:
+        u, v, w = start[i, 2], start[i, 6], start[i, 10]
+        lever *= length(y * w - z * v, z * u - x * w, x * v - y * u)
+    sway[i, m.AXIS], sway[i, m.AXIS + 1], sway[i, m.AXIS + 2] = x, y, z
+    sway[i, m.ANGLE] = angle
+    more = 1.0 + MOTION_ROUNDING
+    path, bend = more * (shift + angle * lever), more * angle * angle * lever
+    if doubt or not lever > 0.0:
+        return path, bend, 0.0
+    # The turn leads to where the body is, but for rounding.
+    turn_row(start, i, x, y, z, angle, two, 0)
+    square = 0.0
+    for r in range(0, 12, 4):
+        for c in range(3):
+            square += (two[0, r + c] - rows[i, r + c]) ** 2
+    return path, bend, math.sqrt(square) * reach
+
+
+@kernel
+def turned_row(start, rows, i, r):
+    """Row ``r / 4`` of R(1) R(0)^T."""
+    a, b, c = rows[i, r], rows[i, r + 1], rows[i, r + 2]
+    return (
+        a * start[i, 0] + b * start[i, 1] + c * start[i, 2],
+        a * start[i, 4] + b * start[i, 5] + c * start[i, 6],
+        a * start[i, 8] + b * start[i, 9] + c * start[i, 10],
+    )
+
+
+@kernel
+def turn_row(P, i, x, y, z, angle, out, k):
+    """The rotation of row ``i`` turned about the unit vector (x, y, z), into row ``k`` of ``out``:
+    each column ``p`` becomes ``p cos + (n x p) sin + n (n·p) (1 - cos)``."""
+    s, c = math.sin(angle), math.cos(angle)
+    for column in range(3):
+        px, py, pz = P[i, column], P[i, 4 + column], P[i, 8 + column]
+        along = (x * px + y * py + z * pz) * (1.0 - c)
+        out[k, column] = px * c + (y * pz - z * py) * s + x * along
+        out[k, 4 + column] = py * c + (z * px - x * pz) * s + y * along
+        out[k, 8 + column] = pz * c + (x * py - y * px) * s + z * along
+
+
+@inlined
+def place_row(frames, f, local, i, rows, k):
+    """Row ``k``: ``local[i]`` on frame ``f``."""
+    for r in range(0, 12, 4):
+        rows[k, r], rows[k, r + 1], rows[k, r + 2], rows[k, r + 3] = compose(
+            frames[f, r], frames[f, r + 1], frames[f, r + 2], frames[f, r + 3], local, i
+        )
+
+
+@inlined
+def farthest_move(start, rows, i, kind, reach):
+    """How far any point of mover ``i`` is from where it was, at most; see `place_movers`."""
+    moved = length(rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11])
+    if kind == SPHERE:
+        return moved
+    if kind == CAPSULE:
+        x, y, z = rows[i, 2] - start[i, 2], rows[i, 6] - start[i, 6], rows[i, 10] - start[i, 10]
+        return moved + rows[i, SIZE + 1] * length(x, y, z)
+    square = 0.0
+    for r in range(0, 12, 4):
+        for c in range(r, r + 3):
+            square += (rows[i, c] - start[i, c]) ** 2
+    return moved + math.sqrt(0.5 * square) * reach
+
+
+@inlined
+def scene_of(start, rows, i, reach):
+    """The largest coordinates in play, [m]."""
+    now = abs(rows[i, 3]) + abs(rows[i, 7]) + abs(rows[i, 11])
+    return max(now, abs(start[i, 3]) + abs(start[i, 7]) + abs(start[i, 11])) + reach
+
+
+@inlined
+def extend_start(start, motion, i, kind, fresh):
+    """The box of mover ``i`` at the last reading, extended as it is now, into ``fresh[0]``."""
+    more = max(motion[i, m.BUFFER], motion[i, m.LEAST])
+    x, y, z = start[i, 3], start[i, 7], start[i, 11]
+    if kind <= CYLINDER:
+        ex, ey, ez = half_extents(start, kind, i)
+    else:
+        ex, ey, ez = turned(start, i, motion[i, m.HX], motion[i, m.HY], motion[i, m.HZ])
+        cx, cy, cz = motion[i, m.CX], motion[i, m.CY], motion[i, m.CZ]
+        x += start[i, 0] * cx + start[i, 1] * cy + start[i, 2] * cz
+        y += start[i, 4] * cx + start[i, 5] * cy + start[i, 6] * cz
+        z += start[i, 8] * cx + start[i, 9] * cy + start[i, 10] * cz
+    put(x, y, z, ex, ey, ez, fresh, 0, more)

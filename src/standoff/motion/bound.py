@@ -1,0 +1,460 @@
+"""The motion bound: how far bodies can get while their joints move. For all who need it.
+
+`MotionBound` holds, for each body of a `Tree`, its reach about every joint that carries it;
+`segment` and `curve` give a `Motion`, the bound over one stretch of time; a `Pair` picks the joints
+that move two bodies against each other. Together they answer, for any two bodies: how far does one
+get in the frame the other one shares with it (`Motion.length`, the bound of paper 001), how fast do
+they near each other at an instant (`Motion.closing`), and how far can the truth stray from that
+(`Motion.curvature`):
+
+    |p(t) - p(tc) - (t - tc) v|  <=  (t - tc)² M / 2
+
+The proofs stand in `motion.kernels.bound` and `motion.kernels.reach`, and the inequalities that
+turn a bound and a distance into "free" in `motion.kernels.certify`. What they need from elsewhere:
+
+- A separating direction exists between convex bodies only. Who computes the distance knows whether
+  the bodies are convex; where one is not, `Motion.nearing` takes the place of `Motion.closing`
+  (or the bodies are split into convex parts, each a body of its own).
+- A closed mesh is a solid: its surface may keep its distance while a body is inside. One test of
+  containment a pair and segment belongs to the proof, and to whoever computes the distance.
+- A continuous joint moves by the difference of its two values as given; angles that were wrapped
+  are unwrapped before they get here.
+
+A body as the motion bound sees it: a few points that move with a frame.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from standoff.errors import (
+    CellError,
+    ConfigurationError,
+    DuplicateNameError,
+    PoseError,
+    ShapeError,
+    UnknownNameError,
+)
+from standoff.geometry.narrowphase import layout
+from standoff.geometry.pose import NORMAL_TOLERANCE, Array, as_pose, numbers
+from standoff.geometry.shape import IntArray, Shape
+from standoff.motion.kernels import bound as motion
+from standoff.motion.kernels import closing
+from standoff.motion.kernels import reach as reach_kernel
+from standoff.robots.joint_values import joint_values
+from standoff.robots.kernels import kinematics
+from standoff.robots.tree import WORLD, Tree
+from standoff.tolerances import COORDINATE_LIMIT, SPEED_ROUNDING
+
+Values = ArrayLike | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two bodies, and the joints that move them against each other.
+
+    Attributes:
+        a, b: rows of the bodies in `MotionBound.bodies`.
+        common: the last frame that carries both; motions are seen from it.
+        chain_a, chain_b: the joints from there to each body, as (start, stop) in
+            `MotionBound.chain`.
+    """
+
+    a: int
+    b: int
+    common: int
+    chain_a: tuple[int, int]
+    chain_b: tuple[int, int]
+
+
+class MotionBound:
+    """Reaches of all bodies, and bounds on their motion.
+
+    Attributes:
+        names: of the bodies; the first is ``world``, which never moves and stands for whatever is
+            static.
+        bodies, chain, reach, points: the tables of `motion.kernels.bound`.
+        extent: (frames,) how far from the world's origin each frame can get within limits, [m].
+        size: (bodies,) how far each body's points are from the origin of its frame, [m].
+    """
+
+    def __init__(self, tree: Tree, bodies: Sequence[MovingBody]) -> None:
+        self.tree = tree
+        self.names = ("world", *(body.name for body in bodies))
+        self._rows = {name: row for row, name in enumerate(self.names)}
+        if len(self._rows) != len(self.names):
+            twice = next(n for n in self.names if self.names.count(n) > 1)
+            raise DuplicateNameError("two bodies of one name", value=twice)
+        rows = [[WORLD, 0, 0, 0]]
+        chains: list[list[int]] = []
+        reaches: list[Array] = []
+        points: list[Array] = []
+        first = 0
+        for body in bodies:
+            chain = self._chain(body)
+            few = few_points(body.points)
+            rows.append([body.frame, len(chains), first, len(few)])
+            first += len(few)
+            chains += chain
+            points.append(few)
+            reaches.append(self._reach(body, len(chain)))
+        self.bodies: IntArray = np.array(rows, dtype=np.int64)
+        self.chain: IntArray = np.array(chains, dtype=np.int64).reshape(-1, 2)
+        self.reach: Array = np.concatenate([np.zeros(0), *reaches])
+        self.points: Array = np.ascontiguousarray(np.concatenate([np.zeros((0, 3)), *points]))
+        self.extent: Array = _extents(tree)
+        self.size: Array = np.array([0.0, *(_farthest(few) for few in points)])
+
+    def pair(self, a: str, b: str = "world") -> Pair:
+        """The joints that count between two bodies."""
+        row_a, row_b = self._row(a), self._row(b)
+        common = self.tree.common(self._frame(row_a), self._frame(row_b))
+        return Pair(row_a, row_b, common, self._tail(row_a, common), self._tail(row_b, common))
+
+    def reaches(self, name: str) -> dict[str, float]:
+        """How far a body can get from the axis of each revolute joint that carries it, [m], by the
+        joint's name, outwards; 1 (metre a metre) for prismatic joints."""
+        start, stop = self._tail(self._row(name), WORLD)
+        frames = self.chain[start:stop, 0]
+        return {self.tree.frame_joint[f]: float(r) for f, r in zip(frames, self.reach[start:stop])}
+
+    def segment(self, qa: Values, qb: Values, deviation: Values | None = None) -> Motion:
+        """The bound over ``q(t) = qa + t (qb - qa)``, t from 0 to 1, each joint within
+        ``deviation`` (>= 0; none by default) of it [rad or m]."""
+        joints = self.tree.joints
+        qa, qb = joint_values(qa, joints, "qa"), joint_values(qb, joints, "qb")
+        with np.errstate(over="ignore"):
+            way = joint_values(np.abs(qb - qa), joints, "|qb - qa|")
+        still = np.zeros(len(joints))
+        return self._motion(np.minimum(qa, qb), np.maximum(qa, qb), way, still, deviation)
+
+    def curve(
+        self,
+        low: Values,
+        high: Values,
+        speed: Values,
+        acceleration: Values,
+        deviation: Values | None = None,
+    ) -> Motion:
+        """The bound over any motion on which each joint stays from ``low`` to ``high`` and within
+        ``speed`` and ``acceleration`` (>= 0), per unit of the motion's own time. ``low`` and
+        ``high`` may be infinite; they matter where prismatic joints are."""
+        joints = self.tree.joints
+        low = joint_values(low, joints, "low", infinite=True)
+        high = joint_values(high, joints, "high", infinite=True)
+        if (low > high).any():
+            at = int(np.argmax(low > high))
+            raise ConfigurationError(
+                "low is above high", element=joints[at], value=(float(low[at]), float(high[at]))
+            )
+        return self._motion(
+            low,
+            high,
+            joint_values(speed, joints, "speed", negative=False),
+            joint_values(acceleration, joints, "acceleration", negative=False),
+            deviation,
+        )
+
+    def _motion(
+        self, low: Array, high: Array, speed: Array, acceleration: Array, deviation: Values | None
+    ) -> Motion:
+        tree = self.tree
+        if deviation is None:
+            error = np.zeros(len(tree.joints))
+        else:
+            error = joint_values(deviation, tree.joints, "deviation", negative=False)
+        low, high = low - error, high + error
+        reach, beyond = np.empty(len(self.reach)), np.empty(tree.frames)
+        motion.widen_reach(
+            tree.reals, tree.ints, self.bodies, self.chain, self.reach, low, high, reach
+        )
+        motion.travel_beyond(tree.reals, tree.ints, low, high, beyond)
+        return Motion(
+            bound=self,
+            reach=reach,
+            speed=self._frames(speed),
+            acceleration=self._frames(acceleration),
+            deviation=self._frames(error),
+            beyond=beyond,
+        )
+
+    def _frames(self, values: Array) -> Array:
+        result = np.empty(self.tree.frames)
+        motion.joint_magnitudes(self.tree.reals, self.tree.ints, values, result)
+        return result
+
+    def _chain(self, body: MovingBody) -> list[list[int]]:
+        frame = body.frame
+        if frame >= self.tree.frames:
+            known = map(str, range(self.tree.frames))
+            raise UnknownNameError(str(frame), known, what="frame", element=f"body {body.name!r}")
+        chain = []
+        while frame != WORLD:
+            chain.append([frame, int(self.tree.ints[frame, kinematics.JOINT_KIND])])
+            frame = int(self.tree.parent[frame])
+        return chain[::-1]
+
+    def _reach(self, body: MovingBody, joints: int) -> Array:
+        result = np.empty(joints)
+        points = body.points.copy()  # writable: a read-only array would compile the kernel anew
+        reach_kernel.reach(self.tree.reals, self.tree.ints, body.frame, points, result)
+        return result
+
+    def _row(self, name: str) -> int:
+        if name not in self._rows:
+            raise UnknownNameError(name, self.names, what="body")
+        return self._rows[name]
+
+    def _frame(self, row: int) -> int:
+        return int(self.bodies[row, motion.BODY_FRAME])
+
+    def _tail(self, row: int, common: int) -> tuple[int, int]:
+        first = int(self.bodies[row, motion.CHAIN0])
+        depth = self.tree.ints[:, kinematics.DEPTH]
+        return first + int(depth[common]), first + int(depth[self._frame(row)])
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """The bound over one stretch of motion. Times are those of the motion: for a segment from 0 to
+    1, so that lengths are of the whole of it and speeds are [m] a segment.
+
+    Attributes:
+        reach: as `MotionBound.reach`, widened by what prismatic joints travel past their limits.
+        speed, acceleration, deviation: (frames,) the largest of each frame's joint.
+        beyond: (frames,) what prismatic joints carry each frame past their limits, [m].
+    """
+
+    bound: MotionBound
+    reach: Array
+    speed: Array
+    acceleration: Array
+    deviation: Array
+    beyond: Array
+
+    def curvature(self, pair: Pair) -> float:
+        """``M`` of both bodies together: what `closing` foretells is right within h² M / 2."""
+        chain = self.bound.chain
+        total = self._length(pair, self.acceleration)
+        for span in (pair.chain_a, pair.chain_b):
+            total += motion.curvature(chain, self.reach, *span, self.speed)
+        return total
+
+    def length(self, pair: Pair) -> float:
+        """Paper 001's bound ``λ_a + λ_b``: what both move together in unit time, seen from their
+        common frame. Also the highest speed at which they can near each other, ever."""
+        return self._length(pair, self.speed)
+
+    def stray(self, pair: Pair) -> float:
+        """``Σ R_j e_j`` of both bodies: what the joints' deviations can take from their distance.
+        It is subtracted once from a distance of the bodies on the nominal motion."""
+        return self._length(pair, self.deviation)
+
+    def closing(self, pair: Pair, q: Values, dq: Values, normal: ArrayLike) -> tuple[float, float]:
+        """How fast any two points of the two bodies near each other along ``normal`` (a unit vector
+        from b to a, in the world), at ``q`` with joint velocities ``dq``: looking back in time, and
+        looking forward. Negative where all of them draw apart; raised by what rounding could hide
+        (`slack`).
+
+        Raises:
+            PoseError: a normal that is not of length 1 within NORMAL_TOLERANCE.
+            ConfigurationError: a joint faster than the motion's own ``speed``.
+        """
+        n = _unit(normal)
+        poses, twists = self._forward(q, dq)
+        tables = (self.bound.bodies, self.bound.points)
+        back, forward = closing.closing_speeds(
+            poses, twists, *tables, pair.a, pair.b, pair.common, n[0], n[1], n[2]
+        )
+        slack = self.slack(pair, q)
+        return back + slack, forward + slack
+
+    def nearing(self, pair: Pair, q: Values, dq: Values) -> float:
+        """How fast the distance can shrink at most, back or forward in time, for bodies that no
+        direction separates because one of them is not convex; raised and checked as `closing`."""
+        poses, twists = self._forward(q, dq)
+        tables = (self.bound.bodies, self.bound.points)
+        speed: float = closing.nearing_speed(poses, twists, *tables, pair.a, pair.b, pair.common)
+        return speed + self.slack(pair, q)
+
+    def _forward(self, q: Values, dq: Values) -> tuple[Array, Array]:
+        tree = self.bound.tree
+        q, dq = tree.configuration(q), tree.configuration(dq, "dq")
+        faster = self.bound._frames(dq) > (1.0 + SPEED_ROUNDING) * self.speed
+        if faster.any():
+            at = int(np.argmax(faster))
+            raise ConfigurationError(
+                "faster than the motion",
+                element=f"dq of {tree.frame_joint[at]}",
+                value=float(self.bound._frames(dq)[at]),
+                allowed=f"up to {self.speed[at]:g}",
+            )
+        poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
+        kinematics.forward_velocity(tree.reals, tree.ints, q, dq, tree.scratch(), poses, twists)
+        return poses, twists
+
+    def _length(self, pair: Pair, amounts: Array) -> float:
+        chain = self.bound.chain
+        total = 0.0
+        for span in (pair.chain_a, pair.chain_b):
+            total += motion.path_length(chain, self.reach, *span, amounts)
+        return total
+
+    def slack(self, pair: Pair, q: Values) -> float:
+        """What rounding can hide of a speed that was computed for this pair at ``q``, the rounding
+        of where mimic joints stand at ``q`` included.
+
+        ``q`` itself counts as exact. Who computes the instant, ``q(tc) = qa + tc (qb - qa)``, puts
+        its rounding, EPS times ``|qa| + |qb|`` of each joint, into the ``deviation`` of the motion,
+        which then runs through that very ``q``; and what rounding makes of the poses counts in the
+        slack of the distance that was measured at them."""
+        bound, tree = self.bound, self.bound.tree
+        q = tree.configuration(q)
+        total = 0.0
+        for row in (pair.a, pair.b):
+            first, frame = bound.bodies[row, [motion.CHAIN0, motion.BODY_FRAME]]
+            last = first + tree.ints[frame, kinematics.DEPTH]
+            extent = float(bound.extent[frame] + self.beyond[frame] + bound.size[row])
+            total += motion.speed_slack(
+                tree.reals, tree.ints, bound.chain, self.reach, first, last, self.speed, q, extent
+            )
+        return total
+
+
+def _unit(normal: ArrayLike) -> Array:
+    """The normal, of length 1 but for rounding."""
+    result = numbers(normal, "normal")
+    if result.shape != (3,):
+        raise PoseError("wrong shape", element="normal", value=result.shape, allowed="(3,)")
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(result))
+    if not abs(length - 1.0) <= NORMAL_TOLERANCE:
+        raise PoseError(
+            "not a unit vector", element="normal", value=result.tolist(), allowed="length 1"
+        )
+    unit: Array = result / length
+    return unit
+
+
+def _farthest(points: Array) -> float:
+    return float(np.linalg.norm(points, axis=1).max(initial=0.0))
+
+
+def _extents(tree: Tree) -> Array:
+    result = np.zeros(tree.frames)
+    for f in range(1, tree.frames):
+        row = tree.reals[f]
+        travel = 0.0
+        if tree.ints[f, kinematics.JOINT_KIND] == kinematics.PRISMATIC:
+            travel = float(np.abs(row[[kinematics.LOWEST, kinematics.HIGHEST]]).max())
+        result[f] = result[tree.parent[f]] + float(np.linalg.norm(row[[3, 7, 11]])) + travel
+    return result
+
+
+#: Sides of the prism around a cylinder; it is 1 / cos(pi / 8) = 8 % wider than the cylinder.
+_PRISM_SIDES = 8
+
+#: A body with more points than this is moved by the eight corners of its box instead.
+_MOST_POINTS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class MovingBody:
+    """A body as the bound sees it: points fixed in a frame of the tree.
+
+    The body must lie in the hull of ``points`` grown by a ball, **and be that grown hull exactly**
+    where the ball's radius is not 0: a sphere, a capsule. (A cylinder is not the capsule around it:
+    it turns inside it, and its rim moves where the capsule stands still.) Then the radius does not
+    enter the motion. `of_shape` takes care of this.
+
+    Attributes:
+        frame: the frame of the `Tree` it moves with.
+        points: (n, 3) in that frame, [m]; none for a body without bounds, which must not move.
+
+    Raises:
+        ShapeError: points of another shape, that are not finite, or farther than COORDINATE_LIMIT;
+            no points for a body that moves.
+        CellError: a frame that is not a whole number >= 0.
+    """
+
+    name: str
+    frame: int
+    points: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", _frame(self.frame, self.name))
+        object.__setattr__(self, "points", _checked(self.points, self.name))
+        if self.frame != WORLD and len(self.points) == 0:
+            raise ShapeError(
+                "a body without points cannot move", element=str(self.name), allowed="the world"
+            )
+
+    @classmethod
+    def of_shape(cls, name: str, frame: int, shape: Shape, local: ArrayLike) -> MovingBody:
+        """The body of a shape at ``local`` (4 x 4) in its frame."""
+        local = as_pose(local, f"pose of body {name!r}")
+        points = _points(shape)
+        if frame != WORLD and len(points) == 0:
+            raise ShapeError(
+                "a body without bounds cannot move", element=name, value=shape, allowed="the world"
+            )
+        return cls(name, frame, points @ local[:3, :3].T + local[:3, 3])
+
+
+def _frame(frame: int, name: str) -> int:
+    try:
+        if isinstance(frame, (bool, np.bool_)) or operator.index(frame) < 0:
+            raise TypeError("no number of a frame")
+        return operator.index(frame)
+    except TypeError as error:
+        raise CellError(
+            "no frame", element=f"body {name!r}", value=frame, allowed="a whole number >= 0"
+        ) from error
+
+
+def _checked(points: ArrayLike, name: str) -> Array:
+    """A copy of the points, (n, 3)."""
+    element = f"points of body {name!r}"
+    try:
+        result = np.ascontiguousarray(numbers(points, element))
+    except PoseError as error:
+        raise ShapeError("not numbers", element=element, value=points) from error
+    if result.ndim != 2 or result.shape[1] != 3:
+        raise ShapeError("wrong shape", element=element, value=result.shape, allowed="(n, 3)")
+    if not np.isfinite(result).all():
+        raise ShapeError("a moving body needs finite points", element=element)
+    farthest = float(np.abs(result).max(initial=0.0))
+    if farthest > COORDINATE_LIMIT:
+        raise ShapeError(
+            "too far away", element=element, value=farthest, allowed=f"<= {COORDINATE_LIMIT:g} m"
+        )
+    result.setflags(write=False)
+    return result
+
+
+def _points(shape: Shape) -> Array:
+    """Points as `MovingBody` asks for them, in the shape's own frame."""
+    if not shape.bounded:
+        return np.zeros((0, 3))
+    if shape.kind == layout.CYLINDER:
+        radius, half = float(shape.size_row[0]), float(shape.size_row[1])
+        turns = np.arange(_PRISM_SIDES) * (2.0 * math.pi / _PRISM_SIDES)
+        rim = np.stack([np.cos(turns), np.sin(turns)], axis=1) * (
+            radius / math.cos(math.pi / _PRISM_SIDES)
+        )
+        return np.array([[x, y, z] for x, y in rim for z in (-half, half)])
+    return shape.core()[0]
+
+
+def few_points(points: Array) -> Array:
+    """The points, or the corners of their box where they are many: the hull only grows."""
+    if len(points) <= _MOST_POINTS:
+        return points
+    ends = np.stack([points.min(axis=0), points.max(axis=0)])
+    return np.array([[x, y, z] for x in ends[:, 0] for y in ends[:, 1] for z in ends[:, 2]])

@@ -1,0 +1,1 @@
+"""The motion bound and what it proves, compiled."""

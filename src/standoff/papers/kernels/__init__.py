@@ -1,0 +1,1 @@
+"""Algorithms that only the papers' experiments run, compiled."""

@@ -1,0 +1,271 @@
+"""Joints as others name them, found among those of a cell.
+
+Joint values of a path against what the joints can do: limits, and turns that are none.
+
+Angles that were wrapped to one turn, made into the way that was meant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from standoff.cell import Cell
+from standoff.errors import PathError, UnknownNameError
+from standoff.geometry.pose import Array
+from standoff.motion.pieces import Pieces
+from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, OFFSET
+from standoff.robots.tree import Tree
+from standoff.tolerances import ENCODER_TOLERANCE
+
+#: Joint values that differ by less are the same, [rad or m]: files are written with six digits or
+#: so.
+LIMIT_ROUNDING = 1e-6
+
+
+#: How near to half a turn a step of a wrapped angle may be, [rad], before nobody knows which way it
+#: goes: files of seven digits are off by as much.
+HALF_TURN_ANGLE = 1e-6
+
+
+class Found(NamedTuple):
+    """A joint of the cell: ``multiplier q[column] + offset``, which is ``q[column]`` itself but for
+    mimic joints."""
+
+    name: str
+    column: int
+    multiplier: float = 1.0
+    offset: float = 0.0
+    mimic: bool = False
+
+
+def find_joints(
+    cell: Cell, names: Sequence[Any], *, robot: str | None = None, element: str = "joints"
+) -> list[Found]:
+    """The joints of these names, written with their robot (``left/elbow``) or, where only one robot
+    has such a joint, without (``elbow``).
+
+    Args:
+        robot: look at this one alone.
+
+    Raises:
+        UnknownNameError: a name that no joint bears, with the nearest ones.
+        PathError: a name that several robots have, or that is given twice.
+    """
+    known = _known(cell)
+    if robot is not None:
+        if robot not in cell.robots:
+            raise UnknownNameError(str(robot), cell.robots, what="robot")
+        known = {name: f for name, f in known.items() if name.startswith(f"{robot}/")}
+    result: list[Found] = []
+    for k, name in enumerate(names):
+        found = _find(name, known, f"{element}[{k}]")
+        if any(found.name == other.name for other in result):
+            raise PathError("a joint twice", element=f"{element}[{k}]", value=name, allowed="once")
+        result.append(found)
+    return result
+
+
+def _find(name: Any, known: dict[str, Found], element: str) -> Found:
+    if isinstance(name, str) and name in known:
+        return known[name]
+    several = [full for full in known if full.partition("/")[2] == name]
+    if len(several) == 1:
+        return known[several[0]]
+    if several:
+        whole = "; or so.joint_trajectory(cell, message, robot=…), for all joints at once"
+        beside = whole if element.startswith("joint_names") else ""
+        raise PathError(
+            "a joint of several robots",
+            element=element,
+            value=name,
+            allowed=f"{' or '.join(several)}{beside}",
+        )
+    raise UnknownNameError(str(name), known, what="joint", element=element)
+
+
+def _known(cell: Cell) -> dict[str, Found]:
+    tree = cell.tree
+    known = {name: Found(name, column) for column, name in enumerate(tree.joints)}
+    for f in range(1, tree.frames):
+        name = tree.frame_joint[f]
+        if name not in known:
+            row = tree.reals[f]
+            known[name] = Found(
+                name, int(tree.ints[f, INDEX]), float(row[MULTIPLIER]), float(row[OFFSET]), True
+            )
+    return known
+
+
+def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:
+    """Refuse the first waypoint with a joint beyond its limits; how many more there are, and
+    whether they look like another unit, is said, too."""
+    beyond = _beyond(values, tree)
+    bad = np.argwhere(beyond)
+    if not len(bad):
+        return
+    row, joint = bad[0]
+    unit = tree.units[joint]
+    rest = f", and {len(bad) - 1} more values" if len(bad) > 1 else ""
+    hint = _hint(values, beyond, tree)
+    raise PathError(
+        f"joint {tree.joints[joint]!r} is beyond its limits{rest}{hint}",
+        file=file,
+        element=places[row],
+        value=float(values[row, joint]),
+        allowed=(
+            f"{tree.lower[joint]:g} to {tree.upper[joint]:g} [{unit}]; "
+            "limits=False or --no-limits takes them as they are"
+        ),
+    )
+
+
+def check_motion(pieces: Pieces, tree: Tree, file: Path) -> None:
+    """Refuse a motion that leaves the limits between its points, where polynomials swing out."""
+    C = pieces.coefficients
+    low, high = C[:, 0] + np.minimum(C[:, 1:], 0).sum(1), C[:, 0] + np.maximum(C[:, 1:], 0).sum(1)
+    for k, joint in np.argwhere(_beyond(low, tree) | _beyond(high, tree)):
+        u, value = _farthest(C[k, :, joint], tree.lower[joint], tree.upper[joint])
+        if not _beyond(np.array(value), tree)[joint]:
+            continue
+        t = pieces.times[k] + u * (pieces.times[k + 1] - pieces.times[k])
+        raise PathError(
+            f"joint {tree.joints[joint]!r} swings beyond its limits between two points",
+            file=file,
+            element=f"t = {t:.6g}",
+            value=value,
+            allowed=(
+                f"{tree.lower[joint]:g} to {tree.upper[joint]:g} [{tree.units[joint]}]; "
+                "limits=False or --no-limits takes it as it is"
+            ),
+        )
+
+
+def _farthest(c: Array, lower: float, upper: float) -> tuple[float, float]:
+    """Where in [0, 1] a polynomial is farthest from the middle of two limits, and its value."""
+    slope = np.polynomial.polynomial.polyder(c)
+    roots = np.polynomial.polynomial.polyroots(np.trim_zeros(slope, "b"))
+    inner = roots.real[(roots.real > 0.0) & (roots.real < 1.0)]
+    places = np.concatenate([[0.0, 1.0], inner])
+    values = np.polynomial.polynomial.polyval(places, c)
+    beyond = np.maximum(lower - values, values - upper)
+    worst = int(np.argmax(beyond))
+    return float(places[worst]), float(values[worst])
+
+
+#: Yes or no for each value.
+Flags = NDArray[np.bool_]
+
+
+def _beyond(values: Array, tree: Tree) -> Flags:
+    low, high = tree.lower - ENCODER_TOLERANCE, tree.upper + ENCODER_TOLERANCE
+    result: Flags = (values < low) | (values > high)
+    return result
+
+
+#: How often beyond its limits a joint must be before its unit is doubted, [-].
+_BY_FAR = 2.0
+
+
+def _hint(values: Array, beyond: Flags, tree: Tree) -> str:
+    """Whether what lies far beyond the limits would lie within them in another unit."""
+    size = np.maximum(np.abs(tree.lower), np.abs(tree.upper))
+    for unit, factor, words in (
+        ("rad", math.pi / 180.0, "these look like degrees"),
+        ("m", 0.001, "these look like millimetres"),
+    ):
+        meant = beyond & np.array([u == unit for u in tree.units])
+        far = meant & (np.abs(values) > _BY_FAR * size)
+        if far.any() and not (_beyond(factor * values, tree) & meant).any():
+            return f" ({words}; [{unit}] is wanted)"
+    return ""
+
+
+#: A step beyond this may be no step but the end of a scale, [rad]: half a turn, and the rounding of
+#: a file on top.
+_JUMP = math.pi + LIMIT_ROUNDING
+
+
+def check_turns(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:
+    """Refuse a continuous joint that jumps by more than half a turn while all its angles lie within
+    [-π, π] or within [0, 2π]: it may have been wrapped by whoever wrote the file, or turn all the
+    way back, and the numbers do not tell. One that counts its turns is taken at its word."""
+    for k, kind in enumerate(tree.kinds):
+        angles = values[:, k]
+        jumps = np.flatnonzero(np.abs(np.diff(angles)) > _JUMP)
+        if kind == "continuous" and len(jumps) and _one_turn(angles):
+            at = int(jumps[0])
+            rest = f", {len(jumps) - 1} more jumps behind it" if len(jumps) > 1 else ""
+            raise PathError(
+                f"joint {tree.joints[k]!r} jumps by more than half a turn{rest}",
+                file=file,
+                element=places[at + 1],
+                value=(float(angles[at]), float(angles[at + 1])),
+                allowed=(
+                    "unwrap=True or --unwrap takes it the shorter way, past the end of the scale; "
+                    "unwrap=False or --no-unwrap all the way back, as it says"
+                ),
+            )
+
+
+def cut_turns(values: Array, tree: Tree) -> Array:
+    """The same path with waypoints in between wherever a continuous joint goes on by more than half
+    a turn, so that `check_turns` has nothing to ask."""
+    turning = np.array([kind == "continuous" for kind in tree.kinds], dtype=bool)
+    steps = np.abs(np.diff(values, axis=0))[:, turning].max(axis=1, initial=0.0)
+    parts = np.maximum(np.ceil(steps / math.pi), 1.0).astype(int)
+    if (parts == 1).all():
+        return values
+    rows = [values[:1]]
+    for a, b, count in zip(values[:-1], values[1:], parts.tolist()):
+        inner = np.linspace(0.0, 1.0, count + 1)[1:-1, None]
+        rows += [a + inner * (b - a), b[None]]
+    return np.concatenate(rows)
+
+
+def _one_turn(angles: Array) -> bool:
+    low, high = float(angles.min()), float(angles.max())
+    return (low >= -math.pi - LIMIT_ROUNDING and high <= math.pi + LIMIT_ROUNDING) or (
+        low >= -LIMIT_ROUNDING and high <= 2.0 * math.pi + LIMIT_ROUNDING
+    )
+
+
+def unwrap(cell: Cell, waypoints: ArrayLike) -> Array:
+    """The waypoints (n, joints) with each continuous joint going the shorter way from one to the
+    next, by adding full turns; the first waypoint and all other joints stay as they are.
+
+    Everywhere else in this package an angle is what it says: from 3 to -3 is 6 rad back, and not
+    0.28 rad on. Whether a file means that or was wrapped cannot be told from its numbers.
+
+    Raises:
+        PathError: a step within HALF_TURN_ANGLE of half a turn, which may go either way.
+        ConfigurationError: waypoints that do not fit the cell.
+    """
+    q = cell.tree.configurations(waypoints, "waypoints")
+    turning = [j for j, kind in enumerate(cell.tree.kinds) if kind == "continuous"]
+    return unwrap_columns(q, turning, cell.joints)
+
+
+def unwrap_columns(q: Array, columns: list[int], names: tuple[str, ...]) -> Array:
+    """`unwrap` for the given columns of ``q``."""
+    result = q.copy()
+    for j in columns:
+        step = np.diff(q[:, j])
+        turns = np.rint(step / (2.0 * math.pi))
+        shorter = step - turns * (2.0 * math.pi)
+        doubt = np.abs(shorter) > math.pi - HALF_TURN_ANGLE
+        if doubt.any():
+            k = int(np.argmax(doubt))
+            raise PathError(
+                "half a turn, which may go either way",
+                element=f"joint {names[j]!r} from waypoint {k} to {k + 1}",
+                value=(float(q[k, j]), float(q[k + 1, j])),
+                allowed="a waypoint in between",
+            )
+        result[1:, j] = q[1:, j] - np.cumsum(turns) * (2.0 * math.pi)
+    return result

@@ -1,0 +1,416 @@
+"""A mesh and another body at one instant: what of the interval around it their surfaces leave open.
+
+The trees of swept spheres are walked down as for the greedy distance (paper 001, section 3.2), but
+each pair of volumes is asked for more than a distance. Both are convex, so a direction ``n``
+separates them by some ``d``, and on either side of the instant they stay apart for ``h`` where
+
+    d > h closing + h² M / 2      or      d > h λ,
+
+``closing`` the largest speed at which a point of the one and a point of the other near each other
+along ``n``. A rigid motion is affine: along ``n`` the speed of ``x`` is ``n·v + (n x w)·x``, which
+over a swept rectangle is largest at a corner, but for the radius. So most pairs are settled high
+up in the trees, and what is left at a leaf is exact.
+
+Where ``d`` falls far short of that, splitting the two would not help: the side is left open, and
+halving the interval helps more. From then on they only have to be apart at the instant itself.
+
+All coordinates are those of the mesh ``a``; ``b`` is a mesh or convex.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.compiled.arena import reals, wholes
+from standoff.compiled.jit import entry, inlined, kernel
+from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
+from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase.layout import (
+    CAPSULE,
+    INT0,
+    KIND,
+    MESH,
+    NODE0,
+    REF_COLUMNS,
+    ROW_COLUMNS,
+    SIZE,
+    SLACK,
+    SPHERE,
+)
+from standoff.geometry.narrowphase.mesh import relative_pose, rounding_margin
+from standoff.geometry.narrowphase.mesh_convex import bounding_rss, place_leaf, triangle_round
+from standoff.geometry.narrowphase.mesh_mesh import (
+    ANSWER,
+    CONVEX,
+    EXTENT,
+    ICONVEX,
+    LEAF,
+    PAIRS,
+    REFS,
+    REL,
+    ROWS,
+    STACK,
+    TRIANGLES,
+    load_triangle,
+)
+from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS
+from standoff.geometry.narrowphase.rss_fit import triangle_rss
+from standoff.geometry.narrowphase.triangle import (
+    CORNERS_B,
+    NEAR_A,
+    NEAR_B,
+    TRIANGLE_WORK,
+    clamp,
+    triangle_triangle,
+)
+from standoff.geometry.narrowphase.vectors import dot, in_axes, load, place, store, turn
+from standoff.motion.kernels.closing import relative_twist
+from standoff.paths.kernels import layout as p
+from standoff.paths.kernels.motion import place_body
+
+#: What smaller volumes of a mesh might gain in distance over the two that hold them, as parts of
+#: the radii and of the diameters of these, [-]: where that would not make up for what a proof
+#: lacks, the interval is halved and the volumes are not split. Measured on the scenes of paper 001:
+#: without such a limit checks take 5 to 15 times as long, with 0 about three times; parts of 0.1 to
+#: 0.5 of the radii differ by some 10 %, and a hundredth of the diameters gains as much among large
+#: obstacles as it loses in cages of wires.
+LOOSE_RADIUS = 0.25
+LOOSE_DIAMETER = 0.005
+
+
+#: Steps of Newton's method towards the direction between two rectangles.
+_STEPS = 3
+
+
+@entry(f"int64({p.ARENAS}, int64, int64, int64, float64, float64, float64, float64, int64)")
+def mesh_walk(general, CF, CW, SF, SW, a, b, c, taken, h, length, bend, sides):
+    """Walk movers or a mover and a static, ``a`` or ``b`` a mesh, seen from frame ``c``. ``taken``
+    is all that is taken off a distance but rounding; ``sides`` which sides are asked for, 1 back
+    and 2 ahead. Row 1 of S_OUT: what is uncovered back and ahead (negative: free), and the least
+    ``D`` of two leaves that was found. Ends at a ``D`` that is not above 0, and returns 1."""
+    refs, counts, out = wholes(CW, p.C_REFS), wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_OUT)
+    place_body(CF, CW, SF, SW, a)
+    A, B = reals(SF, SW, p.S_ROWS), reals(CF, CW, p.C_ROWS)
+    if b < counts[0, p.MOVERS]:
+        place_body(CF, CW, SF, SW, b)
+        B = A
+    i, j = a, b
+    if refs[a, KIND] != MESH:
+        A, B, i, j = B, A, b, a
+    points, nodes, ints = (
+        reals(CF, CW, p.C_POINTS), reals(CF, CW, p.C_SOLIDS), wholes(CW, p.C_INTS)
+    )  # fmt: skip
+    scratch, whole = reals(SF, SW, p.S_WORK), wholes(SW, p.S_IWORK)
+    work, iwork = scratch.reshape(scratch.size), whole.reshape(whole.size)
+    relative_pose(A, i, B, j, work)
+    meshes = refs[j, KIND] == MESH
+    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
+    if meshes:
+        margin = rounding_margin(A, i, nodes, refs[i, NODE0], B, j, nodes, refs[j, NODE0])
+    else:
+        bounding_rss(B, refs, j, points, work)
+        margin = rounding_margin(A, i, nodes, refs[i, NODE0], B, j, leaf, 1)
+        rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
+        two = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
+        place_leaf(B, refs, j, work[REL : REL + 12], rows, two)
+    velocities(CF, CW, SF, SW, A, i, i, 0, c)
+    velocities(CF, CW, SF, SW, A, i, j, 6, c)
+    taken += margin
+    out[1, 0] = -1.0 if sides & 1 else 0.0
+    out[1, 1] = -1.0 if sides & 2 else 0.0
+    out[1, 2] = math.inf
+    stack = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
+    int_a, int_b = refs[i, INT0], refs[j, INT0]
+    stack[0, 0], stack[0, 1] = 0, 0 if meshes else ~0
+    top = 1
+    while top > 0:
+        top -= 1
+        s, t = stack[top, 0], stack[top, 1]
+        last = s < 0 and t < 0
+        if last:
+            test_leaves(general, CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend)
+            if not out[1, 2] > 0.0:
+                return 1
+            continue
+        if test_volumes(CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
+            continue
+        split_a = t < 0 or (
+            s >= 0 and nodes[refs[i, NODE0] + s, DIAMETER] >= nodes[refs[j, NODE0] + t, DIAMETER]
+        )
+        for side in range(2):
+            if split_a:
+                stack[top, 0], stack[top, 1] = ints[0, int_a + 2 * s + side], t
+            else:
+                stack[top, 0], stack[top, 1] = s, ints[0, int_b + 2 * t + side]
+            top += 1
+    return 0
+
+
+@kernel
+def velocities(CF, CW, SF, SW, A, i, k, at, c):
+    """How primitive ``k`` moves, seen from frame ``c``, in the coordinates of primitive ``i``: the
+    velocity of the point at its origin and the angular velocity, into S_FIELDS from ``at`` on."""
+    fields, counts = reals(SF, SW, p.S_FIELDS), wholes(CW, p.C_COUNTS)
+    f = 0
+    if k < counts[0, p.MOVERS]:
+        f = wholes(CW, p.C_MOVERS)[k, p.FRAME]
+    if f == c:
+        for e in range(6):
+            fields[0, at + e] = 0.0
+        return
+    poses, twists = reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS)
+    wx, wy, wz, vx, vy, vz = relative_twist(poses, twists, f, c)
+    rx, ry, rz = A[i, 3] - poses[f, 3], A[i, 7] - poses[f, 7], A[i, 11] - poses[f, 11]
+    vx, vy, vz = vx + wy * rz - wz * ry, vy + wz * rx - wx * rz, vz + wx * ry - wy * rx
+    for e in range(3):
+        fields[0, at + e] = A[i, e] * vx + A[i, 4 + e] * vy + A[i, 8 + e] * vz
+        fields[0, at + 3 + e] = A[i, e] * wx + A[i, 4 + e] * wy + A[i, 8 + e] * wz
+
+
+@inlined
+def along(fields, at, n0, n1, n2):
+    """The speed along ``n`` is a constant plus a vector times the place."""
+    w0, w1, w2 = fields[0, at + 3], fields[0, at + 4], fields[0, at + 5]
+    constant = n0 * fields[0, at] + n1 * fields[0, at + 1] + n2 * fields[0, at + 2]
+    return constant, n1 * w2 - n2 * w1, n2 * w0 - n0 * w2, n0 * w1 - n1 * w0
+
+
+@inlined
+def in_rectangle(X, x, g0, g1, g2):
+    """The mean of ``g·x`` over a swept rectangle in its own coordinates, and how far it gets from
+    that."""
+    mean = g0 * X[x, CENTRE] + g1 * X[x, CENTRE + 1] + g2 * X[x, CENTRE + 2]
+    u, v, _ = in_axes(X, x, g0, g1, g2)
+    size = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
+    return mean, X[x, HALF_U] * abs(u) + X[x, HALF_V] * abs(v) + X[x, RADIUS] * size
+
+
+@inlined
+def in_body(rel, kind, B, j, work, g0, g1, g2):
+    """The same over a convex body, without the radius of a sphere or capsule, which does not move
+    against its core; of the others over the box around them."""
+    mean = g0 * rel[9] + g1 * rel[10] + g2 * rel[11]
+    reach = 0.0
+    for k in range(3):
+        e = g0 * rel[k] + g1 * rel[3 + k] + g2 * rel[6 + k]
+        if kind in (SPHERE, CAPSULE):
+            half = B[j, SIZE + 1] if kind == CAPSULE and k == 2 else 0.0
+        else:
+            half = work[EXTENT + k]
+            mean += e * work[EXTENT + 3 + k]
+        reach += half * abs(e)
+    return mean, reach
+
+
+@kernel
+def settle(SF, SW, D, loose, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend):
+    """Whether nothing more is to be learnt from a pair of volumes, ``D`` apart: it is apart now,
+    and free on each side that is not open. A side is left open where ``loose``, what smaller
+    volumes might gain, would not make up for what is missing."""
+    out = reals(SF, SW, p.S_OUT)
+    if not D > 0.0:
+        return False
+    drift, spread = constant + mean_a - mean_b, reach_a + reach_b
+    bent, most = 0.5 * h * h * bend, h * length
+    back = min(h * (drift + spread) + bent, most)
+    ahead = min(h * (spread - drift) + bent, most)
+    if out[1, 0] < 0.0 and not back < D + loose:
+        out[1, 0] = back - D
+    if out[1, 1] < 0.0 and not ahead < D + loose:
+        out[1, 1] = ahead - D
+    return (out[1, 0] >= 0.0 or back < D) and (out[1, 1] >= 0.0 or ahead < D)
+
+
+@kernel
+def test_volumes(CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
+    """Whether two volumes need not be split: see `settle`. A triangle counts as the swept rectangle
+    of its parent's kind, a convex body as its box or swept segment."""
+    refs, nodes = wholes(CW, p.C_REFS), reals(CF, CW, p.C_SOLIDS)
+    points, faces = reals(CF, CW, p.C_POINTS), wholes(CW, p.C_FACES)
+    scratch, fields = reals(SF, SW, p.S_WORK), reals(SF, SW, p.S_FIELDS)
+    work = scratch.reshape(scratch.size)
+    rel = work[REL : REL + 12]
+    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
+    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
+    kind = refs[j, KIND]
+    if s < 0 or (t < 0 and kind == MESH):
+        # One of them is a triangle already: its own rectangle.
+        if s < 0:
+            load_triangle(refs, i, points, faces, ~s, w)
+            triangle_rss(w, leaf, 0)
+        else:
+            load_triangle(refs, j, points, faces, ~t, w)
+            triangle_rss(w, leaf, 1)
+    X, x = (leaf, 0) if s < 0 else (nodes, refs[i, NODE0] + s)
+    Y, y = (leaf, 1) if t < 0 else (nodes, refs[j, NODE0] + t)
+    if kind == MESH or kind in (SPHERE, CAPSULE):
+        gap, n0, n1, n2 = between_rectangles(X, x, Y, y, rel)
+    else:
+        gap, n0, n1, n2 = between_boxes(X, x, rel, work)
+    D = gap - taken
+    if not D > 0.0:
+        return False
+    constant_a, g0, g1, g2 = along(fields, 0, n0, n1, n2)
+    mean_a, reach_a = in_rectangle(X, x, g0, g1, g2)
+    constant_b, g0, g1, g2 = along(fields, 6, n0, n1, n2)
+    if kind == MESH:
+        # Into b's own coordinates: g·(R y + t).
+        mean_b = g0 * rel[9] + g1 * rel[10] + g2 * rel[11]
+        e0 = rel[0] * g0 + rel[3] * g1 + rel[6] * g2
+        e1 = rel[1] * g0 + rel[4] * g1 + rel[7] * g2
+        e2 = rel[2] * g0 + rel[5] * g1 + rel[8] * g2
+        inner, reach_b = in_rectangle(Y, y, e0, e1, e2)
+        mean_b += inner
+    else:
+        mean_b, reach_b = in_body(rel, kind, B, j, work, g0, g1, g2)
+    constant = constant_a - constant_b
+    loose = LOOSE_RADIUS * (X[x, RADIUS] + Y[y, RADIUS])
+    loose += LOOSE_DIAMETER * (X[x, DIAMETER] + Y[y, DIAMETER])
+    return settle(SF, SW, D, loose, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend)
+
+
+@kernel
+def test_leaves(general, CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
+    """Two triangles, or one and the convex body, exactly: what they leave open goes into S_OUT."""
+    refs, nodes = wholes(CW, p.C_REFS), reals(CF, CW, p.C_SOLIDS)
+    points, faces, ints = (
+        reals(CF, CW, p.C_POINTS), wholes(CW, p.C_FACES), wholes(CW, p.C_INTS)
+    )  # fmt: skip
+    scratch, whole = reals(SF, SW, p.S_WORK), wholes(SW, p.S_IWORK)
+    work, iwork = scratch.reshape(scratch.size), whole.reshape(whole.size)
+    fields, out = reals(SF, SW, p.S_FIELDS), reals(SF, SW, p.S_OUT)
+    rel = work[REL : REL + 12]
+    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
+    kind = refs[j, KIND]
+    load_triangle(refs, i, points, faces, ~s, w)
+    if kind == MESH:
+        load_triangle(refs, j, points, faces, ~t, w[CORNERS_B:])
+        for k in range(CORNERS_B, CORNERS_B + 9, 3):
+            x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
+            store(w, k, x0, x1, x2)
+        gap = math.sqrt(triangle_triangle(w, 3, 3, math.inf))
+        x0, x1, x2 = load(w, NEAR_B)
+        n0, n1, n2 = w[NEAR_A] - x0, w[NEAR_A + 1] - x1, w[NEAR_A + 2] - x2
+        if gap > 0.0:
+            n0, n1, n2 = n0 / gap, n1 / gap, n2 / gap
+        D = gap - taken
+    else:
+        answer = work[ANSWER : ANSWER + 11].reshape((1, 11))
+        if kind in (SPHERE, CAPSULE):
+            triangle_round(B, refs, j, math.inf, rel, w, answer)
+            answer[0, SLACK] = 0.0
+        else:
+            rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
+            two = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
+            corners = w[:CORNERS_B].reshape((3, 3))
+            flat = ints.reshape(ints.size)
+            general_pair(
+                general, rows, two, 0, corners, faces, nodes, flat,
+                rows, two, 1, points, faces, nodes, flat,
+                work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK],
+                answer, 0,
+            )  # fmt: skip
+        n0, n1, n2 = answer[0, 7], answer[0, 8], answer[0, 9]
+        D = answer[0, 0] - answer[0, SLACK] - taken
+    if out[1, 2] > D:
+        out[1, 2] = D
+    if not D > 0.0:
+        return
+    constant_a, g0, g1, g2 = along(fields, 0, n0, n1, n2)
+    low_a, high_a = over_corners(w, 0, g0, g1, g2)
+    constant_b, g0, g1, g2 = along(fields, 6, n0, n1, n2)
+    if kind == MESH:
+        low_b, high_b = over_corners(w, CORNERS_B, g0, g1, g2)
+    else:
+        mean, reach = in_body(rel, kind, B, j, work, g0, g1, g2)
+        low_b, high_b = mean - reach, mean + reach
+    constant = constant_a - constant_b
+    bent, most = 0.5 * h * h * bend, h * length
+    back = min(h * (constant + high_a - low_b) + bent, most)
+    ahead = min(h * (high_b - low_a - constant) + bent, most)
+    if not back < D:
+        out[1, 0] = max(out[1, 0], back - D, 0.0)
+    if not ahead < D:
+        out[1, 1] = max(out[1, 1], ahead - D, 0.0)
+
+
+@inlined
+def over_corners(w, at, g0, g1, g2):
+    """Least and largest ``g·x`` of a triangle."""
+    first = g0 * w[at] + g1 * w[at + 1] + g2 * w[at + 2]
+    second = g0 * w[at + 3] + g1 * w[at + 4] + g2 * w[at + 5]
+    third = g0 * w[at + 6] + g1 * w[at + 7] + g2 * w[at + 8]
+    return min(first, second, third), max(first, second, third)
+
+
+@kernel
+def between_rectangles(X, x, Y, y, rel):
+    """By how much a direction separates two swept rectangles, and the direction, from Y to X in the
+    coordinates of X's mesh; not above 0 where none was found. See `rss.rectangle_bound`: for any
+    ``r``, ``|r| d >= r·c - Σ h |r·e|`` over the half sides of both."""
+    c0, c1, c2 = place(rel, Y[y, CENTRE], Y[y, CENTRE + 1], Y[y, CENTRE + 2])
+    c0, c1, c2 = c0 - X[x, CENTRE], c1 - X[x, CENTRE + 1], c2 - X[x, CENTRE + 2]
+    c0, c1, c2 = in_axes(X, x, c0, c1, c2)
+    m0, m1, m2 = turn(rel, Y[y, 0], Y[y, 1], Y[y, 2])
+    m0, m1, m2 = in_axes(X, x, m0, m1, m2)
+    k0, k1, k2 = turn(rel, Y[y, 3], Y[y, 4], Y[y, 5])
+    k0, k1, k2 = in_axes(X, x, k0, k1, k2)
+    h0, h1, f0, f1 = X[x, HALF_U], X[x, HALF_V], Y[y, HALF_U], Y[y, HALF_V]
+    s = clamp(-dot(c0, c1, c2, m0, m1, m2), -f0, f0)
+    t = clamp(-dot(c0, c1, c2, k0, k1, k2), -f1, f1)
+    best, b0, b1, b2 = 0.0, 0.0, 0.0, 0.0
+    for _ in range(_STEPS):
+        r0, r1, r2 = c0 + s * m0 + t * k0, c1 + s * m1 + t * k1, c2 + s * m2 + t * k2
+        r0 -= clamp(r0, -h0, h0)
+        r1 -= clamp(r1, -h1, h1)
+        rr = dot(r0, r1, r2, r0, r1, r2)
+        if rr == 0.0:
+            break
+        ra, rb = dot(r0, r1, r2, m0, m1, m2), dot(r0, r1, r2, k0, k1, k2)
+        lower = dot(r0, r1, r2, c0, c1, c2)
+        lower -= h0 * abs(r0) + h1 * abs(r1) + f0 * abs(ra) + f1 * abs(rb)
+        long = math.sqrt(rr)
+        if lower > best * long:
+            best, b0, b1, b2 = lower / long, r0 / long, r1 / long, r2 / long
+        # One sweep of coordinate descent on the piecewise quadratic: exact where a side is alone.
+        u = 0.0 if r0 == 0.0 else m0 * m0
+        u += 0.0 if r1 == 0.0 else m1 * m1
+        u += m2 * m2
+        before_s, before_t = s, t
+        if u > 0.0:
+            s = clamp(s - ra / u, -f0, f0)
+        moved = s - before_s
+        q0, q1, q2 = (0.0 if r0 == 0.0 else m0), (0.0 if r1 == 0.0 else m1), m2
+        rb += moved * (q0 * k0 + q1 * k1 + q2 * k2)
+        v = 0.0 if r0 == 0.0 else k0 * k0
+        v += 0.0 if r1 == 0.0 else k1 * k1
+        v += k2 * k2
+        if v > 0.0:
+            t = clamp(t - rb / v, -f1, f1)
+        if s == before_s and t == before_t:
+            break
+    n0 = -(b0 * X[x, 0] + b1 * X[x, 3] + b2 * X[x, 6])
+    n1 = -(b0 * X[x, 1] + b1 * X[x, 4] + b2 * X[x, 7])
+    n2 = -(b0 * X[x, 2] + b1 * X[x, 5] + b2 * X[x, 8])
+    return best - X[x, RADIUS] - Y[y, RADIUS], n0, n1, n2
+
+
+@kernel
+def between_boxes(X, x, rel, work):
+    """The same for the boxes around a swept rectangle and around the convex body, both along the
+    convex body's axes."""
+    total, n0, n1, n2 = 0.0, 0.0, 0.0, 0.0
+    c0, c1, c2 = X[x, CENTRE] - rel[9], X[x, CENTRE + 1] - rel[10], X[x, CENTRE + 2] - rel[11]
+    for k in range(3):
+        e0, e1, e2 = rel[k], rel[3 + k], rel[6 + k]
+        u, v, _ = in_axes(X, x, e0, e1, e2)
+        reach = X[x, HALF_U] * abs(u) + X[x, HALF_V] * abs(v) + X[x, RADIUS]
+        centre = dot(e0, e1, e2, c0, c1, c2) - work[EXTENT + 3 + k]
+        gap = max(abs(centre) - reach - work[EXTENT + k], 0.0)
+        total += gap * gap
+        gap = math.copysign(gap, centre)
+        n0, n1, n2 = n0 + gap * e0, n1 + gap * e1, n2 + gap * e2
+    total = math.sqrt(total)
+    if total > 0.0:
+        n0, n1, n2 = n0 / total, n1 / total, n2 / total
+    return total, n0, n1, n2

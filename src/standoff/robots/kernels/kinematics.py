@@ -1,0 +1,237 @@
+"""Forward kinematics over the flat joint tree: poses, and velocities on request.
+
+The tree is two tables, one row a frame, parents before children; row 0 is the world.
+
+``reals``, float64 (frames, 16)
+    0-11  origin: the frame at joint position 0, in its parent, as three rows of four ``[R | t]``
+    12-13 multiplier and offset: the joint stands at ``multiplier * q[index] + offset``
+          (1 and 0 but for mimic joints)
+    14-15 the lowest and the highest position counted on by the reach (see `motion.kernels.reach`)
+
+``ints``, int64 (frames, 4)
+    0 parent, 1 kind (FIXED for the world, REVOLUTE about z, PRISMATIC along z),
+    2 index into ``q``, 3 depth (number of joints between the world and the frame)
+
+``poses``, float64 (frames, 12), and ``twists``, float64 (frames, 6): the angular velocity, then the
+velocity of the frame's origin, both in world coordinates.
+
+``turns``, float64 (3, frames rounded up to a multiple of 8), is scratch: position, sine and cosine
+of every joint. All sines and cosines are taken first, in one loop without a branch that the
+compiler turns into vector instructions; they would be half the cost otherwise. Beyond the frames
+``turns[0]`` holds zeros, so that the loop runs in full vectors.
+
+Sine and cosine of one angle together, without a call and without a branch on the common path.
+
+The angle is reduced once for both by the nearest multiple ``k`` of pi/2 (Cody and Waite: pi/2 in
+three parts, the first two of 33 bits, so that ``k`` times each is exact), and two minimax
+polynomials on [-pi/4, pi/4] (errors below 2^-57 of the result) do the rest. For angles up to
+``SINCOS_RANGE`` the results are within 3 units in the last place (2 up to 100 rad); beyond it,
+libm's own reduction takes over.
+Not a number, and infinity, give not a number.
+"""
+
+from __future__ import annotations
+
+import math
+
+from standoff.compiled.jit import entry, kernel
+
+#: Angles up to which the kernels' own sine and cosine are used, [rad]: the multiple of pi/2 that is
+#: taken off has then at most 17 bits, and 17 + 33 bits fit a float64, so the reduction is exact.
+#: Joints stay far below it (16,000 turns); libm answers beyond.
+SINCOS_RANGE = 1e5
+
+
+FIXED = 0
+REVOLUTE = 1
+PRISMATIC = 2
+
+MULTIPLIER = 12
+OFFSET = 13
+LOWEST = 14
+HIGHEST = 15
+
+PARENT = 0
+JOINT_KIND = 1
+INDEX = 2
+DEPTH = 3
+
+
+@entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[:,::1], float64[:,::1])")
+def forward(reals, ints, q, turns, poses):
+    """Poses of all frames at ``q``."""
+    place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
+
+
+@entry(
+    "void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[:,::1],"
+    " float64[:,::1], float64[:,::1])"
+)
+def forward_velocity(reals, ints, q, dq, turns, poses, twists):
+    """Poses of all frames at ``q``, and their velocities while the joints move at ``dq``."""
+    place_frames(reals, ints, q, dq, 0, turns, poses, twists, 0, True)
+
+
+@entry("void(float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,:,::1])")
+def forward_batch(reals, ints, Q, turns, poses):
+    """`forward` for each row of ``Q`` (n, joints) into ``poses`` (n, frames, 12)."""
+    count, joints, frames = Q.shape[0], Q.shape[1], reals.shape[0]
+    q, rows = Q.reshape(Q.size), poses.reshape(count * frames, 12)
+    for i in range(count):
+        place_frames(reals, ints, q, q, i * joints, turns, rows, rows, i * frames, False)
+
+
+@entry(
+    "void(float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
+    " float64[:,:,::1], float64[:,:,::1])"
+)
+def forward_velocity_batch(reals, ints, Q, DQ, turns, poses, twists):
+    """`forward_velocity` for each row of ``Q`` and ``DQ`` (n, joints)."""
+    count, joints, frames = Q.shape[0], Q.shape[1], reals.shape[0]
+    q, dq = Q.reshape(Q.size), DQ.reshape(Q.size)
+    rows, moves = poses.reshape(count * frames, 12), twists.reshape(count * frames, 6)
+    for i in range(count):
+        place_frames(reals, ints, q, dq, i * joints, turns, rows, moves, i * frames, True)
+
+
+@kernel
+def place_frames(reals, ints, q, dq, q0, turns, poses, twists, row0, moving):
+    """One configuration, ``q`` and ``dq`` from entry ``q0`` on, into ``poses`` and ``twists`` from
+    row ``row0`` on; ``dq`` and ``twists`` are left alone where nothing is ``moving``.
+
+    Along a chain, where the parent is the frame before, its pose and twist are kept in variables:
+    read back from the tables, they would wait for their own writing, which doubles the time."""
+    _take_angles(reals, ints, q, q0, turns)
+    ax, bx, cx, tx = 1.0, 0.0, 0.0, 0.0
+    ay, by, cy, ty = 0.0, 1.0, 0.0, 0.0
+    az, bz, cz, tz = 0.0, 0.0, 1.0, 0.0
+    wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for f in range(reals.shape[0]):
+        own = row0 + f
+        if f > 0:
+            if ints[f, PARENT] != f - 1:
+                p = row0 + ints[f, PARENT]
+                ax, bx, cx, tx = poses[p, 0], poses[p, 1], poses[p, 2], poses[p, 3]
+                ay, by, cy, ty = poses[p, 4], poses[p, 5], poses[p, 6], poses[p, 7]
+                az, bz, cz, tz = poses[p, 8], poses[p, 9], poses[p, 10], poses[p, 11]
+                if moving:
+                    wx, wy, wz = twists[p, 0], twists[p, 1], twists[p, 2]
+                    vx, vy, vz = twists[p, 3], twists[p, 4], twists[p, 5]
+            revolute = ints[f, JOINT_KIND] == REVOLUTE
+            # Origin times the joint's own motion, about or along z: columns x and y turn, the
+            # origin slides.
+            s = turns[1, f] if revolute else 0.0
+            c = turns[2, f] if revolute else 1.0
+            slide = 0.0 if revolute else turns[0, f]
+            l0, l1 = c * reals[f, 0] + s * reals[f, 1], c * reals[f, 1] - s * reals[f, 0]
+            m0, m1 = c * reals[f, 4] + s * reals[f, 5], c * reals[f, 5] - s * reals[f, 4]
+            n0, n1 = c * reals[f, 8] + s * reals[f, 9], c * reals[f, 9] - s * reals[f, 8]
+            l2, m2, n2 = reals[f, 2], reals[f, 6], reals[f, 10]
+            l3 = reals[f, 3] + slide * l2
+            m3 = reals[f, 7] + slide * m2
+            n3 = reals[f, 11] + slide * n2
+            # Parent's pose times that.
+            rx = ax * l3 + bx * m3 + cx * n3
+            ry = ay * l3 + by * m3 + cy * n3
+            rz = az * l3 + bz * m3 + cz * n3
+            ax, bx, cx = (
+                ax * l0 + bx * m0 + cx * n0,
+                ax * l1 + bx * m1 + cx * n1,
+                ax * l2 + bx * m2 + cx * n2,
+            )
+            ay, by, cy = (
+                ay * l0 + by * m0 + cy * n0,
+                ay * l1 + by * m1 + cy * n1,
+                ay * l2 + by * m2 + cy * n2,
+            )
+            az, bz, cz = (
+                az * l0 + bz * m0 + cz * n0,
+                az * l1 + bz * m1 + cz * n1,
+                az * l2 + bz * m2 + cz * n2,
+            )
+            tx, ty, tz = tx + rx, ty + ry, tz + rz
+            if moving:
+                # The parent's twist carried to this origin, plus the joint's own motion.
+                vx, vy, vz = (
+                    vx + wy * rz - wz * ry,
+                    vy + wz * rx - wx * rz,
+                    vz + wx * ry - wy * rx,
+                )
+                speed = reals[f, MULTIPLIER] * dq[q0 + ints[f, INDEX]]
+                if revolute:
+                    wx, wy, wz = wx + speed * cx, wy + speed * cy, wz + speed * cz
+                else:
+                    vx, vy, vz = vx + speed * cx, vy + speed * cy, vz + speed * cz
+        poses[own, 0], poses[own, 1], poses[own, 2], poses[own, 3] = ax, bx, cx, tx
+        poses[own, 4], poses[own, 5], poses[own, 6], poses[own, 7] = ay, by, cy, ty
+        poses[own, 8], poses[own, 9], poses[own, 10], poses[own, 11] = az, bz, cz, tz
+        if moving:
+            twists[own, 0], twists[own, 1], twists[own, 2] = wx, wy, wz
+            twists[own, 3], twists[own, 4], twists[own, 5] = vx, vy, vz
+
+
+@kernel
+def _take_angles(reals, ints, q, q0, turns):
+    """The position of every joint, its sine and its cosine."""
+    outside = False
+    for f in range(1, reals.shape[0]):
+        x = reals[f, MULTIPLIER] * q[q0 + ints[f, INDEX]] + reals[f, OFFSET]
+        turns[0, f] = x
+        outside |= not abs(x) <= SINCOS_RANGE
+    for f in range(turns.shape[1]):
+        turns[1, f], turns[2, f] = sincos_within(turns[0, f])
+    if outside:
+        for f in range(1, reals.shape[0]):
+            turns[1, f], turns[2, f] = sincos(turns[0, f])
+
+
+_TWO_OVER_PI = 0.6366197723675814
+_HALF_PI_1 = 1.5707963267341256
+_HALF_PI_2 = 6.077100506303966e-11
+_HALF_PI_3 = 2.0222662487959506e-21
+
+_S1 = -0.16666666666666646
+_S2 = 0.008333333333325067
+_S3 = -0.00019841269831512683
+_S4 = 2.755731419121516e-06
+_S5 = -2.505082627887241e-08
+_S6 = 1.590031864349526e-10
+
+_C1 = 0.0416666666666666
+_C2 = -0.0013888888888874125
+_C3 = 2.4801587289482276e-05
+_C4 = -2.7557314352345095e-07
+_C5 = 2.0875723273501773e-09
+_C6 = -1.1359647762331228e-11
+
+
+@kernel
+def sincos_within(x):
+    """(sin x, cos x) for ``|x| <= SINCOS_RANGE``; only arithmetic, so that loops vectorise."""
+    k = math.floor(x * _TWO_OVER_PI + 0.5)
+    r = ((x - k * _HALF_PI_1) - k * _HALF_PI_2) - k * _HALF_PI_3
+    y = r * r
+    s = r + r * y * (_S1 + y * (_S2 + y * (_S3 + y * (_S4 + y * (_S5 + y * _S6)))))
+    half = 0.5 * y
+    head = 1.0 - half
+    c = head + (
+        ((1.0 - head) - half)
+        + y * y * (_C1 + y * (_C2 + y * (_C3 + y * (_C4 + y * (_C5 + y * _C6)))))
+    )
+    quadrant = k - 4.0 * math.floor(0.25 * k)
+    odd = quadrant == 1.0 or quadrant == 3.0
+    sine = c if odd else s
+    cosine = s if odd else c
+    return (-sine if quadrant >= 2.0 else sine), (
+        -cosine if quadrant == 1.0 or quadrant == 2.0 else cosine
+    )
+
+
+@kernel
+def sincos(x):
+    """(sin x, cos x) for any x."""
+    if abs(x) <= SINCOS_RANGE:
+        return sincos_within(x)
+    if math.isinf(x):
+        return math.nan, math.nan
+    return math.sin(x), math.cos(x)

@@ -1,0 +1,511 @@
+"""The indexes alone: every operation against brute force, and the tables whole after each."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from standoff.broadphase import Grid, Naive, Octree, Region
+from standoff.broadphase.kernels import entries
+from standoff.broadphase.kernels import layout as x
+from standoff.errors import ConfigurationError, DuplicateNameError, UnknownNameError
+from tests.oracles.index_audit import audit, brute_near, inside_root, leaves_of, meets
+
+pytestmark = pytest.mark.interpreted
+
+LOW, EDGE = (-1.0, -1.0, -1.0), 2.0
+ITEMS = 24
+MAKERS = {
+    "naive": lambda: Naive(ITEMS),
+    "grid 1": lambda: Grid(ITEMS, LOW, EDGE, side=1),
+    "grid 2": lambda: Grid(ITEMS, LOW, EDGE, side=2, wrap=2),
+    "grid 7": lambda: Grid(ITEMS, LOW, EDGE, side=7),
+    "octree": lambda: Octree(ITEMS, LOW, EDGE, smallest=0.05),
+    "N 1": lambda: Octree(ITEMS, LOW, EDGE, split=1, smallest=0.05),
+    "N 2, wrap 1": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=0.1, wrap=1),
+    "N 3, wrap 2": lambda: Octree(ITEMS, LOW, EDGE, split=3, smallest=0.1, wrap=2),
+    "N 2, wrap 3": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=0.02, wrap=3),
+    "root alone": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=5.0),
+    "odd root": lambda: Octree(ITEMS, (-0.7, -0.31, -0.5), 1.1, split=2, smallest=0.03),
+    "region": lambda: Region(ITEMS, LOW, EDGE, smallest=0.25),
+    "region, wrap 2": lambda: Region(ITEMS, (-0.7, -0.31, -0.5), 1.1, smallest=0.1, wrap=2),
+    "few items": lambda: Octree(2, LOW, EDGE, split=2, smallest=0.05),
+}
+
+
+def box_of(centre, half):
+    centre, half = np.asarray(centre, float), np.asarray(half, float)
+    return np.concatenate([centre - half, centre + half])
+
+
+def random_box(rng):
+    """Anywhere; every other kind on the planes between nodes, of no size, outside or endless."""
+    kind = rng.random()
+    if kind < 0.4:
+        return box_of(rng.uniform(-0.9, 0.9, 3), rng.uniform(0.0, 0.15, 3))
+    if kind < 0.6:  # corners exactly on planes of nodes: multiples of 1/8
+        low = rng.integers(-8, 7, 3) / 8
+        return np.concatenate([low, np.minimum(low + rng.integers(0, 3, 3) / 8, 1.0)])
+    if kind < 0.7:
+        return box_of(rng.integers(-8, 9, 3) / 8, 0.0)
+    if kind < 0.8:
+        return box_of(rng.uniform(-0.9, 0.9, 3), rng.uniform(0.0, 0.9, 3))
+    if kind < 0.9:
+        return box_of(rng.uniform(-3, 3, 3), rng.uniform(0, 0.5, 3))
+    box = box_of(rng.uniform(-0.5, 0.5, 3), rng.uniform(0, 0.5, 3))
+    box[int(rng.integers(3))], box[3 + int(rng.integers(3))] = -math.inf, math.inf
+    return box
+
+
+def shifted(rng, box, step):
+    """A box after a small move, turn or growth: every face on its own."""
+    if not np.isfinite(box).all():
+        return random_box(rng)
+    result = box + rng.uniform(-step, step, 6) * (rng.random(6) < 0.6)
+    if rng.random() < 0.3:
+        result = box + np.tile(rng.uniform(-step, step, 3), 2)
+    return np.concatenate([np.minimum(result[:3], result[3:]), np.maximum(result[:3], result[3:])])
+
+
+def play(index, rng, steps, draw=random_box, full=True):
+    """Random operations on an index beside a plain dict. ``full``: the tables may run short."""
+    boxes = {}
+    for _ in range(steps):
+        kind = rng.random()
+        item = int(rng.integers(ITEMS))
+        if item not in boxes:
+            boxes[item] = draw(rng)
+            index.insert(item, boxes[item])
+        elif kind < 0.2:
+            del boxes[item]
+            index.remove(item)
+        else:
+            step = float(rng.choice([0.001, 0.02, 0.3]))
+            fresh = shifted(rng, boxes[item], step) if kind < 0.9 else draw(rng)
+            boxes[item] = fresh
+            index.move(item, fresh)
+        audit(index, boxes, full=full)
+        asked = int(rng.choice(sorted(boxes))) if boxes else None
+        if asked is not None:
+            assert index.near(asked).tolist() == brute_near(boxes, asked)
+    return boxes
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("seed", range(2))
+def test_every_operation_against_brute_force(kind, seed):
+    rng = np.random.default_rng((1, seed))
+    index = MAKERS[kind]()
+    boxes = play(index, rng, 120)
+    for item in sorted(boxes):
+        assert index.near(item).tolist() == brute_near(boxes, item)
+
+
+@pytest.mark.parametrize("split", [1, 2, 4])
+def test_no_leaf_holds_more_than_it_should(split):
+    """Where there is room for every split: with small boxes, and tables for far more of them."""
+
+    def small(rng):
+        return box_of(rng.uniform(-0.95, 0.95, 3), rng.uniform(0.0, 0.1, 3))
+
+    index = Octree(20 * ITEMS, LOW, EDGE, split=split, smallest=0.2)
+    play(index, np.random.default_rng((10, split)), 150, small, full=False)
+    figures = index.figures()
+    assert figures.splits > 3 and figures.merges > 0 and figures.depth >= 2
+    assert index.arena["state"][0, x.LINKS_LEFT] > 1000
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_nothing_leaks(kind):
+    """With all items gone all links are free and one node is left; and again, in no more room."""
+    rng = np.random.default_rng(2)
+    index = MAKERS[kind]()
+    room = None
+    for _ in range(3):
+        boxes = {k: random_box(np.random.default_rng((7, k))) for k in range(ITEMS)}
+        for item in boxes:
+            index.insert(item, boxes[item])
+        for item in rng.permutation(ITEMS):
+            index.remove(int(item))
+            del boxes[int(item)]
+            audit(index, boxes, full=True)
+        state = index.arena["state"][0]
+        assert state[x.LINKS_LEFT] == len(index.arena["links"])
+        assert state[x.OUT_FIRST] == x.NONE
+        if index.kind == x.OCTREE:
+            assert index.figures().nodes == 1
+        room = room or (index.arena.nbytes, int(state[x.NODES_USED]))
+        assert room == (index.arena.nbytes, int(state[x.NODES_USED]))
+
+
+def test_freed_nodes_are_used_again():
+    index = Octree(8, LOW, EDGE, split=1, smallest=0.1)
+    for _ in range(50):
+        index.insert(0, box_of((-0.8, -0.8, -0.8), 0.01))
+        index.insert(1, box_of((-0.6, -0.8, -0.8), 0.01))
+        used = index.arena["state"][0, x.NODES_USED]
+        index.remove(0)
+        index.remove(1)
+    figures = index.figures()
+    assert used == index.arena["state"][0, x.NODES_USED] == 1 + 8 * 3
+    assert figures.splits == figures.merges == 150 and figures.nodes == 1
+
+
+def crowd(index, rng, items):
+    boxes = {k: box_of(rng.uniform(-0.7, 0.7, 3), rng.uniform(0.01, 0.2, 3)) for k in range(items)}
+    for item, box in boxes.items():
+        index.insert(item, box)
+    return boxes
+
+
+@pytest.mark.parametrize("split", [1, 2, 3])
+@pytest.mark.parametrize("wrap", [1, 2, 3, 2**32 - 1])
+def test_following_neighbours_alone_equals_inserting_anew(split, wrap):
+    """Moves smaller than the smallest node: nothing is ever inserted from the root, and the tree is
+    that of an index that was built from these boxes at once."""
+    rng = np.random.default_rng((3, split))
+    index = Octree(10 * ITEMS, LOW, EDGE, split=split, smallest=0.1, wrap=wrap)
+    boxes = crowd(index, rng, 12)
+    index.clear_counters()
+    for _ in range(60):
+        for item in boxes:
+            step = np.clip(boxes[item] + rng.uniform(-0.06, 0.06, 6), -0.99, 0.99)
+            low, high = np.minimum(step[:3], step[3:]), np.maximum(step[:3], step[3:])
+            grown = np.concatenate([low, high])
+            if np.abs(grown - boxes[item]).max() >= index.smallest:
+                continue
+            boxes[item] = grown
+            index.move(item, grown)
+        audit(index, boxes, full=True)
+        assert shape_of(index) == shape_of(rebuilt(index, boxes))
+    figures = index.figures()
+    assert figures.reinserted == 0 and figures.updates > 500
+    assert figures.neighbours > 100 and figures.splits > 0 and figures.merges > 0
+
+
+def rebuilt(index, boxes):
+    state = index.arena["state"][0]
+    fresh = Octree(
+        10 * ITEMS, index.arena["space"][0, :3], float(index.arena["space"][0, 3]),
+        split=int(state[x.SPLIT_ABOVE]), smallest=index.smallest,
+    )  # fmt: skip
+    for item in sorted(boxes):
+        fresh.insert(item, boxes[item])
+    return fresh
+
+
+def shape_of(index):
+    """Leaves by their bounds, with the items in each."""
+    links, tree = index.arena["links"], index.arena["tree"]
+    found = {}
+    for leaf in leaves_of(index):
+        held, link = [], tree[leaf, x.LIST]
+        while link != x.NONE:
+            held.append(int(links[link, x.ITEM]))
+            link = links[link, x.NEXT]
+        found[tuple(index.arena["nodes"][leaf])] = sorted(held)
+    return found
+
+
+def test_a_move_within_one_node_looks_at_no_neighbour():
+    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index.insert(0, box_of((-0.5, -0.5, -0.5), 0.05))
+    index.insert(1, box_of((0.5, 0.5, 0.5), 0.05))
+    index.clear_counters()
+    for k in range(20):
+        index.move(0, box_of((-0.5 + 0.01 * k, -0.5, -0.5), 0.05))
+    assert index.figures().neighbours == 0 and index.figures().reinserted == 0
+
+
+def test_only_faces_that_moved_outwards_are_looked_past():
+    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index.insert(0, box_of((0.0, -0.5, -0.5), 0.05))
+    index.insert(1, box_of((0.5, 0.5, 0.5), 0.05))
+    index.clear_counters()
+    index.move(0, box_of((0.0, -0.5, -0.5), 0.04))  # across a plane, and shrinking
+    assert index.figures().neighbours == 0
+    index.move(0, box_of((0.01, -0.5, -0.5), 0.04))
+    assert 0 < index.figures().neighbours <= 2  # one leaf, or both, each past one face
+
+
+def test_far_moves_are_inserted_from_the_root():
+    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    boxes = crowd(index, np.random.default_rng(4), 4)
+    index.clear_counters()
+    boxes[0] = boxes[0] + 0.25
+    index.move(0, boxes[0])
+    assert index.figures().reinserted == 1
+    audit(index, boxes)
+
+
+def test_a_capsule_that_turns_within_its_box_enters_nodes_its_body_was_not_in():
+    """Why items are in the nodes of their box. A rod along one diagonal of a square turns into the
+    other diagonal: no face of its box moves, so no neighbour would be looked at; yet its middle
+    third enters nodes that it was not in before, and another body there must be found."""
+
+    def rod(angle, reach=0.9, radius=0.02):
+        ends = reach * np.array([[math.cos(angle), math.sin(angle), 0.0]])
+        points = np.concatenate([-ends, ends])
+        return np.concatenate([points.min(axis=0) - radius, points.max(axis=0) + radius])
+
+    before, after = rod(0.25 * math.pi), rod(0.75 * math.pi)
+    np.testing.assert_allclose(before, after, atol=1e-15)
+    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index.insert(0, before)
+    index.insert(1, box_of((-0.5, 0.5, 0.0), 0.02))  # on the other diagonal alone
+    index.insert(2, box_of((0.5, 0.5, 0.0), 0.02))
+    index.clear_counters()
+    index.move(0, np.array(before))
+    assert index.figures().neighbours == 0
+    assert index.near(0).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("wrap", [1, 2, 3])
+@pytest.mark.parametrize("maker", [Octree, Grid])
+def test_marks_of_the_last_time_round_are_not_taken_for_those_of_this(wrap, maker):
+    """Many more visits than there are numbers for them."""
+    how = {"split": 1, "smallest": 0.1} if maker is Octree else {"side": 5}
+    index = maker(ITEMS, LOW, EDGE, wrap=wrap, **how)
+    rng = np.random.default_rng((5, wrap))
+    boxes = crowd(index, rng, 10)
+    for _ in range(40):
+        item = int(rng.integers(10))
+        boxes[item] = boxes[item] + np.tile(rng.uniform(-0.03, 0.03, 3), 2)
+        index.move(item, boxes[item])
+        audit(index, boxes, full=True)
+        for other in boxes:
+            assert index.near(other).tolist() == brute_near(boxes, other)
+
+
+@pytest.mark.parametrize("maker", [Octree, Grid])
+def test_the_visit_number_advances_with_each_item(maker):
+    how = {"split": 1, "smallest": 0.1} if maker is Octree else {"side": 5}
+    index = maker(4, LOW, EDGE, **how)
+    crowd(index, np.random.default_rng(6), 4)
+    for k in range(4):
+        before = index.arena["state"][0, x.VISIT]
+        index.near(k)
+        assert index.arena["state"][0, x.VISIT] == before + 1
+        box = index.arena["boxes"][k].copy()
+        box[3] += 0.01
+        index.move(k, box)
+        assert index.arena["state"][0, x.VISIT] > before + 1
+
+
+@pytest.mark.parametrize("maker", [Octree, Grid])
+def test_tables_that_are_full_grow(maker):
+    """Two items at first; then far more, each in many leaves."""
+    how = {"split": 1, "smallest": 0.2} if maker is Octree else {"side": 9}
+    index = maker(2, LOW, EDGE, **how)
+    rng = np.random.default_rng(7)
+    boxes = {}
+    links, items = len(index.arena["links"]), len(index.arena["items"])
+    for item in range(ITEMS):
+        boxes[item] = box_of(rng.uniform(-0.3, 0.3, 3), rng.uniform(0.1, 0.6, 3))
+        index.insert(item, boxes[item])
+        audit(index, boxes, full=True)
+    assert len(index.arena["links"]) > links and len(index.arena["items"]) > items
+    assert index.figures().outside == 0
+    for item in range(0, ITEMS, 2):
+        boxes[item] = boxes[item] + 0.05
+        index.move(item, boxes[item])
+    audit(index, boxes, full=True)
+    for item in boxes:
+        assert index.near(item).tolist() == brute_near(boxes, item)
+
+
+def test_a_tree_grows_with_its_items():
+    """An octree made for two items is split as deep as one that was made for them all."""
+    rng = np.random.default_rng(8)
+    small, large = (Octree(n, LOW, EDGE, split=1, smallest=1e-3) for n in (2, 400))
+    for item in range(400):
+        box = box_of(rng.uniform(-0.9, 0.9, 3), 0.001)
+        small.insert(item, box)
+        large.insert(item, box)
+    assert small.figures().items_per_leaf <= 2 * large.figures().items_per_leaf
+
+
+def test_items_outside_are_held_against_everything():
+    for kind in ("octree", "region", "grid 7", "naive"):
+        index = MAKERS[kind]()
+        inf = math.inf
+        boxes = {
+            0: np.array([-inf, -inf, -inf, inf, inf, -0.5]),  # a floor
+            1: box_of((0, 0, 0), 0.2),
+            2: box_of((0, 0, -0.5), 0.1),
+            3: box_of((5, 5, -5), 0.1),
+            4: box_of((1, 1, 1), 0.0),  # a corner of the root
+            5: box_of((1, 1, 1), 0.5),  # half out
+        }
+        for item, box in boxes.items():
+            index.insert(item, box)
+        audit(index, boxes)
+        for item in boxes:
+            assert index.near(item).tolist() == brute_near(boxes, item)
+        assert index.near(0).tolist() == [2, 3] and index.near(5).tolist() == [4]
+        boxes[5] = box_of((0.9, 0.9, 0.9), 0.1)
+        index.move(5, boxes[5])  # and back in
+        audit(index, boxes)
+
+
+def test_what_touches_a_node_plane_is_in_both_nodes():
+    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    boxes = {0: np.array([-0.5, -0.5, -0.5, 0.0, -0.4, -0.4]), 1: box_of((0.3, -0.45, -0.45), 0.1)}
+    boxes[2] = np.array([0.0, -0.5, -0.5, 0.1, -0.4, -0.4])  # touches 0 on the plane x = 0
+    for item, box in boxes.items():
+        index.insert(item, box)
+    audit(index, boxes)
+    assert index.near(0).tolist() == [2]
+    boxes[0] = boxes[0] - np.array([0, 0, 0, np.spacing(0.0), 0, 0])
+    index.move(0, boxes[0])
+    audit(index, boxes)
+    assert index.near(0).tolist() == []
+
+
+corners = st.integers(-8, 8).map(lambda k: k / 8) | st.floats(-1, 1)
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(st.lists(st.tuples(*([corners] * 6)), min_size=2, max_size=12), st.integers(1, 3))
+def test_boxes_on_planes_are_followed(places, split):
+    """One item goes from box to box while the others stay; the last is on its way back."""
+    rows = [np.sort(np.array(p).reshape(2, 3), axis=0).ravel() for p in places]
+    index = Octree(ITEMS, LOW, EDGE, split=split, smallest=0.26)
+    boxes = dict(enumerate(rows))
+    for item, box in boxes.items():
+        index.insert(item, box)
+    for goal in rows[1:]:
+        for part in (0.2, 0.4, 0.6, 0.8, 1.0):
+            boxes[0] = boxes[0] + part * (goal - boxes[0])
+            index.move(0, boxes[0])
+            audit(index, boxes, full=True)
+            assert index.near(0).tolist() == brute_near(boxes, 0)
+
+
+#: In the root cube, on planes of nodes and off them, of no size too; beyond it; without an end;
+#: and the box of a body with no pose, which holds no point.
+wide = corners | st.floats(-3, 3) | st.sampled_from([-math.inf, math.inf])
+inner_boxes, any_boxes = (
+    st.tuples(*([each] * 6)).map(lambda p: np.sort(np.array(p).reshape(2, 3), axis=0).ravel())
+    for each in (corners, wide)
+)
+points = st.tuples(*([corners] * 3)).map(lambda p: np.array(p + p))
+nowhere = st.just(np.array([math.inf] * 3 + [-math.inf] * 3))
+nudges = st.tuples(*([st.sampled_from([0.0, 1e-9, -1e-9]) | st.floats(-0.1, 0.1)] * 6)).map(
+    np.array
+)
+operations = st.lists(
+    st.tuples(
+        st.sampled_from(["remove", "nudge", "put", "put"]),
+        st.integers(0, 11),
+        inner_boxes | points | any_boxes | nowhere,
+        nudges,
+    ),
+    min_size=10,
+    max_size=40,
+)
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(operations, st.integers(1, 3), st.sampled_from([1, 2, 3, 2**32 - 1]))
+def test_search_from_above_keeps_its_invariants(operations, split, wrap):
+    """The three invariants at the head of `broadphase.kernels.update`, which `audit` checks on the
+    tables, after every operation; and that no pair is missed. The index is made for two items and
+    grows. No neighbour is looked at, and only who leaves the root cube, or was in no leaf, is taken
+    out and put in anew."""
+    index = Octree(2, LOW, EDGE, split=split, smallest=0.1, wrap=wrap)
+    index.search_from_above()
+    boxes, reinserted = {}, 0
+    for kind, item, box, nudge in operations:
+        which = np.array([item])
+        if item not in boxes:
+            boxes[item] = box
+            index.insert_many(which, box[None])
+        elif kind == "remove":
+            index.remove(item)
+            del boxes[item]
+        else:
+            if kind == "nudge":
+                moved = boxes[item] + nudge
+                box = moved if (moved[:3] <= moved[3:]).all() else boxes[item]
+            head, state = index.arena["items"][item, [x.HEAD, x.STATE]]
+            stays = head != x.NONE and inside_root(index, box)
+            reinserted += state == x.INSIDE and not stays
+            boxes[item] = box
+            arena = index.arena
+            with np.errstate(invalid="ignore"):  # from no end to no end: no way that is a number
+                entries.move_all(arena.F, arena.W, which, box[None].copy(), index.smallest)
+            index.make_room()
+        audit(index, boxes, full=True)
+        for other in boxes:
+            assert index.near(other).tolist() == brute_near(boxes, other)
+    assert index.figures().neighbours == 0 and index.figures().reinserted == reinserted
+
+
+def test_near_has_no_item_twice_and_not_itself():
+    for kind in MAKERS:
+        index = MAKERS[kind]()
+        boxes = crowd(index, np.random.default_rng(9), 10)
+        for item in boxes:
+            found = index.near(item).tolist()
+            assert len(set(found)) == len(found) and item not in found
+            assert all(meets(boxes[item], boxes[k]) for k in found)
+
+
+def test_a_node_takes_at_most_200_bytes():
+    for index in (Octree(10, LOW, EDGE), Grid(10, LOW, EDGE)):
+        tree, nodes = index.arena["tree"], index.arena["nodes"]
+        assert (tree.nbytes + nodes.nbytes) / len(tree) <= 200
+
+
+def test_what_makes_no_index_is_refused():
+    for make in (
+        lambda: Octree(1, LOW, 0.0),
+        lambda: Octree(1, LOW, math.nan),
+        lambda: Octree(1, (0.0, 0.0), 1.0),
+        lambda: Octree(1, LOW, EDGE, split=0),
+        lambda: Octree(1, LOW, EDGE, smallest=-1.0),
+        lambda: Octree(1, LOW, EDGE, wrap=0),
+        lambda: Grid(1, LOW, EDGE, side=0),
+        lambda: Grid(1, LOW, EDGE, side=1000),
+        lambda: Octree(1, LOW, EDGE).insert(0, (1, 0, 0, 0, 0, 0)),
+        lambda: Octree(1, LOW, EDGE).insert(0, (0, 0, 0, math.nan, 0, 0)),
+        lambda: Octree(1, LOW, EDGE).insert(0, (0, 0, 0)),
+    ):
+        with pytest.raises(ConfigurationError):
+            make()
+    index = Octree(1, LOW, EDGE)
+    index.insert(0, (0, 0, 0, 0, 0, 0))
+    with pytest.raises(DuplicateNameError):
+        index.insert(0, (0, 0, 0, 0, 0, 0))
+    for ask in (index.near, index.remove):
+        with pytest.raises(UnknownNameError):
+            ask(5)
+
+
+@pytest.mark.parametrize("make", ["octree", "grid"])
+def test_moves_by_next_to_a_whole_node_far_from_the_origin_lose_nothing(make):
+    """Faces of nodes are rounded, so that a node may be a little smaller than its edge."""
+    rng = np.random.default_rng(5)
+    low = np.full(3, 1e6 / 3.0)
+    for edge in (0.3, 0.7):
+        if make == "octree":
+            index = Octree(24, low, edge, split=1, smallest=edge / 8)
+        else:
+            index = Grid(24, low, edge, side=7)
+        naive = Naive(24)
+        corner = low + rng.uniform(0.0, 0.8, (24, 3)) * edge
+        for i, c in enumerate(corner):
+            for each in (index, naive):
+                each.insert(i, (*c, *(c + 0.02 * edge)))
+        for _ in range(300):
+            i = int(rng.integers(24))
+            step = index.smallest * (1.0 - rng.choice([0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-3], 3))
+            corner[i] = np.clip(
+                corner[i] + rng.choice([-1, 0, 1], 3) * step, low, low + 0.95 * edge
+            )
+            for each in (index, naive):
+                each.move(i, (*corner[i], *(corner[i] + 0.02 * edge)))
+            assert index.near(i).tolist() == naive.near(i).tolist()

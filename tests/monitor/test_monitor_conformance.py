@@ -1,0 +1,184 @@
+"""One suite for all ways to run a monitor: the same answer on every cycle, and that of Coal."""
+
+import os
+from functools import cache
+
+import coal
+import numpy as np
+import pytest
+
+import standoff as so
+from standoff.monitor.kernels import layout as m
+from tests.geometry.test_mesh_cracks import winding
+from tests.oracles import coal as coal_oracle
+from tests.oracles.monitor_answers import exact, explain
+from tests.worlds.monitor_worlds import WAYS, MonitorWorld
+
+SOAK = bool(os.environ.get("STANDOFF_SOAK"))
+WORLDS, CYCLES = (200, 500) if SOAK else (12, 70)
+
+
+def run_alike(world, cycles, ways=WAYS):
+    """Every way beside naive on one world; returns how many warnings and faults there were."""
+    monitors = {name: world.monitor(**way) for name, way in ways.items()}
+    said = np.zeros(2, dtype=int)
+    for number, step in enumerate(world.steps(cycles)):
+        answers = {}
+        for name, monitor in monitors.items():
+            cycle = monitor.update(step.q, step.poses, step.time)
+            answers[name] = exact(cycle), cycle
+        expected, naive = answers["naive"]
+        said += len(naive.warnings), len(naive.faults)
+        for name, (answer, cycle) in answers.items():
+            assert answer == expected, (
+                f"world {world.seed}, cycle {number} ({step.what}): {name} says\n"
+                f"{explain(cycle, naive)}\nand naive says\n{explain(naive, cycle)}"
+            )
+    return said
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(WORLDS))
+def test_all_ways_answer_alike(seed):
+    run_alike(MonitorWorld(seed), CYCLES)
+
+
+@pytest.mark.parametrize("seed", [112, 127])
+def test_worlds_in_which_ways_once_differed(seed):
+    """112: as many hits as the table had rows; 127: a clearance of 0 and of -0."""
+    ways = {k: WAYS[k] for k in ("naive", "octree", "region", "grid 2")}
+    run_alike(MonitorWorld(seed), 300, ways)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("seed", [1000, 1001])
+def test_all_ways_answer_alike_in_a_small_world(seed):
+    """Without meshes and polyhedra, so that it is quick without the compiler."""
+    world = MonitorWorld(seed, robots=seed == 1001, kinds=3, movers=3, statics=4)
+    ways = {
+        k: WAYS[k] for k in ("naive", "octree", "reserve 0, N 1", "wrap 7", "grid 2", "rebuild")
+    }
+    assert run_alike(world, 40, ways).all()
+
+
+#: Coal's own distances are right to about this, of curved and convex bodies to a part of their
+#: size, [m]. Nearer than this to its threshold, a pair may be on either side of it.
+TOLERANCE, PART = 1e-6, 1e-5
+
+
+@cache
+def coal_object(shape):
+    return coal_oracle.geometry(shape)
+
+
+def coal_distances(cell, q, poses):
+    """Of each watched pair the distances of all its primitives: the number of either, the distance
+    and how far off it may be. By Coal, but for how two solids that overlap are said to: there only
+    the sign is compared. A mesh is a surface to Coal: what is inside is as deep as its gap."""
+    world = cell.world
+    frames = cell.tree.forward(q)
+    placed = {}
+    for name, frame, parts in zip(world.names, world.frame, world.parts):
+        if frame < cell.tree.frames:
+            at = frames[frame]
+        else:
+            at = poses[frame - cell.tree.frames]
+        placed[name] = [(shape, at @ local) for shape, local in parts]
+    request, result = coal.DistanceRequest(True, True), coal.DistanceResult()
+    for a, b in cell.pairs.watched():
+        found = []
+        for i, (shape_a, at_a) in enumerate(placed[a]):
+            for j, (shape_b, at_b) in enumerate(placed[b]):
+                if isinstance(shape_a, so.HalfSpace) and isinstance(shape_b, so.HalfSpace):
+                    continue
+                value, _, _ = coal_oracle.distance(
+                    coal_object(shape_a), at_a, coal_object(shape_b), at_b, request, result
+                )
+                if value > 0.0 and (
+                    is_inside(shape_a, at_a, shape_b, at_b)
+                    or is_inside(shape_b, at_b, shape_a, at_a)
+                ):
+                    value = -value
+                convex = {type(shape_a), type(shape_b)} & {so.Cylinder, so.Polyhedron, so.Mesh}
+                found.append((i, j, value, TOLERANCE + (PART if convex else 0.0)))
+        yield a, b, found
+
+
+def is_inside(mesh, at_mesh, other, at_other):
+    """Whether a body whose surface does not meet that of a mesh is inside of it."""
+    if not isinstance(mesh, so.Mesh) or mesh.sheet or isinstance(other, so.HalfSpace):
+        return False
+    point = other.vertices[0] if isinstance(other, so.Mesh) else other.core()[0].mean(axis=0)
+    point = at_mesh[:3, :3].T @ (at_other[:3, :3] @ point + at_other[:3, 3] - at_mesh[:3, 3])
+    return abs(winding(point, mesh.vertices[mesh.faces])) >= 0.5
+
+
+def threshold_of(world, monitor, a, b):
+    """When a pair is too close, by the rules as they are written; None: at the sum of the buffers
+    of its primitives."""
+    thresholds, cell = world.options["thresholds"], world.cell
+
+    def robot(name):
+        body = cell.bodies.get(name)
+        if body is not None:
+            return body.attachment.link.partition("/")[0] if body.attachment else None
+        return name.partition("/")[0]
+
+    single = None
+    for (x, y), value in thresholds.pairs.items():
+        if {x, y} == {a, b}:
+            single = value
+    if single is not None:
+        return single
+    ra, rb = robot(a), robot(b)
+    if ra is not None and rb is not None:
+        kind = thresholds.self_ if ra == rb else thresholds.robot_robot
+    elif ra is not None or rb is not None:
+        kind = thresholds.robot_scene
+    else:
+        kind = None
+    return kind
+
+
+def buffers_of(monitor):
+    """The buffer of each primitive that moves, by body and number. That of a body is the largest of
+    its primitives, as those farther out are faster."""
+    motion = monitor._arena["motion"]
+    return {
+        (name, part): motion[slot, m.BUFFER]
+        for (name, part, moves), (slot, _) in monitor._slots.taken.items()
+        if moves
+    }
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2000, 2000 + (60 if SOAK else 8)))
+def test_warnings_are_those_of_coal(seed):
+    """Every fifth cycle: which pairs are too close, and how far apart they are."""
+    world = MonitorWorld(seed, faulty=False)
+    world.options["zones"] = []
+    monitor = world.monitor()
+    for number, step in enumerate(world.steps(60)):
+        cycle = monitor.update(step.q, step.poses, step.time)
+        if number % 5:
+            continue
+        warned = {frozenset((w.a, w.b)): w for w in cycle.warnings}
+        buffers = buffers_of(monitor)
+        for a, b, found in coal_distances(world.cell, step.q, step.poses):
+            rule = threshold_of(world, monitor, a, b)
+            warning = warned.pop(frozenset((a, b)), None)
+            nearest = np.inf
+            for i, j, distance, off in found:
+                at = rule
+                if at is None:
+                    at = buffers.get((a, i), 0.0) + buffers.get((b, j), 0.0)
+                if warning is None:
+                    assert distance > at - off, (number, a, b, distance, at)
+                elif distance <= at + off:
+                    nearest = min(nearest, distance)
+                    assert warning.distance <= max(distance, 0.0) + off, (number, a, b, distance)
+            if warning is not None:
+                assert nearest < np.inf, (number, a, b, warning.distance)
+                if nearest > TOLERANCE + PART:
+                    assert warning.distance >= nearest - TOLERANCE - PART, (number, a, b, nearest)
+        assert not warned

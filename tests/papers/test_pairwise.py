@@ -1,0 +1,283 @@
+"""Paper 001's checker and its rival that samples, against dense samples by Coal."""
+
+import functools
+import itertools
+
+import coal
+import numpy as np
+import pytest
+
+import standoff as so
+from standoff.errors import Error
+from standoff.papers.kernels import sampled as s
+from standoff.papers.pairwise001 import PairwiseChecker
+from standoff.papers.sampled001 import SampledChecker
+from standoff.papers.scenes001 import scene
+from tests.oracles.coal import geometry, transform
+
+DELTA = 0.002
+VARIANTS = [
+    (bound, cover, shared)
+    for bound, cover, shared in itertools.product(("paper", "sharp"), "abc", (True, False))
+    if cover == "a" or not shared
+]
+
+
+#: A Panda with a bent elbow, its hand half open.
+READY = np.array([0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0, 0.01])
+
+
+class Coal:
+    """Distances of a cell's watched bodies by Coal."""
+
+    def __init__(self, cell):
+        self.cell, world = cell, cell.world
+        known = {}
+        self.models = [
+            [(known.setdefault(id(shape), geometry(shape)), local) for shape, local in parts]
+            for parts in world.parts
+        ]
+        self.pairs = [(world.index[a], world.index[b]) for a, b in cell.pairs.watched()]
+
+    def placed(self, q):
+        frames = self.cell.tree.forward(q)
+        return [
+            [(model, transform(frames[frame] @ local)) for model, local in parts]
+            for parts, frame in zip(self.models, self.cell.world.frame)
+        ]
+
+    def collides(self, q):
+        there = self.placed(q)
+        request = coal.CollisionRequest()
+        return any(
+            coal.collide(g, x, h, y, request, coal.CollisionResult())
+            for a, b in self.pairs
+            for g, x in there[a]
+            for h, y in there[b]
+        )
+
+    def distance(self, q, pair):
+        there, index = self.placed(q), self.cell.world.index
+        return min(
+            coal.distance(g, x, h, y, coal.DistanceRequest(), coal.DistanceResult())
+            for g, x in there[index[pair[0]]]
+            for h, y in there[index[pair[1]]]
+        )
+
+
+@functools.cache
+def bed(figure):
+    """A scene, Coal's view of it, and segments between free ends, half of them short."""
+    cell = scene(figure)
+    oracle = Coal(cell)
+    rng = np.random.default_rng(3)
+    Q = []
+    while len(Q) < 2 * 16:
+        q = rng.uniform(cell.tree.lower, cell.tree.upper)
+        if not oracle.collides(q):
+            Q.append(q)
+    QA, QB = np.array(Q[:16]), np.array(Q[16:])
+    QB[8:] = QA[8:] + 0.3 * (QB[8:] - QA[8:])
+    samples = [
+        any(oracle.collides(qa + t * (qb - qa)) for t in np.linspace(0, 1, 129)[1:])
+        for qa, qb in zip(QA, QB)
+    ]
+    return cell, oracle, QA, QB, np.array(samples)
+
+
+@pytest.mark.parametrize("figure", ["6b-one", "6a-one", "8"])
+@pytest.mark.parametrize(("bound", "cover", "shared"), VARIANTS)
+def test_every_variant_agrees_with_dense_samples(figure, bound, cover, shared):
+    cell, oracle, QA, QB, samples = bed(figure)
+    checker = PairwiseChecker(cell, DELTA, bound, cover, shared)
+    kinds = set()
+    for qa, qb, hit in zip(QA, QB, samples):
+        found = checker.segment(qa, qb)
+        kinds.add(found.kind)
+        if found.free:
+            assert not hit
+        elif found.kind == "collision":
+            assert np.allclose(found.q, qa + found.t * (qb - qa))
+            assert oracle.distance(found.q, found.pair) <= 1e-9
+        else:
+            assert found.kind == "too_close"
+            gap = oracle.distance(found.q, found.pair)
+            assert 0.0 < gap <= DELTA + 1e-9
+            assert found.distance == pytest.approx(gap, abs=1e-9)
+    assert {"free", "collision"} <= kinds
+
+
+@pytest.mark.parametrize("figure", ["6b-one", "6a-one", "8"])
+def test_no_variant_contradicts_another(figure):
+    cell, _, QA, QB, _ = bed(figure)
+    kinds = [
+        [PairwiseChecker(cell, DELTA, *v).segment(qa, qb).kind for v in VARIANTS]
+        for qa, qb in zip(QA, QB)
+    ]
+    for found in kinds:
+        assert not {"free", "collision"} <= set(found)
+
+
+def test_sharing_transforms_changes_nothing_but_the_work():
+    cell, _, QA, QB, _ = bed("6a-one")
+    for bound in ("paper", "sharp"):
+        found, where = PairwiseChecker(cell, DELTA, bound, shared=True).run(QA, QB)
+        alone, there = PairwiseChecker(cell, DELTA, bound, shared=False).run(QA, QB)
+        same = [s.STATUS, s.HIT_PAIR, s.DISTANCES]
+        assert np.array_equal(found[:, same], alone[:, same])
+        assert np.array_equal(where, there)
+        assert (found[:, s.CONFIGURATIONS] <= alone[:, s.CONFIGURATIONS]).all()
+        assert found[:, s.CONFIGURATIONS].sum() < alone[:, s.CONFIGURATIONS].sum()
+
+
+def test_measuring_when_a_pair_has_its_turn_saves_distances():
+    cell, _, QA, QB, samples = bed("6a-one")
+    asked = {}
+    for lazy in (False, True):
+        found, _ = PairwiseChecker(cell, 0.0, lazy=lazy).run(QA, QB)
+        assert np.array_equal(found[:, s.STATUS] == s.HIT, samples)
+        asked[lazy] = found[samples, s.DISTANCES].sum()
+    assert asked[True] < asked[False]
+
+
+def test_our_bound_needs_fewer_distances():
+    cell, _, QA, QB, _ = bed("6a-one")
+    asked = {}
+    for bound in ("paper", "sharp"):
+        found, _ = PairwiseChecker(cell, DELTA, bound).run(QA, QB)
+        asked[bound] = found[found[:, s.STATUS] == s.FREE, s.DISTANCES].sum()
+    assert asked["sharp"] < asked["paper"]
+
+
+@functools.cache
+def panda():
+    """A Panda of capsules."""
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    return cell
+
+
+def test_a_wire_that_samples_jump_over_is_found():
+    cell = panda()
+    a, b = READY.copy(), READY.copy()
+    b[0] = 1.0
+    q = a + 0.3141 * (b - a)
+    tip = cell.tree.link_pose(q, "arm/panda_link7")[:3, 3]
+    wire = so.Mesh(*_prism(0.0005, 1.0))
+    cell.add_body("wire", wire, pose=so.pose(tip))
+    try:
+        assert PairwiseChecker(cell, 0.0).segment(a, b).kind == "collision"
+        assert PairwiseChecker(cell, 0.001).segment(a, b).kind == "collision"
+        hit = SampledChecker(cell, 0.0).segment(a, b)
+        assert hit.kind == "collision" and hit.configurations > 3
+        coarse = SampledChecker(cell, 0.9)
+        assert coarse.segment(a, b).kind == "free"
+    finally:
+        cell.remove_body("wire")
+
+
+def _prism(radius, height):
+    turns = np.pi / 3 * np.arange(6)
+    ring = np.column_stack([radius * np.cos(turns), radius * np.sin(turns)])
+    points = np.concatenate(
+        [np.column_stack([ring, np.full(6, z)]) for z in (-height / 2, height / 2)]
+    )
+    faces = [(k, (k + 1) % 6, 6 + (k + 1) % 6) for k in range(6)]
+    faces += [(k, 6 + (k + 1) % 6, 6 + k) for k in range(6)]
+    faces += [(0, k + 1, k) for k in range(1, 5)] + [(6, 6 + k, 7 + k) for k in range(1, 5)]
+    return points, np.array(faces)
+
+
+def test_samples_come_breadth_first_down_to_the_resolution():
+    cell = panda()
+    a, b = READY.copy(), READY.copy()
+    b[0] = 1.0
+    length = 1.0 / (cell.tree.upper[0] - cell.tree.lower[0])
+    for parts in (1, 2, 4, 8):
+        # parts of just this length are split once more, those a hair shorter are not
+        for epsilon, more in ((length / parts, 1), (length / parts * 1.001, 0)):
+            checker = SampledChecker(cell, epsilon, ends=False)
+            found, _ = checker.run(a[None], b[None])
+            middles = sum(2**k for k in range(int(np.log2(parts)) + more))
+            assert found[0, s.CONFIGURATIONS] == middles
+            assert found[0, s.DISTANCES] == middles * len(checker._tables.pairs)
+    assert SampledChecker(cell, 1.0).segment(a, b).configurations == 2
+    still = SampledChecker(cell, 0.0).segment(a, a)
+    assert still.free and still.configurations == 2
+
+
+def test_what_starts_inside_a_solid_is_a_collision():
+    """Its surfaces are apart all the way, but a closed mesh is a solid."""
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    corners = np.array(list(itertools.product((-3.0, 3.0), repeat=3)))
+    box = so.Polyhedron(corners)
+    cell.add_body("hall", so.Mesh(corners, np.array(box.faces)))
+    a, b = READY, READY + 0.02
+    for checker in (PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.1)):
+        found = checker.segment(a, b)
+        assert found.kind == "collision" and found.t == 0.0 and "hall" in found.pair
+
+
+def test_primitives_of_every_kind_are_checked():
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    for k, shape in enumerate((so.Sphere(0.1), so.Box((0.2, 0.2, 0.2)), so.Cylinder(0.1, 0.2))):
+        cell.add_body(f"thing{k}", shape, pose=so.pose((0.5, 0.4 * k - 0.4, 0.5)))
+    cell.add_body("floor", so.HalfSpace(), pose=so.pose((0, 0, -0.3)))
+    rng = np.random.default_rng(4)
+    QA, QB = rng.uniform(cell.tree.lower, cell.tree.upper, (2, 40, 8))
+    exact, samples = PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.002)
+    free, touched = exact.segments(QA, QB), ~samples.segments(QA, QB)
+    assert not (free & touched).any()
+    assert free.any() and touched.any()
+    for k in np.flatnonzero(~free)[:10]:
+        found = exact.segment(QA[k], QB[k])
+        assert found.kind in ("collision", "too_close") and found.distance <= 0.001
+
+
+def test_a_budget_too_small_leaves_it_undecided():
+    cell, _, QA, QB, samples = bed("6a-one")
+    k = int(np.flatnonzero(~samples)[0])
+    assert PairwiseChecker(cell, DELTA, budget=50).segment(QA[k], QB[k]).kind == "undecided"
+    assert SampledChecker(cell, 0.0, budget=50).segment(QA[k], QB[k]).kind == "undecided"
+
+
+def test_tables_that_are_too_short_are_lengthened(monkeypatch):
+    cell, _, QA, QB, _ = bed("6a-one")
+    expected = PairwiseChecker(cell, DELTA).run(QA, QB)[0]
+    from standoff.papers import pairwise001 as pairwise
+
+    monkeypatch.setattr(pairwise, "_ENTRIES", 2)
+    monkeypatch.setattr(pairwise, "_SLOTS", 4)
+    short = PairwiseChecker(cell, DELTA)
+    found = short.run(QA, QB)[0]
+    assert short._room > 2
+    same = [s.STATUS, s.HIT_PAIR, s.DISTANCES]
+    assert np.array_equal(found[:, same], expected[:, same])
+
+
+def test_changes_of_the_cell_are_noticed():
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="arm")
+    q = READY
+    checkers = PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.1)
+    assert all(checker.segment(q, q).free for checker in checkers)
+    cell.add_body("ball", so.Sphere(0.1), pose=cell.tree.link_pose(q, "arm/panda_link7"))
+    assert not any(checker.segment(q, q).free for checker in checkers)
+
+
+def test_bad_input_is_an_error():
+    cell = panda()
+    for make in (
+        lambda: PairwiseChecker(cell, -1.0),
+        lambda: PairwiseChecker(cell, float("nan")),
+        lambda: PairwiseChecker(cell, 0.0, "other"),
+        lambda: PairwiseChecker(cell, 0.0, "paper", "d"),
+        lambda: SampledChecker(cell, -0.1),
+        lambda: SampledChecker(cell, "fine"),
+        lambda: SampledChecker(cell, 0.1).segment(np.zeros(3), READY),
+        lambda: PairwiseChecker(cell).segment(READY, np.nan * READY),
+    ):
+        with pytest.raises(Error):
+            make()
