@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import Shape
@@ -190,7 +190,10 @@ def ours(scene: Scene) -> Callable[[], np.ndarray]:
 
     def call() -> np.ndarray:
         assert (
-            batch.distances(general.address(), rows, bodies, *tables, pairs, work, iwork, out) == -1
+            batch.distances(
+                dispatch.general_address(), rows, bodies, *tables, pairs, work, iwork, out
+            )
+            == -1
         )
         return out[:, 0]
 

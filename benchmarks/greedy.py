@@ -28,7 +28,7 @@ from rich.table import Table
 
 from standoff.geometry import mesh_tree
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK
 from standoff.geometry.narrowphase.greedy_pair import greedy_distances
 from standoff.geometry.table import pack
@@ -91,7 +91,7 @@ def exact(scene: Scene) -> np.ndarray:
     """Distances, 0 where they meet; one torus inside another counts as apart, as for all here."""
     out = np.zeros((len(scene.poses), layout.OUT_COLUMNS))
     work, iwork = np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64)
-    batch.distances(general.address(), *scene.tables(), work, iwork, out)
+    batch.distances(dispatch.general_address(), *scene.tables(), work, iwork, out)
     return np.abs(out[:, 0])
 
 
@@ -102,7 +102,7 @@ def ours(scene: Scene, wanted: float, effort: int, chosen: np.ndarray) -> Callab
     out = np.zeros((len(pairs), layout.OUT_COLUMNS))
     visits = np.zeros((len(pairs), 2), dtype=np.int64)
     work, iwork = np.zeros(GREEDY_WORK), np.zeros(GREEDY_IWORK, dtype=np.int64)
-    at = general.address()
+    at = dispatch.general_address()
 
     def call() -> np.ndarray:
         greedy_distances(at, *tables, pairs, 0.0, wanted, effort, work, iwork, out, visits)

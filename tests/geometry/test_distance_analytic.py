@@ -99,7 +99,7 @@ def test_no_direction_separates_farther_than_the_value(kind_a, kind_b):
 
 
 def test_a_pair_without_a_kernel_reads_as_danger():
-    from standoff.geometry.narrowphase import batch, general
+    from standoff.geometry.narrowphase import batch, dispatch
     from standoff.geometry.shape import EMPTY
 
     rows = np.zeros((2, layout.ROW_COLUMNS))
@@ -111,7 +111,17 @@ def test_a_pair_without_a_kernel_reads_as_danger():
     e = EMPTY
     work, iwork = np.zeros(8), np.zeros(8, dtype=np.int64)
     bad = batch.distances(
-        general.address(), rows, refs, e.points, e.faces, e.nodes, e.ints, pairs, work, iwork, out
+        dispatch.general_address(),
+        rows,
+        refs,
+        e.points,
+        e.faces,
+        e.nodes,
+        e.ints,
+        pairs,
+        work,
+        iwork,
+        out,
     )
     assert bad == 1
     assert out[[1, 3], 0].tolist() == [-np.inf, -np.inf]

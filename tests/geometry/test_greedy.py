@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 
 from standoff.compiled.jit import kernel
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.narrowphase.general import address as general_address
+from standoff.geometry.narrowphase.dispatch import general_address
 from standoff.geometry.narrowphase.greedy import FRONT_PAIRS, GREEDY_IWORK, GREEDY_WORK
-from standoff.geometry.narrowphase.greedy_call import (
+from standoff.geometry.narrowphase.greedy_pair import (
+    FARTHER,
+    NEAR,
     call_greedy,
     call_nested,
     greedy_address,
     nested_address,
 )
-from standoff.geometry.narrowphase.greedy_pair import FARTHER, NEAR
 from standoff.geometry.narrowphase.mesh_mesh import NEAREST
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase import dispatch, general, layout
-from standoff.geometry.narrowphase.dispatch import closed_form
-from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase import dispatch, layout
+from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
 from standoff.robots.kernels import kinematics
 from standoff.robots.kernels.kinematics import place_frames
 from tests.oracles import coal as coal_oracle
@@ -88,7 +87,7 @@ class Oracle:
         closed = all(
             dispatch.has_closed_form(int(a), int(b)) for a, b in kinds[self.pairs].reshape(-1, 2)
         )
-        self._general = 0 if closed else general.address()
+        self._general = 0 if closed else dispatch.general_address()
         self._scratch = (np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64))
         self._stack = np.zeros((_STACK, _ENTRY))
 

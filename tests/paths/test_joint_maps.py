@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.compiled.by_address import INTERPRETED
+from standoff.compiled.jit import INTERPRETED
 from standoff.paths import joint_maps
 from standoff.paths.joint_maps import JointMap, joint_map, joints_between
 from standoff.paths.kernels import layout as p

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from standoff.geometry.narrowphase import batch, general, layout
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import EMPTY
 
@@ -37,7 +37,7 @@ def run(rows_a, kind_a, rows_b, kind_b):
     pairs = np.stack([np.arange(n), np.arange(n, 2 * n)], axis=1)
     out = np.full((n, layout.OUT_COLUMNS), np.nan)
     e = EMPTY
-    bad = batch.distances(general.address(),
+    bad = batch.distances(dispatch.general_address(),
         rows, refs, e.points, e.faces, e.nodes, e.ints, pairs,
         np.zeros(64), np.zeros(64, dtype=np.int64), out,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from standoff.geometry.narrowphase import general
+from standoff.geometry.narrowphase import dispatch
 from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK
 from standoff.geometry.narrowphase.greedy_pair import greedy_distances
 from standoff.geometry.narrowphase.layout import SLACK
@@ -21,6 +21,6 @@ def greedy(a, b, poses_a, poses_b, delta=0.0, wanted=np.inf, effort=8, *, swappe
     work, iwork = np.full(GREEDY_WORK, dirt), np.full(GREEDY_IWORK, int(dirt), dtype=np.int64)
     visits = np.zeros((len(pairs), 2), dtype=np.int64)
     greedy_distances(
-        general.address(), *tables, pairs, delta, wanted, effort, work, iwork, out, visits
+        dispatch.general_address(), *tables, pairs, delta, wanted, effort, work, iwork, out, visits
     )
     return out, out[:, SLACK] == 0.0, visits

@@ -14,8 +14,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
-from standoff.compiled.by_address import INTERPRETED
-from standoff.compiled.jit import spliced
+from standoff.compiled.jit import INTERPRETED, spliced
 
 HEAD = 3
 

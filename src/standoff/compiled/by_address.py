@@ -3,25 +3,28 @@
 Numba puts a copy of a kernel into each kernel that calls it, and optimises it there once more.
 Where that would take long, or where few callers need it, the address is handed over instead; the
 call itself costs what any other does.
+
+    pair_distance_at = called(PAIR)           # PAIR: the signature that the entry states
+    address = address_of("geometry.narrowphase.dispatch.pair_distance")
+    status = pair_distance_at(address, ...)   # in a kernel
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any, cast
 
-import numba.core.config
 from numba.core import types
+from numba.core.sigutils import normalize_signature
+from numba.extending import intrinsic
 
-from standoff.compiled.jit import ENTRIES
-
-_config: Any = numba.core.config
-
-#: Whether kernels are interpreted: there is no machine code, and so no address, then.
-INTERPRETED: bool = _config.DISABLE_JIT
+from standoff.compiled.jit import ENTRIES, INTERPRETED
 
 
+@cache
 def address_of(name: str) -> int:
     """Where the machine code of an entry is, compiling it if need be; not 0. Where kernels are
     interpreted, its number among the entries, from 1."""
@@ -35,21 +38,30 @@ def address_of(name: str) -> int:
     return found
 
 
-def interpreted_at(address: int) -> Callable[..., Any]:
-    """The function behind an address of `address_of` where kernels are interpreted."""
-    function: Callable[..., Any] = list(ENTRIES.values())[address - 1][0]
-    return function
+def called(signature: Any) -> Callable[..., Any]:
+    """A function for kernels, ``f(address, ...)``, that calls the entry at an address, which has
+    this signature, with the remaining arguments."""
+    if INTERPRETED:
 
+        def interpreted(address: int, *arguments: Any) -> Any:
+            return list(ENTRIES.values())[address - 1][0](*arguments)
 
-def call_at(result: Any, arguments: tuple[Any, ...]) -> tuple[Any, Callable[..., Any]]:
-    """Signature and body of an intrinsic ``f(address, ...)`` that calls what is there with the
-    remaining arguments."""
+        return interpreted
 
-    def call(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        convention = context.call_conv
-        kind = convention.get_function_type(result, arguments)
-        function = builder.inttoptr(values[0], kind.as_pointer())
-        _, found = convention.call_function(builder, function, result, arguments, values[1:])
-        return found
+    arguments, result = normalize_signature(signature)
 
-    return result(types.int64, *arguments), call
+    def call(typing_context: Any, address: Any, *given: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            convention = context.call_conv
+            kind = convention.get_function_type(result, arguments)
+            function = builder.inttoptr(values[0], kind.as_pointer())
+            _, found = convention.call_function(builder, function, result, arguments, values[1:])
+            return found
+
+        return result(types.int64, *arguments), build
+
+    # Numba packs what a starred argument takes into a tuple: each gets a name of its own.
+    names = ["typing_context", "address", *(f"given{k}" for k in range(len(arguments)))]
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return cast(Callable[..., Any], intrinsic(call))

@@ -1,13 +1,15 @@
 """The one way a kernel is compiled here, and where its machine code is kept.
 
 Numba's cache notices a change in the file of a function, but not in the files of the functions it
-calls. So the machine code lives in a folder named after the content of *all* kernel sources and of
-the tolerances they share: touch one, and all are compiled anew, once. ``NUMBA_CACHE_DIR`` moves the
-folder, as everywhere.
+calls. So the machine code of a file lives in a folder named after the content of that file and of
+all files of this package that it imports, directly or not: touch one, and what leans on it is
+compiled anew. ``NUMBA_CACHE_DIR`` moves the folder, as everywhere.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
 import hashlib
 import os
 import sys
@@ -22,6 +24,11 @@ from numba.core import types
 #: Numba's settings; typed loosely, as they are made at run time.
 _config: Any = numba.core.config
 
+#: Whether kernels are interpreted: there is no machine code then, and so no address.
+INTERPRETED: bool = _config.DISABLE_JIT
+
+ROOT = Path(__file__).parent.parent
+
 
 def kernel_files(root: Path) -> list[Path]:
     """The sources of all kernels: what lies in folders called ``kernels`` or ``narrowphase``, and
@@ -30,12 +37,30 @@ def kernel_files(root: Path) -> list[Path]:
     return sorted(file for name in folders for file in root.glob(f"{name}/*.py"))
 
 
-def _source_digest() -> str:
+@functools.cache
+def _imported(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """The text of a file, and the files of this package that it imports."""
+    text = path.read_bytes()
+    found: set[Path] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("standoff"):
+            module = ROOT.joinpath(*(node.module or "").split(".")[1:])
+            names = [module, *(module / name.name for name in node.names)]
+            found.update(file for name in names if (file := name.with_suffix(".py")).exists())
+    return text, tuple(sorted(found))
+
+
+def source_digest(path: Path) -> str:
+    """A number for the content of a file and of all that it imports."""
+    waiting, seen = [path], {path}
+    while waiting:
+        for file in _imported(waiting.pop())[1]:
+            if file not in seen:
+                seen.add(file)
+                waiting.append(file)
     digest = hashlib.sha256()
-    root = Path(__file__).parent.parent
-    for path in (root / "tolerances.py", *kernel_files(root)):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
+    for file in sorted(seen):
+        digest.update(file.name.encode() + _imported(file)[0])
     return digest.hexdigest()[:16]
 
 
@@ -50,8 +75,8 @@ def _cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "standoff"
 
 
-#: The folder that holds the machine code of exactly these sources.
-CACHE_DIR = _cache_root() / f"kernels-{_source_digest()}"
+#: The folder that holds all machine code.
+CACHE_DIR = _cache_root() / "kernels"
 
 #: Kernels that Python calls, with the one signature each is compiled for, by qualified name.
 ENTRIES: dict[str, tuple[Any, str]] = {}
@@ -60,12 +85,13 @@ ENTRIES: dict[str, tuple[Any, str]] = {}
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     """Lazily, cached, without the GIL, with IEEE division; no fastmath, ever."""
     before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(CACHE_DIR)  # read by Numba while the decorator runs, and only then
+    # Read by Numba while the decorator runs, and only then.
+    _config.CACHE_DIR = str(CACHE_DIR / source_digest(Path(function.__code__.co_filename)))
     try:
         dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     finally:
         _config.CACHE_DIR = before
-    if not _config.DISABLE_JIT:
+    if not INTERPRETED:
         dispatcher.get_call_template = _without_literals(dispatcher.get_call_template)
     return dispatcher
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.compiled.jit import CACHE_DIR
+from standoff.compiled.jit import CACHE_DIR, source_digest
 from standoff.geometry import kept_file
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Capsule
@@ -23,19 +23,11 @@ from standoff.geometry.soup import Soup
 
 Placed = tuple[tuple[Capsule, Array], ...]
 
-_SOURCES = (
-    "covering.py",
-    "capsule_search.py",
-    "soup.py",
-    "soup_input.py",
-    "hull.py",
-)
-
 
 @functools.cache
 def _sources() -> bytes:
-    folder = Path(__file__).parent
-    return hashlib.sha256(b"".join((folder / name).read_bytes() for name in _SOURCES)).digest()
+    """The search, and all that it imports: its kernels among it."""
+    return source_digest(Path(__file__).with_name("covering.py")).encode()
 
 
 def key_of(soup: Soup, faced: bool, count: int, seed: int) -> str:

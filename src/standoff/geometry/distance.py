@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import PoseError, ShapeError, UnsupportedPairError
-from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.pose import IDENTITY, Array, as_pose
 from standoff.geometry.shape import Shape
 
@@ -110,7 +110,7 @@ def distance(
 
 
 #: Compiled when the first pair without a closed form is asked for.
-_general = cache(general.address)
+_general = cache(dispatch.general_address)
 
 
 def _unsupported(a: Shape, b: Shape) -> UnsupportedPairError:

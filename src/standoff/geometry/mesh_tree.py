@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.compiled.jit import CACHE_DIR
+from standoff.compiled.jit import CACHE_DIR, source_digest
 from standoff.geometry import kept_file
 from standoff.geometry.mesh_surface import parts
+from standoff.geometry.narrowphase import bvh
 from standoff.geometry.narrowphase.bvh import build_tree, node_count
 from standoff.geometry.narrowphase.rss import NODE_COLUMNS
 from standoff.geometry.pose import Array
@@ -83,7 +84,7 @@ def _unpacked(data: bytes, points: Array, faces: IntArray) -> tuple[Array, IntAr
 
 
 def _path(points: Array, faces: IntArray) -> Path:
-    digest = hashlib.sha256(_FORMAT)
+    digest = hashlib.sha256(_FORMAT + source_digest(Path(bvh.__file__)).encode())
     for part in (points, faces):
         digest.update(f"{part.shape} {part.dtype.str}".encode())
         digest.update(np.ascontiguousarray(part).data)

@@ -12,7 +12,7 @@ from standoff.broadphase.index import EDGE_ROUNDING
 from standoff.broadphase.kernels import layout as x
 from standoff.cell import Body, Cell
 from standoff.compiled.arenas import Arena
-from standoff.geometry.narrowphase import general
+from standoff.geometry.narrowphase import dispatch
 from standoff.monitor.kernels import layout as m
 from standoff.monitor.options import Options
 from standoff.monitor.reading import Reading
@@ -97,7 +97,7 @@ class Watch:
         smallest = options.smallest
         if smallest is None:
             smallest = farthest_step(rows, options.period)
-        general_address = 0 if scene.closed else general.address()
+        general_address = 0 if scene.closed else dispatch.general_address()
         stop = None
         if self._stops is not None:
             stop = self._stops.laid_out(cell, highest_speeds(scene, rows))

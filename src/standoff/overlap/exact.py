@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.table import pack
 from standoff.overlap.boxes import WorldBoxes, box_gap
 from standoff.overlap.depth import Depths
@@ -46,7 +46,7 @@ class ExactMethod:
     @cached_property
     def _general(self) -> int:
         """Compiled when the first pair without a closed form is judged."""
-        return general.address()
+        return dispatch.general_address()
 
     def judge(self, i: int, j: int) -> Overlap | Gap:
         """The pair ``i``, ``j``: a gap where it is farther apart than the clearance for sure."""

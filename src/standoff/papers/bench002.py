@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.geometry.table import pack
@@ -149,7 +149,17 @@ def distances(parts: Sequence[Part], pairs: IntArray) -> tuple[Array, Array]:
     out = np.zeros((len(pairs), layout.OUT_COLUMNS))
     work, iwork = np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64)
     batch.distances(
-        general.address(), rows, refs, g.points, g.faces, g.nodes, g.ints, pairs, work, iwork, out
+        dispatch.general_address(),
+        rows,
+        refs,
+        g.points,
+        g.faces,
+        g.nodes,
+        g.ints,
+        pairs,
+        work,
+        iwork,
+        out,
     )
     return out[:, 0].copy(), out[:, layout.SLACK].copy()
 

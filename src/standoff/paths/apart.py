@@ -17,7 +17,7 @@ from standoff.cell.allowed import Pair, ordered
 from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.distance import distance
-from standoff.geometry.narrowphase import general
+from standoff.geometry.narrowphase import dispatch
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.narrowphase.layout import MESH
 from standoff.geometry.pose import Array
@@ -108,7 +108,9 @@ def _prove(
         # A distance of hulls takes microseconds, one of meshes milliseconds, and most pairs that
         # are apart are so with their hulls.
         hulls = Problem(tree, world, a, b, clearance, outer=True)
-        status = _search(hulls, general.address(), budget, lambda share: progress(0.5 * share))
+        status = _search(
+            hulls, dispatch.general_address(), budget, lambda share: progress(0.5 * share)
+        )
         begun = 0.5
     if status == p.APART:
         problem = hulls
@@ -156,7 +158,7 @@ def _general(cell: Cell, a: str, b: str) -> int:
     ]
     if all(has_closed_form(x, y) for x in kinds[0] for y in kinds[1]):
         return 0
-    return general.address()
+    return dispatch.general_address()
 
 
 def _witness(cell: Cell, a: str, b: str, q: Array) -> tuple[float, Array, Array]:

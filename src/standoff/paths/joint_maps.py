@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 
 from standoff.cell.world import World
-from standoff.compiled.by_address import INTERPRETED
+from standoff.compiled.jit import INTERPRETED
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.geometry.distance import Distance, distance
-from standoff.geometry.narrowphase import batch, dispatch, general, layout
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.pose import Array, inverse
 from standoff.geometry.primitives import Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import IntArray, Shape
@@ -54,7 +54,7 @@ class Nearest:
         known = np.unique(kinds[self.pairs], axis=0).tolist()
         closed = all(dispatch.has_closed_form(a, b) for a, b in known)
         # Compiled only where it is needed: it takes half a minute.
-        self._address = 0 if closed else general.address()
+        self._address = 0 if closed else dispatch.general_address()
         self._moves = np.flatnonzero(self._tables.frame != 0)
         self._local = matrices(self._tables.local)
         shapes = [shape for parts in self._world.parts for shape, _ in parts]

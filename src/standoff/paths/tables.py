@@ -13,7 +13,8 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
 from standoff.compiled.arenas import Arena
-from standoff.geometry.narrowphase import general, greedy_call, layout
+from standoff.compiled.by_address import address_of
+from standoff.geometry.narrowphase import dispatch, greedy_pair, layout
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Sphere
@@ -22,7 +23,6 @@ from standoff.geometry.table import pack
 from standoff.motion.bound import MotionBound, MovingBody, few_points
 from standoff.paths.joint_maps import Maps
 from standoff.paths.kernels import layout as p
-from standoff.paths.kernels import mesh_call, stepping
 from standoff.paths.listed import NOBODY, Primitive, ball_of_balls, list_pairs, placed_ball
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
@@ -186,8 +186,8 @@ def build_tables(
     ]  # fmt: skip
     kinds = {x.shape.kind for x in primitives}
     if layout.MESH in kinds:
-        arena["counts"][0, p.WALKER] = mesh_call.address()
-        arena["counts"][0, p.NESTER] = greedy_call.nested_address()
+        arena["counts"][0, p.WALKER] = address_of("paths.kernels.mesh_walk.mesh_walk")
+        arena["counts"][0, p.NESTER] = greedy_pair.nested_address()
     closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
     return Tables(
         revision=revision,
@@ -196,8 +196,8 @@ def build_tables(
         bound=bound,
         boxes=boxes,
         arena=arena,
-        stepper=stepping.address(),
-        general=0 if closed else general.address(),
+        stepper=address_of("paths.kernels.step.step"),
+        general=0 if closed else dispatch.general_address(),
         movers=len(movers),
         tree=tree,
         frames=world.frames,

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from standoff.compiled.arena import HEAD, table
-from standoff.compiled.by_address import INTERPRETED
+from standoff.compiled.jit import INTERPRETED
 
 if INTERPRETED:
 

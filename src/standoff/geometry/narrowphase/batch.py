@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from standoff.compiled.jit import entry, kernel
-from standoff.geometry.narrowphase.dispatch import DONE, UNSUPPORTED, closed_form
-from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase.dispatch import DONE, UNSUPPORTED, closed_form, general_pair
 from standoff.tolerances import COORDINATE_LIMIT, ROTATION_EXACT
 
 #: A pose that is not plainly a rigid motion; nothing was computed.

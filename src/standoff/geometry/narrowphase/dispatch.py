@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from standoff.compiled.by_address import address_of, called
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.box_box import box_box
 from standoff.geometry.narrowphase.capsule_box import capsule_box
@@ -82,16 +83,20 @@ def analytic_pair(A, a, i, B, b, j, out, k):
         swap(out, k)
 
 
-_TABLES = (
+#: One of the two bodies of a pair, in signatures.
+BODY = (
     "float64[:,::1], int64[:,::1], int64, float64[:,::1], int64[:,::1], float64[:,::1], int64[::1]"
 )
+PAIR = f"int64({BODY}, {BODY}, float64[::1], int64[::1], float64[:,::1], int64)"
 
 
-@entry(f"int64({_TABLES}, {_TABLES}, float64[::1], int64[::1], float64[:,::1], int64)")
+@entry(PAIR)
 def pair_distance(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
     """Row ``k`` of ``out`` for body ``i`` of one table and body ``j`` of another, of any kinds;
     the faces, nodes and integers of both and the scratch are for those that need them. Returns
-    DONE, or why not. Kernels call it as `general_pair`."""
+    DONE, or why not. Kernels call it as `general_pair`: all that GJK, the expanding polytope and
+    the meshes need makes half a minute of compiling, and a cell without cylinders, polyhedra and
+    meshes never builds it."""
     if closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
         return DONE
     a, b = RA[i, KIND], RB[j, KIND]
@@ -109,6 +114,15 @@ def pair_distance(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwor
     if swapped:
         swap(out, k)
     return status
+
+
+#: ``general_pair(address, ...)``: `pair_distance`, called by its address.
+general_pair = called(PAIR)
+
+
+def general_address() -> int:
+    """Where the machine code of `pair_distance` is, compiling it if need be."""
+    return address_of("geometry.narrowphase.dispatch.pair_distance")
 
 
 @kernel

@@ -30,7 +30,7 @@ import math
 
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
-from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase.dispatch import general_pair
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CAPSULE,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from standoff.compiled.by_address import address_of, called
 from standoff.compiled.jit import entry
-from standoff.geometry.narrowphase.dispatch import swap
+from standoff.geometry.narrowphase.dispatch import BODY, swap
 from standoff.geometry.narrowphase.greedy import VISITS, greedy_walk
 from standoff.geometry.narrowphase.layout import KIND, MESH, NODE0, REF_COLUMNS, ROW_COLUMNS, SLACK
 from standoff.geometry.narrowphase.mesh import (
@@ -25,15 +26,14 @@ FARTHER = 0
 #: They are not, beyond doubt: the row shows two leaves that are near each other.
 NEAR = 1
 
-_TABLES = (
-    "float64[:,::1], int64[:,::1], int64, float64[:,::1], int64[:,::1], float64[:,::1], int64[::1]"
-)
-
-
-@entry(
-    f"int64(int64, {_TABLES}, {_TABLES}, float64, float64, int64, "
+GREEDY = (
+    f"int64(int64, {BODY}, {BODY}, float64, float64, int64, "
     "float64[::1], int64[::1], float64[:,::1], int64)"
 )
+NESTED = f"boolean({BODY}, {BODY}, float64[::1], int64[::1])"
+
+
+@entry(GREEDY)
 def greedy_pair(
     general, A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB,
     delta, wanted, effort, work, iwork, out, k,
@@ -94,7 +94,7 @@ def greedy_pair(
     return NEAR
 
 
-@entry(f"boolean({_TABLES}, {_TABLES}, float64[::1], int64[::1])")
+@entry(NESTED)
 def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork):
     """Whether a connected part of one body lies inside the other, for the bodies of a call of
     `greedy_pair` that were found FARTHER. On a motion along which they stay so, it is the same at
@@ -110,6 +110,21 @@ def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork)
         if rss_bound(NA, root_a, NB, root_b, work[REL : REL + 12], margin, margin) > margin:
             return False
     return nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork)
+
+
+#: The two called by their addresses: compiled once, and not into the path checker's own kernels,
+#: which are needed without meshes as well.
+call_greedy, call_nested = called(GREEDY), called(NESTED)
+
+
+def greedy_address() -> int:
+    """Where the machine code of `greedy_pair` is, compiling it if need be."""
+    return address_of("geometry.narrowphase.greedy_pair.greedy_pair")
+
+
+def nested_address() -> int:
+    """The same for `nested_pair`."""
+    return address_of("geometry.narrowphase.greedy_pair.nested_pair")
 
 
 @entry(

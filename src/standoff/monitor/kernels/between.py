@@ -35,8 +35,7 @@ import math
 from standoff.broadphase.kernels.layout import BOXES, BOXES_FIRST, PAIR_TESTS, STATES, TECHNIQUES
 from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry, kernel
-from standoff.geometry.narrowphase.dispatch import closed_form
-from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CAPSULE,

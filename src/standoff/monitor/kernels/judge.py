@@ -30,8 +30,7 @@ import numpy as np
 
 from standoff.broadphase.kernels.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.dispatch import closed_form, swap
-from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase.dispatch import closed_form, general_pair, swap
 from standoff.geometry.narrowphase.layout import KIND, MESH, SLACK
 from standoff.monitor.kernels.layout import (
     APPROACHES,

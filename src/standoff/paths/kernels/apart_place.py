@@ -6,8 +6,7 @@ import math
 
 from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.dispatch import DONE, closed_form
-from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
 from standoff.paths.kernels import apart_layout as p
 from standoff.paths.kernels.motion import place_row
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, place_frames

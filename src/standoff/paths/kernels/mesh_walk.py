@@ -22,9 +22,10 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.arena import reals, wholes
+from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
-from standoff.geometry.narrowphase.general import general_pair
+from standoff.geometry.narrowphase.dispatch import general_pair
 from standoff.geometry.narrowphase.layout import (
     CAPSULE,
     INT0,
@@ -82,7 +83,10 @@ LOOSE_DIAMETER = 0.005
 _STEPS = 3
 
 
-@entry(f"int64({p.ARENAS}, int64, int64, int64, float64, float64, float64, float64, int64)")
+WALK = f"int64({p.ARENAS}, int64, int64, int64, float64, float64, float64, float64, int64)"
+
+
+@entry(WALK)
 def mesh_walk(general, CF, CW, SF, SW, a, b, c, taken, h, length, bend, sides):
     """Walk movers or a mover and a static, ``a`` or ``b`` a mesh, seen from frame ``c``. ``taken``
     is all that is taken off a distance but rounding; ``sides`` which sides are asked for, 1 back
@@ -414,3 +418,7 @@ def between_boxes(X, x, rel, work):
     if total > 0.0:
         n0, n1, n2 = n0 / total, n1 / total, n2 / total
     return total, n0, n1, n2
+
+
+#: `mesh_walk` by its address: who has no meshes does not wait for it to be compiled.
+call_walk = called(WALK)

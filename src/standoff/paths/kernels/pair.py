@@ -18,13 +18,12 @@ import math
 
 from standoff.compiled.arena import real_rows, reals, wholes
 from standoff.compiled.jit import inlined, kernel
-from standoff.geometry.narrowphase.dispatch import DONE, closed_form
-from standoff.geometry.narrowphase.general import general_pair
-from standoff.geometry.narrowphase.greedy_call import call_nested
+from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
+from standoff.geometry.narrowphase.greedy_pair import call_nested
 from standoff.geometry.narrowphase.layout import KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.motion.kernels.closing import closing_speeds, nearing_speed
 from standoff.paths.kernels import layout as p
-from standoff.paths.kernels.mesh_call import call_walk
+from standoff.paths.kernels.mesh_walk import call_walk
 from standoff.paths.kernels.motion import place_ball, place_body, place_ends
 from standoff.tolerances import SMALLEST_LENGTH
 

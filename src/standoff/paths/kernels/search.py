@@ -12,12 +12,15 @@ from standoff.compiled.jit import entry, kernel
 from standoff.paths.kernels import layout as p
 from standoff.paths.kernels.heap import push_node, requeue
 from standoff.paths.kernels.motion import load_motion
-from standoff.paths.kernels.stepping import step_at
+from standoff.paths.kernels.step import step_at
 
 MOTION = "float64[:, :, ::1], float64[:, :, ::1], float64[:, ::1]"
 
 
-@entry(f"int64(int64, {p.ARENAS}, {MOTION}, int64)")
+SEARCH = f"int64(int64, {p.ARENAS}, {MOTION}, int64)"
+
+
+@entry(SEARCH)
 def search(stepper, general, CF, CW, SF, SW, pieces, glides, rounding, fresh):
     """Search the pieces (n, POWERS, joints) until all are free, FOUND, SPENT or a table is full; in
     that case no node is lost, and the search goes on after the table has grown. ``fresh`` 1: put
@@ -53,10 +56,13 @@ def take_piece(SF, SW, pieces, glides, k):
             G[g, e] = glides[k, g, e]
 
 
-@entry(
+CHECK = (
     f"int64(int64, {p.ARENAS}, float64[:, ::1], float64[:, ::1], float64[:, ::1], int64, int64,"
     " int64, int64[::1])"
 )
+
+
+@entry(CHECK)
 def check_segments(stepper, general, CF, CW, SF, SW, A, B, none, budget, first, last, kinds):
     """``kinds[i]``: 0 where the segment from ``A[i]`` to ``B[i]`` is free, else the kind of what
     was found; for ``i`` from ``first`` to ``last``. Returns where it stopped: ``last``, or the

@@ -9,6 +9,7 @@ The worst pair at an instant: where two primitives are too close, others may ove
 from __future__ import annotations
 
 from standoff.compiled.arena import reals, wholes
+from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, kernel
 from standoff.geometry.narrowphase.dispatch import DONE
 from standoff.geometry.narrowphase.layout import KIND, MESH, SLACK
@@ -25,7 +26,10 @@ from standoff.paths.kernels.statics import near_statics, packed, skipped, test_s
 LONG_WAY = 0.6
 
 
-@entry(f"int64({p.ARENAS}, int64)")
+STEP = f"int64({p.ARENAS}, int64)"
+
+
+@entry(STEP)
 def step(general, CF, CW, SF, SW, piece):
     """Look at the most pressing node of a piece, whose motion is loaded. The node is taken off only
     when all went well, so that nothing is lost where a table turns out too small."""
@@ -198,3 +202,8 @@ def note_if_worse(general, CF, CW, SF, SW, piece, t, a, b, clearance):
     if kind != p.NOTHING:
         keep_result(SF, SW, kind, piece, t, a, b)
         result[0, p.REQUIRED] = clearance
+
+
+#: `step` by its address: compiled once and not into every caller, and another step can take its
+#: place (`papers.kernels.sample_step`).
+step_at = called(STEP)
