@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.cell.world import World as Bodies
+from standoff.cell.model import Model, entry_of
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.paths.apart_problem import Problem, joint_range
 from standoff.paths.kernels import apart_bounds as bounds
@@ -60,7 +60,7 @@ class Case:
             ((shapes(rng, world.size)[rng.integers(5)], random_pose(rng, 0.1 * world.size)),)
             for _ in range(2)
         )
-        bodies = Bodies(("a", "b"), {"a": 0, "b": 1}, tuple(map(int, frames)), parts, tree.frames)
+        bodies = Model.of(tree, map(entry_of, "ab", map(int, frames), parts))
         self.problem = Problem(tree, bodies, "a", "b", 0.0)
         self.usable = self.problem.endless is None
         if not self.usable:
@@ -206,7 +206,7 @@ def test_two_turns_about_one_axis_bend_by_the_square_of_their_sum(level):
     links = {name: Link(name) for name in ("l0", "l1", "l2")}
     tree = Tree([Mount("r", Robot("r", links, joints, "l0"))])
     ball, far = ((so.Sphere(0.1), so.pose((1, 0, 0))),), ((so.Sphere(0.1), so.pose((9, 0, 0))),)
-    bodies = Bodies(("a", "b"), {"a": 0, "b": 1}, (2, 0), (ball, far), tree.frames)
+    bodies = Model.of(tree, map(entry_of, "ab", (2, 0), (ball, far)))
     arena = Problem(tree, bodies, "a", "b", 0.0).arena
     arena["box"][0, :2] = 2**level + 2 ** (level - 1)
     place_box(arena.F, arena.W)

@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from standoff.cell.body import Body
-from standoff.cell.world import World
+from standoff.cell.model import Model
 from standoff.robots.description import Robot
 
 ADJACENT = "adjacent"
@@ -87,13 +87,14 @@ class Pairs:
     Attributes:
         own: what the robots' files allow.
         user: what the user allowed; wins over ``own`` as a reason.
+        held: the bodies that links hold.
         stale: what was allowed because of a proof that does not hold any more.
     """
 
-    world: World
+    model: Model
     own: Mapping[Pair, str]
     user: Mapping[Pair, str]
-    bodies: Mapping[str, Body]
+    held: Mapping[str, Body]
     stale: Mapping[Pair, str]
 
     @cached_property
@@ -101,23 +102,23 @@ class Pairs:
         """Allowed pairs that move against each other, with their reasons."""
         held = {
             ordered(body.name, other): HELD
-            for body in self.bodies.values()
+            for body in self.held.values()
             if body.attachment
             for other in body.attachment.touch
         }
         found = {**held, **self.own, **self.user}
-        index, frame = self.world.index, self.world.frame
+        entries = self.model.entries
         return MappingProxyType(
             {
                 (a, b): why
                 for (a, b), why in found.items()
-                if a in index and b in index and frame[index[a]] != frame[index[b]]
+                if a in entries and b in entries and entries[a].frame != entries[b].frame
             }
         )
 
     def reason(self, a: str, b: str) -> str | None:
         """Why two names may touch; None where they are watched."""
-        if self.world.frame_of(a) == self.world.frame_of(b):
+        if self.model.frame_of(a) == self.model.frame_of(b):
             return RIGID
         return self.reasons.get(ordered(a, b))
 
@@ -125,9 +126,9 @@ class Pairs:
         """Allowed pairs, sorted by name. Pairs that stand still in the world are left out: a
         thousand boxes on a floor would be half a million of them."""
         found = dict(self.reasons)
-        for frame, names in self.world.groups.items():
+        for frame, names in self.model.groups.items():
             if frame == 0:
-                names = tuple(n for n in names if n not in self.bodies)
+                names = tuple(n for n in names if "/" in n)
             for i, a in enumerate(names):
                 for b in names[i + 1 :]:
                     if frame or a.partition("/")[0] == b.partition("/")[0]:
@@ -136,7 +137,7 @@ class Pairs:
 
     def watched(self) -> Iterator[Pair]:
         """The pairs left to watch, in the order of the world's names."""
-        groups = list(self.world.groups.values())
+        groups = list(self.model.groups.values())
         reasons = self.reasons
         for i, group in enumerate(groups):
             for other in groups[i + 1 :]:
@@ -147,12 +148,12 @@ class Pairs:
 
     def watches(self, name: str) -> bool:
         """Whether any pair with this name is left to watch."""
-        still = len(self.world.groups[self.world.frame_of(name)])
+        still = self.model.counts[self.model.frame_of(name)]
         allowed = sum(name in pair for pair in self.reasons)
-        return len(self.world.names) - still > allowed
+        return len(self.model.entries) - still > allowed
 
     def count(self) -> int:
         """How many pairs are left to watch, without listing them."""
-        total = len(self.world.names)
-        still = sum(len(names) * (len(names) - 1) // 2 for names in self.world.groups.values())
+        total = len(self.model.entries)
+        still = sum(n * (n - 1) // 2 for n in self.model.counts.values())
         return total * (total - 1) // 2 - still - len(self.reasons)

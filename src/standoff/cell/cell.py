@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -14,15 +15,16 @@ from numpy.typing import ArrayLike
 
 from standoff.cell.allowed import USER, AllowedPair, Pair, Pairs, ordered, robot_pairs
 from standoff.cell.body import Attachment, Body, moving_poses
+from standoff.cell.model import Model, Note
 from standoff.cell.names import as_path, check_name, check_text, listed
 from standoff.cell.proved import proof_limits, proof_word
 from standoff.cell.stream import StreamRule, checked_rule
-from standoff.cell.world import World, build_world
 from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import CellError, RobotError, UnknownNameError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array, as_pose, inverse, rigid
 from standoff.geometry.shape import Shape, frozen
+from standoff.robots.description import Robot
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
@@ -64,6 +66,11 @@ class Cell:
         self._tree: tuple[dict[str, MountedRobot], Tree] | None = None
         self._positions: dict[str, float] = {}
         self._pairs: tuple[int, Pairs] | None = None
+        self._model: tuple[int, Model] | None = None
+        # What changed since the model was made; None: the robots, and so everything.
+        self._journal: list[Note] | None = None
+        self._own: tuple[tuple[Robot, ...], Mapping[Pair, str]] | None = None
+        self._lock = threading.RLock()
         self._revision = 0
         self._watchers: tuple[ref[Watcher], ...] = ()
 
@@ -153,15 +160,24 @@ class Cell:
         if moving:
             _may_move(name, shape)
         at = frozen(as_pose(pose, f"pose of {name!r}"))
-        self._bodies[name] = Body(name, shape, at, bool(moving))
-        self._changed()
+        self._put(Body(name, shape, at, bool(moving)))
+
+    def move_body(self, name: str, pose: ArrayLike) -> None:
+        """Put a static body somewhere else. A moving one gets its pose with each reading, a held
+        one from its link."""
+        body = self._find(name, self._bodies, "body")
+        if body.moving or body.attachment is not None:
+            state = f"held by {body.attachment.link!r}" if body.attachment else "moving"
+            raise CellError(f"body {name!r} is {state}", allowed="a static body")
+        self._put(replace(body, pose=frozen(as_pose(pose, f"pose of {name!r}"))))
 
     def remove_body(self, name: str) -> None:
         """Take a body out, with the pairs the user allowed for it."""
         self._find(name, self._bodies, "body")
         self._forget(lambda other: other == name)
-        del self._bodies[name]
-        self._changed()
+        with self._lock:
+            del self._bodies[name]
+            self._changed(Note(name, dropped=True))
 
     def attach(
         self,
@@ -200,8 +216,7 @@ class Cell:
         else:
             relative = as_pose(pose, f"pose of {body!r} in {link!r}")
         grip = Attachment(link, frozen(rigid(relative)), names)
-        self._bodies[body] = replace(held, attachment=grip)
-        self._changed()
+        self._put(replace(held, attachment=grip))
 
     def detach(self, body: str, *, q: Any = None) -> None:
         """Leave a held body where it is at this instant; a moving one is given its pose again.
@@ -211,8 +226,7 @@ class Cell:
             raise CellError(f"body {body!r} is not held", allowed="a body that was attached")
         self._check_state(held, q)
         here = frozen(rigid(self.pose(body, q)))
-        self._bodies[body] = replace(held, pose=here, attachment=None)
-        self._changed()
+        self._put(replace(held, pose=here, attachment=None))
 
     def swap_geometry(
         self, link: str, geometry: GeometryName, *, capsules_per_link: int = 2
@@ -225,8 +239,9 @@ class Cell:
         self._find(link, self._links(), "link")
         robot, _, name = link.partition("/")
         swapped = self._robots[robot].swap(name, Choice(geometry, capsules_per_link))
-        self._robots[robot] = swapped
-        self._changed()
+        with self._lock:
+            self._robots[robot] = swapped
+            self._changed(Note(link))
 
     def allow(self, a: str, b: str, reason: str = USER, *, proof: str | None = None) -> None:
         """Never report ``a`` against ``b``. Each is a link, a body, or a robot (all its links).
@@ -355,18 +370,45 @@ class Cell:
         # Another thread may change the cell meanwhile; then they are worked out anew.
         revision, kept = self._revision, self._pairs
         if kept is None or kept[0] != revision:
-            world = build_world(self.tree, self._robots, self._bodies)
-            own: dict[Pair, str] = {}
-            for name, mounted in self._robots.items():
-                own.update(robot_pairs(name, mounted.robot))
-            stale = {
-                p: self._user[p] for p, word in self._proofs.items()
-                if word != proof_word(self.tree, world, *p)
-            }  # fmt: skip
-            user = {p: why for p, why in self._user.items() if p not in stale}
-            kept = revision, Pairs(world, own, user, dict(self._bodies), stale)
-            self._pairs = kept
+            with self._lock:
+                revision, model = self._revision, self.model
+                stale = {
+                    p: self._user[p] for p, word in self._proofs.items()
+                    if word != proof_word(model.tree, model, *p)
+                }  # fmt: skip
+                user = {p: why for p, why in self._user.items() if p not in stale}
+                held = {b.name: b for b in self._held()}
+                kept = revision, Pairs(model, self._own_pairs(), user, held, stale)
+                self._pairs = kept
         return kept[1]
+
+    @property
+    def model(self) -> Model:
+        """The cell as numbers: the one layout that all engines start from. Made for each revision
+        when it is first asked for; only what changed since the last one is laid out."""
+        with self._lock:
+            kept, journal = self._model, self._journal
+            if kept is not None and kept[0] == self._revision:
+                return kept[1]
+            made = None
+            if kept is not None and journal is not None:
+                made = kept[1]
+                if journal:
+                    made = made.changed(journal, self._robots, self._bodies)
+            if made is None:
+                made = Model.build(self.tree, self._robots, self._bodies)
+            self._model, self._journal = (self._revision, made), []
+            return made
+
+    def _own_pairs(self) -> Mapping[Pair, str]:
+        """What the robots' own files allow, kept for as long as the robots are the same."""
+        robots = tuple(mounted.robot for mounted in self._robots.values())
+        if self._own is None or self._own[0] != robots:
+            found: dict[Pair, str] = {}
+            for name, mounted in self._robots.items():
+                found.update(robot_pairs(name, mounted.robot))
+            self._own = robots, found
+        return self._own[1]
 
     @property
     def unwatched(self) -> tuple[str, ...]:
@@ -378,7 +420,7 @@ class Cell:
     @property
     def unwatched_robots(self) -> tuple[str, ...]:
         """Robots without a watched pair: each of their links may touch whatever it can meet."""
-        index, watches = self.world.index, self.pairs.watches
+        index, watches = self.model.index, self.pairs.watches
         return tuple(
             name
             for name, m in self._robots.items()
@@ -389,7 +431,7 @@ class Cell:
     def open_meshes(self) -> tuple[str, ...]:
         """Links and bodies with an open mesh that counts as solid where its winding number is at
         least 1/2; see `Mesh`."""
-        found = zip(self.world.names, self.world.parts, strict=True)
+        found = zip(self.model.names, self.model.parts, strict=True)
         return tuple(
             name for name, parts in found
             if any(isinstance(shape, Mesh) and shape.open_solid for shape, _ in parts)
@@ -406,7 +448,7 @@ class Cell:
             raise CellError(
                 "no pair to watch: every two bodies are allowed to touch, or do not move relative "
                 "to each other",
-                value=list(self.world.names),
+                value=list(self.model.names),
                 allowed="at least one pair that moves and is not allowed to touch; "
                 "Cell(unwatched='allow') (--unwatched, or unwatched = \"allow\" in a cell file) "
                 "accepts a cell in which nothing is watched",
@@ -419,17 +461,17 @@ class Cell:
             )
 
     @property
-    def world(self) -> World:
-        """Everything that can be watched, numbered and laid out in tables."""
-        return self.pairs.world
+    def world(self) -> Model:
+        """`model`."""
+        return self.model
 
     def reason(self, a: str, b: str) -> str | None:
         """Why ``a`` and ``b`` may touch; None where the pair is watched."""
         links = self._links()
         for name in (a, b):
-            if isinstance(name, str) and name in links and name not in self.world.index:
+            if isinstance(name, str) and name in links and name not in self.model.index:
                 raise CellError(f"link {name!r} has no collision geometry to watch")
-            self._find(name, self.world.index, "name")
+            self._find(name, self.model.index, "name")
         return self.pairs.reason(a, b)
 
     def allowed(self) -> list[AllowedPair]:
@@ -458,15 +500,15 @@ class Cell:
         pairs that are allowed because of a proof are known to be apart, [rad] or [m]; infinite
         where no proof counts on the joint."""
         live = self._proofs.keys() - self.stale.keys()
-        return proof_limits(self.tree, self.world, live)
+        return proof_limits(self.tree, self.model, live)
 
     def proof_word(self, a: str, b: str) -> str:
         """What a proof about two links or bodies rests on, as one word: it changes with any of
         their shapes, the joints between them and their limits. Empty where there is no proof to be
         had."""
         for name in (a, b):
-            self._find(name, self.world.index, "name")
-        return proof_word(self.tree, self.world, a, b)
+            self._find(name, self.model.index, "name")
+        return proof_word(self.tree, self.model, a, b)
 
     def pose(self, name: str, q: Any = None) -> Array:
         """World pose of a link or body, at ``q`` or at the last state given."""
@@ -499,18 +541,27 @@ class Cell:
     def snapshot(self) -> Cell:
         """The cell as it is now, which nobody changes: for whoever lays it out while another thread
         may change it. What changes meanwhile has a later `revision`."""
+        with self._lock:
+            return self._copy()
+
+    def _copy(self) -> Cell:
+        _ = self.pairs
         result = Cell.__new__(Cell)
-        # The revision first, with all that is replaced whole; what is changed in place follows.
         result.__dict__.update(self.__dict__)
+        result._lock, result._journal = threading.RLock(), []
         result._bodies, result._user = dict(self._bodies), dict(self._user)
-        result._proofs, result._watchers, result._pairs = dict(self._proofs), (), None
-        _ = result.pairs
-        self._pairs = result._pairs  # for as long as the revision is the same
+        result._proofs, result._watchers = dict(self._proofs), ()
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: without the pairs, which are worked out from the rest."""
-        return {**self.__dict__, "_pairs": None, "_watchers": ()}
+        """For copies and pickles: without what is worked out from the rest."""
+        state = {**self.__dict__, "_pairs": None, "_model": None, "_own": None, "_watchers": ()}
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return (
@@ -591,12 +642,23 @@ class Cell:
         if gone:
             known = self._positions.items()
             self._positions = {n: at for n, at in known if n.partition("/")[0] not in gone}
-        self._robots = robots
-        self._changed()
+        with self._lock:
+            self._robots = robots
+            self._journal = None
+            self._changed()
 
-    def _changed(self) -> None:
-        self._pairs = None
-        self._revision += 1
+    def _put(self, body: Body) -> None:
+        """A new body, or another one in place of the one of its name."""
+        with self._lock:
+            self._bodies[body.name] = body
+            self._changed(Note(body.name))
+
+    def _changed(self, *notes: Note) -> None:
+        with self._lock:
+            if self._journal is not None:
+                self._journal += notes
+            self._pairs = None
+            self._revision += 1
 
 
 def _may_move(name: str, shape: Shape) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from standoff.cell.allowed import Pair, ordered
-from standoff.cell.world import World
+from standoff.cell.model import Model
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
 from standoff.robots.kernels import kinematics
@@ -27,13 +27,13 @@ _VERSION = 2
 _DIGITS = 32
 
 
-def proof_word(tree: Tree, world: World, a: str, b: str) -> str:
+def proof_word(tree: Tree, model: Model, a: str, b: str) -> str:
     """The word of two bodies: the joints that move them against each other, with their limits, and
     all shapes and where they are fixed. Empty where nothing could be proved: one of them is not
     there or moves freely. To the bit: robots whose files were read on another machine may have
     another one."""
-    found = [world.index.get(name, -1) for name in ordered(a, b)]
-    ends = [world.frame[k] for k in found]
+    found = [model.index.get(name, -1) for name in ordered(a, b)]
+    ends = [model.frame[k] for k in found]
     if min(found) < 0 or max(ends) >= tree.frames:
         return ""
     digest = hashlib.sha256(f"standoff apart {_VERSION}".encode())
@@ -46,20 +46,20 @@ def proof_word(tree: Tree, world: World, a: str, b: str) -> str:
             limits = tree.lower[index], tree.upper[index]
             digest.update(_bytes([kind, place.setdefault(index, len(place)), *limits]))
             digest.update(_bytes(tree.reals[frame]))
-        digest.update(_bytes([len(chain), len(world.parts[body])]))
-        for shape, pose in world.parts[body]:
+        digest.update(_bytes([len(chain), len(model.parts[body])]))
+        for shape, pose in model.parts[body]:
             digest.update(_shape_word(shape))
             digest.update(_bytes(pose))
     return digest.hexdigest()[:_DIGITS]
 
 
-def proof_limits(tree: Tree, world: World, pairs: Iterable[Pair]) -> tuple[Array, Array]:
+def proof_limits(tree: Tree, model: Model, pairs: Iterable[Pair]) -> tuple[Array, Array]:
     """Lowest and highest position of each joint (joints,) of which the proofs of these pairs speak:
     the limits, and as much beyond as a reading or a path may be; infinite for a joint that is
     between none of the pairs."""
     low, high = np.full(len(tree.joints), -np.inf), np.full(len(tree.joints), np.inf)
     for pair in pairs:
-        ends = [world.frame_of(name) for name in pair]
+        ends = [model.frame_of(name) for name in pair]
         root = tree.common(*ends)
         moved = [
             int(tree.ints[frame, kinematics.INDEX])

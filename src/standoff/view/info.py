@@ -12,7 +12,7 @@ from rich.table import Table
 
 from standoff.cell import Cell
 from standoff.cell.allowed import ADJACENT, HELD, RIGID
-from standoff.cell.world import World
+from standoff.cell.model import Model
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.shape import Shape
 from standoff.robots.mounted import MountedRobot
@@ -113,7 +113,7 @@ def _bodies(cell: Cell) -> Table:
 _MOST_ROWS = 200
 
 
-def _rest(world: World) -> str:
+def _rest(world: Model) -> str:
     return _shapes(shape for parts in world.parts[_MOST_ROWS:] for shape, _ in parts)
 
 
