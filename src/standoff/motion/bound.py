@@ -29,6 +29,7 @@ import math
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,24 +93,18 @@ class MotionBound:
             twice = next(n for n in self.names if self.names.count(n) > 1)
             raise DuplicateNameError("two bodies of one name", value=twice)
         rows = [[WORLD, 0, 0, 0]]
-        chains: list[list[int]] = []
-        reaches: list[Array] = []
-        points: list[Array] = []
-        first = 0
-        for body in bodies:
-            chain = self._chain(body)
-            few = few_points(body.points)
-            rows.append([body.frame, len(chains), first, len(few)])
-            first += len(few)
-            chains += chain
-            points.append(few)
-            reaches.append(self._reach(body, len(chain)))
+        found = [_carried(tree, body) for body in bodies]
+        links = first = 0
+        for body, carried in zip(bodies, found):
+            rows.append([body.frame, links, first, len(carried.points)])
+            links, first = links + len(carried.chain), first + len(carried.points)
         self.bodies: IntArray = np.array(rows, dtype=np.int64)
-        self.chain: IntArray = np.array(chains, dtype=np.int64).reshape(-1, 2)
-        self.reach: Array = np.concatenate([np.zeros(0), *reaches])
-        self.points: Array = np.ascontiguousarray(np.concatenate([np.zeros((0, 3)), *points]))
+        none = np.zeros((0, 2), dtype=np.int64)
+        self.chain: IntArray = np.concatenate([none, *(x.chain for x in found)])
+        self.reach: Array = np.concatenate([np.zeros(0), *(x.reach for x in found)])
+        self.points: Array = np.concatenate([np.zeros((0, 3)), *(x.points for x in found)])
         self.extent: Array = _extents(tree)
-        self.size: Array = np.array([0.0, *(_farthest(few) for few in points)])
+        self.size: Array = np.array([0.0, *(x.size for x in found)])
 
     def pair(self, a: str, b: str = "world") -> Pair:
         """The joints that count between two bodies."""
@@ -187,23 +182,6 @@ class MotionBound:
     def _frames(self, values: Array) -> Array:
         result = np.empty(self.tree.frames)
         motion.joint_magnitudes(self.tree.reals, self.tree.ints, values, result)
-        return result
-
-    def _chain(self, body: MovingBody) -> list[list[int]]:
-        frame = body.frame
-        if frame >= self.tree.frames:
-            known = map(str, range(self.tree.frames))
-            raise UnknownNameError(str(frame), known, what="frame", element=f"body {body.name!r}")
-        chain = []
-        while frame != WORLD:
-            chain.append([frame, int(self.tree.ints[frame, kinematics.JOINT_KIND])])
-            frame = int(self.tree.parent[frame])
-        return chain[::-1]
-
-    def _reach(self, body: MovingBody, joints: int) -> Array:
-        result = np.empty(joints)
-        points = body.points.copy()  # writable: a read-only array would compile the kernel anew
-        reach_kernel.reach(self.tree.reals, self.tree.ints, body.frame, points, result)
         return result
 
     def _row(self, name: str) -> int:
@@ -344,6 +322,50 @@ def _unit(normal: ArrayLike) -> Array:
 
 def _farthest(points: Array) -> float:
     return float(np.linalg.norm(points, axis=1).max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Carried:
+    """What the bound knows of one body: the joints that carry it (frame, kind), outwards; its reach
+    about each; its few points, and how far the farthest is from the origin of its frame."""
+
+    chain: IntArray
+    reach: Array
+    points: Array
+    size: float
+
+
+#: What is known of bodies of each tree, by frame and points: a cell that changes has most of its
+#: bodies again, and several engines have the same ones.
+_KNOWN: WeakKeyDictionary[Tree, dict[tuple[int, bytes], _Carried]] = WeakKeyDictionary()
+
+#: Bodies remembered for a tree.
+_REMEMBERED = 100_000
+
+
+def _carried(tree: Tree, body: MovingBody) -> _Carried:
+    if body.frame >= tree.frames:
+        known = map(str, range(tree.frames))
+        raise UnknownNameError(str(body.frame), known, what="frame", element=f"body {body.name!r}")
+    memory = _KNOWN.setdefault(tree, {})
+    key = body.frame, body.points.tobytes()
+    found = memory.get(key)
+    if found is None:
+        frames, frame = [], body.frame
+        while frame != WORLD:
+            frames.append(frame)
+            frame = int(tree.parent[frame])
+        chain = np.zeros((len(frames), 2), dtype=np.int64)
+        chain[:, 0] = frames[::-1]
+        chain[:, 1] = tree.ints[chain[:, 0], kinematics.JOINT_KIND]
+        reach = np.empty(len(chain))
+        points = body.points.copy()  # writable: a read-only array would compile the kernel anew
+        reach_kernel.reach(tree.reals, tree.ints, body.frame, points, reach)
+        few = few_points(body.points)
+        if len(memory) >= _REMEMBERED:
+            memory.clear()
+        found = memory[key] = _Carried(chain, reach, few, _farthest(few))
+    return found
 
 
 def _extents(tree: Tree) -> Array:
