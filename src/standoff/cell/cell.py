@@ -60,6 +60,7 @@ class Cell:
         self.allows_unwatched = unwatched == "allow"
         self._robots: dict[str, MountedRobot] = {}
         self._bodies: dict[str, Body] = {}
+        self._held: dict[str, Body] = {}  # those of them that links hold
         self._user: dict[Pair, str] = {}
         self._proofs: dict[Pair, str] = {}
         self._streams: tuple[StreamRule, ...] = ()
@@ -140,7 +141,7 @@ class Cell:
         a body."""
         self._find(name, self._robots, "robot")
         prefix = f"{name}/"
-        held = [b.name for b in self._held() if b.attachment.link.startswith(prefix)]  # type: ignore[union-attr]
+        held = [b.name for b, grip in self._grips() if grip.link.startswith(prefix)]
         if held:
             raise CellError(f"robot {name!r} still holds bodies", value=held, allowed="none held")
         self._forget(lambda other: other.startswith(prefix))
@@ -177,6 +178,7 @@ class Cell:
         self._forget(lambda other: other == name)
         with self._lock:
             del self._bodies[name]
+            self._held.pop(name, None)
             self._changed(Note(name, dropped=True))
 
     def attach(
@@ -377,8 +379,7 @@ class Cell:
                     if word != proof_word(model.tree, model, *p)
                 }  # fmt: skip
                 user = {p: why for p, why in self._user.items() if p not in stale}
-                held = {b.name: b for b in self._held()}
-                kept = revision, Pairs(model, self._own_pairs(), user, held, stale)
+                kept = revision, Pairs(model, self._own_pairs(), user, dict(self._held), stale)
                 self._pairs = kept
         return kept[1]
 
@@ -420,11 +421,11 @@ class Cell:
     @property
     def unwatched_robots(self) -> tuple[str, ...]:
         """Robots without a watched pair: each of their links may touch whatever it can meet."""
-        index, watches = self.model.index, self.pairs.watches
+        entries, watches = self.model.entries, self.pairs.watches
         return tuple(
             name
             for name, m in self._robots.items()
-            if not any(watches(x) for link in m.robot.links if (x := f"{name}/{link}") in index)
+            if not any(watches(x) for link in m.robot.links if (x := f"{name}/{link}") in entries)
         )
 
     @property
@@ -549,7 +550,8 @@ class Cell:
         result = Cell.__new__(Cell)
         result.__dict__.update(self.__dict__)
         result._lock, result._journal = threading.RLock(), []
-        result._bodies, result._user = dict(self._bodies), dict(self._user)
+        result._bodies, result._held = dict(self._bodies), dict(self._held)
+        result._user = dict(self._user)
         result._proofs, result._watchers = dict(self._proofs), ()
         return result
 
@@ -594,8 +596,8 @@ class Cell:
     def _at(self, q: Any) -> Array:
         return self.q if q is None else self.configuration(q)
 
-    def _held(self) -> list[Body]:
-        return [b for b in self._bodies.values() if b.attachment is not None]
+    def _grips(self) -> list[tuple[Body, Attachment]]:
+        return [(b, b.attachment) for b in self._held.values() if b.attachment is not None]
 
     def _links(self) -> dict[str, str]:
         """Full names of all links, with the robot of each."""
@@ -629,11 +631,9 @@ class Cell:
         self._proofs = {p: word for p, word in self._proofs.items() if p in self._user}
         meant = {name for rule in self._streams for name in rule.rename.values()}
         self._streams = tuple(rule.without(filter(gone, meant)) for rule in self._streams)
-        for body in self._held():
-            grip = body.attachment
-            assert grip is not None
+        for body, grip in self._grips():
             touch = tuple(name for name in grip.touch if not gone(name))
-            self._bodies[body.name] = replace(body, attachment=replace(grip, touch=touch))
+            self._keep(replace(body, attachment=replace(grip, touch=touch)))
 
     def _set_robots(self, robots: dict[str, MountedRobot]) -> None:
         """The tree of all robots is built when it is next asked for, so that adding many robots
@@ -650,8 +650,14 @@ class Cell:
     def _put(self, body: Body) -> None:
         """A new body, or another one in place of the one of its name."""
         with self._lock:
-            self._bodies[body.name] = body
+            self._keep(body)
             self._changed(Note(body.name))
+
+    def _keep(self, body: Body) -> None:
+        self._bodies[body.name] = body
+        self._held.pop(body.name, None)
+        if body.attachment is not None:
+            self._held[body.name] = body
 
     def _changed(self, *notes: Note) -> None:
         with self._lock:

@@ -177,7 +177,8 @@ class Model:
         tree, moving = self.tree, _moving(self, journal, bodies)
         places = {name: tree.frames + k for k, name in enumerate(moving)}
         # Those behind one that came or went get another frame.
-        shifted = (n for n, old in zip(moving, self.moving) if n != old and n in self.entries)
+        before = {name: tree.frames + k for k, name in enumerate(self.moving)}
+        shifted = [name for name, frame in places.items() if before.get(name, frame) != frame]
         entries, counts = self.entries.copy(), self.counts.copy()
         gone: dict[Primitive, None] = {}
         fresh: dict[Primitive, None] = {}
