@@ -25,6 +25,7 @@ from rich.table import Table
 
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import Shape
@@ -182,19 +183,14 @@ def ours(scene: Scene) -> Callable[[], np.ndarray]:
     which = (scene.chosen + np.array([0, POOL])).ravel()
     rows = sizes[which]
     rows[:, : layout.SIZE] = scene.poses.reshape(2 * n, 12)
-    bodies = refs[which]
-    tables = (geometry.points, geometry.faces, geometry.nodes, geometry.ints)
+    bodies = Bodies(rows=rows, refs=refs[which], solids=geometry.solids)
     pairs = np.arange(2 * n).reshape(n, 2)
     out = np.zeros((n, layout.OUT_COLUMNS))
-    work, iwork = np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64)
+    scratch = dispatch.pair_scratch()
 
     def call() -> np.ndarray:
-        assert (
-            batch.distances(
-                dispatch.general_address(), rows, bodies, *tables, pairs, work, iwork, out
-            )
-            == -1
-        )
+        address = dispatch.general_address()
+        assert batch.distances(address, bodies.address, pairs, scratch.address, out) == -1
         return out[:, 0]
 
     return call

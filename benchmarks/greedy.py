@@ -29,8 +29,8 @@ from rich.table import Table
 from standoff.geometry import mesh_tree
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
-from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK
-from standoff.geometry.narrowphase.greedy_pair import greedy_distances
+from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.greedy_pair import greedy_distances, greedy_scratch
 from standoff.geometry.table import pack
 
 #: Segments round the ring and the tube of the two tori: 2,500 and 35,000 triangles.
@@ -79,33 +79,36 @@ class Scene:
     mesh: Mesh
     poses: np.ndarray
 
-    def tables(self) -> tuple[np.ndarray, ...]:
+    def bodies(self) -> tuple[Bodies, np.ndarray]:
         _, refs, g = pack([self.mesh])
         rows = np.zeros((2 * len(self.poses), layout.ROW_COLUMNS))
         rows[:, : layout.SIZE] = self.poses.reshape(-1, 12)
         pairs = np.arange(len(rows)).reshape(-1, 2)
-        return rows, np.repeat(refs, len(rows), axis=0), g.points, g.faces, g.nodes, g.ints, pairs
+        refs = np.repeat(refs, len(rows), axis=0)
+        return Bodies(rows=rows, refs=refs, solids=g.solids), pairs
 
 
 def exact(scene: Scene) -> np.ndarray:
     """Distances, 0 where they meet; one torus inside another counts as apart, as for all here."""
     out = np.zeros((len(scene.poses), layout.OUT_COLUMNS))
-    work, iwork = np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64)
-    batch.distances(dispatch.general_address(), *scene.tables(), work, iwork, out)
+    bodies, pairs = scene.bodies()
+    scratch = dispatch.pair_scratch()
+    batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
     return np.abs(out[:, 0])
 
 
 def ours(scene: Scene, wanted: float, effort: int, chosen: np.ndarray) -> Callable[[], np.ndarray]:
     """Bounds of the chosen poses, not above 0 where they meet."""
-    *tables, pairs = scene.tables()
+    bodies, pairs = scene.bodies()
     pairs = np.ascontiguousarray(pairs[chosen])
     out = np.zeros((len(pairs), layout.OUT_COLUMNS))
     visits = np.zeros((len(pairs), 2), dtype=np.int64)
-    work, iwork = np.zeros(GREEDY_WORK), np.zeros(GREEDY_IWORK, dtype=np.int64)
-    at = dispatch.general_address()
+    scratch = greedy_scratch()
+    scratch.ask.general = dispatch.general_address()
+    scratch.ask.wanted, scratch.ask.effort = wanted, effort
 
     def call() -> np.ndarray:
-        greedy_distances(at, *tables, pairs, 0.0, wanted, effort, work, iwork, out, visits)
+        greedy_distances(bodies.address, pairs, scratch.address, out, visits)
         return np.where(out[:, layout.SLACK] == 0.0, out[:, 0], 0.0)
 
     return call

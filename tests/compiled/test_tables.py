@@ -74,6 +74,14 @@ def look_by_address(address, search, k):
     return look_at(address, search, k)
 
 
+@entry("float64(int64, int64)")
+def last_of_shared(search, other):
+    """The last point of ``other``, looked at through ``search``."""
+    tables, lent = search_at(search), search_at(other)
+    tables.shapes = lent.shapes
+    return tables.shapes.points[1, 2]
+
+
 def example(kind=Search, **more):
     movers = np.zeros(5, MOVER)
     movers["radius"] = np.arange(5.0)
@@ -116,6 +124,13 @@ def test_two_sets_can_share_an_array():
     other.movers = one.movers
     look_once(other.address, 1)
     assert one.movers[1].normal[1] == 7.0
+
+
+def test_a_kernel_points_a_nested_set_at_another_one():
+    one, other = example(), example()
+    other.shapes = Shapes(points=np.full((2, 3), 7.0))
+    assert last_of_shared(one.address, other.address) == 7.0
+    assert last_of_shared(other.address, other.address) == 7.0
 
 
 def test_an_entry_is_called_by_its_address():

@@ -626,7 +626,9 @@ WITHOUT_JIT = """
 import json, sys
 import numpy as np
 from standoff.geometry.narrowphase import layout
-from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK, convex_pair_within
+from standoff.geometry.narrowphase.bodies import Bodies, Solids
+from standoff.geometry.narrowphase.convex import convex_pair_within
+from standoff.geometry.narrowphase.dispatch import pair_scratch
 from tests.geometry import test_distance_convex as t
 from tests.worlds.convex_cases import measure, poses
 
@@ -646,8 +648,8 @@ for kind in (layout.CAPSULE, layout.CYLINDER):
     refs[:, layout.KIND] = kind
     for limit in (1.0, 2.5, np.inf):
         out = np.zeros((1, layout.OUT_COLUMNS))
-        code = convex_pair_within(rows, refs, 0, np.zeros((0, 3)), rows, refs, 1, np.zeros((0, 3)),
-            limit, np.zeros(CONVEX_WORK), np.zeros(CONVEX_IWORK, dtype=np.int64), out, 0)
+        bodies = Bodies(rows=rows, refs=refs, solids=Solids())
+        code = convex_pair_within(bodies, 0, bodies, 1, limit, pair_scratch(), out, 0)
         limits.append([int(code), float(out[0, 0])])
 json.dump({"values": result, "limits": limits}, sys.stdout)
 """

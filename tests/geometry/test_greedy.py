@@ -8,23 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from standoff.compiled.jit import kernel
+from standoff.compiled.jit import entry
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.narrowphase.dispatch import general_address
-from standoff.geometry.narrowphase.greedy import FRONT_PAIRS, GREEDY_IWORK, GREEDY_WORK
+from standoff.geometry.narrowphase.bodies import bodies_at
+from standoff.geometry.narrowphase.greedy import FRONT_PAIRS
 from standoff.geometry.narrowphase.greedy_pair import (
     FARTHER,
     NEAR,
     call_greedy,
     call_nested,
     greedy_address,
+    greedy_scratch_at,
     nested_address,
 )
 from standoff.geometry.narrowphase.mesh_mesh import NEAREST
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from tests.geometry.test_mesh_oracle import coal_distances
-from tests.worlds.greedy_batch import greedy
+from tests.worlds.greedy_batch import greedy, question
 from tests.worlds.mesh_batch import distances, table
 from tests.worlds.mesh_shapes import (
     bowl_arrays,
@@ -188,29 +189,21 @@ def in_triangle(point, corners):
 
 def one(a, b, pose_a, pose_b, delta, swapped=False):
     """A single pair as the path checker asks, by addresses: code, row, triangles, nested."""
-    *tables, pairs = table(a, b, pose_a[None], pose_b[None])
-    i, j = pairs[0, ::-1] if swapped else pairs[0]
-    work, iwork = np.zeros(GREEDY_WORK), np.zeros(GREEDY_IWORK, dtype=np.int64)
+    bodies, pairs = table(a, b, pose_a[None], pose_b[None])
+    pair = np.ascontiguousarray(pairs[:, ::-1]) if swapped else pairs
+    scratch = question(delta)
     out = np.zeros((1, 11))
     codes = np.zeros(2, dtype=np.int64)
-    addresses = greedy_address(), nested_address(), general_address()
-    _both(*addresses, *tables, i, j, delta, work, iwork, out, codes)
-    return codes[0], out[0], iwork[NEAREST : NEAREST + 2].copy(), bool(codes[1])
+    addresses = np.array([greedy_address(), nested_address()])
+    _both(addresses, bodies.address, pair, scratch.address, out, codes)
+    return codes[0], out[0], scratch.pair.iwork[NEAREST : NEAREST + 2].copy(), bool(codes[1])
 
 
-@kernel
-def _both(
-    greedy_at, nested_at, general, rows, refs, points, faces, nodes, ints, i, j,
-    delta, work, iwork, out, codes,
-):  # fmt: skip
-    codes[0] = call_greedy(
-        greedy_at, general, rows, refs, i, points, faces, nodes, ints,
-        rows, refs, j, points, faces, nodes, ints, delta, np.inf, 8, work, iwork, out, 0,
-    )  # fmt: skip
-    if codes[0] == FARTHER and call_nested(
-        nested_at, rows, refs, i, points, faces, nodes, ints,
-        rows, refs, j, points, faces, nodes, ints, work, iwork,
-    ):  # fmt: skip
+@entry("void(int64[::1], int64, int64[:,::1], int64, float64[:,::1], int64[::1])")
+def _both(addresses, bodies, pair, scratch, out, codes):
+    A, room, i, j = bodies_at(bodies), greedy_scratch_at(scratch), pair[0, 0], pair[0, 1]
+    codes[0] = call_greedy(addresses[0], A, i, A, j, room, out, 0)
+    if codes[0] == FARTHER and call_nested(addresses[1], A, i, A, j, room.pair):
         codes[1] = 1
 
 

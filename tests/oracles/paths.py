@@ -16,7 +16,7 @@ import numpy as np
 
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase import dispatch, layout
-from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
+from standoff.geometry.narrowphase.unpacked import closed_form, general_pair
 from standoff.robots.kernels import kinematics
 from standoff.robots.kernels.kinematics import place_frames
 from tests.oracles import coal as coal_oracle

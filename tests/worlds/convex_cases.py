@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.geometry.narrowphase import layout
-from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK, convex_distances
+from standoff.geometry.narrowphase.bodies import Bodies, Solids
+from standoff.geometry.narrowphase.convex import convex_distances
+from standoff.geometry.narrowphase.dispatch import pair_scratch
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import Geometry, Shape
 
@@ -89,9 +91,11 @@ def measure(a, poses_a, b, poses_b):
     pairs = np.arange(2 * n, dtype=np.int64).reshape(n, 2)
     out = np.full((n, layout.OUT_COLUMNS), np.nan)
     codes = np.full(n, -1, dtype=np.int64)
-    work = np.full(CONVEX_WORK, np.nan)
-    iwork = np.full(CONVEX_IWORK, -7, dtype=np.int64)
-    convex_distances(rows, refs, np.ascontiguousarray(points), pairs, work, iwork, out, codes)
+    bodies = Bodies(rows=rows, refs=refs, solids=Solids(points=np.ascontiguousarray(points)))
+    scratch = pair_scratch()
+    scratch.work.fill(np.nan)
+    scratch.iwork.fill(-7)
+    convex_distances(bodies.address, pairs, scratch.address, out, codes)
     return out, codes
 
 

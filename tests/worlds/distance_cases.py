@@ -12,8 +12,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase.bodies import Bodies, Solids
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.geometry.shape import EMPTY
 
 KINDS = {
     "sphere": layout.SPHERE,
@@ -36,11 +36,8 @@ def run(rows_a, kind_a, rows_b, kind_b):
     refs[n:, layout.KIND] = KINDS[kind_b]
     pairs = np.stack([np.arange(n), np.arange(n, 2 * n)], axis=1)
     out = np.full((n, layout.OUT_COLUMNS), np.nan)
-    e = EMPTY
-    bad = batch.distances(dispatch.general_address(),
-        rows, refs, e.points, e.faces, e.nodes, e.ints, pairs,
-        np.zeros(64), np.zeros(64, dtype=np.int64), out,
-    )  # fmt: skip
+    bodies, scratch = Bodies(rows=rows, refs=refs, solids=Solids()), dispatch.pair_scratch()
+    bad = batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
     assert bad == -1
     return out
 

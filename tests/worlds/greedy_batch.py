@@ -5,22 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.geometry.narrowphase import dispatch
-from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK
-from standoff.geometry.narrowphase.greedy_pair import greedy_distances
+from standoff.geometry.narrowphase.greedy_pair import greedy_distances, greedy_scratch
 from standoff.geometry.narrowphase.layout import SLACK
 from tests.worlds.mesh_batch import table
+
+
+def question(delta, wanted=np.inf, effort=8, dirt=0.0):
+    """Scratch with what is asked in it."""
+    scratch = greedy_scratch()
+    for array in scratch.pair.arrays.values():
+        array.fill(dirt)
+    scratch.ask.general = dispatch.general_address()
+    scratch.ask.delta, scratch.ask.wanted, scratch.ask.effort = delta, wanted, effort
+    return scratch
 
 
 def greedy(a, b, poses_a, poses_b, delta=0.0, wanted=np.inf, effort=8, *, swapped=False, dirt=0.0):
     """Rows of results (n, 11) of mesh a and body b, whether each is farther than ``delta``, and
     the pairs of volumes and of leaves tested."""
-    *tables, pairs = table(a, b, np.asarray(poses_a), np.asarray(poses_b))
+    bodies, pairs = table(a, b, np.asarray(poses_a), np.asarray(poses_b))
     if swapped:
         pairs = np.ascontiguousarray(pairs[:, ::-1])
     out = np.full((len(pairs), 11), dirt)
-    work, iwork = np.full(GREEDY_WORK, dirt), np.full(GREEDY_IWORK, int(dirt), dtype=np.int64)
+    scratch = question(delta, wanted, effort, dirt)
     visits = np.zeros((len(pairs), 2), dtype=np.int64)
-    greedy_distances(
-        dispatch.general_address(), *tables, pairs, delta, wanted, effort, work, iwork, out, visits
-    )
+    greedy_distances(bodies.address, pairs, scratch.address, out, visits)
     return out, out[:, SLACK] == 0.0, visits

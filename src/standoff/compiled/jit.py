@@ -79,7 +79,7 @@ def _cache_root() -> Path:
 CACHE_DIR = _cache_root() / "kernels"
 
 #: Kernels that Python calls, with the one signature each is compiled for, by qualified name.
-ENTRIES: dict[str, tuple[Any, str]] = {}
+ENTRIES: dict[str, tuple[Any, Any]] = {}
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
@@ -131,10 +131,11 @@ def allocating(function: Callable[..., Any]) -> Any:
 
 
 def entry(
-    signature: str, compiled: Callable[[Callable[..., Any]], Any] = kernel
+    signature: Any, compiled: Callable[[Callable[..., Any]], Any] = kernel
 ) -> Callable[[Callable[..., Any]], Any]:
-    """A kernel that Python calls. ``signature`` is the one set of types it is ever called with,
-    so that ``standoff compile`` can build it before anybody waits for it; ``compiled`` is `kernel`
+    """A kernel that Python calls, or kernels by its address. ``signature`` is the one set of types
+    it is ever called with, as a string or, where views of tables are among them, Numba's own; so
+    that ``standoff compile`` can build it before anybody waits for it; ``compiled`` is `kernel`
     or `allocating`."""
 
     def register(function: Callable[..., Any]) -> Any:

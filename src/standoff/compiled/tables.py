@@ -34,7 +34,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, cast, overload
 import numpy as np
 from numba import from_dtype
 from numba.core import cgutils, types
-from numba.core.imputils import lower_getattr_generic
+from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, models, register_model
 from numba.np.arrayobj import make_array, populate_array
@@ -279,6 +279,17 @@ def _table(context: Any, builder: Any, tables: Any, value: Any, name: str) -> An
         meminfo=None,
     )
     return array._getvalue()
+
+
+@lower_setattr_generic(TablesType)
+def _share(context: Any, builder: Any, signature: Any, values: Any, name: str) -> None:
+    """``tables.shapes = other``: the nested set is another one from now on."""
+    tables, shared = signature.args
+    assert isinstance(shared, TablesType)
+    word = context.get_value_type(types.int64)
+    head = builder.bitcast(values[0], word.as_pointer())
+    at = _WORDS * list(tables.kinds).index(name)
+    builder.store(builder.ptrtoint(values[1], word), cgutils.gep_inbounds(builder, head, at))
 
 
 def viewer(of: type[Tables]) -> Callable[[Any], Any]:

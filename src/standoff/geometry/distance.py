@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import PoseError, ShapeError, UnsupportedPairError
 from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase.bodies import Bodies, Solids
 from standoff.geometry.pose import IDENTITY, Array, as_pose
 from standoff.geometry.shape import Shape
 
@@ -81,19 +82,16 @@ def distance(
             raise ShapeError("not a shape", element=name, value=shape, allowed="a standoff shape")
         if getattr(shape, "kind", None) not in KINDS:
             raise _unsupported(shape_a, shape_b)
-    rows, refs, poses, work, iwork, out = _local.arrays
+    poses, out = _local.poses, _local.out
     poses[0] = _matrix(pose_a, "pose_a")
     poses[1] = _matrix(pose_b, "pose_b")
-    _fill(rows, refs, 0, shape_a)
-    _fill(rows, refs, 1, shape_b)
-    a, b = shape_a.geometry, shape_b.geometry
+    bodies = _placed(_local.a, shape_a), _placed(_local.b, shape_b)
     if dispatch.has_closed_form(shape_a.kind, shape_b.kind):
         ask = batch.one_closed
-        arguments: tuple[Any, ...] = (poses, rows, refs, a.points, b.points, out)
+        arguments: tuple[Any, ...] = (poses, *bodies, out)
     else:
         ask = batch.one_general
-        sides = (a.points, a.faces, a.nodes, a.ints, b.points, b.faces, b.nodes, b.ints)
-        arguments = (_general(), poses, rows, refs, *sides, work, iwork, out)
+        arguments = (_general(), poses, *bodies, _local.scratch.address, out)
     out[0] = -np.inf  # what stood here belongs to another pair
     status = ask(*arguments)
     if status == batch.NOT_A_POSE:
@@ -117,14 +115,18 @@ def _unsupported(a: Shape, b: Shape) -> UnsupportedPairError:
     return UnsupportedPairError(f"no distance between {type(a).__name__} and {type(b).__name__}")
 
 
-def _fill(rows: Array, refs: Any, i: int, shape: Shape) -> None:
-    rows[i, layout.SIZE :] = shape.size_row
-    refs[i, layout.KIND] = shape.kind
-    refs[i, layout.FLAGS] = shape.flags
+def _placed(bodies: Bodies, shape: Shape) -> Any:
+    """The address of ``bodies``, whose one row is now the shape."""
+    bodies.arrays["rows"][0, layout.SIZE :] = shape.size_row
+    refs = bodies.arrays["refs"]
+    refs[0, layout.KIND] = shape.kind
+    refs[0, layout.FLAGS] = shape.flags
     if shape.kind >= layout.POLYHEDRON:
-        geometry = shape.geometry
-        refs[i, layout.POINTS] = len(geometry.points)
-        refs[i, layout.FACES] = len(geometry.faces)
+        solids = shape.geometry.solids
+        refs[0, layout.POINTS] = len(solids.points)
+        refs[0, layout.FACES] = len(solids.faces)
+        bodies.solids = solids
+    return bodies.address
 
 
 def _matrix(pose: ArrayLike | None, element: str) -> Array:
@@ -137,17 +139,13 @@ def _matrix(pose: ArrayLike | None, element: str) -> Array:
 
 
 class _Scratch(threading.local):
-    """Arrays that every call of a thread writes to anew; nothing is kept between calls."""
+    """What every call of a thread writes to anew; nothing is kept between calls."""
 
     def __init__(self) -> None:
-        self.arrays = (
-            np.zeros((2, layout.ROW_COLUMNS)),
-            np.zeros((2, layout.REF_COLUMNS), dtype=np.int64),
-            np.zeros((2, 4, 4)),
-            np.zeros(dispatch.WORK),
-            np.zeros(dispatch.IWORK, dtype=np.int64),
-            np.zeros((1, layout.OUT_COLUMNS)),
-        )
+        self.a, self.b = (Bodies(rows=1, refs=1, solids=Solids()) for _ in range(2))
+        self.poses = np.zeros((2, 4, 4))
+        self.scratch = dispatch.pair_scratch()
+        self.out = np.zeros((1, layout.OUT_COLUMNS))
 
 
 _local = _Scratch()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from standoff.errors import ShapeError
+from standoff.geometry.narrowphase.bodies import Solids
 from standoff.geometry.pose import Array
 from standoff.tolerances import COORDINATE_LIMIT
 
@@ -36,6 +38,11 @@ class Geometry:
     faces: IntArray
     nodes: Array
     ints: IntArray
+
+    @cached_property
+    def solids(self) -> Solids:
+        """The same as a set for kernels."""
+        return Solids(points=self.points, faces=self.faces, nodes=self.nodes, ints=self.ints)
 
 
 EMPTY = Geometry(

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase import dispatch, layout, unpacked
 from standoff.geometry.table import pack
 from standoff.overlap.boxes import WorldBoxes, box_gap
 from standoff.overlap.depth import Depths
@@ -98,7 +98,7 @@ class ExactMethod:
         # The address is looked at for pairs without a closed form only.
         address = 0 if dispatch.has_closed_form(*kinds) else self._general
         pair = np.array([[i, j]], dtype=np.int64)
-        failed = batch.distances(
+        failed = unpacked.distances(
             address, self._rows, self._refs, g.points, g.faces, g.nodes, g.ints, pair,
             self._work, self._iwork, self._out,
         )  # fmt: skip

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase import dispatch, layout, unpacked
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.geometry.table import pack
@@ -148,7 +148,7 @@ def distances(parts: Sequence[Part], pairs: IntArray) -> tuple[Array, Array]:
     rows[:, : layout.SIZE] = [part.pose[:3].reshape(12) for part in parts]
     out = np.zeros((len(pairs), layout.OUT_COLUMNS))
     work, iwork = np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64)
-    batch.distances(
+    unpacked.distances(
         dispatch.general_address(),
         rows,
         refs,

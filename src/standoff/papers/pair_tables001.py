@@ -10,11 +10,11 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.geometry.distance import distance
-from standoff.geometry.narrowphase import greedy as greedy_work
 from standoff.geometry.narrowphase import layout
+from standoff.geometry.narrowphase import unpacked as greedy_work
 from standoff.geometry.narrowphase.dispatch import general_address as address
 from standoff.geometry.narrowphase.dispatch import has_closed_form
-from standoff.geometry.narrowphase.greedy_pair import greedy_address, nested_address
+from standoff.geometry.narrowphase.unpacked import greedy_address, nested_address
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody

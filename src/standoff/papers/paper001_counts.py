@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK
-from standoff.geometry.narrowphase.greedy_pair import greedy_distances
+from standoff.geometry.narrowphase.unpacked import GREEDY_IWORK, GREEDY_WORK, greedy_distances
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.papers.bench001 import Bench

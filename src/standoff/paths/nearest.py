@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.geometry.distance import Distance, distance
-from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase import dispatch, layout, unpacked
 from standoff.geometry.pose import Array, inverse
 from standoff.geometry.primitives import Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import IntArray, Shape
@@ -150,7 +150,7 @@ class Nearest:
         rows[moved, : layout.SIZE] = at.reshape(-1, layout.SIZE)
         out = np.zeros((count, layout.OUT_COLUMNS))
         g, work = tables.geometry, np.zeros(dispatch.WORK)
-        batch.distances(
+        unpacked.distances(
             self._address, rows, refs, g.points, g.faces, g.nodes, g.ints,
             np.arange(2 * count).reshape(2, count).T.copy(),
             work, np.zeros(dispatch.IWORK, dtype=np.int64), out,

@@ -14,7 +14,7 @@ from standoff.cell import Cell
 from standoff.cell.allowed import Pair
 from standoff.compiled.arenas import Arena
 from standoff.compiled.by_address import address_of
-from standoff.geometry.narrowphase import dispatch, greedy_pair, layout
+from standoff.geometry.narrowphase import dispatch, layout, unpacked
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Sphere
@@ -187,7 +187,7 @@ def build_tables(
     kinds = {x.shape.kind for x in primitives}
     if layout.MESH in kinds:
         arena["counts"][0, p.WALKER] = address_of("paths.kernels.mesh_walk.mesh_walk")
-        arena["counts"][0, p.NESTER] = greedy_pair.nested_address()
+        arena["counts"][0, p.NESTER] = unpacked.nested_address()
     closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
     return Tables(
         revision=revision,

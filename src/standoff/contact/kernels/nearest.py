@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from standoff.compiled.by_address import address_of, called
 from standoff.compiled.jit import entry
-from standoff.geometry.narrowphase.convex import convex_pair
+from standoff.geometry.narrowphase.unpacked import convex_pair
 
 NEAREST = (
     "int64(float64[:,::1], int64[:,::1], float64[:,::1], int64, int64, float64[::1], int64[::1], "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from standoff.compiled.jit import entry, kernel
+from standoff.compiled.jit import entry, inlined, kernel
+from standoff.geometry.narrowphase.bodies import bodies_at, scratch_at
 from standoff.geometry.narrowphase.dispatch import DONE, UNSUPPORTED, closed_form, general_pair
 from standoff.tolerances import COORDINATE_LIMIT, ROTATION_EXACT
 
@@ -10,66 +11,56 @@ from standoff.tolerances import COORDINATE_LIMIT, ROTATION_EXACT
 NOT_A_POSE = -1
 
 
-@entry(
-    "int64(int64, float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], "
-    "float64[:, ::1], int64[::1], int64[:, ::1], float64[::1], int64[::1], float64[:, ::1])"
-)
-def distances(general, rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
-    """Row ``p`` of ``out`` for the two bodies ``pairs[p]`` of one table, for every ``p``;
+@entry("int64(int64, int64, int64[:, ::1], int64, float64[:, ::1])")
+def distances(general, bodies, pairs, scratch, out):
+    """Row ``p`` of ``out`` for the two bodies ``pairs[p]`` of one set, for every ``p``;
     ``general`` is the address of `pair_distance`. Returns the first ``p`` whose kernel did not
     report `DONE`, or -1 where all did; the rows after it are computed all the same."""
+    return distances_of(general, bodies_at(bodies), pairs, scratch_at(scratch), out)
+
+
+@inlined
+def distances_of(general, bodies, pairs, scratch, out):
+    """`distances` of views."""
     first = -1
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
-        if closed_form(rows, refs, i, points, rows, refs, j, points, out, p):
+        if closed_form(bodies, i, bodies, j, out, p):
             continue
-        status = general_pair(
-            general, rows, refs, i, points, faces, nodes, ints,
-            rows, refs, j, points, faces, nodes, ints,
-            work, iwork, out, p,
-        )  # fmt: skip
+        status = general_pair(general, bodies, i, bodies, j, scratch, out, p)
         if status != DONE and first < 0:
             first = p
     return first
 
 
-@entry(
-    "int64(float64[:, :, ::1], float64[:, ::1], int64[:, ::1], float64[:, ::1], float64[:, ::1], "
-    "float64[:, ::1])"
-)
-def one_closed(poses, rows, refs, PA, PB, out):
-    """The one row of ``out`` for bodies 0 and 1 at ``poses``, which are copied into ``rows``;
-    sizes and refs are in place. Returns DONE, NOT_A_POSE, or UNSUPPORTED for a pair without a
-    closed form. Apart from `one_general`, because it compiles in a tenth of the time."""
-    if not put_poses(poses, rows):
+@entry("int64(float64[:, :, ::1], int64, int64, float64[:, ::1])")
+def one_closed(poses, a, b, out):
+    """The one row of ``out`` for the only bodies of two sets, at ``poses``, which are copied into
+    their rows. Returns DONE, NOT_A_POSE, or UNSUPPORTED for a pair without a closed form. Apart
+    from `one_general`, because it compiles in a tenth of the time."""
+    A, B = bodies_at(a), bodies_at(b)
+    if not (put_pose(poses[0], A.rows) and put_pose(poses[1], B.rows)):
         return NOT_A_POSE
-    return DONE if closed_form(rows, refs, 0, PA, rows, refs, 1, PB, out, 0) else UNSUPPORTED
+    return DONE if closed_form(A, 0, B, 0, out, 0) else UNSUPPORTED
 
 
-@entry(
-    "int64(int64, float64[:, :, ::1], float64[:, ::1], int64[:, ::1], "
-    "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
-    "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[::1], "
-    "float64[::1], int64[::1], float64[:, ::1])"
-)
-def one_general(general, poses, rows, refs, PA, FA, NA, IA, PB, FB, NB, IB, work, iwork, out):
+@entry("int64(int64, float64[:, :, ::1], int64, int64, int64, float64[:, ::1])")
+def one_general(general, poses, a, b, scratch, out):
     """As `one_closed`, for bodies of any kinds. Returns the kernel's status, or NOT_A_POSE."""
-    if not put_poses(poses, rows):
+    A, B = bodies_at(a), bodies_at(b)
+    if not (put_pose(poses[0], A.rows) and put_pose(poses[1], B.rows)):
         return NOT_A_POSE
-    return general_pair(
-        general, rows, refs, 0, PA, FA, NA, IA, rows, refs, 1, PB, FB, NB, IB, work, iwork, out, 0
-    )
+    return general_pair(general, A, 0, B, 0, scratch_at(scratch), out, 0)
 
 
 @kernel
-def put_poses(poses, rows):
-    """The pose columns of rows 0 and 1; false where a pose is none, and then nothing is sure."""
-    for i in range(2):
-        if not plain_pose(poses[i]):
-            return False
-        for r in range(3):
-            for c in range(4):
-                rows[i, 4 * r + c] = poses[i, r, c]
+def put_pose(pose, rows):
+    """The pose columns of row 0; false where the pose is none, and then nothing is sure."""
+    if not plain_pose(pose):
+        return False
+    for r in range(3):
+        for c in range(4):
+            rows[0, 4 * r + c] = pose[r, c]
     return True
 
 

@@ -6,7 +6,7 @@ A pair kernel is given each body as a set of `Bodies` and a row of it. Two sets 
 
 from __future__ import annotations
 
-from standoff.compiled.tables import Nested, Reals, Tables, Wholes, viewer
+from standoff.compiled.tables import ANY, Nested, Reals, Tables, Wholes, viewer
 from standoff.geometry.narrowphase.layout import REF_COLUMNS, ROW_COLUMNS
 from standoff.geometry.narrowphase.rss import NODE_COLUMNS
 
@@ -14,7 +14,7 @@ from standoff.geometry.narrowphase.rss import NODE_COLUMNS
 class Solids(Tables):
     """Geometry of polyhedra and meshes, each in its own frame."""
 
-    points = Reals(3, "vertices, [m]")
+    points = Reals(ANY, "vertices, [m]; four columns for points in groups, see `support`")
     faces = Wholes(3, "counted from the first point of their body")
     nodes = Reals(NODE_COLUMNS, "bounding volumes of trees")
     ints = Wholes(doc="children of the nodes, then what else a kind keeps")
@@ -29,7 +29,7 @@ class Bodies(Tables):
 
 
 class PairScratch(Tables):
-    """Room that any one pair needs."""
+    """Room that any one pair needs; `dispatch.pair_scratch` makes it."""
 
     work = Reals()
     iwork = Wholes()

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, kernel
+from standoff.geometry.narrowphase.bodies import bodies_at, scratch_at
 from standoff.geometry.narrowphase.epa import PROVED, expand, refine
 from standoff.geometry.narrowphase.gjk import BEYOND, OVERLAP, SEPARATED, STALLED, gjk
 from standoff.geometry.narrowphase.layout import SLACK
@@ -74,23 +75,24 @@ FARTHER = 2
 
 
 @kernel
-def convex_pair(A, RA, i, PA, B, RB, j, PB, work, iwork, out, k):
+def convex_pair(A, i, B, j, scratch, out, k):
     """Signed distance of two convex bodies into row ``k``; 0 when it is proved.
 
     1 means that the steps ran out or rounding forbade further ones: the value is then the proved
     lower bound, and the witness points may be farther apart than it says."""
-    return convex_pair_within(A, RA, i, PA, B, RB, j, PB, math.inf, work, iwork, out, k)
+    return convex_pair_within(A, i, B, j, math.inf, scratch, out, k)
 
 
 @kernel
-def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
+def convex_pair_within(A, i, B, j, limit, scratch, out, k):
     """As `convex_pair`, but stops with code 2 once the distance is proved to exceed ``limit``
     [m]; the value is then a lower bound of the distance, above ``limit``, and the witness points
     are points of the bodies, but not the nearest."""
-    ra = prepare(A, RA, i, PA, work, CORE_A, iwork, ICORE_A)
-    rb = prepare(B, RB, j, PB, work, CORE_B, iwork, ICORE_B)
+    work, iwork, PA, PB = scratch.work, scratch.iwork, A.solids.points, B.solids.points
+    ra = prepare(A, i, work, CORE_A, iwork, ICORE_A)
+    rb = prepare(B, j, work, CORE_B, iwork, ICORE_B)
     for r in range(3):
-        work[OFFSET + r] = A[i, 4 * r + 3] - B[j, 4 * r + 3]
+        work[OFFSET + r] = A.rows[i, 4 * r + 3] - B.rows[j, 4 * r + 3]
     work[R_ROUNDING] = rounding_of(work, iwork, PA, PB, ra + rb)
     size = roundness(work, CORE_A, iwork, ICORE_A) + roundness(work, CORE_B, iwork, ICORE_B)
     curved = size > 0.0
@@ -128,8 +130,8 @@ def convex_pair_within(A, RA, i, PA, B, RB, j, PB, limit, work, iwork, out, k):
     out[k, 0] = value - ra - rb
     for r in range(3):
         n = work[R_NORMAL + r]
-        out[k, 1 + r] = A[i, 4 * r + 3] + (work[R_POINT_A + r] - ra * n)
-        out[k, 4 + r] = B[j, 4 * r + 3] + (work[R_POINT_B + r] + rb * n)
+        out[k, 1 + r] = A.rows[i, 4 * r + 3] + (work[R_POINT_A + r] - ra * n)
+        out[k, 4 + r] = B.rows[j, 4 * r + 3] + (work[R_POINT_B + r] + rb * n)
         out[k, 7 + r] = n
     out[k, SLACK] = max(value - work[R_LOWER], 0.0) + work[R_ROUNDING]
     if status == SEPARATED:
@@ -177,16 +179,12 @@ def _fits(work, iwork, PA, PB, tolerance):
     return True
 
 
-@entry(
-    "void(float64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1], float64[::1], int64[::1], "
-    "float64[:,::1], int64[::1])"
-)
-def convex_distances(rows, refs, points, pairs, work, iwork, out, codes):
-    """`convex_pair` of each row of ``pairs`` (two indices of bodies)."""
+@entry("void(int64, int64[:,::1], int64, float64[:,::1], int64[::1])")
+def convex_distances(bodies, pairs, scratch, out, codes):
+    """`convex_pair` of each row of ``pairs`` (two rows of one set of bodies)."""
+    A, room = bodies_at(bodies), scratch_at(scratch)
     for k in range(len(pairs)):
-        codes[k] = convex_pair(
-            rows, refs, pairs[k, 0], points, rows, refs, pairs[k, 1], points, work, iwork, out, k
-        )
+        codes[k] = convex_pair(A, pairs[k, 0], A, pairs[k, 1], room, out, k)
 
 
 @kernel

@@ -1,11 +1,14 @@
-"""Which kernel answers for which pair; the one place where arguments are swapped."""
+"""Which kernel answers for which pair; the one place where the two bodies are swapped."""
 
 from __future__ import annotations
 
 import math
 
+from numba.core import types
+
 from standoff.compiled.by_address import address_of, called
 from standoff.compiled.jit import entry, inlined, kernel
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.box_box import box_box
 from standoff.geometry.narrowphase.capsule_box import capsule_box
 from standoff.geometry.narrowphase.capsule_capsule import capsule_capsule
@@ -17,7 +20,7 @@ from standoff.geometry.narrowphase.sphere_box import sphere_box
 from standoff.geometry.narrowphase.sphere_capsule import sphere_capsule
 from standoff.geometry.narrowphase.sphere_sphere import sphere_sphere
 
-#: Lengths of the scratch arrays ``work`` and ``iwork`` that serve any pair.
+#: Lengths of the tables of `PairScratch`.
 WORK = MESH_WORK
 IWORK = MESH_IWORK
 
@@ -31,37 +34,52 @@ DOUBTFUL = 1
 UNSUPPORTED = 2
 
 
+def pair_scratch() -> PairScratch:
+    """Room that serves any pair."""
+    return PairScratch(work=WORK, iwork=IWORK)
+
+
 def has_closed_form(a: int, b: int) -> bool:
     """Whether `closed_form` answers for two kinds; for Python, to choose what to compile."""
     return max(a, b) <= BOX or HALFSPACE in (a, b)
 
 
 @inlined
-def closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
+def comes_second(a, b):
+    """Whether kernels take the body of kind ``a`` after that of kind ``b``: a mesh comes first and
+    a half space last; of sphere, capsule and box the simpler one comes first."""
+    if a == MESH or b == HALFSPACE:
+        return False
+    return b == MESH or a == HALFSPACE or b < a <= BOX
+
+
+@inlined
+def closed_form(A, i, B, j, out, k):
     """Row ``k`` of ``out`` if the pair has a closed form, and whether it has: two of sphere,
     capsule and box, or anything against a half space. A loop over many pairs asks here first: the
-    long list of arguments of `pair_distance` costs more than most of these kernels."""
-    a, b = RA[i, KIND], RB[j, KIND]
+    call of `general_pair` costs more than most of these kernels."""
+    a, b = A.refs[i, KIND], B.refs[j, KIND]
     if a <= BOX and b <= BOX:
-        analytic_pair(A, a, i, B, b, j, out, k)
+        analytic_pair(A.rows, a, i, B.rows, b, j, out, k)
         return True
-    if b == HALFSPACE:
-        if a == HALFSPACE:
-            halfspace_halfspace(A, i, B, j, out, k)
-        else:
-            body_halfspace(A, RA, i, PA, B, j, out, k)
-        return True
-    if a == HALFSPACE:
-        body_halfspace(B, RB, j, PB, A, i, out, k)
+    if a != HALFSPACE and b != HALFSPACE:
+        return False
+    swapped = comes_second(a, b)
+    if swapped:
+        A, i, B, j = B, j, A, i
+    if a == b:
+        halfspace_halfspace(A.rows, i, B.rows, j, out, k)
+    else:
+        body_halfspace(A, i, B.rows, j, out, k)
+    if swapped:
         swap(out, k)
-        return True
-    return False
+    return True
 
 
 @inlined
 def analytic_pair(A, a, i, B, b, j, out, k):
     """Row ``k`` of ``out`` for two of sphere, capsule and box, of kinds ``a`` and ``b``."""
-    swapped = a > b
+    swapped = comes_second(a, b)
     if swapped:
         A, B = B, A
         a, b = b, a
@@ -83,40 +101,35 @@ def analytic_pair(A, a, i, B, b, j, out, k):
         swap(out, k)
 
 
-#: One of the two bodies of a pair, in signatures.
-BODY = (
-    "float64[:,::1], int64[:,::1], int64, float64[:,::1], int64[:,::1], float64[:,::1], int64[::1]"
-)
-PAIR = f"int64({BODY}, {BODY}, float64[::1], int64[::1], float64[:,::1], int64)"
+#: The two bodies of a pair, each a set and a row, in signatures.
+TWO_BODIES = (Bodies.numba_type, types.int64) * 2
+PAIR = types.int64(*TWO_BODIES, PairScratch.numba_type, types.float64[:, ::1], types.int64)
 
 
 @entry(PAIR)
-def pair_distance(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
-    """Row ``k`` of ``out`` for body ``i`` of one table and body ``j`` of another, of any kinds;
-    the faces, nodes and integers of both and the scratch are for those that need them. Returns
-    DONE, or why not. Kernels call it as `general_pair`: all that GJK, the expanding polytope and
-    the meshes need makes half a minute of compiling, and a cell without cylinders, polyhedra and
-    meshes never builds it."""
-    if closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
+def pair_distance(A, i, B, j, scratch, out, k):
+    """Row ``k`` of ``out`` for body ``i`` of one set and body ``j`` of another, of any kinds.
+    Returns DONE, or why not. Kernels call it as `general_pair`: all that GJK, the expanding
+    polytope and the meshes need makes half a minute of compiling, and a cell without cylinders,
+    polyhedra and meshes never builds it."""
+    if closed_form(A, i, B, j, out, k):
         return DONE
-    a, b = RA[i, KIND], RB[j, KIND]
+    a, b = A.refs[i, KIND], B.refs[j, KIND]
     if a < MESH and b < MESH:
-        return convex_pair(A, RA, i, PA, B, RB, j, PB, work, iwork, out, k)
+        return convex_pair(A, i, B, j, scratch, out, k)
     if a > MESH or b > MESH:
         unanswered(out, k)
         return UNSUPPORTED
-    swapped = a < MESH
+    swapped = comes_second(a, b)
     if swapped:
-        A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB = (
-            B, RB, j, PB, FB, NB, IB, A, RA, i, PA, FA, NA, IA
-        )  # fmt: skip
-    status = mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k)
+        A, i, B, j = B, j, A, i
+    mesh_pair(A, i, B, j, scratch, out, k)
     if swapped:
         swap(out, k)
-    return status
+    return DONE
 
 
-#: ``general_pair(address, ...)``: `pair_distance`, called by its address.
+#: ``general_pair(address, A, i, B, j, scratch, out, k)``: `pair_distance`, called by its address.
 general_pair = called(PAIR)
 
 

@@ -65,6 +65,7 @@ from standoff.geometry.narrowphase.mesh_mesh import (
     TRIANGLES,
     load_triangle,
 )
+from standoff.geometry.narrowphase.packer import bodies_of, points_of, scratch_of
 from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS, rss_bound
 from standoff.geometry.narrowphase.rss_fit import triangle_rss
 from standoff.geometry.narrowphase.triangle import (
@@ -241,10 +242,12 @@ def _leaves(general, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, p, q, work, iwork)
         rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
         refs = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
         corners = w[:CORNERS_B].reshape((3, 3))
-        general_pair(
-            general, rows, refs, 0, corners, FA, NA, IA, rows, refs, 1, PB, FB, NA, IA,
-            work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK], out, 0,
-        )  # fmt: skip
+        triangle = bodies_of(rows, refs, points_of(corners))
+        convex = bodies_of(rows, refs, points_of(PB))
+        scratch = scratch_of(
+            work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK]
+        )
+        general_pair(general, triangle, 0, convex, 1, scratch, out, 0)
     for r in range(9):
         work[BEST + r] = out[0, 1 + r]
     return out[0, 0] - out[0, SLACK]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 
+from numba.core import types
+
 from standoff.compiled.by_address import address_of, called
-from standoff.compiled.jit import entry
-from standoff.geometry.narrowphase.dispatch import BODY, swap
-from standoff.geometry.narrowphase.greedy import VISITS, greedy_walk
+from standoff.compiled.jit import entry, inlined, kernel
+from standoff.compiled.tables import Nested, Record, Tables, fields, viewer
+from standoff.geometry.narrowphase.bodies import PairScratch, bodies_at
+from standoff.geometry.narrowphase.dispatch import TWO_BODIES, comes_second, swap
+from standoff.geometry.narrowphase.greedy import GREEDY_IWORK, GREEDY_WORK, VISITS, greedy_walk
 from standoff.geometry.narrowphase.layout import KIND, MESH, NODE0, REF_COLUMNS, ROW_COLUMNS, SLACK
 from standoff.geometry.narrowphase.mesh import (
     contact_normal,
@@ -26,21 +30,34 @@ FARTHER = 0
 #: They are not, beyond doubt: the row shows two leaves that are near each other.
 NEAR = 1
 
-GREEDY = (
-    f"int64(int64, {BODY}, {BODY}, float64, float64, int64, "
-    "float64[::1], int64[::1], float64[:,::1], int64)"
-)
-NESTED = f"boolean({BODY}, {BODY}, float64[::1], int64[::1])"
+#: What is asked: ``general``, the address of `pair_distance`; ``delta`` [m]; and what `greedy_walk`
+#: says of ``wanted`` and ``effort``.
+ASK = fields(general=int, delta=float, wanted=float, effort=int)
+
+
+class GreedyScratch(Tables):
+    """Question and room of a greedy distance; `greedy_scratch` makes it."""
+
+    ask = Record(ASK)
+    pair = Nested(PairScratch)
+
+
+greedy_scratch_at = viewer(GreedyScratch)
+
+
+def greedy_scratch() -> GreedyScratch:
+    """Room that serves any pair of which one is a mesh."""
+    return GreedyScratch(pair=PairScratch(work=GREEDY_WORK, iwork=GREEDY_IWORK))
+
+
+GREEDY = types.int64(*TWO_BODIES, GreedyScratch.numba_type, types.float64[:, ::1], types.int64)
+NESTED = types.boolean(*TWO_BODIES, PairScratch.numba_type)
 
 
 @entry(GREEDY)
-def greedy_pair(
-    general, A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB,
-    delta, wanted, effort, work, iwork, out, k,
-):  # fmt: skip
+def greedy_pair(A, i, B, j, scratch, out, k):
     """Whether the surfaces of body ``i`` and body ``j``, one a mesh and the other a mesh or a
-    convex body (which counts as solid), are farther apart than ``delta >= 0`` [m]; ``general`` is
-    the address of `pair_distance`, ``wanted`` and ``effort`` are those of `greedy_walk`.
+    convex body (which counts as solid), are farther apart than ``scratch.ask.delta >= 0`` [m].
 
     FARTHER: ``out[k, 0] > delta`` is a lower bound on their distance, all rounding taken off, and
     the slack is 0; there are no witnesses and no normal. NEAR: the signed distance of two leaves,
@@ -50,11 +67,28 @@ def greedy_pair(
     A closed mesh is looked at as a surface: what is inside of it without touching it is apart
     from it. `nested_pair` tells.
     """
-    swapped = RA[i, KIND] != MESH
+    return greedy_of(A, i, B, j, scratch, out, k)
+
+
+@inlined
+def greedy_of(A, i, B, j, scratch, out, k):
+    swapped = comes_second(A.refs[i, KIND], B.refs[j, KIND])
     if swapped:
-        A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB = (
-            B, RB, j, PB, FB, NB, IB, A, RA, i, PA, FA, NA, IA
-        )  # fmt: skip
+        A, i, B, j = B, j, A, i
+    status = _ordered(A, i, B, j, scratch, out, k)
+    if swapped and status == NEAR:
+        swap(out, k)
+    return status
+
+
+@kernel
+def _ordered(first, i, second, j, scratch, out, k):
+    """`greedy_pair` with the mesh first."""
+    ask, work, iwork = scratch.ask, scratch.pair.work, scratch.pair.iwork
+    A, RA, a = first.rows, first.refs, first.solids
+    PA, FA, NA, IA = a.points, a.faces, a.nodes, a.ints
+    B, RB, b = second.rows, second.refs, second.solids
+    PB, FB, NB, IB = b.points, b.faces, b.nodes, b.ints
     relative_pose(A, i, B, j, work)
     meshes = RB[j, KIND] == MESH
     if meshes:
@@ -67,8 +101,8 @@ def greedy_pair(
         refs = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
         place_leaf(B, RB, j, work[REL : REL + 12], rows, refs)
     farther, value = greedy_walk(
-        general, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB,
-        delta, margin, wanted, effort, work, iwork,
+        ask.general, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB,
+        ask.delta, margin, ask.wanted, ask.effort, work, iwork,
     )  # fmt: skip
     if farther:
         for r in range(1, 10):
@@ -89,20 +123,32 @@ def greedy_pair(
         store(work, BEST + 3, x0, x1, x2)
     out[k, 0], out[k, SLACK] = value, slack
     write_nearest(A, i, work, out, k)
-    if swapped:
-        swap(out, k)
     return NEAR
 
 
 @entry(NESTED)
-def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork):
+def nested_pair(A, i, B, j, scratch):
     """Whether a connected part of one body lies inside the other, for the bodies of a call of
     `greedy_pair` that were found FARTHER. On a motion along which they stay so, it is the same at
     every instant."""
-    if RA[i, KIND] != MESH:
-        A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB = (
-            B, RB, j, PB, FB, NB, IB, A, RA, i, PA, FA, NA, IA
-        )  # fmt: skip
+    return nested_of(A, i, B, j, scratch)
+
+
+@inlined
+def nested_of(A, i, B, j, scratch):
+    if comes_second(A.refs[i, KIND], B.refs[j, KIND]):
+        A, i, B, j = B, j, A, i
+    return _nested(A, i, B, j, scratch)
+
+
+@kernel
+def _nested(first, i, second, j, scratch):
+    """`nested_pair` with the mesh first."""
+    work, iwork = scratch.work, scratch.iwork
+    A, RA, a = first.rows, first.refs, first.solids
+    PA, FA, NA, IA = a.points, a.faces, a.nodes, a.ints
+    B, RB, b = second.rows, second.refs, second.solids
+    PB, FB, NB, IB = b.points, b.faces, b.nodes, b.ints
     relative_pose(A, i, B, j, work)
     if RB[j, KIND] == MESH:
         root_a, root_b = RA[i, NODE0], RB[j, NODE0]
@@ -112,8 +158,9 @@ def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork)
     return nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork)
 
 
-#: The two called by their addresses: compiled once, and not into the path checker's own kernels,
-#: which are needed without meshes as well.
+#: ``call_greedy(address, A, i, B, j, scratch, out, k)`` and ``call_nested(address, A, i, B, j,
+#: scratch)``: compiled once, and not into the path checker's own kernels, which are needed without
+#: meshes as well.
 call_greedy, call_nested = called(GREEDY), called(NESTED)
 
 
@@ -127,22 +174,18 @@ def nested_address() -> int:
     return address_of("geometry.narrowphase.greedy_pair.nested_pair")
 
 
-@entry(
-    "void(int64, float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], "
-    "float64[:, ::1], int64[::1], int64[:, ::1], float64, float64, int64, "
-    "float64[::1], int64[::1], float64[:, ::1], int64[:, ::1])"
-)
-def greedy_distances(
-    general, rows, refs, points, faces, nodes, ints, pairs, delta, wanted, effort,
-    work, iwork, out, visits,
-):  # fmt: skip
-    """`greedy_pair` of each two bodies ``pairs[p]`` of one table into row ``p`` (FARTHER where the
+@entry("void(int64, int64[:, ::1], int64, float64[:, ::1], int64[:, ::1])")
+def greedy_distances(bodies, pairs, scratch, out, visits):
+    """`greedy_pair` of each two bodies ``pairs[p]`` of one set into row ``p`` (FARTHER where the
     slack is 0, and only there), and how many pairs of volumes and of leaves it tested into
     ``visits[p]``."""
+    greedy_batch(bodies_at(bodies), pairs, greedy_scratch_at(scratch), out, visits)
+
+
+@inlined
+def greedy_batch(bodies, pairs, scratch, out, visits):
+    """`greedy_distances` of views."""
+    iwork = scratch.pair.iwork
     for p in range(len(pairs)):
-        greedy_pair(
-            general, rows, refs, pairs[p, 0], points, faces, nodes, ints,
-            rows, refs, pairs[p, 1], points, faces, nodes, ints,
-            delta, wanted, effort, work, iwork, out, p,
-        )  # fmt: skip
+        greedy_of(bodies, pairs[p, 0], bodies, pairs[p, 1], scratch, out, p)
         visits[p, 0], visits[p, 1] = iwork[VISITS], iwork[VISITS + 1]

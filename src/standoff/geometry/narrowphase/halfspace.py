@@ -20,16 +20,19 @@ from standoff.tolerances import FACING_TOLERANCE, SMALLEST_LENGTH
 
 
 @kernel
-def body_halfspace(A, RA, i, PA, B, j, out, k):
+def body_halfspace(bodies, i, B, j, out, k):
     """Body ``i`` of any bounded kind against the half space ``j``. The value is the height of the
     body's lowest point above the plane; below it, minus the depth. A mesh may be open."""
+    A, refs = bodies.rows, bodies.refs
     nx, ny, nz = B[j, 2], B[j, 6], B[j, 10]
     mx, my, mz = unrotate(A, i, nx, ny, nz)
-    kind = RA[i, KIND]
+    kind = refs[i, KIND]
     if kind <= CYLINDER:
         lx, ly, lz = lowest_of_primitive(kind, A, i, mx, my, mz)
     else:
-        lx, ly, lz = lowest_of_points(PA, RA[i, POINT0], RA[i, POINTS], mx, my, mz)
+        lx, ly, lz = lowest_of_points(
+            bodies.solids.points, refs[i, POINT0], refs[i, POINTS], mx, my, mz
+        )
     # The point itself may be far away from its body's origin: it counts as a size.
     slack = rounding(A, i, B, j, abs(lx) + abs(ly) + abs(lz))
     lx, ly, lz = rotate(A, i, lx, ly, lz)

@@ -54,8 +54,13 @@ __all__ = ["MESH_IWORK", "MESH_WORK", "mesh_pair"]
 
 
 @kernel
-def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k):
-    """Signed distance of mesh a and mesh or convex body b into row ``k``, as above; returns 0."""
+def mesh_pair(first, i, second, j, scratch, out, k):
+    """Signed distance of mesh a and mesh or convex body b into row ``k``, as above."""
+    work, iwork = scratch.work, scratch.iwork
+    A, RA, a = first.rows, first.refs, first.solids
+    PA, FA, NA, IA = a.points, a.faces, a.nodes, a.ints
+    B, RB, b = second.rows, second.refs, second.solids
+    PB, FB, NB, IB = b.points, b.faces, b.nodes, b.ints
     relative_pose(A, i, B, j, work)
     meshes = RB[j, KIND] == MESH
     if meshes:
@@ -88,7 +93,6 @@ def mesh_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, o
     out[k, 0] = value
     out[k, SLACK] = slack
     write_nearest(A, i, work, out, k)
-    return 0
 
 
 @kernel

@@ -40,6 +40,7 @@ from standoff.geometry.narrowphase.mesh_mesh import (
     TRIANGLES,
     load_triangle,
 )
+from standoff.geometry.narrowphase.packer import bodies_of, points_of, scratch_of
 from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS, rss_bound
 from standoff.geometry.narrowphase.rss_fit import triangle_rss
 from standoff.geometry.narrowphase.triangle import (
@@ -83,8 +84,11 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
     rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
     refs = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
     out = work[ANSWER : ANSWER + 11].reshape((1, 11))
-    scratch = work[CONVEX : CONVEX + CONVEX_WORK]
-    iscratch = iwork[ICONVEX : ICONVEX + CONVEX_IWORK]
+    triangle = bodies_of(rows, refs, points_of(corners))
+    convex = bodies_of(rows, refs, points_of(PB))
+    scratch = scratch_of(
+        work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK]
+    )
     node_a, int_a = RA[i, NODE0], RA[i, INT0]
     is_round = RB[j, KIND] == SPHERE or RB[j, KIND] == CAPSULE
     place_leaf(B, RB, j, rel, rows, refs)
@@ -121,9 +125,7 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
             if is_round:
                 triangle_round(B, RB, j, best, rel, w, out)
             else:
-                convex_pair_within(
-                    rows, refs, 0, corners, rows, refs, 1, PB, best, scratch, iscratch, out, 0
-                )
+                convex_pair_within(triangle, 0, convex, 1, best, scratch, out, 0)
             slack = max(slack, out[0, SLACK])
             if out[0, 0] < best:
                 best = out[0, 0]
@@ -140,11 +142,9 @@ def mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork):
     if best <= 0.0 and not is_round:
         refs[0, POINTS] = 1
         rows[0, 3], rows[0, 7], rows[0, 11] = 0.0, 0.0, 0.0
-        single = work[BEST : BEST + 3].reshape((1, 3))
+        single = bodies_of(rows, refs, points_of(work[BEST : BEST + 3].reshape((1, 3))))
         for _ in range(_COMMON_STEPS):
-            convex_pair_within(
-                rows, refs, 0, single, rows, refs, 1, PB, math.inf, scratch, iscratch, out, 0
-            )
+            convex_pair_within(single, 0, convex, 1, math.inf, scratch, out, 0)
             if out[0, 0] <= 0.0:
                 break
             store(w, CORNERS_B, out[0, 4], out[0, 5], out[0, 6])

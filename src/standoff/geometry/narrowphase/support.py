@@ -56,8 +56,9 @@ CLOUD_GROUP = 8
 
 
 @kernel
-def prepare(rows, refs, i, points, work, base, iwork, ibase):
+def prepare(bodies, i, work, base, iwork, ibase):
     """Write the core of body ``i``; returns the radius to add around it."""
+    rows, refs, points = bodies.rows, bodies.refs, bodies.solids.points
     kind = refs[i, KIND]
     iwork[ibase] = POINTS
     iwork[ibase + 1] = 1

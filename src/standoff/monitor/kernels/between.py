@@ -35,7 +35,6 @@ import math
 from standoff.broadphase.kernels.layout import BOXES, BOXES_FIRST, PAIR_TESTS, STATES, TECHNIQUES
 from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry, kernel
-from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CAPSULE,
@@ -52,6 +51,7 @@ from standoff.geometry.narrowphase.layout import (
     SLACK,
     SPHERE,
 )
+from standoff.geometry.narrowphase.unpacked import closed_form, general_pair
 from standoff.monitor.kernels import layout as m
 from standoff.monitor.kernels.judge import closing_speed, parting, put_bodies
 from standoff.monitor.kernels.near import extended_meet

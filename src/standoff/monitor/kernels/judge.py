@@ -30,8 +30,9 @@ import numpy as np
 
 from standoff.broadphase.kernels.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.dispatch import closed_form, general_pair, swap
+from standoff.geometry.narrowphase.dispatch import swap
 from standoff.geometry.narrowphase.layout import KIND, MESH, SLACK
+from standoff.geometry.narrowphase.unpacked import closed_form, general_pair
 from standoff.monitor.kernels.layout import (
     APPROACHES,
     BODIES_PART,

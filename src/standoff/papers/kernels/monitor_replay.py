@@ -10,7 +10,7 @@ from standoff.broadphase.kernels.update import neighbour
 from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry
 from standoff.geometry.narrowphase.aabb import boxes_meet
-from standoff.geometry.narrowphase.dispatch import closed_form
+from standoff.geometry.narrowphase.unpacked import closed_form
 from standoff.monitor.kernels import layout as m
 from standoff.monitor.kernels.cycle import check_input, cycle
 from standoff.monitor.kernels.near import refresh_pairs

@@ -11,10 +11,15 @@ all bodies at an instant, and the test of one pair.
 from __future__ import annotations
 
 from standoff.compiled.jit import entry, kernel
-from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
-from standoff.geometry.narrowphase.greedy_pair import FARTHER, call_greedy, call_nested
+from standoff.geometry.narrowphase.greedy_pair import FARTHER
 from standoff.geometry.narrowphase.layout import FLAGS, KIND, MESH, NODE0, OPEN_SOLID, SLACK
 from standoff.geometry.narrowphase.rss import RADIUS
+from standoff.geometry.narrowphase.unpacked import (
+    call_greedy,
+    call_nested,
+    closed_form,
+    general_pair,
+)
 from standoff.robots.kernels.kinematics import place_frames
 
 #: What became of a segment.

@@ -6,7 +6,8 @@ import math
 
 from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
+from standoff.geometry.narrowphase.dispatch import DONE
+from standoff.geometry.narrowphase.unpacked import closed_form, general_pair
 from standoff.paths.kernels import apart_layout as p
 from standoff.paths.kernels.motion import place_row
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, place_frames

@@ -25,7 +25,6 @@ from standoff.compiled.arena import reals, wholes
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
-from standoff.geometry.narrowphase.dispatch import general_pair
 from standoff.geometry.narrowphase.layout import (
     CAPSULE,
     INT0,
@@ -64,6 +63,7 @@ from standoff.geometry.narrowphase.triangle import (
     clamp,
     triangle_triangle,
 )
+from standoff.geometry.narrowphase.unpacked import general_pair
 from standoff.geometry.narrowphase.vectors import dot, in_axes, load, place, store, turn
 from standoff.motion.kernels.closing import relative_twist
 from standoff.paths.kernels import layout as p

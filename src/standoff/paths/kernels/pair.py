@@ -18,9 +18,9 @@ import math
 
 from standoff.compiled.arena import real_rows, reals, wholes
 from standoff.compiled.jit import inlined, kernel
-from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
-from standoff.geometry.narrowphase.greedy_pair import call_nested
+from standoff.geometry.narrowphase.dispatch import DONE
 from standoff.geometry.narrowphase.layout import KIND, MESH, OUT_COLUMNS, SLACK
+from standoff.geometry.narrowphase.unpacked import call_nested, closed_form, general_pair
 from standoff.motion.kernels.closing import closing_speeds, nearing_speed
 from standoff.paths.kernels import layout as p
 from standoff.paths.kernels.mesh_walk import call_walk
