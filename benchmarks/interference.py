@@ -27,8 +27,8 @@ from rich.console import Console
 from rich.table import Table
 
 import standoff as so
-from standoff.overlap.part import Part
-from standoff.overlap.projection import ProjectionMethod
+from standoff.interference.parts import Part
+from standoff.interference.projection import ProjectionMethod
 from standoff.papers.scenes002 import convex_scene, crooked_scene, torus
 from standoff.view.plots import lines_plot, new_figure, save
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from peers.interference_coal import bodies, collisions
-from standoff.overlap.part import Part
-from standoff.overlap.region_meets import meets_many
+from standoff.interference.parts import Part
+from standoff.interference.region_meets import meets_many
 from standoff.papers.bench002 import MOST_PLANES, SOME_PLANES, judged, trees_of
 
 #: Coal calls pairs that are apart by less than this a collision now and then, [m].

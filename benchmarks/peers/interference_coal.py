@@ -11,7 +11,7 @@ import numpy as np
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.primitives import Box
 from standoff.geometry.shape import Shape
-from standoff.overlap.part import Part
+from standoff.interference.parts import Part
 
 #: A geometry and where it is.
 Body = tuple[Any, Any]

@@ -37,7 +37,7 @@ ROOMS = {
     "paths": ("Path checker", ("PathChecker", "Verdict")),
     "plan": ("Planner", ("Planner", "Plan", "smooth", "Smoothed")),
     "predict": ("Predictor", ("Predictor", "Prediction", "BodyFault")),
-    "overlap": ("Interference", ("interference", "compare", "Overlap", "Gap", "Comparison")),
+    "interference": ("Interference", ("interference", "compare", "Overlap", "Gap", "Comparison")),
     "contact": ("Contact", ("Scene", "ContactStep", "Contact", "Body")),
     "view": ("Live page", ()),
     "errors": ("Errors", ("Error",)),

@@ -38,6 +38,13 @@ if TYPE_CHECKING:
     from standoff.geometry.pose import pose
     from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
     from standoff.geometry.shape import Shape
+    from standoff.interference.compare import compare, interference
+    from standoff.interference.findings import Comparison, Gap, Overlap
+    from standoff.interference.projection import FalseAlarms, ProjectionWatch, false_alarms
+    from standoff.interference.region_meets import Meeting, Meetings, meets, meets_many
+    from standoff.interference.region_tree import RegionTree
+    from standoff.interference.region_watch import RegionCheck, RegionWatch
+    from standoff.interference.safe_interval import SafeInterval, safe_interval
     from standoff.monitor.buffers import Thresholds
     from standoff.monitor.monitor import Monitor
     from standoff.monitor.report import Cycle, Fault, StopWarning, Warning
@@ -45,14 +52,6 @@ if TYPE_CHECKING:
     from standoff.monitor.stops import Stopping
     from standoff.monitor.zones import KeepIn, KeepOut
     from standoff.motion.pieces import Pieces
-    from standoff.overlap.finding import Comparison, Gap, Overlap
-    from standoff.overlap.interference import compare, interference
-    from standoff.overlap.projection_alarms import FalseAlarms, false_alarms
-    from standoff.overlap.projection_watch import ProjectionWatch
-    from standoff.overlap.region import RegionTree
-    from standoff.overlap.region_meets import Meeting, Meetings, meets, meets_many
-    from standoff.overlap.region_watch import RegionCheck, RegionWatch
-    from standoff.overlap.safe_interval import SafeInterval, safe_interval
     from standoff.paths.apart import Apart, prove_apart
     from standoff.paths.certificate import Certificate
     from standoff.paths.checker import PathChecker
@@ -111,14 +110,13 @@ _HOME = {
     "standoff.monitor.buffers": ("Thresholds",),
     "standoff.monitor.zones": ("KeepIn", "KeepOut"),
     "standoff.monitor.separation": ("Separation", "separation"),
-    "standoff.overlap.finding": ("Comparison", "Gap", "Overlap"),
-    "standoff.overlap.interference": ("compare", "interference"),
-    "standoff.overlap.projection_alarms": ("FalseAlarms", "false_alarms"),
-    "standoff.overlap.projection_watch": ("ProjectionWatch",),
-    "standoff.overlap.region": ("RegionTree",),
-    "standoff.overlap.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
-    "standoff.overlap.region_watch": ("RegionCheck", "RegionWatch"),
-    "standoff.overlap.safe_interval": ("SafeInterval", "safe_interval"),
+    "standoff.interference.compare": ("compare", "interference"),
+    "standoff.interference.findings": ("Comparison", "Gap", "Overlap"),
+    "standoff.interference.projection": ("FalseAlarms", "ProjectionWatch", "false_alarms"),
+    "standoff.interference.region_meets": ("Meeting", "Meetings", "meets", "meets_many"),
+    "standoff.interference.region_tree": ("RegionTree",),
+    "standoff.interference.region_watch": ("RegionCheck", "RegionWatch"),
+    "standoff.interference.safe_interval": ("SafeInterval", "safe_interval"),
     "standoff.paths.apart": ("Apart", "prove_apart"),
     "standoff.paths.checker": ("PathChecker",),
     "standoff.paths.curves": ("as_pieces",),
@@ -156,8 +154,8 @@ _HOME = {
     "standoff.streams.report": ("Report", "State"),
     "standoff.streams.runner": ("Watch",),
 }
-#: Rooms with names of their own: ``so.contact.Scene``.
-_ROOMS = ("contact",)
+#: Rooms with names of their own, ``so.contact.Scene``, or that can be called themselves.
+_ROOMS = ("contact", "interference")
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 _MODULE_OF |= {room: f"standoff.{room}" for room in _ROOMS}
 

@@ -14,7 +14,7 @@ from standoff import cli
 from standoff.view import interfere_picture
 from tests.cli.test_check import PNG, words
 from tests.cli.test_cli import ROOT, run
-from tests.overlap.test_interference_touching import ELL
+from tests.interference.test_interference_touching import ELL
 from tests.worlds.mesh_shapes import bowl_arrays, box_arrays, joined, torus_arrays
 from tests.worlds.robot_files import example
 

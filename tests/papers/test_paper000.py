@@ -9,7 +9,7 @@ import pytest
 
 import standoff as so
 from standoff.broadphase.kernels import layout as x
-from standoff.overlap.part import Part
+from standoff.interference.parts import Part
 from standoff.papers import paper000, testbed
 from standoff.papers.paper000_choices import TECHNIQUES, without
 from standoff.papers.paper000_cycle import PAPER_SHARES

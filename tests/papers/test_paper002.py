@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
-from standoff.overlap.planes import plane_normals
-from standoff.overlap.projection import ProjectionMethod
+from standoff.interference.outlines import plane_normals
+from standoff.interference.projection import ProjectionMethod
 from standoff.papers import paper002
 from standoff.papers.bench002 import CONVEX, CROOKED, MOST_PLANES, Bench, distances, slope
 from standoff.papers.paper002_avoid import ANGLES, INTERVAL, encounter, gaps, run
@@ -148,9 +148,9 @@ def test_envelopes_decide_most_looks_and_change_no_answer():
     parts = bench().parts(CONVEX)
     method = ProjectionMethod(parts)
     before = method.separating_planes()
-    method.outlines.table[:, :, 0:2] = -math.inf
-    method.outlines.table[:, :, 2:4] = math.inf
-    method.outlines.table[:, :, 6] = math.inf
+    outlines = method.outlines.scene.outlines
+    outlines.low_x = outlines.low_y = -math.inf
+    outlines.high_x = outlines.high_y = outlines.radius = math.inf
     assert np.array_equal(before, method.separating_planes())
 
 

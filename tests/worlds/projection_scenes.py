@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import standoff as so
-from standoff.overlap.part import Part
+from standoff.interference.parts import Part
 from tests.worlds.mesh_shapes import box_arrays, joined, random_poses, star, torus
 
 #: An L and a U in the plane, counter-clockwise; both fill less than their hulls.

@@ -13,11 +13,10 @@ from standoff.geometry.narrowphase import dispatch, layout, unpacked
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.geometry.table import pack
-from standoff.overlap.part import Part
-from standoff.overlap.projection import Outline, ProjectionMethod
-from standoff.overlap.region import RegionTree
-from standoff.overlap.region_meets import Meetings, meets_many
-from standoff.overlap.region_root import common_root
+from standoff.interference.parts import Part
+from standoff.interference.projection import Outline, ProjectionMethod
+from standoff.interference.region_meets import Meetings, common_root, meets_many
+from standoff.interference.region_tree import RegionTree
 from standoff.papers.scenes002 import convex_scene, crooked_scene
 
 #: As many planes as false alarms are counted for.

@@ -11,10 +11,10 @@ import numpy as np
 from standoff.geometry.distance import distance
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.primitives import Box, Capsule
-from standoff.overlap.part import Part
-from standoff.overlap.projection_watch import ProjectionWatch
-from standoff.overlap.region_watch import STATIC, RegionWatch
-from standoff.overlap.safe_interval import safe_interval
+from standoff.interference.parts import Part
+from standoff.interference.projection import ProjectionWatch
+from standoff.interference.region_watch import STATIC, RegionWatch
+from standoff.interference.safe_interval import safe_interval
 from standoff.papers.bench002 import Bench
 from standoff.papers.result import Result
 from standoff.papers.scenes002 import turned

@@ -10,9 +10,8 @@ import numpy as np
 
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import pose
-from standoff.overlap.kernels import projection_layout as columns
-from standoff.overlap.part import Part
-from standoff.overlap.projection import ProjectionMethod
+from standoff.interference.parts import Part
+from standoff.interference.projection import ProjectionMethod
 from standoff.papers.bench002 import CONVEX, CROOKED, SOME_PLANES, Bench, per_cent, slope
 from standoff.papers.result import Result
 from standoff.papers.scenes002 import standing
@@ -121,9 +120,9 @@ def envelopes(bench: Bench) -> Result:
         method, bare = ProjectionMethod(parts), ProjectionMethod(parts)
         method.separating_planes()
         tests = method.tests
-        table = bare.outlines.table
-        table[:, :, 0:2], table[:, :, 2:4] = -math.inf, math.inf
-        table[:, :, columns.CIRCLE + 2] = math.inf
+        outlines = bare.outlines.scene.outlines
+        outlines.low_x = outlines.low_y = -math.inf
+        outlines.high_x = outlines.high_y = outlines.radius = math.inf
         everyone, poses = np.arange(len(parts)), np.array([part.pose for part in parts])
         within, without, place = bench.in_turn([
             method.separating_planes,

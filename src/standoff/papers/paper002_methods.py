@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from standoff.overlap.part import Part
-from standoff.overlap.projection import Outline, ProjectionMethod
-from standoff.overlap.region_meets import meets_many
-from standoff.overlap.region_root import common_root
+from standoff.interference.parts import Part
+from standoff.interference.projection import Outline, ProjectionMethod
+from standoff.interference.region_meets import common_root, meets_many
 from standoff.papers.bench002 import CONVEX, CROOKED, Bench, distances, per_cent, trees_of
 from standoff.papers.result import Result
 from standoff.view.plots import new_figure, save

@@ -12,12 +12,10 @@ import numpy as np
 from standoff.broadphase.index import LARGEST_COUNT
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.primitives import Box
-from standoff.overlap.kernels.region_codes import STACK
-from standoff.overlap.kernels.region_meet import FOUND_COLUMNS, meet_many, meet_pair
-from standoff.overlap.part import Part
-from standoff.overlap.region import RegionTree
-from standoff.overlap.region_meets import Meeting, meets, meets_many
-from standoff.overlap.region_root import common_root
+from standoff.interference.kernels.region_leaves import STACK, Forest, Walk, meet_many, meet_pair
+from standoff.interference.parts import Part
+from standoff.interference.region_meets import Meeting, common_root, meets, meets_many
+from standoff.interference.region_tree import RegionTree
 from standoff.papers.bench002 import CONVEX, CROOKED, Bench, per_cent, slope, trees_of
 from standoff.papers.result import Result
 from standoff.papers.scenes002 import convex_scene, turned
@@ -176,15 +174,18 @@ def _plates(turn: Array, gap: float) -> list[Part]:
 
 def _kernels(a: RegionTree, b: RegionTree) -> dict[str, Callable[[], object]]:
     """The traversal of two trees that do not meet, and the pass over both."""
-    codes, marks = np.concatenate([a.codes, b.codes]), np.concatenate([a.marks, b.marks])
-    starts = np.array([0, len(a), len(a) + len(b)])
-    stack, runs = (np.empty((STACK, n), dtype=np.int64) for n in (2, 4))
-    found = np.empty((1, FOUND_COLUMNS), dtype=np.int64)
-    visited = np.zeros(1, dtype=np.int64)
-    into = np.empty(1, dtype=np.int64), np.empty(1, dtype=np.uint8)
+    forest = Forest(
+        codes=np.concatenate([a.codes, b.codes]),
+        marks=np.concatenate([a.marks, b.marks]),
+        starts=np.array([0, len(a), len(a) + len(b)]),
+        stack=STACK, runs=(STACK, 4), meetings=1,
+    )  # fmt: skip
+    walk = Walk(codes=1, marks=1)
+    forest.cube.deepest = walk.cube.deepest = a.levels
+    one, two = a.leaves.address, b.leaves.address
     return {
-        "traversal": lambda: meet_many(codes, marks, starts, a.levels, stack, runs, found, visited),
-        "pass": lambda: meet_pair(*a.arrays, *b.arrays, a.levels, LARGEST_COUNT, *into, visited),
+        "traversal": lambda: meet_many(forest.address),
+        "pass": lambda: meet_pair(one, two, LARGEST_COUNT, walk.address),
     }
 
 

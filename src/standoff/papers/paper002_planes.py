@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.overlap.boxes import WorldBoxes
-from standoff.overlap.planes import plane_normals
-from standoff.overlap.projection import ProjectionMethod
-from standoff.overlap.region import RegionTree
-from standoff.overlap.region_meets import meets
-from standoff.overlap.region_root import common_root
+from standoff.interference.findings import WorldBoxes
+from standoff.interference.outlines import plane_normals
+from standoff.interference.projection import ProjectionMethod
+from standoff.interference.region_meets import common_root, meets
+from standoff.interference.region_tree import RegionTree
 from standoff.papers.bench002 import (
     CONVEX,
     CROOKED,

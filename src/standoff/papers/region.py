@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
-from standoff.overlap.part import Part
-from standoff.overlap.region import RegionTree
+from standoff.interference.parts import Part
+from standoff.interference.region_tree import RegionTree
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.primitives import Box, Sphere
 from standoff.geometry.shape import Shape
-from standoff.overlap.part import Part
+from standoff.interference.parts import Part
 
 #: Half the side of the cube that the parts are in, [m]; they are up to 0.8 m long.
 REACH = 0.6

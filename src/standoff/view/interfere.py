@@ -16,11 +16,10 @@ from rich.table import Table
 from standoff.errors import Error
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array
-from standoff.overlap.exact import ExactMethod
-from standoff.overlap.finding import Comparison, Gap, Overlap
-from standoff.overlap.gaps import Gaps
-from standoff.overlap.interference import compare
-from standoff.overlap.part import Part
+from standoff.interference.compare import compare
+from standoff.interference.exact import ExactMethod
+from standoff.interference.findings import Comparison, Gap, Gaps, Overlap
+from standoff.interference.parts import Part
 from standoff.view.compiling import announced
 from standoff.view.interfere_notes import Notes, mesh_notes, unit_notes
 from standoff.view.interfere_parts import UNITS, Assembly, as_scale, gather

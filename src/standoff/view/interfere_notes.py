@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from standoff.geometry.mesh import Mesh
-from standoff.overlap.part import Part
-from standoff.overlap.self_crossing import self_crossing
+from standoff.interference.mesh_faults import self_crossing
+from standoff.interference.parts import Part
 
 #: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an
 #: inch is 25 mm, and parts of one machine differ by as much; a metre is 1000.

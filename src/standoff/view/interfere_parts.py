@@ -16,7 +16,7 @@ from standoff.errors import Error, InterferenceError, MeshError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.mesh_files.mesh_file import READERS
 from standoff.geometry.pose import Array
-from standoff.overlap.part import Part
+from standoff.interference.parts import Part
 from standoff.robots.mounted import BUILTIN
 from standoff.view.configurations import given_start
 from standoff.view.sources import open_cell

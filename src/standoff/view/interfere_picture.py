@@ -12,8 +12,8 @@ import numpy as np
 from rich.console import Console
 
 from standoff.geometry.pose import Array
-from standoff.overlap.finding import Overlap
-from standoff.overlap.part import Part
+from standoff.interference.findings import Overlap
+from standoff.interference.parts import Part
 from standoff.view.interfere_words import overlap_words
 from standoff.view.plots import MISSING, have_matplotlib, save
 from standoff.view.render import Camera, Layer, halved, looking, outlines, render

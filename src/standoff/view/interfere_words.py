@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from standoff.overlap.depth import AT_LEAST
-from standoff.overlap.finding import Gap, Overlap
+from standoff.interference.exact import AT_LEAST
+from standoff.interference.findings import Gap, Overlap
 from standoff.view.words import mm
 
 

@@ -1,1 +1,0 @@
-"""Interference between parts: planar projections, region octrees, and the exact answer."""
