@@ -24,7 +24,6 @@ from standoff.interference.kernels.region_leaves import (
     MEETING,
     STACK,
     SURE,
-    Forest,
     meet_many,
     meet_pair,
 )
@@ -84,7 +83,7 @@ def meets(a: RegionTree, b: RegionTree, *, first: bool = False) -> Meeting:
     _check_trees((a, b))
     one, two, most = a.leaves.address, b.leaves.address, 1 if first else LARGEST_COUNT
     leaves = written(lambda walk: meet_pair(one, two, most, walk), a.levels)
-    return _meeting(a, leaves, a.outside and b.outside, int(room.walk.found.visited))
+    return _meeting(a, leaves, a.outside and b.outside, int(room.found["visited"][0]))
 
 
 def meets_many(trees: Sequence[RegionTree]) -> Meetings:
@@ -95,17 +94,18 @@ def meets_many(trees: Sequence[RegionTree]) -> Meetings:
     _check_trees(trees)
     if len(trees) < 2:
         return Meetings({}, 0)
-    forest = Forest(
-        codes=np.concatenate([tree.codes for tree in trees]),
-        marks=np.concatenate([tree.marks for tree in trees]),
-        starts=np.cumsum([0, *map(len, trees)]),
-        stack=STACK, runs=(STACK, 2 * len(trees)), meetings=1024,
-    )  # fmt: skip
+    forest = room.forest
+    forest.codes = np.concatenate([tree.codes for tree in trees])
+    forest.marks = np.concatenate([tree.marks for tree in trees])
+    forest.starts = np.cumsum([0, *map(len, trees)])
+    if forest.runs.shape[1] < 2 * len(trees):
+        forest.runs = np.empty((STACK, 2 * len(trees)), dtype=np.int64)
     forest.cube.deepest = trees[0].levels
     while meet_many(forest.address) != DONE:
         forest.meetings = np.empty(2 * len(forest.meetings), MEETING)
-    looked = int(forest.found.visited)
-    return Meetings(_by_pair(trees, forest.meetings[: forest.found.leaves], looked), looked)
+    leaves, visited = forest.found.item()
+    found = forest.arrays["meetings"].view(np.ndarray)[:leaves]
+    return Meetings(_by_pair(trees, found, visited), visited)
 
 
 def _check_trees(trees: Sequence[RegionTree]) -> None:
@@ -117,17 +117,17 @@ def _check_trees(trees: Sequence[RegionTree]) -> None:
 
 
 def _by_pair(
-    trees: Sequence[RegionTree], found: Any, visited: int
+    trees: Sequence[RegionTree], found: NDArray[Any], visited: int
 ) -> dict[tuple[int, int], Meeting]:
-    number = found.first_tree * len(trees) + found.second_tree
-    order = np.lexsort((found.place, number))
+    number = found["first_tree"] * len(trees) + found["second_tree"]
+    order = np.lexsort((found["place"], number))
     found, number = found[order], number[order]
     reaching = [k for k, tree in enumerate(trees) if tree.outside]
     doubtful = {a * len(trees) + b for n, a in enumerate(reaching) for b in reaching[n + 1 :]}
     pairs = {}
     for pair in sorted({*np.unique(number).tolist(), *doubtful}):
         rows = found[slice(*np.searchsorted(number, (pair, pair + 1)))]
-        leaves = rows.place, rows.mark.astype(np.uint8)
+        leaves = rows["place"], rows["mark"].astype(np.uint8)
         pairs[divmod(pair, len(trees))] = _meeting(trees[0], leaves, pair in doubtful, visited)
     return pairs
 

@@ -30,6 +30,7 @@ from standoff.interference.kernels.region_leaves import (
     LISTS_FULL,
     STACK,
     SURE,
+    Forest,
     Leaves,
     Walk,
     coarser_leaves,
@@ -368,6 +369,9 @@ class _Room(threading.local):
         self.walk = Walk(
             codes=1 << 14, marks=1 << 14, lists=1 << 10, stack=STACK, points=DEEPEST_LEVEL + 2
         )
+        #: What a walk found, as a plain array: reading it takes a tenth of the time.
+        self.found = self.walk.arrays["found"].view(np.ndarray)
+        self.forest = Forest(stack=STACK, meetings=1 << 10)
         self.body = Bodies(rows=1, refs=1)
 
 
@@ -403,8 +407,8 @@ def written(
         else:
             walk.codes = np.empty(2 * len(walk.codes), dtype=np.int64)
             walk.marks = np.empty(2 * len(walk.marks), dtype=np.uint8)
-    count = walk.found.leaves
-    return np.array(walk.codes[:count]), np.array(walk.marks[:count])
+    count = room.found["leaves"][0]
+    return walk.codes[:count].copy(), walk.marks[:count].astype(np.uint8)
 
 
 def leaves_of(

@@ -33,11 +33,17 @@ DONE, FULL, LISTS_FULL = range(3)
 STACK = 8 * 20 + 1
 
 
+class Bytes(Wholes):
+    """uint8, as `Wholes`."""
+
+    dtype = np.dtype(np.uint8)
+
+
 class Leaves(Tables):
     """Leaves in the order of their codes."""
 
     codes = Wholes(doc="low corners, interleaved")
-    marks = Records(np.dtype(np.uint8), "levels, and the bit SURE")
+    marks = Bytes(doc="levels, and the bit SURE")
 
 
 #: The root cube, its low corner and the edge of its finest nodes, [m], which are ``deepest`` levels
@@ -444,15 +450,16 @@ def meet_many(forest):
         top -= 1
         looked += 1
         code, level = stack[top].code, stack[top].level
-        if not _write_meetings(forest, top):
-            return FULL
-        grey = 0
+        grey = black = 0
         for k in range(trees):
-            first, last = runs[top, 2 * k], runs[top, 2 * k + 1]
-            if first < last and level_of(marks, first) > level:
-                grey += 1
-            else:
-                runs[top, 2 * k + 1] = first
+            first = runs[top, 2 * k]
+            if first < runs[top, 2 * k + 1]:
+                if level_of(marks, first) > level:
+                    grey += 1
+                else:
+                    black += 1
+        if black > 0 and not _write_meetings(forest, top):
+            return FULL
         if grey < 2:
             continue
         part = cells(forest.cube.deepest, level + 1)
@@ -462,6 +469,8 @@ def meet_many(forest):
             child.code, child.level = code + c * part, level + 1
         for k in range(trees):
             first, last = runs[top, 2 * k], runs[top, 2 * k + 1]
+            if first < last and level_of(marks, first) <= level:
+                last = first  # black
             for c in range(8):
                 end = last if c == 7 else first_at(codes, first, last, code + (c + 1) * part)
                 runs[top + 7 - c, 2 * k], runs[top + 7 - c, 2 * k + 1] = first, end
