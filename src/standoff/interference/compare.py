@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, cast
 
@@ -101,17 +101,7 @@ def compare(
     if len(placed) < 2:
         none = Gaps(placed, WorldBoxes(placed), method, {}, ())
         return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
-    # Open meshes are judged by their surfaces, and then by what they nearly enclose.
-    surfaces = {id(p.shape): p.shape.as_surface() for p in placed if isinstance(p.shape, Mesh)}
-    judged = [replace(part, shape=surfaces.get(id(part.shape), part.shape)) for part in placed]
-    judge: Method
-    if method == "exact":
-        judge = ExactMethod(judged, clearance=reach)
-    elif method == "projection":
-        kind = cast(Outline, outline)
-        judge = ProjectionMethod(judged, planes=planes, outline=kind, clearance=reach)
-    else:
-        judge = OctreeMethod(judged, resolution=resolution, clearance=reach)
+    judge = _method_of(method, placed, reach, planes, outline, resolution)
     boxes = WorldBoxes(placed)
     near: list[tuple[int, int]] = []
     without: list[tuple[int, int]] = []
@@ -121,9 +111,9 @@ def compare(
     allowed_pairs = len(without)
     overlaps: list[Overlap] = []
     gaps: dict[tuple[int, int], Gap] = {}
+    tell = progress or (lambda done, total: None)
     for k, (i, j) in enumerate(near):
-        if progress is not None:
-            progress(k, len(near))
+        tell(k, len(near))
         found = judge.judge(i, j)
         doubt = nearly_enclosed(placed[i], placed[j]) if isinstance(found, Gap) else None
         if doubt is not None:
@@ -134,12 +124,31 @@ def compare(
         else:
             overlaps.append(found)
             without.append((i, j))
-    if progress is not None:
-        progress(len(near), len(near))
+    tell(len(near), len(near))
     pairs = len(placed) * (len(placed) - 1) // 2
     far = pairs - allowed_pairs - len(near)
     tests = {"pairs": pairs, "allowed": allowed_pairs, "far apart": far, **judge.tests}
     return Comparison(tuple(overlaps), Gaps(placed, boxes, method, gaps, without), tests)
+
+
+def _method_of(
+    method: str,
+    parts: Sequence[Part],
+    clearance: float,
+    planes: int | ArrayLike,
+    outline: str,
+    resolution: float | None,
+) -> Method:
+    """The method of that name. Open meshes are judged by their surfaces, and then by what they
+    nearly enclose."""
+    surfaces = {id(p.shape): p.shape.as_surface() for p in parts if isinstance(p.shape, Mesh)}
+    parts = [replace(part, shape=surfaces.get(id(part.shape), part.shape)) for part in parts]
+    if method == "exact":
+        return ExactMethod(parts, clearance=clearance)
+    if method == "projection":
+        kind = cast(Outline, outline)
+        return ProjectionMethod(parts, planes=planes, outline=kind, clearance=clearance)
+    return OctreeMethod(parts, resolution=resolution, clearance=clearance)
 
 
 def _allowed(parts: list[Part], given: Allowed) -> Callable[[str, str], bool]:

@@ -12,7 +12,7 @@ from standoff.errors import Error, ShapeError
 from standoff.geometry.distance import distance
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
-from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
+from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
@@ -48,7 +48,7 @@ class ExactMethod:
         self._clearance = clearance
         self._boxes = WorldBoxes(self._parts)
         self._bodies = placed_bodies(self._parts)
-        self._scratch = PairScratch(work=dispatch.WORK, iwork=dispatch.IWORK)
+        self._scratch = dispatch.pair_scratch()
         self._out = np.zeros((1, layout.OUT_COLUMNS))
         self._depths = Depths(self._parts, self._bodies)
         self.tests = {"boxes": 0, "distance": 0, "depth": 0}
@@ -103,15 +103,13 @@ class ExactMethod:
 
     def _distance(self, i: int, j: int) -> tuple[float, float, bool]:
         """Signed distance, what it may be too long by, and whether the iteration came to an end."""
-        bodies, scratch, solids = self._bodies, self._scratch, self._bodies.solids
-        kinds = int(bodies.refs[i, layout.KIND]), int(bodies.refs[j, layout.KIND])
+        kinds = self._parts[i].shape.kind, self._parts[j].shape.kind
         # The address is looked at for pairs without a closed form only.
         address = 0 if dispatch.has_closed_form(*kinds) else self._general
         pair = np.array([[i, j]], dtype=np.int64)
         failed = batch.distances(
-            address, bodies.rows, bodies.refs, solids.points, solids.faces, solids.nodes,
-            solids.ints, pair, scratch.work, scratch.iwork, self._out,
-        )  # fmt: skip
+            address, self._bodies.address, pair, self._scratch.address, self._out
+        )
         return float(self._out[0, 0]), float(self._out[0, layout.SLACK]), failed < 0
 
 

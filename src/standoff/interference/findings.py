@@ -6,7 +6,7 @@ sweeping, and the gaps of the others are made when asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import overload
@@ -164,7 +164,6 @@ class Gaps(Sequence[Gap]):
         self._count = n * (n - 1) // 2 - len(gone)
         #: How many pairs are left before each of those that are not in here.
         self._before: IntArray = gone - np.arange(len(gone))
-        self._gone = set(gone.tolist())
 
     def __len__(self) -> int:
         return self._count
@@ -184,12 +183,6 @@ class Gaps(Sequence[Gap]):
         # The last part starts no pair, and has the number that would follow the last pair.
         i = min(i, len(self._parts) - 2)
         return self._gap(i, i + 1 + number - int(self._first[i]))
-
-    def __iter__(self) -> Iterator[Gap]:
-        for i in range(len(self._parts)):
-            for j in range(i + 1, len(self._parts)):
-                if self._number(i, j) not in self._gone:
-                    yield self._gap(i, j)
 
     def nearest(self, count: int) -> list[Gap]:
         """The ``count`` smallest, nearest first, those of equal distance in the order of the

@@ -16,7 +16,7 @@ from standoff.errors import InterferenceError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.aabb import bound_all
-from standoff.geometry.narrowphase.bodies import Bodies, Solids
+from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import SMALLEST_SIZE, Shape
 from standoff.geometry.table import pack
@@ -76,8 +76,7 @@ def placed_bodies(parts: Sequence[Part]) -> Bodies:
     rows, refs, g = pack([part.shape for part in parts])
     for row, part in zip(rows, parts):
         row[: layout.SIZE] = part.pose[:3].reshape(12)
-    solids = Solids(points=g.points, faces=g.faces, nodes=g.nodes, ints=g.ints)
-    return Bodies(rows=rows, refs=refs, solids=solids)
+    return Bodies(rows=rows, refs=refs, solids=g.solids)
 
 
 def world_box(shape: Shape, pose: Array) -> Array:

@@ -9,11 +9,10 @@ from functools import cache
 
 import numpy as np
 
-from standoff.geometry.narrowphase import dispatch, layout, unpacked
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
-from standoff.geometry.table import pack
-from standoff.interference.parts import Part
+from standoff.interference.parts import Part, placed_bodies
 from standoff.interference.projection import Outline, ProjectionMethod
 from standoff.interference.region_meets import Meetings, common_root, meets_many
 from standoff.interference.region_tree import RegionTree
@@ -143,23 +142,9 @@ def judged(parts: Sequence[Part]) -> Pairs:
 
 def distances(parts: Sequence[Part], pairs: IntArray) -> tuple[Array, Array]:
     """The signed distance of each pair and what it may be too long by, [m]; one compiled call."""
-    rows, refs, g = pack([part.shape for part in parts])
-    rows[:, : layout.SIZE] = [part.pose[:3].reshape(12) for part in parts]
+    bodies, scratch = placed_bodies(parts), dispatch.pair_scratch()
     out = np.zeros((len(pairs), layout.OUT_COLUMNS))
-    work, iwork = np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64)
-    unpacked.distances(
-        dispatch.general_address(),
-        rows,
-        refs,
-        g.points,
-        g.faces,
-        g.nodes,
-        g.ints,
-        pairs,
-        work,
-        iwork,
-        out,
-    )
+    batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
     return out[:, 0].copy(), out[:, layout.SLACK].copy()
 
 

@@ -180,6 +180,12 @@ RUN = 8
 #: Points from which on it pays to look for those that are surely inside; at least eight.
 MANY = 16
 
+#: The directions that are looked along for that, counter-clockwise.
+OCTAGON = (
+    (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (-1.0, 1.0),
+    (-1.0, 0.0), (-1.0, -1.0), (0.0, -1.0), (1.0, -1.0),
+)  # fmt: skip
+
 
 @kernel
 def drop_inner(points, n, eight, deep):
@@ -193,25 +199,13 @@ def drop_inner(points, n, eight, deep):
     if n < MANY:
         return n
     for d in range(8):
-        eight[d, 0], eight[d, 1] = points[0, 0], points[0, 1]
-    for k in range(1, n):
-        x, y = points[k, 0], points[k, 1]
-        if x > eight[0, 0]:
-            eight[0, 0], eight[0, 1] = x, y
-        if x + y > eight[1, 0] + eight[1, 1]:
-            eight[1, 0], eight[1, 1] = x, y
-        if y > eight[2, 1]:
-            eight[2, 0], eight[2, 1] = x, y
-        if y - x > eight[3, 1] - eight[3, 0]:
-            eight[3, 0], eight[3, 1] = x, y
-        if x < eight[4, 0]:
-            eight[4, 0], eight[4, 1] = x, y
-        if x + y < eight[5, 0] + eight[5, 1]:
-            eight[5, 0], eight[5, 1] = x, y
-        if y < eight[6, 1]:
-            eight[6, 0], eight[6, 1] = x, y
-        if y - x < eight[7, 1] - eight[7, 0]:
-            eight[7, 0], eight[7, 1] = x, y
+        dx, dy = OCTAGON[d]
+        farthest = -math.inf
+        for k in range(n):
+            x, y = points[k, 0], points[k, 1]
+            if dx * x + dy * y > farthest:
+                farthest = dx * x + dy * y
+                eight[d, 0], eight[d, 1] = x, y
     wide = max(eight[0, 0] - eight[4, 0], eight[2, 1] - eight[6, 1])
     margin = INNER_ROUNDING * wide * wide
     if not margin > 0.0:

@@ -237,15 +237,8 @@ def self_crossings(bodies, i, margin, crossings):
     while top > 0:
         top -= 1
         p, q = pairs[top, 0], pairs[top, 1]
-        if p == q:  # the pairs within a node: within each child, and between the two
-            left, right = ints[base + 2 * p], ints[base + 2 * p + 1]
-            for child in (left, right):
-                if child >= 0:
-                    pairs[top, 0] = pairs[top, 1] = child
-                    top += 1
-            if left != right:
-                pairs[top, 0], pairs[top, 1] = left, right
-                top += 1
+        if p == q:
+            top = _push_within(pairs, top, ints[base + 2 * p], ints[base + 2 * p + 1])
             continue
         if p < 0:
             load_triangle(refs, i, points, faces, ~p, w[:9])
@@ -275,6 +268,19 @@ def self_crossings(bodies, i, margin, crossings):
                 pairs[top, 0], pairs[top, 1] = p, ints[base + 2 * q + side]
             top += 1
     return count
+
+
+@kernel
+def _push_within(pairs, top, left, right):
+    """The pairs within a node: within each child, and between the two. Returns the new top."""
+    for child in (left, right):
+        if child >= 0:
+            pairs[top, 0] = pairs[top, 1] = child
+            top += 1
+    if left != right:
+        pairs[top, 0], pairs[top, 1] = left, right
+        top += 1
+    return top
 
 
 @kernel
