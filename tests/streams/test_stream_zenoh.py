@@ -285,6 +285,22 @@ def test_a_subscriber_behind_a_router_hears_the_sink_and_a_router_that_comes_bac
     other.close()
 
 
+def test_a_router_that_starts_after_the_sink_is_told(monkeypatch):
+    """The sink is a peer then, and peers behind the router never hear it: it said nothing."""
+    monkeypatch.setattr(zenoh_topics, "_CONNECTING", 0.0)
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = ZenohTopics("cell/standoff", Link(connect=(address,)))
+    end = time.monotonic() + PATIENCE
+    with router(address):
+        while not sink._peers:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        with pytest.raises(StreamError, match="router answers that did not at the start"):
+            sink.flush()
+        sink.flush()
+        sink.close()
+
+
 def test_a_sink_that_nobody_answers_says_so_at_its_end(monkeypatch):
     monkeypatch.setattr(zenoh_topics, "_CONNECTING", 0.0)
     sink = ZenohTopics("cell/standoff", Link(connect=(f"tcp/127.0.0.1:{free_port()}",)))
@@ -381,13 +397,23 @@ def test_what_waits_at_a_subscriber_is_bounded_and_the_newest_wins():
     source = open_source(f"zenoh:joints?listen=tcp/127.0.0.1:{port}")
     source.start(put)
     other = open_session(Link(connect=(f"tcp/127.0.0.1:{port}",)))
-    end = time.monotonic() + PATIENCE
-    while not busy.wait(0.05) and time.monotonic() < end:
-        other.put("joints", json.dumps({"joints": {"a": -1.0}}))
+    block = zenoh.CongestionControl.BLOCK
+    at, end = (other.declare_publisher(k, congestion_control=block) for k in ("joints", "end"))
+    began, came = threading.Event(), threading.Event()
+
+    def ended(sample):
+        (came if sample.payload.to_bytes() == b"last" else began).set()
+
+    source._session.declare_subscriber("end", ended)
+    until = time.monotonic() + PATIENCE
+    while not (busy.wait(0.05) and began.is_set()) and time.monotonic() < until:
+        at.put(json.dumps({"joints": {"a": -1.0}}))
+        end.put("")
     for k in range(4 * INBOX_DEPTH):
-        other.put("joints", json.dumps({"joints": {"a": k}}))
-    other.put("joints", json.dumps({"joints": {"a": 1e6}}))
-    time.sleep(1.0)  # all of it has come by then, and waits
+        at.put(json.dumps({"joints": {"a": k}}))
+    at.put(json.dumps({"joints": {"a": 1e6}}))
+    end.put("last")
+    assert came.wait(PATIENCE)  # nothing overtakes: all of it has come by then, and waits
     sent = time.monotonic_ns()
     go_on.set()
     assert last.wait(PATIENCE)
