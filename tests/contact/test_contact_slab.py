@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from standoff.compiled.jit import kernel
 from standoff.contact import Body, Scene
-from standoff.contact.kernels import layout
-from standoff.contact.kernels.inside import climb
-from standoff.contact.kernels.parting import highest
-from standoff.contact.tables import arena_of
+from standoff.contact.kernels import edges_inside, solids
+from standoff.contact.kernels.scene_tables import scene_at, scratch_at
+from standoff.contact.packing import scene_tables, scratch_tables
 from tests.worlds.contact_worlds import random_pose, random_solid
 
 
@@ -24,30 +24,43 @@ def _bodies():
         yield Body(random_solid(rng), levels=0)
 
 
+@kernel
+def highest(scene, p, x, y, z):
+    return solids.highest(scene_at(scene), p, x, y, z)
+
+
+@kernel
+def climb(scene, scratch, p, row, x, y, z, level):
+    return edges_inside.climb(scene_at(scene), scratch_at(scratch), p, row, x, y, z, level, 0, 0)
+
+
+@pytest.mark.interpreted
 @pytest.mark.parametrize("body", list(_bodies()))
 def test_farthest_vertex_and_what_is_above_a_level(body):
-    arena = arena_of((body, body), 1, 1)
+    scene = scene_tables((body, body))
+    scratch = scratch_tables(scene)
+    ends = np.column_stack([scene.edges["tail"], scene.edges["head"]])
+    sides = np.column_stack([scene.edges["left"], scene.edges["right"]])
     rng = np.random.default_rng(5)
     for k in range(60):
         way = np.eye(3)[k % 3] if k < 6 else rng.normal(size=3)
         way /= np.linalg.norm(way)
         # The second of two equal pieces, so that numbers do not begin at 0.
-        row = highest(arena["cloud"], arena["pieces"], 1, *way)
-        piece = arena["pieces"][1]
-        first, count = piece[layout.VERTEX0], piece[layout.VERTEX_COUNT]
-        heights = arena["vertices"][first : first + count] @ way
-        vertex = int(arena["cloud"][row, 3])
-        assert heights[vertex] == pytest.approx(heights.max(), abs=1e-15)
+        row = highest(scene.address, 1, *way)
+        piece = scene.pieces[1]
+        heights = scene.vertices[piece.vertex0 : piece.vertex0 + piece.vertices] @ way
+        assert heights[scene.cloud_vertices[row]] == pytest.approx(heights.max(), abs=1e-15)
         level = np.quantile(heights, rng.random()) - 1e-9
-        arena["state"][layout.EPOCH, 0] += 1
-        edges, faces = climb(arena.F, arena.W, 1, vertex, *way, level, 0, 0)
-        tops = (arena["vertices"] @ way)[arena["edges"][:, :2]].max(axis=1)
-        first, count = piece[layout.EDGE0], piece[layout.EDGE_COUNT]
-        expected = first + np.flatnonzero(tops[first : first + count] >= level)
-        found = arena["slab"][:edges, 0]
-        assert np.array_equal(np.sort(found), expected)
-        assert set(arena["near"][:faces, 0]) == set(arena["edges"][expected, 2:].ravel())
-        assert np.array_equal(arena["bounds"][:faces], arena["planes"][arena["near"][:faces, 0]])
+        scratch.pair.epoch += 1
+        edges, faces = climb(scene.address, scratch.address, 1, row, *way, level)
+        tops = (scene.vertices @ way)[ends].max(axis=1)
+        here = slice(piece.edge0, piece.edge0 + piece.edges)
+        expected = piece.edge0 + np.flatnonzero(tops[here] >= level)
+        assert np.array_equal(np.sort(scratch.slab[:edges]), expected)
+        near = scratch.near[:faces]
+        assert set(near["face"]) == set(sides[expected].ravel())
+        for name in ("x", "y", "z", "offset"):
+            assert np.array_equal(near[name], scene.planes[name][near["face"]])
 
 
 def test_contacts_are_the_same_bits_at_every_level():

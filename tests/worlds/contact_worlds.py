@@ -39,6 +39,12 @@ def random_solid(rng):
     return so.Polyhedron(rng.normal(size=(4, 3)) * 0.15)
 
 
+def numbers_of(step):
+    """Of each contact point, normal, depth, velocity, force and how its spring is stretched."""
+    names = ("point", "normal", "depth", "velocity", "force", "stretch")
+    return np.column_stack([step._rows[name] for name in names])
+
+
 class CoalPair:
     """What Coal says about two polyhedra."""
 

@@ -1,22 +1,20 @@
 """Bodies that touch: convex pieces, each with its spherical octree, about one centroid.
 
 Faces of a piece that another piece of the same body lies on: they are inside the body.
-
-How deep an octree is, and where: one number, one by region, or whatever a function says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from inspect import signature
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from standoff.contact.features import Features
-from standoff.contact.octree import Levels, Octree, octree_of
+from standoff.contact.levels import best_levels, levels_at
+from standoff.contact.octree import Octree, octree_of
 from standoff.contact.pieces import (
     Ball,
     Piece,
@@ -29,13 +27,9 @@ from standoff.contact.pieces import (
 )
 from standoff.errors import ShapeError
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.pose import Array, as_pose, vector
+from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import Shape
 from standoff.tolerances import CONTACT_SEAM
-
-#: Deepest contact octree that is built, [levels]: a surface has some 6 * 4^8 = 400,000 nodes then.
-CONTACT_MAX_LEVELS = 8
-
 
 #: Sides of the prism that stands for a cylinder, where nothing else is said.
 SIDES = 32
@@ -147,8 +141,6 @@ class Body:
         """By piece its octree, built when first asked for; None for a sphere."""
         levels = self.levels
         if isinstance(levels, str):
-            from standoff.contact.auto import best_levels
-
             levels = best_levels(self)
         at = levels_at(levels, self.centroid, "Body.levels")
         return tuple(
@@ -247,65 +239,3 @@ def _covers(other: Piece, piece: Features, near: float) -> BoolArray:
     whole = np.array([bool(held[ring].all()) for ring in piece.loops])
     result: BoolArray = whole & (top > offsets + near)
     return result
-
-
-_ALLOWED = (
-    f'0 to {CONTACT_MAX_LEVELS}, "auto", [((lower, upper), levels), ...] or '
-    "a function of a cube's centre and half edge"
-)
-
-
-def levels_at(levels: Any, shift: Array, element: str) -> Levels:
-    """The function that `octree_of` asks. ``shift`` leads from the octree's frame to the one in
-    which regions are given.
-
-    A list of regions: around a cube the octree is as deep as the deepest region asks that the cube
-    meets, and not divided at all where there is none.
-    """
-    if callable(levels):
-        return _checked(levels, shift, element)
-    if isinstance(levels, Sequence) and not isinstance(levels, str):
-        return _regions(levels, shift, element)
-    depth = _depth(levels, element)
-    return lambda centre, half: depth
-
-
-def _checked(asked: Callable[[Array, float], int], shift: Array, element: str) -> Levels:
-    try:
-        signature(asked).bind(shift, 1.0)
-    except TypeError as error:
-        raise ShapeError(
-            "not a function of two arguments", element=element, value=asked, allowed=_ALLOWED
-        ) from error
-    except ValueError:
-        pass  # a function that does not tell what it takes
-    return lambda centre, half: _depth(asked(centre + shift, half), element)
-
-
-def _regions(levels: Sequence[Any], shift: Array, element: str) -> Levels:
-    regions = []
-    for number, item in enumerate(levels):
-        where = f"{element}[{number}]"
-        try:
-            (lower, upper), depth = item
-        except (TypeError, ValueError) as error:
-            raise ShapeError("not a region", element=where, value=item, allowed=_ALLOWED) from error
-        low, high = vector(lower, 3, where), vector(upper, 3, where)
-        regions.append((low - shift, high - shift, _depth(depth, where)))
-
-    def deepest(centre: Array, half: float) -> int:
-        met = [
-            depth
-            for low, high, depth in regions
-            if np.all(centre + half >= low) and np.all(centre - half <= high)
-        ]
-        return max(met, default=0)
-
-    return deepest
-
-
-def _depth(value: Any, element: str) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not 0 <= value <= CONTACT_MAX_LEVELS:
-        raise ShapeError("no depth of an octree", element=element, value=value, allowed=_ALLOWED)
-    return int(value)

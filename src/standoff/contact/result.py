@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from standoff.contact.kernels import layout
+from standoff.contact.kernels import scene_tables as tables
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 
@@ -17,13 +18,13 @@ from standoff.geometry.shape import IntArray
 class FeatureKind(IntEnum):
     """What of a body is in contact."""
 
-    VERTEX = layout.VERTEX
-    EDGE = layout.EDGE
-    FACE = layout.FACE
-    SPHERE = layout.BALL
+    VERTEX = tables.VERTEX
+    EDGE = tables.EDGE
+    FACE = tables.FACE
+    SPHERE = tables.BALL
     #: The piece as a whole: no vertex that is inside and no two edges that cross tell how far it
     #: has to go, as with a nail that goes through a board.
-    WHOLE = layout.WHOLE
+    WHOLE = tables.WHOLE
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Cost:
     """What a step took, by stage: how often each was done.
 
     Attributes:
-        pair_tests: pairs of bodies looked at.
+        pair_tests: pairs of bodies whose bounding boxes were compared.
         node_tests: nodes of octrees tested against others (phase 1-1).
         leaf_pairs: pairs of leaves that meet.
         edge_checks: edges that the leaves named, tested against the other piece (phase 1-2).
@@ -142,49 +143,53 @@ class ContactStep:
     """
 
     _forces: Array | None = None
-    _contacts = _found = _passed = b""
+    _contacts = _passed = b""
 
     def __init__(
         self,
         owners: Owners,
         cost: bytes,
-        touching: tuple[Array, bytes, bytes, bytes] | None = None,
+        touching: tuple[Array, bytes, bytes] | None = None,
     ) -> None:
-        """Tables of the kernel as they were: of COST, and unless nothing touches of FORCES,
-        CONTACTS, FOUND and PASSED."""
+        """Tables of the kernel as they were: the cost, and unless nothing touches forces, contacts
+        and passed pieces."""
         self._owners = owners
         self._cost = cost
         if touching is not None:
-            self._forces, self._contacts, self._found, self._passed = touching
+            self._forces, self._contacts, self._passed = touching
 
     def __len__(self) -> int:
         """How many contacts there are."""
-        return len(self._found) // FOUND_BYTES
+        return len(self._contacts) // CONTACT_BYTES
 
     @property
-    def _rows(self) -> Array:
-        return np.frombuffer(bytearray(self._contacts)).reshape(-1, _COLUMNS)
+    def _rows(self) -> Any:
+        return np.frombuffer(bytearray(self._contacts), dtype=tables.CONTACT)
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:
         return tuple(self._each())
 
     def _each(self) -> Iterator[Contact]:
-        names, bodies = self._owners.names, self._owners.bodies.tolist()
+        names, bodies, rows = self._owners.names, self._owners.bodies.tolist(), self._rows
         first = {body: k for k, body in reversed(list(enumerate(bodies)))}
-        for row, found in zip(self._rows, _whole(self._found, _FOUND_COLUMNS), strict=True):
-            p, q, kind_a, a, kind_b, b, kept = found
+        vectors = zip(*(rows[field] for field in ("point", "normal", "velocity", "force")))
+        features = rows[["a", "b", "kind_a", "feature_a", "kind_b", "feature_b"]].tolist()
+        others = zip(rows["depth"].tolist(), rows["kept"].tolist())
+        for (p, q, kind_a, a, kind_b, b), (point, normal, velocity, force), (depth, kept) in zip(
+            features, vectors, others, strict=True
+        ):
             i, j = bodies[p], bodies[q]
             yield Contact(
                 names[i],
                 names[j],
                 Feature(p - first[i], FeatureKind(kind_a), a),
                 Feature(q - first[j], FeatureKind(kind_b), b),
-                row[0:3],
-                row[3:6],
-                float(row[6]),
-                row[7:10],
-                row[10:13],
+                point,
+                normal,
+                depth,
+                velocity,
+                force,
                 kept == 1,
             )
 
@@ -205,7 +210,8 @@ class ContactStep:
     @cached_property
     def passed(self) -> tuple[tuple[str, str], ...]:
         names, bodies = self._owners.names, self._owners.bodies.tolist()
-        pairs = {(bodies[p], bodies[q]): None for p, q in _whole(self._passed, 2)}
+        pieces = np.frombuffer(self._passed, dtype=np.int64).reshape(-1, 2).tolist()
+        pairs = {(bodies[p], bodies[q]): None for p, q in pieces}
         return tuple((names[i], names[j]) for i, j in pairs)
 
     @cached_property
@@ -215,15 +221,8 @@ class ContactStep:
     @property
     def deepest(self) -> float:
         """The largest penetration, [m]; 0 without contacts."""
-        return float(np.max(self._rows[:, 6], initial=0.0))
+        return float(np.max(self._rows["depth"], initial=0.0))
 
 
-_COLUMNS, _FOUND_COLUMNS = layout.REAL_TABLES["contacts"], layout.WHOLE_TABLES["found"]
-#: Of one contact, in either table.
-CONTACT_BYTES, FOUND_BYTES = 8 * _COLUMNS, 8 * _FOUND_COLUMNS
-
-
-def _whole(table: bytes, columns: int) -> list[list[int]]:
-    """The rows of a table of whole numbers."""
-    rows: list[list[int]] = np.frombuffer(table, dtype=np.int64).reshape(-1, columns).tolist()
-    return rows
+#: Of one contact.
+CONTACT_BYTES = tables.CONTACT.itemsize

@@ -4,24 +4,83 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.compiled.arenas import Arena
+from standoff.compiled.by_address import address_of
 from standoff.contact.body import Body
-from standoff.contact.kernels import layout, nearest
-from standoff.contact.kernels.between import take_rates
-from standoff.contact.kernels.step import FULL, PASSED_UNIT, step
-from standoff.contact.material import Material
-from standoff.contact.result import CONTACT_BYTES, FOUND_BYTES, ContactStep, Owners
-from standoff.contact.tables import ROOM, Given, Intake, arena_of, bytes_of
+from standoff.contact.kernels.scene_tables import COST, STEP, ScratchTables, StateTables
+from standoff.contact.kernels.step import FULL, NO_FORCE, NOTHING, TOUCHING, step, take_rates
+from standoff.contact.packing import (
+    Given,
+    Intake,
+    bytes_of,
+    scene_tables,
+    scratch_tables,
+    state_tables,
+)
+from standoff.contact.result import CONTACT_BYTES, ContactStep, Owners
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
-from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
 from standoff.geometry.pose import Array, as_pose, vector
 from standoff.geometry.shape import Shape
 from standoff.tolerances import CONTACT_FASTEST
+
+#: Rows of the tables of contacts and of passed pairs to begin with; they grow.
+ROOM = 256
+
+#: Where in the counts of a step is what it found. They are read as plain numbers: a field of a
+#: record takes a microsecond, as long as a whole step of six bodies that do not touch.
+_CONTACTS, _PASSED, _HAS_BEFORE = (
+    list(STEP.fields or ()).index(name) for name in ("contacts", "passed", "has_before")
+)
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a body is made of, as far as contacts feel it: stiffness [N/m], damping and viscous
+    friction [N s/m], Coulomb's coefficient [-] or None."""
+
+    stiffness: float
+    damping: float
+    friction: float
+    coulomb: float | None
+
+    @classmethod
+    def checked(
+        cls, name: str, stiffness: Any, damping: Any, friction: Any, coulomb: Any
+    ) -> Material:
+        hard = _amount(stiffness, f"{name}.stiffness", "[N/m], above 0; infinite: rigid")
+        if not hard > 0.0:
+            raise CellError("no stiffness", element=f"{name}.stiffness", value=stiffness)
+        soft = [
+            _finite(value, f"{name}.{what}", "[N s/m], not negative")
+            for value, what in ((damping, "damping"), (friction, "friction"))
+        ]
+        if coulomb is not None:
+            coulomb = _finite(coulomb, f"{name}.coulomb", "not negative; None: no limit")
+        return cls(hard, soft[0], soft[1], coulomb)
+
+
+def _finite(value: Any, element: str, allowed: str) -> float:
+    result = _amount(value, element, allowed)
+    if math.isinf(result):
+        raise CellError("not finite", element=element, value=value, allowed=allowed)
+    return result
+
+
+def _amount(value: Any, element: str, allowed: str) -> float:
+    try:
+        if isinstance(value, (bool, str, bytes)):
+            raise TypeError("not a number")
+        result = float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise CellError("not a number", element=element, value=value, allowed=allowed) from error
+    if not result >= 0.0:
+        raise CellError("not a possible amount", element=element, value=value, allowed=allowed)
+    return result
 
 
 class Scene:
@@ -63,11 +122,9 @@ class Scene:
         self._materials: dict[str, Material] = {}
         self._numbers: dict[str, int] = {}
         self._moving: dict[str, bool] = {}
-        self._arena: Arena | None = None
+        self._pieces: list[tuple[str, int]] = []
+        self._state: StateTables | None = None
         self._room, self._passed_room = ROOM, ROOM
-        self._rel = np.zeros(12)
-        self._work, self._iwork = np.zeros(CONVEX_WORK), np.zeros(CONVEX_IWORK, dtype=np.int64)
-        self._address: int | None = None
         self._at_rest = False
         self._tables: tuple[Any, ...] = ()
 
@@ -131,27 +188,24 @@ class Scene:
         if levels is not None:
             body = body.with_levels(levels)
         body.trees  # noqa: B018 - what is wrong with it is raised here
-        places, history = self._places(), self._history()
         self._bodies[name], self._materials[name] = body, material
         self._moving[name] = bool(moving)
-        self._rebuild(places | {name: place}, history)
+        self._rebuild({name: place})
         return body
 
     def remove(self, name: str) -> None:
         """Takes a body out; the contacts of all others go on."""
         self._known(name)
-        places, history = self._places(), self._history()
         for table in (self._bodies, self._materials, self._moving):
             del table[name]
-        self._rebuild(places, history)
+        self._rebuild({})
 
     def forget(self) -> None:
         """Begin anew, as if there had been no step: for bodies that were put elsewhere."""
-        if self._arena is not None:
-            state = self._arena["state"]
-            state[layout.OLD_COUNT, 0] = state[layout.HAS_BEFORE, 0] = 0
-            self._arena["was_there"].fill(0)
-            self._arena["parted"].fill(0)
+        if self._state is not None:
+            self._state.step.old = self._state.step.has_before = 0
+            self._state.was_there.fill(0)
+            self._state.parted["pair"] = 0
 
     def step(
         self,
@@ -177,23 +231,23 @@ class Scene:
         """
         if dt is not None:
             dt = _seconds(dt)
-        if self._arena is None:
+        if self._state is None:
             return self._nothing(poses, velocities)
         try:
             self._take(poses, velocities, dt)
             told: int = step(*(self._tables or self._ready()))
-            while told < 0:
+            while told != NOTHING and told != TOUCHING:
                 if told == FULL:
                     self._grow()
                 else:
-                    self._mend(FULL - 1 - told)
+                    self._mend(told)
                 told = self._run()
         except BaseException:
-            self._arena["given"][:] = self._arena["held"]
+            self._state.given[:] = self._state.held
             raise
-        if told == 0:
+        if told == NOTHING:
             return ContactStep(self._owners, self._cost.tobytes())
-        return self._result(told)
+        return self._result()
 
     def _nothing(self, poses: Given | None, velocities: Given | None) -> ContactStep:
         """A step of an empty scene."""
@@ -218,10 +272,10 @@ class Scene:
     def _take_rates(self, velocities: Given | None, dt: float | None) -> None:
         """Velocities that are not given, from the last poses or 0."""
         self._at_rest = dt is None
-        if dt is None or not self._state[layout.HAS_BEFORE, 0]:
+        if dt is None or not self._counts[_HAS_BEFORE]:
             self._twists.table.fill(0.0)
         else:
-            take_rates(self._F, self._W, dt)
+            take_rates(*(self._tables or self._ready())[:2], dt)
         if velocities is not None:
             self._twists.take(velocities)
 
@@ -231,18 +285,21 @@ class Scene:
 
     def _ready(self) -> tuple[Any, ...]:
         """What the kernel is called with; made at the first step, as it takes a compiler."""
-        if self._address is None:
-            self._address = nearest.address()
-        self._tables = (self._address, self._F, self._W, self._rel, self._work, self._iwork)
+        assert self._state is not None
+        distance = address_of("contact.kernels.first_touch.piece_distance")
+        self._scratch.pair.distance_at = distance
+        self._tables = (self._scene.address, self._state.address, self._scratch.address)
         return self._tables
 
-    def _mend(self, number: int) -> None:
+    def _mend(self, told: int) -> None:
         """What the kernel did not take: the nearest rigid motion, or why there is none."""
-        if number >= len(self.names):
+        assert self._state is not None
+        number = int(self._state.step.refused)
+        if told == NO_FORCE:
             raise PoseError(
                 "a force that is not finite",
-                element=self.names[number - len(self.names)],
-                value=self._forces[number - len(self.names)].tolist(),
+                element=self.names[number],
+                value=self._state.forces[number].tolist(),
                 allowed="velocities, stiffness, damping and friction whose products are finite",
             )
         name, poses = self.names[number], self._poses.table
@@ -255,8 +312,7 @@ class Scene:
                 value=twist.tolist(),
                 allowed=f"up to {CONTACT_FASTEST:g} m/s and rad/s",
             )
-        assert self._arena is not None
-        held = self._arena["held"][number].reshape(4, 4)
+        held = self._state.held[number].reshape(4, 4)
         if not self._moving[name] and not np.array_equal(poses[number], held):
             raise PoseError(
                 "another pose for a body that stands still",
@@ -265,98 +321,91 @@ class Scene:
                 allowed=f"the pose that Scene.add({name!r}, ...) was given, none, or moving=True",
             )
 
-    def _result(self, told: int) -> ContactStep:
+    def _result(self) -> ContactStep:
         """What the kernel left, copied: the next step writes over it."""
-        count, passed = told % PASSED_UNIT, told // PASSED_UNIT
+        passed = self._counts[_PASSED]
         touching = (
             self._forces.copy(),
-            self._contacts[: count * CONTACT_BYTES].tobytes(),
-            self._found[: count * FOUND_BYTES].tobytes(),
+            self._contacts[: self._counts[_CONTACTS] * CONTACT_BYTES].tobytes(),
             self._passed[:passed].tobytes() if passed else b"",
         )
         return ContactStep(self._owners, self._cost.tobytes(), touching)
 
     def _grow(self) -> None:
-        assert self._arena is not None
-        self._room = max(self._room, 2 * int(self._state[layout.COUNT, 0]))
-        self._passed_room = max(self._passed_room, 2 * int(self._state[layout.PASSED_COUNT, 0]))
-        names = ("contacts", "old", "found", "earlier")
-        rows = dict.fromkeys(names, self._room) | {"passed": self._passed_room}
-        self._use(self._arena.grown(rows))
+        """Room for twice as many contacts, pairs that passed and pairs of near bodies as there are,
+        where there was not enough."""
+        state, sweep = self._state, self._scratch.sweep
+        assert state is not None
+        self._room = max(self._room, 2 * self._counts[_CONTACTS])
+        self._passed_room = max(self._passed_room, 2 * self._counts[_PASSED])
+        if sweep.state.pairs > len(sweep.pairs):
+            for name in ("pairs", "unsorted"):
+                sweep.grow(name, 2 * int(sweep.state.pairs))
+        for name, rows in (
+            ("contacts", self._room), ("old", self._room), ("passed", self._passed_room)
+        ):  # fmt: skip
+            if rows > len(state.arrays[name]):
+                state.grow(name, rows)
+        self._view(state)
 
-    def _use(self, arena: Arena) -> None:
+    def _view(self, state: StateTables) -> None:
         """Views of the tables that each step reads or writes: looking them up would take as long
         as finding out that nothing touches."""
-        self._arena, self._F, self._W = arena, arena.F, arena.W
         names = self.names
-        self._poses = Intake(arena["given"].reshape(-1, 4, 4), names, "poses", as_pose)
-        self._twists = Intake(arena["twists"], names, "velocities", _twist)
-        self._state, self._cost, self._forces = arena["state"], arena["cost"], arena["forces"]
-        self._contacts, self._found = bytes_of(arena["contacts"]), bytes_of(arena["found"])
-        self._passed, self._tables = arena["passed"], ()
+        self._state = state
+        self._poses = Intake(state.given.reshape(-1, 4, 4), names, "poses", as_pose)
+        self._twists = Intake(state.twists, names, "velocities", _twist)
+        self._counts = state.arrays["step"].view(np.int64).data
+        self._cost, self._forces = state.arrays["cost"].view(np.ndarray), state.forces
+        self._contacts, self._passed = bytes_of(state.contacts), state.passed
         self._at_rest = False
-        self._owners = Owners(names, arena["pieces"][:, layout.BODY].copy(), self._numbers)
 
-    def _rebuild(self, places: Mapping[str, Array], history: dict[str, Any]) -> None:
+    def _rebuild(self, placed: Mapping[str, Array]) -> None:
+        """New tables, as bodies come and go: for bodies that stay with what the last step left,
+        and others as ``placed``."""
+        former, numbers, pieces = self._state, self._numbers, self._pieces
         self._numbers = {name: number for number, name in enumerate(self._bodies)}
+        self._pieces = [(name, k) for name, b in self._bodies.items() for k in range(len(b.pieces))]
+        self._tables = ()
         if not self._bodies:
-            self._arena = None
+            self._state = None
             return
-        arena = arena_of(tuple(self._bodies.values()), self._room, self._passed_room)
-        for number, (name, material) in enumerate(self._materials.items()):
-            arena["material"][number, 1:] = (*material.row, float(self._moving[name]))
-            arena["held"][number] = arena["given"][number] = places[name].reshape(-1)
-        arena["state"][layout.CONTINUOUS, 0] = self._continuous
-        arena["state"][layout.PULLS, 0] = self._pulls
-        self._use(arena)
-        self._remember(arena, history)
+        self._scene = scene_tables(tuple(self._bodies.values()))
+        self._scratch: ScratchTables = scratch_tables(self._scene)
+        state = state_tables(self._scene, self._room, self._passed_room)
+        state.step.continuous, state.step.pulls = self._continuous, self._pulls
+        for body, name in zip(self._scene.bodies, self._bodies):
+            material = self._materials[name]
+            body.moves, body.stiffness = self._moving[name], material.stiffness
+            body.damping, body.friction = material.damping, material.friction
+            body.coulomb = -1.0 if material.coulomb is None else material.coulomb
+        self._scratch.sweep.moves[:] = self._scene.bodies["moves"]
+        for name, place in placed.items():
+            state.held[self._numbers[name]] = place.reshape(-1)
+        if former is not None:
+            stay = [name for name in self._numbers if name in numbers]
+            here, there = ([n[name] for name in stay] for n in (self._numbers, numbers))
+            state.held[here] = former.held[there]
+            if former.step.has_before:
+                state.before[here] = former.before[there]
+                state.was_there[here] = former.was_there[there]
+                self._remember(state, former, pieces)
+        state.given[:] = state.held
+        self._owners = Owners(self.names, self._scene.pieces["body"].copy(), self._numbers)
+        self._view(state)
 
-    def _places(self) -> dict[str, Array]:
-        """By name the pose last given."""
-        if self._arena is None:
-            return {}
-        return dict(zip(self._bodies, self._arena["held"].reshape(-1, 4, 4).copy()))
-
-    def _history(self) -> dict[str, Any]:
-        """What the last step left, by names: bodies come and go."""
-        arena = self._arena
-        if arena is None or not arena["state"][layout.HAS_BEFORE, 0]:
-            return {}
-        count = int(arena["state"][layout.OLD_COUNT, 0])
-        return {
-            "before": {
-                name: place
-                for name, place, there in zip(
-                    self._bodies, arena["before"].copy(), arena["was_there"][:, 0].tolist()
-                )
-                if there
-            },
-            "old": arena["old"][:count].copy(),
-            "earlier": arena["earlier"][:count].copy(),
-            "pieces": self._piece_numbers(),
-        }
-
-    def _remember(self, arena: Arena, history: dict[str, Any]) -> None:
-        if not history:
-            return
-        now = self._piece_numbers()
-        numbers = {k: now[owner] for owner, k in history["pieces"].items() if owner in now}
-        earlier = history["earlier"]
-        stays = [k for k, row in enumerate(earlier) if row[0] in numbers and row[1] in numbers]
-        arena["old"][: len(stays)] = history["old"][stays]
-        for k, row in enumerate(stays):
-            pair = [numbers[int(piece)] for piece in earlier[row, :2]]
-            arena["earlier"][k] = (*pair, *earlier[row, 2:])
-        for name, place in history["before"].items():
-            if name in self._numbers:
-                arena["before"][self._numbers[name]] = place
-                arena["was_there"][self._numbers[name], 0] = 1
-        arena["state"][layout.OLD_COUNT, 0] = len(stays)
-        arena["state"][layout.HAS_BEFORE, 0] = 1
-
-    def _piece_numbers(self) -> dict[tuple[str, int], int]:
-        owners = [(name, k) for name, body in self._bodies.items() for k in range(len(body.pieces))]
-        return {owner: number for number, owner in enumerate(owners)}
+    def _remember(
+        self, state: StateTables, former: StateTables, pieces: list[tuple[str, int]]
+    ) -> None:
+        """The contacts of the last step, of pieces that are still there; ``pieces`` are those of
+        then."""
+        now = {owner: number for number, owner in enumerate(self._pieces)}
+        number = np.array([now.get(owner, -1) for owner in pieces])
+        old = former.old[: former.step.old].copy()
+        old["a"], old["b"] = number[old["a"]], number[old["b"]]
+        old = old[(old["a"] >= 0) & (old["b"] >= 0)]
+        state.old[: len(old)] = old
+        state.step.old, state.step.has_before = len(old), 1
 
     def _known(self, name: str) -> str:
         if not isinstance(name, str) or name not in self._bodies:
@@ -376,4 +425,4 @@ def _twist(value: ArrayLike, element: str) -> Array:
 
 
 _NOBODY = Owners((), np.zeros(0, dtype=np.int64), {})
-_NO_COST = bytes(8 * layout.COST_ROWS)
+_NO_COST = bytes(COST.itemsize)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.contact.auto import best_levels
+from standoff.contact.levels import best_levels
 from standoff.geometry.pose import Array
 from standoff.papers.bench003 import LEVELS, Bench, Printed, Pushes, lowest
 from standoff.papers.bodies003 import body, points_of, prism, shape, ways

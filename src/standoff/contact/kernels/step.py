@@ -1,55 +1,21 @@
 """One step of a contact scene, in one call.
 
-The poses and velocities that were given: checked, taken over, kept for the next step.
+The poses and velocities that were given: checked, taken over, kept for the next step. Velocities
+that follow from two poses and the time between them.
 """
 
 from __future__ import annotations
 
 import math
 
-from standoff.compiled.arena import HEAD, table
+from standoff.broadphase.kernels.sort_and_sweep import boxes_that_meet
 from standoff.compiled.jit import entry, kernel
-from standoff.contact.kernels.appending import comes_before, drop_left_out, merge, were_there
-from standoff.contact.kernels.between import reach
+from standoff.contact.kernels.contacts import comes_before, drop_left_out, merge
+from standoff.contact.kernels.first_touch import turning
 from standoff.contact.kernels.forces import apply_forces
-from standoff.contact.kernels.frames import to_world
-from standoff.contact.kernels.layout import (
-    BALLS,
-    BEFORE,
-    BODIES,
-    CENTROIDS,
-    CONTACTS,
-    CONTINUOUS,
-    COST,
-    COST_ROWS,
-    COUNT,
-    CURSOR,
-    EARLIER,
-    FORCES,
-    FOUND,
-    GIVEN,
-    HAS_BEFORE,
-    HELD,
-    KEPT,
-    LEFT_OUT,
-    MATERIAL,
-    MOVES,
-    NEW,
-    OLD,
-    OLD_COUNT,
-    PAIR_FIRST,
-    PAIR_OLD,
-    PAIR_TESTS,
-    PASSED,
-    PASSED_COUNT,
-    POSES,
-    RADIUS,
-    STATE,
-    TWISTS,
-    WAS_THERE,
-)
-from standoff.contact.kernels.pair import touch_pair
-from standoff.contact.kernels.tables import real_rows, whole_rows
+from standoff.contact.kernels.piece_pair import touch_pair
+from standoff.contact.kernels.scene_tables import scene_at, scratch_at, state_at
+from standoff.contact.kernels.solids import ball_centre, reach
 from standoff.geometry.narrowphase.batch import plain_pose
 from standoff.tolerances import CONTACT_FASTEST, CONTACT_MERGE, EPS
 
@@ -57,61 +23,107 @@ from standoff.tolerances import CONTACT_FASTEST, CONTACT_MERGE, EPS
 #: radii in play, [-]: a transform, a crossing and a transform back are some 30 roundings.
 CONTACT_MERGE_ROUNDING = 64 * EPS
 
+#: By how much the box about a body is wider than its sphere, relative to radius and coordinates,
+#: [-]: whether two spheres meet on their way is found with some 20 roundings of these.
+CONTACT_BOX_ROUNDING = 64 * EPS
 
-#: What is returned: the number of contacts and PASSED_UNIT for each pair that passed; or FULL where
-#: a table is too short, and STATE says how many rows it takes; or less: body ``FULL - 1 - told``
-#: has no plain pose or velocity, or, less the number of bodies, no finite force.
-FULL = -1
-PASSED_UNIT = 1 << 32
+#: What `step` returns. All is done, and nothing touches or passed, or something does; a table is
+#: too short; the body in ``state.step.refused`` has no plain pose or velocity, or no finite force.
+NOTHING = 0
+TOUCHING = 1
+FULL = 2
+NO_MOTION = 3
+NO_FORCE = 4
 
 
-@entry("int64(int64, float64[::1], int64[::1], float64[::1], float64[::1], int64[::1])")
-def step(address, F, W, rel, work, iwork):
-    """Contacts, forces and moments of the bodies at the poses given. Unless all is done, what the
-    last step left is not changed, so that the step can be taken again."""
-    bad = first_bad(F, W)
-    if bad >= 0:
-        return FULL - 1 - bad
-    place_bodies(F, W)
-    state, cost = whole_rows(W, STATE, 1), whole_rows(W, COST, 1)
-    bodies, M = whole_rows(W, BODIES, 2), real_rows(F, W, MATERIAL, 6)
-    state[COUNT, 0] = 0
-    state[PASSED_COUNT, 0] = 0
-    state[CURSOR, 0] = 0
-    for k in range(COST_ROWS):
-        cost[k, 0] = 0
-    X, A = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12)
-    sweeping = state[HAS_BEFORE, 0] == 1 and state[CONTINUOUS, 0] == 1
-    count = bodies.shape[0]
-    for i in range(count):
-        for j in range(i + 1, count):
-            if M[i, MOVES] + M[j, MOVES] == 0.0:
-                continue
-            # Whether the spheres about the bodies meet, now or on the way from the last step.
-            x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
-            near = M[i, RADIUS] + M[j, RADIUS]
-            meet = x * x + y * y + z * z <= near * near
-            if sweeping and not meet:
-                u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
-                meet = nearest_on_way(x, y, z, u, v, w) <= near * near
-            if meet:
-                body_pair(address, F, W, i, j, rel, work, iwork)
-    cost[PAIR_TESTS, 0] = count * (count - 1) // 2
-    found = whole_rows(W, FOUND, 7)
-    if state[COUNT, 0] > found.shape[0]:
+@entry("int64(int64, int64, int64)")
+def step(scene, state, scratch):
+    """Contacts, forces and moments of the bodies at the poses given, into STATE, which also says
+    how many there are. Unless all is done, what the last step left is not changed, so that the step
+    can be taken again."""
+    return take_step(scene_at(scene), state_at(state), scratch_at(scratch))
+
+
+@kernel
+def take_step(scene, state, scratch):
+    now, cost, sweep = state.step, state.cost, scratch.sweep
+    now.refused = first_bad(scene, state)
+    if now.refused >= 0:
+        return NO_MOTION
+    place_bodies(scene, state)
+    clear_counts(state, scratch)
+    box_bodies(scene, state, sweep)
+    if not boxes_that_meet(sweep):
         return FULL
-    if state[PASSED_COUNT, 0] > whole_rows(W, PASSED, 2).shape[0]:
+    cost.pair_tests = sweep.state.tests
+    for k in range(sweep.state.pairs):
+        i, j = sweep.pairs[k].a, sweep.pairs[k].b
+        if bodies_meet(scene, state, i, j):
+            body_pair(scene, state, scratch, i, j)
+    if now.contacts > state.contacts.shape[0] or now.passed > state.passed.shape[0]:
         return FULL
-    for k in range(state[COUNT, 0]):
-        if found[k, 6] < LEFT_OUT:
-            cost[KEPT if found[k, 6] == 1 else NEW, 0] += 1
-    apply_forces(F, W)
-    bad = first_endless(F, W)
-    if bad >= 0:
-        return FULL - 1 - count - bad
-    keep_step(F, W)
-    drop_left_out(F, W)
-    return state[COUNT, 0] + PASSED_UNIT * state[PASSED_COUNT, 0]
+    for k in range(now.contacts):
+        if state.contacts[k].left_out == 0:
+            cost.kept += state.contacts[k].kept
+            cost.new += 1 - state.contacts[k].kept
+    apply_forces(scene, state)
+    now.refused = first_endless(state)
+    if now.refused >= 0:
+        return NO_FORCE
+    keep_step(state)
+    drop_left_out(state)
+    return NOTHING if now.contacts == 0 and now.passed == 0 else TOUCHING
+
+
+@kernel
+def clear_counts(state, scratch):
+    """Nothing is found or counted yet."""
+    cost = state.cost
+    state.step.contacts = state.step.passed = scratch.pair.cursor = 0
+    cost.pair_tests = cost.node_tests = cost.leaf_pairs = cost.edge_checks = 0
+    cost.crossing_checks = cost.sphere_checks = cost.distances = cost.kept = cost.new = 0
+
+
+@kernel
+def is_swept(state, i):
+    """Whether the way of a body since the last step is looked at."""
+    return state.step.has_before * state.step.continuous * state.was_there[i] == 1
+
+
+@kernel
+def box_bodies(scene, state, sweep):
+    """The box about the sphere of each body, now or on the way from the last step."""
+    X, A, boxes = state.poses, state.before, sweep.boxes
+    for i in range(X.shape[0]):
+        radius, swept = scene.bodies[i].radius, is_swept(state, i)
+        for c in range(3):
+            now = X[i, 4 * c + 3]
+            was = A[i, 4 * c + 3] if swept else now
+            wide = radius + CONTACT_BOX_ROUNDING * (radius + abs(now) + abs(was))
+            boxes[i, c], boxes[i, 3 + c] = min(now, was) - wide, max(now, was) + wide
+
+
+@kernel
+def bodies_meet(scene, state, i, j):
+    """Whether the spheres about two bodies meet, now or on the way from the last step."""
+    X = state.poses
+    near = scene.bodies[i].radius + scene.bodies[j].radius
+    x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
+    if x * x + y * y + z * z <= near * near:
+        return True
+    return meet_on_way(state, i, j, near)
+
+
+@kernel
+def meet_on_way(state, i, j, near):
+    """Whether the centroids of two bodies came within ``near`` of each other since the last step,
+    if that is looked at."""
+    X, A = state.poses, state.before
+    if not (is_swept(state, i) and is_swept(state, j)):
+        return False
+    x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
+    u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
+    return nearest_on_way(x, y, z, u, v, w) <= near * near
 
 
 @kernel
@@ -126,78 +138,75 @@ def nearest_on_way(x, y, z, u, v, w):
 
 
 @kernel
-def body_pair(address, F, W, i, j, rel, work, iwork):
+def body_pair(scene, state, scratch, i, j):
     """The contacts of two bodies, piece by piece, without doubles."""
-    bodies, state = whole_rows(W, BODIES, 2), whole_rows(W, STATE, 1)
-    old, M = whole_rows(W, EARLIER, 7), real_rows(F, W, MATERIAL, 6)
-    X = real_rows(F, W, POSES, 12)
-    first = state[COUNT, 0]
-    end = state[CURSOR, 0]
-    while end < state[OLD_COUNT, 0] and comes_before(W, end, i, j, bodies[i, 0], bodies[j, 0]):
-        end += 1
-    state[PAIR_FIRST, 0], state[PAIR_OLD, 0] = first, end
+    X, pair, old, first = state.poses, scratch.pair, state.old, state.step.contacts
+    one, other = scene.bodies[i], scene.bodies[j]
+    end = earlier_until(scene, state, pair.cursor, one.piece0, other.piece0)
+    pair.body_first, pair.body_old = first, end
     # Of the smaller body, as corners of it that are farther apart are two; and for rounding.
-    near = 2.0 * CONTACT_MERGE * min(M[i, RADIUS], M[j, RADIUS])
-    reach_of_both = M[i, RADIUS] + M[j, RADIUS]
+    near = 2.0 * CONTACT_MERGE * min(one.radius, other.radius)
+    reach_of_both = one.radius + other.radius
     for c in range(3, 12, 4):
         reach_of_both = max(reach_of_both, abs(X[i, c]), abs(X[j, c]))
     near += CONTACT_MERGE_ROUNDING * reach_of_both
-    for p in range(bodies[i, 0], bodies[i, 0] + bodies[i, 1]):
-        for q in range(bodies[j, 0], bodies[j, 0] + bodies[j, 1]):
+    for p in range(one.piece0, one.piece0 + one.pieces):
+        for q in range(other.piece0, other.piece0 + other.pieces):
             # Contacts of the last step stand in the order of pairs in which they were found.
-            start = end
-            while start < state[OLD_COUNT, 0] and comes_before(W, start, i, j, p, q):
-                start += 1
+            start = earlier_until(scene, state, end, p, q)
             end = start
-            while end < state[OLD_COUNT, 0] and old[end, 0] == p and old[end, 1] == q:
+            while end < state.step.old and old[end].a == p and old[end].b == q:
                 end += 1
-            state[CURSOR, 0] = end
-            if end > start or pieces_meet(F, W, i, j, p, q):
-                found = state[COUNT, 0]
-                touch_pair(address, F, W, p, q, start, end, rel, work, iwork)
-                merge(F, W, first, found, near)
+            pair.cursor = end
+            if end > start or pieces_meet(scene, state, p, q):
+                found = state.step.contacts
+                touch_pair(scene, state, scratch, p, q, start, end)
+                merge(state, first, found, near)
 
 
 @kernel
-def pieces_meet(F, W, i, j, p, q):
-    """Whether the spheres about two pieces of bodies (i, j) meet; or may have, since the last
-    step."""
-    X, A, S = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), real_rows(F, W, BALLS, 5)
-    a0, a1, a2 = to_world(X, i, S[p, 0], S[p, 1], S[p, 2])
-    b0, b1, b2 = to_world(X, j, S[q, 0], S[q, 1], S[q, 2])
-    near = S[p, 3] + S[q, 3]
+def earlier_until(scene, state, k, p, q):
+    """The first contact of the last step, from row ``k`` on, that does not belong to a pair of
+    pieces before (p, q)."""
+    while k < state.step.old and comes_before(scene, state, k, p, q):
+        k += 1
+    return k
+
+
+@kernel
+def pieces_meet(scene, state, p, q):
+    """Whether the spheres about two pieces meet; or may have, since the last step."""
+    one, other = scene.pieces[p], scene.pieces[q]
+    a0, a1, a2 = ball_centre(scene, state.poses, p)
+    b0, b1, b2 = ball_centre(scene, state.poses, q)
+    near = one.radius + other.radius
     if (a0 - b0) ** 2 + (a1 - b1) ** 2 + (a2 - b2) ** 2 <= near * near:
         return True
-    if whole_rows(W, STATE, 1)[CONTINUOUS, 0] == 0 or not were_there(W, i, j):
-        return False
-    x, y, z = X[i, 3] - X[j, 3], X[i, 7] - X[j, 7], X[i, 11] - X[j, 11]
-    u, v, w = x - A[i, 3] + A[j, 3], y - A[i, 7] + A[j, 7], z - A[i, 11] + A[j, 11]
-    return nearest_on_way(x, y, z, u, v, w) <= (reach(S, p) + reach(S, q)) ** 2
+    return meet_on_way(state, one.body, other.body, reach(one) + reach(other))
 
 
 @kernel
-def first_bad(F, W):
+def first_bad(scene, state):
     """The first body whose pose is not plainly one or not that of before, though it stands still,
     or whose velocity is none (see CONTACT_FASTEST); or -1. A pose that was taken at the last step
     is good."""
-    T, M = real_rows(F, W, TWISTS, 6), real_rows(F, W, MATERIAL, 6)
-    A, H = real_rows(F, W, GIVEN, 16), real_rows(F, W, HELD, 16)
-    for i in range(whole_rows(W, BODIES, 2).shape[0]):
+    given, held, twists = state.given, state.held, state.twists
+    for i in range(given.shape[0]):
         for c in range(16):
-            if A[i, c] != H[i, c]:
-                if M[i, MOVES] == 0.0 or not plain_pose(table(F, W[HEAD * GIVEN] + 16 * i, 4, 4)):
+            if given[i, c] != held[i, c]:
+                if scene.bodies[i].moves == 0 or not plain_pose(given[i].reshape((4, 4))):
                     return i
                 break
         for c in range(6):
-            if not abs(T[i, c]) <= CONTACT_FASTEST:
+            if not abs(twists[i, c]) <= CONTACT_FASTEST:
                 return i
     return -1
 
 
 @kernel
-def first_endless(F, W):
+def first_endless(state):
     """The first body with a force or a moment that is not finite, or -1."""
-    total = real_rows(F, W, FORCES, 3)
+    total = state.forces
     for i in range(total.shape[0]):
         for c in range(3):
             if not math.isfinite(total[i, c]):
@@ -206,34 +215,53 @@ def first_endless(F, W):
 
 
 @kernel
-def place_bodies(F, W):
-    """POSES, of the bodies' centroid frames, from GIVEN, of the shapes' own."""
-    X, A, C = real_rows(F, W, POSES, 12), real_rows(F, W, GIVEN, 16), real_rows(F, W, CENTROIDS, 3)
+def place_bodies(scene, state):
+    """The poses of the bodies' centroid frames, from those given, of the shapes' own."""
+    X, A = state.poses, state.given
     for i in range(X.shape[0]):
+        at = scene.bodies[i].centroid
         for r in range(0, 12, 4):
             for c in range(4):
                 X[i, r + c] = A[i, r + c]
-            X[i, r + 3] += A[i, r] * C[i, 0] + A[i, r + 1] * C[i, 1] + A[i, r + 2] * C[i, 2]
+            X[i, r + 3] += A[i, r] * at[0] + A[i, r + 1] * at[1] + A[i, r + 2] * at[2]
 
 
 @kernel
-def keep_step(F, W):
+def keep_step(state):
     """What the next step has to know of this one."""
-    X, B, state = real_rows(F, W, POSES, 12), real_rows(F, W, BEFORE, 12), whole_rows(W, STATE, 1)
-    A, H = real_rows(F, W, GIVEN, 16), real_rows(F, W, HELD, 16)
-    C, before = real_rows(F, W, CONTACTS, 16), real_rows(F, W, OLD, 16)
-    found, old = whole_rows(W, FOUND, 7), whole_rows(W, EARLIER, 7)
-    there = whole_rows(W, WAS_THERE, 1)
-    for i in range(X.shape[0]):
+    for i in range(state.poses.shape[0]):
         for c in range(12):
-            B[i, c] = X[i, c]
+            state.before[i, c] = state.poses[i, c]
         for c in range(16):
-            H[i, c] = A[i, c]
-        there[i, 0] = 1
-    for k in range(state[COUNT, 0]):
-        for c in range(16):
-            before[k, c] = C[k, c]
-        for c in range(7):
-            old[k, c] = found[k, c]
-    state[OLD_COUNT, 0] = state[COUNT, 0]
-    state[HAS_BEFORE, 0] = 1
+            state.held[i, c] = state.given[i, c]
+        state.was_there[i] = 1
+    for k in range(state.step.contacts):
+        state.old[k] = state.contacts[k]
+    state.step.old = state.step.contacts
+    state.step.has_before = 1
+
+
+@entry("void(int64, int64, float64)")
+def take_rates(scene, state, dt):
+    """Velocities of all bodies from the poses held and given, ``dt`` seconds apart: the mean
+    velocities of centroids and the mean angular velocities, turning the shorter way; 0 of bodies
+    that were not there before."""
+    rates(scene_at(scene), state_at(state), dt)
+
+
+@kernel
+def rates(scene, state, dt):
+    A, B, T = state.held, state.given, state.twists
+    for i in range(T.shape[0]):
+        if state.was_there[i] == 0:
+            for c in range(6):
+                T[i, c] = 0.0
+            continue
+        at = scene.bodies[i].centroid
+        for r in range(3):
+            way = B[i, 4 * r + 3] - A[i, 4 * r + 3]
+            for c in range(3):
+                way += (B[i, 4 * r + c] - A[i, 4 * r + c]) * at[c]
+            T[i, r] = way / dt
+        x, y, z, angle = turning(A, B, i)
+        T[i, 3], T[i, 4], T[i, 5] = x * angle / dt, y * angle / dt, z * angle / dt

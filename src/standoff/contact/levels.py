@@ -1,16 +1,26 @@
-"""The best number of levels of a body's octrees, found by trying (paper 003, section 4.1)."""
+"""How deep an octree is, and where: one number, one by region, or whatever a function says; or the
+best number of levels, found by trying (paper 003, section 4.1).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from inspect import signature
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from standoff.contact.features import Features
+from standoff.contact.octree import Levels
+from standoff.errors import ShapeError
+from standoff.geometry.pose import Array, vector
 
 if TYPE_CHECKING:
     from standoff.contact.body import Body
+
+#: Deepest contact octree that is built, [levels]: a surface has some 6 * 4^8 = 400,000 nodes then.
+CONTACT_MAX_LEVELS = 8
 
 #: Levels that are tried at most to find the best depth of an octree, [-]; the number of poses at
 #: which each is timed, [-]; and how far the bounding spheres of the two bodies overlap at the
@@ -22,6 +32,68 @@ CONTACT_AUTO_DEPTH = 1.0
 #: A deeper octree is taken where it is quicker by this part, [-]: times on a busy
 #: machine differ by as much from run to run, though each is the best of several.
 CONTACT_AUTO_GAIN = 0.05
+
+
+_ALLOWED = (
+    f'0 to {CONTACT_MAX_LEVELS}, "auto", [((lower, upper), levels), ...] or '
+    "a function of a cube's centre and half edge"
+)
+
+
+def levels_at(levels: Any, shift: Array, element: str) -> Levels:
+    """The function that `octree_of` asks. ``shift`` leads from the octree's frame to the one in
+    which regions are given.
+
+    A list of regions: around a cube the octree is as deep as the deepest region asks that the cube
+    meets, and not divided at all where there is none.
+    """
+    if callable(levels):
+        return _checked(levels, shift, element)
+    if isinstance(levels, Sequence) and not isinstance(levels, str):
+        return _regions(levels, shift, element)
+    depth = _depth(levels, element)
+    return lambda centre, half: depth
+
+
+def _checked(asked: Callable[[Array, float], int], shift: Array, element: str) -> Levels:
+    try:
+        signature(asked).bind(shift, 1.0)
+    except TypeError as error:
+        raise ShapeError(
+            "not a function of two arguments", element=element, value=asked, allowed=_ALLOWED
+        ) from error
+    except ValueError:
+        pass  # a function that does not tell what it takes
+    return lambda centre, half: _depth(asked(centre + shift, half), element)
+
+
+def _regions(levels: Sequence[Any], shift: Array, element: str) -> Levels:
+    regions = []
+    for number, item in enumerate(levels):
+        where = f"{element}[{number}]"
+        try:
+            (lower, upper), depth = item
+        except (TypeError, ValueError) as error:
+            raise ShapeError("not a region", element=where, value=item, allowed=_ALLOWED) from error
+        low, high = vector(lower, 3, where), vector(upper, 3, where)
+        regions.append((low - shift, high - shift, _depth(depth, where)))
+
+    def deepest(centre: Array, half: float) -> int:
+        met = [
+            depth
+            for low, high, depth in regions
+            if np.all(centre + half >= low) and np.all(centre - half <= high)
+        ]
+        return max(met, default=0)
+
+    return deepest
+
+
+def _depth(value: Any, element: str) -> int:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not 0 <= value <= CONTACT_MAX_LEVELS:
+        raise ShapeError("no depth of an octree", element=element, value=value, allowed=_ALLOWED)
+    return int(value)
 
 
 _KNOWN: dict[bytes, int] = {}

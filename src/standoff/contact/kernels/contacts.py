@@ -1,0 +1,132 @@
+"""The table of contacts: one more, which of several at one point stays, which go on from the last
+step.
+"""
+
+from __future__ import annotations
+
+from standoff.compiled.jit import kernel
+from standoff.contact.kernels.scene_tables import BALL
+
+#: Two contacts nearer than CONTACT_MERGE whose normals differ by less than the square root of twice
+#: this are one, [rad²].
+CONTACT_MERGE_COSINE = 1e-12
+
+
+@kernel
+def append(state, p, q, kind_a, feature_a, kind_b, feature_b, kept):
+    """A contact of two features of pieces ``p`` and ``q``; returns its row, for `put_at`. Where the
+    table is full it is only counted, and the last row is written over: the caller makes room and
+    begins anew."""
+    rows = state.contacts.shape[0]
+    k = min(state.step.contacts, rows - 1)
+    state.step.contacts += 1
+    contact = state.contacts[k]
+    contact.a, contact.b = p, q
+    contact.kind_a, contact.feature_a = kind_a, feature_a
+    contact.kind_b, contact.feature_b = kind_b, feature_b
+    contact.kept, contact.left_out = kept, 0
+    return k
+
+
+@kernel
+def put_at(state, k, x, y, z, nx, ny, nz, depth):
+    """Where contact ``k`` is: world point, normal from q to p, depth."""
+    contact = state.contacts[k]
+    point, normal = contact.point, contact.normal
+    point[0], point[1], point[2] = x, y, z
+    normal[0], normal[1], normal[2] = nx, ny, nz
+    contact.depth = depth
+
+
+@kernel
+def merge(state, first, next_, near):
+    """Of contacts from ``first`` on that lie within ``near`` of each other and have the same normal
+    one stays, the deepest, or of equals the first; the others are left out. Those before ``next_``
+    are merged already."""
+    contacts, count = state.contacts, state.step.contacts
+    if count > contacts.shape[0]:
+        return
+    for k in range(next_, count):
+        if contacts[k].left_out == 1:
+            continue
+        for o in range(first, k):
+            if contacts[o].left_out == 0 and at_one_point(contacts[k], contacts[o], near):
+                contacts[o if contacts[k].depth > contacts[o].depth else k].left_out = 1
+                break
+
+
+@kernel
+def at_one_point(one, other, near):
+    """Whether two contacts are within ``near`` of each other and have the same normal."""
+    a, b, n, m = one.point, other.point, one.normal, other.normal
+    return (
+        abs(a[0] - b[0]) <= near
+        and abs(a[1] - b[1]) <= near
+        and abs(a[2] - b[2]) <= near
+        and n[0] * m[0] + n[1] * m[1] + n[2] * m[2] >= 1.0 - CONTACT_MERGE_COSINE
+    )
+
+
+@kernel
+def drop_left_out(state):
+    """Takes the contacts that are left out from the table; the others keep their order."""
+    contacts, end = state.contacts, 0
+    for k in range(state.step.contacts):
+        if contacts[k].left_out == 1:
+            continue
+        if end < k:
+            contacts[end] = contacts[k]
+        end += 1
+    state.step.contacts = end
+
+
+@kernel
+def deepest(state, first):
+    """The deepest contact from ``first`` on; -1 where there is none, or no room for it."""
+    contacts, best, depth = state.contacts, -1, 0.0
+    for k in range(first, min(state.step.contacts, contacts.shape[0])):
+        if contacts[k].depth > depth:
+            best, depth = k, contacts[k].depth
+    return best
+
+
+@kernel
+def were_there(state, i, j):
+    """Whether two bodies were both placed at the last step."""
+    return state.was_there[i] == 1 and state.was_there[j] == 1
+
+
+@kernel
+def comes_before(scene, state, k, p, q):
+    """Whether contact ``k`` of the last step belongs to a pair of pieces before (p, q): first by
+    the bodies, then by the pieces."""
+    pieces, old = scene.pieces, state.old[k]
+    a, b, i, j = pieces[old.a].body, pieces[old.b].body, pieces[p].body, pieces[q].body
+    if a != i:
+        return a < i
+    if b != j:
+        return b < j
+    if old.a != p:
+        return old.a < p
+    return old.b < q
+
+
+@kernel
+def same_earlier(state, k, start):
+    """The contact of the last step with the features of contact ``k``, from ``start`` on, where the
+    contacts of its two pieces begin; or -1. A ball has one contact with a piece, whatever it rolls
+    onto."""
+    old, new, count = state.old, state.contacts[k], state.step.old
+    o = start
+    while o < count and old[o].a == new.a and old[o].b == new.b:
+        if new.kind_a == BALL or new.kind_b == BALL:
+            return o
+        if (
+            old[o].kind_a == new.kind_a
+            and old[o].feature_a == new.feature_a
+            and old[o].kind_b == new.kind_b
+            and old[o].feature_b == new.feature_b
+        ):
+            return o
+        o += 1
+    return -1
