@@ -19,9 +19,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from standoff.predict.kernels.layout import BOUNDED, FREE
-from standoff.predict.kernels.urgencies import PAPER, tau_free_many, urgency_many
-from standoff.predict.kernels.urgency import BLOCK_ROWS
+from standoff.papers.kernels.tau_as_printed import tau_paper_many
+from standoff.predict.kernels.time_to_contact import (
+    BLOCK_ROWS,
+    BOUNDED,
+    FREE,
+    tau_free_many,
+    urgency_many,
+)
 from standoff.predict.urgency import URGENCY_BLOCK
 
 
@@ -106,11 +111,13 @@ def main() -> None:
         (FREE, "free, one by one", 4.0),
         (BOUNDED, "bounded, 4 m/s", 4.0),
         (BOUNDED, "bounded, 1.6 m/s, most at full speed", 1.6),
-        (PAPER, "the paper's, 4 m/s", 4.0),
     ):
         speed[:] = limit
         run = lambda kind=kind: urgency_many(kind, x, v, acceleration, speed, radius, tau)  # noqa: E731
         show(name, run, n, kind == FREE)
+    speed[:] = 4.0
+    run = lambda: tau_paper_many(x, v, acceleration, speed, radius, tau)  # noqa: E731
+    show("the paper's, 4 m/s", run, n, False)
     show("closed form", lambda: closed_form(x, v, acceleration, radius, tau), n, True)
     count = min(1000, n)
     show("numpy.roots", lambda: numpy_roots(x, v, acceleration, radius, tau), count, True)

@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 import standoff as so
-from standoff.predict.from_cell import _bounds, spheres_of
+from standoff.predict.from_cell import _bounds, spheres_of, spheres_on
 from standoff.predict.kernels.spheres import place_spheres
 from tests.oracles.pinocchio import Oracle, random_configurations
 
@@ -66,9 +66,8 @@ def test_no_motion_is_faster_or_sharper_than_its_bounds(name):
         pin.updateFramePlacements(oracle.model, oracle.data)
         x, v = np.empty((len(links), 3)), np.empty((len(links), 3))
         poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
-        place_spheres(
-            tree.reals, tree.ints, q, dq, tree.scratch(), poses, twists, frames, centre, x, v
-        )
+        spheres = spheres_on(tree, frames, centre)
+        place_spheres(spheres.address, q, dq, tree.scratch(), poses, twists, x, v)
         for k, link in enumerate(links):
             p, velocity, acceleration = truth(oracle, link[2:], local[k], q, dq, ddq)
             np.testing.assert_allclose(x[k], p, atol=1e-9)

@@ -10,13 +10,16 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
-from standoff.predict.kernels.layout import BOUNDED
 from standoff.predict.kernels.nearest import least_many
-from standoff.predict.kernels.urgencies import tau_free_many, urgency_many
-from standoff.predict.kernels.urgency import BLOCK_ROWS
+from standoff.predict.kernels.time_to_contact import (
+    BLOCK_ROWS,
+    BOUNDED,
+    tau_free_many,
+    urgency_many,
+)
 from standoff.predict.options import numbers
 
-#: Pairs of a block where nothing else is said, [-]: its ten rows stay in the first cache.
+#: Pairs of a block where nothing else is said, [-]: its rows stay in the first cache.
 URGENCY_BLOCK = 64
 
 
