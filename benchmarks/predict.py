@@ -27,7 +27,7 @@ from standoff.papers.kernels.select_all import select_all
 from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.buckets import copy, dua_step, read_pair, take_seats, units_left
 from standoff.predict.kernels.look import work_out
-from standoff.predict.kernels.time_to_contact import BLOCK_ROWS, FREE, tau_free_many
+from standoff.predict.kernels.time_to_contact import BLOCK_ROWS, FREE, urgency_many
 from standoff.predict.schedule import body_table, given_of
 
 RADIUS, MARGIN, PERIOD = 0.05, 0.03, 0.01
@@ -102,7 +102,7 @@ def tau_rate() -> float:
     best = np.inf
     for _ in range(8):
         start = time.thread_time()
-        tau_free_many(x, v, acceleration, radius, block, tau)
+        urgency_many(FREE, x, v, acceleration, radius, radius, block, tau)
         best = min(best, time.thread_time() - start)
     return n / best
 

@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 
 import standoff as so
+from standoff.predict import from_cell
 from standoff.predict.from_cell import _bounds, spheres_of, spheres_on
 from standoff.predict.kernels.spheres import place_spheres
 from tests.oracles.pinocchio import Oracle, random_configurations
@@ -142,6 +143,30 @@ def test_bounds_pairs_and_names_of_a_cell():
             same = names[i] == names[j]
             allowed = same or cell.reason(str(names[i]), str(names[j])) is not None
             assert ((i, j) in off) == allowed, (names[i], names[j])
+
+
+def test_spheres_of_what_did_not_change_are_not_made_again(monkeypatch):
+    """A second predictor of a cell covers only what is new in it."""
+    cell = two_arms()
+    made = []
+    cover = from_cell.spheres_of
+    monkeypatch.setattr(
+        from_cell, "spheres_of", lambda *given: made.append(given[0]) or cover(*given)
+    )
+    first = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    assert len(made) == len(cell.model.primitives)
+    made.clear()
+    box = so.Box((0.1, 0.2, 0.3))
+    cell.add_body("box", box, so.pose((1.0, 1.0, 1.0)))
+    second = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    assert made == [box]
+    old = np.array(second.names) != "box"
+    assert np.array_equal(second.radii[old], first.radii)
+    q = np.zeros(len(cell.joints))
+    assert np.array_equal(second.place(q, q)[0][old], first.place(q, q)[0])
+    made.clear()
+    so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)}, radius=0.2)
+    assert made  # spheres of another size
 
 
 def test_placing_follows_joints_and_moving_bodies():

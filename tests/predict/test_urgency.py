@@ -21,7 +21,6 @@ from standoff.predict.kernels.time_to_contact import (
     gap_now,
     tau_bounded,
     tau_free,
-    tau_free_many,
     urgency_many,
     urgency_of,
 )
@@ -298,11 +297,12 @@ def test_many_are_as_one():
     A[::17] = 0.0
     x[5] = math.nan
     tau = np.empty(n)
-    tau_free_many(x, v, A, eps, np.empty((BLOCK_ROWS, URGENCY_BLOCK)), tau)
+    block = np.empty((BLOCK_ROWS, URGENCY_BLOCK))
+    urgency_many(FREE, x, v, A, V, eps, block, tau)
     alone = np.array([tau_free(*x[i], *v[i], A[i], eps[i]) for i in range(n)])
     assert tau[5] == 0.0
     np.testing.assert_allclose(tau, alone, rtol=1e-9)
-    urgency_many(BOUNDED, x, v, A, V, eps, tau)
+    urgency_many(BOUNDED, x, v, A, V, eps, block, tau)
     assert tau.tolist() == [tau_bounded(*x[i], *v[i], A[i], V[i], eps[i]) for i in range(n)]
 
 

@@ -326,20 +326,9 @@ class Predictor:
             self._doubted(number, turn, faults)
         lost = state["voids"].item() or state["expired"].item()
         kept = not (late or lost or self._waiting or turn <= self._doubt_until)
-        step = Prediction(
-            self._number,
-            time,
-            rows,
-            self._unit,
-            found,
-            schedule.tests.item(),
-            tuple(faults),
-            late,
-            kept,
-        )
         self._waiting = schedule.wake()
         self._careful = self._waiting or turn <= self._doubt_until
-        return self._counted(step, reading)
+        return self._counted(time, rows, found, faults, late, kept, reading)
 
     @staticmethod
     def _without_memory(schedule: Schedule) -> list[BodyFault]:
@@ -361,9 +350,23 @@ class Predictor:
                 # this step has looked at, too.
                 self._doubt = max(self._doubt, number + (fault.kind != "time"))
 
-    def _counted(self, step: Prediction, reading: Reading) -> Prediction:
-        """The step with its alarms judged and counted."""
-        if step.count:
+    def _counted(
+        self,
+        time: float | None,
+        rows: Rows,
+        found: int,
+        faults: Sequence[BodyFault],
+        late: float,
+        kept: bool,
+        reading: Reading,
+    ) -> Prediction:
+        """What this step says, its alarms judged and counted."""
+        assert self._schedule is not None
+        tests = self._schedule.tests.item()
+        step = Prediction(
+            self._number, time, rows, self._unit, found, tests, tuple(faults), late, kept
+        )
+        if found:
             self._count(step)
             if self._exact is not None:
                 step._true = self._exact.judge(step, reading, self._bodies, self._options.margin)
@@ -442,11 +445,7 @@ class Predictor:
         faults += self._without_memory(schedule)
         if faults:
             self._doubted(0, schedule.turn, faults)
-        step = Prediction(
-            self._number, time, rows, self._unit, found, schedule.tests.item(), tuple(faults), late,
-            not (faults or late),
-        )  # fmt: skip
-        return self._counted(step, reading)
+        return self._counted(time, rows, found, faults, late, not (faults or late), reading)
 
     def _begin_anew(
         self, reading: Reading, time: float | None, faults: list[BodyFault], late: float

@@ -447,22 +447,10 @@ def work_out(block, count, kind):
 
 @entry(
     "void(int64, float64[:,::1], float64[:,::1], float64[::1], float64[::1], float64[::1],"
-    " float64[::1])"
+    " float64[:,::1], float64[::1])"
 )
-def urgency_many(kind, x, v, acceleration, speed, gap_radius, tau):
-    """`urgency_of` of each row."""
-    for i in range(tau.shape[0]):
-        tau[i] = urgency_of(
-            kind, x[i, 0], x[i, 1], x[i, 2], v[i, 0], v[i, 1], v[i, 2],
-            acceleration[i], speed[i], gap_radius[i],
-        )  # fmt: skip
-
-
-@entry(
-    "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1], float64[:,::1], float64[::1])"
-)
-def tau_free_many(x, v, acceleration, gap_radius, block, tau):
-    """`tau_free` of each row; ``block`` is scratch, BLOCK_ROWS by any width."""
+def urgency_many(kind, x, v, acceleration, speed, gap_radius, block, tau):
+    """`urgency_of` of each row; ``block`` is scratch, BLOCK_ROWS by any width."""
     width = block.shape[1]
     for start in range(0, tau.shape[0], width):
         count = min(width, tau.shape[0] - start)
@@ -471,7 +459,8 @@ def tau_free_many(x, v, acceleration, gap_radius, block, tau):
                 block[X + k, i] = x[start + i, k]
                 block[VELOCITY + k, i] = v[start + i, k]
             block[ACCELERATION, i] = acceleration[start + i]
+            block[SPEED, i] = speed[start + i]
             block[GAP_RADIUS, i] = gap_radius[start + i]
-        tau_free_block(block, count)
+        work_out(block, count, kind)
         for i in range(count):
             tau[start + i] = block[TAU, i]
