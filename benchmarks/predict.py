@@ -23,13 +23,12 @@ from rich.table import Table
 from scipy.spatial import cKDTree
 
 import standoff as so
-from standoff.predict.kernels import layout as p
-from standoff.predict.kernels.dua import dua_step, read_pair, take_seats, units_left
-from standoff.predict.kernels.earliest import work_out
-from standoff.predict.kernels.select_all import select_all
-from standoff.predict.kernels.urgencies import tau_free_many
-from standoff.predict.kernels.urgency import BLOCK_ROWS
-from standoff.predict.schedule import body_table, new_block
+from standoff.papers.kernels.select_all import select_all
+from standoff.predict.kernels import predict_tables as p
+from standoff.predict.kernels.buckets import copy, dua_step, read_pair, take_seats, units_left
+from standoff.predict.kernels.look import work_out
+from standoff.predict.kernels.time_to_contact import BLOCK_ROWS, FREE, urgency_many
+from standoff.predict.schedule import body_table, given_of
 
 RADIUS, MARGIN, PERIOD = 0.05, 0.03, 0.01
 #: Edge of the cube that a ball has to itself, [m].
@@ -103,32 +102,24 @@ def tau_rate() -> float:
     best = np.inf
     for _ in range(8):
         start = time.thread_time()
-        tau_free_many(x, v, acceleration, radius, block, tau)
+        urgency_many(FREE, x, v, acceleration, radius, radius, block, tau)
         best = min(best, time.thread_time() - start)
     return n / best
 
 
 @njit(nogil=True)
-def loop_dua(
-    x, v, times, bodies, pairs, buckets, off, block, seats, rows, alarms, faults, state, period,
-    urgency, partial,
-):  # fmt: skip
+def loop_dua(x, v, times, address):
     found = 0
     for now in times:
-        found += dua_step(
-            x, v, bodies, pairs, buckets, off, block, seats, rows, alarms, faults, state, period,
-            urgency, partial, now,
-        )  # fmt: skip
+        found += dua_step(x, v, address, now)
     return found
 
 
 @njit(nogil=True)
-def loop_all(x, v, times, bodies, block, alarms, faults, state, period):
+def loop_all(x, v, times, address):
     found = 0
     for now in times:
-        found += select_all(
-            x, v, bodies, block, alarms, faults, state, period, p.FREE, 2, now
-        )[1]  # fmt: skip
+        found += select_all(x, v, address, 2, now)
     return found
 
 
@@ -142,19 +133,21 @@ def against_all(n: int, rounds: int) -> tuple[float, float, float]:
     schedule = predictor._schedule
     period = predictor._late_after
     bodies = body_table(np.full(n, RADIUS), world.acceleration, None, MARGIN)
-    alarms = np.zeros((n * n, 3), dtype=np.int64)
-    faults, state = np.zeros((n, p.FAULT_COLUMNS)), np.zeros(p.STATE, dtype=np.int64)
-    blocks = (np.zeros((len(new_block()), 1)), new_block())
+    none = np.zeros(0, dtype=np.int64)
+    blocks = [
+        p.Watched(**given_of(bodies, period, FREE, none, width), alarms=n * n, faults=n)
+        for width in (1, p.WIDTH)
+    ]
     dua, every = [], ([], [])
     few = max(2, 40_000 // (n * n))
     for k in range(rounds + 1):
         times = PERIOD * np.arange(2000 * k + 1, 2000 * k + 2001)
         start = time.thread_time()
-        loop_dua(x, v, times, *schedule.tables)
+        loop_dua(x, v, times, schedule.address)
         dua.append((time.thread_time() - start) / len(times))
-        for block, kept in zip(blocks, every):
+        for tables, kept in zip(blocks, every):
             start = time.thread_time()
-            loop_all(x, v, times[:few], bodies, block, alarms, faults, state, period)
+            loop_all(x, v, times[:few], tables.address)
             kept.append((time.thread_time() - start) / few)
     # The first round has compiled.
     dua_us, single, wide = (1e6 * float(np.median(t[1:])) for t in (dua, *every))
@@ -162,26 +155,26 @@ def against_all(n: int, rounds: int) -> tuple[float, float, float]:
 
 
 @njit(nogil=True)
-def look_at_share(
-    x, v, bodies, pairs, off, block, seats, rows, faults, state, period, urgency, now, first, last
-):  # fmt: skip
-    """What one worker does: the buckets from ``first`` to ``last``."""
+def look_at_share(x, v, address, first, last):
+    """What one worker does, on tables with a block and marks of its own: the buckets from ``first``
+    to ``last``."""
+    tables = p.buckets_at(address)
+    rows = tables.rows
     for i in range(first, last):
-        pair = pairs[seats[i, 0], 0]
-        read_pair(
-            x, v, bodies, off, block, faults, state, pair, i - first, state[p.STEP], now
-        )  # fmt: skip
-        rows[i, 0] = pair
-    work_out(block, last - first, urgency)
+        copy(tables.pairs[tables.seats[i].place], rows[i])
+        read_pair(x, v, tables, rows[i], i - first)
+    work_out(tables, last - first)
     for i in range(first, last):
-        rows[i, 1] = units_left(block, i - first, period)
+        rows[i].deadline = units_left(tables, i - first)
     return 0
 
 
 @njit(nogil=True)
-def turn(buckets, seats, state):
-    state[p.STEP] += 1
-    return take_seats(buckets, seats, state)
+def turn(address, now):
+    tables = p.buckets_at(address)
+    tables.state.step += 1
+    tables.state.now = now
+    return take_seats(tables)
 
 
 def workers(n: int, count: int, steps: int) -> float:
@@ -189,22 +182,21 @@ def workers(n: int, count: int, steps: int) -> float:
     world = Swing(n)
     predictor = world.predictor()
     predictor.step(world.x, world.v)
-    s = predictor._schedule
-    bodies, pairs, buckets, off, _, seats, rows, _, faults, state, period, urgency, _ = s.tables
-    shares = np.linspace(0, len(buckets), count + 1).astype(int)
-    gate, reading = threading.Barrier(count + 1), [world.x, world.v, 0.0, True]
-    block = [new_block() for _ in range(count)]
+    whole = predictor._schedule.tables
+    shares = np.linspace(0, len(whole.buckets), count + 1).astype(int)
+    gate, reading = threading.Barrier(count + 1), [world.x, world.v, True]
+    own = [
+        p.Buckets(**whole.arrays | {"block": 0.0 * whole.block, "marks": 0 * whole.marks})
+        for _ in range(count)
+    ]
 
     def work(i: int) -> None:
         while True:
             gate.wait()
-            x, v, now, running = reading
+            x, v, running = reading
             if not running:
                 return
-            look_at_share(
-                x, v, bodies, pairs, off, block[i], seats, rows, faults, state, period, urgency,
-                now, int(shares[i]), int(shares[i + 1]),
-            )  # fmt: skip
+            look_at_share(x, v, own[i].address, int(shares[i]), int(shares[i + 1]))
             gate.wait()
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
@@ -214,12 +206,11 @@ def workers(n: int, count: int, steps: int) -> float:
     for k in range(steps):
         world.at(k + 1)
         start = time.perf_counter_ns()
-        turn(buckets, seats, state)
-        reading[2] = PERIOD * (k + 1)
+        turn(whole.address, PERIOD * (k + 1))
         gate.wait()
         gate.wait()
         times.append(time.perf_counter_ns() - start)
-    reading[3] = False
+    reading[2] = False
     gate.wait()
     for thread in threads:
         thread.join()

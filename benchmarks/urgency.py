@@ -19,9 +19,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from standoff.predict.kernels.layout import BOUNDED, FREE
-from standoff.predict.kernels.urgencies import PAPER, tau_free_many, urgency_many
-from standoff.predict.kernels.urgency import BLOCK_ROWS
+from standoff.papers.kernels.tau_as_printed import tau_paper_many
+from standoff.predict.kernels.time_to_contact import (
+    BLOCK_ROWS,
+    BOUNDED,
+    FREE,
+    urgency_many,
+)
 from standoff.predict.urgency import URGENCY_BLOCK
 
 
@@ -88,9 +92,10 @@ def main() -> None:
     n = given.pairs
     x, v = rng.uniform(-10.0, 10.0, (n, 3)), rng.normal(size=(n, 3))
     acceleration, radius = np.full(n, 1.0), np.full(n, 0.4)
-    block = np.empty((BLOCK_ROWS, URGENCY_BLOCK))
+    block, column = np.empty((BLOCK_ROWS, URGENCY_BLOCK)), np.empty((BLOCK_ROWS, 1))
+    speed = np.full(n, 4.0)
     truth, tau = np.empty(n), np.empty(n)
-    tau_free_many(x, v, acceleration, radius, block, truth)
+    urgency_many(FREE, x, v, acceleration, speed, radius, block, truth)
     table = Table("urgency", "million a second", "ns each", "farthest beyond ours")
 
     def show(name: str, run: Callable[[], None], count: int, free: bool) -> None:
@@ -100,17 +105,20 @@ def main() -> None:
         beyond = f"{late:.1e}" if free else ""
         table.add_row(name, f"{1e-6 / took:.2f}", f"{took * 1e9:.0f}", beyond)
 
-    show("free, a batch", lambda: tau_free_many(x, v, acceleration, radius, block, tau), n, True)
-    speed = np.full(n, 4.0)
+    def ours(kind: int, block: np.ndarray) -> Callable[[], None]:
+        return lambda: urgency_many(kind, x, v, acceleration, speed, radius, block, tau)
+
+    show("free, a batch", ours(FREE, block), n, True)
     for kind, name, limit in (
         (FREE, "free, one by one", 4.0),
         (BOUNDED, "bounded, 4 m/s", 4.0),
         (BOUNDED, "bounded, 1.6 m/s, most at full speed", 1.6),
-        (PAPER, "the paper's, 4 m/s", 4.0),
     ):
         speed[:] = limit
-        run = lambda kind=kind: urgency_many(kind, x, v, acceleration, speed, radius, tau)  # noqa: E731
-        show(name, run, n, kind == FREE)
+        show(name, ours(kind, column), n, kind == FREE)
+    speed[:] = 4.0
+    run = lambda: tau_paper_many(x, v, acceleration, speed, radius, tau)  # noqa: E731
+    show("the paper's, 4 m/s", run, n, False)
     show("closed form", lambda: closed_form(x, v, acceleration, radius, tau), n, True)
     count = min(1000, n)
     show("numpy.roots", lambda: numpy_roots(x, v, acceleration, radius, tau), count, True)

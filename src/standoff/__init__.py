@@ -68,9 +68,10 @@ if TYPE_CHECKING:
     from standoff.plan.problems import Obstacle, PlacedProblem, Problem
     from standoff.plan.result import Plan
     from standoff.plan.smoother import Smoothed, smooth
+    from standoff.predict.deadlines import Deadlines
+    from standoff.predict.dua import Urgency
     from standoff.predict.exact import ExactMotion, ExactShapes
     from standoff.predict.from_cell import CellSpheres, cell_spheres
-    from standoff.predict.options import Deadlines, Urgency
     from standoff.predict.predictor import Predictor
     from standoff.predict.report import BodyFault, Prediction
     from standoff.predict.urgency import least_distance, urgency
@@ -136,7 +137,8 @@ _HOME = {
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
     "standoff.predict.exact": ("ExactShapes", "ExactMotion"),
     "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
-    "standoff.predict.options": ("Deadlines", "Urgency"),
+    "standoff.predict.deadlines": ("Deadlines",),
+    "standoff.predict.dua": ("Urgency",),
     "standoff.predict.predictor": ("Predictor",),
     "standoff.predict.report": ("BodyFault", "Prediction"),
     "standoff.predict.urgency": ("least_distance", "urgency"),

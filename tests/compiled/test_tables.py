@@ -184,7 +184,7 @@ def test_machine_code_is_kept_by_what_a_file_imports(tmp_path):
         "    jit._imported.cache_clear()\n"
         "    (copy / name).write_text((copy / name).read_text() + '#\\n')\n"
         "    return [a != of(k) for a, k in zip(before, names)]\n"
-        "names = ['monitor/kernels/cycle.py', 'predict/kernels/dua.py']\n"
+        "names = ['monitor/kernels/cycle.py', 'predict/kernels/buckets.py']\n"
         "print(touched('geometry/narrowphase/box_box.py'), touched('tolerances.py'),"
         " touched('view/compiling.py'))\n"
     )

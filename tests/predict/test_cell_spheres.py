@@ -9,7 +9,8 @@ import pinocchio as pin
 import pytest
 
 import standoff as so
-from standoff.predict.from_cell import _bounds, spheres_of
+from standoff.predict import from_cell
+from standoff.predict.from_cell import _bounds, spheres_of, spheres_on
 from standoff.predict.kernels.spheres import place_spheres
 from tests.oracles.pinocchio import Oracle, random_configurations
 
@@ -66,9 +67,8 @@ def test_no_motion_is_faster_or_sharper_than_its_bounds(name):
         pin.updateFramePlacements(oracle.model, oracle.data)
         x, v = np.empty((len(links), 3)), np.empty((len(links), 3))
         poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
-        place_spheres(
-            tree.reals, tree.ints, q, dq, tree.scratch(), poses, twists, frames, centre, x, v
-        )
+        spheres = spheres_on(tree, frames, centre)
+        place_spheres(spheres.address, q, dq, tree.scratch(), poses, twists, x, v)
         for k, link in enumerate(links):
             p, velocity, acceleration = truth(oracle, link[2:], local[k], q, dq, ddq)
             np.testing.assert_allclose(x[k], p, atol=1e-9)
@@ -143,6 +143,30 @@ def test_bounds_pairs_and_names_of_a_cell():
             same = names[i] == names[j]
             allowed = same or cell.reason(str(names[i]), str(names[j])) is not None
             assert ((i, j) in off) == allowed, (names[i], names[j])
+
+
+def test_spheres_of_what_did_not_change_are_not_made_again(monkeypatch):
+    """A second predictor of a cell covers only what is new in it."""
+    cell = two_arms()
+    made = []
+    cover = from_cell.spheres_of
+    monkeypatch.setattr(
+        from_cell, "spheres_of", lambda *given: made.append(given[0]) or cover(*given)
+    )
+    first = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    assert len(made) == len(cell.model.primitives)
+    made.clear()
+    box = so.Box((0.1, 0.2, 0.3))
+    cell.add_body("box", box, so.pose((1.0, 1.0, 1.0)))
+    second = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
+    assert made == [box]
+    old = np.array(second.names) != "box"
+    assert np.array_equal(second.radii[old], first.radii)
+    q = np.zeros(len(cell.joints))
+    assert np.array_equal(second.place(q, q)[0][old], first.place(q, q)[0])
+    made.clear()
+    so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)}, radius=0.2)
+    assert made  # spheres of another size
 
 
 def test_placing_follows_joints_and_moving_bodies():

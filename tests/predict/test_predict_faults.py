@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.predict.schedule import bodies_of
 
 PERIOD = 0.01
 METHODS = {
@@ -203,11 +204,10 @@ def test_which_pairs_a_late_step_leaves_without_a_promise():
     void = {*map(tuple, predictor.void().tolist())}
     looked = {*map(tuple, predictor.alarmed().tolist())} - alarmed
     expected = set()
-    for place, (pair, _) in enumerate(predictor._schedule._pairs.tolist()):
-        a, b = pair >> 31 & (1 << 31) - 1, pair & (1 << 31) - 1
+    for place, (a, b) in enumerate(bodies_of(predictor._schedule.tables.pairs).tolist()):
         gap = np.linalg.norm(x[a] - x[b]) - 0.2
         first, size, turn = next(
-            r for r in predictor._schedule._buckets.tolist() if r[0] <= place < r[0] + r[1]
+            r for r in predictor._schedule.tables.buckets.tolist() if r[0] <= place < r[0] + r[1]
         )
         wait = (place - first - turn) % size or size
         since = late if wait == size else 0.0

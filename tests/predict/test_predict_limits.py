@@ -53,13 +53,13 @@ def test_bodies_at_one_place_are_in_many_lists():
     n = 300
     predictor = so.Predictor([0.1] * n, 1.0, period=PERIOD, schedule=so.Deadlines(horizon=0.3))
     assert predictor.step(np.zeros((n, 3)), np.zeros((n, 3))).count == n * (n - 1) // 2
-    schedule = predictor._schedule
+    tables = predictor._schedule.tables
     lengths = []
-    for entry in schedule._firsts.tolist():
+    for entry in tables.lists.first.tolist():
         lengths.append(0)
         while entry >= 0:
             lengths[-1] += 1
-            entry = int(schedule._pairs[entry, 3])
+            entry = int(tables.pairs[entry].beside)
     assert sum(lengths) == predictor.pairs == n * (n - 1) // 2
     assert max(lengths) <= 24
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.predict.schedule import bodies_of
 from tests.worlds.predict_worlds import World, near_pairs
 
 PERIOD = 0.01
@@ -202,9 +203,7 @@ def test_with_a_horizon_only_pairs_that_could_meet_are_held(speed):
         # All that can touch within two periods has been taken in: balls of that reach overlap.
         reach = world.radii + np.linalg.norm(world.v, axis=1) * 2 * PERIOD
         reach += world.most * 2 * PERIOD**2
-        table = predictor._schedule._pairs
-        rows = np.where(table[:, 0] < 0, ~table[:, 0], table[:, 0])
-        have = {*zip(rows.tolist(), table[:, 1].tolist())}
+        have = {*map(tuple, bodies_of(predictor._schedule.tables.pairs).tolist())}
         assert {(int(a), int(b)) for a, b in near_pairs(world.x, reach)} <= have
         world.choose(PERIOD)
         world.advance(PERIOD)

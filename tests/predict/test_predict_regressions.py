@@ -52,7 +52,7 @@ def test_a_pair_switched_off_while_it_waits_is_alarmed_or_looked_at_when_it_is_o
     predictor.step(x, v, k * PERIOD)
     predictor.switch_on((0, 1))
     alarmed = [0, 1] in predictor.step(x, v, (k + 1) * PERIOD).alarms.tolist()
-    assert alarmed or predictor._schedule._pairs[0, 3] == k + 1  # that step looked at it
+    assert alarmed or predictor._schedule.tables.pairs[0].seen == k + 1  # that step looked at it
 
 
 def test_an_alarm_without_a_test_cannot_be_ruled_out():
@@ -101,7 +101,7 @@ def test_nobody_waits_for_ever():
     predictor = so.Predictor([0.05] * 12, 1.0, period=PERIOD, schedule=so.Deadlines(tests=3))
     for k in range(1500):
         predictor.step(x, v, k * PERIOD)
-    assert predictor._schedule._pairs[:, 3].min() > 500
+    assert predictor._schedule.tables.pairs.seen.min() > 500
 
 
 def test_asking_for_void_pairs_forgets_none_that_wait_for_a_turn():

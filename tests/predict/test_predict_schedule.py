@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.predict.dua import bucket_table
-from standoff.predict.kernels import layout as p
-from standoff.predict.kernels.dua import partial_sort
-from standoff.predict.kernels.urgency import tau_free
+from standoff.predict.kernels import predict_tables as p
+from standoff.predict.kernels.buckets import partial_sort
+from standoff.predict.kernels.time_to_contact import FREE, tau_free
+from standoff.predict.schedule import bodies_of
 from tests.worlds.predict_worlds import World
 
 PERIOD = 0.02
@@ -60,9 +61,8 @@ class Model:
 def stand(predictor):
     """The pairs as they stand in the buckets of a predictor."""
     schedule = predictor._schedule
-    pairs = schedule._pairs[:, 0]
-    both = [(int(q) >> 31 & p.BODY_MASK, int(q) & p.BODY_MASK) for q in pairs]
-    return [both[first : first + size] for first, size, _ in schedule._buckets.tolist()]
+    both = [*map(tuple, bodies_of(schedule.tables.pairs).tolist())]
+    return [both[first : first + size] for first, size, _ in schedule.tables.buckets.tolist()]
 
 
 @pytest.mark.interpreted
@@ -96,9 +96,16 @@ def test_the_schedule_is_that_of_the_paper(n, kind):
 @pytest.mark.parametrize(("count", "expected"), [(1, [1]), (3, [1, 2]), (780, None), (10, None)])
 def test_there_are_as_many_buckets_as_the_paper_says(count, expected):
     table = bucket_table(count, "binary")
-    assert len(table) == math.floor(math.log2(count)) + 1 and table[:, 1].sum() == count
-    assert expected is None or table[:, 1].tolist() == expected
-    assert bucket_table(780, "fibonacci")[:6, 1].tolist() == [1, 2, 3, 5, 8, 13]
+    assert len(table) == math.floor(math.log2(count)) + 1 and table["length"].sum() == count
+    assert expected is None or table["length"].tolist() == expected
+    assert bucket_table(780, "fibonacci")["length"][:6].tolist() == [1, 2, 3, 5, 8, 13]
+
+
+def ranked(numbers, deadlines):
+    """Rows of pairs that are told apart by ``a``."""
+    rows = np.zeros(len(numbers), dtype=p.RANKED).view(np.recarray)
+    rows.a, rows.deadline = numbers, deadlines
+    return rows
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)
@@ -107,13 +114,13 @@ def test_there_are_as_many_buckets_as_the_paper_says(count, expected):
     st.sampled_from(["binary", "fibonacci"]),
 )
 def test_no_bucket_holds_what_is_less_urgent_than_a_later_one(keys, kind):
-    rows = np.column_stack((np.arange(len(keys)), keys)).astype(np.int64)
+    rows = ranked(np.arange(len(keys)), keys)
     before = {*map(tuple, rows.tolist())}
-    buckets = bucket_table(len(keys), kind)
+    buckets = bucket_table(len(keys), kind).view(np.recarray)
     partial_sort(rows, len(rows), buckets)
     assert {*map(tuple, rows.tolist())} == before
     for first, size, _ in buckets.tolist()[:-1]:
-        assert rows[: first + size, 1].max() <= rows[first + size :, 1].min()
+        assert rows.deadline[: first + size].max() <= rows.deadline[first + size :].min()
 
 
 @pytest.mark.parametrize("order", ["rising", "falling", "organ pipe", "equal", "saw"])
@@ -124,11 +131,11 @@ def test_selection_stays_linear_whatever_comes(order):
         "rising": k, "falling": n - k, "organ pipe": np.minimum(k, n - k), "equal": 0 * k,
         "saw": k % 17,
     }[order]  # fmt: skip
-    rows = np.column_stack((k, keys)).astype(np.int64)
-    buckets = bucket_table(n, "binary")
+    rows = ranked(k, keys)
+    buckets = bucket_table(n, "binary").view(np.recarray)
     partial_sort(rows, n, buckets)
     for first, size, _ in buckets.tolist()[:-1]:
-        assert rows[: first + size, 1].max() <= rows[first + size :, 1].min()
+        assert rows.deadline[: first + size].max() <= rows.deadline[first + size :].min()
 
 
 @pytest.mark.parametrize("schedule", [so.Urgency(), so.Deadlines()])
@@ -168,23 +175,21 @@ def test_the_same_input_gives_the_same_output():
 def test_deadlines_alarm_what_looking_at_all_pairs_alarms():
     """A pair is due again before it can be missed, so that alarms come in the step in which
     looking at everything would raise them."""
-    from standoff.predict.kernels.select_all import select_all
-    from standoff.predict.schedule import body_table, new_block
+    from standoff.papers.kernels.select_all import select_all
+    from standoff.predict.schedule import body_table, given_of
 
     world = World(np.random.default_rng(8), 40, hostile=True, period=PERIOD)
     predictor = so.Predictor(world.radii, world.most, period=PERIOD)
     bodies = body_table(world.radii, world.most, None, 0.0)
-    alarms = np.zeros((780, 3), dtype=np.int64)
-    faults, state = np.zeros((40, 4)), np.zeros(p.STATE, dtype=np.int64)
-    looks = 0
+    tables, looks = None, 0
     for k in range(150):
         step = predictor.step(world.x, world.v)
-        found = select_all(
-            world.x, world.v, bodies, new_block(), alarms, faults, state, predictor._late_after,
-            p.FREE, 2, PERIOD * k,
-        )[1]  # fmt: skip
+        if tables is None:
+            given = given_of(bodies, predictor._late_after, FREE, np.zeros(0, dtype=np.int64))
+            tables = p.Watched(**given, alarms=780, faults=40)
+        found = select_all(world.x, world.v, tables.address, 2, PERIOD * k)
         mine = {*map(tuple, step.alarms.tolist())}
-        theirs = {(int(q) >> 31, int(q) & p.BODY_MASK) for q in alarms[:found, 0]}
+        theirs = {*map(tuple, bodies_of(tables.alarms[:found]).tolist())}
         assert mine == theirs
         looks += step.tests if k else 0
         world.choose(PERIOD)

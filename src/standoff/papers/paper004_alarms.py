@@ -14,11 +14,10 @@ from standoff.papers.bench004 import ITERATIONS, OWN_ALL, OWN_DUA, SPHERES, Benc
 from standoff.papers.printed004 import Marks, Pairs, Printed, SelectAll
 from standoff.papers.result import Result
 from standoff.papers.worlds004 import Bouncing, Braking, Cube
-from standoff.predict.dua import UrgencySchedule
-from standoff.predict.kernels import layout as p
-from standoff.predict.options import Deadlines, Urgency
+from standoff.predict.deadlines import Deadlines
+from standoff.predict.dua import Urgency, UrgencySchedule
 from standoff.predict.predictor import Predictor
-from standoff.predict.schedule import split
+from standoff.predict.schedule import bodies_of
 from standoff.view.plots import lines_plot
 
 #: Table 2, after each of ITERATIONS: DUA, repetitions counted; select-all without and with them.
@@ -77,7 +76,7 @@ class Ours:
 
     def step(self, x: Array, v: Array) -> tuple[int, int]:
         if self.bounces:
-            self.predictor._bodies[:, p.SEEN_IN] = -1.0
+            self.predictor._bodies["seen_in"] = -1
         found = self.predictor.step(x, v)
         if found.faults or not found.keeping_up:
             raise Error("the world breaks its bounds", value="; ".join(map(str, found.faults)))
@@ -88,7 +87,7 @@ class Ours:
         """The number of the pair in the first bucket of DUA."""
         schedule = self.predictor._schedule
         assert isinstance(schedule, UrgencySchedule)
-        a, b = split(schedule.tables[1][:1, 0])[0]
+        a, b = bodies_of(schedule.tables.pairs[:1])[0]
         return int(self.pairs.number(a, b))
 
     @property

@@ -11,7 +11,7 @@ from standoff.papers.paper004_alarms import Ours, Way
 from standoff.papers.printed004 import Pairs, SelectAll
 from standoff.papers.result import Result
 from standoff.papers.worlds004 import Braking, Cube
-from standoff.predict.options import Deadlines
+from standoff.predict.deadlines import Deadlines
 from standoff.view.plots import lines_plot
 
 SPHERES = 40

@@ -2,137 +2,151 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
-from standoff.predict.kernels import layout as p
-from standoff.predict.kernels.dua import dua_start, dua_step, dua_void, place_of
-from standoff.predict.schedule import CHUNK, MOST_WOKEN, Ints, new_block, split
+from standoff.predict.kernels import predict_tables as p
+from standoff.predict.kernels.buckets import dua_start, dua_step, dua_void, place_of
+from standoff.predict.options import choice
+from standoff.predict.schedule import (
+    Ints,
+    Rows,
+    Schedule,
+    bodies_of,
+    given_of,
+    listed,
+    numbered,
+    split,
+)
+
+SeriesName = Literal["binary", "fibonacci"]
 
 #: Alarms that the first step of a predictor lists, [-]. All pairs are looked at in it, and where
 #: the slowest of them come round once in a day all are alarmed.
 LISTED_ALARMS = 1 << 20
 
+#: Pairs that one step can have given it beyond those whose turn it is.
+MOST_WOKEN = 64
 
-class UrgencySchedule:
-    """All pairs of ``bodies`` in buckets; see `predict.kernels.dua` for what it promises, and
-    `predict.schedule.Schedule` for what the names mean."""
 
-    def __init__(
-        self, bodies: Array, period: float, urgency: int, off: Ints, series: str, partial: bool
-    ) -> None:
+@dataclass(frozen=True)
+class Urgency:
+    """The schedule of paper 004, dynamic urgency (DUA): pairs in buckets of growing size, one pair
+    of each bucket in each step.
+
+    Args:
+        series: the sizes of the buckets: 1, 2, 4, 8, … (``binary``) or 1, 2, 3, 5, …
+            (``fibonacci``).
+        sort: order all that is looked at in a step (``full``), or only by bucket (``partial``).
+
+    Raises:
+        PredictError: a value that makes no sense.
+    """
+
+    series: SeriesName = "binary"
+    sort: Literal["full", "partial"] = "full"
+
+    def __post_init__(self) -> None:
+        choice("series", self.series, ("binary", "fibonacci"))
+        choice("sort", self.sort, ("full", "partial"))
+
+    def schedule(self, bodies: Rows, period: float, urgency: int, off: Ints) -> UrgencySchedule:
+        """All pairs of ``bodies``, before the first step."""
+        return UrgencySchedule(self, bodies, period, urgency, off)
+
+
+class UrgencySchedule(Schedule):
+    """All pairs of ``bodies`` in buckets; see `predict.kernels.buckets` for what it promises."""
+
+    tables: p.Buckets
+    finds_void = False
+
+    def __init__(self, how: Urgency, bodies: Rows, period: float, urgency: int, off: Ints) -> None:
         count = len(bodies) * (len(bodies) - 1) // 2
+        buckets = bucket_table(count, how.series)
+        self._seats = len(buckets) + MOST_WOKEN
         try:
-            self._pairs: Ints = np.empty((count, 2), dtype=np.int64)
+            tables = p.Buckets(
+                **given_of(bodies, period, urgency, off), pairs=count, buckets=buckets,
+                seats=self._seats, rows=self._seats, marks=p.WIDTH,
+            )  # fmt: skip
         except MemoryError as error:
             raise PredictError(
                 "too many pairs", value=count, allowed="fewer bodies, or a horizon"
             ) from error
-        self._bodies, self._period, self._urgency = bodies, period, urgency
-        self._buckets = bucket_table(count, series)
-        seats = len(self._buckets) + MOST_WOKEN
-        self._partial = int(partial)
-        self._block = new_block()
-        self._seats = np.zeros((seats, 2), dtype=np.int64)
-        self._rows = np.zeros((seats, 2), dtype=np.int64)
+        super().__init__(tables)
+        tables.dua.partial = how.sort == "partial"
+        self.longest = int(buckets["length"].max())
         self._waiting: list[int] = []  # pairs to be given a turn, those that have a seat first
         self._seated = 0
-        self.alarms: Ints = np.zeros((seats, 3), dtype=np.int64)
-        self.faults = np.zeros((2 * seats, p.FAULT_COLUMNS))
-        self.state: Ints = np.zeros(p.STATE, dtype=np.int64)
-        self.longest = int(self._buckets[:, p.SIZE].max())
-        self.step = dua_step
-        self.tells_void = False
-        self.full = 0
-        self._off = off
-        self._lay_out()
 
-    def _lay_out(self) -> None:
-        self.tables: tuple[Any, ...] = (
-            self._bodies, self._pairs, self._buckets, self._off, self._block, self._seats,
-            self._rows, self.alarms, self.faults, self.state, self._period, self._urgency,
-            self._partial,
-        )  # fmt: skip
+    def start(self, positions: Array, velocities: Array) -> tuple[int, Rows, Rows]:
+        # All pairs may be alarmed, and all bodies at fault; in a step no more than have a seat.
+        self.put(alarms=min(self.pairs, LISTED_ALARMS), faults=len(self.tables.bodies))
+        dua_start(positions, velocities, self.address)
+        found, rows, faults = self.found, listed(self.alarms), self.faults
+        self.put(alarms=self._seats, faults=2 * self._seats)
+        return found, rows, faults
 
-    def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
-        listed: Ints = np.zeros((min(len(self._pairs), LISTED_ALARMS), 3), dtype=np.int64)
-        faults = np.zeros((len(self._bodies), p.FAULT_COLUMNS))
-        found = dua_start(
-            positions, velocities, self._bodies, self._pairs, self._buckets, self._off,
-            self._block, listed, faults, self.state, self._period, self._urgency,
-        )  # fmt: skip
-        return found, listed[:found].copy(), faults[: self.state[p.FAULTS]]
+    def step(self, positions: Array, velocities: Array, now: float) -> int:
+        said: int = dua_step(positions, velocities, self.address, now)
+        return said
 
     def switch(self, off: Ints, on: Ints) -> bool:
-        self._off = off
-        self._lay_out()
-        if self.state[p.WOKEN] == 0:
+        self.tables.put("off", off)
+        if self.tables.dua.woken == 0:
             self._waiting = self._waiting[self._seated :]
         ignored = {*off.tolist()}
         watched = [pair for pair in self._waiting if pair not in ignored]
         self._waiting = list(dict.fromkeys(watched + on.tolist()))
         self._seated = 0
-        self.state[p.WOKEN] = 0
+        self.tables.dua.woken = 0
         return self.wake()
 
     def wake(self) -> bool:
-        if self.state[p.WOKEN] == 0:
-            self._waiting = self._waiting[self._seated :]
-            self._seated = 0
         if not self._waiting:
             return False
+        dua = self.tables.dua
+        if dua.woken == 0:
+            self._waiting = self._waiting[self._seated :]
+            self._seated = 0
         # Pairs change places in every step, so where they stand is looked up just before one.
-        first = len(self._buckets)
+        first = len(self.tables.buckets)
         for k, pair in enumerate(self._waiting[:MOST_WOKEN]):
-            self._seats[first + k, 0] = place_of(self._pairs, pair)
-        self._seated = self.state[p.WOKEN] = min(len(self._waiting), MOST_WOKEN)
+            place = place_of(self.address, pair >> p.BODY_BITS, pair & p.BODY_MASK)
+            self.tables.seats[first + k].place = place
+        self._seated = dua.woken = min(len(self._waiting), MOST_WOKEN)
         return len(self._waiting) > MOST_WOKEN
 
     @property
     def turn(self) -> int:
-        return int(self.state[p.STEP])
+        return int(self.state["step"].item())
 
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         places = np.zeros(0, dtype=np.int64)
         for _ in range(2):
-            found = dua_void(
-                self._pairs, self._buckets, self._bodies, self._off, places, self.state, doubt,
-                since,
-            )  # fmt: skip
+            found = dua_void(self.address, places, doubt, since)
             if found <= len(places):
                 break
             places = np.zeros(found, dtype=np.int64)
         # Those that were switched on and have had no turn since.
-        had = self._seated if self.state[p.WOKEN] == 0 else 0
+        had = self._seated if self.tables.dua.woken == 0 else 0
         waiting: Ints = np.array(self._waiting[had:], dtype=np.int64)
-        found_pairs = np.union1d(self._pairs[places, 0] & p.PAIR_MASK, waiting)
-        return split(found_pairs), int(self.state[p.WAIT])
-
-    def alarmed(self) -> Ints:
-        found = []
-        for first in range(0, len(self._pairs), CHUNK):
-            pairs = self._pairs[first : first + CHUNK, 0]
-            found.append(split(pairs[pairs & p.ALARMED != 0]))
-        return np.concatenate(found)
-
-    @property
-    def pairs(self) -> int:
-        return len(self._pairs)
-
-    @property
-    def nbytes(self) -> int:
-        return self._pairs.nbytes
+        rows = self._table[places]
+        pairs = numbered(bodies_of(rows))
+        return split(np.union1d(pairs, waiting)), int(self.state["wait"].item())
 
 
-def bucket_table(count: int, kind: str) -> Ints:
-    """First place, size and turn of each bucket, for ``count`` places: sizes 1, 2, 4, 8, … or 1, 2,
-    3, 5, …, the last one cut to what is left."""
+def bucket_table(count: int, series: str) -> Rows:
+    """The buckets of ``count`` places: sizes 1, 2, 4, 8, … or 1, 2, 3, 5, …, the last one cut to
+    what is left."""
     rows, first, size, following = [], 0, 1, 2
     while first < count:
         rows.append((first, min(size, count - first), 0))
         first += size
-        size, following = following, 2 * following if kind == "binary" else size + following
-    return np.array(rows, dtype=np.int64).reshape(-1, 3)
+        size, following = following, 2 * following if series == "binary" else size + following
+    return np.array(rows, dtype=p.BUCKET)

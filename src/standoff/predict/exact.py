@@ -1,13 +1,11 @@
-"""The exact stage behind the predictor (paper 004, Fig. 2): which alarms stand.
-
-The exact stage for a cell whose motion is known: which alarms the path checker rules out.
+"""The exact stage behind the predictor (paper 004, Fig. 2): which alarms stand, by the true shapes
+or, in a cell whose motion is known, by the path checker.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,33 +17,18 @@ from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import ROTATION_TOLERANCE, Array
 from standoff.geometry.primitives import Cylinder
 from standoff.geometry.shape import Shape
+from standoff.motion.kernels.certify import half_free
 from standoff.paths.checker import PathChecker
 from standoff.paths.curves import as_pieces
 from standoff.predict.from_cell import CellSpheres
-from standoff.predict.kernels import layout as p
+from standoff.predict.kernels.predict_tables import UNIT
 from standoff.predict.options import each
+from standoff.predict.readings import Reading
 from standoff.predict.report import Prediction
+from standoff.predict.schedule import Rows
 from standoff.tolerances import BOX_ROUNDING, EPS, PATH_ROUNDING, URGENCY_TOLERANCE
 
 Marks = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class Reading:
-    """What a step was given.
-
-    Attributes:
-        positions, velocities: as far as there are any, (k, 3).
-        rotations: as they were given to `Predictor.step`.
-        q: joint values, as they were given to `Predictor.step_cell`; None otherwise.
-        spheres: of the cell that the bodies belong to; None: there is none.
-    """
-
-    positions: Array
-    velocities: Array
-    rotations: Any = None
-    q: Any = None
-    spheres: CellSpheres | None = None
 
 
 @runtime_checkable
@@ -56,15 +39,16 @@ class ExactStage(Protocol):
         """Raise a `PredictError` unless it can judge bodies in balls of these radii with this
         margin; ``spheres``: of the cell that they belong to."""
 
-    def judge(self, step: Prediction, reading: Reading, bodies: Array, margin: float) -> Marks:
+    def judge(self, step: Prediction, reading: Reading, bodies: Rows, margin: float) -> Marks:
         """For each alarm False where the pair surely does not get within the margin before it is
         looked at again, and True otherwise: doubt is danger. Where it is not known when that will
         be, ``until`` is infinite, and the alarm stands whatever is said here."""
 
 
 class ExactShapes:
-    """Holds alarms against the distance of the true shapes. Two convex shapes that are d apart
-    along n at velocity v do not get within the margin for a time t as long as
+    """Holds alarms against the distance of the true shapes, by `motion.kernels.certify.half_free`.
+    Two convex shapes that are d apart along n at velocity v do not get within the margin for a time
+    t as long as
 
         d - margin > (-n·v + ω_a ρ_a + ω_b ρ_b) t + A t² / 2
 
@@ -117,11 +101,11 @@ class ExactShapes:
                     value=shape, allowed=f"shapes within the radius of their ball, {radius:.6g} m",
                 )  # fmt: skip
 
-    def judge(self, step: Prediction, reading: Reading, bodies: Array, margin: float) -> Marks:
+    def judge(self, step: Prediction, reading: Reading, bodies: Rows, margin: float) -> Marks:
         positions, velocities = reading.positions, reading.velocities
         stands = np.ones(len(step.alarms), dtype=bool)
         faulty = {fault.body for fault in step.faults}
-        now = step.number * step._unit * p.UNIT if step.time is None else step.time
+        now = step.number * step._unit * UNIT if step.time is None else step.time
         lost: dict[int, bool] = {}
         for i, ((a, b), until) in enumerate(zip(step.alarms.tolist(), step.until.tolist())):
             if until == math.inf or faulty & {a, b, None}:
@@ -150,7 +134,7 @@ class ExactShapes:
         return self._upright or not np.linalg.norm(rotation - last) <= allowed + ROTATION_TOLERANCE
 
     def _apart(
-        self, a: int, b: int, poses: list[Array], v: Array, bodies: Array, margin: float,
+        self, a: int, b: int, poses: list[Array], v: Array, bodies: Rows, margin: float,
         until: float,
     ) -> bool:  # fmt: skip
         found = distance(self._shapes[a], poses[0], self._shapes[b], poses[1])
@@ -160,11 +144,10 @@ class ExactShapes:
             closing = float(np.linalg.norm(v))
         else:
             closing = float(found.normal @ v)  # the normal leads from b to a
-        turning = float(self._turn[[a, b]] @ bodies[[a, b], p.RADIUS])
-        gained = (closing + turning) * until
-        gained += 0.5 * float(bodies[[a, b], p.ACCELERATION].sum()) * until * until
+        closing += float(self._turn[[a, b]] @ bodies["radius"][[a, b]])
         # Rounding, and the search for the distance, are small beside this part of the gap.
-        return found.value * (1.0 - URGENCY_TOLERANCE) - margin > max(gained, 0.0)
+        left = found.value * (1.0 - URGENCY_TOLERANCE) - margin
+        return bool(half_free(left, closing, float(bodies["acceleration"][[a, b]].sum()), until))
 
 
 def _pose(positions: Array, rotations: Any, k: int) -> Array:
@@ -221,7 +204,7 @@ class ExactMotion:
                 value=self._checker.least_clearance, allowed=f"at least {margin:g} m",
             )  # fmt: skip
 
-    def judge(self, step: Prediction, reading: Reading, bodies: Array, margin: float) -> Marks:
+    def judge(self, step: Prediction, reading: Reading, bodies: Rows, margin: float) -> Marks:
         stands: Marks = np.ones(len(step.alarms), dtype=bool)
         spheres = reading.spheres
         if step.time is None or step.faults or spheres is None:

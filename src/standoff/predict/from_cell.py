@@ -10,7 +10,9 @@ where ``s_j`` and ``a_j`` bound the joint's speed and acceleration and ``o_j`` i
 joint: the motion bound of `motion.kernels.bound`, whose second sum is the centripetal and Coriolis
 part.
 
-Spheres that hold a shape.
+The spheres follow from a shape and its place in its frame alone, so they are kept with the
+`Primitive` of the cell's model: another predictor of the same cell, or of one that was changed
+elsewhere, finds them again.
 """
 
 from __future__ import annotations
@@ -19,13 +21,14 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.cell.body import moving_poses
-from standoff.cell.world import World
+from standoff.cell.model import Model, Primitive
 from standoff.errors import PredictError, ShapeError, UnknownNameError
 from standoff.geometry.covering import cover_shapes
 from standoff.geometry.distance import distance
@@ -35,7 +38,7 @@ from standoff.geometry.pose import IDENTITY, Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody
-from standoff.predict.kernels.spheres import place_spheres
+from standoff.predict.kernels.spheres import Spheres, place_spheres
 from standoff.predict.options import numbers, one
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
@@ -53,6 +56,11 @@ SPHERE_GROWTH = 1.15
 SPHERE_RADIUS = 0.1
 STATIC_SPHERE_RADIUS = 0.25
 
+
+#: What `spheres_of_primitive` found, by the largest radius that was asked for.
+_KEPT: WeakKeyDictionary[Primitive, dict[tuple[float, bool], tuple[Array, Array]]] = (
+    WeakKeyDictionary()
+)
 
 #: One number for all joints, one for each in the order of ``cell.joints``, or a dict by name.
 PerJoint = ArrayLike | Mapping[str, float]
@@ -85,8 +93,7 @@ class CellSpheres:
     revision: int
     _tree: Tree = field(repr=False)
     _moving: tuple[str, ...] = field(repr=False)
-    _frame: IntArray = field(repr=False)
-    _centre: Array = field(repr=False)
+    _tables: Spheres = field(repr=False)
     _resting: Array = field(repr=False)
 
     def place(
@@ -109,10 +116,7 @@ class CellSpheres:
             frames[tree.frames :] = np.asarray(at)[:, :3].reshape(-1, 12)
             moves[tree.frames :] = _twists(twists, count)
         x, v = np.empty((len(self.radii), 3)), np.empty((len(self.radii), 3))
-        place_spheres(
-            tree.reals, tree.ints, joints, speeds, tree.scratch(), frames, moves,
-            self._frame, self._centre, x, v,
-        )  # fmt: skip
+        place_spheres(self._tables.address, joints, speeds, tree.scratch(), frames, moves, x, v)
         return x, v
 
     def not_given(self, poses: Any, twists: Any) -> dict[str, IntArray]:
@@ -170,7 +174,7 @@ def cell_spheres(
         UnknownNameError: a body that is not there.
     """
     cell.check_watched()
-    revision, tree, world = cell.revision, cell.tree, cell.world
+    revision, tree, model = cell.revision, cell.tree, cell.model
     acceleration = _per_joint(max_joint_acceleration, tree, "max_joint_acceleration")
     speed = _joint_speed(max_joint_speed, tree)
     sizes = {
@@ -188,14 +192,14 @@ def cell_spheres(
         )  # fmt: skip
     out = tuple(leave_out)
     for name in out:
-        if name not in world.index:
-            raise UnknownNameError(str(name), world.index, what="link or body")
-    owner, frame, centre, radii = _covered(world, out, sizes, tree.frames)
+        if name not in model.entries:
+            raise UnknownNameError(str(name), model.index, what="link or body")
+    owner, frame, centre, radii = _covered(model, out, sizes)
     if len(owner) > MOST_SPHERES:
         named, counts = np.unique(owner, return_counts=True)
         most = int(counts.argmax())
         raise PredictError(
-            "too many spheres", element=world.names[named[most]],
+            "too many spheres", element=model.names[named[most]],
             value=f"{len(owner)}, {counts[most]} of them here",
             allowed=f"{MOST_SPHERES}: larger ones (static_radius, radius), or leave_out",
         )  # fmt: skip
@@ -206,14 +210,14 @@ def cell_spheres(
             raise UnknownNameError(str(name), cell.moving, what="moving body")
     for i, body in enumerate(owner):
         if frame[i] >= tree.frames:
-            fastest[i], sharpest[i] = _of_mover(world.names[body], given)
+            fastest[i], sharpest[i] = _of_mover(model.names[body], given)
     resting = np.array([cell.bodies[name].pose for name in cell.moving]).reshape(-1, 4, 4)
-    arrays = radii + blur, sharpest, fastest, _off(world, cell.pairs.reasons, owner, frame)
+    arrays = radii + blur, sharpest, fastest, _off(model, cell.pairs.reasons, owner, frame)
     for array in (*arrays, speed, resting):  # not what the kernel takes: it would compile anew
         array.setflags(write=False)
     return CellSpheres(
-        tuple(world.names[i] for i in owner), *arrays, out, speed, cell, revision,
-        tree, cell.moving, frame, centre, resting,
+        tuple(model.names[i] for i in owner), *arrays, out, speed, cell, revision,
+        tree, cell.moving, spheres_on(tree, frame, centre), resting,
     )  # fmt: skip
 
 
@@ -237,31 +241,34 @@ def _joint_speed(value: PerJoint | None, tree: Tree) -> Array:
     return tree.velocity.copy()
 
 
+def spheres_on(tree: Tree, frame: IntArray, centre: Array) -> Spheres:
+    """The table of spheres with these centres in these frames."""
+    return Spheres(reals=tree.reals, ints=tree.ints, frame=frame, centre=centre)
+
+
 def _covered(
-    world: World, out: tuple[str, ...], sizes: Mapping[bool, float], jointed: int
+    model: Model, out: tuple[str, ...], sizes: Mapping[bool, float]
 ) -> tuple[IntArray, IntArray, Array, Array]:
-    """Body and frame of each sphere, its centre in that frame, its radius. Frames below
-    ``jointed`` are those of links."""
+    """Body and frame of each sphere, its centre in that frame, its radius."""
     owner: list[int] = []
     centres, radii = [np.zeros((0, 3))], [np.zeros(0)]
-    for i, (name, parts) in enumerate(zip(world.names, world.parts, strict=True)):
-        for shape, pose in parts if name not in out else ():
-            if not shape.bounded:
-                raise PredictError(
-                    "no spheres hold a body without bounds",
-                    element=name,
-                    value=shape,
-                    allowed=f"leave_out=({name!r},), or a box in its place",
-                )
-            centre, radius = spheres_of(shape, pose, sizes[world.frame[i] == 0])
-            if world.frame[i] >= jointed:
-                # The bounds of a moving body are for its own points, and so for their hull.
-                centre, radius = drawn_in(shape, pose, centre, radius)
-            owner += [i] * len(radius)
-            centres.append(centre)
-            radii.append(radius)
+    for p in model.primitives:
+        if p.body in out:
+            continue
+        if not p.shape.bounded:
+            raise PredictError(
+                "no spheres hold a body without bounds", element=p.body, value=p.shape,
+                allowed=f"leave_out=({p.body!r},), or a box in its place",
+            )  # fmt: skip
+        # The bounds of a moving body are for its own points, and so for their hull.
+        centre, radius = spheres_of_primitive(
+            p, sizes[p.frame == 0], inside=p.frame >= model.tree.frames
+        )
+        owner += [model.index[p.body]] * len(radius)
+        centres.append(centre)
+        radii.append(radius)
     bodies = np.array(owner, dtype=np.int64)
-    frames = np.array(world.frame, dtype=np.int64)[bodies]
+    frames = np.array(model.frame, dtype=np.int64)[bodies]
     return bodies, frames, np.ascontiguousarray(np.concatenate(centres)), np.concatenate(radii)
 
 
@@ -313,18 +320,18 @@ def _of_mover(name: str, given: Mapping[str, tuple[float, float]]) -> tuple[floa
 
 
 def _off(
-    world: World, reasons: Mapping[tuple[str, str], str], owner: IntArray, frame: IntArray
+    model: Model, reasons: Mapping[tuple[str, str], str], owner: IntArray, frame: IntArray
 ) -> IntArray:
     """Pairs of spheres on one frame, or of bodies that may touch."""
-    spheres = [np.flatnonzero(owner == i) for i in range(len(world.names))]
+    spheres = [np.flatnonzero(owner == i) for i in range(len(model.names))]
     found = [np.zeros((0, 2), dtype=np.int64)]
     for one_frame in np.unique(frame):
         same = np.flatnonzero(frame == one_frame)
         first, second = np.triu_indices(len(same), 1)
         found.append(np.stack([same[first], same[second]], axis=1))
     for a, b in reasons:
-        i, j = world.index[a], world.index[b]
-        if world.frame[i] != world.frame[j]:
+        i, j = model.index[a], model.index[b]
+        if model.frame[i] != model.frame[j]:
             both = np.meshgrid(spheres[i], spheres[j], indexing="ij")
             pairs = np.stack([side.ravel() for side in both], axis=1)
             found.append(np.sort(pairs, axis=1))
@@ -343,6 +350,19 @@ def _twists(twists: ArrayLike | None, count: int) -> Array:
 
 #: Capsules that a shape which is none is covered by first.
 _CAPSULES = 2
+
+
+def spheres_of_primitive(
+    primitive: Primitive, largest: float, *, inside: bool
+) -> tuple[Array, Array]:
+    """`spheres_of` a primitive in its frame, `drawn_in` where they are to have their centres
+    inside; kept for as long as the primitive is."""
+    kept = _KEPT.setdefault(primitive, {})
+    if (largest, inside) not in kept:
+        shape, pose = primitive.shape, primitive.pose
+        found = spheres_of(shape, pose, largest)
+        kept[largest, inside] = drawn_in(shape, pose, *found) if inside else found
+    return kept[largest, inside]
 
 
 def spheres_of(shape: Shape, pose: Array, largest: float) -> tuple[Array, Array]:

@@ -1,7 +1,4 @@
-"""The parameters of a predictor, checked.
-
-Numbers that people give a predictor: one for all bodies, or one for each.
-"""
+"""The parameters of a predictor, checked: numbers for all bodies, or one for each; the period."""
 
 from __future__ import annotations
 
@@ -14,85 +11,30 @@ import numpy as np
 
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
-from standoff.predict.kernels import layout as p
-from standoff.predict.schedule import body_table
+from standoff.predict.kernels.nearest import smallest_gap
+from standoff.predict.kernels.time_to_contact import BOUNDED, DISTANCE, FREE
+from standoff.predict.schedule import Rows, body_table
 
 UrgencyName = Literal["free", "bounded", "distance"]
-SeriesName = Literal["binary", "fibonacci"]
-_URGENCIES = {"free": p.FREE, "bounded": p.BOUNDED, "distance": p.DISTANCE}
+_URGENCIES = {"free": FREE, "bounded": BOUNDED, "distance": DISTANCE}
 #: The period that is chosen as Culley and Kempf do.
 CULLEY_KEMPF = "culley-kempf"
-
-
-@dataclass(frozen=True)
-class Deadlines:
-    """The schedule that looks at each pair again just before it could touch. It alarms only what
-    can touch within two periods.
-
-    Args:
-        tests: look at up to so many pairs in each step, those that are due and then those that will
-            be soon; what is due and would be too much is alarmed without a test. Pairs that a
-            horizon takes in are looked at besides. None: as many as are due.
-        horizon: leave out pairs that cannot meet for so long, [s], and take them in again in time;
-            for more bodies than there is memory for pairs. None: all pairs.
-
-    Raises:
-        PredictError: a value that makes no sense.
-    """
-
-    tests: int | None = None
-    horizon: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.tests is not None:
-            object.__setattr__(self, "tests", whole("tests", self.tests))
-        if self.horizon is not None:
-            object.__setattr__(self, "horizon", one("horizon", self.horizon, "s", zero=False))
-
-
-@dataclass(frozen=True)
-class Urgency:
-    """The schedule of paper 004, dynamic urgency (DUA): pairs in buckets of growing size, one pair
-    of each bucket in each step.
-
-    Args:
-        series: the sizes of the buckets: 1, 2, 4, 8, … (``binary``) or 1, 2, 3, 5, …
-            (``fibonacci``).
-        sort: order all that is looked at in a step (``full``), or only by bucket (``partial``).
-
-    Raises:
-        PredictError: a value that makes no sense.
-    """
-
-    series: SeriesName = "binary"
-    sort: Literal["full", "partial"] = "full"
-
-    def __post_init__(self) -> None:
-        choice("series", self.series, ("binary", "fibonacci"))
-        choice("sort", self.sort, ("full", "partial"))
 
 
 @dataclass(frozen=True, eq=False)
 class Options:
     """See `Predictor`; ``period`` is None where it is to be chosen at the first step, and
-    ``bodies`` the table of `predict.kernels.layout`."""
+    ``bodies`` the table of `predict.kernels.predict_tables`."""
 
     radii: Array
-    bodies: Array
+    bodies: Rows
     margin: float
     period: float | None
     urgency: int
-    schedule: Deadlines | Urgency
 
 
 def checked(
-    radii: Any,
-    max_acceleration: Any,
-    max_speed: Any,
-    margin: Any,
-    period: Any,
-    urgency: Any,
-    schedule: Any,
+    radii: Any, max_acceleration: Any, max_speed: Any, margin: Any, period: Any, urgency: Any
 ) -> Options:
     """Raises PredictError for what makes no sense."""
     count = number_of(radii)
@@ -110,35 +52,34 @@ def checked(
             )  # fmt: skip
     gap = one("margin", margin, "m")
     most = each("max_acceleration", max_acceleration, count, "m/s²")
-    options = Options(
+    return Options(
         radii=balls,
         bodies=body_table(balls, most, speed, gap),
         margin=gap,
         period=None if chosen_later else one("period", period, "s", zero=False),
         urgency=_URGENCIES[chosen],
-        schedule=schedule,
     )
-    if not isinstance(schedule, Deadlines | Urgency):
+
+
+def driving_period(bodies: Rows, positions: Array) -> float:
+    """The period as Culley and Kempf choose it, [s]: the smallest distance over the highest
+    relative speed. So long the pair that drives the step cannot touch, whoever it is.
+
+    Raises:
+        PredictError: bodies that touch, or none that moves.
+    """
+    placed = np.zeros((len(bodies), 3))
+    placed[: len(positions)] = positions[: len(bodies)]
+    fastest = float(np.sort(bodies["speed"])[-2:].sum())
+    gap = float(smallest_gap(placed, bodies["radius"].copy()))
+    if not (gap > 0.0 and fastest > 0.0 and math.isfinite(gap)):
         raise PredictError(
-            "no schedule",
-            element="schedule",
-            value=schedule,
-            allowed="Deadlines(...), Urgency(...)",
+            "no period follows from this start",
+            element="period",
+            value=f"a smallest distance of {gap:g} m at {fastest:g} m/s",
+            allowed="bodies apart and speeds above 0, or a period in seconds",
         )
-    if options.period is not None:
-        check_horizon(schedule, options.period)
-    return options
-
-
-def check_horizon(schedule: Deadlines | Urgency, period: float) -> None:
-    """Two periods of each ball are for the looks, and one must be left between two registrations
-    of it."""
-    horizon = schedule.horizon if isinstance(schedule, Deadlines) else None
-    if horizon is not None and not horizon >= 4.0 * period:
-        raise PredictError(
-            "too short", element="horizon", value=horizon,
-            allowed=f"at least {4.0 * period:g} s, four periods",
-        )  # fmt: skip
+    return gap / fastest
 
 
 def numbers(element: str, value: Any, allowed: str) -> Array:
@@ -218,12 +159,3 @@ def number_of(radii: Any) -> int:
     if len(shape) != 1 or shape[0] < 2:
         raise PredictError("not a list", element="radii", value=shape, allowed=allowed)
     return int(shape[0])
-
-
-def finite(time: Any) -> float:
-    """A time as a number; NaN where it is none."""
-    try:
-        given = math.nan if time is np.ma.masked else float(time)
-    except Exception:  # whatever somebody else's number raises: a step reports it
-        return math.nan
-    return given if math.isfinite(given) else math.nan

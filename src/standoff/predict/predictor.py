@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.errors import PredictError
-from standoff.predict.deadlines import DeadlineSchedule
-from standoff.predict.dua import UrgencySchedule
-from standoff.predict.exact import ExactStage, Reading
+from standoff.predict.deadlines import Deadlines
+from standoff.predict.dua import Urgency
+from standoff.predict.exact import ExactStage
 from standoff.predict.from_cell import (
     SPHERE_RADIUS,
     STATIC_SPHERE_RADIUS,
@@ -22,19 +22,20 @@ from standoff.predict.from_cell import (
     PerJoint,
     cell_spheres,
 )
-from standoff.predict.kernels import layout as p
-from standoff.predict.options import (
-    Deadlines,
-    Urgency,
-    UrgencyName,
-    check_horizon,
-    checked,
-    finite,
-)
-from standoff.predict.period import driving_period
-from standoff.predict.readings import NOBODY, as_rows
+from standoff.predict.kernels import predict_tables as p
+from standoff.predict.options import UrgencyName, checked, driving_period
+from standoff.predict.readings import NOBODY, Reading, as_rows, finite
 from standoff.predict.report import BodyFault, Prediction, faults_of
-from standoff.predict.schedule import Ints, Schedule, joined, listed, split
+from standoff.predict.schedule import (
+    Ints,
+    Rows,
+    Schedule,
+    bodies_of,
+    joined,
+    listed,
+    numbered,
+    split,
+)
 from standoff.tolerances import CLOCK_INSTANT, EPS
 
 #: By how much longer than its period a predictor takes a step to be, [-]: times that are written
@@ -52,13 +53,9 @@ CLOCK_PERIODS = 2.0**34
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
-_QUIET: Ints = np.zeros((0, 3), dtype=np.int64)
-_FAULT = p.FAULT
-_FAULTS = p.FAULTS
-_NEW = p.NEW
-_TESTS = p.TESTS
-_VOIDS = p.VOIDS
-_EXPIRED = p.EXPIRED
+_NONE: Ints = np.zeros(0, dtype=np.int64)
+_NO_ALARMS: Rows = np.zeros(0, dtype=p.ALARM)
+_QUIET, _ALARMS = p.QUIET, p.ALARMS
 _DEADLINES = Deadlines()
 
 
@@ -114,8 +111,16 @@ class Predictor:
         spheres: CellSpheres | None = None,
     ) -> None:
         self._options = options = checked(
-            radii, max_acceleration, max_speed, margin, period, urgency, schedule
+            radii, max_acceleration, max_speed, margin, period, urgency
         )
+        if not isinstance(schedule, Deadlines | Urgency):
+            raise PredictError(
+                "no schedule", element="schedule", value=schedule,
+                allowed="Deadlines(...), Urgency(...)",
+            )  # fmt: skip
+        self._how = schedule
+        if options.period is not None:
+            self._check_schedule(options.period)
         self._bodies = options.bodies
         self._period = options.period
         count = len(self._bodies)
@@ -146,6 +151,10 @@ class Predictor:
         self._waiting = self._careful = False
         self._out: set[int] = set()  # pairs with no alarm yet that stands, of those alarmed
         self.raised = self.repeated = self.ruled_out = 0
+
+    def _check_schedule(self, period: float) -> None:
+        if isinstance(self._how, Deadlines):
+            self._how.check(period)
 
     @classmethod
     def from_cell(
@@ -264,19 +273,16 @@ class Predictor:
         self._last = last
         self._now = now
         number = self._number = self._number + 1
-        told = schedule.step(positions, velocities, *schedule.tables, now)
-        if told < _FAULT and not self._careful:
-            if told == 0:
-                return Prediction(number, time, _QUIET, self._unit, 0, schedule.state.item(_TESTS))
-            if self._exact is None:
-                rows = listed(schedule.alarms[:told])
-                if len(rows) == told:
-                    new = schedule.state.item(_NEW)
-                    self.raised += new
-                    self.repeated += told - new
-                    tests = schedule.state.item(_TESTS)
-                    return Prediction(number, time, rows, self._unit, told, tests)
-        return self._eventful(told, time, Reading(positions, velocities, rotations), [], 0.0)
+        said = schedule.step(positions, velocities, now)
+        if said == _QUIET and not self._careful:
+            return Prediction(number, time, _NO_ALARMS, self._unit, 0, schedule.tests.item())
+        if said == _ALARMS and not self._careful and self._exact is None:
+            rows, found = listed(schedule.alarms), schedule.found
+            if len(rows) == found:
+                step = Prediction(number, time, rows, self._unit, found, schedule.tests.item())
+                self._count(step)
+                return step
+        return self._eventful(time, Reading(positions, velocities, rotations), [], 0.0)
 
     def _step_with_care(
         self,
@@ -296,13 +302,11 @@ class Predictor:
         self._number += 1
         if self._clock_is_outgrown():
             return self._begin_anew(Reading(x, v, rotations, q, self.spheres), time, faults, late)
-        schedule = self._schedule
-        told = schedule.step(x, v, *schedule.tables, self._now)
-        return self._eventful(told, time, Reading(x, v, rotations, q, self.spheres), faults, late)
+        self._schedule.step(x, v, self._now)
+        return self._eventful(time, Reading(x, v, rotations, q, self.spheres), faults, late)
 
     def _eventful(
         self,
-        told: int,
         time: float | None,
         reading: Reading,
         faults: list[BodyFault],
@@ -312,26 +316,19 @@ class Predictor:
         assert schedule is not None
         state = schedule.state
         number, turn = self._number - self._begun, schedule.turn
-        found, faulty = told % _FAULT, int(state[_FAULTS])
-        rows = listed(schedule.alarms[:found]) if found else _QUIET
+        found, rows = schedule.found, listed(schedule.alarms)
         schedule.full = max(schedule.full, found - len(rows))
-        if faulty:
-            faults += faults_of(schedule.faults[:faulty])
+        faults += faults_of(schedule.faults)
         faults += self._without_memory(schedule)
         if late:
-            state[p.LATE_IN] = number
-        if faults or (late and not schedule.tells_void):
+            state["late_in"] = number
+        if faults or (late and not schedule.finds_void):
             self._doubted(number, turn, faults)
-        kept = not (
-            late or state[_VOIDS] or state[_EXPIRED] or self._waiting or turn <= self._doubt_until
-        )
-        step = Prediction(
-            self._number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
-            kept,
-        )  # fmt: skip
+        lost = state["voids"].item() or state["expired"].item()
+        kept = not (late or lost or self._waiting or turn <= self._doubt_until)
         self._waiting = schedule.wake()
         self._careful = self._waiting or turn <= self._doubt_until
-        return self._counted(step, reading)
+        return self._counted(time, rows, found, faults, late, kept, reading)
 
     @staticmethod
     def _without_memory(schedule: Schedule) -> list[BodyFault]:
@@ -353,13 +350,24 @@ class Predictor:
                 # this step has looked at, too.
                 self._doubt = max(self._doubt, number + (fault.kind != "time"))
 
-    def _counted(self, step: Prediction, reading: Reading) -> Prediction:
-        """The step with its alarms judged and counted."""
-        if step.count:
-            assert self._schedule is not None
-            new = self._schedule.state.item(_NEW)
-            self.raised += new
-            self.repeated += step.count - new
+    def _counted(
+        self,
+        time: float | None,
+        rows: Rows,
+        found: int,
+        faults: Sequence[BodyFault],
+        late: float,
+        kept: bool,
+        reading: Reading,
+    ) -> Prediction:
+        """What this step says, its alarms judged and counted."""
+        assert self._schedule is not None
+        tests = self._schedule.tests.item()
+        step = Prediction(
+            self._number, time, rows, self._unit, found, tests, tuple(faults), late, kept
+        )
+        if found:
+            self._count(step)
             if self._exact is not None:
                 step._true = self._exact.judge(step, reading, self._bodies, self._options.margin)
                 # Nobody knows until when it would have to be ruled out.
@@ -367,11 +375,18 @@ class Predictor:
                 self._told_apart(step)
         return step
 
+    def _count(self, step: Prediction) -> None:
+        """Count the alarms of a step."""
+        assert self._schedule is not None
+        new = self._schedule.state["new"].item()
+        self.raised += new
+        self.repeated += step.count - new
+
     def _told_apart(self, step: Prediction) -> None:
         """Count what was ruled out, once for each pair that is alarmed; the first alarm after it
         that stands is no repetition."""
-        out, rows = self._out, step._rows
-        pairs = rows[:, 0] & p.PAIR_MASK
+        out, rows = self._out, step._alarms
+        pairs = numbered(bodies_of(rows))
         false = step.new & ~step.true
         out.difference_update(pairs[step.new & step.true].tolist())
         out.update(pairs[false].tolist())
@@ -380,7 +395,7 @@ class Predictor:
         if out and again.any():
             turned = again & np.isin(pairs, np.fromiter(out, np.int64, len(out)))
             out.difference_update(pairs[turned].tolist())
-            rows[turned, 0] &= ~p.ALARMED
+            rows["again"][turned] = 0
             found = int(np.count_nonzero(turned))
             self.raised += found
             self.repeated -= found
@@ -394,9 +409,9 @@ class Predictor:
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
         if self._period is None:
             period = driving_period(self._bodies, reading.positions)
-            check_horizon(self._options.schedule, period)
+            self._check_schedule(period)
             self._period = period
-        return self._begin(reading, time, faults, 0.0, _QUIET[:, 0])
+        return self._begin(reading, time, faults, 0.0, _NONE)
 
     def _begin(
         self,
@@ -416,23 +431,21 @@ class Predictor:
         longest = self._period * (1.0 + PERIOD_SLACK) + blur
         self._late_after = longest
         self._unit = longest / p.UNIT
-        self._schedule = schedule = self._new_schedule(longest)
+        how = self._how
+        schedule = how.schedule(self._bodies, longest, self._options.urgency, self._off)
+        self._schedule = schedule
         state = schedule.state
-        state[p.BLUR] = math.ceil(min(blur / CLOCK_INSTANT, p.NEVER))
+        state["blur"] = math.ceil(min(blur / CLOCK_INSTANT, p.NEVER))
         found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
-        state[p.JUDGED] = self._exact is not None
-        again = np.isin(rows[:, 0], alarmed)
-        rows[again, 0] |= p.ALARMED
-        state[_NEW] -= np.count_nonzero(again)
+        state["judged"] = self._exact is not None
+        records = rows.view(p.ALARM)
+        records["again"] = np.isin(numbered(bodies_of(records)), alarmed)
+        state["new"] -= np.count_nonzero(records["again"])
         faults += faults_of(found_faults)
         faults += self._without_memory(schedule)
         if faults:
             self._doubted(0, schedule.turn, faults)
-        step = Prediction(
-            self._number, time, rows, self._unit, found, int(state[_TESTS]), tuple(faults), late,
-            not (faults or late),
-        )  # fmt: skip
-        return self._counted(step, reading)
+        return self._counted(time, rows, found, faults, late, not (faults or late), reading)
 
     def _begin_anew(
         self, reading: Reading, time: float | None, faults: list[BodyFault], late: float
@@ -443,11 +456,11 @@ class Predictor:
         alarmed = joined(self._schedule.alarmed(), self._shape[0])
         self._schedule = None  # its memory is for the next one
         bodies = self._bodies
-        bodies[:, p.SEEN_AT] -= self._now
-        seen = bodies[:, p.SEEN_IN] >= 0.0
+        bodies["seen_at"] -= self._now
+        seen = bodies["seen_in"]
         # In steps from this one, which is the next schedule's 0.
-        bodies[seen, p.SEEN_IN] = self._number - self._begun - bodies[seen, p.SEEN_IN]
-        bodies[:, p.FAULT_IN] = -1.0
+        seen[seen >= 0] = self._number - self._begun - seen[seen >= 0]
+        bodies["fault_in"] = -1
         self._doubt = self._doubt_since = self._doubt_until = -1
         self._waiting = self._careful = False
         return self._begin(reading, time, faults, late, alarmed)
@@ -465,13 +478,6 @@ class Predictor:
             or stamp > self._stamps
             or 4.0 * (stamp + self._anew_at) < self._stamps
         )
-
-    def _new_schedule(self, period: float) -> Schedule:
-        how, urgency = self._options.schedule, self._options.urgency
-        if isinstance(how, Urgency):
-            partial = how.sort == "partial"
-            return UrgencySchedule(self._bodies, period, urgency, self._off, how.series, partial)
-        return DeadlineSchedule(self._bodies, period, urgency, self._off, how.tests, how.horizon)
 
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
@@ -521,7 +527,7 @@ class Predictor:
         """Stop watching pairs, (k, 2) or one: a contact that is wanted, bodies that are joined."""
         self._off = np.union1d(self._off, joined(pairs, self._shape[0]))
         if self._schedule is not None:
-            self._waiting = self._schedule.switch(self._off, _QUIET[:, 0])
+            self._waiting = self._schedule.switch(self._off, _NONE)
             self._careful = self._careful or self._waiting
 
     def switch_on(self, pairs: Any) -> None:

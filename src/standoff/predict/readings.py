@@ -1,17 +1,38 @@
-"""Readings as people give them, made readable for kernels."""
+"""What a step was given, made readable for kernels."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from standoff.geometry.pose import Array
+from standoff.predict.from_cell import CellSpheres
 from standoff.predict.report import BodyFault
 
 #: A reading without a row.
 NOBODY = np.zeros((0, 3))
 _NONE = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a step was given.
+
+    Attributes:
+        positions, velocities: as far as there are any, (k, 3).
+        rotations: as they were given to `Predictor.step`.
+        q: joint values, as they were given to `Predictor.step_cell`; None otherwise.
+        spheres: of the cell that the bodies belong to; None: there is none.
+    """
+
+    positions: Array
+    velocities: Array
+    rotations: Any = None
+    q: Any = None
+    spheres: CellSpheres | None = None
 
 
 def as_rows(element: str, given: Any, count: int, faults: list[BodyFault]) -> Array:
@@ -43,3 +64,12 @@ def _numbers(given: Any) -> Array:
     except Exception:  # whatever the array of somebody else raises: a step reports it
         return _NONE
     return rows
+
+
+def finite(time: Any) -> float:
+    """A time as a number; NaN where it is none."""
+    try:
+        given = math.nan if time is np.ma.masked else float(time)
+    except Exception:  # whatever somebody else's number raises: a step reports it
+        return math.nan
+    return given if math.isfinite(given) else math.nan

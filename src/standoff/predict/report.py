@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.geometry.pose import Array
-from standoff.predict.kernels import layout as p
+from standoff.predict.kernels import predict_tables as p
+from standoff.predict.schedule import Rows, bodies_of
 
 FaultKind = Literal["missing", "speed", "acceleration", "jump", "time", "input", "memory"]
 
@@ -80,7 +81,7 @@ class Prediction:
         self,
         number: int,
         time: float | None,
-        rows: Any,
+        rows: Rows,
         unit: float,
         count: int,
         tests: int,
@@ -100,6 +101,10 @@ class Prediction:
         self._true: NDArray[np.bool_] | None = None
 
     @property
+    def _alarms(self) -> Rows:
+        return self._rows.view(p.ALARM)
+
+    @property
     def true(self) -> NDArray[np.bool_]:
         """For each alarm whether it stands: the exact stage could not rule it out. All do where
         there is no exact stage."""
@@ -114,21 +119,19 @@ class Prediction:
     def alarms(self) -> NDArray[np.int64]:
         """The pairs that may touch before they are looked at again, the smaller body first, (k, 2);
         the most urgent first, but for the first step."""
-        pair = self._rows[:, 0]
-        a = pair >> p.BODY_BITS & p.BODY_MASK
-        return np.column_stack((a, pair & p.BODY_MASK))
+        return bodies_of(self._alarms)
 
     @property
     def tau(self) -> Array:
         """No contact of the alarmed pairs before these times from now, [s], (k,)."""
-        tau: Array = self._rows[:, 1] * self._unit
+        tau: Array = self._alarms["units"] * self._unit
         return tau
 
     @property
     def until(self) -> Array:
         """When the next look at each alarmed pair will be done, from now, [s], (k,); infinite where
         nobody knows: pairs that were due and are alarmed without a test."""
-        periods = self._rows[:, 2]
+        periods = self._alarms["periods"]
         until: Array = np.where(periods == p.NEVER, np.inf, periods * (self._unit * p.UNIT))
         return until
 
@@ -136,7 +139,7 @@ class Prediction:
     def new(self) -> NDArray[np.bool_]:
         """Which alarms are no repetitions: the pair was not alarmed when it was last looked at, or
         this is the first alarm that stands, after others that were ruled out."""
-        new: NDArray[np.bool_] = self._rows[:, 0] & p.ALARMED == 0
+        new: NDArray[np.bool_] = self._alarms["again"] == 0
         return new
 
     def __repr__(self) -> str:
@@ -144,9 +147,9 @@ class Prediction:
         return f"<Prediction {self.number}: {self.count} alarms, {len(self.faults)} faults{state}>"
 
 
-def faults_of(rows: Array) -> list[BodyFault]:
+def faults_of(rows: Rows) -> list[BodyFault]:
     """The faults that a kernel wrote down."""
     return [
-        BodyFault(KINDS[int(kind)], int(body), float(value), _ALLOWED[int(kind)].format(allowed))
+        BodyFault(KINDS[kind], body, value, _ALLOWED[kind].format(allowed))
         for kind, body, value, allowed in rows.tolist()
     ]

@@ -2,56 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from standoff.compiled.by_address import address_of
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
-from standoff.predict.kernels import layout as p
-from standoff.predict.kernels.earliest import ALL_ROWS
+from standoff.predict.kernels import predict_tables as p
+from standoff.predict.kernels.time_to_contact import BLOCK_ROWS
 
 Ints = NDArray[np.int64]
 
-#: Pairs that one step can have given it beyond those whose turn it is.
-MOST_WOKEN = 64
+#: Records of a table: alarms, faults, bodies; columns by name.
+Rows = Any
+
+#: Alarms as they are copied in a step, before anybody asks what is in them: numpy takes six times
+#: as long for records.
+_COPIED = np.dtype((np.void, p.ALARM.itemsize))
 
 #: Pairs that are looked through at a time where all are: some megabytes.
 CHUNK = 1 << 20
 
 
-class Schedule(Protocol):
+class Schedule(ABC):
     """Which pairs are looked at in which step.
 
     Attributes:
-        step: the compiled step; called with positions, velocities, ``tables`` and the time, it says
-            how many alarms there are, and FAULT times as many faults.
-        tables: what it works on.
-        alarms, faults: where it writes them; ``state`` has how many.
+        tables, address: what the compiled steps work on, see `predict.kernels.predict_tables`.
+        state: of the tables; read by field, ``state["found"].item()``.
+        tests: pairs that the last step looked at, one number.
         longest: turns within which every pair is surely looked at.
-        tells_void: whether a late step finds out which pairs it left without a promise, and looks
+        finds_void: whether a late step finds out which pairs it left without a promise, and looks
             at them.
         full: pairs, or alarms, that there was no memory for since this was last set to 0.
     """
 
-    step: Callable[..., int]
-    tables: tuple[Any, ...]
-    alarms: Ints
-    faults: Array
-    state: Ints
     longest: int
-    tells_void: bool
-    full: int
+    finds_void: bool
 
-    @property
-    def turn(self) -> int:
-        """Steps, or periods of time, so far."""
+    def __init__(self, tables: p.Watched) -> None:
+        self.tables, self.address = tables, tables.address
+        self.full = 0
+        # A field of a plain array is read in half the time of one of a record.
+        self.state: Rows = tables.arrays["state"].view(np.ndarray)
+        self.tests: Ints = self.state["tests"]
+        self._found: Ints = self.state["found"]
+        self._alarms: Rows = tables.arrays["alarms"].view(np.ndarray).view(_COPIED)
 
-    def start(self, positions: Array, velocities: Array) -> tuple[int, Ints, Array]:
+    def put(self, **tables: Any) -> None:
+        """Replace tables."""
+        for name, value in tables.items():
+            self.tables.put(name, value)
+        self._alarms = self.tables.arrays["alarms"].view(np.ndarray).view(_COPIED)
+
+    @abstractmethod
+    def start(self, positions: Array, velocities: Array) -> tuple[int, Rows, Rows]:
         """The first step: how many alarms there are, those that are listed, all faults."""
 
+    @abstractmethod
+    def step(self, positions: Array, velocities: Array, now: float) -> int:
+        """A step at a time since the first, [s]: QUIET, ALARMS or MORE."""
+
+    @abstractmethod
     def switch(self, off: Ints, on: Ints) -> bool:
         """Watch all pairs but ``off``; those ``on`` are watched from now on. Whether some of them
         must wait for a later step than the next."""
@@ -59,45 +74,98 @@ class Schedule(Protocol):
     def wake(self) -> bool:
         """After a step: give pairs that still wait a turn in the next. Whether some must wait
         longer."""
+        return False
 
+    @property
+    @abstractmethod
+    def turn(self) -> int:
+        """Steps, or periods of time, so far."""
+
+    @abstractmethod
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
         """The pairs without a promise, and the turns until each was looked at again; None: that is
         not known, and what was is to stand. Looks before step ``doubt`` count for nothing; faults
         up to step ``since`` are settled."""
 
+    @property
+    def found(self) -> int:
+        """How many alarms the last step has."""
+        return int(self._found.item())
+
+    @property
+    def alarms(self) -> Rows:
+        """Of the last step, as many as there was room for, to be `listed`."""
+        return self._alarms[: self._found.item()]
+
+    @property
+    def faults(self) -> Rows:
+        """Of the last step."""
+        return self.tables.arrays["faults"].view(np.ndarray)[: self.state["faults"].item()]
+
     def alarmed(self) -> Ints:
         """The pairs that were alarmed when they were last looked at."""
+        found = [np.zeros((0, 2), dtype=np.int64)]
+        pairs = self._table
+        for first in range(0, len(pairs), CHUNK):
+            part = pairs[first : first + CHUNK]
+            found.append(bodies_of(part[part["a"] < 0]))
+        return np.concatenate(found)
+
+    @property
+    def _table(self) -> Rows:
+        """The pairs."""
+        return self.tables.arrays["pairs"].view(np.ndarray)
 
     @property
     def pairs(self) -> int:
         """How many pairs there are at the moment."""
+        return len(self._table)
 
     @property
     def nbytes(self) -> int:
         """Memory of the pairs."""
+        return int(self._table.nbytes)
 
 
-def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: float) -> Array:
-    """The rows of `predict.kernels.layout` for bodies that were not looked at yet."""
-    bodies = np.zeros((len(radii), p.BODY_COLUMNS))
-    bodies[:, p.RADIUS] = radii + 0.5 * margin
-    bodies[:, p.ACCELERATION] = acceleration
-    bodies[:, p.SPEED] = np.inf if speed is None else speed
-    bodies[:, [p.SEEN_IN, p.FAULT_IN]] = -1.0
+def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: float) -> Rows:
+    """Bodies that were not looked at yet."""
+    bodies = np.zeros(len(radii), dtype=p.BODY)
+    bodies["radius"] = radii + 0.5 * margin
+    bodies["acceleration"] = acceleration
+    bodies["speed"] = np.inf if speed is None else speed
+    bodies["seen_in"] = bodies["fault_in"] = -1
     return bodies
 
 
-def listed(rows: Ints) -> Ints:
-    """A copy of alarms; none of them where there is no memory for all."""
+def given_of(
+    bodies: Rows, period: float, urgency: int, off: Ints, width: int = p.WIDTH
+) -> dict[str, Any]:
+    """The tables that every schedule has, for `p.Watched`."""
+    state = np.zeros(1, dtype=p.STATE)
+    state["period"], state["urgency"] = period, urgency
+    state["work_out"] = address_of("predict.kernels.time_to_contact.work_out")
+    block = np.zeros((BLOCK_ROWS, width))
+    return {"bodies": bodies, "off": off, "block": block, "state": state}
+
+
+def listed(rows: Rows) -> Rows:
+    """A copy of alarms, to be viewed as p.ALARM; none of them where there is no memory for all."""
     try:
         return rows.copy()
     except MemoryError:
-        return np.zeros((0, 3), dtype=np.int64)
+        return rows[:0].copy()
 
 
-def new_block() -> Array:
-    """Room for pairs that are worked out together."""
-    return np.zeros((ALL_ROWS, p.WIDTH))
+def bodies_of(rows: Rows) -> Ints:
+    """The bodies of alarms or pairs, alarmed or not, (k, 2)."""
+    a = rows["a"]
+    return np.column_stack((np.where(a < 0, ~a, a), rows["b"])).astype(np.int64)
+
+
+def numbered(pairs: Ints) -> Ints:
+    """Pairs, (k, 2), as one number each."""
+    numbers: Ints = pairs[:, 0] << p.BODY_BITS | pairs[:, 1]
+    return numbers
 
 
 def split(pairs: Ints) -> Ints:
@@ -122,5 +190,4 @@ def joined(pairs: Any, count: int) -> Ints:
     given = np.sort(given.astype(np.int64), axis=1)
     if given.min() < 0 or given.max() >= count or (given[:, 0] == given[:, 1]).any():
         raise PredictError("no such pair", element="pairs", value=pairs, allowed=allowed)
-    found: Ints = np.unique(given[:, 0] << p.BODY_BITS | given[:, 1])
-    return found
+    return np.unique(numbered(given))

@@ -10,13 +10,16 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
-from standoff.predict.kernels.layout import BOUNDED
 from standoff.predict.kernels.nearest import least_many
-from standoff.predict.kernels.urgencies import tau_free_many, urgency_many
-from standoff.predict.kernels.urgency import BLOCK_ROWS
+from standoff.predict.kernels.time_to_contact import (
+    BLOCK_ROWS,
+    BOUNDED,
+    FREE,
+    urgency_many,
+)
 from standoff.predict.options import numbers
 
-#: Pairs of a block where nothing else is said, [-]: its ten rows stay in the first cache.
+#: Pairs of a block where nothing else is said, [-]: its rows stay in the first cache.
 URGENCY_BLOCK = 64
 
 
@@ -49,19 +52,15 @@ def urgency(
         PredictError: an argument that is not finite, or negative where it may not be, or of a shape
             that does not fit the others.
     """
-    bounds = [
+    bounds = (
         _amounts("max_acceleration", max_acceleration, "m/s²"),
+        np.array(math.inf) if max_speed is None else _amounts("max_speed", max_speed, "m/s"),
         _amounts("margin", margin, "m"),
-    ]
-    if max_speed is not None:
-        bounds.append(_amounts("max_speed", max_speed, "m/s"))
+    )
     x, v, shape = _states(position, velocity, *bounds)
-    acceleration, radius, *speed = (_for_all(given, shape) for given in bounds)
-    tau = np.empty(len(x))
-    if speed:
-        urgency_many(BOUNDED, x, v, acceleration, *speed, radius, tau)
-    else:
-        tau_free_many(x, v, acceleration, radius, np.empty((BLOCK_ROWS, URGENCY_BLOCK)), tau)
+    kind = FREE if max_speed is None else BOUNDED
+    block, tau = np.empty((BLOCK_ROWS, URGENCY_BLOCK)), np.empty(len(x))
+    urgency_many(kind, x, v, *(_for_all(given, shape) for given in bounds), block, tau)
     return float(tau[0]) if shape == () else tau.reshape(shape)
 
 

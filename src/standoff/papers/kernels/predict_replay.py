@@ -5,57 +5,35 @@ what is measured. Arguments are those of the steps; readings are one behind the 
 from __future__ import annotations
 
 from standoff.compiled.jit import entry
-from standoff.predict.kernels.deadlines import wheel_step
-from standoff.predict.kernels.dua import dua_step
-from standoff.predict.kernels.select_all import select_all
+from standoff.papers.kernels.select_all import select_all
+from standoff.predict.kernels.buckets import dua_step
+from standoff.predict.kernels.predict_tables import buckets_at, watched_at, wheel_at
+from standoff.predict.kernels.wheel import wheel_step
 
 
-@entry(
-    "(f8[:,:,::1],f8[:,:,::1],f8[:,::1],i8[:,::1],i8[:,::1],i8[::1],f8[:,::1],i8[:,::1],i8[:,::1],"
-    "i8[:,::1],f8[:,::1],i8[::1],f8,i8,i8,f8)"
-)
-def replay_dua(
-    positions, velocities, bodies, pairs, buckets, off, block, seats, rows, alarms, faults, state,
-    period, urgency, partial, now,
-):  # fmt: skip
-    """A `dua_step` for each reading, a period apart, the first of them ``now``. All that was
-    told."""
-    told = 0
+@entry("int64(float64[:,:,::1], float64[:,:,::1], int64, float64)")
+def replay_dua(positions, velocities, address, now):
+    """A `dua_step` for each reading, a period apart, the first of them ``now``. How many steps had
+    something to say."""
+    period, said = buckets_at(address).state.period, 0
     for k in range(len(positions)):
-        told += dua_step(
-            positions[k], velocities[k], bodies, pairs, buckets, off, block, seats, rows, alarms,
-            faults, state, period, urgency, partial, now + k * period,
-        )  # fmt: skip
-    return told
+        said += int(dua_step(positions[k], velocities[k], address, now + k * period) > 0)
+    return said
 
 
-@entry(
-    "(f8[:,:,::1],f8[:,:,::1],f8[:,::1],i4[:,::1],i4[::1],i4[::1],f8[:,::1],i8[::1],f8[:,::1],"
-    "i8[:,::1],f8[:,::1],i8[::1],i8[::1],f8,i8,i8,f8)"
-)
-def replay_wheel(
-    positions, velocities, bodies, pairs, slots, firsts, balls, off, block, alarms, faults, voids,
-    state, period, urgency, budget, now,
-):  # fmt: skip
+@entry("int64(float64[:,:,::1], float64[:,:,::1], int64, float64)")
+def replay_wheel(positions, velocities, address, now):
     """A `wheel_step` for each reading, as `replay_dua`."""
-    told = 0
+    period, said = wheel_at(address).state.period, 0
     for k in range(len(positions)):
-        told += wheel_step(
-            positions[k], velocities[k], bodies, pairs, slots, firsts, balls, off, block, alarms,
-            faults, voids, state, period, urgency, budget, now + k * period,
-        )  # fmt: skip
-    return told
+        said += int(wheel_step(positions[k], velocities[k], address, now + k * period) > 0)
+    return said
 
 
-@entry("(f8[:,:,::1],f8[:,:,::1],f8[:,::1],f8[:,::1],i8[:,::1],f8[:,::1],i8[::1],f8,i8,i8,f8)")
-def replay_all(
-    positions, velocities, bodies, block, alarms, faults, state, period, urgency, periods, now
-):  # fmt: skip
-    """A `select_all` for each reading, as `replay_dua`."""
-    told = 0
+@entry("int64(float64[:,:,::1], float64[:,:,::1], int64, float64)")
+def replay_all(positions, velocities, address, now):
+    """A `select_all` within one period for each reading, as `replay_dua`."""
+    period, said = watched_at(address).state.period, 0
     for k in range(len(positions)):
-        told += select_all(
-            positions[k], velocities[k], bodies, block, alarms, faults, state, period, urgency,
-            periods, now + k * period,
-        )[1]  # fmt: skip
-    return told
+        said += int(select_all(positions[k], velocities[k], address, 1, now + k * period) > 0)
+    return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, kernel
-from standoff.predict.kernels.urgency import gap_at
+from standoff.predict.kernels.time_to_contact import gap_at, gap_now
 from standoff.tolerances import LARGEST_READING, NEAREST_HALVINGS, URGENCY_ROUNDING
 
 
@@ -89,3 +89,17 @@ def least_many(x, v, acceleration, speed, gap_radius, interval, least):
             x[i, 0], x[i, 1], x[i, 2], v[i, 0], v[i, 1], v[i, 2],
             acceleration[i], speed[i], gap_radius[i], interval[i],
         )  # fmt: skip
+
+
+@entry("float64(float64[:,::1], float64[::1])")
+def smallest_gap(positions, reaches):
+    """The smallest distance of two balls, [m]; 0: some touch."""
+    least = math.inf
+    for a in range(len(reaches)):
+        for b in range(a + 1, len(reaches)):
+            gap = gap_now(
+                positions[b, 0] - positions[a, 0], positions[b, 1] - positions[a, 1],
+                positions[b, 2] - positions[a, 2], reaches[a] + reaches[b],
+            )  # fmt: skip
+            least = min(least, gap)
+    return least

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from standoff.compiled.jit import entry
+from standoff.compiled.tables import ANY, Reals, Tables, Wholes, viewer
 from standoff.robots.kernels.kinematics import place_frames
 
 
+class Spheres(Tables):
+    """Spheres on the frames of a tree and of bodies that no joint moves."""
+
+    reals = Reals(ANY, "of the tree")
+    ints = Wholes(ANY, "of the tree")
+    frame = Wholes(doc="that each sphere is fixed to")
+    centre = Reals(3, "of each sphere in its frame, [m]")
+
+
+spheres_at = viewer(Spheres)
+
+
 @entry(
-    "void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[:,::1],"
-    " float64[:,::1], float64[:,::1], int64[::1], float64[:,::1], float64[:,::1], float64[:,::1])"
+    "int64(int64, float64[::1], float64[::1], float64[:,::1], float64[:,::1], float64[:,::1],"
+    " float64[:,::1], float64[:,::1])"
 )
-def place_spheres(reals, ints, q, dq, turns, poses, twists, frame, centre, x, v):
-    """Centres ``x`` and their velocities ``v`` in the world at ``q`` and ``dq``; ``centre`` is in
-    the sphere's own ``frame``. Rows of ``poses`` and ``twists`` beyond those of the tree are given:
-    bodies that no joint moves."""
-    place_frames(reals, ints, q, dq, 0, turns, poses, twists, 0, True)
+def place_spheres(address, q, dq, turns, poses, twists, x, v):
+    """Centres ``x`` and their velocities ``v`` in the world at ``q`` and ``dq``; ``turns`` is
+    scratch of the tree. Rows of ``poses`` and ``twists`` beyond those of the tree are given."""
+    spheres = spheres_at(address)
+    frame, centre = spheres.frame, spheres.centre
+    place_frames(spheres.reals, spheres.ints, q, dq, 0, turns, poses, twists, 0, True)
     for i in range(frame.shape[0]):
         p, w = poses[frame[i]], twists[frame[i]]
         cx, cy, cz = centre[i, 0], centre[i, 1], centre[i, 2]
@@ -25,3 +39,4 @@ def place_spheres(reals, ints, q, dq, turns, poses, twists, frame, centre, x, v)
         v[i, 0] = w[3] + w[1] * rz - w[2] * ry
         v[i, 1] = w[4] + w[2] * rx - w[0] * rz
         v[i, 2] = w[5] + w[0] * ry - w[1] * rx
+    return 0

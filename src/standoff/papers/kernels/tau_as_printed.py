@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import kernel
-from standoff.predict.kernels.urgency import tau_free
+from standoff.compiled.jit import entry, kernel
+from standoff.predict.kernels.time_to_contact import tau_free
 from standoff.tolerances import NEAREST_HALVINGS
 
 
@@ -53,3 +53,15 @@ def tau_paper(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
         else:
             high = middle
     return low
+
+
+@entry(
+    "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1], float64[::1], float64[::1])"
+)
+def tau_paper_many(x, v, acceleration, speed, gap_radius, tau):
+    """`tau_paper` of each row."""
+    for i in range(tau.shape[0]):
+        tau[i] = tau_paper(
+            x[i, 0], x[i, 1], x[i, 2], v[i, 0], v[i, 1], v[i, 2],
+            acceleration[i], speed[i], gap_radius[i],
+        )  # fmt: skip

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import inlined, kernel
+from standoff.compiled.jit import entry, inlined, kernel
 from standoff.tolerances import (
     EPS,
     LARGEST_READING,
@@ -51,7 +51,7 @@ URGENCY_UNDERFLOW = 1e-150
 URGENCY_STEPS = 64
 
 #: Steps that all pairs of a block take, [-]: after 4, one in eight goes on alone, after 5, one in
-#: 140. And the pairs of a block where nothing else is said: its ten rows stay in the first cache.
+#: 140. And the pairs of a block where nothing else is said: its rows stay in the first cache.
 URGENCY_BLOCK_STEPS = 5
 
 #: Rounding of how far a turning point gets, relative to all lengths that enter, [-]: some twelve
@@ -86,8 +86,14 @@ TURNING_LESS = 0.03
 SPEED_BOUND_STEPS = 3
 
 
-#: Rows of a block of pairs, which has a pair to a column.
-X, VELOCITY, ACCELERATION, GAP_RADIUS, TAU, LAST_STEP, BLOCK_ROWS = 0, 3, 6, 7, 8, 9, 10
+#: Rows of a block of pairs, which has a pair to a column; SPEED is the bound on the relative speed.
+X, VELOCITY, ACCELERATION, GAP_RADIUS, TAU, LAST_STEP, SPEED, BLOCK_ROWS = 0, 3, 6, 7, 8, 9, 10, 11
+
+#: Urgencies: which function says how early a pair can touch; DISTANCE: the time that the gap takes
+#: at the bound on the speed, whatever the velocity.
+FREE = 0
+BOUNDED = 1
+DISTANCE = 2
 
 #: Pairs that the processor works out at once.
 LANES = 8
@@ -395,3 +401,66 @@ def turning_time(ahead, aside, speed, radius, free):
             if found:
                 break
     return best
+
+
+@kernel
+def gap_now(x, y, z, gap_radius):
+    """The gap at this instant, [m], never too large; 0 for bodies that touch, NaN, and lengths
+    whose squares overflow."""
+    gap, _ = gap_at(x, y, z, 0.0, 0.0, 0.0, 0.0, gap_radius, 0.0)
+    return gap if gap > 0.0 and gap < math.inf else 0.0
+
+
+@kernel
+def urgency_of(kind, x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
+    """The earliest contact of one pair by its kind of urgency, [s]; 0 for NaN. ``speed`` does not
+    matter to FREE, nor ``acceleration`` and the velocity to DISTANCE. To add a kind, give it a
+    number and a branch here."""
+    if kind == FREE:
+        return tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
+    if kind == BOUNDED:
+        return tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius)
+    gap = gap_now(x, y, z, gap_radius)
+    if gap > 0.0 and speed > 0.0:
+        return gap / speed
+    return math.inf if gap > 0.0 and speed == 0.0 else 0.0
+
+
+#: The signature of `work_out`, for those who call it by its address.
+WORK_OUT = "int64(float64[:,::1], int64, int64)"
+
+
+@entry(WORK_OUT)
+def work_out(block, count, kind):
+    """`urgency_of` the first pairs of a block, into its row TAU."""
+    if kind == FREE:
+        tau_free_block(block, count)
+        return 0
+    for i in range(count):
+        block[TAU, i] = urgency_of(
+            kind, block[X, i], block[X + 1, i], block[X + 2, i], block[VELOCITY, i],
+            block[VELOCITY + 1, i], block[VELOCITY + 2, i], block[ACCELERATION, i],
+            block[SPEED, i], block[GAP_RADIUS, i],
+        )  # fmt: skip
+    return 0
+
+
+@entry(
+    "void(int64, float64[:,::1], float64[:,::1], float64[::1], float64[::1], float64[::1],"
+    " float64[:,::1], float64[::1])"
+)
+def urgency_many(kind, x, v, acceleration, speed, gap_radius, block, tau):
+    """`urgency_of` of each row; ``block`` is scratch, BLOCK_ROWS by any width."""
+    width = block.shape[1]
+    for start in range(0, tau.shape[0], width):
+        count = min(width, tau.shape[0] - start)
+        for i in range(count):
+            for k in range(3):
+                block[X + k, i] = x[start + i, k]
+                block[VELOCITY + k, i] = v[start + i, k]
+            block[ACCELERATION, i] = acceleration[start + i]
+            block[SPEED, i] = speed[start + i]
+            block[GAP_RADIUS, i] = gap_radius[start + i]
+        work_out(block, count, kind)
+        for i in range(count):
+            tau[start + i] = block[TAU, i]
