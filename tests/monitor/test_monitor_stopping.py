@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.monitor.options import LATE_PERIODS
-from standoff.paths.kernels import stop as stop_kernel
 from standoff.paths.stop_check import StopCheck, StopModel
 from standoff.tolerances import ENCODER_TOLERANCE
 from tests.oracles.stops import CoalWorld, Ride, brake, drift
@@ -190,7 +189,7 @@ def test_whole_turns_of_an_endless_joint_are_no_motion(rail):
     check = new_check(rail, model(3))
     check.free(np.array([0.0, 0.0, math.pi - 0.01]), NO_POSES, 0.01)
     check.free(np.array([0.0, 0.0, 0.01 - math.pi]), NO_POSES, 0.01)
-    assert check._joints[stop_kernel.SPEED] == pytest.approx([0.0, 0.0, 2.0])
+    assert check._stops.joints.speed == pytest.approx([0.0, 0.0, 2.0])
 
 
 # ------------------------------------------------------------------------------------------------
@@ -821,8 +820,8 @@ def test_the_farthest_stand_is_beyond_every_stop(rail, seed):
     check.free(q, NO_POSES, 0.01, v)
     t = np.linspace(0.0, until + time.max(), 60)
     truth = np.stack([ride.at(t) for ride in rides], axis=1)
-    assert (truth.max(axis=0) + its.deviation <= check._joints[stop_kernel.HIGHEST] + 1e-12).all()
-    assert (truth.min(axis=0) - its.deviation >= check._joints[stop_kernel.LOWEST] - 1e-12).all()
+    assert (truth.max(axis=0) + its.deviation <= check._stops.joints.highest + 1e-12).all()
+    assert (truth.min(axis=0) - its.deviation >= check._stops.joints.lowest - 1e-12).all()
 
 
 # ------------------------------------------------------------------------------------------------
