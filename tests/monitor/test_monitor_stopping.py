@@ -64,7 +64,7 @@ def new_check(cell, its, budget=5000):
 
 def laid_out(check, t):
     """Where the motion of the last look is at times ``t``, and how far off it may be."""
-    times = check._times[np.isfinite(check._times)]
+    times = check._stops.times[np.isfinite(check._stops.times)]
     k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
     u = np.minimum((t - times[k]) / (times[k + 1] - times[k]), 1.0)[:, None]
     c = check._motion.pieces[k]
@@ -146,7 +146,7 @@ def test_joints_that_stop_together_stay_on_the_line_that_is_proved(rail, crowded
             ride.add(time, -speed / time)
         ride.stop()
     check.free(q, poses, 0.01, v)
-    times = check._times[np.isfinite(check._times)]
+    times = check._stops.times[np.isfinite(check._stops.times)]
     t = np.linspace(0.0, until + time, 60)
     truth = np.stack([ride.at(t) for ride in rides], axis=1)
     if not alone:
@@ -172,7 +172,7 @@ def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
     check = new_check(rail, its)
     v = rng.normal(size=3)
     check.free(np.zeros(3), NO_POSES, 0.01, v)
-    t = np.linspace(0.0, check._times[-1], 3000)
+    t = np.linspace(0.0, check._stops.times[-1], 3000)
     curve = so.braking_curve(rail, np.zeros(3), v, its.least, its.reaction)
     truth = curve.at(np.minimum(t, curve.end))
     middle, off = laid_out(check, t)
@@ -180,7 +180,7 @@ def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
     assert (error <= off + 1e-8).all()
     for j in range(3):
         for k in range(2):
-            inside = (t >= check._times[k]) & (t <= check._times[k + 1])
+            inside = (t >= check._stops.times[k]) & (t <= check._stops.times[k + 1])
             assert error[inside, j].max() >= 0.9 * off[inside, j].max() - 1e-4 * abs(v[j])
 
 
@@ -916,5 +916,5 @@ def test_a_stop_that_the_end_stop_ends_within_its_tolerance_is_part_of_the_proof
         v = side * beyond * ENCODER_TOLERANCE / 0.11
         check.free(np.array([limit, 0.0, 0.0]), NO_POSES, 0.01, np.array([v, 0.3, 0.0]))
         assert check.known and not check.overruns
-        middle, off = laid_out(check, np.linspace(0.0, check._times[-1], 50))
+        middle, off = laid_out(check, np.linspace(0.0, check._stops.times[-1], 50))
         assert (np.abs(limit - middle[:, 0]) <= off[:, 0]).all()

@@ -39,6 +39,9 @@ NOBODY = ""
 #: Tables with settings of their own that one cell keeps.
 _KEPT = 16
 
+#: Link spheres and joint maps that one cell keeps.
+_PARTS = 100_000
+
 #: Columns of the nodes of solids.
 NODES = Solids.nodes.columns or 0
 
@@ -59,9 +62,9 @@ class Movers:
         rows, bodies, cores, balls: of all, for `PathCell`; the row after the last is the world's.
     """
 
-    def __init__(self, tree: Tree, given: tuple[Primitive, ...]) -> None:
+    def __init__(self, tree: Tree, given: tuple[Primitive, ...], known: dict[Any, Any]) -> None:
         self.tree, self.given = tree, given
-        self.primitives: tuple[Primitive, ...] = (*given, *_link_spheres(tree, given))
+        self.primitives: tuple[Primitive, ...] = (*given, *_link_spheres(tree, given, known))
         self.single = len(given)
         jointed = [k for k, x in enumerate(self.primitives) if x.frame < tree.frames]
         moving = {
@@ -103,19 +106,34 @@ class Movers:
         self.cores = np.ascontiguousarray(np.concatenate(cores))
 
 
-def _link_spheres(tree: Tree, single: Sequence[Primitive]) -> list[Primitive]:
-    """A ball around all primitives that one joint carries, for each; it belongs to no body."""
-    of_frame: dict[int, list[Array]] = {}
+def _link_spheres(
+    tree: Tree, single: Sequence[Primitive], known: dict[Any, Any]
+) -> list[Primitive]:
+    """A ball around all primitives that one joint carries, for each; it belongs to no body. Those
+    that are ``known`` are not worked out again."""
+    of_frame: dict[int, list[Primitive]] = {}
     for x in single:
         if x.frame < tree.frames:
-            of_frame.setdefault(x.frame, []).append(x.ball)
+            of_frame.setdefault(x.frame, []).append(x)
     found = []
-    for frame, balls in sorted(of_frame.items()):
-        centre, radius = ball_of_balls(np.array(balls))
-        pose = np.eye(4)
-        pose[:3, 3] = centre
-        found.append(Primitive(NOBODY, 0, frame, Sphere(radius), frozen(pose)))
+    for frame, members in sorted(of_frame.items()):
+        key = tuple(members)
+        if key not in known:
+            centre, radius = ball_of_balls(np.array([x.ball for x in members]))
+            pose = np.eye(4)
+            pose[:3, 3] = centre
+            known[key] = Primitive(NOBODY, 0, frame, Sphere(radius), frozen(pose))
+        found.append(known[key])
     return found
+
+
+def known_parts(model: Model) -> dict[Any, Any]:
+    """What was worked out for some primitives of a cell alone, by these: link spheres, joint
+    maps."""
+    known: dict[Any, Any] = model.kept.setdefault("parts", {})
+    if len(known) > _PARTS:
+        known.clear()
+    return known
 
 
 class Packing:
@@ -174,7 +192,11 @@ class Layout:
         moving = tuple(sorted((x for x in parts if x.frame != 0), key=lambda x: x.frame))
         tree = model.tree
         same = before is not None and before.movers.tree is tree and before.movers.given == moving
-        self.movers = before.movers if before is not None and same else Movers(tree, moving)
+        self.movers = (
+            before.movers
+            if before is not None and same
+            else Movers(tree, moving, known_parts(model))
+        )
         self.still = tuple(x for x in parts if x.frame == 0)
         if before is not None and same and before.still == self.still:
             self.statics, self.boxes, self.packing = before.statics, before.boxes, before.packing
@@ -392,7 +414,7 @@ def build_tables(cell: Cell, settings: Settings) -> Tables:
         kept.pop(key, None)
         kept[key] = made
         while len(kept) > _KEPT:
-            kept.pop(next(k for k in list(kept) if k is not Layout), None)
+            kept.pop(next(k for k in list(kept) if isinstance(k, tuple)), None)
         return made
     return before
 
@@ -504,14 +526,20 @@ class Listed:
         # With deviations a map could prove what no certificate can list.
         if self._settings.deviation.any():
             return None
-        links, primitives, index = self.links, self._primitives, self._model.index
-        those = links[pair["first"] : pair["past"]]
-        bodies = {(index[primitives[x["a"]].body], index[primitives[x["b"]].body]) for x in those}
+        primitives, index, those = self._primitives, self._model.index, self.links
+        those = those[pair["first"] : pair["past"]]
         if max(primitives[those[0][end]].frame for end in ("a", "b")) >= self._tree.frames:
             return None
         # What is nearer than the tolerance may be called too close, map or not.
         clearance = max(float(those[0]["clearance"]), 0.0) + self._settings.tolerance
-        return joint_map(self._tree, self._model, sorted(bodies), clearance)
+        key = clearance, *(primitives[x[end]] for x in those for end in ("a", "b"))
+        known = known_parts(self._model)
+        if key not in known:
+            ends = ((primitives[x["a"]].body, primitives[x["b"]].body) for x in those)
+            bodies = sorted({(index[a], index[b]) for a, b in ends})
+            known[key] = joint_map(self._tree, self._model, bodies, clearance)
+        made: JointMap | None = known[key]
+        return made
 
 
 @dataclass(frozen=True, eq=False)
