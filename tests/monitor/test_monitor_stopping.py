@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.monitor.options import LATE_PERIODS
-from standoff.paths.kernels import stop as stop_kernel
 from standoff.paths.stop_check import StopCheck, StopModel
 from standoff.tolerances import ENCODER_TOLERANCE
 from tests.oracles.stops import CoalWorld, Ride, brake, drift
@@ -65,7 +64,7 @@ def new_check(cell, its, budget=5000):
 
 def laid_out(check, t):
     """Where the motion of the last look is at times ``t``, and how far off it may be."""
-    times = check._times[np.isfinite(check._times)]
+    times = check._stops.times[np.isfinite(check._stops.times)]
     k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
     u = np.minimum((t - times[k]) / (times[k + 1] - times[k]), 1.0)[:, None]
     c = check._motion.pieces[k]
@@ -147,7 +146,7 @@ def test_joints_that_stop_together_stay_on_the_line_that_is_proved(rail, crowded
             ride.add(time, -speed / time)
         ride.stop()
     check.free(q, poses, 0.01, v)
-    times = check._times[np.isfinite(check._times)]
+    times = check._stops.times[np.isfinite(check._stops.times)]
     t = np.linspace(0.0, until + time, 60)
     truth = np.stack([ride.at(t) for ride in rides], axis=1)
     if not alone:
@@ -173,7 +172,7 @@ def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
     check = new_check(rail, its)
     v = rng.normal(size=3)
     check.free(np.zeros(3), NO_POSES, 0.01, v)
-    t = np.linspace(0.0, check._times[-1], 3000)
+    t = np.linspace(0.0, check._stops.times[-1], 3000)
     curve = so.braking_curve(rail, np.zeros(3), v, its.least, its.reaction)
     truth = curve.at(np.minimum(t, curve.end))
     middle, off = laid_out(check, t)
@@ -181,7 +180,7 @@ def test_parabolas_are_as_far_off_as_they_say_and_no_farther(rail, seed):
     assert (error <= off + 1e-8).all()
     for j in range(3):
         for k in range(2):
-            inside = (t >= check._times[k]) & (t <= check._times[k + 1])
+            inside = (t >= check._stops.times[k]) & (t <= check._stops.times[k + 1])
             assert error[inside, j].max() >= 0.9 * off[inside, j].max() - 1e-4 * abs(v[j])
 
 
@@ -190,7 +189,7 @@ def test_whole_turns_of_an_endless_joint_are_no_motion(rail):
     check = new_check(rail, model(3))
     check.free(np.array([0.0, 0.0, math.pi - 0.01]), NO_POSES, 0.01)
     check.free(np.array([0.0, 0.0, 0.01 - math.pi]), NO_POSES, 0.01)
-    assert check._joints[stop_kernel.SPEED] == pytest.approx([0.0, 0.0, 2.0])
+    assert check._stops.joints.speed == pytest.approx([0.0, 0.0, 2.0])
 
 
 # ------------------------------------------------------------------------------------------------
@@ -821,8 +820,8 @@ def test_the_farthest_stand_is_beyond_every_stop(rail, seed):
     check.free(q, NO_POSES, 0.01, v)
     t = np.linspace(0.0, until + time.max(), 60)
     truth = np.stack([ride.at(t) for ride in rides], axis=1)
-    assert (truth.max(axis=0) + its.deviation <= check._joints[stop_kernel.HIGHEST] + 1e-12).all()
-    assert (truth.min(axis=0) - its.deviation >= check._joints[stop_kernel.LOWEST] - 1e-12).all()
+    assert (truth.max(axis=0) + its.deviation <= check._stops.joints.highest + 1e-12).all()
+    assert (truth.min(axis=0) - its.deviation >= check._stops.joints.lowest - 1e-12).all()
 
 
 # ------------------------------------------------------------------------------------------------
@@ -917,5 +916,5 @@ def test_a_stop_that_the_end_stop_ends_within_its_tolerance_is_part_of_the_proof
         v = side * beyond * ENCODER_TOLERANCE / 0.11
         check.free(np.array([limit, 0.0, 0.0]), NO_POSES, 0.01, np.array([v, 0.3, 0.0]))
         assert check.known and not check.overruns
-        middle, off = laid_out(check, np.linspace(0.0, check._times[-1], 50))
+        middle, off = laid_out(check, np.linspace(0.0, check._stops.times[-1], 50))
         assert (np.abs(limit - middle[:, 0]) <= off[:, 0]).all()

@@ -29,7 +29,7 @@ from standoff.geometry.pose import pose
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.motion.kernels import bound as chains
-from standoff.motion.kernels.certify import ends_free, free_span, half_free
+from standoff.motion.kernels.certify import drift, ends_free, free_span, half_free, uncovered
 from standoff.robots.description import Joint, Link, Mimic, Robot
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Mount, Tree
@@ -603,6 +603,27 @@ def test_a_free_half_is_free_at_each_of_its_instants(d, closing, M, h, part):
         assert free_span(d, closing, M) >= h * (1 - 1e-9)
     clamped = d > h * max(0.0, closing) + 0.5 * h * h * M
     assert not clamped or half_free(d, closing, M, h)
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(positive, numbers, positive, positive, positive, st.floats(0, 1))
+def test_what_is_covered_stays_apart_all_along(d, closing, M, length, h, part):
+    """The form that path checks, mesh walks and stops ask: free by either bound, and by no other;
+    with the drift clamped at 0 or the speed, whichever is worse."""
+    way = drift(closing, M, h)
+    free = uncovered(d, way, h * length) < 0.0
+    assert free == (half_free(d, closing, M, h) or half_free(d, length, 0.0, h))
+    assert (uncovered(d, way, math.inf) < 0.0) == half_free(d, closing, M, h)
+    clamped = h * max(0.0, closing) + 0.5 * h * h * M
+    assert not uncovered(d, clamped, math.inf) < 0.0 or half_free(d, closing, M, h)
+    if free:
+        s = part * h
+        assert d - min(s * closing + 0.5 * s * s * M, s * length) > 0.0
+        assert uncovered(2.0 * d, way, h * length) < 0.0
+    else:
+        # What is said to be missing is what it takes.
+        more = uncovered(d, way, h * length)
+        assert uncovered(d + (1.0 + 1e-9) * more + 1e-300, way, h * length) <= 0.0
 
 
 @settings(deadline=None, max_examples=300, derandomize=True)

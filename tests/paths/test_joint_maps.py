@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.compiled.jit import INTERPRETED
+from standoff.compiled.jit import INTERPRETED, entry
 from standoff.paths import joint_maps
 from standoff.paths.joint_maps import JointMap, joint_map, joints_between
-from standoff.paths.kernels import layout as p
-from standoff.paths.kernels.links import marked_cells, settle_teams
+from standoff.paths.kernels import path_tables as p
+from standoff.paths.kernels.links import marked_cells, settle_sphere_pairs
 from standoff.paths.search import new_scratch
-from standoff.paths.tables import build_tables
+from standoff.paths.tables import Settings, build_tables
 from tests.oracles.coal import distance, geometry
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="maps are made where kernels are compiled")
@@ -116,39 +116,49 @@ def test_what_touches_is_in_a_marked_cell(cell):
     assert found > 10
 
 
+@entry("int64(int64, int64, int64)")
+def marked_in_map(cell, search, m):
+    return marked_cells(p.cell_at(cell), p.search_at(search), m)
+
+
+@entry("void(int64, int64)")
+def settle(cell, search):
+    settle_sphere_pairs(p.cell_at(cell), p.search_at(search))
+
+
 def test_marked_cells_of_a_box_are_counted():
     cell, rng = panda(), np.random.default_rng(5)
-    tables = build_tables(cell, 0.0, CLEARANCE, {}, np.zeros(len(cell.joints)), True, True)
+    tables = build_tables(cell, Settings(0.0, CLEARANCE, {}, np.zeros(len(cell.joints))))
     scratch = new_scratch(tables, 1)
-    arena, low, high = tables.arena, cell.tree.lower, cell.tree.upper
-    assert len(arena["maps"]) > 2
+    low, high = cell.tree.lower, cell.tree.upper
+    assert len(tables.cell.maps) > 2
     for _ in range(200):
         ends = np.sort(rng.uniform(low, high, (2, len(low))), axis=0)
-        scratch["joints"][p.LOW], scratch["joints"][p.HIGH] = ends
-        for m, row in enumerate(arena["maps"]):
-            count, side, first = (int(row[k]) for k in (p.MAPPED, p.SIDE, p.SUM0))
-            sums = arena["sums"][0, first : first + (side + 1) ** count]
+        scratch.low, scratch.high = ends.copy()
+        for m, row in enumerate(tables.cell.maps):
+            count, side, first = int(row.mapped), int(row.side), int(row.first_sum)
+            sums = tables.cell.sums[first : first + (side + 1) ** count]
             cells = sums.reshape((side + 1,) * count)
             for axis in range(count):
                 cells = np.diff(cells, axis=axis)
-            joints = row[p.JOINT0 : p.JOINT0 + count]
+            joints = row.joints[:count]
             bounds = (ends[:, joints] - low[joints]) / (high - low)[joints] * side
             inside = tuple(slice(int(a), int(b) + 1) for a, b in bounds.T)
-            marked = marked_cells(arena.F, arena.W, scratch.F, scratch.W, m)
+            marked = marked_in_map(tables.cell.address, scratch.address, m)
             assert marked == cells[inside].sum()
 
 
 def test_nothing_is_settled_beyond_the_limits():
     cell = panda()
-    tables = build_tables(cell, 0.0, CLEARANCE, {}, np.zeros(len(cell.joints)), True, True)
+    tables = build_tables(cell, Settings(0.0, CLEARANCE, {}, np.zeros(len(cell.joints))))
     scratch = new_scratch(tables, 1)
     for beyond in (False, True):
-        scratch["joints"][p.LOW], scratch["joints"][p.HIGH] = cell.tree.lower, cell.tree.lower
-        scratch["joints"][p.HIGH, 1] += -0.01 if beyond else 0.0
-        scratch["joints"][p.LOW, 1] += -0.01 if beyond else 0.0
-        scratch["header"][0, p.SETTLED] = 0
-        settle_teams(tables.arena.F, tables.arena.W, scratch.F, scratch.W)
-        assert scratch["settled"].any() != beyond
+        scratch.low, scratch.high = cell.tree.lower.copy(), cell.tree.lower.copy()
+        scratch.high[1] += -0.01 if beyond else 0.0
+        scratch.low[1] += -0.01 if beyond else 0.0
+        scratch.header.settled = 0
+        settle(tables.cell.address, scratch.address)
+        assert scratch.settled.any() != beyond
 
 
 def test_a_motion_beyond_the_limits_is_seen(tmp_path):
@@ -175,10 +185,12 @@ def test_verdicts_are_the_same_without_maps(monkeypatch):
     for clearance in (0.0, 0.02, -0.01):
         with_maps = so.PathChecker(cell, clearance).segment_kinds(starts, ends)
         monkeypatch.setattr(joint_maps, "_LEVELS", {0: 0})
+        cell.model.kept.clear()
         plain = so.PathChecker(cell, clearance)
-        assert plain.tables.arena["maps"].size == 0
+        assert plain.tables.cell.maps.size == 0
         assert list(plain.segment_kinds(starts, ends)) == list(with_maps)
         monkeypatch.undo()
+        cell.model.kept.clear()
 
 
 def test_joints_between():

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.compiled.jit import entry
 from standoff.paths import search as scratch
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
+from standoff.paths.kernels.heap import pop_node, push_node, requeue
 from tests.worlds.robot_files import EXAMPLES, example
 
 
@@ -332,26 +334,38 @@ def test_input_that_makes_no_sense(arm):
             call()
 
 
-def test_two_levels_of_queues_take_the_most_pressing_node_first():
-    """The leftist heaps of pieces and the queue over them, against a sorted list."""
-    from standoff.paths.kernels.heap import pop_node, push_node, requeue
+@entry("void(int64, int64, float64)")
+def push(search, piece, priority):
+    view = p.search_at(search)
+    push_node(view, piece, 0.0, 1.0, priority, -1, 0, 0)
+    requeue(view, piece)
 
+
+@entry("void(int64, int64)")
+def pop(search, piece):
+    view = p.search_at(search)
+    pop_node(view, piece)
+    requeue(view, piece)
+
+
+def test_two_levels_of_queues_take_the_most_urgent_node_first():
+    """The leftist heaps of pieces and the queue over them, against a sorted list."""
     cell = so.Cell(unwatched="allow")
     cell.add_body("ball", so.Sphere(0.1), moving=True)
     tables = so.PathChecker(cell).tables
-    arena = scratch.new_scratch(tables, 5).grown({"nodes": 400, "linked": 400})
+    room = scratch.new_scratch(tables, 5)
+    room.grow("nodes", 400)
     rng = np.random.default_rng(4)
     waiting = []
     for _ in range(300):
         if waiting and rng.random() < 0.4:
-            piece = int(arena["queue"][0, 0])
-            root = int(arena["pieces"][piece, p.ROOT])
-            assert arena["nodes"][root, p.PRESSING] == max(waiting)
+            piece = int(room.queue[0])
+            root = int(room.pieces.root[piece])
+            assert room.nodes.priority[root] == max(waiting)
             waiting.remove(max(waiting))
-            pop_node(arena.F, arena.W, piece)
+            pop(room.address, piece)
         else:
-            piece, pressing = int(rng.integers(5)), float(rng.integers(50))
-            waiting.append(pressing)
-            push_node(arena.F, arena.W, piece, 0.0, 1.0, pressing, -1, 0, 0)
-        requeue(arena.F, arena.W, piece)
-        assert arena["header"][0, p.QUEUED] == (arena["pieces"][:, p.ROOT] >= 0).sum()
+            piece, priority = int(rng.integers(5)), float(rng.integers(50))
+            waiting.append(priority)
+            push(room.address, piece, priority)
+        assert room.header.queued == (room.pieces.root >= 0).sum()

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.plan.connect import Connect
-from standoff.plan.query import build_query
-from standoff.plan.space import chosen_joints
+from standoff.plan.growing import Connect
+from standoff.plan.query import build_query, chosen_joints
 from tests.oracles.paths import Oracle
 from tests.worlds.plan_cells import (
     LEFT,
@@ -99,8 +98,8 @@ def test_the_same_seed_gives_the_same_path(tmp_path, method, monkeypatch):
     monkeypatch.setattr("standoff.plan.growing._TRIES", 1)
     monkeypatch.setattr("standoff.plan.growing._SLICE", 0.0001)
     monkeypatch.setattr("standoff.plan.growing._FEW", 7)
-    monkeypatch.setattr("standoff.plan.connect._NODES", 4)
-    monkeypatch.setattr("standoff.plan.lazy._NODES", 8)
+    monkeypatch.setattr("standoff.plan.growing._TREE_NODES", 4)
+    monkeypatch.setattr("standoff.plan.growing._MILESTONES", 8)
     sliced = so.Planner(gate(tmp_path), method=method).plan(LEFT, RIGHT, seed=5, timeout=60)
     assert np.array_equal(first.waypoints, again.waypoints)
     assert np.array_equal(first.waypoints, sliced.waypoints)
@@ -316,11 +315,11 @@ def test_nodes_in_tight_places_try_short_edges(tmp_path):
     growing = Connect(so.PathChecker(cell), query, seed=0, step=1.0)
     end = perf_counter() + 0.5
     assert growing.run(perf_counter(), end, None, None) == "timeout"
-    inside, outside = growing.trees["strides"]
+    inside, outside = growing.trees.strides
     assert inside[0] == pytest.approx(1.0 / 16.0)
     assert outside[0] > inside[0]
     count = growing.nodes[0]
-    ball, parents = growing.trees["nodes"][:2, :count], growing.trees["parents"][0, 1:count]
+    ball, parents = growing.trees.nodes[:2, :count], growing.trees.parents[0, 1:count]
     assert (np.linalg.norm(ball[:, 1:] - ball[:, parents], axis=0) <= 1.0 + 1e-9).all()
 
 

@@ -20,7 +20,7 @@ from standoff.papers.result import Result
 from standoff.papers.running import run_experiments
 from standoff.papers.sampled001 import SampledChecker
 from standoff.papers.sbl001 import SAMPLE_STEP, Samples
-from standoff.plan.kernels import checking
+from standoff.plan.growing import compile_for
 
 TITLE = "Exact collision checking of robot paths (Schwarzer, Saha and Latombe, 2002)"
 
@@ -72,8 +72,8 @@ def warm_up(bench: Bench, chosen: Sequence[str]) -> None:
         for checker in (SampledChecker(cell, 1.0), *exact_checkers(cell, 0.0).values()):
             checker.segments(q, q)
     if "table4" in chosen:
-        checking.compile_for(Samples.kernel)
+        compile_for(Samples.kernel)
         address_of(SAMPLE_STEP)
     if "table5" in chosen:
         for entry in ("papers.kernels.random_walk.walk", "plan.kernels.shortcut.shorten"):
-            checking.compile_for(entry)
+            compile_for(entry)

@@ -1,5 +1,5 @@
-"""SBL by samples: the planner of `plan.lazy` with `sample_step` in the place of the exact step, and
-runs of either on one clock (paper 001, section 4.2).
+"""SBL by samples: `plan.growing.Lazy` with `sample_step` in the place of the exact step, and runs
+of either on one clock (paper 001, section 4.2).
 """
 
 from __future__ import annotations
@@ -8,17 +8,13 @@ import math
 from dataclasses import dataclass
 from time import perf_counter, process_time
 
-from standoff.compiled.arenas import Arena
 from standoff.compiled.by_address import address_of
 from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
-from standoff.paths.kernels import layout as p
-from standoff.plan.kernels import checking
-from standoff.plan.kernels import roadmap as m
-from standoff.plan.lazy import Lazy
+from standoff.paths.search import Scratch
+from standoff.plan.growing import Lazy, compile_for
 from standoff.plan.planner import Planner
-from standoff.plan.query import Query, build_query
-from standoff.plan.space import joint_weights
+from standoff.plan.query import Query, build_query, joint_weights
 
 #: What looks at an interval of an edge.
 SAMPLE_STEP = "papers.kernels.sample_step.sample_step"
@@ -41,12 +37,13 @@ class Samples(Lazy):
         low, high = query.space.low, query.space.high
         self._samples: Array = 1.0 / (epsilon * (high - low))
         super().__init__(checker, query, seed, reach)
-        self.lent.stepper = address_of(SAMPLE_STEP)
-        self.roadmap["header"][0, m.PATH_BUDGET] = _UNLIMITED
+        self.lent.step_by(address_of(SAMPLE_STEP))
+        self.roadmap.header.path_budget = _UNLIMITED
 
-    def _room_for_edges(self, edges: int) -> Arena:
+    def _room_for_edges(self, edges: int) -> Scratch:
         scratch = super()._room_for_edges(edges)
-        scratch["joints"][p.SAMPLES] = self._samples
+        scratch.samples[:] = self._samples
+        scratch.header.stepper = address_of(SAMPLE_STEP)
         return scratch
 
 
@@ -74,7 +71,7 @@ def plan(
     timeout: float = math.inf,
 ) -> Run:
     """A run of A-SBL, or of SBL at the resolution ``epsilon``."""
-    checking.compile_for(Lazy.kernel)
+    compile_for(Lazy.kernel)
     cell = checker.cell
     reach = Planner(cell, checker=checker, method="sbl").reach
     query = build_query(cell, start, goal, None, joint_weights(cell, None), True)

@@ -15,9 +15,16 @@ from standoff.compiled.arenas import Arena
 from standoff.geometry.pose import Array
 from standoff.papers.kernels import random_walk as w
 from standoff.paths.checker import PathChecker
-from standoff.plan.growing import EDGE_BUDGET, Borrowed, Numbers, Pace
-from standoff.plan.kernels import checking
-from standoff.plan.kernels import layout as g
+from standoff.paths.search import grow_room
+from standoff.plan.growing import (
+    EDGE_BUDGET,
+    Borrowed,
+    Numbers,
+    Pace,
+    address_of_check,
+    compile_for,
+)
+from standoff.plan.kernels import plan_tables as g
 
 #: Configurations that there is room for at first.
 _ROWS = 4096
@@ -53,7 +60,7 @@ def random_walk(
     """Walk from ``start``, which is free, until ``arrived``, which is asked of many configurations
     (n, joints) at a time, or until ``most`` segments are checked. A step changes a joint by up to
     ``width`` [rad], within its limits; ``tell`` hears how many segments there were."""
-    checking.compile_for("papers.kernels.random_walk.walk")
+    compile_for("papers.kernels.random_walk.walk")
     lent, numbers, pace = Borrowed(checker), Numbers(seed), Pace()
     budget = min(checker.budget, EDGE_BUDGET)
     room = _laid_out(start, checker.cell.tree.lower, checker.cell.tree.upper, width, budget)
@@ -63,12 +70,12 @@ def random_walk(
             header = room["header"][0]
             since, tried = perf_counter(), int(header[w.TRIED])
             header[w.UNTIL] = min(most, tried + pace.tries)
-            status = w.walk(checking.address(), *lent.arguments, room.F, room.W, numbers.values)
+            status = w.walk(address_of_check(), *lent.addresses, room.F, room.W, numbers.values)
             if status == g.DRY:
                 numbers.refill(int(header[w.CURSOR]))
                 header[w.CURSOR] = 0
             elif status == g.CRAMPED:
-                lent.grow()
+                grow_room(lent.scratch)
             elif status == g.CROWDED:
                 room = _larger(room)
                 header = room["header"][0]
@@ -118,7 +125,6 @@ def _room(rows: int, joints: int) -> Arena:
             "ranges": (2, joints),
             "here": row,
             "next": row,
-            "none": row,
             "settings": (1, 1),
         },
         {"tried": (1, rows), "kinds": (1, 1), "header": (1, w.HEADER_COLUMNS)},

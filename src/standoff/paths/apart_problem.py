@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from standoff.cell.model import placed_ball
 from standoff.cell.world import World
 from standoff.compiled.arenas import Arena
 from standoff.geometry.mesh import Mesh
@@ -23,7 +24,6 @@ from standoff.geometry.table import pack
 from standoff.motion.bound import MovingBody, few_points
 from standoff.motion.kernels.reach import reach
 from standoff.paths.kernels import apart_layout as p
-from standoff.paths.listed import placed_ball
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree, scratch_shape
 from standoff.tolerances import ENCODER_TOLERANCE, EPS, PATH_ROUNDING

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.compiled.arenas import Arena
 from standoff.errors import ConfigurationError, PathError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
@@ -23,13 +22,23 @@ from standoff.paths.certificate import Certificate
 from standoff.paths.curves import as_pieces
 from standoff.paths.end_stops import ProvedLimits
 from standoff.paths.glide import glide_table
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.search import check_segments
-from standoff.paths.memory import Found, Key, Known, Memory, Open, Proved, open_nodes
 from standoff.paths.options import Bound, Options, checked, number
 from standoff.paths.proving import certificate, meeting
-from standoff.paths.search import Motion, Progress, Search, new_scratch
-from standoff.paths.tables import Tables, build_tables
+from standoff.paths.search import (
+    Found,
+    Key,
+    Known,
+    Memory,
+    Motion,
+    Progress,
+    Scratch,
+    Search,
+    grow_room,
+    new_scratch,
+)
+from standoff.paths.tables import Settings, Tables, build_tables
 from standoff.paths.verdict import Kind, Verdict
 from standoff.robots.joint_values import joint_rows
 
@@ -87,6 +96,7 @@ class PathChecker:
         self.cell = cell
         self.memory = Memory(_REMEMBERED)
         self._known: Tables | None = None
+        self._revision = -1
 
     @property
     def clearance(self) -> float:
@@ -116,19 +126,23 @@ class PathChecker:
     @property
     def tables(self) -> Tables:
         """The cell as it is now, laid out for the kernels."""
-        if self._known is None or self._known.revision != self.cell.revision:
+        if self._known is None or self._revision != self.cell.revision:
+            self._revision = self.cell.revision
             self.cell.check_watched()
             options = self._options
+            deviations = options.deviations(self.cell)
             self._known = build_tables(
                 self.cell,
-                options.clearance,
-                options.tolerance,
-                options.clearances,
-                options.deviations(self.cell),
-                options.bound != "paper",
-                options.bound != "sharp",
+                Settings(
+                    options.clearance,
+                    options.tolerance,
+                    options.clearances,
+                    deviations,
+                    curved=options.bound != "paper",
+                    straight=options.bound != "sharp",
+                ),
             )
-            self._proved = ProvedLimits(self.cell, options.deviations(self.cell))
+            self._proved = ProvedLimits(self.cell, deviations)
             self.memory.clear()
         return self._known
 
@@ -254,17 +268,13 @@ class PathChecker:
     def _batch(
         self, tables: Tables, starts: Array, ends: Array, first: int, last: int, kinds: IntArray
     ) -> None:
-        scratch = self.scratch(tables)
-        none = np.zeros((1, tables.joints))
-        at = first
+        scratch, at = self.scratch(tables), first
         while at < last:
             at = check_segments(
-                tables.stepper, tables.general, tables.arena.F, tables.arena.W,
-                scratch.F, scratch.W, starts, ends, none, self.budget, at, last, kinds,
-            )  # fmt: skip
+                tables.cell.address, scratch.address, starts, ends, self.budget, at, last, kinds
+            )
             if at < last:
-                names = ("nodes", "linked", "pool")
-                scratch = scratch.grown({name: 2 * len(scratch[name]) for name in names})
+                grow_room(scratch)
         tables.spare.append(scratch)
 
     def _path(
@@ -303,7 +313,7 @@ class PathChecker:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")
         self._proved.check(task.motion.pieces, task.motion.rounding)
         task = replace(task, precision=fine)
-        if task.tables.arena["deviation"].any():
+        if task.tables.tube:
             # Where the tube is not free at the start already, no halving of intervals helps.
             early = self._at_start(task)
             if early is not None:
@@ -311,15 +321,17 @@ class PathChecker:
         keys = [] if memory is None else task.keys()
         known: dict[int, Known] = {}
         if memory is not None:
-            found = {k: memory.get(key) for k, key in enumerate(keys)}
-            known = {k: what for k, what in found.items() if what is not None}
+            kept = {k: memory.get(key) for k, key in enumerate(keys)}
+            known = {k: what for k, what in kept.items() if what is not None}
             worst = [(k, what) for k, what in known.items() if isinstance(what, Found)]
             if worst and not first:
                 k, what = worst[0]
-                return task.verdict(p.FOUND, _in_piece(what.row, k), (0, 0))
+                result = what.result.copy()
+                result["piece"] = k
+                return task.verdict(p.FOUND, result, (0, 0))
         resumed = None
         if known and not first:
-            resumed = {k: e if isinstance(e, Open) else None for k, e in known.items()}
+            resumed = {k: e if isinstance(e, p.OpenNodes) else None for k, e in known.items()}
         search = Search(
             task.tables, task.motion, task.budget, earliest=first, precision=fine,
             resumed=resumed, scratch=self._take_scratch(task.tables, len(task.motion.pieces)),
@@ -327,55 +339,58 @@ class PathChecker:
         status = search.run(progress)
         if memory is not None and not first:
             for k, key in enumerate(keys):
-                memory.put(key, _learned(search, status, k))
+                memory.put(key, search.learned(status, k))
         until = search.start if first and status != p.FREE else None
-        row, counts = search.result, search.counts
+        found, counts = search.result, search.counts
         task.tables.spare.append(search.scratch)
-        if first and status == p.FOUND and row[p.PIECE] == 0 and row[p.WHEN] <= fine:
+        if first and status == p.FOUND and found["piece"] == 0 and found["u"] <= fine:
             early = self._at_start(task)
-            if early is not None and early[0][p.KIND] >= row[p.KIND]:
+            if early is not None and early[0]["kind"] >= found["kind"]:
                 return task.verdict(p.FOUND, early[0], counts, 0.0)
-        return task.verdict(status, row, counts, until)
+        return task.verdict(status, found, counts, until)
 
-    def _at_start(self, task: _Task) -> tuple[Array, tuple[int, int]] | None:
-        """The worst that is found where the motion begins, as a row of S_RESULT, and what it took:
-        contact that is there from the start is so at 0, and not within the precision of it. None
-        where all is free there."""
+    def _at_start(self, task: _Task) -> tuple[Any, tuple[int, int]] | None:
+        """The worst that is found where the motion begins, and what it took: contact that is there
+        from the start is so at 0, and not within the precision of it. None where all is free
+        there."""
         # At rest one interval decides, and the search for the earliest looks at all pairs in it.
         search = Search(
             task.tables, task.motion.start(), task.budget, earliest=True, precision=1.0,
             scratch=self._take_scratch(task.tables, 1),
         )  # fmt: skip
-        status, row = search.run(), search.result
+        status, found = search.run(), search.result
         task.tables.spare.append(search.scratch)
         if status != p.FOUND:
             return None
-        row[p.WHEN] = 0.0
-        return row, search.counts
+        found["u"] = 0.0
+        return found, search.counts
 
-    def scratch(self, tables: Tables) -> Arena:
+    def scratch(self, tables: Tables) -> Scratch:
         """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has
         them; whoever is done with it adds it to ``tables.spare``."""
         scratch = self._take_scratch(tables, 1)
-        scratch["glides"][:] = self._resting(tables)
+        scratch.glides[:] = self._resting(tables)
+        scratch.known["stepper"] = tables.stepper
         # With deviations, an instant at which nothing can be proved ends a search.
-        scratch["header"][0, p.HASTY] = int(tables.arena["deviation"].any())
+        scratch.known["hasty"] = tables.tube
         return scratch
 
     def _resting(self, tables: Tables) -> Array:
-        """(bodies, 18): moving bodies at rest where the cell has them."""
-        rows = np.zeros((len(tables.gliding), 18))
+        """(bodies, GLIDE_COLUMNS): moving bodies at rest where the cell has them."""
+        rows = np.zeros((len(tables.gliding), p.GLIDE_COLUMNS))
         for g, name in enumerate(tables.gliding):
             rows[g, :12] = self.cell.bodies[name].pose[:3].reshape(12)
         return rows
 
-    def _take_scratch(self, tables: Tables, pieces: int) -> Arena:
+    def _take_scratch(self, tables: Tables, pieces: int) -> Scratch:
         """Scratch that nobody uses now."""
-        while tables.spare:
-            scratch = tables.spare.pop()
-            if len(scratch["pieces"]) >= pieces:
-                return scratch
-        return new_scratch(tables, pieces)
+        try:
+            while True:
+                scratch: Scratch = tables.spare.pop()
+                if scratch.room_for >= pieces:
+                    return scratch
+        except IndexError:
+            return new_scratch(tables, pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -406,13 +421,13 @@ class _Task:
         ]
 
     def verdict(
-        self, status: int, row: Array, counts: tuple[int, int], until: float | None = None
+        self, status: int, found: Any, counts: tuple[int, int], until: float | None = None
     ) -> Verdict:
-        """What a search found; ``row`` is its S_RESULT."""
+        """What a search found."""
         intervals, distances = counts
 
         def certify(segment: int | None) -> Certificate:
-            return self.certificate(status, row, segment)
+            return self.certificate(status, found, segment)
 
         if status == p.FREE:
             end = self._own(float(len(self.motion.pieces)))
@@ -421,28 +436,26 @@ class _Task:
                 _until=lambda: end, _certify=certify,
             )  # fmt: skip
         later = self._until if until is None else lambda: self._own(until)
-        kind = _KINDS.get(int(row[p.KIND]), "undecided") if status == p.FOUND else "undecided"
-        if row[p.KIND] == p.NOTHING:
+        kind = _KINDS.get(int(found["kind"]), "undecided") if status == p.FOUND else "undecided"
+        if found["kind"] == p.NOTHING:
             return Verdict(
                 kind, intervals=intervals, distances=distances, _until=later, _certify=certify
             )
-        piece, u = int(row[p.PIECE]), float(row[p.WHEN])
-        a, b = (self.tables.primitives[int(row[k])].body for k in (p.BODY_A, p.BODY_B))
-        d = row[p.DISTANCE :]
-        value, point_a, point_b, normal = float(d[0]), d[1:4].copy(), d[4:7].copy(), d[7:10].copy()
-        if a > b:
+        piece, u = int(found["piece"]), float(found["u"])
+        a, b = (self.tables.primitives[k].body for k in (found["a"], found["b"]))
+        point_a, point_b, normal = found["point_a"], found["point_b"], found["normal"]
+        if self.tables.name_order(a, b):
             a, b, point_a, point_b, normal = b, a, point_b, point_a, -normal
         t = u if self.times is None else self._own(piece + u)
         return Verdict(
-            kind, t=t, segment=piece, q=self._configuration(piece, u),
-            pair=(self.tables.names[a], self.tables.names[b]), distance=value,
-            point_a=point_a, point_b=point_b, normal=normal,
+            kind, t=t, segment=piece, q=self.motion.at(piece, u), pair=(a, b),
+            distance=float(found["distance"]), point_a=point_a, point_b=point_b, normal=normal,
             intervals=intervals, distances=distances, _alone=len(self.motion.pieces) == 1,
             _off=status == p.FOUND and self.settings.deviation is not None,
             _until=later, _certify=certify,
         )  # fmt: skip
 
-    def certificate(self, status: int, row: Array, segment: int | None) -> Certificate:
+    def certificate(self, status: int, found: Any, segment: int | None) -> Certificate:
         """What proves the verdict of a search, of the whole motion or of one segment."""
         motion, first = self.motion, 0
         if segment is not None:
@@ -453,7 +466,7 @@ class _Task:
             motion = replace(motion, rounding=meeting(motion.pieces))
         else:
             times = self.times[first : first + len(motion.pieces) + 1]
-        return certificate(self.tables, motion, times, self.settings, status, row)
+        return certificate(self.tables, motion, times, self.settings, status, found)
 
     def _until(self) -> float:
         """A search of its own, from the start."""
@@ -472,21 +485,6 @@ class _Task:
         own = start + (at - piece) * (end - start)
         return own if at >= len(self.times) - 1 else max(start, math.nextafter(own, -math.inf))
 
-    def _configuration(self, piece: int, u: float) -> Array:
-        q = np.zeros(self.motion.pieces.shape[2])
-        for coefficients in self.motion.pieces[piece][::-1]:
-            q = q * u + coefficients
-        return q
-
-
-def _learned(search: Search, status: int, piece: int) -> Known:
-    """What a search knows of a piece now."""
-    row = search.result
-    if status == p.FOUND and int(row[p.PIECE]) == piece and row[p.KIND] != p.DOUBT:
-        return Found(row)
-    left = open_nodes(search.scratch, piece)
-    return Proved() if left is None else left
-
 
 def _number_of(segment: Any, count: int, free: bool) -> int:
     if not free:
@@ -500,12 +498,6 @@ def _number_of(segment: Any, count: int, free: bool) -> int:
             "no such segment", element="segment", value=segment, allowed=f"0 to {count - 1}"
         )
     return int(segment)
-
-
-def _in_piece(row: Array, piece: int) -> Array:
-    moved = row.copy()
-    moved[p.PIECE] = piece
-    return moved
 
 
 def _threads(given: int | None, jobs: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from standoff.errors import PathError
@@ -18,11 +20,10 @@ from standoff.paths.certificate import (
     Group,
     Primitive,
 )
-from standoff.paths.kernels import layout as p
-from standoff.paths.listed import NOBODY
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import Options
 from standoff.paths.search import Motion, Search
-from standoff.paths.tables import Tables
+from standoff.paths.tables import NOBODY, Tables
 from standoff.tolerances import EPS
 
 _METHODS = {p.BY_SHAPE: SHAPE, p.BY_BALL: SPHERE, p.BY_MESH: MESH, p.BY_GROUP: GROUP}
@@ -38,9 +39,9 @@ def meeting(pieces: Array) -> Array:
 
 
 def certificate(
-    tables: Tables, motion: Motion, times: Array, options: Options, status: int, row: Array
+    tables: Tables, motion: Motion, times: Array, options: Options, status: int, found: Any
 ) -> Certificate:
-    """What proves a verdict: its ``status`` and, where it is not free, its S_RESULT ``row``.
+    """What proves a verdict: its ``status`` and, where it is not free, what was ``found``.
 
     Raises:
         PathError: the motion is free, but listing its proof takes more than the budget allows, or
@@ -66,15 +67,15 @@ def certificate(
         clearance=options.clearance,
         tolerance=options.tolerance,
         clearances=dict(options.clearances),
-        deviation=tables.arena["deviation"][0],
+        deviation=tables.settings.deviation,
         times=times,
         coefficients=motion.pieces,
         rounding=motion.rounding,
         glides=motion.glides,
-        verdict=_claim(tables, motion, times, status, row),
+        verdict=_claim(tables, motion, times, status, found),
         primitives=tuple(
-            Primitive(tables.names[x.body], x.part, (b[0], b[1], b[2]), b[3])
-            for x, b in zip(tables.primitives, tables.arena["balls"].tolist())
+            Primitive(x.body, x.part, (b[0], b[1], b[2]), b[3])
+            for x, b in zip(tables.primitives, tables.layout.balls.tolist())
             if x.body != NOBODY
         ),
         groups=groups,
@@ -83,16 +84,15 @@ def certificate(
 
 
 def _listed(
-    tables: Tables, rows: Array, place: IntArray
+    tables: Tables, rows: Any, place: IntArray
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.void]], tuple[Group, ...]]:
     """The proofs with the numbers of primitives and groups as the certificate has them."""
     proofs = np.zeros(len(rows), dtype=PROOF)
-    for k, name in enumerate(("piece", "start", "end", "at")):
-        proofs[name] = rows[:, k]
-    proofs["method"] = [_METHODS[int(method)] for method in rows[:, 4]]
-    proofs["a"] = place[rows[:, 5].astype(np.int64)]
-    proofs["distance"], proofs["normal"] = rows[:, 7], rows[:, 8:11]
-    second = rows[:, 6].astype(np.int64)
+    for name in ("piece", "start", "end", "at", "distance", "normal"):
+        proofs[name] = rows[name]
+    proofs["method"] = [_METHODS[method] for method in rows["method"].tolist()]
+    proofs["a"] = place[rows["a"]]
+    second = rows["b"]
     grouped = proofs["method"] == GROUP
     proofs["b"][~grouped] = place[second[~grouped]]
     used = sorted(set(second[grouped].tolist()))
@@ -102,24 +102,22 @@ def _listed(
     groups = []
     for node in used:
         low, high = tables.boxes.span(node)
-        box = tables.boxes.boxes[node].tolist()
+        box = tables.boxes.nodes[node].tolist()
         members = tuple(int(place[first + k]) for k in range(low, high))
         groups.append(Group((box[0], box[1], box[2]), (box[3], box[4], box[5]), members))
     return proofs, tuple(groups)
 
 
-def _claim(tables: Tables, motion: Motion, times: Array, status: int, row: Array) -> Claim:
+def _claim(tables: Tables, motion: Motion, times: Array, status: int, found: Any) -> Claim:
     if status == p.FREE:
         return Claim("free")
-    kind = _KINDS.get(int(row[p.KIND]), "undecided") if status == p.FOUND else "undecided"
+    kind = _KINDS.get(int(found["kind"]), "undecided") if status == p.FOUND else "undecided"
     if kind == "undecided":
         return Claim("undecided")
-    piece, u = int(row[p.PIECE]), float(row[p.WHEN])
-    q = np.zeros(motion.pieces.shape[2])
-    for coefficients in motion.pieces[piece][::-1]:
-        q = q * u + coefficients
-    a, b = (tables.primitives[int(row[k])] for k in (p.BODY_A, p.BODY_B))
-    if a.body > b.body:
+    piece, u = int(found["piece"]), float(found["u"])
+    q = motion.at(piece, u)
+    a, b = (tables.primitives[k] for k in (found["a"], found["b"]))
+    if tables.name_order(a.body, b.body):
         a, b = b, a
     return Claim(
         kind,
@@ -127,7 +125,7 @@ def _claim(tables: Tables, motion: Motion, times: Array, status: int, row: Array
         u=u,
         t=float(times[piece] + u * (times[piece + 1] - times[piece])),
         q=tuple(q.tolist()),
-        pair=(tables.names[a.body], tables.names[b.body]),
+        pair=(a.body, b.body),
         parts=(a.part, b.part),
-        distance=float(row[p.DISTANCE]),
+        distance=float(found["distance"]),
     )

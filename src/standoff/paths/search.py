@@ -1,23 +1,27 @@
-"""One search from Python: tables that grow, a budget in slices, what was found.
+"""One search from Python: tables that grow, a budget in slices, what was found; and what is
+remembered of segments.
 
-The second arena of `paths.kernels.layout`: what one thread writes while it searches.
+Paper 001, section 3.4: a path that is rejected leaves segments behind that are neither proved nor
+found to collide. Their queues are kept, so that the work is not repeated when the segment turns up
+in another path.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from standoff.compiled.arenas import Arena
-from standoff.geometry.narrowphase import layout
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.dispatch import IWORK, WORK
 from standoff.geometry.pose import Array
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.heap import put_back
-from standoff.paths.kernels.search import search
-from standoff.paths.memory import Open
+from standoff.paths.kernels.search import begin, search
 from standoff.paths.tables import LEAF, Tables
 
 #: Tests between two looks at the outside world, for progress and for an interrupt: some 20 ms.
@@ -26,16 +30,53 @@ _SLICE = 50_000
 #: Rows of a table of proofs at first.
 _PROOFS = 1024
 
+#: Rows that most segments do with.
+_NODES = 256
+_POOL = 4096
+
+#: Pieces that most paths have no more of, so that one scratch does for segments and for paths.
+_PIECES = 64
+
+#: Nodes of the tree of boxes that wait while others are looked at; a tree of 2^60 leaves needs 61.
+_WAITING = 64
+
 Progress = Callable[[float], object]
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A motion as kernels take it: (n, POWERS, joints), (n, bodies, 18), (n, joints)."""
+    """A motion: (n, POWERS, joints), (n, bodies, 18), (n, joints)."""
 
     pieces: Array
     glides: Array
     rounding: Array
+
+    @cached_property
+    def tables(self) -> p.Motion:
+        """As kernels take it; they share the numbers."""
+        return p.Motion(pieces=self._rows, glides=self._glides, rounding=self.rounding)
+
+    @property
+    def _rows(self) -> Array:
+        count, powers, joints = self.pieces.shape
+        return self.pieces.reshape(count * powers, joints)
+
+    @property
+    def _glides(self) -> Array:
+        return self.glides.reshape(-1, p.GLIDE_COLUMNS)
+
+    def copied(self, room: p.Motion) -> p.Motion:
+        """As kernels take it, in the ``room`` of another motion if that is large enough: copying
+        few numbers is faster than making tables."""
+        count, joints = self.rounding.shape
+        kept = room.rounding
+        if count > len(kept) or joints != kept.shape[1]:
+            return self.tables
+        rows, glides = self._rows, self._glides
+        room.pieces[: len(rows)], kept[:count] = rows, self.rounding
+        if len(glides):
+            room.glides[: len(glides)] = glides
+        return room
 
     def piece(self, k: int) -> Motion:
         """One piece of it."""
@@ -47,8 +88,32 @@ class Motion:
         """At rest where it begins."""
         rest = self.piece(0)
         rest.pieces[:, 1:] = 0.0
-        rest.glides[:, :, 12:] = 0.0
+        rest.glides[:, :, p.LINEAR :] = 0.0
         return rest
+
+    def at(self, piece: int, u: float) -> Array:
+        """The configuration at ``u`` of a piece."""
+        q = np.zeros(self.pieces.shape[2])
+        for coefficients in self.pieces[piece][::-1]:
+            q = q * u + coefficients
+        return q
+
+
+class Scratch(p.Search):
+    """Scratch of one thread, and what Python looks at often, as plain records: attributes of those
+    of a set take ten times as long.
+
+    Attributes:
+        known, found: `Search.header` and `Search.result`.
+        motion: room for short ones.
+        room_for: pieces.
+    """
+
+    def __init__(self, pieces: int, motion: p.Motion, **given: Any) -> None:
+        super().__init__(pieces=pieces, **given)
+        self.room_for, self.motion = pieces, motion
+        self.known = self.arrays["header"].view(np.ndarray).view(p.HEADER)[0]
+        self.found = self.arrays["result"].view(np.ndarray).view(p.RESULT)[0]
 
 
 class Search:
@@ -70,176 +135,198 @@ class Search:
         earliest: bool = False,
         precision: float = 0.0,
         proving: bool = False,
-        resumed: dict[int, Open | None] | None = None,
-        scratch: Arena | None = None,
+        resumed: dict[int, p.OpenNodes | None] | None = None,
+        scratch: Scratch | None = None,
     ) -> None:
         self.tables = tables
         self.motion = motion
         self._budget = budget
-        if scratch is None or len(scratch["pieces"]) < len(motion.pieces):
+        if scratch is None or scratch.room_for < len(motion.pieces):
             scratch = new_scratch(tables, len(motion.pieces))
-        if proving:
-            scratch = scratch.grown({"proofs": _PROOFS})
+        if proving and len(scratch.proofs) < _PROOFS:
+            scratch.grow("proofs", _PROOFS)
         self.scratch = scratch
-        self._setup(earliest, proving)
-        self.scratch["result"][0, p.PRECISION] = precision
-        self._fresh = 1 if resumed is None else 0
+        begin(tables.cell.address, scratch.address, tables.stepper, earliest, proving, precision)
+        self._fresh = len(motion.pieces) if resumed is None else 0
         if resumed is not None:
             self._resume(resumed)
 
-    def _setup(self, earliest: bool, proving: bool) -> None:
-        header = self.scratch["header"][0]
-        header[:] = 0
-        header[p.LOADED] = -1
-        self.scratch["wide"][:] = self.tables.arena["reach"]
-        header[p.EARLIEST], header[p.PROVING] = earliest, proving
-        self.scratch["pieces"][:] = -1
-        self.scratch["result"][0, p.KIND] = p.NOTHING
-        self.scratch["stamps"][:] = -1
-
-    def _resume(self, resumed: dict[int, Open | None]) -> None:
-        whole = Open(
-            np.array([[0.0, 1.0, np.inf]]),
-            np.array([[-1, 0]], dtype=np.int64),
-            np.zeros(0, np.int64),
-        )
+    def _resume(self, resumed: dict[int, p.OpenNodes | None]) -> None:
+        whole = p.OpenNodes(nodes=1)
+        whole.nodes.end, whole.nodes.priority, whole.nodes.first = 1.0, np.inf, -1
         entries = [(k, resumed.get(k, whole)) for k in range(len(self.motion.pieces))]
-        nodes = sum(len(e.spans) for _, e in entries if e is not None)
+        nodes = sum(len(e.nodes) for _, e in entries if e is not None)
         pairs = sum(len(e.codes) for _, e in entries if e is not None)
-        room = {"nodes": 2 * nodes + 2, "linked": 2 * nodes + 2, "pool": 4 * pairs}
-        if any(rows > len(self.scratch[name]) for name, rows in room.items()):
-            self.scratch = self.scratch.grown(room)
+        for name, rows in (("nodes", 2 * nodes + 2), ("pool", 4 * pairs)):
+            if rows > len(self.scratch.arrays[name]):
+                self.scratch.grow(name, rows)
         for k, e in entries:
             if e is not None:
-                put_back(self.scratch.F, self.scratch.W, k, e.spans, e.lists, e.codes)
+                put_back(self.scratch.address, k, e.address)
 
     def run(self, progress: Progress | None = None) -> int:
         """FREE, FOUND or SPENT. ``progress`` is told the share of pieces that are done."""
-        header = self.scratch["header"]
-        total = len(self.motion.pieces)
+        cell, scratch, used = self.tables.cell, self.scratch, 0
+        header, motion = scratch.known, self.motion.copied(scratch.motion)
         while True:
-            used = int(header[0, p.DISTANCES] + header[0, p.INTERVALS])
-            header[0, p.BUDGET] = min(self._budget, used + _SLICE)
-            status = search(
-                self.tables.stepper, self.tables.general, self.tables.arena.F, self.tables.arena.W,
-                self.scratch.F, self.scratch.W,
-                self.motion.pieces, self.motion.glides, self.motion.rounding, self._fresh,
-            )  # fmt: skip
+            slice_ = header["budget"] = min(self._budget, used + _SLICE)
+            status = search(cell.address, scratch.address, motion.address, self._fresh)
             self._fresh = 0
-            if status in (p.NODES_FULL, p.POOL_FULL, p.PROOFS_FULL):
-                self._grow(status)
-                header = self.scratch["header"]
+            used = int(header["distances"] + header["intervals"])
+            if status in _FULL:
+                name = _FULL[status]
+                scratch.grow(name, 2 * len(scratch.arrays[name]))
                 continue
-            if status != p.SPENT or header[0, p.BUDGET] >= self._budget or self._stuck(header):
+            # It may have stopped for another reason than the slice: an interval without a middle.
+            if status != p.SPENT or slice_ >= self._budget or slice_ > used:
                 return int(status)
             if progress is not None:
-                progress(1.0 - int(header[0, p.QUEUED]) / total)
-
-    @staticmethod
-    def _stuck(header: Array) -> bool:
-        """Whether it stopped for another reason than the slice: an interval without a middle."""
-        return bool(header[0, p.BUDGET] > header[0, p.DISTANCES] + header[0, p.INTERVALS])
-
-    def _grow(self, status: int) -> None:
-        names = {
-            p.NODES_FULL: ("nodes", "linked"),
-            p.POOL_FULL: ("pool",),
-            p.PROOFS_FULL: ("proofs",),
-        }[status]
-        self.scratch = self.scratch.grown({name: 2 * len(self.scratch[name]) for name in names})
+                progress(1.0 - int(header["queued"]) / len(self.motion.pieces))
 
     @property
-    def proofs(self) -> Array:
-        """The rows of S_PROOFS that were written."""
-        used = int(self.scratch["header"][0, p.PROOFS_USED])
-        return np.asarray(self.scratch["proofs"][:used])
+    def proofs(self) -> Any:
+        """The rows of proofs that were written."""
+        return self.scratch.proofs[: int(self.scratch.known["proofs_used"])]
 
     @property
     def start(self) -> float:
         """Piece plus u up to which all is proved free, after a search for the earliest contact:
-        where the most pressing node starts, and not later than what was found."""
-        end = float(len(self.motion.pieces))
-        if self.result[p.KIND] != p.NOTHING:
-            end = float(self.result[p.PIECE] + self.result[p.WHEN])
-        if self.scratch["header"][0, p.QUEUED] == 0:
+        where the most urgent node starts, and not later than what was found."""
+        end, found = float(len(self.motion.pieces)), self.scratch.found
+        if found["kind"] != p.NOTHING:
+            end = float(found["piece"] + found["u"])
+        if self.scratch.known["queued"] == 0:
             return end
-        piece = int(self.scratch["queue"][0, 0])
-        node = int(self.scratch["pieces"][piece, p.ROOT])
-        return min(end, piece + float(self.scratch["nodes"][node, p.START]))
+        piece = int(self.scratch.queue[0])
+        node = int(self.scratch.pieces.root[piece])
+        return min(end, piece + float(self.scratch.nodes.start[node]))
 
     @property
-    def result(self) -> Array:
-        """The row of S_RESULT."""
-        return np.asarray(self.scratch["result"][0].copy())
+    def result(self) -> Any:
+        """A copy of the result, a record of `path_tables.RESULT`."""
+        return self.scratch.found.copy()
 
     @property
     def counts(self) -> tuple[int, int]:
         """Intervals and distances."""
-        header = self.scratch["header"][0]
-        return int(header[p.INTERVALS]), int(header[p.DISTANCES])
+        header = self.scratch.known
+        return int(header["intervals"]), int(header["distances"])
+
+    def learned(self, status: int, piece: int) -> Known:
+        """What it knows of a piece now."""
+        found = self.scratch.found
+        if status == p.FOUND and found["piece"] == piece and found["kind"] != p.DOUBT:
+            return Found(self.result)
+        left = open_nodes(self.scratch, piece)
+        return Proved() if left is None else left
 
 
-#: Rows that most segments do with.
-_NODES = 256
-_POOL = 4096
-
-#: Pieces that most paths have no more of, so that one scratch does for segments and for paths.
-_PIECES = 64
-
-#: Nodes of the tree of boxes that wait while others are looked at; a tree of 2^60 leaves needs 61.
-_WAITING = 64
+#: Tables that can be full, by the status that says so.
+_FULL = {p.NODES_FULL: "nodes", p.POOL_FULL: "pool", p.PROOFS_FULL: "proofs"}
 
 
-def new_scratch(tables: Tables, pieces: int) -> Arena:
+def new_scratch(tables: Tables, pieces: int) -> Scratch:
     """Scratch for a search of so many pieces, or of some more."""
     pieces = max(pieces, _PIECES)
-    tree, movers, frames = tables.tree, tables.movers, tables.frames
-    deepest = int(tables.arena["counts"][0, p.DEEPEST])
-    joints = tables.joints
-    turns = tree.scratch().shape
-    arena = Arena(
-        {
-            "coefficients": (p.POWERS, joints),
-            "joints": (p.JOINT_ROWS, joints),
-            "paces": (4, frames),
-            "poses": (frames, 12),
-            "twists": (frames, 6),
-            "turns": (turns[0], turns[1]),
-            "wide": (1, len(tables.bound.reach)),
-            "tails": (movers * (deepest + 1), p.TAIL_COLUMNS),
-            "margin": (movers, 1),
-            "centres": (movers, p.CENTRE_COLUMNS),
-            "rows": (movers, layout.ROW_COLUMNS),
-            "out": (2, layout.OUT_COLUMNS),
-            "nodes": (max(_NODES, 2 * pieces + 2), 3),
-            "result": (1, p.RESULT_COLUMNS),
-            "proofs": (0, p.PROOF_COLUMNS),
-            "glides": (len(tables.gliding), 18),
-            "work": (1, WORK),
-            "beyond": (1, LEAF),
-            "fields": (1, 12),
-            "ends": (movers, 12),
-            "left": (p.CHUNK, 2),
-            "pressing": (2, 2),
-            "longest": (1, 1),
-        },
-        {
-            "linked": (max(_NODES, 2 * pieces + 2), p.NODE_COLUMNS),
-            "pool": (max(_POOL, 4 * len(tables.arena["links"])), 1),
-            "stamps": (movers, p.STAMPS),
-            "pieces": (pieces, p.PIECE_COLUMNS),
-            "queue": (1, pieces),
-            "header": (1, p.HEADER_COLUMNS),
-            "iwork": (1, max(IWORK, _WAITING)),
-            "asked": (p.CHUNK, 1),
-            "settled": (1, len(tables.arena["teams"])),
-            "corners": (2, p.MAP_JOINTS),
-        },
+    cell, movers, frames, joints = tables.cell, tables.movers, tables.frames, tables.joints
+    nodes, turns = max(_NODES, 2 * pieces + 2), tables.tree.scratch()
+    by_joint = dict.fromkeys(("low", "high", "largest", "samples", "q", "dq"), joints)
+    by_frame = dict.fromkeys(
+        ("speed", "acceleration", "position_error", "position_size", "poses", "twists"), frames
     )
-    arena["rows"][:] = tables.arena["rows"][:movers]
-    arena["wide"][:] = tables.arena["reach"]
-    arena["poses"][:, [0, 5, 10]] = 1.0
-    arena["stamps"][:] = -1
-    arena["pieces"][:] = -1
-    arena["header"][0, p.LOADED] = -1
-    return arena
+    bodies = Bodies(
+        rows=cell.bodies.rows[:movers].copy(), refs=cell.bodies.refs, solids=cell.bodies.solids
+    )
+    room = PairScratch(work=WORK, iwork=max(IWORK, _WAITING))
+    motion = p.Motion(
+        pieces=(_PIECES * p.POWERS, joints), glides=_PIECES * len(tables.gliding),
+        rounding=(_PIECES, joints),
+    )  # fmt: skip
+    scratch = Scratch(
+        pieces, motion, **by_joint, **by_frame, coefficients=(p.POWERS, joints),
+        glides=len(tables.gliding),
+        wide=cell.reach.copy(), tails=movers * (int(cell.counts.deepest) + 1), margin=movers,
+        settled=len(cell.sphere_pairs), first_cell=p.MAP_JOINTS, past_cell=p.MAP_JOINTS,
+        exact=(1, joints), turns=turns, centres=movers, bodies=bodies, ends=2 * movers,
+        stamps=movers, nodes=nodes, pool=max(_POOL, 4 * len(cell.links)),
+        queue=pieces, answer=1, room=room, beyond=LEAF, velocity_fields=2, asked=p.CHUNK,
+        priorities=2,
+    )  # fmt: skip
+    scratch.poses[:, [0, 5, 10]] = 1.0
+    begin(cell.address, scratch.address, tables.stepper, False, False, 0.0)
+    return scratch
+
+
+def grow_room(scratch: Scratch) -> None:
+    """Twice the room for what a segment leaves open."""
+    for name in ("nodes", "pool"):
+        scratch.grow(name, 2 * len(scratch.arrays[name]))
+
+
+def open_nodes(scratch: Scratch, piece: int) -> p.OpenNodes | None:
+    """What is still open of a piece; None where nothing is."""
+    waiting, found = [int(scratch.pieces.root[piece])], []
+    codes = [np.zeros(0, dtype=np.int64)]
+    nodes, pool = scratch.nodes, scratch.pool
+    while waiting:
+        k = waiting.pop()
+        if k < 0:
+            continue
+        found.append(k)
+        first = int(nodes.first[k])
+        if first >= 0:
+            codes.append(pool[first : first + int(nodes.count[k])])
+        waiting += [int(nodes.left[k]), int(nodes.right[k])]
+    if not found:
+        return None
+    return p.OpenNodes(nodes=np.array(nodes[found]), codes=np.concatenate(codes))
+
+
+Key = tuple[bytes, bytes, bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class Proved:
+    """Free."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Not free: the result that says why."""
+
+    result: Any
+
+
+Known = p.OpenNodes | Proved | Found
+
+
+class Memory:
+    """The segments used last, up to a number of them."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._known: OrderedDict[Key, Known] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def clear(self) -> None:
+        """Forget all: the cell has changed."""
+        self._known.clear()
+
+    def get(self, key: Key) -> Known | None:
+        """What is known of a segment. One that was proved is so in the other direction, too."""
+        known = self._known.get(key)
+        if known is None and not key[2]:
+            back = self._known.get((key[1], key[0], b""))
+            known = back if isinstance(back, Proved) else None
+        elif known is not None:
+            self._known.move_to_end(key)
+        return known
+
+    def put(self, key: Key, known: Known) -> None:
+        """Remember a segment, and forget the one that was not used for the longest time."""
+        self._known[key] = known
+        self._known.move_to_end(key)
+        if len(self._known) > self._size:
+            self._known.popitem(last=False)

@@ -15,16 +15,14 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair
-from standoff.compiled.arenas import Arena
 from standoff.geometry.pose import Array
 from standoff.paths.end_stops import Overrun
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels import stop
-from standoff.paths.kernels.links import LINK0
 from standoff.paths.kernels.statics import PACK
 from standoff.paths.kernels.stop import check_stop
 from standoff.paths.search import Motion, Search, new_scratch
-from standoff.paths.tables import build_tables
+from standoff.paths.tables import Settings, build_tables
 from standoff.paths.verdict import Kind
 from standoff.tolerances import ENCODER_TOLERANCE
 
@@ -115,48 +113,37 @@ class StopCheck:
         joints, bodies = len(cell.joints), len(cell.moving)
         self.joints, self.moving, self.mimics = cell.joints, cell.moving, cell.tree.mimics
         self._tables = build_tables(
-            cell, clearance, tolerance, clearances, np.zeros(joints), True, True, gliding=False
+            cell, Settings(clearance, tolerance, clearances, np.zeros(joints), gliding=False)
         )
-        self._scratch: Arena = new_scratch(self._tables, STOP_PIECES)
+        self._scratch = new_scratch(self._tables, STOP_PIECES)
         self._budget = budget
-        table = np.zeros((stop.JOINT_ROWS, joints))
-        table[stop.SLOW], table[stop.FAST] = 1.0 / model.least, 1.0 / model.most
-        table[stop.GAIN], table[stop.OFF] = model.gain, model.velocity_error
-        table[stop.STRAY] = model.deviation
-        for low in (stop.LOWER, stop.LEAST):
-            table[low], table[low + 1] = -np.inf, np.inf
-        if model.limits:
-            table[stop.LOWER] = cell.tree.lower - ENCODER_TOLERANCE
-            table[stop.UPPER] = cell.tree.upper + ENCODER_TOLERANCE
-        else:
-            # No end stop keeps a joint where pairs were proved apart.
-            table[stop.LEAST], table[stop.MOST] = cell.proof_limits
-        table[stop.TURNS] = [kind == "continuous" for kind in cell.tree.kinds]
-        table[stop.LAST] = np.nan
-        self._joints = table
-        self._bodies = np.full((bodies, stop.BODY_COLUMNS), np.nan)
-        self._bodies[:, stop.CHANGE] = model.body_change
-        self._bodies[:, stop.GLIDES] = model.body_glides
-        plan = np.array([model.reaction, model.wait, float(model.synchronised)])
-        self._times = np.zeros(STOP_PIECES + 1)
         self._motion = Motion(
             np.zeros((STOP_PIECES, p.POWERS, joints)),
-            np.zeros((STOP_PIECES, bodies, 18)),
+            np.zeros((STOP_PIECES, bodies, p.GLIDE_COLUMNS)),
             np.zeros((STOP_PIECES, joints + bodies)),
         )
-        self._given = self._joints, self._bodies, plan
-        self._room = (
-            self._motion.pieces, self._motion.glides, self._motion.rounding, self._times, budget
+        self._stops = stop.Stops(
+            joints=joints, bodies=bodies, last=np.full((bodies, p.GLIDE_COLUMNS), np.nan),
+            times=STOP_PIECES + 1, motion=self._motion.tables,
         )  # fmt: skip
-        self._status = p.FREE
-        self._use(self._scratch)
-
-    def _use(self, scratch: Arena) -> None:
-        tables = self._tables
-        self._scratch = scratch
-        self._arenas = (
-            tables.stepper, tables.general, tables.arena.F, tables.arena.W, scratch.F, scratch.W
-        )  # fmt: skip
+        rows = self._stops.joints
+        rows.slow, rows.fast = 1.0 / model.least, 1.0 / model.most
+        rows.gain, rows.off, rows.error = model.gain, model.velocity_error, model.deviation
+        rows.lower = rows.least = -np.inf
+        rows.upper = rows.most = np.inf
+        if model.limits:
+            rows.lower = cell.tree.lower - ENCODER_TOLERANCE
+            rows.upper = cell.tree.upper + ENCODER_TOLERANCE
+        else:
+            # No end stop keeps a joint where pairs were proved apart.
+            rows.least, rows.most = cell.proof_limits
+        rows.turns = [kind == "continuous" for kind in cell.tree.kinds]
+        rows.last = np.nan
+        self._stops.bodies.change, self._stops.bodies.glides = model.body_change, model.body_glides
+        plan, self._report = self._stops.plan, self._stops.report
+        plan.reaction, plan.wait, plan.together = model.reaction, model.wait, model.synchronised
+        self._report.known = 1
+        self._sets = self._tables.cell.address, self._scratch.address, self._stops.address
 
     def free(self, q: Array, poses: Array, dt: float, dq: Array = _READINGS) -> bool:
         """Whether every stop that may follow is proved free, and no joint passes its limits.
@@ -166,26 +153,24 @@ class StopCheck:
             dt: time since the last one, [s].
             dq: velocities of the joints; empty: from the last reading.
         """
-        status = check_stop(*self._arenas, *self._given, q, poses, dq, dt, *self._room)
-        self._status = status
-        if status == p.FREE:
+        if check_stop(*self._sets, q, poses, dq, dt, self._budget):
             return True
-        if status & (stop.UNKNOWN - 1) in _FULL:
+        report = self._report
+        if report.known and report.outcome in _FULL:
             search = Search(self._tables, self._laid_out, self._budget, scratch=self._scratch)
-            self._status = search.run() + (status & (stop.OVERRUN | stop.CONTRADICTION))
-            self._use(search.scratch)
-        return self._status == p.FREE
+            report.outcome = search.run()
+        return self.known and not (report.outcome or report.overrun or report.contradiction)
 
     @property
     def known(self) -> bool:
         """Whether the velocities were, and all could be looked at."""
-        return self._status & stop.UNKNOWN == 0
+        return bool(self._report.known)
 
     @property
     def unknown(self) -> list[str]:
         """The joints and bodies without a velocity."""
-        bad_joints = ~np.isfinite(self._joints[stop.STANDS])
-        bad_bodies = ~np.isfinite(self._bodies[:, stop.LINEAR : stop.CHANGE]).all(axis=1)
+        bad_joints: Any = ~np.isfinite(self._stops.joints.stands)
+        bad_bodies: Any = ~np.isfinite(self._stops.last[:, p.LINEAR :]).all(axis=1)
         return [name for name, bad in zip(self.joints, bad_joints) if bad] + [
             name for name, bad in zip(self.moving, bad_bodies) if bad
         ]
@@ -195,28 +180,29 @@ class StopCheck:
         """The joints that would pass a limit before they stand: where they would stand, if the
         brakes act last and hold least; or, where proofs count on the limit, the farthest that any
         stop gets."""
-        if self._status & stop.OVERRUN == 0:
+        if not (self.known and self._report.overrun):
             return []
         found = []
-        for name, column in zip(self.joints, self._joints.T):
-            now, stands = column[stop.LAST], column[stop.STANDS]
+        for name, row in zip(self.joints, self._stops.joints):
             for far, limit, beyond in (
-                (stands, column[stop.UPPER], stands > max(now, column[stop.UPPER])),
-                (stands, column[stop.LOWER], stands < min(now, column[stop.LOWER])),
-                (column[stop.HIGHEST], column[stop.MOST], column[stop.HIGHEST] > column[stop.MOST]),
-                (column[stop.LOWEST], column[stop.LEAST], column[stop.LOWEST] < column[stop.LEAST]),
+                (row.stands, row.upper, row.stands > max(row.last, row.upper)),
+                (row.stands, row.lower, row.stands < min(row.last, row.lower)),
+                (row.highest, row.most, row.highest > row.most),
+                (row.lowest, row.least, row.lowest < row.least),
             ):
                 if beyond:
-                    found.append(Overrun(name, float(self._times[-1]), float(far), float(limit)))
+                    found.append(
+                        Overrun(name, float(self._stops.times[-1]), float(far), float(limit))
+                    )
         return found
 
     @property
     def contradictions(self) -> list[tuple[str, float, float]]:
         """The joints whose velocity, as it was given, contradicts their positions: the velocity,
         and how far it is off their change since the last reading."""
-        if self._status & stop.CONTRADICTION == 0:
+        if not (self.known and self._report.contradiction):
             return []
-        off, speed = self._joints[stop.CONTRADICTS], self._joints[stop.SPEED]
+        off, speed = self._stops.joints.contradicts, self._stops.joints.speed
         return [
             (name, float(v), float(x)) for name, v, x in zip(self.joints, speed, off) if x > 0.0
         ]
@@ -224,91 +210,86 @@ class StopCheck:
     @property
     def trouble(self) -> Trouble | None:
         """What the last look found; None where all was free, or nothing could be looked at."""
-        outcome = self._status & (stop.UNKNOWN - 1)
+        outcome = self._report.outcome
         if not self.known or outcome == p.FREE:
             return None
-        row = self._scratch["result"][0]
-        if outcome == p.FOUND and row[p.KIND] != p.NOTHING:
-            d = row[p.DISTANCE :].copy()
-            kind, piece, u = _KINDS[int(row[p.KIND])], int(row[p.PIECE]), float(row[p.WHEN])
-            x, y = int(row[p.BODY_A]), int(row[p.BODY_B])
-        else:
-            d = np.full(10, np.nan)
-            kind = "undecided"
-            piece, u, x, y = self._open_pair()
-        return self._told(kind, piece, u, x, y, d)
+        found = self._scratch.found
+        if outcome == p.FOUND and found["kind"] != p.NOTHING:
+            return self._told(
+                _KINDS[int(found["kind"])], int(found["piece"]), float(found["u"]),
+                int(found["a"]), int(found["b"]), found.copy(),
+            )  # fmt: skip
+        return self._told("undecided", *self._open_pair(), None)
 
-    def _told(self, kind: Kind, piece: int, u: float, x: int, y: int, d: Array) -> Trouble:
-        names, primitives = self._tables.names, self._tables.primitives
-        a, b, sign = primitives[x].body, primitives[y].body, 1.0
-        points = d[1:4], d[4:7]
-        if a > b:
-            a, b, sign, points = b, a, -1.0, (points[1], points[0])
-        start, end = self._times[piece : piece + 2]
-        q = np.zeros(len(self.joints))
-        for c in self._motion.pieces[piece][::-1]:
-            q = q * u + c
+    def _told(self, kind: Kind, piece: int, u: float, x: int, y: int, found: Any) -> Trouble:
+        tables = self._tables
+        a, b = tables.primitives[x].body, tables.primitives[y].body
+        distance, none = np.nan, np.full(3, np.nan)
+        point_a, point_b, normal = none, none, none
+        if found is not None:
+            distance, normal = float(found["distance"]), found["normal"]
+            point_a, point_b = found["point_a"], found["point_b"]
+        if tables.name_order(a, b):
+            a, b, normal, point_a, point_b = b, a, -normal, point_b, point_a
+        start, end = self._stops.times[piece : piece + 2]
         return Trouble(
-            kind, float(start + u * (end - start)), q, names[a], names[b], float(d[0]),
-            points[0], points[1], sign * d[7:10], self._clearance(x, y),
+            kind, float(start + u * (end - start)), self._motion.at(piece, u), a, b, distance,
+            point_a, point_b, normal, self._clearance(x, y),
         )  # fmt: skip
 
     def _clearance(self, x: int, y: int) -> float:
-        arena = self._tables.arena
-        own = np.flatnonzero((arena["links"][:, :2] == (x, y)).all(axis=1))
-        if len(own):
-            return float(arena["link_clearance"][own[0], 0])
-        return float(arena["settings"][0, p.CLEARANCE])
+        links = self._tables.cell.links
+        own = np.flatnonzero((links.a == x) & (links.b == y))
+        return float(links.clearance[own[0]] if len(own) else self._tables.settings.clearance)
 
     def _open_pair(self) -> tuple[int, float, int, int]:
         """Piece, instant and primitives of a pair that the search left open."""
-        nodes, linked, arena = self._scratch["nodes"], self._scratch["linked"], self._tables.arena
+        nodes, cell = self._scratch.nodes, self._tables.cell
         code, piece, u = None, 0, 0.5
         for piece in range(len(self._laid_out.pieces)):
-            k = int(self._scratch["pieces"][piece, p.ROOT])
+            k = int(self._scratch.pieces.root[piece])
             if k >= 0:
-                u = 0.5 * float(nodes[k, p.START] + nodes[k, p.END])
-                first, count = int(linked[k, p.FIRST]), int(linked[k, p.COUNT])
-                if first >= 0 and count > 0:
-                    code = int(self._scratch["pool"][first, 0])
+                node = nodes[k]
+                u = 0.5 * float(node.start + node.end)
+                if node.first >= 0 and node.count > 0:
+                    code = int(self._scratch.pool[node.first])
                     break
+        links = cell.links
         if code is None:
             # Not one interval of it was looked at: every pair is open.
-            code = -1 if len(arena["links"]) else self._tables.movers
+            code = -1 if len(links) else self._tables.movers
         if code < 0:
             k = -1 - code
-            if k >= len(arena["links"]):  # a team, of which any link is open
-                k = int(arena["teams"][k - len(arena["links"]), LINK0])
-            x, y = arena["links"][k, :2]
-            return piece, u, int(x), int(y)
+            if k >= len(links):  # a sphere pair, of which any link is open
+                k = int(cell.sphere_pairs.first[k - len(links)])
+            return piece, u, int(links.a[k]), int(links.b[k])
         return piece, u, self._member(code // PACK, code % PACK), code % PACK
 
     def _member(self, mover: int, static: int) -> int:
-        """A mover, or the first of a crowd's that is watched against a static."""
-        arena = self._tables.arena
-        first, last = (int(arena["movers"][mover, k]) for k in (p.MEMBER0, p.MEMBERS))
-        for k in range(first, last):
-            begin, end = arena["skips"][k]
-            if static not in arena["skipped"][begin:end, 0]:
+        """A mover, or the first of a link sphere's that is watched against a static."""
+        cell, movers = self._tables.cell, self._tables.cell.movers
+        first, past = int(movers.first_member[mover]), int(movers.past_members[mover])
+        for k in range(first, past):
+            if static not in cell.skipped[movers.first_skip[k] : movers.past_skips[k]]:
                 return k
         return first
 
     @property
     def _laid_out(self) -> Motion:
         """The motion of the last look, those pieces of it that were used."""
-        n = int(np.isfinite(self._times).sum()) - 1
+        n = int(self._report.pieces)
         motion = self._motion
         return Motion(motion.pieces[:n], motion.glides[:n], motion.rounding[:n])
 
     def forget(self) -> None:
         """The last reading is no basis for velocities."""
-        self._joints[stop.LAST] = np.nan
-        self._bodies[:, :12] = np.nan
+        self._stops.joints.last = np.nan
+        self._stops.last[:, : p.LINEAR] = np.nan
 
     def go_on_from(self, before: StopCheck) -> None:
         """Take over the last reading of another revision, of the joints and bodies that stay."""
-        last: dict[str, Any] = dict(zip(before.joints, before._joints[stop.LAST]))
-        self._joints[stop.LAST] = [last.get(name, np.nan) for name in self.joints]
-        poses = dict(zip(before.moving, before._bodies[:, :12]))
-        for row, name in zip(self._bodies, self.moving):
-            row[:12] = poses.get(name, np.nan)
+        last: dict[str, Any] = dict(zip(before.joints, before._stops.joints.last))
+        self._stops.joints.last = [last.get(name, np.nan) for name in self.joints]
+        poses = dict(zip(before.moving, before._stops.last[:, : p.LINEAR]))
+        for row, name in zip(self._stops.last, self.moving):
+            row[: p.LINEAR] = poses.get(name, np.nan)

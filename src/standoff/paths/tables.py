@@ -1,255 +1,545 @@
 """A cell as the path check takes it: all that stays the same from motion to motion.
 
-A tree of boxes around what stands still, so that a motion asks only for what it can reach.
+What does not depend on clearances is a `Layout`; `Tables` add the pairs and the settings. Both stay
+with the models of the cell: whoever asks for the same ones gets them, and after a change of the
+cell only that is made anew which changed. Movers, the pairs among them and their joint maps are the
+same for as long as no mover came or went.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.cell.allowed import Pair
-from standoff.compiled.arenas import Arena
+from standoff.cell.allowed import Pair, ordered
+from standoff.cell.model import Model, Primitive, ball_of_balls
 from standoff.compiled.by_address import address_of
-from standoff.geometry.narrowphase import dispatch, layout, unpacked
+from standoff.geometry.narrowphase import dispatch, greedy_pair, layout
+from standoff.geometry.narrowphase.bodies import Bodies, Solids
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Sphere
-from standoff.geometry.shape import IntArray, Shape
+from standoff.geometry.shape import IntArray, Shape, frozen
 from standoff.geometry.table import pack
 from standoff.motion.bound import MotionBound, MovingBody, few_points
-from standoff.paths.joint_maps import Maps
-from standoff.paths.kernels import layout as p
-from standoff.paths.listed import NOBODY, Primitive, ball_of_balls, list_pairs, placed_ball
+from standoff.paths.joint_maps import JointMap, joint_map
+from standoff.paths.joints import LIMIT_ROUNDING
+from standoff.paths.kernels import path_tables as p
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
-from standoff.tolerances import BOX_ROUNDING, EPS
 
+#: Name of the body that a link sphere belongs to.
+NOBODY = ""
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """The first arena of `paths.kernels.layout` and what it was made from.
+#: Tables with settings of their own that one cell keeps.
+_KEPT = 16
 
-    Attributes:
-        primitives: movers first, then statics in the order of the boxes, the unbounded last.
-        names: of the bodies.
-        bound: reaches of the movers that joints carry.
-        boxes: around the bounded statics; counted from the first static.
-        stepper, general: addresses of `step` and of `pair_distance`; the latter 0 where every pair
-            has a closed form.
-        movers: how many, crowds included.
-        tree, frames: of the joints, and all frames with those of gliding bodies.
-        gliding: the moving bodies, which glide.
-        spare: scratch for these tables that nobody uses now.
-    """
+#: Link spheres and joint maps that one cell keeps.
+_PARTS = 100_000
 
-    revision: int
-    primitives: tuple[Primitive, ...]
-    names: tuple[str, ...]
-    bound: MotionBound
-    boxes: BoxTree
-    arena: Arena
-    stepper: int
-    general: int
-    movers: int
-    tree: Tree
-    frames: int
-    gliding: tuple[str, ...]
-    spare: list[Arena] = field(default_factory=list)
-
-    @property
-    def joints(self) -> int:
-        """How many joints a configuration has."""
-        return len(self.tree.joints)
-
-
-def build_tables(
-    cell: Cell,
-    clearance: float,
-    tolerance: float,
-    clearances: Mapping[Pair, float],
-    deviation: Array,
-    curved: bool,
-    straight: bool,
-    *,
-    gliding: bool = True,
-) -> Tables:
-    """Lay out a cell. ``clearances`` go before ``clearance`` for their pairs of bodies. Where
-    ``gliding`` does not count, pairs without a joint between them are left out: two bodies that
-    glide, or one that does and one that stands."""
-    revision, tree, world = cell.revision, cell.tree, cell.world
-    found = [
-        Primitive(body, part, world.frame[body], shape, pose)
-        for body, parts in enumerate(world.parts)
-        for part, (shape, pose) in enumerate(parts)
-    ]
-    single = sorted((x for x in found if x.frame != 0), key=lambda x: x.frame)
-    movers = [*single, *_crowds(tree, single)]
-    still = [x for x in found if x.frame == 0]
-    bounded = [x for x in still if x.shape.bounded]
-    boxes = box_tree(np.array([world_box(x.shape, x.pose) for x in bounded]).reshape(-1, 6))
-    primitives = (
-        *movers,
-        *(bounded[k] for k in boxes.order),
-        *(x for x in still if not x.shape.bounded),
-    )
-    rows, refs, geometry = pack([x.shape for x in primitives])
-    rows[:, : layout.SIZE] = np.array([x.pose[:3].reshape(12) for x in primitives]).reshape(-1, 12)
-
-    jointed = [k for k, x in enumerate(movers) if x.frame < tree.frames]
-    bound = MotionBound(
-        tree,
-        [
-            MovingBody.of_shape(str(k), movers[k].frame, movers[k].shape, movers[k].pose)
-            for k in jointed
-        ],
-    )
-    mover_rows, cores, extent = _movers(cell, movers, jointed, bound)
-    listed = list_pairs(cell, primitives, len(single), clearances, clearance, gliding)
-    meeting = single if gliding else [x for x in single if x.frame < tree.frames]
-    # With deviations a map could prove what no certificate can list.
-    maps = Maps(tree, world, primitives, listed, tolerance, wanted=not deviation.any())
-    links, teams = listed.links, maps.teams
-    depth = tree.ints[:, kinematics.DEPTH]
-    arena = Arena(
-        {
-            "tree": tree.reals.shape,
-            "local": (len(movers), 12),
-            "rows": rows.shape,
-            "points": geometry.points.shape,
-            "solids": geometry.nodes.shape,
-            "balls": (len(primitives), 4),
-            "cores": cores.shape,
-            "reach": (1, len(bound.reach)),
-            "extent": extent.shape,
-            "boxes": boxes.boxes.shape,
-            "link_clearance": (len(links), 1),
-            "deviation": (1, len(tree.joints)),
-            "settings": (1, p.SETTINGS),
-            "across": (4, len(still)),
-            "ranges": maps.ranges.shape,
-            "scales": maps.scales.shape,
-        },
-        {
-            "linkage": tree.ints.shape,
-            "refs": refs.shape,
-            "faces": geometry.faces.shape,
-            "ints": (1, len(geometry.ints)),
-            "movers": mover_rows.shape,
-            "chain": bound.chain.shape,
-            "leaves": boxes.leaves.shape,
-            "links": links.shape,
-            "skipped": (len(listed.skipped), 1),
-            "skips": (len(movers), 2),
-            "counts": (1, p.COUNT_COLUMNS),
-            "carried": bound.bodies.shape,
-            "teams": teams.shape,
-            "maps": maps.rows.shape,
-            "sums": (1, len(maps.sums)),
-        },
-    )
-    arena["tree"][:], arena["linkage"][:] = tree.reals, tree.ints
-    arena["local"][:] = rows[: len(movers), : layout.SIZE]
-    arena["rows"][:], arena["refs"][:] = rows, refs
-    arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes
-    arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
-    arena["balls"][:] = [placed_ball(x.shape, x.pose) for x in primitives] or np.zeros((0, 4))
-    arena["cores"][:], arena["extent"][:] = cores, extent
-    arena["reach"][0], arena["chain"][:], arena["carried"][:] = (
-        bound.reach,
-        bound.chain,
-        bound.bodies,
-    )
-    arena["boxes"][:] = boxes.boxes
-    leaves = boxes.leaves.copy()
-    leaves[leaves[:, 0] < 0, 1:] += len(movers)
-    arena["leaves"][:] = leaves
-    arena["across"][:] = arena["balls"][len(movers) :].T
-    arena["links"][:], arena["link_clearance"][:, 0] = links, listed.clearances
-    arena["teams"][:] = teams
-    arena["ranges"][:], arena["scales"][:] = maps.ranges, maps.scales
-    arena["maps"][:], arena["sums"][0] = maps.rows, maps.sums
-    arena["skipped"][:, 0], arena["skips"][: len(single)] = listed.skipped, listed.skips
-    arena["movers"][:] = mover_rows
-    arena["deviation"][0] = deviation
-    arena["settings"][0] = [clearance, tolerance, float(curved), float(straight)]
-    sliding = bool((tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any())
-    # Those that glide lead by themselves, and what has a clearance of its own with a static.
-    sparing = len(jointed) == len(movers) and bool((teams[:, :2] >= len(single)).all())
-    arena["counts"][0] = [
-        len(movers), len(still), len(bounded), tree.frames, int(depth.max(initial=0)), int(sliding),
-        len(single), 0, 0, len(meeting), maps.unmapped, int(sparing),
-        int(any(x.shape.flags & layout.OPEN_SOLID for x in primitives)),
-    ]  # fmt: skip
-    kinds = {x.shape.kind for x in primitives}
-    if layout.MESH in kinds:
-        arena["counts"][0, p.WALKER] = address_of("paths.kernels.mesh_walk.mesh_walk")
-        arena["counts"][0, p.NESTER] = unpacked.nested_address()
-    closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
-    return Tables(
-        revision=revision,
-        primitives=primitives,
-        names=world.names,
-        bound=bound,
-        boxes=boxes,
-        arena=arena,
-        stepper=address_of("paths.kernels.step.step"),
-        general=0 if closed else dispatch.general_address(),
-        movers=len(movers),
-        tree=tree,
-        frames=world.frames,
-        gliding=cell.moving,
-    )
-
-
-def _crowds(tree: Tree, single: list[Primitive]) -> list[Primitive]:
-    """A ball around all primitives that one joint carries, for each; it belongs to no body."""
-    found = []
-    for frame in sorted({x.frame for x in single if x.frame < tree.frames}):
-        placed = [placed_ball(x.shape, x.pose) for x in single if x.frame == frame]
-        centre, radius = ball_of_balls(np.array([b[:3] for b in placed]), [b[3] for b in placed])
-        pose = np.eye(4)
-        pose[:3, 3] = centre
-        found.append(Primitive(NOBODY, 0, frame, Sphere(radius), pose))
-    return found
-
-
-def _movers(
-    cell: Cell, movers: list[Primitive], jointed: list[int], bound: MotionBound
-) -> tuple[IntArray, Array, Array]:
-    """Rows of all movers and of the world after them, their core points, and how far they get."""
-    rows = np.zeros((len(movers) + 1, p.MOVER_COLUMNS), dtype=np.int64)
-    extent = np.zeros((len(movers), 2))
-    cores, count = [bound.points], len(bound.points)
-    place = {k: row for row, k in enumerate(jointed, start=1)}
-    for k, x in enumerate(movers):
-        radius = float(x.shape.core()[1])
-        members = [m for m, y in enumerate(movers) if y.frame == x.frame and y.body != NOBODY]
-        those = members if x.body == NOBODY else [k]
-        rows[k, p.MEMBER0], rows[k, p.MEMBERS] = those[0], those[-1] + 1
-        rows[k, p.MESHED] = any(movers[m].shape.kind == layout.MESH for m in those)
-        if k in place:
-            row = place[k]
-            rows[k, :4] = bound.bodies[row]
-            rows[k, p.JOINTS] = cell.tree.ints[x.frame, kinematics.DEPTH]
-            extent[k] = bound.extent[x.frame] + bound.size[row] + radius, bound.size[row]
-        else:
-            body = MovingBody.of_shape(str(k), x.frame, x.shape, x.pose)
-            points = few_points(body.points)
-            rows[k, :4] = x.frame, 0, count, len(points)
-            farthest = float(np.linalg.norm(body.points, axis=1).max(initial=0.0))
-            extent[k] = farthest + radius, farthest
-            cores.append(points)
-            count += len(points)
-    return rows, np.ascontiguousarray(np.concatenate(cores)), extent
-
+#: Columns of the nodes of solids.
+NODES = Solids.nodes.columns or 0
 
 #: Statics in a leaf at most: their balls are tested four at a time, so that many cost as much as a
 #: few more boxes.
 LEAF = 64
+
+
+class Movers:
+    """Everything that moves in a cell.
+
+    Attributes:
+        given: the primitives of the cell that move, by frame.
+        primitives: these, and the link spheres after them.
+        single: how many are no link spheres.
+        jointed: which are carried by joints; the others glide.
+        bound: reaches of these.
+        rows, bodies, cores, balls: of all, for `PathCell`; the row after the last is the world's.
+    """
+
+    def __init__(self, tree: Tree, given: tuple[Primitive, ...], known: dict[Any, Any]) -> None:
+        self.tree, self.given = tree, given
+        self.primitives: tuple[Primitive, ...] = (*given, *_link_spheres(tree, given, known))
+        self.single = len(given)
+        jointed = [k for k, x in enumerate(self.primitives) if x.frame < tree.frames]
+        moving = {
+            k: MovingBody.of_shape(str(k), x.frame, x.shape, x.pose)
+            for k, x in enumerate(self.primitives)
+        }
+        self.jointed = len(jointed)
+        self.bound = MotionBound(tree, [moving[k] for k in jointed])
+        self.balls = np.array([x.ball for x in self.primitives]).reshape(-1, 4)
+        self._lay_out({k: row for row, k in enumerate(jointed, start=1)}, moving)
+
+    def _lay_out(self, jointed: Mapping[int, int], moving: Mapping[int, MovingBody]) -> None:
+        tree, bound, movers = self.tree, self.bound, self.primitives
+        self.rows = np.zeros(len(movers), p.MOVER)
+        self.bodies: IntArray = np.zeros((len(movers) + 1, 4), dtype=np.int64)
+        cores, count = [bound.points], len(bound.points)
+        of_frame: dict[int, list[int]] = {}
+        for m, x in enumerate(self.given):
+            of_frame.setdefault(x.frame, []).append(m)
+        for k, x in enumerate(movers):
+            radius, row = float(x.shape.core()[1]), self.rows[k]
+            those = of_frame[x.frame] if x.body == NOBODY else [k]
+            row["frame"] = x.frame
+            row["first_member"], row["past_members"] = those[0], those[-1] + 1
+            row["meshed"] = any(movers[m].shape.kind == layout.MESH for m in those)
+            if k in jointed:
+                at = jointed[k]
+                self.bodies[k] = bound.bodies[at]
+                row["joints"] = tree.ints[x.frame, kinematics.DEPTH]
+                row["core"] = bound.size[at]
+                row["farthest"] = bound.extent[x.frame] + bound.size[at] + radius
+            else:
+                points = few_points(moving[k].points)
+                self.bodies[k] = x.frame, 0, count, len(points)
+                row["core"] = float(np.linalg.norm(moving[k].points, axis=1).max(initial=0.0))
+                row["farthest"] = row["core"] + radius
+                cores.append(points)
+                count += len(points)
+        self.cores = np.ascontiguousarray(np.concatenate(cores))
+
+
+def _link_spheres(
+    tree: Tree, single: Sequence[Primitive], known: dict[Any, Any]
+) -> list[Primitive]:
+    """A ball around all primitives that one joint carries, for each; it belongs to no body. Those
+    that are ``known`` are not worked out again."""
+    of_frame: dict[int, list[Primitive]] = {}
+    for x in single:
+        if x.frame < tree.frames:
+            of_frame.setdefault(x.frame, []).append(x)
+    found = []
+    for frame, members in sorted(of_frame.items()):
+        key = tuple(members)
+        if key not in known:
+            centre, radius = ball_of_balls(np.array([x.ball for x in members]))
+            pose = np.eye(4)
+            pose[:3, 3] = centre
+            known[key] = Primitive(NOBODY, 0, frame, Sphere(radius), frozen(pose))
+        found.append(known[key])
+    return found
+
+
+def known_parts(model: Model) -> dict[Any, Any]:
+    """What was worked out for some primitives of a cell alone, by these: link spheres, joint
+    maps."""
+    known: dict[Any, Any] = model.kept.setdefault("parts", {})
+    if len(known) > _PARTS:
+        known.clear()
+    return known
+
+
+class Packing:
+    """The geometry of shapes, to which that of others is added; what is not used any more stays
+    until so much is unused that all is packed anew."""
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        self._known: dict[int, tuple[Shape, IntArray]] = {}
+        self.solids = Solids()
+        self.refs(shapes)
+
+    def refs(self, shapes: Sequence[Shape]) -> IntArray:
+        """A row for each shape; new ones are added."""
+        more = list({id(s): s for s in shapes if id(s) not in self._known}.values())
+        if more:
+            _, refs, geometry = pack(more)
+            old = self.solids
+            first = [len(old.points), len(old.faces), len(old.nodes), len(old.ints)]
+            refs[:, [layout.POINT0, layout.FACE0, layout.NODE0, layout.INT0]] += first
+            self._known.update({id(s): (s, ref) for s, ref in zip(more, refs)})
+            if geometry.points.size or geometry.nodes.size:
+                # Whoever has the former solids keeps them.
+                self.solids = Solids(
+                    points=np.concatenate([old.points.reshape(-1, 3), geometry.points]),
+                    faces=np.concatenate([old.faces.reshape(-1, 3), geometry.faces]),
+                    nodes=np.concatenate([old.nodes.reshape(-1, NODES), geometry.nodes]),
+                    ints=np.concatenate([old.ints, geometry.ints]),
+                )
+        found = [self._known[id(s)][1] for s in shapes]
+        return np.array(found, dtype=np.int64).reshape(-1, layout.REF_COLUMNS)
+
+    def sparse(self, shapes: Sequence[Shape]) -> bool:
+        """Whether most of what was packed is not in use."""
+        return len(self._known) > 2 * len({id(s) for s in shapes}) + LEAF
+
+
+class Layout:
+    """A model as the path check takes it, whatever clearances are asked for.
+
+    Attributes:
+        statics: primitives in the order of the boxes, the unbounded last.
+        boxes: around the bounded ones; counted from the first static.
+        bodies, balls: of movers and statics.
+    """
+
+    movers: Movers
+    statics: tuple[Primitive, ...]
+    boxes: BoxTree
+    packing: Packing
+    bodies: Bodies
+    balls: Array
+
+    def __init__(self, model: Model, before: Layout | None) -> None:
+        self.model = model
+        parts = model.primitives
+        moving = tuple(sorted((x for x in parts if x.frame != 0), key=lambda x: x.frame))
+        tree = model.tree
+        same = before is not None and before.movers.tree is tree and before.movers.given == moving
+        self.movers = (
+            before.movers
+            if before is not None and same
+            else Movers(tree, moving, known_parts(model))
+        )
+        self.still = tuple(x for x in parts if x.frame == 0)
+        if before is not None and same and before.still == self.still:
+            self.statics, self.boxes, self.packing = before.statics, before.boxes, before.packing
+            self.bodies, self.balls = before.bodies, before.balls
+            return
+        bounded = [x for x in self.still if x.shape.bounded]
+        self.boxes = box_tree(np.array([x.box for x in bounded]).reshape(-1, 6))
+        self.statics = (
+            *(bounded[k] for k in self.boxes.order),
+            *(x for x in self.still if not x.shape.bounded),
+        )
+        primitives = self.primitives
+        shapes = [x.shape for x in primitives]
+        kept = before is not None and same and not before.packing.sparse(shapes)
+        self.packing = before.packing if before is not None and kept else Packing(shapes)
+        rows = np.array([x.row for x in primitives]).reshape(-1, layout.ROW_COLUMNS)
+        self.bodies = Bodies(rows=rows, refs=self.packing.refs(shapes), solids=self.packing.solids)
+        still = np.array([x.ball for x in self.statics]).reshape(-1, 4)
+        self.balls = np.concatenate([self.movers.balls, still])
+
+    @classmethod
+    def of(cls, model: Model) -> Layout:
+        """That of a model, kept with it."""
+        before: Layout | None = model.kept.get(Layout)
+        if before is None or before.model is not model:
+            before = model.kept[Layout] = Layout(model, before)
+        return before
+
+    @property
+    def primitives(self) -> tuple[Primitive, ...]:
+        """Movers, link spheres, statics."""
+        return self.movers.primitives + self.statics
+
+    @cached_property
+    def of_body(self) -> dict[str, list[int]]:
+        """Places of the primitives of each body, by its name."""
+        found: dict[str, list[int]] = {}
+        for k, x in enumerate(self.primitives):
+            if x.body != NOBODY:
+                found.setdefault(x.body, []).append(k)
+        return found
+
+    @cached_property
+    def kinds(self) -> set[int]:
+        """Of all shapes."""
+        return {x.shape.kind for x in self.primitives}
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What a check asks of a cell; ``clearances`` go before ``clearance`` for their pairs of
+    bodies. Where ``gliding`` does not count, pairs without a joint between them are left out: two
+    bodies that glide, or one that does and one that stands."""
+
+    clearance: float
+    tolerance: float
+    clearances: Mapping[Pair, float]
+    deviation: Array
+    curved: bool = True
+    straight: bool = True
+    gliding: bool = True
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Equal for equal settings."""
+        own = tuple(sorted(self.clearances.items()))
+        flags = self.curved, self.straight, self.gliding
+        return self.clearance, self.tolerance, own, self.deviation.tobytes(), flags
+
+
+class Tables:
+    """`PathCell` of a layout and settings, and what it was made from.
+
+    Attributes:
+        cell: for the kernels.
+        primitives: movers, link spheres, then statics in the order of the boxes.
+        movers: how many, link spheres included.
+        stepper: the address of `step`.
+        frames: of joints and gliding bodies.
+        gliding: the moving bodies, which glide.
+        tube: whether joints may be off their path.
+        spare: scratch for these tables that nobody uses now.
+    """
+
+    listed: Listed
+
+    def __init__(self, cell: Cell, settings: Settings, before: Tables | None) -> None:
+        self.model, self.pairs = cell.model, cell.pairs
+        self.layout, self.settings = Layout.of(self.model), settings
+        movers = self.layout.movers
+        self.primitives, self.movers = self.layout.primitives, len(movers.primitives)
+        self.tree, self.bound, self.boxes = movers.tree, movers.bound, self.layout.boxes
+        self.frames, self.gliding = self.model.frames, self.model.moving
+        self.joints = len(self.tree.joints)
+        self.stepper = address_of("paths.kernels.search.step")
+        self.spare: list[Any] = []
+        self.tube = bool(settings.deviation.any())
+        standing = self._standing()
+        listing = self._listing(standing)
+        if before is not None and before.listed.listing == listing:
+            self.listed = before.listed
+        else:
+            self.listed = Listed(self.layout, settings, listing)
+        self.cell = self._lay_out(standing)
+        if before is not None and before.listed is self.listed:
+            while before.spare:
+                self.spare.append(self._adapted(before.spare.pop()))
+
+    def _adapted(self, scratch: Any) -> Any:
+        """Scratch of former tables whose movers and links are the same."""
+        scratch.bodies.refs, scratch.bodies.solids = self.cell.bodies.refs, self.cell.bodies.solids
+        return scratch
+
+    def name_order(self, a: str, b: str) -> bool:
+        """Whether ``a`` stands after ``b`` in the cell."""
+        return self.model.index[a] > self.model.index[b]
+
+    def _standing(self) -> list[tuple[str, str, bool]]:
+        """A body that moves and one that stands, which are not tested against each other as all
+        others are: they may touch (True), or have a clearance of their own."""
+        reasons, entries, found = self.pairs.reasons, self.model.entries, []
+        for names in {**reasons, **self.settings.clearances}:
+            if any(name not in entries for name in names):
+                continue
+            a, b = names
+            if entries[a].frame == 0:
+                a, b = b, a
+            fa, fb = entries[a].frame, entries[b].frame
+            if fa != 0 and fb == 0 and (self.settings.gliding or fa < self.tree.frames):
+                found.append((a, b, names in reasons))
+        return found
+
+    def _listing(self, standing: Iterable[tuple[str, str, bool]]) -> Any:
+        """All that the list of links depends on, beside the settings."""
+        entries, moving = self.model.entries, []
+        for a, b in self.pairs.reasons:
+            if a in entries and b in entries and entries[a].frame != 0 and entries[b].frame != 0:
+                moving.append((a, b))
+        apart = tuple((a, b) for a, b, touch in standing if not touch)
+        # Links with what stands are told by its place.
+        return self.layout.movers, frozenset(moving), apart, apart and self.layout.statics
+
+    def _lay_out(self, standing: Iterable[tuple[str, str, bool]]) -> p.PathCell:
+        layout_, listed, settings = self.layout, self.listed, self.settings
+        movers, tree, counted = layout_.movers, self.tree, len(layout_.movers.primitives)
+        rows, skipped = self._skips(movers.rows, standing)
+        balls = layout_.balls
+        still = np.ascontiguousarray(balls[counted:].T)
+        boxes = self.boxes.nodes.copy()
+        leaves = boxes["left"] < 0
+        boxes["first"][leaves] += counted
+        boxes["past"][leaves] += counted
+        cell = p.PathCell(
+            tree=tree.reals, linkage=tree.ints, movers=rows, motion_bodies=movers.bodies,
+            carried=movers.bound.bodies, chain=movers.bound.chain, reach=movers.bound.reach,
+            cores=movers.cores, local=layout_.bodies.rows[:counted, : layout.SIZE].copy(),
+            bodies=layout_.bodies, balls=balls.view(p.BALL).reshape(-1),
+            static_x=still[0], static_y=still[1], static_z=still[2], static_radius=still[3],
+            boxes=boxes, links=listed.links, sphere_pairs=listed.sphere_pairs, skipped=skipped,
+            deviation=settings.deviation, maps=listed.maps, sums=listed.sums,
+            map_low=listed.ranges[0], map_high=listed.ranges[1],
+        )  # fmt: skip
+        cell.settings = _record(
+            p.SETTINGS, clearance=settings.clearance, tolerance=settings.tolerance,
+            curved=settings.curved, straight=settings.straight,
+        )  # fmt: skip
+        cell.counts = self._counts()
+        return cell
+
+    def _skips(
+        self, movers: np.ndarray[Any, Any], standing: Iterable[tuple[str, str, bool]]
+    ) -> tuple[np.ndarray[Any, Any], IntArray]:
+        """The rows of movers with the statics that each does not test."""
+        skipped: dict[int, list[int]] = {}
+        for a, b, _ in standing:
+            for x in self.layout.of_body[a]:
+                skipped.setdefault(x, []).extend(self.layout.of_body[b])
+        rows, flat = movers.copy(), list[int]()
+        for mover in range(self.layout.movers.single):
+            rows["first_skip"][mover] = len(flat)
+            flat += skipped.get(mover, [])
+            rows["past_skips"][mover] = len(flat)
+        return rows, np.array(flat, dtype=np.int64)
+
+    def _counts(self) -> Any:
+        movers, tree, kinds = self.layout.movers, self.tree, self.layout.kinds
+        depth = tree.ints[:, kinematics.DEPTH]
+        sliding = (tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any()
+        # Those that glide lead by themselves, and what has a clearance of its own with a static.
+        pairs = self.listed.sphere_pairs
+        spheres = (pairs["a"] >= movers.single).all() and (pairs["b"] >= movers.single).all()
+        meeting = movers.single
+        if not self.settings.gliding:
+            meeting = sum(x.frame < tree.frames for x in movers.given)
+        meshed = layout.MESH in kinds
+        closed = all(has_closed_form(a, b) for a in kinds for b in kinds)
+        return _record(
+            p.COUNTS, movers=self.movers, statics=len(self.layout.statics),
+            bounded=len(self.boxes.order), frames=tree.frames, deepest=depth.max(initial=0),
+            slides=sliding, single=movers.single, meeting=meeting, unmapped=self.listed.unmapped,
+            sparing=movers.jointed == self.movers and spheres,
+            opened=any(x.shape.flags & layout.OPEN_SOLID for x in self.primitives),
+            general=0 if closed else dispatch.general_address(),
+            walker=address_of("paths.kernels.mesh_walk.mesh_walk") if meshed else 0,
+            nester=greedy_pair.nested_address() if meshed else 0,
+        )  # fmt: skip
+
+
+def build_tables(cell: Cell, settings: Settings) -> Tables:
+    """The tables of a cell as it is now, kept with its model."""
+    kept, key = cell.model.kept, settings.key
+    before: Tables | None = kept.get(key)
+    if before is None or before.model is not cell.model or before.pairs is not cell.pairs:
+        made = Tables(cell, settings, before)
+        kept.pop(key, None)
+        kept[key] = made
+        while len(kept) > _KEPT:
+            kept.pop(next(k for k in list(kept) if isinstance(k, tuple)), None)
+        return made
+    return before
+
+
+def _record(kind: np.dtype[Any], **values: Any) -> np.ndarray[Any, Any]:
+    """One record as an array."""
+    made = np.zeros(1, kind)
+    for name, value in values.items():
+        made[name] = value
+    return made
+
+
+class Listed:
+    """The pairs that are listed one by one, and the joint maps of those among movers.
+
+    Attributes:
+        listing: what the list was made from.
+        links: two movers, or a mover and a static with a clearance of their own, so that those of
+            one sphere pair stand together.
+        sphere_pairs: those that can never come too close within ``ranges`` stand last.
+        unmapped: how many the others are.
+        ranges, maps, sums: where the maps hold (2, joints), and the maps.
+    """
+
+    def __init__(self, of: Layout, settings: Settings, listing: Any) -> None:
+        self.listing = listing
+        self._layout, self._settings = of, settings
+        self._tree, self._model, self._primitives = of.movers.tree, of.model, of.primitives
+        movers, allowed, standing, _ = listing
+        spheres = enumerate(movers.primitives[movers.single :], start=movers.single)
+        self._spheres = {x.frame: k for k, x in spheres}
+        members: dict[tuple[int, int, int, int, float], list[tuple[int, int]]] = {}
+        for names in self._moving_pairs(allowed):
+            clearance = settings.clearances.get(ordered(*names), settings.clearance)
+            self._link(names, clearance, members)
+        for names in standing:
+            self._link(names, settings.clearances[ordered(*names)], members)
+        links: list[tuple[int, int, int, int, float]] = []
+        pairs: list[tuple[int, ...]] = []
+        for (first, second, common, depth, clearance), those in members.items():
+            meshed = any(not self._primitives[k].shape.convex for pair in those for k in pair)
+            end = len(links) + len(those)
+            pairs.append((first, second, common, depth, len(links), end, int(meshed)))
+            links += [(x, y, common, depth, clearance) for x, y in those]
+        self.links = np.array(links, p.LINK)
+        self._map(np.array(pairs, p.SPHERE_PAIR))
+
+    def _moving_pairs(self, allowed: frozenset[Pair]) -> Iterable[tuple[str, str]]:
+        """The watched pairs of bodies that both move."""
+        entries, index, tree = self._model.entries, self._model.index, self._tree
+        moving = sorted({x.body for x in self._layout.movers.given}, key=lambda name: index[name])
+        for i, a in enumerate(moving):
+            for b in moving[i + 1 :]:
+                fa, fb = entries[a].frame, entries[b].frame
+                both_glide = min(fa, fb) >= tree.frames
+                if both_glide and not self._settings.gliding:
+                    continue
+                if fa != fb and ordered(a, b) not in allowed:
+                    yield a, b
+
+    def _link(self, names: tuple[str, str], clearance: float, members: dict[Any, Any]) -> None:
+        """List all primitives of two bodies, the first of which moves."""
+        tree, primitives, of_body = self._tree, self._primitives, self._layout.of_body
+        for x in of_body[names[0]]:
+            for y in of_body[names[1]]:
+                fa, fb = primitives[x].frame, primitives[y].frame
+                gap = clearance
+                if not (primitives[x].shape.convex and primitives[y].shape.convex):
+                    gap = max(clearance, 0.0)
+                common = tree.common(fa, fb) if max(fa, fb) < tree.frames else 0
+                first, second = self._spheres.get(fa, x), self._spheres.get(fb, y)
+                if fb == 0:
+                    first, second = x, y
+                depth = int(tree.ints[common, kinematics.DEPTH])
+                members.setdefault((first, second, common, depth, gap), []).append((x, y))
+
+    def _map(self, pairs: np.ndarray[Any, Any]) -> None:
+        """Order the sphere pairs and lay out their joint maps."""
+        found = [self._joint_map(pair) for pair in pairs]
+        never = [m is not None and m.empty for m in found]
+        order = np.argsort(never, kind="stable")
+        self.sphere_pairs = pairs[order]
+        self.unmapped = len(found) - sum(never)
+        self.ranges: Array = np.empty((2, len(self._tree.joints)))
+        self.ranges[0], self.ranges[1] = -np.inf, np.inf
+        maps, sums, total = [], [np.zeros(0, dtype=np.int64)], 0
+        for place, k in enumerate(order):
+            made = found[k]
+            if made is None:
+                continue
+            at = list(made.joints)
+            self.ranges[0, at] = np.maximum(self.ranges[0, at], made.low - LIMIT_ROUNDING)
+            self.ranges[1, at] = np.minimum(self.ranges[1, at], made.high + LIMIT_ROUNDING)
+            if made.empty:
+                continue
+            row = np.zeros((), p.MAP)
+            side, count, width = made.cells.shape[0], len(at), made.high - made.low
+            row["pair"], row["mapped"], row["first_sum"], row["side"] = place, count, total, side
+            row["joints"][:count], row["low"][:count] = at, made.low
+            fine = np.divide(side, width, out=np.zeros(count), where=width > 0.0)
+            row["scale"][:count] = fine
+            maps.append(row)
+            sums.append(made.sums().ravel())
+            total += len(sums[-1])
+        self.maps = np.array(maps, p.MAP)
+        self.sums: IntArray = np.concatenate(sums)
+
+    def _joint_map(self, pair: Any) -> JointMap | None:
+        # With deviations a map could prove what no certificate can list.
+        if self._settings.deviation.any():
+            return None
+        primitives, index, those = self._primitives, self._model.index, self.links
+        those = those[pair["first"] : pair["past"]]
+        if max(primitives[those[0][end]].frame for end in ("a", "b")) >= self._tree.frames:
+            return None
+        # What is nearer than the tolerance may be called too close, map or not.
+        clearance = max(float(those[0]["clearance"]), 0.0) + self._settings.tolerance
+        key = clearance, *(primitives[x[end]] for x in those for end in ("a", "b"))
+        known = known_parts(self._model)
+        if key not in known:
+            ends = ((primitives[x["a"]].body, primitives[x["b"]].body) for x in those)
+            bodies = sorted({(index[a], index[b]) for a, b in ends})
+            known[key] = joint_map(self._tree, self._model, bodies, clearance)
+        made: JointMap | None = known[key]
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,59 +548,36 @@ class BoxTree:
 
     Attributes:
         order: the statics in the order of the leaves.
-        boxes: (nodes, 6) low and high corner; the root is the first.
-        leaves: (nodes, 3) left and right child and -1; or -1, first and past the last of the
-            statics in ``order``.
+        nodes: records of `path_tables.BOX`, the root first; statics are counted in ``order``.
     """
 
     order: IntArray
-    boxes: Array
-    leaves: IntArray
+    nodes: np.ndarray[Any, Any]
 
     def span(self, node: int) -> tuple[int, int]:
         """First and past the last place in ``order`` of what is under a node."""
-        first = last = node
-        while self.leaves[first, 0] >= 0:
-            first = int(self.leaves[first, 0])
-        while self.leaves[last, 0] >= 0:
-            last = int(self.leaves[last, 1])
-        return int(self.leaves[first, 1]), int(self.leaves[last, 2])
-
-
-def world_box(shape: Shape, pose: Array) -> Array:
-    """Low and high corner around a shape at a pose, rounded outwards."""
-    low, high = shape.bounds()
-    half = 0.5 * (high - low)
-    middle = pose[:3, :3] @ (low + half) + pose[:3, 3]
-    grown = np.abs(pose[:3, :3]) @ half
-    grown += BOX_ROUNDING * EPS * (np.abs(middle).sum() + np.abs(pose[:3, 3]).sum() + grown.sum())
-    return np.concatenate([middle - grown, middle + grown])
+        return int(self.nodes["first"][node]), int(self.nodes["past"][node])
 
 
 def box_tree(boxes: Array) -> BoxTree:
     """The tree of so many boxes (n, 6)."""
     order = np.arange(len(boxes), dtype=np.int64)
-    made: list[Array] = []
-    links: list[list[int]] = []
+    made: list[tuple[Any, ...]] = []
     middles = boxes[:, :3] + boxes[:, 3:]
 
     def build(first: int, last: int) -> int:
         inside = order[first:last]
         at = len(made)
-        made.append(np.concatenate([boxes[inside, :3].min(axis=0), boxes[inside, 3:].max(axis=0)]))
-        links.append([-1, first, last])
+        corners = *boxes[inside, :3].min(axis=0), *boxes[inside, 3:].max(axis=0)
+        made.append((*corners, -1, -1, first, last))
         if last - first > LEAF:
             spread = np.ptp(middles[inside], axis=0)
             along = middles[inside, int(np.argmax(spread))]
             order[first:last] = inside[np.argsort(along, kind="stable")]
             cut = (first + last) // 2
-            links[at] = [build(first, cut), build(cut, last), -1]
+            made[at] = (*corners, build(first, cut), build(cut, last), first, last)
         return at
 
     if len(boxes):
         build(0, len(boxes))
-    return BoxTree(
-        order,
-        np.array(made).reshape(-1, 6),
-        np.array(links, dtype=np.int64).reshape(-1, 3),
-    )
+    return BoxTree(order, np.array(made, p.BOX))

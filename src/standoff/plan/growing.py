@@ -1,8 +1,6 @@
 """Trees that grow in compiled code, and who looks after them: time, room, random numbers.
 
-Random numbers for compiled code, and how long it runs at a time.
-
-The checker's tables and scratch, as growing kernels take them.
+`Connect` grows those of RRT-Connect, `Lazy` the roadmap of A-SBL.
 """
 
 from __future__ import annotations
@@ -14,14 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from standoff.compiled.arenas import Arena
+from standoff.compiled.by_address import address_of
 from standoff.errors import PlanError
 from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import LARGEST_BUDGET
+from standoff.paths.search import Motion, Scratch, grow_room, new_scratch
 from standoff.paths.verdict import Verdict
-from standoff.plan.kernels import layout as g
-from standoff.plan.query import Query
+from standoff.plan.kernels import plan_tables as g
+from standoff.plan.kernels import sbl
+from standoff.plan.kernels.connect import grow_connect
+from standoff.plan.query import Query, Space
 from standoff.plan.result import Progress, Reason
 
 #: Distances and configurations that one edge may take. Most take less than a hundred; one that
@@ -176,29 +178,280 @@ class Borrowed:
 
     Attributes:
         resting: where moving bodies stand, as the scratch has them.
-        stepper: address of what looks at one interval; the checker's own, unless it is changed.
     """
 
     def __init__(self, checker: PathChecker) -> None:
         self.tables = checker.tables
-        self.scratch: Arena = checker.scratch(self.tables)
-        self.resting: Array = self.scratch["glides"].copy()
-        self.stepper = self.tables.stepper
+        self.scratch = checker.scratch(self.tables)
+        self.resting: Array = self.scratch.glides.copy()
         self._returned = False
 
     @property
-    def arguments(self) -> tuple[Any, ...]:
-        """``stepper, general, CF, CW, SF, SW`` of `check_segments`."""
-        t = self.tables
-        return self.stepper, t.general, t.arena.F, t.arena.W, self.scratch.F, self.scratch.W
+    def addresses(self) -> tuple[Any, Any]:
+        """``cell, search`` of `check_segments`."""
+        return self.tables.cell.address, self.scratch.address
 
-    def grow(self) -> None:
-        """Twice the room for what a segment leaves open."""
-        names = ("nodes", "linked", "pool")
-        self.scratch = self.scratch.grown({name: 2 * len(self.scratch[name]) for name in names})
+    def step_by(self, stepper: int) -> None:
+        """Look at intervals by another step than the checker's own, until it is given back."""
+        self.scratch.header.stepper = stepper
 
     def give_back(self) -> None:
         """Let others use the scratch; a second time it does nothing."""
         if not self._returned:
             self.tables.spare.append(self.scratch)
         self._returned = True
+
+
+def address_of_check() -> int:
+    """Where the machine code of `check_segments` is; it is compiled if need be."""
+    return address_of(_CHECK)
+
+
+def compile_for(entry: str) -> None:
+    """Compile what a search by ``entry`` needs: done before the clock starts."""
+    for name in (_CHECK, _SEARCH, entry):
+        address_of(name)
+
+
+_CHECK, _SEARCH = "paths.kernels.search.check_segments", "paths.kernels.search.search"
+
+
+def lay_out_space(rows: Any, space: Space) -> None:
+    """The space as kernels take it: `plan_tables.JOINT`."""
+    rows.low, rows.high = space.low, space.high
+    rows.weight, rows.period = space.weights**2, space.period
+
+
+#: Nodes that most searches do with.
+_TREE_NODES = 1024
+
+
+class Connect(Growing):
+    """A search by RRT-Connect.
+
+    Attributes:
+        trees: the tables of `plan.kernels.connect`.
+    """
+
+    kernel = "plan.kernels.connect.grow_connect"
+
+    def __init__(self, checker: PathChecker, query: Query, seed: int, step: float) -> None:
+        super().__init__(checker, query, seed)
+        nodes, joints = max(_TREE_NODES, 2 * len(query.goals)), len(query.start)
+        row = (1, joints)
+        self.trees = g.Trees(
+            space=joints, moves=query.space.joints, nodes=(2 * joints, nodes), parents=(2, nodes),
+            strides=(2, nodes), apart=nodes, target=row, start=row, to=row, kinds=1,
+        )  # fmt: skip
+        lay_out_space(self.trees.space, query.space)
+        header = self.trees.header
+        header.step, header.budget = step, self.budget
+        self._plant()
+
+    @property
+    def edges(self) -> int:
+        return int(self.trees.header.edges)
+
+    @property
+    def nodes(self) -> tuple[int, int]:
+        mine, theirs = self.trees.header.nodes.tolist()
+        return mine, theirs
+
+    def grow(self) -> int:
+        header, begun, edges = self.trees.header, perf_counter(), self.edges
+        header.until = edges + self.pace.tries
+        status = int(
+            grow_connect(
+                address_of_check(), *self.lent.addresses, self.trees.address, self.numbers.values
+            )
+        )
+        if status == g.AGAIN:
+            self.pace.took(self.edges - edges, perf_counter() - begun)
+        elif status == g.DRY:
+            self.numbers.refill(int(header.cursor))
+            header.cursor = 0
+        elif status == g.CROWDED:
+            self._make_room()
+        elif status == g.CRAMPED:
+            grow_room(self.lent.scratch)
+        return status
+
+    def path(self) -> tuple[Array, int]:
+        """Where a circle has made whole turns on one side, the waypoints behind the bridge go on
+        from there."""
+        trees, joints = self.trees, len(self.query.start)
+        sides = []
+        for tree in (0, 1):
+            branch = [int(trees.header.bridge[tree])]
+            while trees.parents[tree, branch[-1]] >= 0:
+                branch.append(int(trees.parents[tree, branch[-1]]))
+            sides.append(branch)
+        here = trees.nodes[:joints, sides[0][::-1]].T
+        there = trees.nodes[joints:, sides[1]].T
+        shift = self.query.space.turns(there[0] - here[-1])
+        return np.concatenate([here, there - shift]), sides[1][-1]
+
+    def restart(self) -> None:
+        self._plant()
+        self.trees.header.phase = g.SAMPLING
+
+    def _plant(self) -> None:
+        """Cut both trees down to their roots, about to try the straight way."""
+        trees, query = self.trees, self.query
+        joints, goals, header = len(query.start), len(query.goals), trees.header
+        trees.nodes[:joints, 0] = query.start
+        trees.nodes[joints:, :goals] = query.goals.T
+        trees.parents[0, 0], trees.parents[1, :goals] = -1, -1
+        trees.strides[:, :goals] = header.step
+        header.nodes = 1, goals
+        header.phase, header.tree, header.meant = g.CONNECTING, 0, 0
+        header.near = np.argmin(query.space.distances(query.start, query.goals))
+        trees.target[0] = trees.start[0] = trees.to[0] = query.start
+
+    def _make_room(self) -> None:
+        """For twice as many nodes."""
+        trees, room = self.trees, self.trees.nodes.shape[1]
+        for name in ("nodes", "parents", "strides"):
+            setattr(trees, name, widened(trees.arrays[name]))
+        trees.apart = np.zeros(2 * room)
+
+
+def widened(rows: Any) -> Any:
+    """With twice as many columns, 0 where they are new."""
+    wide = np.zeros((len(rows), 2 * rows.shape[1]), rows.dtype)
+    wide[:, : rows.shape[1]] = rows
+    return wide
+
+
+#: Milestones that most searches do with.
+_MILESTONES = 512
+
+#: Edges for each milestone: one to its parent, and a bridge that became an edge.
+_EDGES = 2
+
+#: Tests that one path may take, for each that an edge may.
+_PATHS = 10
+
+
+class Lazy(Growing):
+    """A search by A-SBL.
+
+    Attributes:
+        roadmap: the tables of `plan.kernels.sbl`.
+        open: scratch of the path check, in which every edge is a piece.
+    """
+
+    kernel = "plan.kernels.sbl.grow_sbl"
+
+    def __init__(self, checker: PathChecker, query: Query, seed: int, reach: float) -> None:
+        super().__init__(checker, query, seed)
+        nodes, joints = max(_MILESTONES, 2 * len(query.goals)), len(query.start)
+        edges = _EDGES * nodes
+        self._pieces: Array = np.zeros((edges, p.POWERS, joints))
+        self.open = self._room_for_edges(edges)
+        self.roadmap = g.Roadmap(
+            space=joints, moves=query.space.joints, nodes=(joints, nodes), milestones=nodes,
+            edges=edges, motion=self._motion.tables, point=(1, joints), apart=nodes, kinds=1,
+            grid=2 * g.CELLS, filled=2 * g.CELLS, path=nodes + 1,
+        )  # fmt: skip
+        lay_out_space(self.roadmap.space, query.space)
+        header = self.roadmap.header
+        header.reach = reach
+        header.budget, header.path_budget = self.budget, _PATHS * self.budget
+        self._plant()
+
+    @property
+    def edges(self) -> int:
+        return int(self.roadmap.header.checked)
+
+    @property
+    def nodes(self) -> tuple[int, int]:
+        count = int(self.roadmap.header.nodes)
+        theirs = int(self.roadmap.milestones.owner[:count].sum())
+        return count - theirs, theirs
+
+    def grow(self) -> int:
+        roadmap, header = self.roadmap, self.roadmap.header
+        begun, work = perf_counter(), int(header.work)
+        header.until = work + self.pace.tries
+        status = int(
+            sbl.grow_sbl(
+                address_of(_SEARCH), address_of(_CHECK), *self.lent.addresses, roadmap.address,
+                self.open.address, self._motion.tables.address, self.numbers.values,
+            )
+        )  # fmt: skip
+        if status == g.AGAIN:
+            self.pace.took(int(header.work) - work, perf_counter() - begun)
+        elif status == g.DRY:
+            self.numbers.refill(int(header.cursor))
+            header.cursor = 0
+        elif status == g.CROWDED:
+            self._make_room()
+        elif status == g.CRAMPED:
+            grow_room(self.lent.scratch)
+        elif status == g.CRAMPED_PATH:
+            grow_room(self.open)
+        return status
+
+    def path(self) -> tuple[Array, int]:
+        """Waypoints go on from one to the next by less than half a turn of any circle."""
+        parents, header = self.roadmap.milestones.parent, self.roadmap.header
+        sides = []
+        for tree in (0, 1):
+            branch = [int(header.bridge[tree])]
+            while parents[branch[-1]] >= 0:
+                branch.append(int(parents[branch[-1]]))
+            sides.append(branch)
+        found = self.roadmap.nodes[:, [*sides[0][::-1], *sides[1]]].T.copy()
+        # Whole turns are taken off the values as they are, so that a joint without any keeps its.
+        taken = np.cumsum(self.query.space.turns(np.diff(found, axis=0)), axis=0)
+        found[1:] -= taken
+        return np.ascontiguousarray(found), sides[1][-1] - 1
+
+    def restart(self) -> None:
+        self._plant()
+        self.roadmap.header.phase = sbl.PICKING
+
+    def _plant(self) -> None:
+        """The roots alone, about to try the straight way."""
+        query, header, nodes = self.query, self.roadmap.header, self.roadmap.nodes
+        count = 1 + len(query.goals)
+        nodes[:, 0], nodes[:, 1:count] = query.start, query.goals.T
+        milestones = self.roadmap.milestones
+        milestones.owner[:count], milestones.parent[:count] = 1, -1
+        milestones.owner[0] = 0
+        header.nodes, header.edges, header.ordered = count, 1, -1
+        near = int(np.argmin(query.space.distances(query.start, query.goals)))
+        header.bridge, header.bridge_edge = (0, 1 + near), 0
+        header.phase = sbl.BRIDGING
+        way = query.goals[near] - query.start
+        self._pieces[0, 0], self._pieces[0, 1] = query.start, way - query.space.turns(way)
+        self.roadmap.edges[0] = g.UNTESTED
+        self.open.pieces.root = self.open.pieces.place = -1
+        head = self.open.header
+        head.queued = head.nodes_used = head.pool_used = 0
+
+    def _make_room(self) -> None:
+        """For twice as many milestones and edges; the queue is empty at such a time."""
+        roadmap, pieces = self.roadmap, self._pieces
+        nodes, edges = roadmap.nodes.shape[1], len(roadmap.edges)
+        for name, rows in (("milestones", 2 * nodes), ("edges", 2 * edges)):
+            roadmap.grow(name, rows)
+        roadmap.nodes = widened(roadmap.nodes)
+        roadmap.apart, roadmap.path = np.zeros(2 * nodes), np.zeros(2 * nodes + 1, dtype=np.int64)
+        self._pieces = np.concatenate([pieces, np.zeros_like(pieces)])
+        opened, self.open = self.open, self._room_for_edges(2 * edges)
+        for name in ("nodes", "pool", "pieces"):
+            if name != "pieces":
+                self.open.grow(name, 2 * len(opened.arrays[name]))
+            self.open.arrays[name][: len(opened.arrays[name])] = opened.arrays[name]
+        self.open.arrays["header"][:] = opened.arrays["header"]
+        self.open.header.loaded = -1
+        roadmap.motion = self._motion.tables
+
+    def _room_for_edges(self, edges: int) -> Scratch:
+        """Scratch of the path check, and what it takes for each edge beside its coefficients."""
+        tables, resting = self.lent.tables, self.lent.resting
+        glides = np.ascontiguousarray(np.repeat(resting[None], edges, axis=0))
+        self._motion = Motion(self._pieces, glides, np.zeros((edges, tables.joints)))
+        return new_scratch(tables, edges)

@@ -16,8 +16,7 @@ from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
 from standoff.paths.joints import LIMIT_ROUNDING
 from standoff.paths.verdict import Verdict
-from standoff.plan.query import listed
-from standoff.plan.space import chosen_joints
+from standoff.plan.query import chosen_joints, listed
 
 
 def have_ompl() -> bool:

@@ -14,14 +14,9 @@ from standoff.cell import Cell
 from standoff.errors import PlanError
 from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
 from standoff.paths.verdict import Verdict
-from standoff.plan.connect import Connect
-from standoff.plan.growing import Growing, prove
-from standoff.plan.kernels import checking
-from standoff.plan.lazy import Lazy
-from standoff.plan.numbers import above_zero, whole
-from standoff.plan.query import Query, build_query
+from standoff.plan.growing import Connect, Growing, Lazy, compile_for, prove
+from standoff.plan.query import Query, above_zero, build_query, joint_weights, whole
 from standoff.plan.result import Method, Plan, Progress, Reason
-from standoff.plan.space import joint_weights
 
 #: Longest edge of RRT-Connect for one planned joint; for n of them as long as each moves so far.
 #: Of capsules, longer edges cost no more and shorter ones find more; of meshes, shorter ones cost
@@ -98,7 +93,7 @@ class Planner:
     def prepare(self) -> None:
         """Compile what has not been, and lay out the cell as it is now; `plan` does so itself, and
         does it before its clock starts."""
-        checking.compile_for(_KINDS[self.method].kernel)
+        compile_for(_KINDS[self.method].kernel)
         _ = self.checker.tables
 
     def plan(

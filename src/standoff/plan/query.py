@@ -1,21 +1,165 @@
-"""What is asked of a planner, checked: from where, to where, with which joints."""
+"""What is asked of a planner, checked: from where, to where, with which joints, in which space."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.errors import PlanError
+from standoff.errors import PlanError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
-from standoff.paths.joints import LIMIT_ROUNDING
-from standoff.plan.space import Space, build_space, chosen_joints
+from standoff.paths.joints import LIMIT_ROUNDING, find_joints
 from standoff.robots.joint_values import joint_values
+from standoff.robots.kernels import kinematics
 from standoff.tolerances import ENCODER_TOLERANCE
+
+#: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
+#: up, and stay between the smallest and the largest float64 with these.
+LEAST_WEIGHT = 1e-100
+LARGEST_WEIGHT = 1e100
+
+
+#: How far beyond start and goals a joint without limits is tried, [rad] and [m].
+_BEYOND = {"rad": math.pi, "m": 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The planned joints of a cell.
+
+    Attributes:
+        joints: their places in a configuration, in order.
+        low, high: what is searched, for all joints of the cell; where a joint is not planned, both
+            are its value at the start.
+        weights: how much each joint counts, 1 by default for a radian and for a metre:
+            ``d(a, b)² = Σ (weight_j (a_j - b_j))²``.
+        period: 2π for a joint that may go round, 0 for the others.
+    """
+
+    joints: IntArray
+    low: Array
+    high: Array
+    weights: Array
+    period: Array
+
+    def distances(self, a: Array, b: Array) -> Array:
+        """Between configurations, row by row, circles the shorter way round."""
+        way = b - a
+        way = (self.weights * (way - self.turns(way)))[..., self.joints]
+        return np.asarray(np.sqrt((way * way).sum(axis=-1)))
+
+    def length(self, waypoints: Array) -> float:
+        """Of a path, as it goes."""
+        way = self.weights * np.diff(waypoints, axis=0)
+        return float(np.sqrt((way * way).sum(axis=-1)).sum())
+
+    def turns(self, way: Array) -> Array:
+        """The whole periods to take off a difference so that it comes nearest to 0."""
+        if not self.period.any():
+            return np.zeros_like(way)
+        period = np.where(self.period > 0.0, self.period, 1.0)
+        return np.where(self.period > 0.0, period * np.floor(way / period + 0.5), 0.0)
+
+
+def build_space(cell: Cell, start: Array, goals: Array, joints: IntArray, weights: Array) -> Space:
+    """The space of the planned ``joints``: their limits, and start and goals where they are beyond
+    them."""
+    tree = cell.tree
+    ends = np.concatenate([start[None], goals])
+    first, last = ends.min(axis=0), ends.max(axis=0)
+    beyond = np.array([_BEYOND[unit] for unit in tree.units])
+    low = np.where(np.isfinite(tree.lower), np.minimum(tree.lower, first), first - beyond)
+    high = np.where(np.isfinite(tree.upper), np.maximum(tree.upper, last), last + beyond)
+    period = np.where(circles(cell), 2.0 * math.pi, 0.0)
+    low = np.where(period > 0.0, start - math.pi, low)
+    high = np.where(period > 0.0, start + math.pi, high)
+    planned = np.zeros(len(start), dtype=bool)
+    planned[joints] = True
+    low, high = np.where(planned, low, start), np.where(planned, high, start)
+    return Space(joints, low, high, weights, np.where(planned, period, 0.0))
+
+
+def circles(cell: Cell) -> NDArray[np.bool_]:
+    """Which joints are where they were after a full turn: continuous ones, unless another joint
+    follows them by a fraction of the angle, or slides."""
+    tree = cell.tree
+    result: NDArray[np.bool_] = np.array([kind == "continuous" for kind in tree.kinds], dtype=bool)
+    if not result.any():
+        return result
+    for row, ints in zip(tree.reals[1:], tree.ints[1:]):
+        turning = ints[kinematics.JOINT_KIND] == kinematics.REVOLUTE
+        if not (turning and float(row[kinematics.MULTIPLIER]).is_integer()):
+            result[ints[kinematics.INDEX]] = False
+    return result
+
+
+def chosen_joints(cell: Cell, joints: Any) -> IntArray:
+    """The places of joints by name, written with their robot or, where one robot alone has such a
+    joint, without; a robot's name stands for all its joints, None for all of the cell."""
+    if joints is None:
+        return np.arange(len(cell.joints))
+    if isinstance(joints, str) or not isinstance(joints, Iterable):
+        raise PlanError(
+            "not names of joints", element="joints", value=joints, allowed="a list of names"
+        )
+    found: set[int] = set()
+    known = {name: k for k, name in enumerate(cell.joints)}
+    for name in joints:
+        if not isinstance(name, str):
+            raise PlanError(
+                "not the name of a joint", element="joints", value=name, allowed="a list of names"
+            )
+        if name in known:
+            found.add(known[name])
+        elif name in cell.robots:
+            found.update(k for k, j in enumerate(cell.joints) if j.startswith(f"{name}/"))
+        else:
+            found.add(_joint(cell, name))
+    if not found:
+        raise PlanError("no joint to plan", element="joints", allowed="one or more")
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _joint(cell: Cell, name: Any) -> int:
+    try:
+        (joint,) = find_joints(cell, [name])
+    except UnknownNameError as error:
+        known = [*cell.joints, *cell.robots]
+        raise UnknownNameError(str(name), known, what="joint", element="joints") from error
+    if joint.mimic:
+        raise PlanError(
+            "a mimic joint has no value of its own",
+            element="joints",
+            value=name,
+            allowed=f"{cell.joints[joint.column]!r}, which it follows",
+        )
+    return joint.column
+
+
+def joint_weights(cell: Cell, weights: Any) -> Array:
+    """One weight a joint; a dict may leave joints out, which count 1."""
+    if weights is None:
+        return np.ones(len(cell.joints))
+    if isinstance(weights, Mapping):
+        weights = {**dict.fromkeys(cell.joints, 1.0), **weights}
+    found = joint_values(weights, cell.joints, "weights")
+    # Squares of weights and of ways are added up: from these on they stay numbers above 0.
+    good = (found >= LEAST_WEIGHT) & (found <= LARGEST_WEIGHT)
+    if not good.all():
+        at = int(np.argmin(good))
+        raise PlanError(
+            f"no weight for joint {cell.joints[at]!r}",
+            element="weights",
+            value=float(found[at]),
+            allowed=f"{LEAST_WEIGHT:g} to {LARGEST_WEIGHT:g}",
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,3 +237,25 @@ def _check_limits(cell: Cell, values: Array, planned: IntArray, what: str) -> No
             value=float(values[row, joint]),
             allowed=f"{low[joint]:g} to {high[joint]:g} [{unit}], or limits=False",
         )
+
+
+def above_zero(value: Any, name: str) -> float:
+    """A number above 0; it may be infinite."""
+    try:
+        if isinstance(value, (bool, str, bytes)):
+            raise TypeError("not a number")
+        result = float(value)
+    except (TypeError, ValueError) as error:
+        raise PlanError("not a number", element=name, value=value, allowed="> 0") from error
+    if not result > 0.0:
+        raise PlanError("not above 0", element=name, value=value, allowed="> 0")
+    return result
+
+
+def whole(value: Any, name: str, least: int = 0) -> int:
+    """A whole number, ``least`` or more."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise PlanError(
+            "not a whole number", element=name, value=value, allowed=f"a whole number >= {least}"
+        )
+    return int(value)

@@ -11,18 +11,25 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.compiled.arenas import Arena
 from standoff.errors import PathError, PlanError
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import Certificate
 from standoff.paths.checker import PathChecker
+from standoff.paths.search import grow_room
 from standoff.paths.verdict import Verdict
-from standoff.plan.growing import EDGE_BUDGET, Borrowed, Numbers, Pace, prove
-from standoff.plan.kernels import checking
-from standoff.plan.kernels import shortcut as h
-from standoff.plan.numbers import above_zero, whole
+from standoff.plan.growing import (
+    EDGE_BUDGET,
+    Borrowed,
+    Numbers,
+    Pace,
+    address_of_check,
+    compile_for,
+    prove,
+)
+from standoff.plan.kernels import plan_tables as g
+from standoff.plan.kernels.shortcut import shorten
 from standoff.plan.planner import Planner
-from standoff.plan.space import joint_weights
+from standoff.plan.query import above_zero, joint_weights, whole
 from standoff.robots.joint_values import joint_rows
 
 #: Rows for new vertices, beside one for each that there is.
@@ -145,7 +152,7 @@ def smooth(
         raise PlanError(
             "not a checker", element="checker", value=checker, allowed="a PathChecker or a Planner"
         )
-    checking.compile_for("plan.kernels.shortcut.shorten")
+    compile_for("plan.kernels.shortcut.shorten")
     _ = checker.tables
     begun = perf_counter()
     cell = checker.cell
@@ -159,35 +166,31 @@ def smooth(
     path = _laid_out(q, joint_weights(cell, weights), min(checker.budget, EDGE_BUDGET))
     lent = Borrowed(checker)
     _check_free(checker, q)
-    before, header, pace = float(path["settings"][0, h.LENGTH]), path["header"][0], Pace()
+    before, header, pace = float(path.header.length), path.header, Pace()
     stopped: Stop = "steps"
-    while header[h.TRIED] < most:
-        since, tried = perf_counter(), int(header[h.TRIED])
-        header[h.UNTIL] = min(most, tried + pace.tries, int(header[h.LAST]) + idle)
-        status = h.shorten(
-            checking.address(), *lent.arguments, path.F, path.W, numbers.values
-        )  # fmt: skip
-        if status == h.DRY:
-            numbers.refill(int(header[h.CURSOR]))
-            header[h.CURSOR] = 0
-        elif status == h.CRAMPED:
-            lent.grow()
-        elif status == h.CROWDED:
-            path = _tidied(path)
-            header = path["header"][0]
+    while header.tried < most:
+        since, tried = perf_counter(), int(header.tried)
+        header.until = min(most, tried + pace.tries, int(header.latest) + idle)
+        status = shorten(address_of_check(), *lent.addresses, path.address, numbers.values)
+        if status == g.DRY:
+            numbers.refill(int(header.cursor))
+            header.cursor = 0
+        elif status == g.CRAMPED:
+            grow_room(lent.scratch)
+        elif status == g.CROWDED:
+            _tidy(path)
         now = perf_counter()
-        if status == h.DONE:
-            pace.took(int(header[h.TRIED]) - tried, now - since)
+        if status == g.AGAIN:
+            pace.took(int(header.tried) - tried, now - since)
             if progress is not None:
-                length = float(path["settings"][0, h.LENGTH])
-                progress(Smoothing(now - begun, int(header[h.TRIED]), length))
+                progress(Smoothing(now - begun, int(header.tried), float(header.length)))
         if cancelled is not None and cancelled():
             stopped = "cancelled"
             break
         if now > end:
             stopped = "timeout"
             break
-        if header[h.TRIED] < most and header[h.TRIED] - header[h.LAST] >= idle:
+        if header.tried < most and header.tried - header.latest >= idle:
             stopped = "patience"
             break
     lent.give_back()
@@ -202,11 +205,11 @@ def smooth(
     return Smoothed(
         waypoints=found,
         before=before,
-        after=float(path["settings"][0, h.LENGTH]),
+        after=float(header.length),
         verdict=verdict,
-        steps=int(header[h.TRIED]),
-        taken=int(header[h.TAKEN]),
-        checked=int(header[h.CHECKED]),
+        steps=int(header.tried),
+        taken=int(header.taken),
+        checked=int(header.checked),
         stopped=stopped,
         time=perf_counter() - begun,
     )
@@ -225,46 +228,40 @@ def _check_free(checker: PathChecker, q: Array) -> None:
         )
 
 
-def _laid_out(q: Array, weights: Array, budget: int) -> Arena:
-    """The tables of `plan.kernels.shortcut`, with room for as many new vertices as there are."""
-    count, joints = q.shape
-    rows = 2 * count + _SPARE
-    path = Arena(
-        {
-            "rows": (rows, joints),
-            "lengths": (1, rows),
-            "weights": (1, joints),
-            "ends": (4, joints),
-            "none": (1, joints),
-            "settings": (1, h.SETTINGS),
-        },
-        {"order": (1, rows), "kinds": (1, 3), "header": (1, h.HEADER_COLUMNS)},
-    )
-    path["rows"][:count] = q
-    path["order"][0, :count] = np.arange(count)
-    path["weights"][0] = weights
+def _laid_out(q: Array, weights: Array, budget: int) -> g.Shortcuts:
+    """The path as `plan.kernels.shortcut` takes it."""
+    joints = q.shape[1]
+    ends = np.zeros((4, joints))
+    path = g.Shortcuts(weights=weights, ends=ends, nexts=ends[1:], kinds=3)
+    _lay_rows(path, q)
     way = weights * np.diff(q, axis=0)
-    path["lengths"][0, : count - 1] = np.sqrt((way * way).sum(axis=1))
-    path["settings"][0] = path["lengths"][0, : count - 1].sum(), 1.0
-    header = path["header"][0]
-    header[h.COUNT], header[h.USED], header[h.BUDGET] = count, count, budget
+    path.lengths[: len(q) - 1] = np.sqrt((way * way).sum(axis=1))
+    header = path.header
+    header.length, header.window = path.lengths[: len(q) - 1].sum(), 1.0
+    header.count, header.budget = len(q), budget
     return path
 
 
-def _vertices(path: Arena) -> Array:
-    """(n, joints) along the path."""
-    count = int(path["header"][0, h.COUNT])
-    return np.ascontiguousarray(path["rows"][path["order"][0, :count]])
-
-
-def _tidied(path: Arena) -> Arena:
-    """A copy without the vertices that are not on the path any more, and with room for others."""
-    q, header = _vertices(path), path["header"][0]
-    result = _laid_out(q, path["weights"][0], int(header[h.BUDGET]))
+def _lay_rows(path: g.Shortcuts, q: Array) -> None:
+    """The vertices in their order, with room for as many new ones as there are."""
     count = len(q)
-    # Lengths as the kernel had them, so that where rows are tidied away makes no difference.
-    result["lengths"][0, :count] = path["lengths"][0, :count]
-    result["settings"][:] = path["settings"]
-    result["header"][0] = header
-    result["header"][0, h.USED] = count
-    return result
+    path.rows = np.zeros((2 * count + _SPARE, q.shape[1]))
+    path.rows[:count] = q
+    path.order = np.zeros(len(path.rows), dtype=np.int64)
+    path.order[:count] = np.arange(count)
+    lengths = np.zeros(len(path.rows))
+    kept = min(count, len(path.lengths))
+    lengths[:kept] = path.lengths[:kept]
+    path.lengths = lengths
+    path.header.used = count
+
+
+def _vertices(path: g.Shortcuts) -> Array:
+    """(n, joints) along the path."""
+    return np.ascontiguousarray(path.rows[path.order[: int(path.header.count)]])
+
+
+def _tidy(path: g.Shortcuts) -> None:
+    """Leave out the vertices that are not on the path any more, and make room for others. Lengths
+    stay as the kernel had them, so that where rows are tidied away makes no difference."""
+    _lay_rows(path, _vertices(path))

@@ -10,7 +10,7 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.errors import Error, PlanError
 from standoff.plan.problem_file import read_problem, read_problems
-from standoff.plan.space import chosen_joints
+from standoff.plan.query import chosen_joints
 from standoff.view.configurations import check_planned, given_goals, given_start
 from standoff.view.plan import Wanted
 

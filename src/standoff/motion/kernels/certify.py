@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import entry
+from standoff.compiled.jit import entry, inlined
 from standoff.tolerances import EPS, SMALLEST_LENGTH, SPAN_ROUNDING
 
 #: Largest free span of bodies that may meet at all, [units of time], and the largest distance it is
@@ -28,6 +28,23 @@ LARGEST_SPAN = 1.7976931348623157e308
 #: Rounding of the inequality between both ends of a segment, relative to all its terms, [-]: four
 #: sums and two products, of half a unit each.
 ENDS_ROUNDING = 8 * EPS
+
+
+@entry("float64(float64, float64, float64)", inlined)
+def drift(closing, M, h):
+    """What velocity and its change can take from a distance in ``h``: ``h closing + h² M / 2``."""
+    return h * (closing + 0.5 * h * M)
+
+
+@entry("float64(float64, float64, float64)", inlined)
+def uncovered(d, nearing, most):
+    """How much more distance the proof of a stretch would need, [m]: negative where it is free.
+
+    ``nearing`` is what velocity and its change can take from ``d`` by its end (`drift`), and no two
+    points near each other by more than ``most`` on it, the `path_length` of both bodies: either is
+    enough. Both are clamped at 0: the stretch begins at ``d``, which must be above 0 whatever comes
+    later."""
+    return max(min(nearing, most), 0.0) - d
 
 
 @entry("boolean(float64, float64, float64, float64)")
@@ -41,14 +58,16 @@ def half_free(d, closing, M, h):
         g(s) = d - s closing - s² M / 2,
 
     which is concave in ``s``, so on [0, h] it is smallest at an end: free when ``g(0) > 0`` and
-    ``g(h) > 0``. (Clamping the speed at 0, ``d > h max(0, closing) + h² M / 2``, implies this.)
+    ``g(h) > 0``, which is ``d > max(0, h closing + h² M / 2)``. (Clamping the speed at 0 instead,
+    ``d > h max(0, closing) + h² M / 2``, implies this.)
 
     For bodies that are not convex no ``n`` separates them; there ``closing`` is the sum of both
     top speeds, which only nears, and the same holds of the distance itself. And with ``closing``
     the `path_length` of both a unit of time and ``M = 0`` it is the bound of first order, which is
     the shorter one on long stretches."""
-    meant = h >= 0.0 and closing > -math.inf
-    return meant and d > 0.0 and d > h * (closing + 0.5 * h * M)
+    way = drift(closing, M, h)
+    meant = h >= 0.0 and closing > -math.inf and way < math.inf
+    return meant and uncovered(d, way, math.inf) < 0.0
 
 
 @entry("float64(float64, float64, float64)")

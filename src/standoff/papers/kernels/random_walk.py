@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry
-from standoff.plan.kernels import layout as g
-from standoff.plan.kernels.checking import check_at
+from standoff.paths.kernels.search import check_at
+from standoff.plan.kernels import plan_tables as g
 
 # float64 tables
 W_ROWS = 0  #: (rows, joints) where it has been
 W_RANGES = 1  #: (2, joints) lower and upper limits
 W_HERE = 2  #: (1, joints)
 W_NEXT = 3  #: (1, joints) where it may go
-W_NONE = 4  #: (1, joints) zeros
-W_SETTINGS = 5  #: (1, 1) WIDTH
+W_SETTINGS = 4  #: (1, 1) WIDTH
 
 # int64 tables
-W_TRIED = 6  #: (1, rows) segments that were checked until it came there
-W_KINDS = 7  #: (1, 1)
-W_HEADER = 8  #: (1, HEADER_COLUMNS)
+W_TRIED = 5  #: (1, rows) segments that were checked until it came there
+W_KINDS = 6  #: (1, 1)
+W_HEADER = 7  #: (1, HEADER_COLUMNS)
 
 # columns of W_HEADER
 COUNT = 0  #: rows that are filled
@@ -37,13 +36,13 @@ HEADER_COLUMNS = 5
 TAKES = 2
 
 
-@entry(f"int64({g.GROWING}, float64[::1])")
-def walk(checker, stepper, general, CF, CW, SF, SW, WF, WW, U):
+@entry("int64(int64, int64, int64, float64[::1], int64[::1], float64[::1])")
+def walk(checker, cell, search, WF, WW, U):
     """Walk until as many segments were checked as it was to check, or it needs more random numbers
     ``U``, more rows, or more scratch: AGAIN, DRY, CROWDED or CRAMPED."""
     header, tried, kinds = wholes(WW, W_HEADER), wholes(WW, W_TRIED), wholes(WW, W_KINDS)
     rows, here, there = reals(WF, WW, W_ROWS), reals(WF, WW, W_HERE), reals(WF, WW, W_NEXT)
-    ranges, none = reals(WF, WW, W_RANGES), reals(WF, WW, W_NONE)
+    ranges = reals(WF, WW, W_RANGES)
     width, joints = reals(WF, WW, W_SETTINGS)[0, 0], here.shape[1]
     while header[0, TRIED] < header[0, UNTIL]:
         at, count = header[0, CURSOR], header[0, COUNT]
@@ -57,9 +56,8 @@ def walk(checker, stepper, general, CF, CW, SF, SW, WF, WW, U):
             there[0, e] = here[0, e]
         there[0, j] = min(low + U[at + 1] * (high - low), high)
         done = check_at(
-            checker, stepper, general, CF, CW, SF, SW, here, there, none, header[0, BUDGET], 0, 1,
-            kinds.reshape(kinds.size),
-        )  # fmt: skip
+            checker, cell, search, here, there, header[0, BUDGET], 0, 1, kinds.reshape(kinds.size)
+        )
         if done == 0:
             return g.CRAMPED
         header[0, CURSOR] = at + TAKES

@@ -1,5 +1,5 @@
 """Two levels of queues, as paper 001 has them in its section 3.4: each piece keeps a heap of its
-open intervals, and a queue of pieces is ordered by the most pressing interval of each.
+open intervals, and a queue of pieces is ordered by the most urgent interval of each.
 
 The heap of a piece is a leftist tree over the nodes themselves, so that any number of them share
 one table: the shorter way to a missing child is always on the right, and merging two heaps walks
@@ -11,147 +11,145 @@ Open intervals that go on where an earlier search left them.
 
 from __future__ import annotations
 
-from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry, kernel
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
 
 
 @kernel
-def merged(reals_of, linked, a, b):
+def merged(nodes, a, b):
     """The root of the heap of two heaps' nodes. Walks down the right sides with the larger root
-    first, then up again by the way it came, which LEFT keeps for as long."""
+    first, then up again by the way it came, which `right` keeps for as long."""
     if a < 0:
         return b
     if b < 0:
         return a
     up = -1
     while b >= 0:
-        if reals_of[a, p.PRESSING] < reals_of[b, p.PRESSING]:
+        if nodes[a].priority < nodes[b].priority:
             a, b = b, a
-        right = linked[a, p.RIGHT]
-        linked[a, p.RIGHT] = up
+        right = nodes[a].right
+        nodes[a].right = up
         up = a
         if right < 0:
             a = b
             break
         a = right
     while up >= 0:
-        above = linked[up, p.RIGHT]
-        left = linked[up, p.LEFT]
-        rank_left = 0 if left < 0 else linked[left, p.RANK]
-        if rank_left < linked[a, p.RANK]:
-            linked[up, p.LEFT], linked[up, p.RIGHT] = a, left
-            linked[up, p.RANK] = rank_left + 1
+        above = nodes[up].right
+        left = nodes[up].left
+        rank_left = 0 if left < 0 else nodes[left].rank
+        if rank_left < nodes[a].rank:
+            nodes[up].left, nodes[up].right = a, left
+            nodes[up].rank = rank_left + 1
         else:
-            linked[up, p.RIGHT] = a
-            linked[up, p.RANK] = linked[a, p.RANK] + 1
+            nodes[up].right = a
+            nodes[up].rank = nodes[a].rank + 1
         a, up = up, above
     return a
 
 
 @kernel
-def push_node(SF, SW, piece, start, end, pressing, first, count, standing):
+def push_node(search, piece, start, end, priority, first, count, standing):
     """A new node on the heap of a piece. The caller has made sure of a free row."""
-    nodes, linked = reals(SF, SW, p.S_NODES), wholes(SW, p.S_LINKED)
-    header, pieces = wholes(SW, p.S_HEADER), wholes(SW, p.S_PIECES)
-    k = header[0, p.NODES_USED]
-    header[0, p.NODES_USED] = k + 1
-    nodes[k, p.START], nodes[k, p.END], nodes[k, p.PRESSING] = start, end, pressing
-    linked[k, p.FIRST], linked[k, p.COUNT], linked[k, p.STANDING] = first, count, standing
-    linked[k, p.LEFT] = linked[k, p.RIGHT] = -1
-    linked[k, p.RANK] = 1
-    pieces[piece, p.ROOT] = merged(nodes, linked, pieces[piece, p.ROOT], k)
+    nodes = search.nodes
+    header, pieces = search.header, search.pieces
+    k = header.nodes_used
+    header.nodes_used = k + 1
+    nodes[k].start, nodes[k].end, nodes[k].priority = start, end, priority
+    nodes[k].first, nodes[k].count, nodes[k].standing = first, count, standing
+    nodes[k].left = nodes[k].right = -1
+    nodes[k].rank = 1
+    pieces[piece].root = merged(nodes, pieces[piece].root, k)
 
 
 @kernel
-def pop_node(SF, SW, piece):
-    """Take the most pressing node of a piece off its heap."""
-    nodes, linked = reals(SF, SW, p.S_NODES), wholes(SW, p.S_LINKED)
-    pieces = wholes(SW, p.S_PIECES)
-    k = pieces[piece, p.ROOT]
-    pieces[piece, p.ROOT] = merged(nodes, linked, linked[k, p.LEFT], linked[k, p.RIGHT])
+def pop_node(search, piece):
+    """Take the most urgent node of a piece off its heap."""
+    nodes = search.nodes
+    pieces = search.pieces
+    k = pieces[piece].root
+    pieces[piece].root = merged(nodes, nodes[k].left, nodes[k].right)
 
 
 @kernel
-def pressing_of(SF, SW, piece):
-    """Of its most pressing node."""
-    return reals(SF, SW, p.S_NODES)[wholes(SW, p.S_PIECES)[piece, p.ROOT], p.PRESSING]
+def priority_of(search, piece):
+    """Of its most urgent node."""
+    return search.nodes[search.pieces[piece].root].priority
 
 
 @kernel
-def requeue(SF, SW, piece):
+def requeue(search, piece):
     """Put a piece where it belongs after its heap has changed: into the queue, out of it where
     nothing is open, or to another place."""
-    pieces, queue, header = wholes(SW, p.S_PIECES), wholes(SW, p.S_QUEUE), wholes(SW, p.S_HEADER)
-    at = pieces[piece, p.PLACE]
-    if pieces[piece, p.ROOT] < 0:
+    pieces, queue, header = search.pieces, search.queue, search.header
+    at = pieces[piece].place
+    if pieces[piece].root < 0:
         if at >= 0:
-            last = header[0, p.QUEUED] - 1
-            header[0, p.QUEUED] = last
-            pieces[piece, p.PLACE] = -1
+            last = header.queued - 1
+            header.queued = last
+            pieces[piece].place = -1
             if at < last:
-                queue[0, at] = queue[0, last]
-                pieces[queue[0, at], p.PLACE] = at
-                _sift(SF, SW, at)
+                queue[at] = queue[last]
+                pieces[queue[at]].place = at
+                _sift(search, at)
         return
     if at < 0:
-        at = header[0, p.QUEUED]
-        header[0, p.QUEUED] = at + 1
-        queue[0, at] = piece
-        pieces[piece, p.PLACE] = at
-    _sift(SF, SW, at)
+        at = header.queued
+        header.queued = at + 1
+        queue[at] = piece
+        pieces[piece].place = at
+    _sift(search, at)
 
 
 @kernel
-def _sift(SF, SW, at):
-    """Move the entry ``at`` up or down until the queue is in order. Of two equally pressing ones
+def _sift(search, at):
+    """Move the entry ``at`` up or down until the queue is in order. Of two equally urgent ones
     the earlier piece goes first."""
-    pieces, queue, header = wholes(SW, p.S_PIECES), wholes(SW, p.S_QUEUE), wholes(SW, p.S_HEADER)
-    piece = queue[0, at]
+    pieces, queue, header = search.pieces, search.queue, search.header
+    piece = queue[at]
     while at > 0:
         above = (at - 1) // 2
-        if not _before(SF, SW, piece, queue[0, above]):
+        if not _before(search, piece, queue[above]):
             break
-        queue[0, at] = queue[0, above]
-        pieces[queue[0, at], p.PLACE] = at
+        queue[at] = queue[above]
+        pieces[queue[at]].place = at
         at = above
-    while 2 * at + 1 < header[0, p.QUEUED]:
+    while 2 * at + 1 < header.queued:
         below = 2 * at + 1
         other = below + 1
-        if other < header[0, p.QUEUED] and _before(SF, SW, queue[0, other], queue[0, below]):
+        if other < header.queued and _before(search, queue[other], queue[below]):
             below = other
-        if not _before(SF, SW, queue[0, below], piece):
+        if not _before(search, queue[below], piece):
             break
-        queue[0, at] = queue[0, below]
-        pieces[queue[0, at], p.PLACE] = at
+        queue[at] = queue[below]
+        pieces[queue[at]].place = at
         at = below
-    queue[0, at] = piece
-    pieces[piece, p.PLACE] = at
+    queue[at] = piece
+    pieces[piece].place = at
 
 
 @kernel
-def _before(SF, SW, a, b):
-    x, y = pressing_of(SF, SW, a), pressing_of(SF, SW, b)
+def _before(search, a, b):
+    x, y = priority_of(search, a), priority_of(search, b)
     return x > y or (x == y and a < b)
 
 
-@entry("void(float64[::1], int64[::1], int64, float64[:, ::1], int64[:, ::1], int64[::1])")
-def put_back(SF, SW, piece, spans, lists, codes):
-    """Put nodes back on the heap of a piece: ``spans`` (n, 3) as S_NODES, ``lists`` (n, 2) how many
-    pairs each has and how many of them are with statics, ``codes`` the pairs of all, one after
-    another. A node with a count of -1 is fresh. There is room for all."""
-    pool, header = wholes(SW, p.S_POOL), wholes(SW, p.S_HEADER)
+@entry("void(int64, int64, int64)")
+def put_back(search, piece, kept):
+    """Put nodes that were `OpenNodes` of a piece back on its heap. There is room for all."""
+    scratch, there = p.search_at(search), p.open_nodes_at(kept)
+    pool, header, nodes, codes = scratch.pool, scratch.header, there.nodes, there.codes
     taken = 0
-    for n in range(spans.shape[0]):
-        first, count = header[0, p.POOL_USED], lists[n, 0]
-        if count < 0:
-            first, count = -1, 0
-        for e in range(count):
-            pool[first + e, 0] = codes[taken + e]
-        taken += count
-        header[0, p.POOL_USED] += count
+    for n in range(len(nodes)):
+        node = nodes[n]
+        first = -1
+        if node.first >= 0:
+            first = header.pool_used
+            for e in range(node.count):
+                pool[first + e] = codes[taken + e]
+            taken += node.count
+            header.pool_used += node.count
         push_node(
-            SF, SW, piece, spans[n, p.START], spans[n, p.END], spans[n, p.PRESSING],
-            first, count, lists[n, 1],
-        )  # fmt: skip
-    requeue(SF, SW, piece)
+            scratch, piece, node.start, node.end, node.priority, first, node.count, node.standing
+        )
+    requeue(scratch, piece)

@@ -4,7 +4,7 @@ The trees of swept spheres are walked down as for the greedy distance (paper 001
 each pair of volumes is asked for more than a distance. Both are convex, so a direction ``n``
 separates them by some ``d``, and on either side of the instant they stay apart for ``h`` where
 
-    d > h closing + h² M / 2      or      d > h λ,
+    d > h closing + h² M / 2      or      d > h λ    (`motion.kernels.certify.uncovered`)
 
 ``closing`` the largest speed at which a point of the one and a point of the other near each other
 along ``n``. A rigid motion is affine: along ``n`` the speed of ``x`` is ``n·v + (n x w)·x``, which
@@ -20,8 +20,10 @@ All coordinates are those of the mesh ``a``; ``b`` is a mesh or convex.
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from standoff.compiled.arena import reals, wholes
+from numba import types
+
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
@@ -31,6 +33,7 @@ from standoff.geometry.narrowphase.layout import (
     KIND,
     MESH,
     NODE0,
+    OUT_COLUMNS,
     REF_COLUMNS,
     ROW_COLUMNS,
     SIZE,
@@ -65,8 +68,9 @@ from standoff.geometry.narrowphase.triangle import (
 )
 from standoff.geometry.narrowphase.unpacked import general_pair
 from standoff.geometry.narrowphase.vectors import dot, in_axes, load, place, store, turn
+from standoff.motion.kernels.certify import uncovered
 from standoff.motion.kernels.closing import relative_twist
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.motion import place_body
 
 #: What smaller volumes of a mesh might gain in distance over the two that hold them, as parts of
@@ -83,99 +87,99 @@ LOOSE_DIAMETER = 0.005
 _STEPS = 3
 
 
-WALK = f"int64({p.ARENAS}, int64, int64, int64, float64, float64, float64, float64, int64)"
+#: Tables as the callers see them.
+WALK: Any = types.int64(p.PathCell.numba_type, p.Search.numba_type)
 
 
 @entry(WALK)
-def mesh_walk(general, CF, CW, SF, SW, a, b, c, taken, h, length, bend, sides):
-    """Walk movers or a mover and a static, ``a`` or ``b`` a mesh, seen from frame ``c``. ``taken``
-    is all that is taken off a distance but rounding; ``sides`` which sides are asked for, 1 back
-    and 2 ahead. Row 1 of S_OUT: what is uncovered back and ahead (negative: free), and the least
-    ``D`` of two leaves that was found. Ends at a ``D`` that is not above 0, and returns 1."""
-    refs, counts, out = wholes(CW, p.C_REFS), wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_OUT)
-    place_body(CF, CW, SF, SW, a)
-    A, B = reals(SF, SW, p.S_ROWS), reals(CF, CW, p.C_ROWS)
-    if b < counts[0, p.MOVERS]:
-        place_body(CF, CW, SF, SW, b)
-        B = A
-    i, j = a, b
-    if refs[a, KIND] != MESH:
-        A, B, i, j = B, A, b, a
-    points, nodes, ints = (
-        reals(CF, CW, p.C_POINTS), reals(CF, CW, p.C_SOLIDS), wholes(CW, p.C_INTS)
-    )  # fmt: skip
-    scratch, whole = reals(SF, SW, p.S_WORK), wholes(SW, p.S_IWORK)
-    work, iwork = scratch.reshape(scratch.size), whole.reshape(whole.size)
+def mesh_walk(cell, search):
+    """Walk the pair of the search, one of the two a mesh, on the sides that are open. Into its walk
+    goes what is uncovered back and ahead (negative: free; 0 where the side was free already), and
+    the least ``D`` of two leaves that was found. Ends at a ``D`` that is not above 0, and returns
+    1."""
+    pair, walk, solids = search.pair, search.walk, cell.bodies.solids
+    place_body(cell, search, pair.a)
+    if pair.b < cell.counts.movers:
+        place_body(cell, search, pair.b)
+    i, j = pair.a, pair.b
+    if cell.bodies.refs[i, KIND] != MESH:
+        i, j = j, i
+    walk.mesh, walk.other = i, j
+    A = search.bodies.rows if i < cell.counts.movers else cell.bodies.rows
+    B = search.bodies.rows if j < cell.counts.movers else cell.bodies.rows
+    refs, nodes, work, iwork = cell.bodies.refs, solids.nodes, search.room.work, search.room.iwork
     relative_pose(A, i, B, j, work)
     meshes = refs[j, KIND] == MESH
     leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     if meshes:
         margin = rounding_margin(A, i, nodes, refs[i, NODE0], B, j, nodes, refs[j, NODE0])
     else:
-        bounding_rss(B, refs, j, points, work)
+        bounding_rss(B, refs, j, solids.points, work)
         margin = rounding_margin(A, i, nodes, refs[i, NODE0], B, j, leaf, 1)
         rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
         two = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
         place_leaf(B, refs, j, work[REL : REL + 12], rows, two)
-    velocities(CF, CW, SF, SW, A, i, i, 0, c)
-    velocities(CF, CW, SF, SW, A, i, j, 6, c)
-    taken += margin
-    out[1, 0] = -1.0 if sides & 1 else 0.0
-    out[1, 1] = -1.0 if sides & 2 else 0.0
-    out[1, 2] = math.inf
-    stack = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
+    velocities(cell, search, A, i, i, 0)
+    velocities(cell, search, A, i, j, 1)
+    walk.taken += margin
+    walk.back = 0.0 if pair.back < 0.0 else -1.0
+    walk.ahead = 0.0 if pair.ahead < 0.0 else -1.0
+    walk.least = math.inf
+    stack, ints = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2)), solids.ints
     int_a, int_b = refs[i, INT0], refs[j, INT0]
     stack[0, 0], stack[0, 1] = 0, 0 if meshes else ~0
     top = 1
     while top > 0:
         top -= 1
         s, t = stack[top, 0], stack[top, 1]
-        last = s < 0 and t < 0
-        if last:
-            test_leaves(general, CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend)
-            if not out[1, 2] > 0.0:
+        if s < 0 and t < 0:
+            test_leaves(cell, search, s, t)
+            if not walk.least > 0.0:
                 return 1
             continue
-        if test_volumes(CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
+        if test_volumes(cell, search, s, t):
             continue
         split_a = t < 0 or (
             s >= 0 and nodes[refs[i, NODE0] + s, DIAMETER] >= nodes[refs[j, NODE0] + t, DIAMETER]
         )
         for side in range(2):
             if split_a:
-                stack[top, 0], stack[top, 1] = ints[0, int_a + 2 * s + side], t
+                stack[top, 0], stack[top, 1] = ints[int_a + 2 * s + side], t
             else:
-                stack[top, 0], stack[top, 1] = s, ints[0, int_b + 2 * t + side]
+                stack[top, 0], stack[top, 1] = s, ints[int_b + 2 * t + side]
             top += 1
     return 0
 
 
 @kernel
-def velocities(CF, CW, SF, SW, A, i, k, at, c):
-    """How primitive ``k`` moves, seen from frame ``c``, in the coordinates of primitive ``i``: the
-    velocity of the point at its origin and the angular velocity, into S_FIELDS from ``at`` on."""
-    fields, counts = reals(SF, SW, p.S_FIELDS), wholes(CW, p.C_COUNTS)
+def velocities(cell, search, A, i, k, at):
+    """How primitive ``k`` moves, seen from the pair's common frame, in the coordinates of primitive
+    ``i``, which is in row ``i`` of ``A``: the velocity of the point at its origin and the angular
+    velocity, into a velocity field."""
+    field, c = search.velocity_fields[at], search.pair.common
     f = 0
-    if k < counts[0, p.MOVERS]:
-        f = wholes(CW, p.C_MOVERS)[k, p.FRAME]
+    if k < cell.counts.movers:
+        f = cell.movers[k].frame
     if f == c:
-        for e in range(6):
-            fields[0, at + e] = 0.0
+        field.x = field.y = field.z = field.vx = field.vy = field.vz = 0.0
         return
-    poses, twists = reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS)
+    poses, twists = search.poses, search.twists
     wx, wy, wz, vx, vy, vz = relative_twist(poses, twists, f, c)
     rx, ry, rz = A[i, 3] - poses[f, 3], A[i, 7] - poses[f, 7], A[i, 11] - poses[f, 11]
     vx, vy, vz = vx + wy * rz - wz * ry, vy + wz * rx - wx * rz, vz + wx * ry - wy * rx
-    for e in range(3):
-        fields[0, at + e] = A[i, e] * vx + A[i, 4 + e] * vy + A[i, 8 + e] * vz
-        fields[0, at + 3 + e] = A[i, e] * wx + A[i, 4 + e] * wy + A[i, 8 + e] * wz
+    field.vx = A[i, 0] * vx + A[i, 4] * vy + A[i, 8] * vz
+    field.vy = A[i, 1] * vx + A[i, 5] * vy + A[i, 9] * vz
+    field.vz = A[i, 2] * vx + A[i, 6] * vy + A[i, 10] * vz
+    field.x = A[i, 0] * wx + A[i, 4] * wy + A[i, 8] * wz
+    field.y = A[i, 1] * wx + A[i, 5] * wy + A[i, 9] * wz
+    field.z = A[i, 2] * wx + A[i, 6] * wy + A[i, 10] * wz
 
 
 @inlined
-def along(fields, at, n0, n1, n2):
+def along(field, n0, n1, n2):
     """The speed along ``n`` is a constant plus a vector times the place."""
-    w0, w1, w2 = fields[0, at + 3], fields[0, at + 4], fields[0, at + 5]
-    constant = n0 * fields[0, at] + n1 * fields[0, at + 1] + n2 * fields[0, at + 2]
+    w0, w1, w2 = field.x, field.y, field.z
+    constant = n0 * field.vx + n1 * field.vy + n2 * field.vz
     return constant, n1 * w2 - n2 * w1, n2 * w0 - n0 * w2, n0 * w1 - n1 * w0
 
 
@@ -190,9 +194,10 @@ def in_rectangle(X, x, g0, g1, g2):
 
 
 @inlined
-def in_body(rel, kind, B, j, work, g0, g1, g2):
+def in_body(kind, B, j, work, g0, g1, g2):
     """The same over a convex body, without the radius of a sphere or capsule, which does not move
     against its core; of the others over the box around them."""
+    rel = work[REL : REL + 12]
     mean = g0 * rel[9] + g1 * rel[10] + g2 * rel[11]
     reach = 0.0
     for k in range(3):
@@ -207,32 +212,29 @@ def in_body(rel, kind, B, j, work, g0, g1, g2):
 
 
 @kernel
-def settle(SF, SW, D, loose, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend):
+def settle(walk, h, D, loose, speed, spread):
     """Whether nothing more is to be learnt from a pair of volumes, ``D`` apart: it is apart now,
-    and free on each side that is not open. A side is left open where ``loose``, what smaller
-    volumes might gain, would not make up for what is missing."""
-    out = reals(SF, SW, p.S_OUT)
-    if not D > 0.0:
-        return False
-    drift, spread = constant + mean_a - mean_b, reach_a + reach_b
-    bent, most = 0.5 * h * h * bend, h * length
-    back = min(h * (drift + spread) + bent, most)
-    ahead = min(h * (spread - drift) + bent, most)
-    if out[1, 0] < 0.0 and not back < D + loose:
-        out[1, 0] = back - D
-    if out[1, 1] < 0.0 and not ahead < D + loose:
-        out[1, 1] = ahead - D
-    return (out[1, 0] >= 0.0 or back < D) and (out[1, 1] >= 0.0 or ahead < D)
+    and free on each side that is not open. They draw apart at ``speed`` in the mean and no two
+    points of them by more than ``spread`` besides. A side is left open where ``loose``, what
+    smaller volumes might gain, would not make up for what is missing."""
+    bent, most = 0.5 * h * h * walk.bend, h * walk.length
+    back, ahead = h * (speed + spread) + bent, h * (spread - speed) + bent
+    if walk.back < 0.0 and not uncovered(D + loose, back, most) < 0.0:
+        walk.back = uncovered(D, back, most)
+    if walk.ahead < 0.0 and not uncovered(D + loose, ahead, most) < 0.0:
+        walk.ahead = uncovered(D, ahead, most)
+    done_back = walk.back >= 0.0 or uncovered(D, back, most) < 0.0
+    return done_back and (walk.ahead >= 0.0 or uncovered(D, ahead, most) < 0.0)
 
 
 @kernel
-def test_volumes(CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
+def test_volumes(cell, search, s, t):
     """Whether two volumes need not be split: see `settle`. A triangle counts as the swept rectangle
     of its parent's kind, a convex body as its box or swept segment."""
-    refs, nodes = wholes(CW, p.C_REFS), reals(CF, CW, p.C_SOLIDS)
-    points, faces = reals(CF, CW, p.C_POINTS), wholes(CW, p.C_FACES)
-    scratch, fields = reals(SF, SW, p.S_WORK), reals(SF, SW, p.S_FIELDS)
-    work = scratch.reshape(scratch.size)
+    refs, solids, work = cell.bodies.refs, cell.bodies.solids, search.room.work
+    nodes, points, faces, fields = solids.nodes, solids.points, solids.faces, search.velocity_fields
+    i, j = search.walk.mesh, search.walk.other
+    B = search.bodies.rows if j < cell.counts.movers else cell.bodies.rows
     rel = work[REL : REL + 12]
     leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
@@ -251,12 +253,12 @@ def test_volumes(CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
         gap, n0, n1, n2 = between_rectangles(X, x, Y, y, rel)
     else:
         gap, n0, n1, n2 = between_boxes(X, x, rel, work)
-    D = gap - taken
+    D = gap - search.walk.taken
     if not D > 0.0:
         return False
-    constant_a, g0, g1, g2 = along(fields, 0, n0, n1, n2)
+    constant_a, g0, g1, g2 = along(fields[0], n0, n1, n2)
     mean_a, reach_a = in_rectangle(X, x, g0, g1, g2)
-    constant_b, g0, g1, g2 = along(fields, 6, n0, n1, n2)
+    constant_b, g0, g1, g2 = along(fields[1], n0, n1, n2)
     if kind == MESH:
         # Into b's own coordinates: g·(R y + t).
         mean_b = g0 * rel[9] + g1 * rel[10] + g2 * rel[11]
@@ -266,29 +268,27 @@ def test_volumes(CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
         inner, reach_b = in_rectangle(Y, y, e0, e1, e2)
         mean_b += inner
     else:
-        mean_b, reach_b = in_body(rel, kind, B, j, work, g0, g1, g2)
-    constant = constant_a - constant_b
+        mean_b, reach_b = in_body(kind, B, j, work, g0, g1, g2)
     loose = LOOSE_RADIUS * (X[x, RADIUS] + Y[y, RADIUS])
     loose += LOOSE_DIAMETER * (X[x, DIAMETER] + Y[y, DIAMETER])
-    return settle(SF, SW, D, loose, constant, mean_a, reach_a, mean_b, reach_b, h, length, bend)
+    speed = constant_a - constant_b + mean_a - mean_b
+    return settle(search.walk, search.now.half, D, loose, speed, reach_a + reach_b)
 
 
 @kernel
-def test_leaves(general, CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, bend):
-    """Two triangles, or one and the convex body, exactly: what they leave open goes into S_OUT."""
-    refs, nodes = wholes(CW, p.C_REFS), reals(CF, CW, p.C_SOLIDS)
-    points, faces, ints = (
-        reals(CF, CW, p.C_POINTS), wholes(CW, p.C_FACES), wholes(CW, p.C_INTS)
-    )  # fmt: skip
-    scratch, whole = reals(SF, SW, p.S_WORK), wholes(SW, p.S_IWORK)
-    work, iwork = scratch.reshape(scratch.size), whole.reshape(whole.size)
-    fields, out = reals(SF, SW, p.S_FIELDS), reals(SF, SW, p.S_OUT)
-    rel = work[REL : REL + 12]
+def test_leaves(cell, search, s, t):
+    """Two triangles, or one and the convex body, exactly: what they leave open goes into the
+    walk."""
+    i, j = search.walk.mesh, search.walk.other
+    B = search.bodies.rows if j < cell.counts.movers else cell.bodies.rows
+    refs, solids, work, walk = cell.bodies.refs, cell.bodies.solids, search.room.work, search.walk
+    points, faces, fields = solids.points, solids.faces, search.velocity_fields
     w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
     kind = refs[j, KIND]
     load_triangle(refs, i, points, faces, ~s, w)
     if kind == MESH:
         load_triangle(refs, j, points, faces, ~t, w[CORNERS_B:])
+        rel = work[REL : REL + 12]
         for k in range(CORNERS_B, CORNERS_B + 9, 3):
             x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
             store(w, k, x0, x1, x2)
@@ -297,45 +297,53 @@ def test_leaves(general, CF, CW, SF, SW, A, i, B, j, s, t, taken, h, length, ben
         n0, n1, n2 = w[NEAR_A] - x0, w[NEAR_A + 1] - x1, w[NEAR_A + 2] - x2
         if gap > 0.0:
             n0, n1, n2 = n0 / gap, n1 / gap, n2 / gap
-        D = gap - taken
+        D = gap - walk.taken
     else:
-        answer = work[ANSWER : ANSWER + 11].reshape((1, 11))
-        if kind in (SPHERE, CAPSULE):
-            triangle_round(B, refs, j, math.inf, rel, w, answer)
-            answer[0, SLACK] = 0.0
-        else:
-            rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
-            two = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
-            corners = w[:CORNERS_B].reshape((3, 3))
-            flat = ints.reshape(ints.size)
-            general_pair(
-                general, rows, two, 0, corners, faces, nodes, flat,
-                rows, two, 1, points, faces, nodes, flat,
-                work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK],
-                answer, 0,
-            )  # fmt: skip
-        n0, n1, n2 = answer[0, 7], answer[0, 8], answer[0, 9]
-        D = answer[0, 0] - answer[0, SLACK] - taken
-    if out[1, 2] > D:
-        out[1, 2] = D
+        answer = work[ANSWER : ANSWER + OUT_COLUMNS].reshape((1, OUT_COLUMNS))
+        from_convex(cell, search, B, j, w, answer)
+        n0, n1, n2 = answer[0, p.NORMAL], answer[0, p.NORMAL + 1], answer[0, p.NORMAL + 2]
+        D = answer[0, p.DISTANCE] - answer[0, SLACK] - walk.taken
+    if walk.least > D:
+        walk.least = D
     if not D > 0.0:
         return
-    constant_a, g0, g1, g2 = along(fields, 0, n0, n1, n2)
+    constant_a, g0, g1, g2 = along(fields[0], n0, n1, n2)
     low_a, high_a = over_corners(w, 0, g0, g1, g2)
-    constant_b, g0, g1, g2 = along(fields, 6, n0, n1, n2)
+    constant_b, g0, g1, g2 = along(fields[1], n0, n1, n2)
     if kind == MESH:
         low_b, high_b = over_corners(w, CORNERS_B, g0, g1, g2)
     else:
-        mean, reach = in_body(rel, kind, B, j, work, g0, g1, g2)
+        mean, reach = in_body(kind, B, j, work, g0, g1, g2)
         low_b, high_b = mean - reach, mean + reach
-    constant = constant_a - constant_b
-    bent, most = 0.5 * h * h * bend, h * length
-    back = min(h * (constant + high_a - low_b) + bent, most)
-    ahead = min(h * (high_b - low_a - constant) + bent, most)
-    if not back < D:
-        out[1, 0] = max(out[1, 0], back - D, 0.0)
-    if not ahead < D:
-        out[1, 1] = max(out[1, 1], ahead - D, 0.0)
+    constant, h = constant_a - constant_b, search.now.half
+    bent, most = 0.5 * h * h * walk.bend, h * walk.length
+    back = uncovered(D, h * (constant + high_a - low_b) + bent, most)
+    ahead = uncovered(D, h * (high_b - low_a - constant) + bent, most)
+    if not back < 0.0:
+        walk.back = max(walk.back, back)
+    if not ahead < 0.0:
+        walk.ahead = max(walk.ahead, ahead)
+
+
+@inlined
+def from_convex(cell, search, B, j, w, answer):
+    """The distance of the triangle in ``w`` from the convex body in row ``j`` of ``B``."""
+    refs, solids, work, iwork = (
+        cell.bodies.refs, cell.bodies.solids, search.room.work, search.room.iwork
+    )  # fmt: skip
+    if refs[j, KIND] in (SPHERE, CAPSULE):
+        triangle_round(B, refs, j, math.inf, work[REL : REL + 12], w, answer)
+        answer[0, SLACK] = 0.0
+        return
+    rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
+    two = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
+    corners = w[:CORNERS_B].reshape((3, 3))
+    faces, nodes, ints = solids.faces, solids.nodes, solids.ints
+    general_pair(
+        cell.counts.general, rows, two, 0, corners, faces, nodes, ints,
+        rows, two, 1, solids.points, faces, nodes, ints,
+        work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK], answer, 0,
+    )  # fmt: skip
 
 
 @inlined

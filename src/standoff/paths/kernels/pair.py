@@ -1,13 +1,13 @@
 """One pair at one instant: what of the interval around it is proved free.
 
-Both tests look back and ahead from the instant. With ``D`` the distance less clearance, strays and
-margins, the side of length ``h`` is free when ``D > 0`` and either
+Both tests look back and ahead from the instant. With ``D`` the distance less clearance, position
+errors and margins, the side of length ``h`` is free when ``D > 0`` and either
 
-    D > h closing + h² M / 2     (a direction separates the pair by D; see `motion.kernels.certify`)
+    D > h closing + h² M / 2     (a direction separates the pair by D)
     D > h λ                      (no point of the pair moves farther; paper 001)
 
-`ball_test` has the direction between the centres of the balls around both, where the centre is the
-one point that moves; `body_test` asks the bodies themselves.
+(`motion.kernels.certify.uncovered`). `ball_test` has the direction between the centres of the balls
+around both, where the centre is the one point that moves; `body_test` asks the bodies themselves.
 
 Notes of what proves a stretch free, for whoever asks for a certificate.
 """
@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.arena import real_rows, reals, wholes
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.dispatch import DONE
 from standoff.geometry.narrowphase.layout import KIND, MESH, OUT_COLUMNS, SLACK
-from standoff.geometry.narrowphase.unpacked import call_nested, closed_form, general_pair
+from standoff.motion.kernels.bound import MOTION_POINTS
+from standoff.motion.kernels.certify import drift, uncovered
 from standoff.motion.kernels.closing import closing_speeds, nearing_speed
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.mesh_walk import call_walk
 from standoff.paths.kernels.motion import place_ball, place_body, place_ends
 from standoff.tolerances import SMALLEST_LENGTH
@@ -39,61 +39,50 @@ NEAR_BALLS = 1.2
 
 
 @inlined
-def uncovered(D, closing, M, length, h):
-    """How much more distance the proof would need, [m]; negative where the side is free."""
-    return max(min(h * (closing + 0.5 * h * M), h * length), 0.0) - D
-
-
-@inlined
-def relative_bounds(CW, SF, SW, a, b, depth):
+def relative_bounds(cell, search, a, b, depth):
     """λ and M of both together as far as they count, all that is taken off their distance but the
     clearance, and λ itself."""
-    counts, tails, margin = (
-        wholes(CW, p.C_COUNTS), real_rows(SF, SW, p.S_TAILS, p.TAIL_COLUMNS),
-        real_rows(SF, SW, p.S_MARGIN, 1),
-    )  # fmt: skip
-    steps = counts[0, p.DEEPEST] + 1
-    row = a * steps + depth
-    length, bend, way = tails[row, p.LENGTH], tails[row, p.BEND], tails[row, p.WAY]
-    taken = tails[row, p.SWAY] + margin[a, 0]
-    if b < counts[0, p.MOVERS]:
-        row = b * steps + depth
-        length, bend = length + tails[row, p.LENGTH], bend + tails[row, p.BEND]
-        taken += tails[row, p.SWAY] + margin[b, 0]
-        way += tails[row, p.WAY]
+    counts, tails, margin = cell.counts, search.tails, search.margin
+    steps = counts.deepest + 1
+    tail = tails[a * steps + depth]
+    length, bend, way = tail.length, tail.bend, tail.way
+    taken = tail.error + margin[a]
+    if b < counts.movers:
+        tail = tails[b * steps + depth]
+        length, bend = length + tail.length, bend + tail.bend
+        taken += tail.error + margin[b]
+        way += tail.way
     return length, bend, taken, way
 
 
 @inlined
-def ball_test(CF, CW, SF, SW, a, b, c, depth, clearance, h):
-    """What the balls around ``a`` and ``b`` leave uncovered back and ahead (see `uncovered`); how
-    hopeful it is to ask the shapes themselves; the distance of the centres and the way from b's to
-    a's. Seen from frame ``c``, at ``depth``."""
-    balls, centres = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_CENTRES)
-    place_ball(CF, CW, SF, SW, a)
-    x, y, z = centres[a, 0], centres[a, 1], centres[a, 2]
-    vx, vy, vz = centres[a, 3], centres[a, 4], centres[a, 5]
-    length, bend, taken, _ = relative_bounds(CW, SF, SW, a, b, depth)
-    if b < wholes(CW, p.C_COUNTS)[0, p.MOVERS]:
-        place_ball(CF, CW, SF, SW, b)
-        x, y, z = x - centres[b, 0], y - centres[b, 1], z - centres[b, 2]
-        vx, vy, vz = vx - centres[b, 3], vy - centres[b, 4], vz - centres[b, 5]
+def ball_test(cell, search, a, b, c, depth, clearance, h):
+    """What the balls around ``a`` and ``b`` leave uncovered back and ahead (see `uncovered`), and
+    how hopeful it is to ask the shapes themselves. Seen from frame ``c``, at ``depth``."""
+    one, other = search.centres[a], cell.balls[b]
+    radii = cell.balls[a].radius + other.radius
+    place_ball(cell, search, a)
+    x, y, z = one.x, one.y, one.z
+    vx, vy, vz = one.vx, one.vy, one.vz
+    length, bend, taken, _ = relative_bounds(cell, search, a, b, depth)
+    if b < cell.counts.movers:
+        place_ball(cell, search, b)
+        second = search.centres[b]
+        x, y, z = x - second.x, y - second.y, z - second.z
+        vx, vy, vz = vx - second.vx, vy - second.vy, vz - second.vz
         if c != 0:
             # Seen from a frame that turns with w, both centres lose w x (their place): together
             # w x (their difference).
-            twists = reals(SF, SW, p.S_TWISTS)
+            twists = search.twists
             wx, wy, wz = twists[c, 0], twists[c, 1], twists[c, 2]
             vx -= wy * z - wz * y
             vy -= wz * x - wx * z
             vz -= wx * y - wy * x
     else:
-        x, y, z = x - balls[b, 0], y - balls[b, 1], z - balls[b, 2]
+        x, y, z = x - other.x, y - other.y, z - other.z
     apart = math.sqrt(x * x + y * y + z * z)
     run = h * (x * vx + y * vy + z * vz) / max(apart, SMALLEST_LENGTH)
-    back, ahead, hope = between_balls(
-        apart - clearance - taken, balls[a, 3] + balls[b, 3], run, 0.5 * h * h * bend, h * length
-    )
-    return back, ahead, hope, apart, x, y, z
+    return between_balls(apart - clearance - taken, radii, run, 0.5 * h * h * bend, h * length)
 
 
 @inlined
@@ -103,259 +92,272 @@ def between_balls(apart, radii, run, bent, most):
     whether there is hope in asking the shapes: only where the balls come near each other; else
     halving proves as much for less."""
     D = apart - radii
-    back = max(min(bent + run, most), 0.0) - D
-    ahead = max(min(bent - run, most), 0.0) - D
+    back, ahead = uncovered(D, bent + run, most), uncovered(D, bent - run, most)
     return back, ahead, apart <= NEAR_BALLS * radii
 
 
+@inlined
+def take_pair(search, a, b, common, depth, clearance, back, ahead):
+    """The pair that `body_test` is to look at."""
+    pair = search.pair
+    pair.a, pair.b, pair.common, pair.depth = a, b, common, depth
+    pair.clearance, pair.back, pair.ahead = clearance, back, ahead
+
+
 @kernel
-def body_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, back, ahead):
-    """What the bodies themselves leave uncovered, where their balls leave ``back`` and ``ahead``;
-    and whether the pair is too close at the instant ``t`` itself: S_RESULT then says how."""
-    refs, header = wholes(CW, p.C_REFS), wholes(SW, p.S_HEADER)
-    meshed = refs[a, KIND] == MESH or refs[b, KIND] == MESH
-    proving = header[0, p.PROVING] != 0
+def body_test(cell, search):
+    """Whether the pair is too close at this very instant: `Search.result` then says how. Into the
+    pair: what the bodies themselves leave uncovered, where their balls leave ``back`` and
+    ``ahead``."""
+    refs, pair = cell.bodies.refs, search.pair
+    meshed = refs[pair.a, KIND] == MESH or refs[pair.b, KIND] == MESH
+    proving = search.header.proving != 0
     if meshed:
-        clearance = max(clearance, 0.0)
-        if not proving:
-            done, more_back, more_ahead = mesh_test(
-                general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead
-            )
-            if done:
-                return more_back, more_ahead, False
-    more_back, more_ahead, stop = shape_test(
-        general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, meshed
-    )
+        pair.clearance = max(pair.clearance, 0.0)
+        if not proving and mesh_test(cell, search):
+            return False
+    back, ahead, stop = shape_test(cell, search, meshed)
     if proving and not stop:
-        left = 1.0 if back < 0.0 else more_back
-        right = 1.0 if ahead < 0.0 else more_ahead
-        prove(SF, SW, piece, t, h, left, right, p.BY_MESH if meshed else p.BY_SHAPE, a, b, 0)
-    return min(back, more_back), min(ahead, more_ahead), stop
+        left = 1.0 if pair.back < 0.0 else back
+        right = 1.0 if pair.ahead < 0.0 else ahead
+        prove(search, p.BY_MESH if meshed else p.BY_SHAPE, pair.a, pair.b, left, right)
+    pair.back, pair.ahead = min(pair.back, back), min(pair.ahead, ahead)
+    return stop
 
 
 @inlined
-def must_look_inside(CW, SW, a, b):
+def must_look_inside(cell, search, a, b):
     """Whether it has to be asked if one body is inside the other, which neither balls that meet nor
     surfaces that keep apart can tell: at fresh nodes, of which every piece has one or more, and at
     all where there are open meshes."""
-    refs = wholes(CW, p.C_REFS)
-    nesting = wholes(SW, p.S_HEADER)[0, p.NESTING] != 0
-    return nesting and (refs[a, KIND] == MESH or refs[b, KIND] == MESH)
+    refs = cell.bodies.refs
+    return search.header.nesting != 0 and (refs[a, KIND] == MESH or refs[b, KIND] == MESH)
 
 
 @kernel
-def mesh_test(general, CF, CW, SF, SW, a, b, c, depth, clearance, h, back, ahead):
-    """A walk through the trees of meshes, and whether that is all there is to do; what is left
-    uncovered back and ahead, where it is. Not where two triangles are too close or the interval is
+def mesh_test(cell, search):
+    """A walk through the trees of meshes, and whether that is all there is to do; then the pair has
+    what is left uncovered back and ahead. Not where two triangles are too close or the interval is
     `small`, and not where one body may be inside the other: fresh nodes ask for that, and as long
     as their surfaces keep apart it holds for all of it, but for open meshes."""
-    counts, out = wholes(CW, p.C_COUNTS), reals(SF, SW, p.S_OUT)
-    length, bend, taken, way = relative_bounds(CW, SF, SW, a, b, depth)
-    sides = (0 if back < 0.0 else 1) + (0 if ahead < 0.0 else 2)
-    walker = counts[0, p.WALKER]
-    met = call_walk(
-        walker, general, CF, CW, SF, SW, a, b, c, clearance + taken, h, length, bend, sides
-    )
-    if met != 0 or (wholes(SW, p.S_HEADER)[0, p.NESTING] != 0 and is_nested(CF, CW, SF, SW, a, b)):
-        return False, 0.0, 0.0
-    back, ahead = out[1, 0] if sides & 1 else back, out[1, 1] if sides & 2 else ahead
-    free = back < 0.0 and ahead < 0.0
-    return free or not small(CF, CW, SF, SW, way, h), back, ahead
+    pair, walk, h = search.pair, search.walk, search.now.half
+    length, bend, taken, way = relative_bounds(cell, search, pair.a, pair.b, pair.depth)
+    walk.length, walk.bend, walk.taken = length, bend, pair.clearance + taken
+    met = call_walk(cell.counts.walker, cell, search) != 0
+    if met or (search.header.nesting != 0 and is_nested(cell, search, pair.a, pair.b)):
+        return False
+    back = pair.back if pair.back < 0.0 else walk.back
+    ahead = pair.ahead if pair.ahead < 0.0 else walk.ahead
+    done = (back < 0.0 and ahead < 0.0) or not small(cell, search, way, h)
+    if done:
+        pair.back, pair.ahead = back, ahead
+    return done
 
 
 @kernel
-def is_nested(CF, CW, SF, SW, a, b):
+def is_nested(cell, search, a, b):
     """Whether one of two bodies, whose surfaces do not meet, is inside the other."""
-    counts, refs = wholes(CW, p.C_COUNTS), wholes(CW, p.C_REFS)
-    A, B = reals(SF, SW, p.S_ROWS), reals(CF, CW, p.C_ROWS)
-    if b < counts[0, p.MOVERS]:
-        B = A
-    points, faces, solids, whole = (
-        reals(CF, CW, p.C_POINTS), wholes(CW, p.C_FACES), reals(CF, CW, p.C_SOLIDS),
-        wholes(CW, p.C_INTS),
-    )  # fmt: skip
-    work, iwork = reals(SF, SW, p.S_WORK), wholes(SW, p.S_IWORK)
-    ints = whole.reshape(whole.size)
+    ours, theirs, solids, room = search.bodies, cell.bodies, cell.bodies.solids, search.room
+    if b < cell.counts.movers:
+        theirs = ours
+    points, faces, nodes, ints = solids.points, solids.faces, solids.nodes, solids.ints
     return call_nested(
-        counts[0, p.NESTER], A, refs, a, points, faces, solids, ints,
-        B, refs, b, points, faces, solids, ints, work.reshape(work.size), iwork.reshape(iwork.size),
+        cell.counts.nester, ours.rows, ours.refs, a, points, faces, nodes, ints,
+        theirs.rows, theirs.refs, b, points, faces, nodes, ints, room.work, room.iwork,
     )  # fmt: skip
 
 
 @inlined
-def small(CF, CW, SF, SW, way, h):
+def small(cell, search, way, h):
     """Whether an interval is too short to be worth halving: on it no pair that ``way`` is moved can
     get farther away than a part of the tolerance; for the earliest contact, whether it is no longer
     than the precision, too."""
-    tolerance = reals(CF, CW, p.C_SETTINGS)[0, p.TOLERANCE]
-    result = not h * way > NEAR_PART * tolerance
-    if wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0:
-        result = result and not h > reals(SF, SW, p.S_RESULT)[0, p.PRECISION]
+    header = search.header
+    result = not h * way > NEAR_PART * cell.settings.tolerance
+    if header.earliest != 0:
+        result = result and not h > header.precision
     return result
 
 
 @inlined
-def measure(general, CF, CW, SF, SW, a, b):
-    """Row 0 of S_OUT: the distance of primitives ``a`` (a mover) and ``b``; DONE, or why not."""
-    place_body(CF, CW, SF, SW, a)
-    A, out, refs = reals(SF, SW, p.S_ROWS), reals(SF, SW, p.S_OUT), wholes(CW, p.C_REFS)
-    points, B = reals(CF, CW, p.C_POINTS), reals(CF, CW, p.C_ROWS)
-    if b < wholes(CW, p.C_COUNTS)[0, p.MOVERS]:
-        place_body(CF, CW, SF, SW, b)
-        B = A
-    wholes(SW, p.S_HEADER)[0, p.DISTANCES] += 1
+def measure(cell, search, a, b):
+    """Into `Search.answer`: the distance of primitives ``a`` (a mover) and ``b``; DONE, or why
+    not."""
+    place_body(cell, search, a)
+    ours, theirs, solids, out = search.bodies, cell.bodies, cell.bodies.solids, search.answer
+    if b < cell.counts.movers:
+        place_body(cell, search, b)
+        theirs = ours
+    search.header.distances += 1
+    A, refs, B, points = ours.rows, theirs.refs, theirs.rows, solids.points
     if closed_form(A, refs, a, points, B, refs, b, points, out, 0):
         return DONE
-    faces, solids, ints = wholes(CW, p.C_FACES), reals(CF, CW, p.C_SOLIDS), wholes(CW, p.C_INTS)
-    work, iwork = reals(SF, SW, p.S_WORK), wholes(SW, p.S_IWORK)
+    room, faces, nodes, ints = search.room, solids.faces, solids.nodes, solids.ints
     return general_pair(
-        general, A, refs, a, points, faces, solids, ints.reshape(ints.size),
-        B, refs, b, points, faces, solids, ints.reshape(ints.size),
-        work.reshape(work.size), iwork.reshape(iwork.size), out, 0,
+        cell.counts.general, A, refs, a, points, faces, nodes, ints,
+        B, refs, b, points, faces, nodes, ints, room.work, room.iwork, out, 0,
     )  # fmt: skip
 
 
 @inlined
-def round_speeds(CF, CW, SF, SW, a, b, c, nx, ny, nz):
+def round_speeds(cell, search, nx, ny, nz):
     """`closing_speeds` of spheres and capsules, and of one and what stands still: by the ends of
     their axes, whose velocities are known at the instant. Seen from a frame that turns with w, the
     velocity of ``x`` loses ``w x x``, but for what both lose alike."""
-    low_a, high_a = end_speeds(CF, CW, SF, SW, a, c, nx, ny, nz)
-    if b < wholes(CW, p.C_COUNTS)[0, p.MOVERS]:
-        low_b, high_b = end_speeds(CF, CW, SF, SW, b, c, nx, ny, nz)
+    pair = search.pair
+    low_a, high_a = end_speeds(cell, search, pair.a, pair.common, nx, ny, nz)
+    if pair.b < cell.counts.movers:
+        low_b, high_b = end_speeds(cell, search, pair.b, pair.common, nx, ny, nz)
         return high_a - low_b, high_b - low_a
     return high_a, -low_a
 
 
 @inlined
-def end_speeds(CF, CW, SF, SW, i, c, nx, ny, nz):
+def end_speeds(cell, search, i, c, nx, ny, nz):
     """Least and largest speed along ``n`` of the two ends of mover ``i``."""
-    place_ends(CF, CW, SF, SW, i)
-    ends = reals(SF, SW, p.S_ENDS)
-    first = nx * ends[i, 3] + ny * ends[i, 4] + nz * ends[i, 5]
-    second = nx * ends[i, 9] + ny * ends[i, 10] + nz * ends[i, 11]
+    place_ends(cell, search, i)
+    low, high = search.ends[2 * i], search.ends[2 * i + 1]
+    first = nx * low.vx + ny * low.vy + nz * low.vz
+    second = nx * high.vx + ny * high.vy + nz * high.vz
     if c != 0:
-        twists = reals(SF, SW, p.S_TWISTS)
+        twists = search.twists
         wx, wy, wz = twists[c, 0], twists[c, 1], twists[c, 2]
         # n·(w x x) = (n x w)·x
         gx, gy, gz = ny * wz - nz * wy, nz * wx - nx * wz, nx * wy - ny * wx
-        first -= gx * ends[i, 0] + gy * ends[i, 1] + gz * ends[i, 2]
-        second -= gx * ends[i, 6] + gy * ends[i, 7] + gz * ends[i, 8]
+        first -= gx * low.x + gy * low.y + gz * low.z
+        second -= gx * high.x + gy * high.y + gz * high.z
     return min(first, second), max(first, second)
 
 
 @inlined
-def shape_test(general, CF, CW, SF, SW, piece, a, b, c, depth, clearance, t, h, meshed):
-    """What the exact distance leaves uncovered of the two sides, and whether the pair is too close
-    at the instant ``t`` already; if so S_RESULT holds it, unless it has a worse one."""
-    status = measure(general, CF, CW, SF, SW, a, b)
-    out, cores = reals(SF, SW, p.S_OUT), reals(CF, CW, p.C_CORES)
-    poses, twists, movers = (
-        reals(SF, SW, p.S_POSES), reals(SF, SW, p.S_TWISTS), wholes(CW, p.C_MOVERS)
-    )  # fmt: skip
-    settings = reals(CF, CW, p.C_SETTINGS)
-    length, bend, taken, way = relative_bounds(CW, SF, SW, a, b, depth)
-    other = min(b, movers.shape[0] - 1)
-    d, slack = out[0, 0], out[0, SLACK]
+def nearing_speeds(cell, search, meshed):
+    """How fast the pair's bodies near each other, back and ahead, along the normal of the answer;
+    of a mesh, which no direction separates, at most."""
+    pair, out, bodies = search.pair, search.answer, cell.motion_bodies
+    a, other = pair.a, min(pair.b, bodies.shape[0] - 1)
+    nx, ny, nz = out[0, p.NORMAL], out[0, p.NORMAL + 1], out[0, p.NORMAL + 2]
     if meshed:
-        back = ahead = nearing_speed(poses, twists, movers, cores, a, other, c)
-    elif movers[a, p.POINTS] <= 2 and movers[other, p.POINTS] <= 2:
-        back, ahead = round_speeds(CF, CW, SF, SW, a, b, c, out[0, 7], out[0, 8], out[0, 9])
-    else:
-        back, ahead = closing_speeds(
-            poses, twists, movers, cores, a, other, c, out[0, 7], out[0, 8], out[0, 9]
-        )
+        back = nearing_speed(search.poses, search.twists, bodies, cell.cores, a, other, pair.common)
+        return back, back
+    if bodies[a, MOTION_POINTS] <= 2 and bodies[other, MOTION_POINTS] <= 2:
+        return round_speeds(cell, search, nx, ny, nz)
+    return closing_speeds(
+        search.poses, search.twists, bodies, cell.cores, a, other, pair.common, nx, ny, nz
+    )
+
+
+@inlined
+def shape_test(cell, search, meshed):
+    """What the exact distance leaves uncovered of the two sides, and whether the pair is too close
+    at the instant already; if so the result holds it, unless it has a worse one."""
+    pair, header, h = search.pair, search.header, search.now.half
+    clearance, tolerance = pair.clearance, cell.settings.tolerance
+    status = measure(cell, search, pair.a, pair.b)
+    length, bend, taken, way = relative_bounds(cell, search, pair.a, pair.b, pair.depth)
+    d, slack = search.answer[0, p.DISTANCE], search.answer[0, SLACK]
+    back, ahead = nearing_speeds(cell, search, meshed)
     D = d - slack - clearance - taken
-    open_back = uncovered(D, back, bend, length, h)
-    open_ahead = uncovered(D, ahead, bend, length, h)
+    open_back = uncovered(D, drift(back, bend, h), h * length)
+    open_ahead = uncovered(D, drift(ahead, bend, h), h * length)
     if open_back < 0.0 and open_ahead < 0.0:
         return open_back, open_ahead, False
     kind = p.NOTHING
     if status == DONE:
-        if d + slack < min(clearance, 0.0) or (meshed and d <= 0.0):
+        if overlap(d, slack, clearance, meshed):
             kind = p.CONTACT
         elif not d > clearance + slack:
             kind = p.NEAR
     # However short the interval: it holds this instant, and a proof needs D > 0. While D > 0 a
     # search that lists its proofs goes on: the check may have proved this pair otherwise.
-    header = wholes(SW, p.S_HEADER)
-    hasty = header[0, p.HASTY] != 0 and not D > 0.0
-    listing = header[0, p.PROVING] != 0 and D > 0.0
-    if kind == p.NOTHING and (hasty or (not listing and small(CF, CW, SF, SW, way, h))):
-        if status == DONE and d + slack < clearance + settings[0, p.TOLERANCE]:
+    hasty = header.hasty != 0 and not D > 0.0
+    listing = header.proving != 0 and D > 0.0
+    if kind == p.NOTHING and (hasty or (not listing and small(cell, search, way, h))):
+        if status == DONE and d + slack < clearance + tolerance:
             kind = p.NEAR
         else:
             kind = p.DOUBT
     if kind == p.NOTHING:
         return open_back, open_ahead, False
-    note_result(SF, SW, kind, piece, t, a, b, clearance)
+    note_result(search, kind)
     return math.inf, math.inf, True
 
 
+@inlined
+def overlap(d, slack, clearance, meshed):
+    """Whether two bodies that are ``d`` apart overlap, beyond doubt, by more than they may."""
+    return d + slack < min(clearance, 0.0) or (meshed and d <= 0.0)
+
+
 @kernel
-def note_result(SF, SW, kind, piece, t, a, b, clearance):
-    """Keep what row 0 of S_OUT says, unless something worse is known; where the earliest is asked
-    for, unless it is later."""
-    result = reals(SF, SW, p.S_RESULT)
-    known = result[0, p.KIND]
-    if wholes(SW, p.S_HEADER)[0, p.EARLIEST] != 0:
+def note_result(search, kind):
+    """Keep the answer as a result for the pair, unless something worse is known; where the earliest
+    is asked for, unless it is later."""
+    result, now, pair = search.result, search.now, search.pair
+    known = result.kind
+    if search.header.earliest != 0:
         if known != p.NOTHING:
-            now, then = piece + t, result[0, p.PIECE] + result[0, p.WHEN]
-            if now > then or (now == then and kind <= known):
+            here, then = now.piece + now.t, result.piece + result.u
+            if here > then or (here == then and kind <= known):
                 return
     elif kind <= known:
         return
-    keep_result(SF, SW, kind, piece, t, a, b)
-    result[0, p.REQUIRED] = clearance
+    keep_result(search, kind, pair.a, pair.b, pair.clearance)
 
 
 @kernel
-def keep_result(SF, SW, kind, piece, t, a, b):
-    """Put row 0 of S_OUT into S_RESULT."""
-    result, out = reals(SF, SW, p.S_RESULT), reals(SF, SW, p.S_OUT)
-    result[0, p.KIND], result[0, p.PIECE], result[0, p.WHEN] = kind, piece, t
-    for k in range(OUT_COLUMNS):
-        result[0, p.DISTANCE + k] = out[0, k]
-    result[0, p.BODY_A], result[0, p.BODY_B] = a, b
+def keep_result(search, kind, a, b, clearance):
+    """The answer becomes the result."""
+    result, out, now = search.result, search.answer, search.now
+    result.kind, result.piece, result.u = kind, now.piece, now.t
+    result.a, result.b, result.required = a, b, clearance
+    result.distance, result.slack = out[0, p.DISTANCE], out[0, SLACK]
+    for k in range(3):
+        result.point_a[k] = out[0, p.POINT_A + k]
+        result.point_b[k] = out[0, p.POINT_B + k]
+        result.normal[k] = out[0, p.NORMAL + k]
 
 
 @kernel
-def prove(SF, SW, piece, t, h, back, ahead, method, a, b, row):
-    """Note which sides of the instant ``t`` are free (those that are negative); ``row`` of S_OUT
-    has the distance, of which the slack is taken off, and the direction. Counts on where the table
-    is full."""
-    proofs, header, out = (
-        reals(SF, SW, p.S_PROOFS), wholes(SW, p.S_HEADER), reals(SF, SW, p.S_OUT)
-    )  # fmt: skip
+def prove(search, method, a, b, back, ahead):
+    """Note which sides of this instant are free (those that are negative), by the distance in the
+    answer, less its slack, and its direction. Counts on where the table is full."""
+    proofs, header, out, now = search.proofs, search.header, search.answer, search.now
     for side in range(2):
         left = back if side == 0 else ahead
         if not left < 0.0:
             continue
-        k = header[0, p.PROOFS_USED]
-        header[0, p.PROOFS_USED] = k + 1
-        if k >= proofs.shape[0]:
+        k = header.proofs_used
+        header.proofs_used = k + 1
+        if k >= len(proofs):
             continue
-        proofs[k, 0] = piece
-        proofs[k, 1] = t - h if side == 0 else t
-        proofs[k, 2] = t if side == 0 else t + h
-        proofs[k, 3], proofs[k, 4] = t, method
-        proofs[k, 5], proofs[k, 6] = a, b
-        proofs[k, 7] = out[row, 0] - out[row, SLACK]
-        proofs[k, 8], proofs[k, 9], proofs[k, 10] = out[row, 7], out[row, 8], out[row, 9]
+        proof = proofs[k]
+        proof.piece, proof.at, proof.method = now.piece, now.t, method
+        proof.start = now.t - now.half if side == 0 else now.t
+        proof.end = now.t if side == 0 else now.t + now.half
+        proof.a, proof.b = a, b
+        proof.distance = out[0, p.DISTANCE] - out[0, SLACK]
+        for e in range(3):
+            proof.normal[e] = out[0, p.NORMAL + e]
 
 
 @kernel
-def prove_ball(CF, CW, SF, SW, piece, t, h, back, ahead, a, b, apart, x, y, z):
-    """Note what the balls prove; (x, y, z) is the way from b's centre to a's, ``apart`` long."""
-    balls, out = reals(CF, CW, p.C_BALLS), reals(SF, SW, p.S_OUT)
-    out[1, 0], out[1, SLACK] = apart - balls[a, 3] - balls[b, 3], 0.0
-    out[1, 7], out[1, 8], out[1, 9] = x / apart, y / apart, z / apart
-    prove(SF, SW, piece, t, h, back, ahead, p.BY_BALL, a, b, 1)
+def prove_ball(cell, search, a, b, back, ahead):
+    """Note what the balls prove, whose places are known."""
+    one, other, out = search.centres[a], cell.balls[b], search.answer
+    x, y, z = one.x - other.x, one.y - other.y, one.z - other.z
+    if b < cell.counts.movers:
+        second = search.centres[b]
+        x, y, z = one.x - second.x, one.y - second.y, one.z - second.z
+    apart = math.sqrt(x * x + y * y + z * z)
+    out[0, p.DISTANCE], out[0, SLACK] = apart - cell.balls[a].radius - other.radius, 0.0
+    out[0, p.NORMAL], out[0, p.NORMAL + 1], out[0, p.NORMAL + 2] = x / apart, y / apart, z / apart
+    prove(search, p.BY_BALL, a, b, back, ahead)
 
 
 @kernel
-def prove_group(SF, SW, piece, t, h, a, group):
+def prove_group(search, a, group):
     """Note that mover ``a`` does not reach the box ``group`` on either side."""
-    out = reals(SF, SW, p.S_OUT)
-    out[1, 0] = out[1, SLACK] = out[1, 7] = out[1, 8] = out[1, 9] = 0.0
-    prove(SF, SW, piece, t, h, -1.0, -1.0, p.BY_GROUP, a, group, 1)
+    out = search.answer
+    for k in range(OUT_COLUMNS):
+        out[0, k] = 0.0
+    prove(search, p.BY_GROUP, a, group, -1.0, -1.0)

@@ -29,11 +29,11 @@ import math
 
 import numpy as np
 
-from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry, inlined, kernel
-from standoff.paths.kernels import layout as p
+from standoff.compiled.tables import Nested, Reals, Record, Records, Tables, fields, viewer
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.motion import glide_pose
-from standoff.paths.kernels.search import MOTION, search
+from standoff.paths.kernels.search import empty_search, search_motion
 from standoff.tolerances import COORDINATE_LIMIT, ENCODER_TOLERANCE, EPS, HALF_TURN_SINE
 
 #: By how much of the larger one a velocity that is given and the change of position over the time
@@ -48,201 +48,232 @@ VELOCITY_MISMATCH = 0.5
 STOP_ROUNDING = 256 * EPS
 
 
-# Rows of the table of joints.
-(
-    SLOW,  #: one over the least that the brake holds, [s²/rad] or [s²/m]
-    FAST,  #: one over the most that it holds
-    GAIN,  #: the most by which the joint speeds up or slows down until then, [rad/s²] or [m/s²]
-    OFF,  #: by how much a velocity that is given may be off
-    STRAY,  #: by how much the joint may be off otherwise, [rad] or [m]
-    LOWER,  #: its end stops: where the stop in the middle must stand before
-    UPPER,
-    LEAST,  #: the limits that proofs count on, which no stop at all may pass; infinite for none
-    MOST,
-    TURNS,  #: 1 for a joint without limits that turns: a whole turn more or less is no motion
-    LAST,  #: where it was at the last reading; NaN where that is not known
-    SPEED,  #: its velocity
-    STANDS,  #: where it stands if the brake acts last and holds least
-    BRAKING,  #: B
-    SPREAD,  #: how far any of the stops is from the one in the middle
-    LOWEST,  #: the farthest that any of the stops gets
-    HIGHEST,
-    MISMATCH,  #: what positions add to the error of a velocity that is given
-    CONTRADICTS,  #: how far off the change of position that velocity is, where they contradict
-) = range(19)
-JOINT_ROWS = 19
+JOINT = fields(
+    slow=float,  #: one over the least that the brake holds, [s²/rad] or [s²/m]
+    fast=float,  #: one over the most that it holds
+    gain=float,  #: the most by which the joint speeds up or slows down until then, [rad/s²]
+    off=float,  #: by how much a velocity that is given may be off
+    error=float,  #: by how much the joint may be off otherwise, [rad] or [m]
+    lower=float,  #: its end stops: where the stop in the middle must stand before
+    upper=float,
+    least=float,  #: the limits that proofs count on, which no stop may pass; infinite for none
+    most=float,
+    turns=int,  #: 1 for a joint without limits that turns: a whole turn more or less is no motion
+    last=float,  #: where it was at the last reading; NaN where that is not known
+    speed=float,  #: its velocity
+    stands=float,  #: where it stands if the brake acts last and holds least
+    braking=float,  #: B
+    spread=float,  #: how far any of the stops is from the one in the middle
+    lowest=float,  #: the farthest that any of the stops gets
+    highest=float,
+    mismatch=float,  #: what positions add to the error of a velocity that is given
+    contradicts=float,  #: how far off the change of position that velocity is, where they do
+)
 
-# Columns of the table of bodies that move on their own: a row of glides, its time in seconds; the
-# pose is that of the last reading, NaN where that is not known.
-LINEAR = 12
-ANGULAR = 15
-CHANGE = 18  #: [m/s] by which the velocity of any of its points may change meanwhile
-GLIDES = 19  #: 1: from the velocity that it has; 0: from standing still
-BODY_COLUMNS = 20
+BODY = fields(
+    change=float,  #: [m/s] by which the velocity of any of its points may change meanwhile
+    glides=int,  #: 1: from the velocity that it has; 0: from standing still
+)
 
-# The plan.
-REACTION = 0  #: r0, [s]
-WAIT = 1  #: r1 - r0, [s]
-TOGETHER = 2  #: 1: all joints stop together, on a straight line
-PLAN = 3
+PLAN = fields(
+    reaction=float,  #: r0, [s]
+    wait=float,  #: r1 - r0, [s]
+    together=int,  #: 1: all joints stop together, on a straight line
+    acts=float,  #: r: when the brake acts on the stop in the middle
+    end=float,  #: when all stand
+)
 
-#: What `check_stop` returns beside the outcome of a search: velocities are not known, or lead out
-#: of this world; nothing was checked.
-UNKNOWN = 16
-#: Added where a joint would pass its limit.
-OVERRUN = 32
-#: Added where a velocity that is given contradicts the positions.
-CONTRADICTION = 64
+#: What was found of a reading.
+REPORT = fields(
+    outcome=int,  #: of the search
+    known=int,  #: 1: the velocities are known and lead to a place in this world, so it was checked
+    overrun=int,  #: 1: a joint would pass its limit
+    contradiction=int,  #: 1: a velocity that is given contradicts the positions
+    pieces=int,  #: of the motion that was laid out
+)
+
+
+class Stops(Tables):
+    """What is known of the stops that may follow a reading, and the motion they are laid out as."""
+
+    joints = Records(JOINT)
+    bodies = Records(BODY, "that move on their own")
+    last = Reals(p.GLIDE_COLUMNS, "bodies: pose of the last reading, NaN for none, and velocity")
+    plan = Record(PLAN)
+    times = Reals(doc="ends of the pieces, [s] from the reading; NaN beyond the last")
+    motion = Nested(p.Motion, "its rounding has a column for each joint, then one for each body")
+    report = Record(REPORT)
+
+
+stops_at = viewer(Stops)
 
 #: The outer Chebyshev points are this far from the middle of a piece.
 NODE = math.sqrt(3.0) / 4.0
 
 
 @entry(
-    f"int64(int64, {p.ARENAS}, float64[:, ::1], float64[:, ::1], float64[::1], float64[::1],"
-    f" float64[:, :, ::1], float64[::1], float64, {MOTION}, float64[::1], int64)"
+    "boolean(int64, int64, int64, float64[::1], float64[:, :, ::1], float64[::1], float64, int64)"
 )
-def check_stop(
-    stepper, general, CF, CW, SF, SW, joints, bodies, plan, q, poses, dq, dt,
-    pieces, glides, rounding, times, budget,
-):  # fmt: skip
-    """Whether all stops that may follow this reading are free: the outcome of the search, or
-    UNKNOWN; and OVERRUN, CONTRADICTION. Joints and poses are kept for the next call.
+def check_stop(cell, search, stops, q, poses, dq, dt, budget):
+    """Whether all stops that may follow this reading are proved free, and no joint passes its
+    limits, no velocity contradicts the positions; the report says more. Joints and poses are kept
+    for the next call.
 
     Args:
-        stepper, general, CF, CW, SF, SW: as for `search`.
-        joints, bodies, plan: see above.
+        cell, search: as for `search`.
+        stops: the address of `Stops`.
         q, poses: the reading, finite and rigid.
         dq: velocities of the joints; empty: from the last reading, ``dt`` seconds ago.
-        pieces, glides, rounding, times: room for the motion; ``rounding`` has a column for each
-            joint, and then one for each body.
         budget: of the search.
     """
-    measured = len(dq) > 0
-    told = 0
-    for j in range(joints.shape[1]):
-        moved = q[j] - joints[LAST, j]
-        if joints[TURNS, j] != 0.0:
-            moved -= 2.0 * math.pi * np.floor(moved / (2.0 * math.pi) + 0.5)
-        joints[SPEED, j] = dq[j] if measured else moved / dt
-        joints[LAST, j] = q[j]
-        if compare(joints, j, moved / dt, dt):
-            told |= CONTRADICTION
-    known = body_velocities(bodies, poses, dt)
-    r0, r1 = plan[REACTION], plan[REACTION] + plan[WAIT]
+    its, scratch = stops_at(stops), p.search_at(search)
+    report, plan = its.report, its.plan
+    report.outcome, report.known, report.pieces = p.SPENT, 0, 0
+    report.overrun = report.contradiction = 0
+    take_velocities(its, q, dq, dt)
+    known = body_velocities(its, poses, dt)
+    r0, r1 = plan.reaction, plan.reaction + plan.wait
     # On one line, whoever stops sooner stands on the way of whoever stops last.
-    alone = plan[TOGETHER] != 0.0 and bodies.shape[0] == 0
-    r = r1 if alone else 0.5 * (r0 + r1)
-    longest, latest = spread_joints(joints, q, plan, 0.0 if measured else dt, alone)
-    end = r + longest if bodies.shape[0] == 0 else r1 + latest
-    for j in range(joints.shape[1]):
-        stands = joints[STANDS, j]
+    alone = plan.together != 0 and len(its.bodies) == 0
+    plan.acts = r1 if alone else 0.5 * (r0 + r1)
+    longest, latest = spread_joints(its, q, 0.0 if len(dq) > 0 else dt, alone)
+    plan.end = plan.acts + longest if len(its.bodies) == 0 else r1 + latest
+    known = stay_in_limits(its, q) and known
+    if not (known and plan.end < math.inf):
+        return False
+    report.pieces = len(its.times) - 1 if longest > 0.0 or len(its.bodies) > 0 else 1
+    if not lay_out(its, q):
+        return False
+    report.known = 1
+    empty_search(scratch)
+    scratch.header.budget, scratch.header.hasty = budget, 1
+    report.outcome = search_motion(p.cell_at(cell), scratch, its.motion, report.pieces)
+    return report.outcome == p.FREE and report.overrun == 0 and report.contradiction == 0
+
+
+@kernel
+def take_velocities(stops, q, dq, dt):
+    """The velocity of each joint, as given or from the last reading."""
+    measured = len(dq) > 0
+    for j in range(len(stops.joints)):
+        joint = stops.joints[j]
+        moved = q[j] - joint.last
+        if joint.turns != 0:
+            moved -= 2.0 * math.pi * np.floor(moved / (2.0 * math.pi) + 0.5)
+        joint.speed = dq[j] if measured else moved / dt
+        joint.last = q[j]
+        if compare(joint, moved / dt, dt):
+            stops.report.contradiction = 1
+
+
+@kernel
+def stay_in_limits(stops, q):
+    """Whether all joints stand in this world; notes those that would pass their limits."""
+    known = True
+    for j in range(len(stops.joints)):
+        joint = stops.joints[j]
+        stands = joint.stands
         known = known and abs(stands) <= COORDINATE_LIMIT
         # An end stop ends a stop that goes farther than the one in the middle, which leaves it as
         # near to that one as it was: min(x, UPPER) is no farther from m <= UPPER than x is.
-        if stands > max(q[j], joints[UPPER, j]) or stands < min(q[j], joints[LOWER, j]):
-            told |= OVERRUN
+        if stands > max(q[j], joint.upper) or stands < min(q[j], joint.lower):
+            stops.report.overrun = 1
         # Where that one stands within the tolerance beyond, the end stop may end it sooner.
         beyond = ENCODER_TOLERANCE
-        if stands > joints[UPPER, j] - beyond or stands < joints[LOWER, j] + beyond:
-            joints[SPREAD, j] += beyond
-        if not (joints[LOWEST, j] >= joints[LEAST, j] and joints[HIGHEST, j] <= joints[MOST, j]):
-            told |= OVERRUN
-    if not (known and end < math.inf):
-        return UNKNOWN
-    n = pieces.shape[0] if longest > 0.0 or bodies.shape[0] > 0 else 1
+        if stands > joint.upper - beyond or stands < joint.lower + beyond:
+            joint.spread += beyond
+        if not (joint.lowest >= joint.least and joint.highest <= joint.most):
+            stops.report.overrun = 1
+    return known
+
+
+@kernel
+def lay_out(stops, q):
+    """The motion in the middle of all, piece by piece; False where a body leaves this world."""
+    times, end, n, known = stops.times, stops.plan.end, stops.report.pieces, True
+    joints, rounding = len(stops.joints), stops.motion.rounding
     for k in range(len(times)):
         times[k] = end * k / n if k <= n else math.nan
     for k in range(n):
-        for j in range(joints.shape[1]):
-            fit_joint(joints, q, r, end, times, k, j, pieces, rounding)
-        for b in range(bodies.shape[0]):
-            known = glide_body(bodies, times, k, b, glides) and known
-            rounding[k, joints.shape[1] + b] = times[k + 1] * bodies[b, CHANGE]
-    if not known:
-        return UNKNOWN
-    empty_search(SF, SW, budget)
-    motion = pieces[:n], glides[:n], rounding[:n]
-    return search(stepper, general, CF, CW, SF, SW, *motion, 1) + told
+        for j in range(joints):
+            fit_joint(stops, q, k, j)
+        for b in range(len(stops.bodies)):
+            known = glide_body(stops, k, b) and known
+            rounding[k, joints + b] = times[k + 1] * stops.bodies[b].change
+    return known
 
 
 @kernel
-def empty_search(SF, SW, budget):
-    """Scratch as a new search expects it."""
-    header, open_pieces = wholes(SW, p.S_HEADER), wholes(SW, p.S_PIECES)
-    for k in (p.NODES_USED, p.POOL_USED, p.QUEUED, p.DISTANCES, p.INTERVALS, p.EARLIEST, p.PROVING):
-        header[0, k] = 0
-    header[0, p.LOADED], header[0, p.BUDGET], header[0, p.HASTY] = -1, budget, 1
-    reals(SF, SW, p.S_RESULT)[0, p.KIND] = p.NOTHING
-    for k in range(open_pieces.shape[0]):
-        open_pieces[k, p.ROOT] = open_pieces[k, p.PLACE] = -1
-
-
-@kernel
-def spread_joints(joints, q, plan, since, alone):
+def spread_joints(stops, q, since, alone):
     """B and the spread of each joint, and where it stands at the farthest. ``since``: the velocity
-    is the mean over this time, so that it may be off by GAIN times half of it. Returns the longest
-    B, and the longest B + ΔB."""
-    r1 = plan[REACTION] + plan[WAIT]
-    together = plan[TOGETHER] != 0.0
+    is the mean over this time, so that it may be off by ``gain`` times half of it. Returns the
+    longest B, and the longest B + ΔB."""
+    joints, plan = stops.joints, stops.plan
+    r1 = plan.reaction + plan.wait
+    together = plan.together != 0
     slowest, fastest, more = 0.0, 0.0, 0.0
     if together:
-        for j in range(joints.shape[1]):
-            v = abs(joints[SPEED, j])
-            e1 = joints[OFF, j] + joints[MISMATCH, j] + joints[GAIN, j] * (0.5 * since + r1)
-            slowest = max(slowest, v * joints[SLOW, j])
-            fastest = max(fastest, v * joints[FAST, j])
-            more = max(more, e1 * joints[SLOW, j])
+        for j in range(len(joints)):
+            joint = joints[j]
+            v = abs(joint.speed)
+            e1 = joint.off + joint.mismatch + joint.gain * (0.5 * since + r1)
+            slowest = max(slowest, v * joint.slow)
+            fastest = max(fastest, v * joint.fast)
+            more = max(more, e1 * joint.slow)
     longest, latest = 0.0, 0.0
-    for j in range(joints.shape[1]):
-        v = abs(joints[SPEED, j])
-        gain = joints[GAIN, j]
-        e0 = joints[OFF, j] + joints[MISMATCH, j] + 0.5 * gain * since
+    for j in range(len(joints)):
+        joint = joints[j]
+        v = abs(joint.speed)
+        gain = joint.gain
+        e0 = joint.off + joint.mismatch + 0.5 * gain * since
         e1 = e0 + gain * r1
         slow, fast, late = slowest, fastest, more
         if not together:
-            slow, fast, late = v * joints[SLOW, j], v * joints[FAST, j], e1 * joints[SLOW, j]
-        joints[STANDS, j] = q[j] + joints[SPEED, j] * (r1 + 0.5 * slow)
+            slow, fast, late = v * joint.slow, v * joint.fast, e1 * joint.slow
+        joint.stands = q[j] + joint.speed * (r1 + 0.5 * slow)
         for sign in (1.0, -1.0):
-            far = farthest(joints, j, sign, e0, r1, slow + late if together else math.inf)
-            far += joints[STRAY, j] + STOP_ROUNDING * (abs(q[j]) + far)
-            joints[HIGHEST if sign > 0.0 else LOWEST, j] = q[j] + sign * far
+            far = farthest(joint, sign, e0, r1, slow + late if together else math.inf)
+            far += joint.error + STOP_ROUNDING * (abs(q[j]) + far)
+            if sign > 0.0:
+                joint.highest = q[j] + far
+            else:
+                joint.lowest = q[j] - far
         B, dB, lag = slow, late, 0.0
         if not alone:
-            B, dB, lag = 0.5 * (slow + fast), late + 0.5 * (slow - fast), 0.5 * plan[WAIT]
-        joints[BRAKING, j] = B
+            B, dB, lag = 0.5 * (slow + fast), late + 0.5 * (slow - fast), 0.5 * plan.wait
+        joint.braking = B
         until, braking = r1 * (e0 + 0.5 * gain * r1), 0.5 * (e1 * (B + dB) + v * dB)
-        joints[SPREAD, j] = joints[STRAY, j] + until + v * lag + braking
+        joint.spread = joint.error + until + v * lag + braking
         longest, latest = max(longest, B), max(latest, B + dB)
     return longest, latest
 
 
 @inlined
-def farthest(joints, j, sign, e0, r1, longest):
-    """How far joint ``j`` gets upwards, or downwards, on any of its stops: its velocity is
+def farthest(joint, sign, e0, r1, longest):
+    """How far a joint gets upwards, or downwards, on any of its stops: its velocity is
     ``w = v + e0`` now and ``w + GAIN t`` at most until the brake acts, at r1 the latest; from
     ``u = w + GAIN r1`` it stands after ``B = u SLOW`` at the latest, or ``longest`` where all stop
     together:
 
         max(w, 0) r1 + GAIN r1² / 2 + max(u, 0) B / 2.
     """
-    gain = joints[GAIN, j]
-    w = sign * joints[SPEED, j] + e0
+    gain = joint.gain
+    w = sign * joint.speed + e0
     u = max(w + gain * r1, 0.0)
-    B = u * joints[SLOW, j] if longest == math.inf else longest
+    B = u * joint.slow if longest == math.inf else longest
     return max(w, 0.0) * r1 + 0.5 * gain * r1 * r1 + 0.5 * u * B
 
 
 @inlined
-def compare(joints, j, mean, dt):
-    """Hold the velocity of joint ``j`` against its ``mean`` since the last reading; whether they
+def compare(joint, mean, dt):
+    """Hold the velocity of a joint against its ``mean`` since the last reading; whether they
     contradict each other. Where there was no last reading, nothing is known.
 
     Stops from both are part of the proof. The velocity now is within GAIN dt / 2 of the mean; where
     that, and the error of a velocity that is given, do not explain the difference, nobody knows
     which is right, and all that either allows is. From where on that is a contradiction: each
     position may be off by ENCODER_TOLERANCE, and the time between them by a part."""
-    v, error, slack = joints[SPEED, j], joints[OFF, j], 0.5 * joints[GAIN, j] * dt
+    v, error, slack = joint.speed, joint.off, 0.5 * joint.gain * dt
     off, more, doubt = abs(v - mean), 0.0, 0.0
     if off > error:
         more = off - error
@@ -251,7 +282,7 @@ def compare(joints, j, mean, dt):
         allowed = 2.0 * ENCODER_TOLERANCE / dt + VELOCITY_MISMATCH * max(abs(v), abs(mean))
         if off - error - slack > allowed:
             doubt = off
-    joints[MISMATCH, j], joints[CONTRADICTS, j] = more, doubt
+    joint.mismatch, joint.contradicts = more, doubt
     return doubt > 0.0
 
 
@@ -265,9 +296,11 @@ def gone(t, r, B):
 
 
 @kernel
-def fit_joint(joints, q, r, end, times, k, j, pieces, rounding):
+def fit_joint(stops, q, k, j):
     """The parabola of joint ``j`` in piece ``k``, and how far all its stops are from it."""
-    v, B = joints[SPEED, j], joints[BRAKING, j]
+    joint, times, r, end = stops.joints[j], stops.times, stops.plan.acts, stops.plan.end
+    pieces, first_row = stops.motion.pieces, p.POWERS * k
+    v, B = joint.speed, joint.braking
     start, size = times[k], times[k + 1] - times[k]
     low, mid, high = (
         gone(start + (0.5 - NODE) * size, r, B),
@@ -276,9 +309,10 @@ def fit_joint(joints, q, r, end, times, k, j, pieces, rounding):
     )
     slope, bend = (high - low) / (2.0 * NODE), (high - 2.0 * mid + low) / (2.0 * NODE * NODE)
     c0, c1 = mid - 0.5 * slope + 0.25 * bend, slope - bend
-    pieces[k, 0, j], pieces[k, 1, j], pieces[k, 2, j] = q[j] + v * c0, v * c1, v * bend
+    pieces[first_row, j], pieces[first_row + 1, j] = q[j] + v * c0, v * c1
+    pieces[first_row + 2, j] = v * bend
     for power in range(3, p.POWERS):
-        pieces[k, power, j] = 0.0
+        pieces[first_row + power, j] = 0.0
     # g less the parabola is a parabola on each of its three stretches: farthest from 0 at an end
     # of a stretch, or at its vertex.
     off = 0.0
@@ -302,64 +336,66 @@ def fit_joint(joints, q, r, end, times, k, j, pieces, rounding):
             if a < u and u < b:
                 top = gone(start + u * size, r, B) - (c0 + u * (c1 + u * bend))
                 off = max(off, abs(top))
-    rounding[k, j] = joints[SPREAD, j] + abs(v) * off + STOP_ROUNDING * (abs(q[j]) + abs(v) * end)
+    rounded = STOP_ROUNDING * (abs(q[j]) + abs(v) * end)
+    stops.motion.rounding[k, j] = joint.spread + abs(v) * off + rounded
 
 
 @kernel
-def body_velocities(bodies, poses, dt):
+def body_velocities(stops, poses, dt):
     """Velocities of the bodies that glide, from the last poses to these, the shorter turn; False
     where they are not known, or half a turn lies between. Keeps the poses."""
-    known = True
-    for b in range(bodies.shape[0]):
+    known, last = True, stops.last
+    for b in range(len(stops.bodies)):
         for e in range(6):
-            bodies[b, LINEAR + e] = 0.0
-        if bodies[b, GLIDES] != 0.0:
+            last[b, p.LINEAR + e] = 0.0
+        if stops.bodies[b].glides != 0:
             for axis in range(3):
-                bodies[b, LINEAR + axis] = (poses[b, axis, 3] - bodies[b, 4 * axis + 3]) / dt
-            known = turning_velocity(bodies, poses, b, dt) and known
+                last[b, p.LINEAR + axis] = (poses[b, axis, 3] - last[b, 4 * axis + 3]) / dt
+            known = turning_velocity(last, poses, b, dt) and known
         for e in range(12):
-            bodies[b, e] = poses[b, e // 4, e % 4]
+            last[b, e] = poses[b, e // 4, e % 4]
     return known
 
 
 @kernel
-def turning_velocity(bodies, poses, b, dt):
+def turning_velocity(last, poses, b, dt):
     """R(1) R(0)^T has the axis times twice the sine in what is not symmetric, and the cosine on its
     diagonal."""
-    xx, xy, xz = turned_row(bodies, poses, b, 0)
-    yx, yy, yz = turned_row(bodies, poses, b, 1)
-    zx, zy, zz = turned_row(bodies, poses, b, 2)
+    xx, xy, xz = turned_row(last, poses, b, 0)
+    yx, yy, yz = turned_row(last, poses, b, 1)
+    zx, zy, zz = turned_row(last, poses, b, 2)
     x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
     sine, cosine = math.sqrt(x * x + y * y + z * z), 0.5 * (xx + yy + zz - 1.0)
     if sine > 0.0:
         rate = math.atan2(sine, cosine) / (sine * dt)
-        bodies[b, ANGULAR] = rate * x
-        bodies[b, ANGULAR + 1] = rate * y
-        bodies[b, ANGULAR + 2] = rate * z
+        last[b, p.ANGULAR] = rate * x
+        last[b, p.ANGULAR + 1] = rate * y
+        last[b, p.ANGULAR + 2] = rate * z
     return cosine > 0.0 or sine >= HALF_TURN_SINE
 
 
 @inlined
-def turned_row(bodies, poses, b, r):
+def turned_row(last, poses, b, r):
     """Row ``r`` of R(1) R(0)^T."""
     u, v, w = poses[b, r, 0], poses[b, r, 1], poses[b, r, 2]
     return (
-        u * bodies[b, 0] + v * bodies[b, 1] + w * bodies[b, 2],
-        u * bodies[b, 4] + v * bodies[b, 5] + w * bodies[b, 6],
-        u * bodies[b, 8] + v * bodies[b, 9] + w * bodies[b, 10],
+        u * last[b, 0] + v * last[b, 1] + w * last[b, 2],
+        u * last[b, 4] + v * last[b, 5] + w * last[b, 6],
+        u * last[b, 8] + v * last[b, 9] + w * last[b, 10],
     )
 
 
 @kernel
-def glide_body(bodies, times, k, b, glides):
+def glide_body(stops, k, b):
     """Body ``b`` in piece ``k``, from where it is at the start; False where it leaves this world,
     or nobody knows where it goes."""
-    size = times[k + 1] - times[k]
-    glide_pose(bodies, b, times[k], glides[k], b)
+    last, times, glides = stops.last, stops.times, stops.motion.glides
+    size, row = times[k + 1] - times[k], k * len(stops.bodies) + b
+    glide_pose(last, b, times[k], glides, row)
     known = True
-    for e in range(LINEAR, LINEAR + 6):
-        glides[k, b, e] = size * bodies[b, e]
-        known = known and abs(glides[k, b, e]) <= COORDINATE_LIMIT
+    for e in range(p.LINEAR, p.GLIDE_COLUMNS):
+        glides[row, e] = size * last[b, e]
+        known = known and abs(glides[row, e]) <= COORDINATE_LIMIT
     for axis in range(3):
-        known = known and abs(glides[k, b, 4 * axis + 3]) <= COORDINATE_LIMIT
+        known = known and abs(glides[row, 4 * axis + 3]) <= COORDINATE_LIMIT
     return known

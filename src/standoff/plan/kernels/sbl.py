@@ -20,22 +20,12 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry, kernel
-from standoff.paths.kernels import layout as p
+from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.heap import push_node, requeue
-from standoff.plan.kernels import layout as g
-from standoff.plan.kernels import roadmap as m
-from standoff.plan.kernels.checking import check_at, search_at
-from standoff.plan.kernels.roadmap import (
-    add_milestone,
-    closest,
-    cut,
-    lay_grid,
-    list_path,
-    new_edge,
-    pick,
-)
+from standoff.paths.kernels.search import check_at, search_motion_at
+from standoff.plan.kernels import plan_tables as g
+from standoff.plan.kernels.connect import turns
 
 # phases
 PICKING = 0
@@ -54,188 +44,325 @@ LAID = 128
 PATH_SLICE = 5_000
 PER_MILESTONE = 8
 
-#: The scratch of the path test is too small, beside the reasons of `plan.kernels.layout`.
-CRAMPED_PATH = 5
 
-
-@entry(
-    f"int64(int64, {g.GROWING}, float64[::1], int64[::1],"
-    " float64[:, :, ::1], float64[:, :, ::1], float64[:, ::1], float64[::1])"
-)
-def grow_sbl(
-    searcher, checker, stepper, general, CF, CW, SF, SW, MF, MW, TF, TW, pieces, glides, rounding, U
-):
-    """Grow until a path is proved, or one of the other reasons to come back. ``searcher`` is the
-    address of `search`; TF and TW its scratch, whose pieces are the edges of the roadmap: (n,
-    POWERS, joints), with the glides of each and zeros for their rounding."""
-    header, planned = wholes(MW, m.M_HEADER), wholes(MW, m.M_MOVES).shape[1]
-    while header[0, m.WORK] < header[0, m.UNTIL]:
-        phase = header[0, m.PHASE]
-        if phase <= DRAWING:
-            if header[0, m.CURSOR] + planned + 5 > U.shape[0]:
+@entry("int64(int64, int64, int64, int64, int64, int64, int64, float64[::1])")
+def grow_sbl(searcher, checker, cell, search, roadmap, edges, motion, U):
+    """Grow until a path is proved, or one of the other reasons to come back. ``searcher`` and
+    ``checker`` are the addresses of `search` and `check_segments`, ``cell`` and ``search`` what the
+    latter takes; ``edges`` is scratch whose pieces are the edges of the roadmap, and ``motion`` the
+    roadmap's."""
+    its, opened = g.roadmap_at(roadmap), p.search_at(edges)
+    header, planned = its.header, len(its.moves)
+    while header.work < header.until:
+        if header.phase <= DRAWING:
+            if header.cursor + planned + 5 > len(U):
                 return g.DRY
-            crowded = header[0, m.NODES] + 1 > reals(MF, MW, m.M_NODES).shape[1]
-            if crowded or header[0, m.EDGES] + 2 > wholes(MW, m.M_EDGES).shape[1]:
+            if header.nodes + 1 > its.nodes.shape[1] or header.edges + 2 > len(its.edges):
                 return g.CROWDED
-            if phase == PICKING:
-                pick_milestone(MF, MW, U)
-            draw_near(MF, MW, U)
-            header[0, m.PHASE] = TRYING
-        elif phase == TRYING:
-            free = milestone_is_free(checker, stepper, general, CF, CW, SF, SW, MF, MW)
+            if header.phase == PICKING:
+                pick_milestone(its, U)
+            draw_near(its, U)
+            header.phase = TRYING
+        elif header.phase == TRYING:
+            free = milestone_is_free(checker, cell, search, its)
             if free < 0:
                 return g.CRAMPED
-            header[0, m.WORK] += 1
+            header.work += 1
             if free == 1:
-                install(MF, MW, pieces)
+                install(its)
             else:
-                header[0, m.SHRUNK] += 1
-                header[0, m.PHASE] = DRAWING if header[0, m.SHRUNK] < SMALLEST else PICKING
-        elif phase == BRIDGING:
-            list_path(MW)
-            if not begin_path(MW, TF, TW):
-                return CRAMPED_PATH
-            header[0, m.PHASE] = TESTING
+                header.shrunk += 1
+                header.phase = DRAWING if header.shrunk < SMALLEST else PICKING
+        elif header.phase == BRIDGING:
+            list_path(its)
+            if not begin_path(its, opened):
+                return g.CRAMPED_PATH
+            header.phase = TESTING
         else:
-            status = test_path(
-                searcher, stepper, general, CF, CW, TF, TW, MW, pieces, glides, rounding
-            )
+            before = opened.header.distances + opened.header.intervals
+            opened.header.budget = before + PATH_SLICE
+            status = search_motion_at(searcher, cell, edges, motion, 0)
+            status = judge_path(its, opened, status, before)
             if status == p.FREE:
-                header[0, m.PHASE] = PICKING
+                header.phase = PICKING
                 return g.SOLVED
             if status > p.SPENT:
-                return CRAMPED_PATH
+                return g.CRAMPED_PATH
     return g.AGAIN
 
 
 @kernel
-def pick_milestone(MF, MW, U):
+def pick_milestone(roadmap, U):
     """A milestone of either tree to be expanded."""
-    header = wholes(MW, m.M_HEADER)
-    if header[0, m.SORTED] < 0 or header[0, m.NODES] - header[0, m.SORTED] >= LAID:
-        lay_grid(MF, MW, U)
-    at = header[0, m.CURSOR]
+    header = roadmap.header
+    if header.ordered < 0 or header.nodes - header.ordered >= LAID:
+        lay_grid(roadmap, U)
+    at = header.cursor
     tree = 0 if U[at] < 0.5 else 1
-    header[0, m.TREE], header[0, m.SHRUNK] = tree, 0
-    header[0, m.FROM] = pick(MW, tree, U[at + 1], U[at + 2])
-    header[0, m.CURSOR] = at + 3
+    header.tree, header.shrunk = tree, 0
+    header.expanded = pick(roadmap, tree, U[at + 1], U[at + 2])
+    header.cursor = at + 3
 
 
 @kernel
-def draw_near(MF, MW, U):
-    """Into M_POINT: a configuration in a box about the milestone, within the limits. The n-th box
+def draw_near(roadmap, U):
+    """Into ``point``: a configuration in a box about the milestone, within the limits. The n-th box
     is an n-th of the first one wide."""
-    header, moves = wholes(MW, m.M_HEADER), wholes(MW, m.M_MOVES)
-    nodes, space, point = (
-        reals(MF, MW, m.M_NODES), reals(MF, MW, m.M_SPACE), reals(MF, MW, m.M_POINT)
-    )  # fmt: skip
-    at, k = header[0, m.CURSOR], header[0, m.FROM]
-    part = reals(MF, MW, m.M_SETTINGS)[0, m.REACH] / (1.0 + header[0, m.SHRUNK])
+    header, moves, nodes, point = roadmap.header, roadmap.moves, roadmap.nodes, roadmap.point
+    at, k = header.cursor, header.expanded
+    part = header.reach / (1.0 + header.shrunk)
     for j in range(point.shape[1]):
         point[0, j] = nodes[j, k]
-    for e in range(moves.shape[1]):
-        j = moves[0, e]
-        half = part * (space[g.HIGH, j] - space[g.LOW, j])
+    for e in range(len(moves)):
+        j = moves[e]
+        joint = roadmap.space[j]
+        half = part * (joint.high - joint.low)
         low, high = point[0, j] - half, point[0, j] + half
-        if space[g.PERIOD, j] == 0.0:
-            low, high = max(low, space[g.LOW, j]), min(high, space[g.HIGH, j])
+        if joint.period == 0.0:
+            low, high = max(low, joint.low), min(high, joint.high)
         point[0, j] = min(low + U[at + e] * (high - low), high)
-    header[0, m.CURSOR] = at + moves.shape[1]
+    header.cursor = at + len(moves)
 
 
 @kernel
-def milestone_is_free(checker, stepper, general, CF, CW, SF, SW, MF, MW):
-    """Whether M_POINT is free: 1 or 0; -1 where scratch is too small."""
-    header, kinds, point = (
-        wholes(MW, m.M_HEADER), wholes(MW, m.M_KINDS), reals(MF, MW, m.M_POINT)
-    )  # fmt: skip
-    done = check_at(
-        checker, stepper, general, CF, CW, SF, SW, point, point, reals(MF, MW, m.M_NONE),
-        header[0, m.BUDGET], 0, 1, kinds.reshape(kinds.size),
-    )  # fmt: skip
-    if done == 0:
+def milestone_is_free(checker, cell, search, roadmap):
+    """Whether ``point`` is free: 1 or 0; -1 where scratch is too small."""
+    point, kinds, budget = roadmap.point, roadmap.kinds, roadmap.header.budget
+    if check_at(checker, cell, search, point, point, budget, 0, 1, kinds) == 0:
         return -1
-    return 1 if kinds[0, 0] == 0 else 0
+    return 1 if kinds[0] == 0 else 0
 
 
 @kernel
-def install(MF, MW, pieces):
-    """M_POINT becomes a milestone, and is bridged to the other tree if that is near."""
-    header = wholes(MW, m.M_HEADER)
-    parent, tree = header[0, m.FROM], header[0, m.TREE]
-    k = add_milestone(MF, MW, parent, header[0, m.EDGES], tree, reals(MF, MW, m.M_POINT))
+def install(roadmap):
+    """``point`` becomes a milestone, and is bridged to the other tree if that is near."""
+    header = roadmap.header
+    parent, tree = header.expanded, header.tree
+    k = add_milestone(roadmap)
     if tree == 0:
-        new_edge(MF, MW, pieces, parent, k)
+        new_edge(roadmap, parent, k)
     else:
-        new_edge(MF, MW, pieces, k, parent)
-    header[0, m.PHASE] = PICKING
-    other, apart = closest(MF, MW, k)
-    if apart < reals(MF, MW, m.M_SETTINGS)[0, m.REACH]:
-        header[0, m.BRIDGE + tree], header[0, m.BRIDGE + 1 - tree] = k, other
-        header[0, m.BRIDGE_EDGE] = new_edge(
-            MF, MW, pieces, header[0, m.BRIDGE], header[0, m.BRIDGE + 1]
-        )
-        header[0, m.PHASE] = BRIDGING
+        new_edge(roadmap, k, parent)
+    header.phase = PICKING
+    other, apart = closest(roadmap, k)
+    if apart < header.reach:
+        header.bridge[tree], header.bridge[1 - tree] = k, other
+        header.bridge_edge = new_edge(roadmap, header.bridge[0], header.bridge[1])
+        header.phase = BRIDGING
 
 
 @kernel
-def test_path(searcher, stepper, general, CF, CW, TF, TW, MW, pieces, glides, rounding):
-    """Go on with the test of the path. FREE: it is proved. SPENT: look again, there may be another
-    path to be found. More than that: scratch is too small."""
-    header, head = wholes(MW, m.M_HEADER), wholes(TW, p.S_HEADER)
-    before = head[0, p.DISTANCES] + head[0, p.INTERVALS]
-    head[0, p.BUDGET] = before + PATH_SLICE
-    status = search_at(searcher, stepper, general, CF, CW, TF, TW, pieces, glides, rounding, 0)
-    after = head[0, p.DISTANCES] + head[0, p.INTERVALS]
-    header[0, m.WORK] += 1 + (after - before) // PER_MILESTONE
+def judge_path(roadmap, opened, status, before):
+    """What the search of the path says after one slice, which ended with ``status``. FREE: it is
+    proved. SPENT: look again, there may be another path to be found. More than that: scratch is too
+    small."""
+    header, head = roadmap.header, opened.header
+    after = head.distances + head.intervals
+    header.work += 1 + (after - before) // PER_MILESTONE
     if status > p.SPENT:
         return status
     if status == p.FREE:
-        end_path(MW, TF, TW)
+        end_path(roadmap, opened)
         return p.FREE
-    bad = wholes(TW, p.S_QUEUE)[0, 0]
+    bad = opened.queue[0]
     if status == p.FOUND:
-        bad = int(reals(TF, TW, p.S_RESULT)[0, p.PIECE])
-    elif after >= head[0, p.BUDGET] and after - header[0, m.STARTED] < header[0, m.PATH_BUDGET]:
+        bad = opened.result.piece
+    elif after >= head.budget and after - header.started < header.path_budget:
         return p.SPENT
     # Found not to be free; or too close to call, which counts as much.
-    end_path(MW, TF, TW)
-    cut(MW, bad)
-    wholes(TW, p.S_PIECES)[bad, p.ROOT] = -1
-    header[0, m.PHASE] = PICKING
+    end_path(roadmap, opened)
+    cut(roadmap, bad)
+    opened.pieces[bad].root = -1
+    header.phase = PICKING
     return p.SPENT
 
 
 @kernel
-def begin_path(MW, TF, TW):
-    """Put the edges of M_PATH that are not proved into the queue; False where there is no room."""
-    header, path, edges = wholes(MW, m.M_HEADER), wholes(MW, m.M_PATH), wholes(MW, m.M_EDGES)
-    head, count = wholes(TW, p.S_HEADER), header[0, m.LENGTH]
-    if head[0, p.NODES_USED] + count > reals(TF, TW, p.S_NODES).shape[0]:
+def begin_path(roadmap, opened):
+    """Put the edges of the path that are not proved into the queue; False where there is no
+    room."""
+    header, path, edges, head = roadmap.header, roadmap.path, roadmap.edges, opened.header
+    if head.nodes_used + header.length > len(opened.nodes):
         return False
-    for k in range(count):
-        e = path[0, k]
-        if edges[0, e] == m.UNTESTED:
-            push_node(TF, TW, e, 0.0, 1.0, math.inf, -1, 0, 0)
-            edges[0, e] = m.BEGUN
-            header[0, m.CHECKED] += 1
-        if edges[0, e] == m.BEGUN:
-            requeue(TF, TW, e)
-    head[0, p.LOADED] = -1
-    reals(TF, TW, p.S_RESULT)[0, p.KIND] = p.NOTHING
-    header[0, m.STARTED] = head[0, p.DISTANCES] + head[0, p.INTERVALS]
-    header[0, m.TESTED] += 1
+    for k in range(header.length):
+        e = path[k]
+        if edges[e] == g.UNTESTED:
+            push_node(opened, e, 0.0, 1.0, math.inf, -1, 0, 0)
+            edges[e] = g.BEGUN
+            header.checked += 1
+        if edges[e] == g.BEGUN:
+            requeue(opened, e)
+    head.loaded = -1
+    opened.result.kind = p.NOTHING
+    header.started = head.distances + head.intervals
+    header.tested += 1
     return True
 
 
 @kernel
-def end_path(MW, TF, TW):
+def end_path(roadmap, opened):
     """Take what is left out of the queue, and note which edges are proved."""
-    header, path, edges = wholes(MW, m.M_HEADER), wholes(MW, m.M_PATH), wholes(MW, m.M_EDGES)
-    pieces = wholes(TW, p.S_PIECES)
-    for k in range(header[0, m.LENGTH]):
-        e = path[0, k]
-        pieces[e, p.PLACE] = -1
-        if pieces[e, p.ROOT] < 0:
-            edges[0, e] = m.PROVED
-    wholes(TW, p.S_HEADER)[0, p.QUEUED] = 0
+    path, edges, pieces = roadmap.path, roadmap.edges, opened.pieces
+    for k in range(roadmap.header.length):
+        e = path[k]
+        pieces[e].place = -1
+        if pieces[e].root < 0:
+            edges[e] = g.PROVED
+    opened.header.queued = 0
+
+
+@kernel
+def add_milestone(roadmap):
+    """``point``, for which there is room, as a milestone of the tree whose turn it is, with the
+    edge that is made next to the one that was expanded; its number."""
+    nodes, point, header = roadmap.nodes, roadmap.point, roadmap.header
+    k = header.nodes
+    for j in range(point.shape[1]):
+        nodes[j, k] = point[0, j]
+    milestone = roadmap.milestones[k]
+    milestone.owner, milestone.parent = header.tree, header.expanded
+    milestone.edge = header.edges
+    header.nodes = k + 1
+    put_in_grid(roadmap, k)
+    return k
+
+
+@kernel
+def new_edge(roadmap, a, b):
+    """A new edge straight from milestone ``a`` to ``b``, circles the shorter way round."""
+    nodes, pieces, e = roadmap.nodes, roadmap.motion.pieces, roadmap.header.edges
+    roadmap.header.edges = e + 1
+    row = p.POWERS * e
+    for j in range(nodes.shape[0]):
+        way = nodes[j, b] - nodes[j, a]
+        pieces[row, j] = nodes[j, a]
+        pieces[row + 1, j] = nodes[j, b] - turns(way, roadmap.space[j].period) - nodes[j, a]
+    roadmap.edges[e] = g.UNTESTED
+    return e
+
+
+@kernel
+def lay_grid(roadmap, U):
+    """Sort all milestones into a grid over two joints picked at random."""
+    header, moves, grid = roadmap.header, roadmap.moves, roadmap.grid
+    at, planned = header.cursor, len(moves)
+    first = min(planned - 1, int(U[at] * planned))
+    second = min(max(planned - 2, 0), int(U[at + 1] * (planned - 1)))
+    if second >= first and planned > 1:
+        second += 1
+    header.axes[0], header.axes[1] = moves[first], moves[second]
+    header.cursor = at + 2
+    for cell in range(2 * g.CELLS):
+        grid[cell].head, grid[cell].count = -1, 0
+    header.filled[0] = header.filled[1] = 0
+    for k in range(header.nodes):
+        put_in_grid(roadmap, k)
+    header.ordered = header.nodes
+
+
+@kernel
+def put_in_grid(roadmap, k):
+    """Put a milestone into its cell."""
+    header, milestone = roadmap.header, roadmap.milestones[k]
+    owner = milestone.owner
+    place = 0
+    for axis in range(2):
+        j = header.axes[axis]
+        joint = roadmap.space[j]
+        wide = joint.high - joint.low
+        share = (roadmap.nodes[j, k] - joint.low) / wide if wide > 0.0 else 0.0
+        if joint.period > 0.0:
+            share -= math.floor(share)
+        place = place * g.AXIS + min(max(int(g.AXIS * share), 0), g.AXIS - 1)
+    place += owner * g.CELLS
+    cell = roadmap.grid[place]
+    if cell.head < 0:
+        filled = header.filled[owner]
+        roadmap.filled[owner * g.CELLS + filled] = place
+        header.filled[owner] = filled + 1
+    milestone.next = cell.head
+    cell.head = k
+    cell.count += 1
+
+
+@kernel
+def pick(roadmap, owner, u, v):
+    """A milestone of a tree, each cell of the grid as likely as any other: where they are sparse,
+    milestones are picked more often. ``u`` and ``v`` are random numbers."""
+    filled, milestones = roadmap.header.filled[owner], roadmap.milestones
+    cell = roadmap.grid[roadmap.filled[owner * g.CELLS + min(filled - 1, int(u * filled))]]
+    count, k = cell.count, cell.head
+    for _ in range(min(count - 1, int(v * count))):
+        k = milestones[k].next
+    return k
+
+
+@kernel
+def closest(roadmap, k):
+    """The milestone of the other tree that is closest to ``k``, and how far any joint is from it
+    at most, as a part of its range."""
+    nodes, milestones, apart = roadmap.nodes, roadmap.milestones, roadmap.apart
+    moves, count = roadmap.moves, roadmap.header.nodes
+    for i in range(count):
+        apart[i] = 0.0
+    for m in range(len(moves)):
+        j = moves[m]
+        joint = roadmap.space[j]
+        at, wide, period = nodes[j, k], joint.high - joint.low, joint.period
+        scale = 1.0 / wide if wide > 0.0 else 0.0
+        for i in range(count):
+            way = nodes[j, i] - at
+            way = scale * abs(way - turns(way, period))
+            apart[i] = max(apart[i], way)
+    best, least, owner = -1, math.inf, milestones[k].owner
+    for i in range(count):
+        if milestones[i].owner != owner and apart[i] < least:
+            best, least = i, apart[i]
+    return best, least
+
+
+@kernel
+def list_path(roadmap):
+    """The edges from either end of the bridge to its root, and the bridge, into ``path``."""
+    header, milestones, path = roadmap.header, roadmap.milestones, roadmap.path
+    path[0] = header.bridge_edge
+    count = 1
+    for side in range(2):
+        k = header.bridge[side]
+        while milestones[k].parent >= 0:
+            path[count] = milestones[k].edge
+            count += 1
+            k = milestones[k].parent
+    header.length = count
+
+
+@kernel
+def cut(roadmap, edge):
+    """Take an edge of the path out of the roadmap. If it is not the bridge, the bridge becomes an
+    edge of a tree: what lies between them hangs on the other tree from now on. The grid has to be
+    laid anew then."""
+    header, milestones = roadmap.header, roadmap.milestones
+    if edge == header.bridge_edge:
+        header.edges -= 1  # it was the last one
+        return
+    header.ordered = -1
+    for side in range(2):
+        k = header.bridge[side]
+        while milestones[k].parent >= 0 and milestones[k].edge != edge:
+            k = milestones[k].parent
+        if milestones[k].parent >= 0:
+            # Turn the parents round from the bridge down to the cut.
+            above, along = header.bridge[1 - side], header.bridge_edge
+            k = header.bridge[side]
+            while True:
+                parent, below = milestones[k].parent, milestones[k].edge
+                milestones[k].parent, milestones[k].edge = above, along
+                if below == edge:
+                    break
+                above, along, k = k, below, parent
+            break
+    for k in range(header.nodes):
+        root = k
+        while milestones[root].parent >= 0:
+            root = milestones[root].parent
+        milestones[k].owner = milestones[root].owner
