@@ -17,7 +17,8 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import inlined, kernel
-from standoff.geometry.narrowphase.dispatch import DONE
+from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
+from standoff.geometry.narrowphase.greedy_pair import call_nested
 from standoff.geometry.narrowphase.layout import KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.motion.kernels.bound import MOTION_POINTS
 from standoff.motion.kernels.certify import drift, uncovered
@@ -157,14 +158,8 @@ def mesh_test(cell, search):
 @kernel
 def is_nested(cell, search, a, b):
     """Whether one of two bodies, whose surfaces do not meet, is inside the other."""
-    ours, theirs, solids, room = search.bodies, cell.bodies, cell.bodies.solids, search.room
-    if b < cell.counts.movers:
-        theirs = ours
-    points, faces, nodes, ints = solids.points, solids.faces, solids.nodes, solids.ints
-    return call_nested(
-        cell.counts.nester, ours.rows, ours.refs, a, points, faces, nodes, ints,
-        theirs.rows, theirs.refs, b, points, faces, nodes, ints, room.work, room.iwork,
-    )  # fmt: skip
+    theirs = search.bodies if b < cell.counts.movers else cell.bodies
+    return call_nested(cell.counts.nester, search.bodies, a, theirs, b, search.room)
 
 
 @inlined
@@ -184,19 +179,14 @@ def measure(cell, search, a, b):
     """Into `Search.answer`: the distance of primitives ``a`` (a mover) and ``b``; DONE, or why
     not."""
     place_body(cell, search, a)
-    ours, theirs, solids, out = search.bodies, cell.bodies, cell.bodies.solids, search.answer
+    ours, theirs, out = search.bodies, cell.bodies, search.answer
     if b < cell.counts.movers:
         place_body(cell, search, b)
         theirs = ours
     search.header.distances += 1
-    A, refs, B, points = ours.rows, theirs.refs, theirs.rows, solids.points
-    if closed_form(A, refs, a, points, B, refs, b, points, out, 0):
+    if closed_form(ours, a, theirs, b, out, 0):
         return DONE
-    room, faces, nodes, ints = search.room, solids.faces, solids.nodes, solids.ints
-    return general_pair(
-        cell.counts.general, A, refs, a, points, faces, nodes, ints,
-        B, refs, b, points, faces, nodes, ints, room.work, room.iwork, out, 0,
-    )  # fmt: skip
+    return general_pair(cell.counts.general, ours, a, theirs, b, search.room, out, 0)
 
 
 @inlined
