@@ -285,6 +285,22 @@ def test_a_subscriber_behind_a_router_hears_the_sink_and_a_router_that_comes_bac
     other.close()
 
 
+def test_a_router_that_starts_after_the_sink_is_told(monkeypatch):
+    """The sink is a peer then, and peers behind the router never hear it: it said nothing."""
+    monkeypatch.setattr(zenoh_topics, "_CONNECTING", 0.0)
+    address = f"tcp/127.0.0.1:{free_port()}"
+    sink = ZenohTopics("cell/standoff", Link(connect=(address,)))
+    end = time.monotonic() + PATIENCE
+    with router(address):
+        while not sink._peers:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        with pytest.raises(StreamError, match="router answers that did not at the start"):
+            sink.flush()
+        sink.flush()
+        sink.close()
+
+
 def test_a_sink_that_nobody_answers_says_so_at_its_end(monkeypatch):
     monkeypatch.setattr(zenoh_topics, "_CONNECTING", 0.0)
     sink = ZenohTopics("cell/standoff", Link(connect=(f"tcp/127.0.0.1:{free_port()}",)))

@@ -23,7 +23,7 @@ from standoff.streams.outbox import Outbox
 from standoff.streams.report import State
 from standoff.streams.sinks import zenoh_topics
 from standoff.streams.sinks.zenoh_topics import ZenohTopics
-from standoff.streams.zenoh_session import STATE_PERIOD, Link, open_session
+from standoff.streams.zenoh_session import STATE_PERIOD, Lease, Link, open_session
 from tests.worlds.stream_reports import hit, report
 
 zenoh = pytest.importorskip("zenoh")
@@ -307,6 +307,34 @@ def test_reports_that_nobody_read_before_the_end_are_told(elsewhere, monkeypatch
     assert "not everything that was published was taken" in box.close()
 
 
+def test_a_link_that_closes_while_the_sink_is_closed_is_told(linked, monkeypatch):
+    """It is no longer there to be unread, and Zenoh's event came after the last look for one."""
+    sink, heard = linked
+    sink.put(report(1, 0.0, hit(0.01, 0, 1)))
+    sink._link_changed = lambda event: None
+    unread = Lease.unread.fget
+
+    def gone(session):
+        heard.session.close()
+        assert until(lambda: not session.links)
+        return unread(session)
+
+    monkeypatch.setattr(Lease, "unread", property(gone))
+    with pytest.raises(StreamError, match="went away at the end"):
+        sink.close()
+
+
+def test_a_table_of_the_system_that_leaves_out_a_line_once_ends_no_wait(linked, monkeypatch):
+    """Such tables are not read in one piece: a link that it leaves out has bytes all the same."""
+    sink, _ = linked
+    looks = itertools.count()
+    monkeypatch.setattr(zenoh_topics, "SINK_PATIENCE", 0.1)
+    unread = property(lambda session: {(1, 2)} if next(looks) else set())
+    monkeypatch.setattr(Lease, "unread", unread)
+    with pytest.raises(StreamError, match="not everything"):
+        sink.close()
+
+
 def test_a_subscriber_that_leaves_is_no_trouble(elsewhere):
     box, told, process = elsewhere
     for number in range(1, 50):
@@ -323,7 +351,9 @@ def test_a_subscriber_that_was_cut_off_and_is_back_is_told():
     """Nothing waited for it when its link broke, but what was published meanwhile it has missed."""
     address = f"tcp/127.0.0.1:{free_port()}"
     sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
-    event = SimpleNamespace(kind=zenoh.SampleKind.PUT, transport=SimpleNamespace(zid="abc"))
+    event = SimpleNamespace(
+        kind=zenoh.SampleKind.PUT, transport=SimpleNamespace(zid="abc", whatami="peer")
+    )
     sink._link_changed(event)
     assert sink.offer(report(1, 0.0))
     event.kind = zenoh.SampleKind.DELETE

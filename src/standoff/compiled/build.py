@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -47,10 +49,32 @@ def build_all(processes: int = 1) -> Iterator[tuple[str, bool]]:
         return
     # Started afresh and not forked: the parent may have threads.
     fresh = multiprocessing.get_context("spawn")
-    with _safe_path(), ProcessPoolExecutor(processes, mp_context=fresh) as pool:
+    others = multiprocessing.active_children()
+    with _safe_path(), ProcessPoolExecutor(processes, fresh, _end_with_parent) as pool:
         waiting = {pool.submit(build, name): name for name in names}
-        for done in as_completed(waiting):
-            yield waiting[done], done.result()
+        try:
+            for done in as_completed(waiting):
+                yield waiting[done], done.result()
+        except BaseException:  # an interrupt, mostly: a compile that has begun may take a minute
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                if process not in others:
+                    process.terminate()
+            raise
+
+
+def _end_with_parent() -> None:
+    """A process that compiles ends once the one that started it is gone, even if that was killed.
+    An interrupt is for the parent, which ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 @contextmanager

@@ -66,11 +66,12 @@ def used_link(link: Link | None) -> Link:
 
 @dataclass(eq=False)
 class _Shared:
-    """A session, how many use it, when something was last dropped perhaps, when the last one began
-    that then went out for sure, since when those who publish wait for subscribers, and when one
-    last had to."""
+    """A session, whether it is a client, how many use it, when something was last dropped perhaps,
+    when the last one began that then went out for sure, since when those who publish wait for
+    subscribers, and when one last had to."""
 
     session: Any
+    client: bool
     users: int = 0
     dropped: float = -math.inf
     cleared: float = 0.0
@@ -88,6 +89,12 @@ class Lease:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._shared.session, name)
+
+    def too_late(self, transport: Any) -> bool:
+        """Whether this is a router that did not answer when the session was opened: a peer is not
+        heard by the peers behind it, and does not hear them."""
+        peer = not self._shared.client and not self._link.scouting
+        return peer and str(transport.whatami) == "router"
 
     @property
     def congested(self) -> bool:
@@ -122,9 +129,14 @@ class Lease:
         return waits or self.congested or now - shared.waited < SINK_PATIENCE
 
     @property
-    def unread(self) -> bool:
-        """Whether bytes that left this process have not been read at the other end of a link, or,
-        where that is on another machine, have not arrived there. Linux tells, of TCP; else False.
+    def links(self) -> set[tuple[int, int]]:
+        """The links that are open, by the ports of their two ends."""
+        return {(_port(link.src), _port(link.dst)) for link in self.info.links()}
+
+    @property
+    def unread(self) -> set[tuple[int, int]]:
+        """The links on which bytes that left this process have not been read at the other end, or,
+        where that is on another machine, have not arrived there. Linux tells, of TCP; else none.
 
         Links are known by their ports: what others send between two such ports counts, too.
         """
@@ -138,8 +150,7 @@ class Lease:
                     out, back = (int(queue, 16) for queue in queues.split(":"))
                     sent[ends] = sent.get(ends, 0) + out
                     received[ends[::-1]] = received.get(ends[::-1], 0) + back
-        links = [(_port(link.src), _port(link.dst)) for link in self.info.links()]
-        return any(sent.get(link) or received.get(link) for link in links)
+        return {link for link in self.links if sent.get(link) or received.get(link)}
 
     def close(self) -> None:
         """More than once does no harm.
@@ -185,20 +196,21 @@ def open_session(link: Link) -> Lease:
         _check_address(address, link.remote)
     with _LOCK:
         if link not in _OPEN:
-            _OPEN[link] = _Shared(_opened(zenoh, link))
+            _OPEN[link] = _Shared(*_opened(zenoh, link))
         shared = _OPEN[link]
         shared.users += 1
     return Lease(link, shared)
 
 
-def _opened(zenoh: Any, link: Link) -> Any:
+def _opened(zenoh: Any, link: Link) -> tuple[Any, bool]:
+    """A session, and whether it is a client."""
     # Peers behind a router hear of each other by gossip alone; for a client the router forwards.
     # But a client has one address, and cannot be opened unless somebody answers: else it is a peer.
     if len(link.connect) == 1 and not link.listen and not link.scouting:
         with suppress(Exception):
-            return zenoh.open(session_config(link, client=True))
+            return zenoh.open(session_config(link, client=True)), True
     try:
-        return zenoh.open(session_config(link))
+        return zenoh.open(session_config(link)), False
     except Exception as error:  # Zenoh raises a class of its own, derived from Exception
         raise StreamError(
             f"Zenoh cannot be opened: {error}", value=", ".join((*link.listen, *link.connect))

@@ -27,6 +27,9 @@ from standoff.streams.zenoh_session import (
 #: How long a new sink waits for whom it is to connect to, [s]: who is there answers sooner.
 _CONNECTING = 1.0
 
+#: How often in a row nothing may be unread before all counts as read, [-].
+_QUIET = 2
+
 
 def topics_of(key: str) -> tuple[str, str]:
     """The keys below ``key`` that are published: of the warnings, and of the state."""
@@ -173,6 +176,11 @@ class ZenohTopics:
                 self._missed.append(f"{peer} went away{while_it}, and may have missed some")
             return
         self._peers.add(peer)
+        if session.too_late(event.transport):
+            self._missed.append(
+                "a router answers that did not at the start: peers behind it may miss what is"
+                " published; start this again"
+            )
         if peer in self._away:
             del self._away[peer]
             self._missed.append(f"{peer} is back, and may have missed reports while it was away")
@@ -198,7 +206,7 @@ class ZenohTopics:
         still on its way to somebody slow is lost as soon as a session is closed.
 
         Raises:
-            StreamError: not everything was read within SINK_PATIENCE.
+            StreamError: not everything was read within SINK_PATIENCE, or a link closed meanwhile.
         """
         session = self._session
         if session is None:
@@ -221,11 +229,17 @@ class ZenohTopics:
                         if line is not None:
                             publisher.put(line)
 
+        links, quiet = session.links, 0
         end = time.monotonic() + SINK_PATIENCE
         thread = threading.Thread(target=again, name=self.name, daemon=True)
         thread.start()
         thread.join(SINK_PATIENCE)
-        while thread.is_alive() or session.unread:
-            if time.monotonic() > end:
+        # The table of the system is not read in one piece: a line may be left out once.
+        while quiet < _QUIET:
+            quiet = 0 if thread.is_alive() or session.unread else quiet + 1
+            if quiet == 0 and time.monotonic() > end:
                 raise StreamError("not everything that was published was taken", file=self.name)
             time.sleep(STATE_PERIOD)
+        # The event of a link that was closed may come later than this.
+        if links - session.links:
+            self._missed.append("somebody went away at the end, and may have missed some")
