@@ -266,6 +266,32 @@ def test_angles_that_are_wrapped_go_the_shorter_way_between_readings(tmp_path, s
     assert Replay(tmp_path / "run.mcap").run(verify=True).verified
 
 
+@pytest.mark.parametrize("speed", [np.inf, 200.0])
+@pytest.mark.parametrize(("kind", "multiplier"), [
+    ("continuous", 1), ("revolute", -1), ("continuous", 0.5), ("prismatic", 1)
+])  # fmt: skip
+def test_a_wrapped_angle_that_a_mimic_joint_follows_went_the_longer_way(
+    tmp_path, speed, kind, multiplier
+):
+    """It passed through a post between two readings, and the watch was SAFE all along."""
+    follower = (
+        f'<link name="gear"/><joint name="y" type="{kind}"><parent link="base"/><child link="gear"'
+        '/><axis xyz="0 0 1"/><limit lower="-9" upper="9" velocity="9" effort="1"/>'
+        f'<mimic joint="x" multiplier="{multiplier}"/></joint></robot>'
+    )
+    (tmp_path / "turning.urdf").write_text(_TURNING.replace("</robot>", follower))
+    cell = so.Cell()
+    cell.add_robot(tmp_path / "turning.urdf", name="a")
+    cell.add_body("post", so.Sphere(0.01), so.pose((-1.0, 0.0, 0.0)))
+    wrapped = [2.4, 2.7, 3.0, -2.98, -2.7, -2.4]
+    rows = [(1.0 + 0.5 * k, at(1.0 + 0.5 * k, a=x)) for k, x in enumerate(wrapped)]
+    summary, _ = watched(cell, rows, speed=speed)
+    if multiplier in (1, -1) and kind != "prismatic":
+        assert summary.warned and not summary.states[FAULT]
+    else:
+        assert summary.states[FAULT]
+
+
 def test_after_an_endless_angle_of_a_continuous_joint_its_pose_is_right_again(tmp_path):
     (tmp_path / "turning.urdf").write_text(_TURNING)
     cell = so.Cell()

@@ -12,6 +12,7 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import Array, as_pose
+from standoff.robots.kernels import kinematics
 from standoff.streams.clocks import ANY, Clock, Who, of_source
 from standoff.streams.found import Found
 from standoff.streams.messages import BodyPose, Grasp, Joints
@@ -57,7 +58,9 @@ class Senses:
             where it never told of it. owner: who told of it last in that source, None before.
         heard: when each source last had a good message.
         turning: continuous joints, where the motion between readings is certified: from reading to
-            reading they go the shorter way, and ``turns`` whole turns are added to what is told.
+            reading they go the shorter way, and ``turns`` whole turns are added to what is told. A
+            whole turn of one that is geared moves another joint elsewhere: nobody knows then which
+            way it went, and that is a fault.
         rest: joints that no source speaks of stay where the cell has them.
         told: sources that have ever had something to say about the cell.
         spoke: who has told something of use in this cycle; fine: sources with a message that
@@ -77,17 +80,10 @@ class Senses:
             Voices(cell, number, name, self._least, ages) for number, name in enumerate(sources)
         ]
         self._columns = {name: j for j, name in enumerate(self.joints)}
-        # Joints that whole turns make no difference to: nothing else follows them.
-        masters = {
-            f"{name}/{joint.mimic.joint}"
-            for name, mounted in cell.robots.items()
-            for joint in mounted.robot.joints.values()
-            if joint.mimic is not None
-        }
         self.turning = np.array([
-            options.between is True and kind == "continuous" and name not in masters
-            for name, kind in zip(self.joints, cell.tree.kinds)
+            options.between is True and kind == "continuous" for kind in cell.tree.kinds
         ], dtype=bool)  # fmt: skip
+        self._geared = _geared(cell)
         self.turns: Array = np.zeros(len(self.joints))
         self.q: Array = cell.q.copy()
         self.given = self.q.copy()
@@ -155,6 +151,15 @@ class Senses:
         step = (values - self.q[columns]) / math.tau
         over = self.turning[columns] & (self.fed[columns] > _NEVER) & (np.abs(step) > 0.5)
         over &= np.abs(step) < _MOST_TURNS
+        if over.any():
+            unknown = over & self._geared[columns]
+            for j, value in zip(voice.route.columns[unknown].tolist(), values[unknown].tolist()):
+                text = (
+                    f"{self.joints[j]} went from {self.q[j]:g} to {value:g}; allowed: half a turn "
+                    "between readings, as a joint follows it that does not make whole turns with it"
+                )
+                found.add("jump", self.joints[j], text, {j})
+            over &= ~unknown
         if over.any():
             which = voice.route.columns[over]
             self.turns[which] -= np.rint(step[over])
@@ -475,3 +480,15 @@ class Senses:
 
 def _some(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(shown(name) for name in names[:most]) + (", …" if len(names) > most else "")
+
+
+def _geared(cell: Cell) -> Array:
+    """Which joints another follows that is elsewhere after a whole turn of them: one that slides,
+    or turns with a multiplier that is no whole number."""
+    tree = cell.tree
+    result = np.zeros(len(tree.joints), dtype=bool)
+    for ints, reals in zip(tree.ints, tree.reals):
+        slides = ints[kinematics.JOINT_KIND] == kinematics.PRISMATIC
+        if ints[kinematics.INDEX] >= 0 and (slides or reals[kinematics.MULTIPLIER] % 1.0):
+            result[ints[kinematics.INDEX]] = True
+    return result
