@@ -476,3 +476,23 @@ def test_what_a_full_pipe_held_back_is_not_fresh_after_three_lines():
     assert len(late) == 40000 and max(late) <= after
     floods = sum(type(message) is Trouble and message.kind == "flood" for message, _ in found)
     assert floods == -(-40000 * len(line) // 65536)
+
+
+def test_a_small_pipe_that_is_full_is_seen():
+    """It holds a page, which was less than what a full pipe was taken to hold: what its writer had
+    held back counted as fresh."""
+    end, begin = os.pipe()
+    fcntl.fcntl(begin, fcntl.F_SETPIPE_SZ, 4096)
+    line, found, done = b'{"joints": {"a": 1}}\n', [], threading.Event()
+
+    def put(message, arrived=None):
+        found.append((message, arrived))
+        if type(message) is End:
+            done.set()
+
+    pipe = JsonPipe(stream=os.fdopen(end, "rb"))
+    os.write(begin, 190 * line)
+    os.close(begin)
+    pipe.start(put)
+    assert done.wait(300.0)
+    assert any(type(m) is Trouble and m.kind == "flood" for m, _ in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import select
+import stat
 import sys
 import threading
 import time
@@ -135,9 +136,25 @@ def _early(first: str, count: int) -> str:
     return first if count == 1 else f"{first} (and {count - 1} more lines before the first time)"
 
 
-#: What is read at once, [bytes]: all that a pipe of Linux holds. A full one holds more than half of
-#: it (a page takes what fits), and its writer may wait with what is older.
+#: What is read at once, [bytes]: all that a pipe of Linux holds, mostly. A full one holds more than
+#: half of that (a page takes what fits), and its writer may wait with what is older.
 _AT_ONCE = 65536
+
+#: What a pipe holds where the system does not say it, [bytes]: a page.
+_SMALL_PIPE = 4096
+
+
+def _half_full(fd: int) -> int:
+    """From how many bytes on a pipe or a socket may be full. Whoever has many pipes gets small
+    ones: of one page, or two."""
+    if not stat.S_ISFIFO(os.fstat(fd).st_mode):
+        return _AT_ONCE // 2
+    try:
+        import fcntl
+
+        return min(_AT_ONCE, fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ)) // 2
+    except (ImportError, AttributeError, OSError):
+        return _SMALL_PIPE // 2
 
 
 class _Arrivals:
@@ -164,6 +181,7 @@ class _Arrivals:
             return
         waiter = select.poll()
         waiter.register(fd, select.POLLIN)
+        half = _half_full(fd)
         rest, since, too_long, first = b"", self._looked, False, True
         arrived, full = self._looked, False
         while True:
@@ -174,7 +192,7 @@ class _Arrivals:
                 arrived = self._looked
             self._looked = time.monotonic_ns()
             chunk = os.read(fd, _AT_ONCE)
-            self.flood = full = full or len(chunk) > _AT_ONCE // 2
+            self.flood = full = full or len(chunk) > half
             if not (rest or too_long):
                 since = arrived
             lines = (rest + chunk).split(b"\n")
