@@ -202,7 +202,7 @@ def started(command, folder):
     try:
         yield process, said
         process.send_signal(signal.SIGINT)
-        process.wait(60)
+        process.wait(300)
     finally:
         process.kill()
         reader.join()
@@ -224,7 +224,7 @@ def test_the_command_view_serves_a_page_until_ctrl_c(folder):
     pytest.importorskip("viser")
     with started("standoff view cell.toml", folder) as (process, said):
         address = waited_for(r"http://127\.0\.0\.1:\d+", process, said)[0]
-        with urllib.request.urlopen(address, timeout=60) as page:
+        with urllib.request.urlopen(address, timeout=300) as page:
             assert page.status == 200 and b"<html" in page.read().lower()
     assert process.returncode == 0, said
 

@@ -262,6 +262,6 @@ def test_compile_fills_the_cache_and_says_how_long_it_took():
 
 def test_the_package_is_the_command():
     result = subprocess.run(
-        [sys.executable, "-m", "standoff", "--version"], capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "standoff", "--version"], capture_output=True, text=True, timeout=300
     )
     assert (result.returncode, result.stdout) == (0, run("--version").stdout), result.stderr

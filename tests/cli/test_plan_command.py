@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ import standoff as so
 from standoff import cli
 from standoff.paths.joints import check_turns, cut_turns
 from standoff.paths.path_file import read_path, write_path
+from standoff.view import plan as plan_view
 from standoff.view import searching, strip
 from standoff.view.plan import effort
 from tests.cli.test_check import PNG, words
@@ -386,24 +388,37 @@ def test_the_first_interrupt_asks_and_the_second_one_ends(ctrl_c):
     assert found == [False]
 
 
-def test_an_interrupt_ends_a_search_with_a_word(ctrl_c, command, folder):
+def interrupted(monkeypatch, times=1):
+    """Ctrl-C a second after the command listens for it for the so many-th time: before, it would
+    end the tests."""
+    before, left = plan_view.interruptible, [times]
+
+    @contextmanager
+    def interruptible():
+        left[0] -= 1
+        with before() as stopped:
+            timer = threading.Timer(1.0, signal.raise_signal, (signal.SIGINT,))
+            if not left[0]:
+                timer.start()
+            yield stopped
+            if not left[0]:
+                timer.join()
+
+    monkeypatch.setattr(plan_view, "interruptible", interruptible)
+
+
+def test_an_interrupt_ends_a_search_with_a_word(ctrl_c, command, folder, monkeypatch):
     cell = gate(folder)
     cell.add_body("sheet", so.Box((0.001, 2.6, 0.4)))
     cell.save(folder / "shut.toml")
-    timer = threading.Timer(1.0, signal.raise_signal, (signal.SIGINT,))
-    command("plan", "shut.toml", *ENDS, "--timeout", 0.1)  # compiled by now
-    timer.start()
-    status, shown, _ = command("plan", "shut.toml", *ENDS, "--timeout", 60)
-    timer.join()
+    interrupted(monkeypatch)
+    status, shown, _ = command("plan", "shut.toml", *ENDS, "--timeout", 300)
     assert status == 1 and shown.startswith("not solved: stopped before a path was found")
 
 
-def test_an_interrupt_while_it_shortens_keeps_the_path(ctrl_c, command, folder):
-    timer = threading.Timer(1.0, signal.raise_signal, (signal.SIGINT,))
-    command("plan", "cell.toml", *ENDS, "--smooth", "1")
-    timer.start()
-    status, shown, _ = command("plan", "cell.toml", *ENDS, "--smooth", "60s", "--out", "p.csv")
-    timer.join()
+def test_an_interrupt_while_it_shortens_keeps_the_path(ctrl_c, command, folder, monkeypatch):
+    interrupted(monkeypatch, times=2)
+    status, shown, _ = command("plan", "cell.toml", *ENDS, "--smooth", "300s", "--out", "p.csv")
     assert status == 0 and "ended by cancelled" in shown
     assert command("check", "cell.toml", "p.csv")[0] == 0
 

@@ -176,7 +176,7 @@ def test_a_watch_is_looked_at_while_it_runs(tmp_path, monkeypatch):
         told.append((rest["state"], q.copy(), rest["time"]))
         whys.append((rest["state"], rest["reasons"], rest["spent"]))
         if not pages:
-            pages.append(urllib.request.urlopen(page.address, timeout=10.0).status)
+            pages.append(urllib.request.urlopen(page.address, timeout=300.0).status)
         before(page, cell, q, poses, cycle, **rest)
 
     monkeypatch.setattr(LivePage, "show", show)

@@ -16,7 +16,7 @@ from tests.worlds.stream_reports import hit, report
 PYTHON = sys.executable
 
 
-def until(condition, seconds=30.0):
+def until(condition, seconds=300.0):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)

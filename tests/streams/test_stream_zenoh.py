@@ -397,13 +397,23 @@ def test_what_waits_at_a_subscriber_is_bounded_and_the_newest_wins():
     source = open_source(f"zenoh:joints?listen=tcp/127.0.0.1:{port}")
     source.start(put)
     other = open_session(Link(connect=(f"tcp/127.0.0.1:{port}",)))
-    end = time.monotonic() + PATIENCE
-    while not busy.wait(0.05) and time.monotonic() < end:
-        other.put("joints", json.dumps({"joints": {"a": -1.0}}))
+    block = zenoh.CongestionControl.BLOCK
+    at, end = (other.declare_publisher(k, congestion_control=block) for k in ("joints", "end"))
+    began, came = threading.Event(), threading.Event()
+
+    def ended(sample):
+        (came if sample.payload.to_bytes() == b"last" else began).set()
+
+    source._session.declare_subscriber("end", ended)
+    until = time.monotonic() + PATIENCE
+    while not (busy.wait(0.05) and began.is_set()) and time.monotonic() < until:
+        at.put(json.dumps({"joints": {"a": -1.0}}))
+        end.put("")
     for k in range(4 * INBOX_DEPTH):
-        other.put("joints", json.dumps({"joints": {"a": k}}))
-    other.put("joints", json.dumps({"joints": {"a": 1e6}}))
-    time.sleep(1.0)  # all of it has come by then, and waits
+        at.put(json.dumps({"joints": {"a": k}}))
+    at.put(json.dumps({"joints": {"a": 1e6}}))
+    end.put("last")
+    assert came.wait(PATIENCE)  # nothing overtakes: all of it has come by then, and waits
     sent = time.monotonic_ns()
     go_on.set()
     assert last.wait(PATIENCE)

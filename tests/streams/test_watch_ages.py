@@ -181,7 +181,7 @@ def test_what_a_recorder_missed_comes_after_what_it_did_not(tmp_path):
     recorder.said = []
     gate = threading.Event()
     outbox = Outbox(recorder, lambda kind, text: None, depth=4)
-    outbox.do(lambda: gate.wait(5.0) and None, 1)
+    outbox.do(lambda: gate.wait(300.0) and None, 1)
     for k in range(12):
         outbox.do(lambda k=k: recorder.said.append(k), 1)
     gate.set()

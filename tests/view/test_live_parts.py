@@ -377,12 +377,12 @@ class TestServer:
             url, words = f"ws://127.0.0.1:{server.get_port()}", [f"viser-v{viser.__version__}"]
             own = address(server)
             with connect(url, origin=own, subprotocols=words, max_size=None) as door:
-                assert door.recv(timeout=10)
+                assert door.recv(timeout=300)
             with pytest.raises(InvalidStatus, match="403"):
                 connect(url, origin="http://evil.example", subprotocols=words)
             rebound = urllib.request.Request(own, headers={"Host": "evil.example"})
             with pytest.raises(urllib.error.HTTPError, match="403"):
-                urllib.request.urlopen(rebound, timeout=10)
+                urllib.request.urlopen(rebound, timeout=300)
         finally:
             close(server)
 
@@ -531,10 +531,10 @@ class TestServer:
             said = iter(run.stdout.readline, "")
             line = next(line for line in said if "page is at" in line)
             url = re.search(r"http://127\.0\.0\.1:\d+", line)[0]
-            with urllib.request.urlopen(url, timeout=30) as answer:
+            with urllib.request.urlopen(url, timeout=300) as answer:
                 assert b"<html" in answer.read().lower()
             run.send_signal(signal.SIGINT)
-            run.communicate(timeout=60)
+            run.communicate(timeout=300)
             assert run.returncode == 0
         finally:
             run.kill()

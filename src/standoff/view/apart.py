@@ -13,6 +13,7 @@ from standoff.cell import Cell
 from standoff.paths.apart import Apart, CanTouch, prove_apart
 from standoff.view.compiling import announced
 from standoff.view.waiting import waiting
+from standoff.view.words import counted
 
 
 def proved(cell: Cell, clearance: float, budget: int, console: Console) -> Apart:
@@ -26,8 +27,9 @@ def show(result: Apart, cell: Cell, console: Console) -> None:
     counts = (len(result.apart), len(result.touching), len(result.open))
     gap = f"stay more than {1e3 * result.clearance:g} mm apart" if result.clearance else ""
     console.print(
-        f"[bold]{sum(counts)} watched pairs[/bold]: {counts[0]} {gap or 'can never touch'} within "
-        f"the joint limits, {counts[1]} {'do not' if gap else 'can'}, {counts[2]} stay open",
+        f"[bold]{counted(sum(counts), 'watched pair')}[/bold]: {counts[0]} "
+        f"{gap or 'can never touch'} within the joint limits, "
+        f"{counts[1]} {'do not' if gap else 'can'}, {counts[2]} stay open",
         highlight=False,
         soft_wrap=True,
     )

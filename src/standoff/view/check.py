@@ -248,7 +248,7 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
         apart = f"{mm(near)} apart" if near >= 0.0 else f"overlap by {mm(-near)}"
         text = f"{a} – {b}, {apart}, on {where} ({len(seen.s)} samples)"
         facts.append(("nearest seen", text))
-    facts.append(("watched", f"{checked.cell.pairs.count()} pairs of bodies"))
+    facts.append(("watched", f"{counted(checked.cell.pairs.count(), 'pair')} of bodies"))
     facts.extend(not_watched(checked.cell).items())
     looked = counted(verdict.intervals, "configuration")
     facts.append(("work", f"{looked}, {counted(verdict.distances, 'distance')}"))

@@ -26,7 +26,7 @@ from standoff.plan.smoother import Smoothed, Smoothing, smooth
 from standoff.view.compiling import announced
 from standoff.view.searching import interruptible, telling
 from standoff.view.waiting import waiting
-from standoff.view.words import at_point, mm, not_watched
+from standoff.view.words import at_point, counted, mm, not_watched
 
 #: Shortcuts of a smoother that is stopped by time.
 _ENDLESS = 10**12
@@ -284,7 +284,7 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
     still = len(wanted.cell.joints) - len(wanted.joints)
     moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
     facts.append(("planned", moved))
-    facts.append(("watched", f"{wanted.cell.pairs.count()} pairs of bodies"))
+    facts.append(("watched", f"{counted(wanted.cell.pairs.count(), 'pair')} of bodies"))
     facts.extend(not_watched(wanted.cell).items())
     a, b = plan.nodes
     ready = (
