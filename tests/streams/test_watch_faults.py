@@ -100,7 +100,7 @@ def test_silence_is_stale_until_the_next_good_reading(quiet):
     assert report.state is SAFE
     report = watch.tick(due)
     assert report.state is STALE and kinds(report) == {"silent"} and report.changed
-    assert "arms: nothing of use for 0.200 s" in report.reasons[0].text and report.scale == 0.0
+    assert "arms: no valid message for 0.200 s" in report.reasons[0].text and report.scale == 0.0
     assert watch.due() == math.inf
     late = [(now + 1.0, m) for now, m in messages]
     reports = run(watch, [(now, Joints(now, m.names, m.positions)) for now, m in late[:3]])

@@ -78,7 +78,7 @@ def test_a_robot_that_is_first_heard_of_long_after_has_gone_nobody_knows_where()
     for _ in range(20):
         play()
     report = play(reading(1.0))
-    assert kinds(report) == {"grasp"} and "first heard of" in report.reasons[0].text
+    assert kinds(report) == {"grasp"} and "the first pose of" in report.reasons[0].text
     assert states(play, reading(1.0)) == {FAULT}
 
 

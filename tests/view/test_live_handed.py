@@ -179,7 +179,7 @@ class TestWatcher:
         assert 'data-standoff="SAFE"' in self.sign
         self.mailbox.arrived -= 6.0
         self.watcher.step()
-        assert 'data-standoff="STALE"' in self.sign and "waiting for who watches" in self.sign
+        assert 'data-standoff="STALE"' in self.sign and "waiting for the watch" in self.sign
         self.mailbox.arrived = time.monotonic()  # it was on its way
         self.watcher.step()
         assert 'data-standoff="SAFE"' in self.sign

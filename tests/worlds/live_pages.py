@@ -28,7 +28,7 @@ FLAGS = [
 ]
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 #: What a page may take on a busy machine without a graphics card, [ms].
-PATIENCE = 60_000
+PATIENCE = 300_000
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def beating(step: Callable[[], object]) -> Iterator[None]:
     thread.start()
     yield
     stop.set()
-    thread.join(30)
+    thread.join(300)
     if failed:
         raise failed[0]
 

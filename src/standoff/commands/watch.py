@@ -102,7 +102,7 @@ def watch(
         float,
         typer.Option(
             metavar="M",
-            help=r"How far a held body may be told to be from where its link has it, \[m].",
+            help=r"How far the pose of a held body may be from where its link holds it, \[m].",
         ),
     ] = USUAL_SLIP,
     slow: Annotated[

@@ -102,7 +102,7 @@ class Grasps:
             if late is None:
                 doubt = words if kind == "late" else ""
             elif late[0] > late[1]:
-                doubt = f"it was told {late[0]:.3f} s late"
+                doubt = f"it arrived {late[0]:.3f} s late"
         if len(self._waiting) >= MOST_EVENTS:
             found.add("grasp", name, f"{name}: too many events at once", {NOBODY})
             return
@@ -129,7 +129,7 @@ class Grasps:
         for done in self._done:
             wrong = [who for who in done.whos if self._wrong(who, found, good)]
             if wrong:
-                self._open(done, "what was told just then is wrong", found)
+                self._open(done, "what was received just then is wrong", found)
             elif done.taken:
                 self._taken.add(done.body)
         self._done.clear()
@@ -140,7 +140,7 @@ class Grasps:
 
     def _open(self, done: _Done, why: str, found: Found) -> None:
         words = f"taken by {done.link}" if done.taken else f"let go by {done.link}"
-        text = f"{done.body} is {words}, and where it is is not known: {why}"
+        text = f"{done.body} is {words}, and its pose is unknown: {why}"
         found.add("grasp", done.body, text, {done.body})
 
     def _again(self, source: int, message: Grasp) -> bool:
@@ -234,7 +234,7 @@ class Grasps:
         if event.doubt:
             return event.doubt
         if now - event.came > longest_age(senses, link):
-            return f"{link} was first heard of {now - event.came:.3f} s after it"
+            return f"the first pose of {link} was known {now - event.came:.3f} s after it"
         if not fresh(senses, link, now):
             return f"nothing recent is known of {link}"
         tracked = event.message.link is not None and body in senses.moving

@@ -120,7 +120,7 @@ class LiveRun:
             text = f"{dropped} messages were dropped: more came than could be looked at"
             inputs = (*inputs, (number, Trouble("flood", text)))
         if lost:
-            text = f"{lost} events were lost: what is held by whom is not known"
+            text = f"{lost} events were lost: it is unknown which link holds which body"
             inputs = (*inputs, (number, Trouble("grasp", text)))
         waited = (time.monotonic_ns() - arrived) / 1e9
         if waited > self._engine.options.age:

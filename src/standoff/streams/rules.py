@@ -17,7 +17,7 @@ ENDS = {
     NEXT_GOOD: "with the next good reading (that which ends a silence still has it)",
     SINK_BACK: "when it takes reports again",
     POSE_TOLD: "after `recover` good poses of that body in a row, where an event was refused after "
-    "another one was carried out; never where nobody tells them or events were lost",
+    "another one was carried out; never without such poses, or where events were lost",
 }
 
 
@@ -77,7 +77,8 @@ RULES: dict[str, Rule] = {
     ),
     "pose": Rule(
         State.FAULT, "the pose of a moving body is no rigid motion, or it is one of a static body, "
-        "or a held body is told to be elsewhere by more than `--slip`", _LAST, AFTER_GOOD,
+        "or that of a held body is farther than `--slip` from where its link holds it",
+        _LAST, AFTER_GOOD,
     ),
     "backwards": Rule(
         State.FAULT,
@@ -99,8 +100,8 @@ RULES: dict[str, Rule] = {
         "it is not used; with `--rest` the known names are", AFTER_GOOD,
     ),
     "grasp": Rule(
-        State.FAULT, "a body cannot be attached or detached as was told, or something was wrong "
-        "just then with what is told of the robot or the body",
+        State.FAULT, "a body cannot be attached or detached as an event says, or something was "
+        "wrong just then with the robot or the body",
         "the cell is changed where it can be", POSE_TOLD,
     ),
     "cell": Rule(

@@ -20,15 +20,15 @@ def find_silent(now: float, source: str, told: Told, whos: Mapping[str, Who], fo
     if len(silent) == len(told):
         age = min(now - until + clock.age for clock in told for _, until in told[clock])
         about: set[Who] = {who for clock in told for who in clock.who}
-        found.add("silent", source, f"{source}: nothing of use for {age:.3f} s", about)
+        found.add("silent", source, f"{source}: no valid message for {age:.3f} s", about)
         return
     for clock, all_of in told.items():
         over = [(name, now - until + clock.age) for name, until in all_of if until <= now]
         if clock in silent:
             who = all_of[0][0] + (", …" if len(all_of) > 1 else "")
-            text = f"{source}: nothing of {who} for {min(age for _, age in over):.3f} s"
+            text = f"{source}: no valid message with {who} for {min(age for _, age in over):.3f} s"
             found.add("silent", f"{source} ({who})", text, clock.who)
             continue
         for name, age in over:
-            text = f"{name}: not heard of for {age:.3f} s"
+            text = f"{name}: no value for {age:.3f} s"
             found.add("missing", name, text, {whos[name]})

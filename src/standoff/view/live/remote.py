@@ -152,7 +152,7 @@ class Watcher:
 
 
 def _silence(stale: float) -> str:
-    return f"waiting for who watches: no reading for more than {stale:g} s"
+    return f"waiting for the watch: no reading for more than {stale:g} s"
 
 
 def main() -> None:

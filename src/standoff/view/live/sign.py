@@ -127,5 +127,5 @@ def lasting_html(sign: str, lasting: float, beat: int) -> str:
         f'<div data-beat="{beat}" data-lasting="{lasting:g}" '
         f'style="position:relative;margin:0.35em 0.6em">{sign}<div data-late '
         'style="position:absolute;top:0;left:0;color:white;padding:0.55em 0.8em">'
-        f"{heading('STALE', 'nothing is heard from the program of this page')}</div></div>"
+        f"{heading('STALE', 'nothing is received from the program of this page')}</div></div>"
     )
