@@ -96,7 +96,7 @@ class Plan:
                 deep = f"overlapping by less than {-1e3 * self.clearance:g} mm"
                 kept = "never touching" if self.clearance == 0.0 else deep
             return (
-                f"{len(self.waypoints)} waypoints, a way of {self.length:.4g} in joint space "
+                f"{len(self.waypoints)} waypoints, path length {self.length:.4g} in joint space "
                 f"(rad, m), every watched pair {kept}, {spent}"
             )
         if self.reason in ("start", "goal"):

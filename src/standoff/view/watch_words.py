@@ -138,8 +138,8 @@ def show(
         )  # fmt: skip
     others = {kind: n for kind, n in s.kinds.items() if kind != "warning"}
     if others:
-        listed = ", ".join(f"{kind} in {n:,}" for kind, n in sorted(others.items()))
-        console.print(f"  not SAFE because: {listed} cycles", highlight=False, soft_wrap=True)
+        listed = ", ".join(f"{kind} in {_cycles(n)}" for kind, n in sorted(others.items()))
+        console.print(f"  not SAFE because: {listed}", highlight=False, soft_wrap=True)
     if not s.started:
         text = f"  [bold yellow]no values {who}[/]: nothing was watched"
         if not options.rest:
