@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.errors import Error
@@ -482,7 +483,7 @@ def _some(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(shown(name) for name in names[:most]) + (", …" if len(names) > most else "")
 
 
-def _geared(cell: Cell) -> Array:
+def _geared(cell: Cell) -> NDArray[np.bool_]:
     """Which joints another follows that is elsewhere after a whole turn of them: one that slides,
     or turns with a multiplier that is no whole number."""
     tree = cell.tree
