@@ -182,6 +182,23 @@ def test_a_robot_all_of_whose_pairs_are_allowed_is_told_of(tmp_path):
             build()
 
 
+def test_a_robot_that_may_touch_all_is_told_of_beside_one_that_was_proved_apart(tmp_path):
+    """One pair that was proved apart, anywhere in the cell, was enough to say nothing."""
+    cell = so.Cell()
+    for name, y in (("a", 0.0), ("b", 50.0)):
+        cell.add_robot(robot(tmp_path, SOLID, SOLID, SOLID), name=name, base=so.pose((0.0, y, 0.0)))
+    cell.prove_apart().allow(cell)
+    assert cell.proofs and cell.unwatched_robots == ()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cell.check_watched()
+    cell.allow("b", "a")
+    cell.allow("b/l0", "b/l2")
+    assert cell.unwatched_robots == ("b",)
+    with pytest.warns(UserWarning, match="robot 'b' is not watched"):
+        cell.check_watched()
+
+
 def test_pairs_that_are_all_allowed_during_a_watch_were_safe_and_free(tmp_path):
     cell = so.Cell()
     cell.add_robot(robot(tmp_path, SOLID, SOLID, SOLID))

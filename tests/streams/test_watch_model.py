@@ -90,7 +90,7 @@ def at_once(watch, waiting, told):
 @pytest.mark.parametrize("options", [OPTIONS, MEASURED])
 def test_many_cycles_at_once_say_what_each_would(options):
     quiet = 0
-    for seed in range(2000 if SOAK else 60):
+    for seed in range(2000 if SOAK else 40):
         one, many = (WatchEngine(cell(), options, SOURCES) for _ in range(2))
         waiting, told = [], []
         for now, inputs in stream(seed, steps=300, faulty=0.01 * (seed % 4), shared=seed % 7 == 6):

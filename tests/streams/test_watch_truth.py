@@ -138,7 +138,7 @@ def played(seed, faulty, steps=500):
 @pytest.mark.parametrize("part", range(2))
 def test_a_watch_that_says_safe_has_the_box_where_it_is(part):
     count, safe, lost = 2000 if SOAK else 40, 0, 0
-    for seed in (*range(part * count, (part + 1) * count), *FOUND):
+    for seed in (*range(part * count, (part + 1) * count), *FOUND[part::2]):
         for report, off in played(seed, faulty=1.0):
             safe += report.state < State.STALE
             lost += off > SLACK

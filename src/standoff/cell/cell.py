@@ -420,12 +420,19 @@ class Cell:
 
     @property
     def unwatched_robots(self) -> tuple[str, ...]:
-        """Robots without a watched pair: each of their links may touch whatever it can meet."""
+        """Robots without a watched pair, or one that was proved apart: each of their links may
+        touch whatever it can meet."""
         entries, watches = self.model.entries, self.pairs.watches
+        live = self._proofs.keys() - self.stale.keys()
+        proved = {body for pair in live for body in pair}
         return tuple(
             name
             for name, m in self._robots.items()
-            if not any(watches(x) for link in m.robot.links if (x := f"{name}/{link}") in entries)
+            if not any(
+                x in proved or watches(x)
+                for link in m.robot.links
+                if (x := f"{name}/{link}") in entries
+            )
         )
 
     @property
@@ -443,9 +450,9 @@ class Cell:
         ``unwatched="allow"``: without a pair every answer would be SAFE. Pairs that are
         allowed because they were proved apart count as watched, since the joint limits of the proof
         are. A robot without a watched pair is a Python warning."""
-        if self.allows_unwatched or self._proofs:
+        if self.allows_unwatched:
             return
-        if self.pairs.count() == 0:
+        if not self._proofs and self.pairs.count() == 0:
             raise CellError(
                 "no pair to watch: every two bodies are allowed to touch, or do not move relative "
                 "to each other",
