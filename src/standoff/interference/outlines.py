@@ -16,7 +16,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Cylinder
 from standoff.geometry.shape import IntArray, Shape
 from standoff.interference.kernels.outline import BODY, BOUNDED, HALF, PLANE, Scene, project
-from standoff.interference.parts import Part
+from standoff.interference.parts import Part, world_box
 from standoff.interference.true_outline import true_outline_pieces
 
 #: How near to one another two normals may be and count as one plane, [rad].
@@ -163,6 +163,7 @@ class Outlines:
         )  # fmt: skip
         self._polygons: dict[tuple[int, int], list[Array]] = {}
         poses = np.array([part.pose for part in parts]).reshape(-1, 4, 4)
+        self._poses, self._growth = poses.copy(), np.zeros(len(parts))
         places = poses[bounded][:, :3, 3] if bounded.any() else poses[:, :3, 3]
         self.origin: Array = 0.5 * (places.min(axis=0) + places.max(axis=0))
         self.place(np.arange(len(parts)), poses, 0.0)
@@ -173,6 +174,7 @@ class Outlines:
         rows = np.array(poses[:, :3]).reshape(-1, 12)
         rows[:, 3::4] -= self.origin
         away = np.sqrt((rows[:, 3::4] ** 2).sum(axis=1))
+        self._poses[which], self._growth[which] = poses, grown
         bodies = self.scene.bodies
         bodies.pose[which] = rows
         bodies.grown[which] = self._radii[which] + grown
@@ -207,20 +209,10 @@ class Outlines:
         capsule, the distance a part was grown by, and rounding."""
         return float(self.outline(plane, part).grown)
 
-    def boxes(self) -> tuple[Array, Array]:
-        """Lower and upper corners (n, 3) of the boxes around the parts in the world frame, [m]."""
-        scene = self.scene
-        low, high = np.empty((len(scene.bodies), 3)), np.empty((len(scene.bodies), 3))
-        for i, body in enumerate(scene.bodies):
-            pose = body.pose.reshape(3, 4)
-            if body.kind == HALF:
-                low[i], high[i] = _half_space_box(pose)
-            else:
-                points = scene.points[body.first : body.first + body.count]
-                placed = points @ pose[:, :3].T + pose[:, 3]
-                reach = self.grown(0, i)
-                low[i], high[i] = placed.min(axis=0) - reach, placed.max(axis=0) + reach
-        return low + self.origin, high + self.origin
+    def box(self, part: int) -> tuple[Array, Array]:
+        """Lower and upper corner of the box around a part in the world frame, [m]."""
+        box = world_box(self._shapes[part], self._poses[part])
+        return box[:3] - self._growth[part], box[3:] + self._growth[part]
 
     def _trace(self, again: set[int]) -> None:
         """The true outlines of some parts anew, and the rows and corners of all pieces."""
@@ -257,16 +249,6 @@ class Outlines:
 def _area(polygon: Array) -> float:
     x, y = (polygon - polygon[0]).T
     return 0.5 * float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum())
-
-
-def _half_space_box(pose: Array) -> tuple[Array, Array]:
-    """Bounded along one axis where the half space's normal is that axis, otherwise not at all."""
-    low, high = np.full(3, -np.inf), np.full(3, np.inf)
-    normal = pose[:, 2]
-    for axis in range(3):
-        if abs(normal[axis]) == 1.0 and np.count_nonzero(normal) == 1:
-            (high if normal[axis] > 0.0 else low)[axis] = pose[axis, 3]
-    return low, high
 
 
 def outline_points(shape: Shape) -> tuple[Array, float]:

@@ -73,7 +73,6 @@ class ProjectionMethod:
         self.normals = plane_normals(planes)
         self.outlines = Outlines(self.parts, self.normals, true=outline == "true")
         self.order = self.planes_by_area()
-        self._boxes: tuple[Array, Array] | None = None
 
     def place(self, which: IntArray, poses: Array, grown: float) -> None:
         """Move the parts ``which`` (their numbers) to ``poses`` (m, 4, 4) and grow them by a
@@ -82,7 +81,6 @@ class ProjectionMethod:
         if len(which):
             self.outlines.place(which, poses, grown)
             self.order = self.planes_by_area()
-            self._boxes = None
 
     @property
     def tests(self) -> dict[str, int]:
@@ -144,22 +142,20 @@ class ProjectionMethod:
     def overlap(self, i: int, j: int, why: str = "") -> Overlap:
         """The finding for a pair that no plane separates, or, with a reason in words, for one of
         which it is not known where its parts are."""
-        low, high = self._common_box(i, j)
         if why:
             low, high = np.full(3, -np.inf), np.full(3, np.inf)
-        elif len(self.normals) == 1:
-            why = "their outlines meet on the only plane"
         else:
-            why = f"their outlines meet on all {len(self.normals)} planes"
+            low, high = self._common_box(i, j)
+            planes = len(self.normals)
+            where = "the only plane" if planes == 1 else f"all {planes} planes"
+            why = f"their outlines meet on {where}"
         a, b = self.parts[i].name, self.parts[j].name
         return Overlap(a, b, "projection", False, None, low, high, why)
 
     def _common_box(self, i: int, j: int) -> tuple[Array, Array]:
-        if self._boxes is None:
-            self._boxes = self.outlines.boxes()
-        low, high = self._boxes
-        lower = np.maximum(low[i], low[j]) - self.clearance
-        upper = np.minimum(high[i], high[j]) + self.clearance
+        (low_a, high_a), (low_b, high_b) = self.outlines.box(i), self.outlines.box(j)
+        lower = np.maximum(low_a, low_b) - self.clearance
+        upper = np.minimum(high_a, high_b) + self.clearance
         return np.minimum(lower, upper), np.maximum(lower, upper)
 
 

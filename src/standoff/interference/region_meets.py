@@ -95,16 +95,20 @@ def meets_many(trees: Sequence[RegionTree]) -> Meetings:
     if len(trees) < 2:
         return Meetings({}, 0)
     forest = room.forest
-    forest.codes = np.concatenate([tree.codes for tree in trees])
-    forest.marks = np.concatenate([tree.marks for tree in trees])
-    forest.starts = np.cumsum([0, *map(len, trees)])
+    forest.starts = starts = np.cumsum([0, *map(len, trees)])
+    leaves = starts[-1]
+    if len(forest.codes) < leaves:
+        forest.codes = np.empty(2 * leaves, dtype=np.int64)
+        forest.marks = np.empty(2 * leaves, dtype=np.uint8)
+    np.concatenate([tree.codes for tree in trees], out=forest.codes[:leaves])
+    np.concatenate([tree.marks for tree in trees], out=forest.marks[:leaves])
     if forest.runs.shape[1] < 2 * len(trees):
         forest.runs = np.empty((STACK, 2 * len(trees)), dtype=np.int64)
     forest.cube.deepest = trees[0].levels
     while meet_many(forest.address) != DONE:
         forest.meetings = np.empty(2 * len(forest.meetings), MEETING)
-    leaves, visited = forest.found.item()
-    found = forest.arrays["meetings"].view(np.ndarray)[:leaves]
+    meetings, visited = forest.found.item()
+    found = forest.arrays["meetings"].view(np.ndarray)[:meetings]
     return Meetings(_by_pair(trees, found, visited), visited)
 
 

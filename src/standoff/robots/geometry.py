@@ -15,8 +15,8 @@ from standoff.geometry.pose import Array, pose
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import Shape
 from standoff.robots.description import Element
-from standoff.robots.node import Node, short
 from standoff.robots.packages import Packages
+from standoff.robots.xml import Node, short
 
 #: Largest coordinate, size or mesh scale a robot's file may give, [m] or [-]. Beyond it the file
 #: is wrong (millimetres cubed, a slipped exponent), and squares would lose the small lengths.

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from standoff.errors import MeshError, RobotError
-from standoff.robots.node import Node
+from standoff.robots.xml import Node
 
 #: How deep package folders are searched for below a search path, [folders]. Workspaces keep a
 #: package at most four folders down (source, repository, group, package).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from standoff.robots.node import Node, short, unexpanded
+from standoff.robots.xml import Node, short, unexpanded
 
 Pair = tuple[str, str]
 

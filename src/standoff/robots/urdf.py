@@ -11,14 +11,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from standoff.errors import RobotError
+from standoff.errors import RobotError, nearest
 from standoff.geometry.pose import Array
-from standoff.robots import assembly, xacro, xml
+from standoff.robots import xml
 from standoff.robots.description import Joint, JointKind, Link, Mimic, Robot
 from standoff.robots.geometry import Meshes, collision_elements, origin
-from standoff.robots.node import Node, short, unexpanded
 from standoff.robots.packages import Packages, a_path, folders
 from standoff.robots.srdf import semantics
+from standoff.robots.xml import Node, short, unexpanded
 
 ReadGeometry = Literal["as_written", "visual", "none"]
 
@@ -70,10 +70,9 @@ def read_robot(
     collision geometry are not watched, and a note lists them.
 
     Args:
-        path: a URDF file; a name ending in ``robots.xacro``, in small letters or capitals, is
-        expanded
-            by the package ``xacro``, which evaluates Python expressions in the file.
-        srdf: an SRDF file (``robots.xacro`` likewise); none is looked for by itself.
+        path: a URDF file; one whose name ends in ``.xacro``, in small letters or capitals, is
+            expanded by the package ``xacro``, which evaluates Python expressions in the file.
+        srdf: an SRDF file (``.xacro`` likewise); none is looked for by itself.
         search_paths: a list of folders that hold packages, for ``package://`` references.
         geometry: ``"as_written"``, ``"visual"`` for the visual shapes of each link that has any, or
             ``"none"`` to read the joints alone.
@@ -98,7 +97,7 @@ def read_robot(
 
 def _load(path: Path) -> Node:
     if path.suffix.lower() == ".xacro":
-        return xml.parse(xacro.expand(path), str(path), lines=False)
+        return xml.parse(xml.expand(path), str(path), lines=False)
     return xml.parse(xml.read_bytes(path), str(path))
 
 
@@ -112,8 +111,8 @@ def robot_of(
     if not link_nodes:
         raise root.error("no <link>", allowed="at least one")
     joints = {name: _joint(node) for name, node in joint_nodes.items()}
-    order, joints = assembly.ordered(link_nodes, joints, joint_nodes)
-    joints = assembly.with_masters(joints, joint_nodes)
+    order, joints = _ordered(link_nodes, joints, joint_nodes)
+    joints = _with_masters(joints, joint_nodes)
     links = {name: _link(link_nodes[name], meshes, visual) for name in order}
     if meshes is None:
         root.note("collision geometry left out, as asked")
@@ -297,3 +296,128 @@ def _mimic(node: Node, kind: JointKind) -> Mimic | None:
         child.note("passed over: the joint is fixed")
         return None
     return mimic
+
+
+def _ordered(
+    links: Mapping[str, Node], joints: Mapping[str, Joint], nodes: Mapping[str, Node]
+) -> tuple[list[str], dict[str, Joint]]:
+    """Links depth first from the root, and the joints in the order of their child links.
+
+    Args:
+        links: the elements of all links by name.
+        joints: all joints by name, in the file's order.
+        nodes: the elements of the joints.
+    """
+    below: dict[str, list[Joint]] = {name: [] for name in links}
+    above: dict[str, Joint] = {}
+    for joint in joints.values():
+        node = nodes[joint.name]
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in links:
+                raise node.error(f"unknown {role} link", link, _near(link, links))
+        if joint.child in above:
+            raise node.error(
+                f"link {joint.child!r} has two parents",
+                [above[joint.child].parent, joint.parent],
+                f"one; it is the child of joint {above[joint.child].name!r} already",
+            )
+        above[joint.child] = joint
+        below[joint.parent].append(joint)
+    root = _root(links, above)
+    order, children, waiting = [], {}, [root]
+    while waiting:
+        link = waiting.pop()
+        order.append(link)
+        if link in above:
+            children[above[link].name] = above[link]
+        waiting.extend(joint.child for joint in reversed(below[link]))
+    if len(order) < len(links):
+        raise _loop(set(links) - set(order), above, nodes)
+    return order, children
+
+
+def _with_masters(joints: Mapping[str, Joint], nodes: Mapping[str, Node]) -> dict[str, Joint]:
+    """The joints with each mimic led back to the joint that mimics nobody.
+
+    Along a chain ``q = m1 (m2 x + o2) + o1 = m1 m2 x + (m1 o2 + o1)``.
+    """
+    led: dict[str, Mimic] = {}
+    for name in joints:
+        _lead_back(name, led, joints, nodes)
+    return {
+        name: replace(joint, mimic=led[name]) if name in led else joint
+        for name, joint in joints.items()
+    }
+
+
+def _lead_back(
+    name: str, led: dict[str, Mimic], joints: Mapping[str, Joint], nodes: Mapping[str, Node]
+) -> None:
+    """Add to ``led`` the mimics of a joint and of all it follows, each only once."""
+    chain: dict[str, Mimic] = {}
+    while name not in led and (mimic := joints[name].mimic) is not None:
+        chain[name] = mimic
+        node = nodes[name].only("mimic")
+        name = mimic.joint
+        if name not in joints:
+            raise node.error("mimics an unknown joint", name, _near(name, joints))
+        if name in chain:
+            circle = list(chain)[list(chain).index(name) :]
+            raise (
+                nodes[name]
+                .only("mimic")
+                .error(
+                    "mimics itself",
+                    " -> ".join([*circle, name]),
+                    "a chain that ends at another joint",
+                )
+            )
+        if joints[name].kind == "fixed":
+            raise node.error("mimics a fixed joint", name, "a joint that moves")
+    for follower, mimic in reversed(chain.items()):
+        end = led.get(mimic.joint, Mimic(mimic.joint, 1.0, 0.0))
+        multiplier = mimic.multiplier * end.multiplier
+        offset = mimic.multiplier * end.offset + mimic.offset
+        if not (math.isfinite(multiplier) and math.isfinite(offset)):
+            raise (
+                nodes[follower]
+                .only("mimic")
+                .error("the chain of mimics is not finite", (multiplier, offset), "finite")
+            )
+        led[follower] = Mimic(end.joint, multiplier, offset)
+
+
+def _root(links: Mapping[str, Node], above: Mapping[str, Joint]) -> str:
+    roots = [name for name in links if name not in above]
+    if len(roots) == 1:
+        return roots[0]
+    if roots:
+        raise links[roots[1]].error(
+            f"{len(roots)} links without a parent", roots, "one: joints make all links one tree"
+        )
+    first = next(iter(links.values()))
+    raise RobotError(
+        "no root: every link is the child of a joint, so the joints form a loop",
+        file=first.file,
+        element="robot",
+        value=[f"{joint.parent} -> {joint.child}" for joint in above.values()],
+        allowed="one link without a parent",
+    )
+
+
+def _loop(cut_off: set[str], above: Mapping[str, Joint], nodes: Mapping[str, Node]) -> RobotError:
+    """Links that the root does not reach all have a parent, so going up ends in a loop."""
+    link = min(cut_off)
+    seen: dict[str, None] = {}
+    while link not in seen:
+        seen[link] = None
+        link = above[link].parent
+    names = list(seen)
+    loop = [*reversed(names[names.index(link) :])]
+    return nodes[above[link].name].error(
+        "the joints form a loop", " -> ".join([link, *loop]), "a tree: one root, no loops"
+    )
+
+
+def _near(name: str, known: Mapping[str, object]) -> str:
+    return f"did you mean {' or '.join(map(repr, nearest(name, known)))}?"

@@ -180,11 +180,9 @@ RUN = 8
 #: Points from which on it pays to look for those that are surely inside; at least eight.
 MANY = 16
 
-#: The directions that are looked along for that, counter-clockwise.
-OCTAGON = (
-    (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (-1.0, 1.0),
-    (-1.0, 0.0), (-1.0, -1.0), (0.0, -1.0), (1.0, -1.0),
-)  # fmt: skip
+#: The directions that are looked along for that, both ways: with those against them they run
+#: counter-clockwise.
+OCTAGON = ((1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (-1.0, 1.0))
 
 
 @kernel
@@ -198,14 +196,18 @@ def drop_inner(points, n, eight, deep):
     point of the hull is lost, whatever rounding does."""
     if n < MANY:
         return n
-    for d in range(8):
+    for d in range(4):
         dx, dy = OCTAGON[d]
-        farthest = -math.inf
+        low, high = math.inf, -math.inf
         for k in range(n):
             x, y = points[k, 0], points[k, 1]
-            if dx * x + dy * y > farthest:
-                farthest = dx * x + dy * y
+            along = dx * x + dy * y
+            if along > high:
+                high = along
                 eight[d, 0], eight[d, 1] = x, y
+            if along < low:
+                low = along
+                eight[d + 4, 0], eight[d + 4, 1] = x, y
     wide = max(eight[0, 0] - eight[4, 0], eight[2, 1] - eight[6, 1])
     margin = INNER_ROUNDING * wide * wide
     if not margin > 0.0:
