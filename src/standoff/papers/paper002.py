@@ -5,24 +5,22 @@ sections II, III and IV claim is tested, claim by claim.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
-from rich.console import Console
-
-from standoff.papers.bench002 import Bench
 from standoff.papers.paper002_avoid import avoidance, separation
-from standoff.papers.paper002_cost import cost, envelopes, order, vertices
-from standoff.papers.paper002_methods import methods
-from standoff.papers.paper002_octree import many, nodes, resolution
-from standoff.papers.paper002_planes import defeated, missed, planes, shapes
-from standoff.papers.result import Result
-from standoff.papers.running import run_experiments
-
-TITLE = (
-    "Interference detection and collision avoidance among three dimensional objects (Ahuja, Chien, "
-    "Yen and Bridwell, 1980)"
+from standoff.papers.paper002_octrees import many, methods, nodes, resolution
+from standoff.papers.paper002_parts import Bench
+from standoff.papers.paper002_projections import (
+    cost,
+    defeated,
+    envelopes,
+    missed,
+    order,
+    planes,
+    shapes,
+    vertices,
 )
+from standoff.papers.toolkit import Paper, Result
 
 #: In the order of the paper.
 EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
@@ -43,18 +41,9 @@ EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
 }
 
 
-def run(
-    only: Sequence[str], folder: Path, out: Console, notes: Console, *, quick: bool = False
-) -> dict[str, Result]:
-    """Run the experiments named, or all; tables on ``out`` as they come, a progress bar on
-    ``notes``, plots into ``folder``.
+_TITLE = (
+    "Interference detection and collision avoidance among three dimensional objects (Ahuja, Chien, "
+    "Yen and Bridwell, 1980)"
+)
 
-    Raises:
-        Error: an experiment nobody knows.
-    """
-
-    def prepared(chosen: Sequence[str]) -> Bench:
-        return Bench(quick=quick)
-
-    title = f"[bold]Paper 002[/bold]: {TITLE}"
-    return run_experiments(title, EXPERIMENTS, prepared, only, folder, out, notes)
+run = Paper("002", _TITLE, EXPERIMENTS, lambda chosen, quick: Bench(quick=quick)).run
