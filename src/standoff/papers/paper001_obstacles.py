@@ -26,7 +26,6 @@ from standoff.papers.surfaces import (
 
 MACHINE_TRIANGLES = 34171
 WORKSHOP_TRIANGLES = 74681
-TORUS_TRIANGLES = 6300
 
 Surfaces = dict[str, Surface]
 

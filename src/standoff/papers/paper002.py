@@ -7,37 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from standoff.papers.paper002_avoid import avoidance, separation
-from standoff.papers.paper002_octrees import many, methods, nodes, resolution
+from standoff.papers import paper002_avoid as avoid
+from standoff.papers import paper002_octrees as octrees
+from standoff.papers import paper002_projections as projections
 from standoff.papers.paper002_parts import Bench
-from standoff.papers.paper002_projections import (
-    cost,
-    defeated,
-    envelopes,
-    missed,
-    order,
-    planes,
-    shapes,
-    vertices,
-)
 from standoff.papers.toolkit import Paper, Result
 
 #: In the order of the paper.
 EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
-    "missed": missed,
-    "planes": planes,
-    "devised": defeated,
-    "shapes": shapes,
-    "vertices": vertices,
-    "cost": cost,
-    "envelopes": envelopes,
-    "order": order,
-    "resolution": resolution,
-    "nodes": nodes,
-    "many": many,
-    "separation": separation,
-    "avoidance": avoidance,
-    "methods": methods,
+    "missed": projections.missed,
+    "planes": projections.planes,
+    "devised": projections.defeated,
+    "shapes": projections.shapes,
+    "vertices": projections.vertices,
+    "cost": projections.cost,
+    "envelopes": projections.envelopes,
+    "order": projections.order,
+    "resolution": octrees.resolution,
+    "nodes": octrees.nodes,
+    "many": octrees.many,
+    "separation": avoid.separation,
+    "avoidance": avoid.avoidance,
+    "methods": octrees.methods,
 }
 
 

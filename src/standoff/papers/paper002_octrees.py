@@ -5,7 +5,7 @@ both of its methods beside the exact answer, false alarms against time.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -136,15 +136,6 @@ def nodes(bench: Bench) -> Result:
     steep = {n: slope(visited[much].tolist(), t[much].tolist()) for n, t in times.items()}
     fit = {n: float(np.corrcoef(visited, t)[0, 1]) for n, t in times.items()}
 
-    def plot(path: Path) -> None:
-        figure, (axis,) = new_figure()
-        for name, mark in (("traversal", "."), ("pass", "x")):
-            axis.loglog(visited, times[name], mark, ms=4, label=name)
-        axis.set_xlabel("nodes that the paper's traversal looks at")
-        axis.set_ylabel("[µs]")
-        axis.legend(fontsize=8)
-        save(figure, path)
-
     return Result(
         "III B: time of a traversal of two trees against the nodes looked at",
         heads(
@@ -162,8 +153,18 @@ def nodes(bench: Bench) -> Result:
             f"{steep['pass']:.2f}.",
         ),
         {"visited": looked, "times": spent, "slopes": steep, "fit": fit},
-        plot,
+        partial(_draw_nodes, visited, times),
     )
+
+
+def _draw_nodes(visited: Array, times: Mapping[str, Array], path: Path) -> None:
+    figure, (axis,) = new_figure()
+    for name, mark in (("traversal", "."), ("pass", "x")):
+        axis.loglog(visited, times[name], mark, ms=4, label=name)
+    axis.set_xlabel("nodes that the paper's traversal looks at")
+    axis.set_ylabel("[µs]")
+    axis.legend(fontsize=8)
+    save(figure, path)
 
 
 def _every(couples: list[tuple[RegionTree, RegionTree]]) -> list[Meeting]:
@@ -251,70 +252,78 @@ PLANES = (1, 3, 7, 13, 24)
 _COLOURS = ("projections, hull", "projections, true", "octrees", "exact distance")
 
 
+#: By method: with what, seconds for all pairs, false alarms.
+Curves = dict[str, list[tuple[str, float, int]]]
+
+
+def _methods_on(bench: Bench, kind: str) -> Curves:
+    """All methods on one scene."""
+    pairs, curves = bench.pairs(kind), Curves()
+    meeting = {tuple(p) for p in pairs.pairs[pairs.meeting].tolist()}
+    outlines: tuple[Outline, ...] = ("hull",) if kind == CONVEX else ("hull", "true")
+    for outline in outlines:
+        bench.tell(f"methods: {kind}, {outline} outline", 0.1)
+        curves[f"projections, {outline}"] = [
+            (
+                "1 plane" if n == 1 else f"{n} planes",
+                bench.lowest(partial(_projected, pairs.parts, n, outline)),
+                pairs.alarms(n, outline),
+            )
+            for n in PLANES
+        ]
+    edge = common_root(pairs.parts)[1]
+    curves["octrees"] = []
+    for k, levels in enumerate(bench.levels):
+        bench.tell(f"methods: {kind}, octrees", 0.3 + 0.5 * k / len(bench.levels))
+        spent = bench.lowest(partial(_traversed, pairs.parts, levels))
+        told = set(bench.meetings(kind, levels)[0].pairs)
+        width = f"{1e3 * edge / 2**levels:.0f} mm"
+        curves["octrees"].append((width, spent, len(told - meeting)))
+    bench.tell(f"methods: {kind}, exact", 0.9)
+    exact = bench.lowest(partial(distances, pairs.parts, pairs.pairs))
+    curves["exact distance"] = [("", exact, 0)]
+    return curves
+
+
+def _draw_methods(found: Mapping[str, Curves], apart: Mapping[str, int], path: Path) -> None:
+    """False alarms over time, a scene below the other."""
+    figure, axes = new_figure(2, height=8.0)
+    for axis, (kind, curves) in zip(axes, found.items()):
+        for name, points in curves.items():
+            x = [1e3 * p[1] for p in points]
+            y = [100.0 * p[2] / apart[kind] for p in points]
+            colour = f"C{_COLOURS.index(name)}"
+            axis.plot(x, y, marker="o", ms=4, lw=1.4, label=name, color=colour)
+            for (what, _, _), a, b in zip(points, x, y):
+                axis.annotate(
+                    what, (a, b), fontsize=6, textcoords="offset points", xytext=(3, 3)
+                )  # fmt: skip
+        axis.set_xscale("log")
+        axis.set_yscale("symlog", linthresh=0.1)
+        axis.set_ylim(bottom=-0.01)
+        axis.set_title(kind, fontsize=9, loc="left")
+        axis.set_xlabel("all pairs [ms]")
+        axis.set_ylabel("false alarms [%]")
+        axis.legend(fontsize=8)
+    save(figure, path)
+
+
 def methods(bench: Bench) -> Result:
     """False alarms against time: all pairs of a scene."""
-    found: dict[str, dict[str, list[tuple[str, float, int]]]] = {}
-    for kind in (CONVEX, CROOKED):
-        pairs = bench.pairs(kind)
-        parts, both = pairs.parts, pairs.pairs
-        meeting = {tuple(p) for p in both[pairs.meeting].tolist()}
-        curves: dict[str, list[tuple[str, float, int]]] = {}
-        outlines: tuple[Outline, ...] = ("hull",) if kind == CONVEX else ("hull", "true")
-        for outline in outlines:
-            bench.tell(f"methods: {kind}, {outline} outline", 0.1)
-            curves[f"projections, {outline}"] = [
-                (
-                    "1 plane" if n == 1 else f"{n} planes",
-                    bench.lowest(partial(_projected, parts, n, outline)),
-                    pairs.alarms(n, outline),
-                )
-                for n in PLANES
-            ]
-        edge = common_root(parts)[1]
-        octree = []
-        for k, levels in enumerate(bench.levels):
-            bench.tell(f"methods: {kind}, octrees", 0.3 + 0.5 * k / len(bench.levels))
-            spent = bench.lowest(partial(_traversed, parts, levels))
-            told = set(bench.meetings(kind, levels)[0].pairs)
-            octree.append((f"{1e3 * edge / 2**levels:.0f} mm", spent, len(told - meeting)))
-        curves["octrees"] = octree
-        bench.tell(f"methods: {kind}, exact", 0.9)
-        exact = bench.lowest(partial(distances, parts, both))
-        curves["exact distance"] = [("", exact, 0)]
-        found[kind] = curves
+    found = {kind: _methods_on(bench, kind) for kind in (CONVEX, CROOKED)}
+    apart = {kind: len(bench.pairs(kind).apart) for kind in found}
     rows = [
         (
             f"{kind}: {name}, {what}" if what else f"{kind}: {name}",
             f"{1e3 * seconds:.2f}",
             f"{1e6 * seconds / len(bench.pairs(kind).pairs):.2f}",
             f"{alarms}",
-            per_cent(alarms, len(bench.pairs(kind).apart)),
+            per_cent(alarms, apart[kind]),
         )
         for kind, curves in found.items()
         for name, points in curves.items()
         for what, seconds, alarms in points
     ]
-
-    def plot(path: Path) -> None:
-        figure, axes = new_figure(2, height=8.0)
-        for axis, (kind, curves) in zip(axes, found.items()):
-            apart = len(bench.pairs(kind).apart)
-            for name, points in curves.items():
-                x = [1e3 * p[1] for p in points]
-                y = [100.0 * p[2] / apart for p in points]
-                colour = f"C{_COLOURS.index(name)}"
-                axis.plot(x, y, marker="o", ms=4, lw=1.4, label=name, color=colour)
-                for (what, _, _), a, b in zip(points, x, y):
-                    axis.annotate(what, (a, b), fontsize=6, textcoords="offset points",
-                                  xytext=(3, 3))  # fmt: skip
-            axis.set_xscale("log")
-            axis.set_yscale("symlog", linthresh=0.1)
-            axis.set_ylim(bottom=-0.01)
-            axis.set_title(kind, fontsize=9, loc="left")
-            axis.set_xlabel("all pairs [ms]")
-            axis.set_ylabel("false alarms [%]")
-            axis.legend(fontsize=8)
-        save(figure, path)
 
     def of(kind: str, name: str) -> tuple[str, float, int]:
         return found[kind][name][-1]
@@ -338,7 +347,7 @@ def methods(bench: Bench) -> Result:
             "are for what stands still.",
         ),
         {"found": found},
-        plot,
+        partial(_draw_methods, found, apart),
     )
 
 

@@ -421,24 +421,14 @@ TELLING = 16
 WAYS = ("SA(τ)", "DUA", "deadlines, looks as DUA", "deadlines, all that are due")
 
 
-def _short_ways(pairs: Pairs, period: float) -> dict[str, Way]:
-    looks = buckets(FORTY)
-    ways: tuple[Way, ...] = (
-        SelectAll(pairs, period, 2),
-        Ours(pairs, period),
-        Ours(pairs, period, Deadlines(tests=looks)),
-        Ours(pairs, period, Deadlines()),
-    )
-    return dict(zip(WAYS, ways))
-
-
 def watched(cube: Cube, parts: int, stretches: int, seed: int) -> dict[str, tuple[float, ...]]:
     """For each way: alarms without repetitions, the part of the pairs under alarm, and looks a
     step; spheres get new accelerations after every ``parts`` steps."""
     pairs = Pairs(cube, FORTY)
     period = OWN_DUA[FORTY] / parts
     world = Braking(cube, FORTY, np.random.default_rng([7, seed]))
-    ways = _short_ways(pairs, period)
+    of = _ways(FORTY)
+    ways = {name: of[name](pairs, period) for name in WAYS}
     found = {name: np.zeros(3) for name in WAYS}
     steps = stretches * parts
     for k in range(steps + 1):
