@@ -35,7 +35,7 @@ from standoff.papers.paper004_worlds import (
     SelectAll,
     buckets,
 )
-from standoff.predict.schedule import split
+from standoff.predict.schedule import bodies_of
 from standoff.view.plots import have_matplotlib
 from tests.cli.test_cli import run as command
 
@@ -160,7 +160,7 @@ def test_dua_as_printed_is_the_predictors_where_the_last_bucket_is_full():
 
 
 def order(ours):
-    a, b = split(ours.predictor._schedule.tables[1][:, 0]).T
+    a, b = bodies_of(ours.predictor._schedule.tables.pairs).T
     return ours.pairs.number(a, b)
 
 
@@ -188,11 +188,11 @@ def test_a_replay_is_its_steps_one_after_the_other(way):
         x[k], v[k] = world.x, world.v
         world.advance(0.5)
     (replay, whole), (_, single) = (started(bench(), way, 9, 0.5, x[0], v[0]) for _ in range(2))
-    told = replay(x[1:], v[1:], *whole, 0.5)
-    parts = [replay(x[k : k + 1], v[k : k + 1], *single, 0.5 * k) for k in range(1, 41)]
+    told = replay(x[1:], v[1:], whole.address, 0.5)
+    parts = [replay(x[k : k + 1], v[k : k + 1], single.address, 0.5 * k) for k in range(1, 41)]
     assert told == sum(parts) > 0
-    for one, other in zip(whole[:2], single[:2]):
-        assert np.array_equal(one, other)
+    for name in {"bodies", "pairs", "alarms"} & {*whole.arrays}:
+        assert np.array_equal(whole.arrays[name], single.arrays[name])
 
 
 def test_pairs_have_the_numbers_of_their_order():

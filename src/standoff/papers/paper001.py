@@ -13,7 +13,7 @@ from standoff.papers.paper001_planning import SAMPLE_STEP, Samples, table4
 from standoff.papers.paper001_segments import Bench, colliding, covers, free
 from standoff.papers.paper001_walks import table5
 from standoff.papers.toolkit import Paper, Result
-from standoff.plan.kernels import checking
+from standoff.plan.growing import compile_for
 
 #: In the order of the paper.
 EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
@@ -35,11 +35,11 @@ def _prepared(chosen: Sequence[str], quick: bool) -> Bench:
         for checker in (SampledChecker(cell, 1.0), *exact_checkers(cell, 0.0).values()):
             checker.segments(q, q)
     if "table4" in chosen:
-        checking.compile_for(Samples.kernel)
+        compile_for(Samples.kernel)
         address_of(SAMPLE_STEP)
     if "table5" in chosen:
         for entry in ("papers.kernels.random_walk.walk", "plan.kernels.shortcut.shorten"):
-            checking.compile_for(entry)
+            compile_for(entry)
     return bench
 
 

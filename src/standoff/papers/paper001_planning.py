@@ -1,5 +1,5 @@
 """Paper 001, Table 4: SBL, which samples the edges of its paths, against A-SBL, which proves them:
-one planner, `plan.lazy`, with `sample_step` in the place of the exact step.
+one planner, `plan.growing.Lazy`, with `sample_step` in the place of the exact step.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from standoff.compiled.arenas import Arena
 from standoff.compiled.by_address import address_of
 from standoff.errors import Error
 from standoff.geometry.pose import Array
@@ -20,13 +19,10 @@ from standoff.papers.paper001_checkers import CONTACT_TOLERANCE
 from standoff.papers.paper001_segments import PAPER_EPSILON, Bench
 from standoff.papers.toolkit import Result, bars, cells, heads
 from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
-from standoff.paths.kernels import layout as p
-from standoff.plan.kernels import checking
-from standoff.plan.kernels import roadmap as m
-from standoff.plan.lazy import Lazy
+from standoff.paths.search import Scratch
+from standoff.plan.growing import Lazy, compile_for
 from standoff.plan.planner import Planner
-from standoff.plan.query import Query, build_query
-from standoff.plan.space import joint_weights
+from standoff.plan.query import Query, build_query, joint_weights
 
 #: The paper's seconds: SBL, A-SBL.
 PAPER = {
@@ -228,12 +224,13 @@ class Samples(Lazy):
         low, high = query.space.low, query.space.high
         self._samples: Array = 1.0 / (epsilon * (high - low))
         super().__init__(checker, query, seed, reach)
-        self.lent.stepper = address_of(SAMPLE_STEP)
-        self.roadmap["header"][0, m.PATH_BUDGET] = _UNLIMITED
+        self.lent.step_by(address_of(SAMPLE_STEP))
+        self.roadmap.header.path_budget = _UNLIMITED
 
-    def _room_for_edges(self, edges: int) -> Arena:
+    def _room_for_edges(self, edges: int) -> Scratch:
         scratch = super()._room_for_edges(edges)
-        scratch["joints"][p.SAMPLES] = self._samples
+        scratch.samples[:] = self._samples
+        scratch.header.stepper = address_of(SAMPLE_STEP)
         return scratch
 
 
@@ -261,7 +258,7 @@ def plan(
     timeout: float = math.inf,
 ) -> Run:
     """A run of A-SBL, or of SBL at the resolution ``epsilon``."""
-    checking.compile_for(Lazy.kernel)
+    compile_for(Lazy.kernel)
     cell = checker.cell
     reach = Planner(cell, checker=checker, method="sbl").reach
     query = build_query(cell, start, goal, None, joint_weights(cell, None), True)

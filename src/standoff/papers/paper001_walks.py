@@ -20,9 +20,16 @@ from standoff.papers.paper001_scenes import LINK_LENGTH, LINK_RADIUS, LINKAGE_JO
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.toolkit import Result, heads
 from standoff.paths.checker import PathChecker
-from standoff.plan.growing import EDGE_BUDGET, Borrowed, Numbers, Pace
-from standoff.plan.kernels import checking
-from standoff.plan.kernels import layout as g
+from standoff.paths.search import grow_room
+from standoff.plan.growing import (
+    EDGE_BUDGET,
+    Borrowed,
+    Numbers,
+    Pace,
+    address_of_check,
+    compile_for,
+)
+from standoff.plan.kernels import plan_tables as g
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
 from standoff.view.plots import save
 
@@ -239,12 +246,12 @@ def random_walk(
     """Walk from ``start``, which is free, until ``arrived``, which is asked of many configurations
     (n, joints) at a time, or until ``most`` segments are checked. A step changes a joint by up to
     ``width`` [rad], within its limits; ``tell`` hears how many segments there were."""
-    checking.compile_for("papers.kernels.random_walk.walk")
+    compile_for("papers.kernels.random_walk.walk")
     lent, numbers, pace = Borrowed(checker), Numbers(seed), Pace()
     tree, row = checker.cell.tree, (1, len(start))
     room = Walking(
         rows=(_ROWS, len(start)), tried=_ROWS, low=tree.lower, high=tree.upper, here=row, there=row,
-        still=row, kind=1,
+        kind=1,
     )  # fmt: skip
     room.rows[0] = room.here[0] = start
     progress = room.progress
@@ -255,13 +262,13 @@ def random_walk(
         while last < 0 and progress.tried < most:
             since, tried = perf_counter(), int(progress.tried)
             progress.until = min(most, tried + pace.tries)
-            status = walk(checking.address(), *lent.arguments, room.address)
+            status = walk(address_of_check(), *lent.addresses, room.address)
             if status == g.DRY:
                 numbers.refill(int(progress.cursor))
                 room.numbers = numbers.values
                 progress.cursor = 0
             elif status == g.CRAMPED:
-                lent.grow()
+                grow_room(lent.scratch)
             elif status == g.CROWDED:
                 for name in ("rows", "tried"):
                     room.grow(name, 2 * len(room.tried))

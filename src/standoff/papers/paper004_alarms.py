@@ -29,11 +29,10 @@ from standoff.papers.paper004_worlds import (
     buckets,
 )
 from standoff.papers.toolkit import Result, cells, heads, lines
-from standoff.predict.dua import UrgencySchedule
-from standoff.predict.kernels import layout as p
-from standoff.predict.options import Deadlines, Urgency
+from standoff.predict.deadlines import Deadlines
+from standoff.predict.dua import Urgency, UrgencySchedule
 from standoff.predict.predictor import Predictor
-from standoff.predict.schedule import split
+from standoff.predict.schedule import bodies_of
 
 #: Table 2, after each of ITERATIONS: DUA, repetitions counted; select-all without and with them.
 PAPER_DUA = {
@@ -91,7 +90,7 @@ class Ours:
 
     def step(self, x: Array, v: Array) -> tuple[int, int]:
         if self.bounces:
-            self.predictor._bodies[:, p.SEEN_IN] = -1.0
+            self.predictor._bodies["seen_in"] = -1
         found = self.predictor.step(x, v)
         if found.faults or not found.keeping_up:
             raise Error("the world breaks its bounds", value="; ".join(map(str, found.faults)))
@@ -102,7 +101,7 @@ class Ours:
         """The number of the pair in the first bucket of DUA."""
         schedule = self.predictor._schedule
         assert isinstance(schedule, UrgencySchedule)
-        a, b = split(schedule.tables[1][:1, 0])[0]
+        a, b = bodies_of(schedule.tables.pairs[:1])[0]
         return int(self.pairs.number(a, b))
 
     @property

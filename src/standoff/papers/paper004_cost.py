@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -14,10 +13,11 @@ from standoff.geometry.pose import Array
 from standoff.papers.kernels.predict_replay import replay_all, replay_dua, replay_wheel
 from standoff.papers.paper004_worlds import OWN_DUA, SPHERES, Bench, Braking, buckets
 from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines
-from standoff.predict.deadlines import DeadlineSchedule
-from standoff.predict.dua import UrgencySchedule
-from standoff.predict.kernels import layout as p
-from standoff.predict.schedule import body_table, new_block
+from standoff.predict.deadlines import Deadlines
+from standoff.predict.dua import Urgency
+from standoff.predict.kernels import predict_tables as p
+from standoff.predict.kernels.time_to_contact import FREE
+from standoff.predict.schedule import body_table, given_of
 
 #: Table 1. Its cycles are sixtieths of a second, as Table 2 has the same as Δt in seconds.
 PAPER_DUA = {5: 12.01, 10: 18.74, 15: 22.42, 20: 26.65, 30: 31.14, 40: 39.69}
@@ -126,33 +126,31 @@ def _lowest(bench: Bench, count: int) -> dict[str, float]:
     best = dict.fromkeys(WAYS, math.inf)
     for _ in range(bench.rounds):
         for way in WAYS:
-            run, begin = started(bench, way, count, period, x[0], v[0])
+            run, tables = started(bench, way, count, period, x[0], v[0])
             steps = few if way.startswith("all") else many
             first = 0 if way.startswith("all") else 1
             xs, vs = x[first : first + steps], v[first : first + steps]
             start = clock()
-            run(xs, vs, *begin, first * period)
+            run(xs, vs, tables.address, first * period)
             best[way] = min(best[way], (clock() - start) / 1e3 / steps)
     return best
 
 
 def started(
     bench: Bench, way: str, count: int, period: float, x: Array, v: Array
-) -> tuple[Callable[..., int], tuple[Any, ...]]:
+) -> tuple[Callable[..., int], p.Watched]:
     """A replay of this way, and what it works on after the first step."""
     cube = bench.cube
     each: Array = np.full(count, 1.0)
     bodies = body_table(cube.radius * each, cube.acceleration * each, None, cube.margin)
     none = np.zeros(0, dtype=np.int64)
     if way == "DUA":
-        dua = UrgencySchedule(bodies, period, p.FREE, none, "binary", False)
+        dua = Urgency().schedule(bodies, period, FREE, none)
         dua.start(x, v)
         return replay_dua, dua.tables
     if way == "deadlines":
-        wheel = DeadlineSchedule(bodies, period, p.FREE, none, buckets(count), None)
+        wheel = Deadlines(tests=buckets(count)).schedule(bodies, period, FREE, none)
         wheel.start(x, v)
         return replay_wheel, wheel.tables
-    block = new_block() if way == "all" else np.zeros((len(new_block()), 1))
-    alarms = np.zeros((count * count, 3), dtype=np.int64)
-    faults, state = np.zeros((count, p.FAULT_COLUMNS)), np.zeros(p.STATE, dtype=np.int64)
-    return replay_all, (bodies, block, alarms, faults, state, period, p.FREE, 1)
+    given = given_of(bodies, period, FREE, none, p.WIDTH if way == "all" else 1)
+    return replay_all, p.Watched(**given, alarms=count * count, faults=count)

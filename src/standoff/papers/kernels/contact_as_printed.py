@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import ANY, Nested, Reals, Record, Tables, Wholes, fields, viewer
-from standoff.contact.kernels.walk import spheres_meet
 from standoff.geometry.narrowphase.vectors import place
 
 #: Node tests, pairs of leaves, checks of VF and of EE, those that hold.
@@ -59,6 +58,13 @@ def printed_steps(tables, rels, backs):
     steps = steps_at(tables)
     for k in range(rels.shape[0]):
         printed_step(steps, rels[k], backs[k], k + 1)
+
+
+@kernel
+def spheres_meet(x, y, z, r, S, k):
+    """Whether the sphere of radius ``r`` about (x, y, z) meets the one of node ``k``."""
+    u, v, w, s = x - S[k, 0], y - S[k, 1], z - S[k, 2], r + S[k, 3]
+    return u * u + v * v + w * w <= s * s
 
 
 @kernel

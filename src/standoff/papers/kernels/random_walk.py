@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from standoff.compiled.jit import entry
 from standoff.compiled.tables import ANY, Reals, Record, Tables, Wholes, fields, viewer
-from standoff.plan.kernels import layout as g
-from standoff.plan.kernels.checking import check_at
+from standoff.paths.kernels.search import check_at
+from standoff.plan.kernels import plan_tables as g
 
 #: Rows that are filled, segments checked, segments at which to come back, random numbers that were
 #: taken, tests of one segment at most; the widest step.
@@ -30,7 +30,6 @@ class Walking(Tables):
     high = Reals(doc="limits")
     here = Reals(ANY, "one row")
     there = Reals(ANY, "one row: where it may go")
-    still = Reals(ANY, "one row of zeros")
     kind = Wholes(doc="of the last segment: 0 where it is free")
     numbers = Reals(doc="random ones from 0 to 1")
 
@@ -38,8 +37,8 @@ class Walking(Tables):
 walking_at = viewer(Walking)
 
 
-@entry("int64(int64, int64, int64, float64[::1], int64[::1], float64[::1], int64[::1], int64)")
-def walk(checker, stepper, general, CF, CW, SF, SW, walking):
+@entry("int64(int64, int64, int64, int64)")
+def walk(checker, cell, search, walking):
     """Walk until as many segments were checked as it was to check, or it needs more random numbers,
     more rows, or more scratch: AGAIN, DRY, CROWDED or CRAMPED."""
     w = walking_at(walking)
@@ -56,10 +55,7 @@ def walk(checker, stepper, general, CF, CW, SF, SW, walking):
         for e in range(joints):
             there[0, e] = here[0, e]
         there[0, j] = min(low + U[at + 1] * (high - low), high)
-        done = check_at(
-            checker, stepper, general, CF, CW, SF, SW, here, there, w.still, progress.budget, 0, 1,
-            w.kind,
-        )  # fmt: skip
+        done = check_at(checker, cell, search, here, there, progress.budget, 0, 1, w.kind)
         if done == 0:
             return g.CRAMPED
         progress.cursor = at + TAKES
