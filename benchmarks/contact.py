@@ -31,9 +31,18 @@ from rich.console import Console
 from rich.table import Table
 
 from standoff.contact import Body, Scene
-from standoff.papers.bench003 import Clocked
-from standoff.papers.bodies003 import points_of, prism, shape, ways
-from standoff.papers.scene003 import FOLLOWER, LETTERS, Stage, scene, stage
+from standoff.papers.paper003_bodies import (
+    FOLLOWER,
+    LETTERS,
+    Stage,
+    points_of,
+    prism,
+    scene,
+    shape,
+    stage,
+    ways,
+)
+from standoff.papers.paper003_hand import Clocked
 
 #: Of the prisms of the second question: vertices, and their diameter [m], of which they go a tenth
 #: deep.

@@ -29,7 +29,7 @@ from rich.table import Table
 import standoff as so
 from standoff.interference.parts import Part
 from standoff.interference.projection import ProjectionMethod
-from standoff.papers.scenes002 import convex_scene, crooked_scene, torus
+from standoff.papers.paper002_parts import convex_scene, crooked_scene, torus
 from standoff.view.plots import lines_plot, new_figure, save
 
 POSE = so.pose((0.1, 0.2, 0.3), rpy=(0.3, 0.5, 0.1))

@@ -40,18 +40,21 @@ def contest(name: str) -> None:
     pairs = [oracle.configuration(q, dq) for q, dq in zip(Q, DQ)]
     moving = [f for f, _ in map(tree.link, tree.links) if f > 0]
     frame = np.array(moving, dtype=np.int64)
-    local = rng.normal(size=(len(frame), 6)) * 0.1
     turns = tree.scratch()
     poses, twists = np.empty((BATCH, tree.frames, 12)), np.empty((BATCH, tree.frames, 6))
-    ends, speeds = np.empty((BATCH, len(frame), 6)), np.empty((BATCH, len(frame), 6))
     state = (turns, poses, twists)
+    ends = placing.Ends(
+        reals=tree.reals, ints=tree.ints, turns=turns, frame=frame,
+        local=rng.normal(size=(len(frame), 6)) * 0.1, poses=BATCH * tree.frames,
+        twists=BATCH * tree.frames, ends=BATCH * len(frame), velocities=BATCH * len(frame),
+    )  # fmt: skip
 
     def pinocchio() -> None:
         for q, v in pairs:
             pin.forwardKinematics(model, data, q, v)
 
     def with_ends() -> None:
-        placing.ends_batch(tree.reals, tree.ints, Q, DQ, frame, local, *state, ends, speeds)
+        placing.place_ends(ends.address, Q, DQ)
 
     def with_velocities() -> None:
         kinematics.forward_velocity_batch(tree.reals, tree.ints, Q, DQ, *state)

@@ -17,7 +17,8 @@ from rich.console import Console
 
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.papers.paper001_bounds import fig5, planar
-from standoff.papers.result import show
+from standoff.papers.paper001_segments import Bench
+from standoff.papers.toolkit import show
 from standoff.robots.tree import Tree
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -67,7 +68,9 @@ def table(title: str, cases: list[tuple[str, Tree, MovingBody, list]]) -> None:
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    show(fig5(SEGMENTS), Console())
+    bench = Bench()
+    bench.links = SEGMENTS
+    show(fig5(bench), Console())
 
     linkages = []
     for count in range(1, 8):

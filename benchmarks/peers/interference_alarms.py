@@ -10,7 +10,7 @@ import numpy as np
 from peers.interference_coal import bodies, collisions
 from standoff.interference.parts import Part
 from standoff.interference.region_meets import meets_many
-from standoff.papers.bench002 import MOST_PLANES, SOME_PLANES, judged, trees_of
+from standoff.papers.paper002_parts import MOST_PLANES, SOME_PLANES, judged, trees_of
 
 #: Coal calls pairs that are apart by less than this a collision now and then, [m].
 COAL_ROUNDING = 1e-6

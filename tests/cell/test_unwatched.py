@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import standoff as so
 from standoff.cli import app
 from standoff.errors import CellError, InterferenceError, RobotError
-from standoff.papers.sampled001 import SampledChecker
+from standoff.papers.paper001_checkers import SampledChecker
 
 DRAWN = '<visual><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
 SOLID = DRAWN.replace("visual", "collision")

@@ -7,8 +7,7 @@ import pytest
 from rich.console import Console
 
 import standoff as so
-from standoff.papers.pairwise001 import PairwiseChecker
-from standoff.papers.sampled001 import SampledChecker
+from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
 from standoff.paths.verify.soup import soup_of
 from standoff.streams.record.damage import DamagedError
 from standoff.view import replay

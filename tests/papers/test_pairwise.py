@@ -9,13 +9,16 @@ import pytest
 
 import standoff as so
 from standoff.errors import Error
-from standoff.papers.kernels import sampled as s
-from standoff.papers.pairwise001 import PairwiseChecker
-from standoff.papers.sampled001 import SampledChecker
-from standoff.papers.scenes001 import scene
+from standoff.papers import paper001_checkers
+from standoff.papers.kernels.sampled import FREE, HIT
+from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
+from standoff.papers.paper001_scenes import scene
 from tests.oracles.coal import geometry, transform
 
 DELTA = 0.002
+
+#: What is found however poses are kept.
+SAME = ("status", "pair", "distances")
 VARIANTS = [
     (bound, cover, shared)
     for bound, cover, shared in itertools.product(("paper", "sharp"), "abc", (True, False))
@@ -121,22 +124,20 @@ def test_no_variant_contradicts_another(figure):
 def test_sharing_transforms_changes_nothing_but_the_work():
     cell, _, QA, QB, _ = bed("6a-one")
     for bound in ("paper", "sharp"):
-        found, where = PairwiseChecker(cell, DELTA, bound, shared=True).run(QA, QB)
-        alone, there = PairwiseChecker(cell, DELTA, bound, shared=False).run(QA, QB)
-        same = [s.STATUS, s.HIT_PAIR, s.DISTANCES]
-        assert np.array_equal(found[:, same], alone[:, same])
-        assert np.array_equal(where, there)
-        assert (found[:, s.CONFIGURATIONS] <= alone[:, s.CONFIGURATIONS]).all()
-        assert found[:, s.CONFIGURATIONS].sum() < alone[:, s.CONFIGURATIONS].sum()
+        found = PairwiseChecker(cell, DELTA, bound, shared=True).run(QA, QB)
+        alone = PairwiseChecker(cell, DELTA, bound, shared=False).run(QA, QB)
+        assert all(np.array_equal(found[name], alone[name]) for name in (*SAME, "t"))
+        assert (found.configurations <= alone.configurations).all()
+        assert found.configurations.sum() < alone.configurations.sum()
 
 
 def test_measuring_when_a_pair_has_its_turn_saves_distances():
     cell, _, QA, QB, samples = bed("6a-one")
     asked = {}
     for lazy in (False, True):
-        found, _ = PairwiseChecker(cell, 0.0, lazy=lazy).run(QA, QB)
-        assert np.array_equal(found[:, s.STATUS] == s.HIT, samples)
-        asked[lazy] = found[samples, s.DISTANCES].sum()
+        found = PairwiseChecker(cell, 0.0, lazy=lazy).run(QA, QB)
+        assert np.array_equal(found.status == HIT, samples)
+        asked[lazy] = found.distances[samples].sum()
     assert asked[True] < asked[False]
 
 
@@ -144,8 +145,8 @@ def test_our_bound_needs_fewer_distances():
     cell, _, QA, QB, _ = bed("6a-one")
     asked = {}
     for bound in ("paper", "sharp"):
-        found, _ = PairwiseChecker(cell, DELTA, bound).run(QA, QB)
-        asked[bound] = found[found[:, s.STATUS] == s.FREE, s.DISTANCES].sum()
+        found = PairwiseChecker(cell, DELTA, bound).run(QA, QB)
+        asked[bound] = found.distances[found.status == FREE].sum()
     assert asked["sharp"] < asked["paper"]
 
 
@@ -197,10 +198,10 @@ def test_samples_come_breadth_first_down_to_the_resolution():
         # parts of just this length are split once more, those a hair shorter are not
         for epsilon, more in ((length / parts, 1), (length / parts * 1.001, 0)):
             checker = SampledChecker(cell, epsilon, ends=False)
-            found, _ = checker.run(a[None], b[None])
+            (found,) = checker.run(a[None], b[None])
             middles = sum(2**k for k in range(int(np.log2(parts)) + more))
-            assert found[0, s.CONFIGURATIONS] == middles
-            assert found[0, s.DISTANCES] == middles * len(checker._tables.pairs)
+            assert found.configurations == middles
+            assert found.distances == middles * len(checker.watched.tables.pairs)
     assert SampledChecker(cell, 1.0).segment(a, b).configurations == 2
     still = SampledChecker(cell, 0.0).segment(a, a)
     assert still.free and still.configurations == 2
@@ -245,16 +246,13 @@ def test_a_budget_too_small_leaves_it_undecided():
 
 def test_tables_that_are_too_short_are_lengthened(monkeypatch):
     cell, _, QA, QB, _ = bed("6a-one")
-    expected = PairwiseChecker(cell, DELTA).run(QA, QB)[0]
-    from standoff.papers import pairwise001 as pairwise
-
-    monkeypatch.setattr(pairwise, "_ENTRIES", 2)
-    monkeypatch.setattr(pairwise, "_SLOTS", 4)
+    expected = PairwiseChecker(cell, DELTA).run(QA, QB)
+    monkeypatch.setattr(paper001_checkers, "_ENTRIES", 2)
+    monkeypatch.setattr(paper001_checkers, "_SLOTS", 4)
     short = PairwiseChecker(cell, DELTA)
-    found = short.run(QA, QB)[0]
+    found = short.run(QA, QB)
     assert short._room > 2
-    same = [s.STATUS, s.HIT_PAIR, s.DISTANCES]
-    assert np.array_equal(found[:, same], expected[:, same])
+    assert all(np.array_equal(found[name], expected[name]) for name in SAME)
 
 
 def test_changes_of_the_cell_are_noticed():

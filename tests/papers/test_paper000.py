@@ -11,11 +11,10 @@ import standoff as so
 from standoff.broadphase.kernels import layout as x
 from standoff.interference.parts import Part
 from standoff.papers import paper000, testbed
+from standoff.papers.paper000_bench import AS_PUBLISHED, Bench, counted, run, settle
 from standoff.papers.paper000_choices import TECHNIQUES, without
-from standoff.papers.paper000_cycle import PAPER_SHARES
+from standoff.papers.paper000_cycle import PAPER_SHARES, parts_at, region_leaves
 from standoff.papers.paper000_worlds import crossover, world_of
-from standoff.papers.region import parts_at, region_leaves
-from standoff.papers.timing import AS_PUBLISHED, Bench, counted, run, settle
 from standoff.view.plots import have_matplotlib
 from tests.cli.test_cli import run as command
 

@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.papers import paper001, paper001_counts, paper001_segments
-from standoff.papers.bench001 import Bench
-from standoff.papers.kernels import sampled as s
-from standoff.papers.kernels.placing import place
+from standoff.papers import paper001, paper001_bounds, paper001_segments
+from standoff.papers.kernels.sampled import HIT
 from standoff.papers.kernels.visits import counted_walks
-from standoff.papers.pairwise001 import PairwiseChecker
 from standoff.papers.paper001_bounds import errors, fig5, planar, tip_bound, tip_speed, true_length
-from standoff.papers.sampled001 import SampledChecker
+from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
+from standoff.papers.paper001_segments import Bench
 from standoff.view.plots import have_matplotlib
 from tests.cli.test_cli import run as command
 
@@ -74,7 +72,9 @@ def test_the_papers_bound_is_the_sum_of_reach_times_angle():
 
 
 def test_fig5_has_a_row_for_each_linkage(tmp_path):
-    found = fig5(10)
+    small = Bench(quick=True)
+    small.links = 10
+    found = fig5(small)
     assert [row[0] for row in found.rows] == [str(k) for k in range(1, 13)]
     assert found.rows[5][1] == "about 6"
     if have_matplotlib():
@@ -84,31 +84,26 @@ def test_fig5_has_a_row_for_each_linkage(tmp_path):
 
 @functools.cache
 def placed(figure, seed):
-    """Tables of a scene at a random configuration, and the pairs of links and obstacles."""
+    """A scene at a random configuration, and the pairs of links and obstacles."""
     cell = bench().cell(figure)
-    tables = cell.world.tables
     rng = np.random.default_rng(seed)
-    q = rng.uniform(cell.tree.lower, cell.tree.upper)
-    rows = tables.rows.copy()
-    poses = np.ascontiguousarray(cell.tree.forward(q)[:, :3].reshape(-1, 12))
-    place(poses, tables.frame, tables.local, rows)
-    return tables, rows, paper001_counts.links_and_obstacles(cell)
+    pairs = paper001_bounds.links_and_obstacles(cell)
+    walks = paper001_bounds.placed_walks(cell, pairs)
+    paper001_bounds.place_all(walks, cell, rng.uniform(cell.tree.lower, cell.tree.upper))
+    return walks, pairs
 
 
 def walked(figure, seed, part):
-    tables, rows, pairs = placed(figure, seed)
-    g = tables.geometry
-    found, visits = np.zeros(len(pairs)), np.zeros((len(pairs), 2), dtype=np.int64)
-    work, iwork = np.zeros(8192), np.zeros(8192, dtype=np.int64)
-    tree = g.points, g.faces, g.nodes, g.ints
-    counted_walks(rows, tables.refs, *tree, pairs, part, work, iwork, found, visits)
-    return found, visits
+    walks, _ = placed(figure, seed)
+    counted_walks(walks.address, part)
+    return walks.values.copy(), walks.visits.copy()
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("figure", ["6b", "7a"])
 def test_the_counted_walks_find_what_they_should(figure, seed):
-    _, rows, pairs = placed(figure, seed)
+    walks, pairs = placed(figure, seed)
+    rows = walks.bodies.rows
     exact, many = walked(figure, seed, 1.0)
     half, fewer = walked(figure, seed, 0.5)
     hit, few = walked(figure, seed, 0.0)
@@ -129,15 +124,15 @@ def test_obstacles_of_table_1_are_not_the_robots_own():
     for figure, obstacles in (("6b", 38), ("7a", 7)):
         cell = bench().cell(figure)
         names = [cell.world.names[k] for k in cell.world.tables.owner]
-        pairs = paper001_counts.links_and_obstacles(cell)
+        pairs = paper001_bounds.links_and_obstacles(cell)
         assert len(pairs) == 6 * obstacles
         assert all(names[i].startswith("robot/") and names[j] in cell.bodies for i, j in pairs)
         assert "robot/link_0" in names and names.index("robot/link_0") not in pairs
 
 
 def test_table_1_counts_what_the_paper_counts(monkeypatch):
-    monkeypatch.setattr(paper001_counts, "FIGURES", ("6a",))
-    found = paper001_counts.counts(bench())
+    monkeypatch.setattr(paper001_bounds, "FIGURES", ("6a",))
+    found = paper001_bounds.counts(bench())
     measured = found.figures["counts"]["6a"]
     ours, raised = measured.counts, measured.raised_ratio
     assert ours.greedy[0] < ours.approximate[0] < ours.exact[0]
@@ -154,7 +149,7 @@ def test_epsilon_is_the_largest_that_is_never_wrong():
     epsilon = bench().epsilon(figure)
     given = bench().random_segments("6b", 20)
     cell = bench().cell(figure)
-    hit = PairwiseChecker(cell, 0.0).run(given.QA, given.QB)[0][:, s.STATUS] == s.HIT
+    hit = PairwiseChecker(cell, 0.0).run(given.QA, given.QB).status == HIT
     assert hit.any()
     fine = SampledChecker(cell, epsilon, ends=False).segments(given.QA, given.QB)
     coarse = SampledChecker(cell, 1.01 * epsilon, ends=False).segments(given.QA, given.QB)

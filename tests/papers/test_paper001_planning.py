@@ -10,12 +10,11 @@ import pytest
 import standoff as so
 from standoff.geometry.pose import pose
 from standoff.papers import paper001_planning, paper001_walks
-from standoff.papers.bench001 import Bench
-from standoff.papers.pairwise001 import PairwiseChecker
-from standoff.papers.robots001 import linkage
-from standoff.papers.sampled001 import SampledChecker
-from standoff.papers.sbl001 import plan
-from standoff.papers.walk001 import random_walk
+from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
+from standoff.papers.paper001_planning import plan
+from standoff.papers.paper001_scenes import linkage
+from standoff.papers.paper001_segments import Bench
+from standoff.papers.paper001_walks import random_walk
 from standoff.view.plots import have_matplotlib
 from tests.cli.test_cli import run as command
 from tests.worlds.plan_cells import LEFT, RIGHT, coal_clearance, gate
@@ -107,7 +106,7 @@ def test_a_walk_does_not_depend_on_its_slices(checker, monkeypatch):
     monkeypatch.setattr("standoff.plan.growing._TRIES", 1)
     monkeypatch.setattr("standoff.plan.growing._SLICE", 0.0001)
     monkeypatch.setattr("standoff.plan.growing._FEW", 5)
-    monkeypatch.setattr("standoff.papers.walk001._ROWS", 3)
+    monkeypatch.setattr("standoff.papers.paper001_walks._ROWS", 3)
     second = walked()
     assert np.array_equal(first.waypoints, second.waypoints) and first.segments == second.segments
 

@@ -9,9 +9,8 @@ import pytest
 import standoff as so
 from standoff.errors import Error, MeshError
 from standoff.motion.bound import MotionBound, MovingBody
-from standoff.papers.meshes001 import block, joined, lathe, refined, rod, sheet, torus
-from standoff.papers.robots001 import fanuc200, irb2400
-from standoff.papers.scenes001 import SCENES, scene
+from standoff.papers.paper001_scenes import SCENES, fanuc200, irb2400, scene
+from standoff.papers.surfaces import block, joined, lathe, refined, rod, sheet, torus
 from tests.oracles.coal import geometry, transform
 
 #: Built in a second or less; nine linkages have 16,830 pairs.

@@ -13,9 +13,21 @@ import standoff as so
 from standoff.interference.outlines import plane_normals
 from standoff.interference.projection import ProjectionMethod
 from standoff.papers import paper002
-from standoff.papers.bench002 import CONVEX, CROOKED, MOST_PLANES, Bench, distances, slope
 from standoff.papers.paper002_avoid import ANGLES, INTERVAL, encounter, gaps, run
-from standoff.papers.scenes002 import CONVEX_FAMILIES, FAMILIES, devised, scene, standing, torus
+from standoff.papers.paper002_parts import (
+    CONVEX,
+    CONVEX_FAMILIES,
+    CROOKED,
+    FAMILIES,
+    MOST_PLANES,
+    Bench,
+    devised,
+    distances,
+    scene,
+    standing,
+    torus,
+)
+from standoff.papers.toolkit import slope
 from standoff.view.plots import have_matplotlib
 from tests.cli.test_cli import run as command
 

@@ -8,15 +8,33 @@ import pytest
 
 from standoff.errors import Error
 from standoff.papers import paper004
-from standoff.papers.bench004 import ITERATIONS, OWN_ALL, OWN_DUA, SPHERES, Bench, buckets
-from standoff.papers.paper004_alarms import PAPER_DUA, PAPER_EVERY, PAPER_NEW, Ours, tally
-from standoff.papers.paper004_belief import PAPER_DISTANCE
-from standoff.papers.paper004_belief import PAPER_DUA as PAPER_BELIEF
+from standoff.papers.paper004_alarms import (
+    PAPER_BELIEF,
+    PAPER_DISTANCE,
+    PAPER_DUA,
+    PAPER_EVERY,
+    PAPER_NEW,
+    TELLING,
+    Ours,
+    tally,
+)
 from standoff.papers.paper004_cost import PAPER_ALL, WAYS, started, theory
 from standoff.papers.paper004_cost import PAPER_DUA as PAPER_COST
-from standoff.papers.paper004_period import TELLING
-from standoff.papers.printed004 import DUMMY, Pairs, Printed, SelectAll
-from standoff.papers.worlds004 import Bouncing, Braking, Cube
+from standoff.papers.paper004_worlds import (
+    DUMMY,
+    ITERATIONS,
+    OWN_ALL,
+    OWN_DUA,
+    SPHERES,
+    Bench,
+    Bouncing,
+    Braking,
+    Cube,
+    Pairs,
+    Printed,
+    SelectAll,
+    buckets,
+)
 from standoff.predict.schedule import bodies_of
 from standoff.view.plots import have_matplotlib
 from tests.cli.test_cli import run as command

@@ -180,11 +180,16 @@ def test_bodies_and_points_are_placed_with_their_frames():
     for i, f in enumerate(frame):
         assert np.allclose(rows[i, :12].reshape(3, 4), (full[f] @ local[i])[:3], atol=1e-14)
     ends = rng.normal(size=(20, 6))
-    placed, moving = np.empty((20, 6)), np.empty((20, 6))
-    placing.place_ends(poses, twists, frame, ends, placed, moving)
-    single, slow = np.empty((20, 3)), np.empty((20, 3))
-    placing.place_points(poses, twists, frame, np.ascontiguousarray(ends[:, 3:]), single, slow)
-    assert np.array_equal(placed[:, 3:], single) and np.array_equal(moving[:, 3:], slow)
+    tables = placing.Ends(
+        reals=tree.reals, ints=tree.ints, turns=tree.scratch(), frame=frame, local=ends,
+        poses=2 * tree.frames, twists=2 * tree.frames, ends=40, velocities=40,
+    )  # fmt: skip
+    placing.place_ends(tables.address, np.stack([q, q]), np.stack([dq, dq]))
+    assert np.array_equal(tables.poses[: tree.frames], poses)
+    assert np.array_equal(tables.twists[tree.frames :], twists)
+    placed, moving = tables.ends[:20], tables.velocities[:20]
+    assert np.array_equal(tables.ends[20:], placed)
+    assert np.array_equal(tables.velocities[20:], moving)
     step = 1e-6
     before, after = tree.forward(q - step * dq), tree.forward(q + step * dq)
     for i, f in enumerate(frame):
@@ -193,13 +198,6 @@ def test_bodies_and_points_are_placed_with_their_frames():
             assert np.allclose(placed[i, k : k + 3], (full[f] @ point)[:3], atol=1e-14)
             speed = ((after[f] - before[f]) @ point)[:3] / (2 * step)
             assert np.allclose(moving[i, k : k + 3], speed, atol=1e-8)
-    shape = (1, 20, 6)
-    batch = [np.empty((1, tree.frames, 12)), np.empty((1, tree.frames, 6))]
-    batch += [np.empty(shape), np.empty(shape)]
-    placing.ends_batch(
-        tree.reals, tree.ints, q[None], dq[None], frame, ends, tree.scratch(), *batch
-    )
-    assert np.array_equal(batch[2][0], placed) and np.array_equal(batch[3][0], moving)
 
 
 @pytest.mark.parametrize("largest", [0.8, 7.0, 100.0, 1e5, 1e9])

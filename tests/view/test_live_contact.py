@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("viser", reason="viser is not installed: no live page")
 
-from standoff.papers.live import hand_scene
+from standoff.papers.paper003_bodies import hand_scene
 from standoff.view.live.contact_page import ContactPage, push_arrow
 from standoff.view.live.server import close, open_server
 from standoff.view.live.ticking import TICK

@@ -14,8 +14,8 @@ from rich.console import Console
 
 import standoff as so
 from standoff.papers import testbed
-from standoff.papers.live import hand_scene
-from standoff.papers.live import swarm as swarm_of
+from standoff.papers.paper003_bodies import hand_scene
+from standoff.papers.paper004_worlds import swarm as swarm_of
 from standoff.paths.path_file import read_path
 from standoff.view.check import check
 from standoff.view.live import LivePage

@@ -394,7 +394,7 @@ class TestServer:
             open_server("x", port=0)
 
     def test_a_swarm_is_green_only_where_every_step_kept_up(self):
-        from standoff.papers.live import swarm
+        from standoff.papers.paper004_worlds import swarm
         from standoff.view.live.swarm_page import SwarmPage
 
         server = open_server("x", port=0)

@@ -90,7 +90,8 @@ def view(
     rule = Thresholds(self_=self_)
     serving = page_at(host, port, out)
     if scene:
-        from standoff.papers.live import hand_scene, swarm
+        from standoff.papers.paper003_bodies import hand_scene
+        from standoff.papers.paper004_worlds import swarm
 
         if source == "contact":
             with announced(notes):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import standoff as so
 from standoff.broadphase import IndexFigures
 from standoff.broadphase.kernels import layout as x
 from standoff.monitor.monitor import Monitor
-from standoff.papers.paper000_cycle import test_costs
-from standoff.papers.result import UNSAID, Result
+from standoff.papers.paper000_bench import (
+    AS_PUBLISHED,
+    KINDS,
+    Bench,
+    counted,
+    test_costs,
+    upkeep,
+)
 from standoff.papers.testbed import INCH, MAX_SPEED
-from standoff.papers.timing import AS_PUBLISHED, Bench, counted, upkeep
-from standoff.view.plots import lines_plot
-
-KINDS: Mapping[str, dict[str, Any]] = {"as published": AS_PUBLISHED, "default": {}}
+from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines
 
 #: Technique, the paper's gain in computing time, [%], and its bit.
 TECHNIQUES = (
@@ -28,7 +29,6 @@ TECHNIQUES = (
 
 #: How many times over a pair may be found when nothing keeps it from that, [-].
 _REPEATS = 64
-
 
 #: Techniques of the search among neighbours, which the default does not make.
 _NEIGHBOURS_ONLY = (x.OUTWARD_ONLY, x.INSIDE_CHECK)
@@ -69,8 +69,8 @@ def techniques(bench: Bench) -> Result:
     dear = cost["pair test"] / cost["box test"]
     return Result(
         "Gain of each technique in time",
-        ("without it", "paper", "as published", "default", "node tests", "box tests", "exact"),
-        tuple(rows),
+        heads("without it | paper | as published | default | node tests | box tests | exact"),
+        rows,
         (
             "The last three columns: tests a cycle without the technique, as published.",
             f"Different today: bounding boxes first save {100 * boxes:.0f} % and not 80 %. An "
@@ -83,10 +83,9 @@ def techniques(bench: Bench) -> Result:
     )
 
 
-def _tests(found: IndexFigures, cycles: int) -> tuple[str, ...]:
-    return tuple(
-        f"{count / cycles:.1f}" for count in (found.node_tests, found.box_tests, found.pair_tests)
-    )
+def _tests(found: IndexFigures, cycles: int) -> list[str]:
+    counts = found.node_tests, found.box_tests, found.pair_tests
+    return cells((count / cycles for count in counts), ".1f")
 
 
 def updates(bench: Bench) -> Result:
@@ -105,22 +104,17 @@ def updates(bench: Bench) -> Result:
     for name, options in ways.items():
         found = upkeep(bench, options)
         changes[name] = found.changes / bench.cycles
-        rows.append(
-            (
-                name,
-                f"{spent[name]:.2f}",
-                f"{spent[name] / base:.2f} ×",
-                f"{found.node_tests / bench.cycles:.0f}",
-                f"{changes[name]:.3f}",
-            )
-        )
+        rows.append((
+            name, f"{spent[name]:.2f}", f"{spent[name] / base:.2f} ×",
+            f"{found.node_tests / bench.cycles:.0f}", f"{changes[name]:.3f}",
+        ))  # fmt: skip
     papers = [name for name in ways if ways[name]]
     fastest = min(papers, key=lambda name: spent[name])
     verdict = "as" if fastest.startswith("from node") else "unlike"
     return Result(
         "Three ways to update the octree",
-        ("", "cycle [µs]", "beside published", "node tests a cycle", "splits, merges a cycle"),
-        tuple(rows),
+        heads(" | cycle [µs] | beside published | node tests a cycle | splits, merges a cycle"),
+        rows,
         (
             f"The fastest of the paper's three: {fastest}, {verdict} in the paper, which gives no "
             "figures for the two that it rejected.",
@@ -132,31 +126,24 @@ def updates(bench: Bench) -> Result:
 def buffer(bench: Bench) -> Result:
     """Cycle time against the width of the buffer, and the widths that speed and delay ask for."""
     widths = bench.points((0.0, 0.6, 1.2, 2.0, 3.0, 4.0), (0.6, 1.2, 3.0))
-    found = _sweep(bench, "buffer", [width * INCH for width in widths])
+    found = bench.sweep({"buffer": width * INCH} for width in widths)
     rows = [
-        (f"{width:g} in", UNSAID, *(f"{found[kind][k]:.2f}" for kind in KINDS))
-        for k, width in enumerate(widths)
+        (f"{width:g} in", UNSAID, *cells(times, ".2f"))
+        for width, *times in zip(widths, *found.values())
     ]
     needed = {
         "40 ms": so.separation(MAX_SPEED, period=0.0, reaction=0.030, stopping_time=0.010),
         "120 ms": so.separation(MAX_SPEED, period=0.0, reaction=0.100, stopping_time=0.020),
     }
     today = so.separation(MAX_SPEED, period=0.002, reaction=0.0, stopping_time=0.010)
-    rows += [
-        (f"asked for by {name} at 24 in/s", paper, f"{value.total / INCH:.2f} in", "")
-        for (name, value), paper in zip(needed.items(), ("1 in", "3 in"))
-    ]
-    rows.append(
-        ("the same, 2 ms readings, a cycle of µs, 10 ms stop", UNSAID,
-         f"{today.total / INCH:.2f} in", "")
-    )  # fmt: skip
+    for name, paper, value in (
+        ("asked for by 40 ms at 24 in/s", "1 in", needed["40 ms"]),
+        ("asked for by 120 ms at 24 in/s", "3 in", needed["120 ms"]),
+        ("the same, 2 ms readings, a cycle of µs, 10 ms stop", UNSAID, today),
+    ):
+        rows.append((name, paper, f"{value.total / INCH:.2f} in", ""))
     spread = {kind: max(v) / min(v) for kind, v in found.items()}
     wide = spread["as published"]
-
-    def plot(path: Path) -> None:
-        labels = "buffer [in]", "cycle [µs]"
-        lines_plot(widths, found, labels, path)
-
     if wide < 1.1:
         verdict = "As in the paper the width has little or no effect"
     else:
@@ -164,21 +151,21 @@ def buffer(bench: Bench) -> Result:
     return Result(
         "Width of the safety buffer: cycle [µs]",
         ("", "paper", *KINDS),
-        tuple(rows),
+        rows,
         (
             f"{verdict}: slowest over fastest is {wide:.2f} as published, "
             f"{spread['default']:.2f} by default. Wider buffers bring more pairs to the exact "
             "test, and the rest of a cycle has become cheap beside it.",
         ),
         {"widths": widths, "spent": found, "needed": {k: v.total for k, v in needed.items()}},
-        plot,
+        lines(widths, found, ("buffer [in]", "cycle [µs]")),
     )
 
 
 def n_objects(bench: Bench) -> Result:
     """Cycle time against N (Fig. 4)."""
     numbers = bench.points((2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 35), (3, 10, 35))
-    found = _sweep(bench, "split", numbers)
+    found = bench.sweep({"split": n} for n in numbers)
     nodes = []
     for n in numbers:
         monitor = bench.monitor(split=n, **AS_PUBLISHED)
@@ -188,14 +175,10 @@ def n_objects(bench: Bench) -> Result:
     published = found["as published"]
     ten = published[numbers.index(10)]
     near = [n for n, t in zip(numbers, published) if t <= 1.1 * min(published)]
-    rows = tuple(
-        (str(n), str(nodes[k]), *(f"{found[kind][k]:.2f}" for kind in KINDS))
-        for k, n in enumerate(numbers)
-    )
-
-    def plot(path: Path) -> None:
-        lines_plot(numbers, found, ("N", "cycle [µs]"), path, log=(True, True))
-
+    rows = [
+        (str(n), str(count), *cells(times, ".2f"))
+        for n, count, *times in zip(numbers, nodes, *found.values())
+    ]
     verdict = "as in the paper" if best["as published"] == 10 else "where the paper has 10"
     return Result(
         "N, the most primitives in a node (Fig. 4): cycle [µs]",
@@ -214,64 +197,47 @@ def n_objects(bench: Bench) -> Result:
             + ". N = 35 keeps everything in the root.",
         ),
         {"numbers": numbers, "spent": found, "nodes": nodes, "best": best},
-        plot,
+        lines(numbers, found, ("N", "cycle [µs]"), log=(True, True)),
     )
 
 
 def grid(bench: Bench) -> Result:
     """Cycle time of the grid against its size G (Fig. 6), beside the octree."""
     sizes = bench.points((1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64), (2, 8, 32))
-    monitors: dict[tuple[str, int], Monitor] = {}
-    for kind, options in KINDS.items():
-        monitors[kind, 0] = bench.monitor(**options)
-        for g in sizes:
-            monitors[kind, g] = bench.monitor(index="grid", grid=g, **options)
-    spent = bench.lowest(monitors)
-    found = {kind: [spent[kind, g] for g in sizes] for kind in KINDS}
+    cases: list[dict[str, Any]] = [*({"index": "grid", "grid": g} for g in sizes), {}]
+    spent = bench.sweep(cases)
+    octree = {kind: times[-1] for kind, times in spent.items()}
+    found = {kind: times[:-1] for kind, times in spent.items()}
     rows = [
-        (f"grid, G = {g}", *(f"{spent[kind, g]:.2f}" for kind in KINDS), _size(monitors, g))
-        for g in sizes
+        (name, *cells(times, ".2f"), f"{_nbytes(bench, case) / 1e3:.0f}")
+        for name, case, *times in zip(
+            [*(f"grid, G = {g}" for g in sizes), "octree, N = 10"], cases, *spent.values()
+        )
     ]
-    rows.append(("octree, N = 10", *(f"{spent[k, 0]:.2f}" for k in KINDS), _size(monitors, 0)))
     best = {kind: sizes[v.index(min(v))] for kind, v in found.items()}
     told = [
-        f"{kind}: best at G = {best[kind]}, {min(found[kind]) / spent[kind, 0]:.2f} × the octree's "
+        f"{kind}: best at G = {best[kind]}, {min(found[kind]) / octree[kind]:.2f} × the octree's "
         "time"
         for kind in KINDS
     ]
-    ratio = min(found["as published"]) / spent["as published", 0]
+    ratio = min(found["as published"]) / octree["as published"]
     if ratio > 1.03:
         verdict = "The best grid is somewhat worse than the octree, as in the paper"
     elif ratio > 0.97:
         verdict = "The best grid is as good as the octree; in the paper it was slightly worse"
     else:
         verdict = "The best grid is ahead of the octree; in the paper it was slightly worse"
-
-    def plot(path: Path) -> None:
-        curves = {f"grid, {kind}": values for kind, values in found.items()}
-        curves |= {f"octree, {kind}": [spent[kind, 0]] * len(sizes) for kind in KINDS}
-        lines_plot(sizes, curves, ("G, cells a side", "cycle [µs]"), path, log=(True, True))
-
+    curves = {f"grid, {kind}": values for kind, values in found.items()}
+    curves |= {f"octree, {kind}": [time] * len(sizes) for kind, time in octree.items()}
     return Result(
         "G, cells along an edge of the grid (Fig. 6): cycle [µs]",
         ("", *KINDS, "memory [kB]"),
-        tuple(rows),
+        rows,
         (". ".join(told) + ".", verdict + "."),
-        {"sizes": sizes, "spent": found, "octree": {k: spent[k, 0] for k in KINDS}, "best": best},
-        plot,
+        {"sizes": sizes, "spent": found, "octree": octree, "best": best},
+        lines(sizes, curves, ("G, cells a side", "cycle [µs]"), log=(True, True)),
     )
 
 
-def _size(monitors: Mapping[tuple[str, int], Monitor], g: int) -> str:
-    return f"{monitors['as published', g].index.arena.nbytes / 1e3:.0f}"
-
-
-def _sweep(bench: Bench, option: str, values: Sequence[Any]) -> dict[str, list[float]]:
-    """Cycle times over the values of one option, for both kinds, all in turn."""
-    monitors = {
-        (kind, k): bench.monitor(**{option: value}, **options)
-        for kind, options in KINDS.items()
-        for k, value in enumerate(values)
-    }
-    spent = bench.lowest(monitors)
-    return {kind: [spent[kind, k] for k in range(len(values))] for kind in KINDS}
+def _nbytes(bench: Bench, case: dict[str, Any]) -> int:
+    return bench.monitor(**case, **AS_PUBLISHED).index.arena.nbytes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from operator import truediv
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,25 +13,18 @@ from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.pose import pose as pose_of
 from standoff.geometry.primitives import Box, Capsule
-from standoff.monitor.monitor import Monitor
-from standoff.papers.result import Result
+from standoff.papers.paper000_bench import AS_PUBLISHED, KINDS, Bench, counted
 from standoff.papers.testbed import BUFFER, INCH, ROOT, testbed_cell
-from standoff.papers.timing import AS_PUBLISHED, Bench, counted
-from standoff.view.plots import lines_plot
+from standoff.papers.toolkit import Result, cells, lines
 
-KINDS: Mapping[str, dict[str, Any]] = {
-    "naive": {"index": "naive"},
-    "octree as published": AS_PUBLISHED,
-    "octree, default": {},
-}
-
-#: The same, with a naive one that has a reserve as well: a tree that is never split.
+#: Indexes that are compared; the naive one with a reserve is a tree that is never split.
 GROWING: Mapping[str, dict[str, Any]] = {
-    "naive": KINDS["naive"],
+    "naive": {"index": "naive"},
     "octree as published": AS_PUBLISHED,
     "naive with a reserve": {"split": 10**9},
     "octree, default": {},
 }
+FAR = {name: GROWING[name] for name in GROWING if name != "naive with a reserve"}
 
 
 def links(bench: Bench) -> Result:
@@ -45,8 +37,7 @@ def links(bench: Bench) -> Result:
     joints = {choice: [_swing(bench, *choice)] for choice in choices}
     found: dict[str, list[float]] = {}
     moved: list[float] = []
-    kinds = {"as published": AS_PUBLISHED, "default": {}}
-    for kind, options in kinds.items():
+    for kind, options in KINDS.items():
         monitors = {choice: bench.monitor(**options) for choice in choices}
         spent = bench.lowest(monitors, joints)
         found[kind] = [spent[choice] for choice in choices]
@@ -59,18 +50,14 @@ def links(bench: Bench) -> Result:
         (
             "none" if choices[k][0] == 0 else f"joint {choices[k][0]} of {_arms(choices[k][1])}",
             f"{moved[k]:.1f}",
-            *(f"{found[kind][k]:.2f}" for kind in kinds),
+            *(f"{found[kind][k]:.2f}" for kind in KINDS),
         )
         for k in order
     )
-
-    def plot(path: Path) -> None:
-        curves = {kind: [values[k] for k in order] for kind, values in found.items()}
-        lines_plot([moved[k] for k in order], curves, ("links that move", "cycle [µs]"), path)
-
+    curves = {kind: [values[k] for k in order] for kind, values in found.items()}
     return Result(
         "Links and arms that move: cycle [µs]",
-        ("what swings", "links updated", *kinds),
+        ("what swings", "links updated", *KINDS),
         rows,
         (
             f"As published a cycle takes {start:.2f} µs and {slope:.3f} µs for each link that "
@@ -80,7 +67,7 @@ def links(bench: Bench) -> Result:
             "default few links leave their reserve in a cycle, so that the number hardly matters.",
         ),
         {"moved": moved, "spent": found, "start": float(start), "slope": float(slope)},
-        plot,
+        lines([moved[k] for k in order], curves, ("links that move", "cycle [µs]")),
     )
 
 
@@ -111,24 +98,23 @@ def far(bench: Bench) -> Result:
     centre, edge = np.array(ROOT[0]), ROOT[1]
     top = np.array([0.0, 0.0, 0.36]) * edge + centre
     spread = np.array([0.4, 0.4, 0.1]) * edge
-    cells = {}
+    worlds = []
     for number in numbers:
         cell = testbed_cell()
         for k in range(number):
             at = top + spread * rng.uniform(-1.0, 1.0, 3)
             cell.add_body(f"far{k}", Box(tuple(rng.uniform(4, 12, 3) * INCH)), pose=pose_of(at))
-        cells[number] = cell
-    found = _worlds(bench, cells, KINDS)
-    rows = tuple(
-        (f"{number} more", *(f"{found[kind][k]:.2f}" for kind in KINDS))
-        for k, number in enumerate(numbers)
-    )
+        worlds.append({"cell": cell})
+    found = bench.sweep(worlds, FAR)
+    rows = [
+        (f"{number} more", *cells(times, ".2f")) for number, *times in zip(numbers, *found.values())
+    ]
     change = {kind: values[-1] / values[0] for kind, values in found.items()}
     still = change["octree as published"]
     verdict = "as in the paper" if still < 1.05 else "where the paper has no cost"
     return Result(
         "Boxes added far from the arms: cycle [µs]",
-        ("", *KINDS),
+        ("", *FAR),
         rows,
         (
             f"{numbers[-1]} boxes change the octree's cycle by {100 * (still - 1):+.0f} % as "
@@ -142,25 +128,15 @@ def far(bench: Bench) -> Result:
 def growing(bench: Bench) -> Result:
     """The world grows around the arms: naive against octree (Fig. 5)."""
     sizes = bench.points((15, 25, 35, 50, 75, 100, 150, 200, 400, 800), (15, 35, 100))
-    found = _worlds(bench, {size: world_of(size, bench.tasks) for size in sizes}, GROWING)
-    rows = tuple(
-        (
-            str(size),
-            "octree ahead",
-            *(f"{found[kind][k]:.2f}" for kind in GROWING),
-            _ahead(found, k),
-        )
-        for k, size in enumerate(sizes)
-    )
+    found = bench.sweep(({"cell": world_of(size, bench.tasks)} for size in sizes), GROWING)
+    rows = [
+        (str(size), "octree ahead", *cells(times, ".2f"), [*GROWING][times.index(min(times))])
+        for size, *times in zip(sizes, *found.values())
+    ]
     rivals = {"octree as published": "naive", "octree, default": "naive with a reserve"}
     crossings = {
         kind: crossover(sizes, found[kind], found[rival]) for kind, rival in rivals.items()
     }
-
-    def plot(path: Path) -> None:
-        labels = "primitives", "cycle [µs]"
-        lines_plot(sizes, found, labels, path, log=(True, True))
-
     return Result(
         "A world that grows around the arms (Fig. 5): cycle [µs]",
         ("primitives", "paper", *GROWING, "ahead today"),
@@ -177,12 +153,8 @@ def growing(bench: Bench) -> Result:
             "one node for everything.",
         ),
         {"sizes": sizes, "spent": found, "crossover": crossings},
-        plot,
+        lines(sizes, found, ("primitives", "cycle [µs]"), log=(True, True)),
     )
-
-
-def _ahead(found: Mapping[str, Sequence[float]], k: int) -> str:
-    return min(found, key=lambda kind: found[kind][k])
 
 
 #: Two times that differ by less are level, [-]: as much as they vary from run to run.
@@ -213,18 +185,6 @@ def crossover(sizes: Sequence[int], times: Sequence[float], naive: Sequence[floa
     k = behind[-1]
     part = ratio[k] / (ratio[k] - ratio[k + 1])
     return float(sizes[k] * (sizes[k + 1] / sizes[k]) ** part)
-
-
-def _worlds(
-    bench: Bench, cells: Mapping[int, Cell], kinds: Mapping[str, dict[str, Any]]
-) -> dict[str, list[float]]:
-    monitors: dict[tuple[str, int], Monitor] = {
-        (kind, number): bench.monitor(cell, **options)
-        for kind, options in kinds.items()
-        for number, cell in cells.items()
-    }
-    spent = bench.lowest(monitors)
-    return {kind: [spent[kind, number] for number in cells] for kind in kinds}
 
 
 def world_of(size: int, tasks: Sequence[Array]) -> Cell:

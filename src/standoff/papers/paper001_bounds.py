@@ -1,7 +1,8 @@
-"""Paper 001, Fig. 5: how much too long are the bounds on the curve that a point traces?
+"""Paper 001, Table 1: what four algorithms visit, and how good their bounds on a distance are; and
+Fig. 5: how much too long are the bounds on the curve that a point traces?
 
-Planar linkages of 1 to 12 unit links, random segments, the tip of the last link. The paper has two
-bounds of section 3.3 for the length of its curve:
+Fig. 5 has planar linkages of 1 to 12 unit links, random segments, the tip of the last link. The
+paper has two bounds of section 3.3 for the length of its curve:
 
     coarse   Σ_j (m - j + 1) max_k |dq_k|
     paper's  Σ_j (m - j + 1) |dq_j|
@@ -20,21 +21,265 @@ bisections leave of it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from pathlib import Path
+import importlib.util
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from standoff.cell import Cell
+from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.greedy_pair import greedy_distances, greedy_scratch
+from standoff.geometry.narrowphase.layout import OUT_COLUMNS
 from standoff.geometry.pose import Array, pose
+from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody
-from standoff.papers.result import UNSAID, Result
+from standoff.papers.kernels.placing import place
+from standoff.papers.kernels.visits import Walks, counted_walks
+from standoff.papers.paper001_segments import Bench
+from standoff.papers.toolkit import UNSAID, Result, cells, heads
 from standoff.robots.description import Joint, Link, Robot
 from standoff.robots.tree import Mount, Tree
 from standoff.view.plots import errors_plot
 
+FIGURES = ("1", "6a", "6b", "7a", "7b", "7c")
+
+#: Splits that may be spent on raising a greedy bound, where it is to be as good as it gets.
+EFFORT = 8
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Means over all configurations and pairs: tests of volumes and of triangles of the collision
+    test, of greedy distance, of the exact and of the 0.5-approximate one; and what part of the
+    distance [%] greedy and approximate distance are where it is not 0."""
+
+    collision: tuple[float, float]
+    greedy: tuple[float, float]
+    exact: tuple[float, float]
+    approximate: tuple[float, float]
+    ratio: float
+    approximate_ratio: float
+
+
+#: The paper's.
+PAPER = {
+    "1": Counts((2.1, 0.03), (2.1, 0.03), (822, 226), (8.0, 0.17), 78, 59),
+    "6a": Counts((11, 0.12), (13, 0.15), (502, 51), (29, 0.66), 91, 64),
+    "6b": Counts((4.8, 0.17), (4.7, 0.14), (466, 47), (23, 0.78), 88, 63),
+    "7a": Counts((14, 0.52), (14, 0.45), (2342, 458), (69, 2.4), 65, 60),
+    "7b": Counts((73, 2.1), (85, 2.2), (1363, 216), (174, 6.6), 52, 57),
+    "7c": Counts((44, 0.52), (52, 0.66), (1845, 215), (172, 4.2), 58, 59),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One scene: the paper's columns; the greedy bound raised by up to EFFORT splits as a part of
+    the distance [%], and what that tests; and Coal's bound likewise, None without Coal."""
+
+    counts: Counts
+    raised_ratio: float
+    raised: tuple[float, float]
+    coal_ratio: float | None
+
+
+def counts(bench: Bench) -> Result:
+    """Table 1."""
+    rows = []
+    found: dict[str, Measured] = {}
+    for figure in FIGURES:
+        ours = found[figure] = measured(bench, figure)
+        more = *cells([ours.coal_ratio, ours.raised_ratio], ".0f"), _two(ours.raised)
+        rows.append((f"{figure} paper", *_texts(PAPER[figure]), *[UNSAID] * 3))
+        rows.append((f"{figure} ours", *_texts(ours.counts), *more))
+    plain = [ours.counts.ratio for ours in found.values()]
+    raised = [ours.raised_ratio for ours in found.values()]
+    return Result(
+        "Table 1: pairs of volumes / of triangles that a query tests, and bound over distance [%]",
+        heads(
+            "Fig. | collision | greedy | exact | 0.5-approx. | ρ | ρ' | Coal | ρ raised | its tests"
+        ),
+        rows,
+        (
+            f"{bench.configurations} random configurations, all moving links against all "
+            "obstacles (no robot's foot is one), means over all pairs; δ = 0. The collision test "
+            "is over boxes, the rest over swept spheres, as in the paper. The scenes are ours, to "
+            "the paper's counts.",
+            "ρ: greedy bound over distance, ρ' the 0.5-approximate one over it, where bodies are "
+            f"apart: {min(plain):.0f} to {max(plain):.0f} %, mean {np.mean(plain):.0f} % (the "
+            "paper's: 52 to 91 %). Coal: the bound that its collision test over trees of oriented "
+            "boxes leaves, likewise" + ("." if have_coal() else "; it is not installed here."),
+            f"ρ raised, and its tests: with up to {EFFORT} more splits of the pair that is "
+            f"nearest, {min(raised):.0f} to {max(raised):.0f} %, mean {np.mean(raised):.0f} %.",
+        ),
+        {"counts": found},
+    )
+
+
+def placed_walks(cell: Cell, pairs: IntArray) -> Walks:
+    """The primitives of a cell as `papers.kernels.visits` takes them; nothing is placed yet."""
+    tables = cell.world.tables
+    return Walks(
+        bodies=Bodies(rows=tables.rows.copy(), refs=tables.refs, solids=tables.geometry.solids),
+        scratch=greedy_scratch(),
+        pairs=pairs,
+        values=len(pairs),
+        visits=len(pairs),
+    )
+
+
+def place_all(walks: Walks, cell: Cell, q: Array) -> None:
+    """Everything at a configuration."""
+    poses = np.ascontiguousarray(cell.tree.forward(q)[:, :3].reshape(-1, 12))
+    place(poses, cell.world.tables.frame, cell.world.tables.local, walks.bodies.rows)
+
+
+def measured(bench: Bench, figure: str) -> Measured:
+    """One scene."""
+    cell = bench.cell(figure)
+    pairs = links_and_obstacles(cell)
+    rng = np.random.default_rng([3, *figure.encode()])
+    Q = rng.uniform(cell.tree.lower, cell.tree.upper, (bench.configurations, len(cell.joints)))
+    sums = {part: _Sums() for part in (1.0, 0.5, 0.0)}
+    greedy = {effort: _Sums() for effort in (0, EFFORT)}
+    peer = _Sums()
+    walks = placed_walks(cell, pairs)
+    bodies, out = walks.bodies, np.zeros((len(pairs), OUT_COLUMNS))
+    coal = None
+    if have_coal():
+        coal = CoalBounds([shape for parts in cell.world.parts for shape, _ in parts])
+    for k, q in enumerate(Q):
+        bench.tell(f"Table 1, Fig. {figure}", k / len(Q))
+        place_all(walks, cell, q)
+        exact = np.zeros(len(pairs))
+        for part, into in sums.items():
+            counted_walks(walks.address, part)
+            if part == 1.0:
+                exact[:] = walks.values
+            into.add(walks.visits, walks.values, exact)
+        for effort, into in greedy.items():
+            ask = walks.scratch.ask
+            ask.delta, ask.wanted, ask.effort = 0.0, math.inf, effort
+            greedy_distances(bodies.address, pairs, walks.scratch.address, out, walks.visits)
+            into.add(walks.visits, np.where(exact > 0.0, out[:, 0], 0.0), exact)
+        if coal is not None:
+            peer.add(walks.visits, coal(bodies.rows, pairs), exact)
+    ours = Counts(
+        sums[0.0].tests, greedy[0].tests, sums[1.0].tests, sums[0.5].tests,
+        100.0 * greedy[0].ratio, 100.0 * sums[0.5].ratio,
+    )  # fmt: skip
+    theirs = None if coal is None else 100.0 * peer.ratio
+    return Measured(ours, 100.0 * greedy[EFFORT].ratio, greedy[EFFORT].tests, theirs)
+
+
+def links_and_obstacles(cell: Cell) -> IntArray:
+    """Every primitive of a link that moves with every one of an obstacle that it may not touch. The
+    foot of a robot stands still as well, but is none."""
+    tables, names = cell.world.tables, cell.world.names
+    watched = {frozenset(pair) for pair in cell.pairs.watched()}
+    body = [names[k] for k in tables.owner.tolist()]
+    obstacle = [name in cell.bodies for name in body]
+    found = [
+        (i, j)
+        for i in np.flatnonzero(tables.frame != 0).tolist()
+        for j in range(len(body))
+        if obstacle[j] and not obstacle[i] and frozenset((body[i], body[j])) in watched
+    ]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+class _Sums:
+    """Running means of one algorithm."""
+
+    def __init__(self) -> None:
+        self._visits = np.zeros(2)
+        self._asked = self._apart = 0
+        self._ratios = 0.0
+
+    def add(self, visits: IntArray, values: Array, exact: Array) -> None:
+        """The queries of one configuration."""
+        apart = exact > 0.0
+        self._visits += visits.sum(axis=0)
+        self._asked += len(visits)
+        self._apart += int(np.count_nonzero(apart))
+        self._ratios += float((values[apart] / exact[apart]).sum())
+
+    @property
+    def tests(self) -> tuple[float, float]:
+        """Of volumes and of triangles, a query."""
+        volumes, triangles = self._visits / self._asked
+        return float(volumes), float(triangles)
+
+    @property
+    def ratio(self) -> float:
+        """Value over distance."""
+        return self._ratios / self._apart
+
+
+def _texts(found: Counts) -> tuple[str, ...]:
+    tests = found.collision, found.greedy, found.exact, found.approximate
+    return (*map(_two, tests), f"{found.ratio:.0f}", f"{found.approximate_ratio:.0f}")
+
+
+def _two(tests: tuple[float, float]) -> str:
+    return f"{_short(tests[0])}/{_short(tests[1])}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
+
+
+class CoalBounds:
+    """Meshes as Coal has them, in trees of oriented boxes (its quickest collision test). It has a
+    lower bound on their distance at hand after each test that finds no collision."""
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        import coal
+
+        self._coal = coal
+        self._models = [_model(coal, shape) for shape in shapes]
+        self._request = coal.CollisionRequest()
+        self._request.enable_contact = False
+        self._result = coal.CollisionResult()
+
+    def __call__(self, rows: Array, pairs: IntArray) -> Array:
+        """Of each two primitives ``pairs[p]`` at the poses in ``rows``; 0 where they meet."""
+        coal, result = self._coal, self._result
+        used = np.unique(pairs).tolist()
+        poses = rows[:, :12].reshape(-1, 3, 4)
+        at = {
+            k: coal.Transform3s(np.array(poses[k, :, :3]), np.array(poses[k, :, 3])) for k in used
+        }
+        found = np.zeros(len(pairs))
+        for p, (i, j) in enumerate(pairs.tolist()):
+            result.clear()
+            models = self._models
+            hit = coal.collide(models[i], at[i], models[j], at[j], self._request, result)
+            found[p] = 0.0 if hit else result.distance_lower_bound
+        return found
+
+
+def have_coal() -> bool:
+    """Whether Coal is installed."""
+    return importlib.util.find_spec("coal") is not None
+
+
+def _model(coal: Any, shape: Shape) -> Any:
+    points, faces = shape.geometry.points, shape.geometry.faces
+    model = coal.BVHModelOBB()
+    model.beginModel(len(faces), len(points))
+    model.addVertices(np.array(points))
+    for a, b, c in faces:
+        model.addTriangle(points[a], points[b], points[c])
+    model.endModel()
+    return model
+
+
 LINKS = tuple(range(1, 13))
 PARTS = (1, 4, 32)
-SEGMENTS = 1000
 
 #: The only figure in the paper's prose: about 6 times too long after 6 links.
 PAPER_FACTOR = {6: "about 6"}
@@ -88,7 +333,7 @@ def our_length(qa: Array, qb: Array, parts: int, longest: float, curvature: floa
 
 
 @functools.cache
-def errors(count: int, segments: int = SEGMENTS, seed: int = 5) -> Array:
+def errors(count: int, segments: int, seed: int = 5) -> Array:
     """Relative errors (segments, 2 + len(PARTS)) for a linkage of ``count``: coarse, paper's, ours
     on each number of parts."""
     rng = np.random.default_rng([seed, count])
@@ -105,28 +350,24 @@ def errors(count: int, segments: int = SEGMENTS, seed: int = 5) -> Array:
     return found
 
 
-def fig5(segments: int = SEGMENTS, tell: Callable[[str, float], None] | None = None) -> Result:
-    """Fig. 5, with our bound beside; ``tell`` is told how far it is."""
+def fig5(bench: Bench) -> Result:
+    """Fig. 5, with our bound beside."""
+    segments, found = bench.links, []
     for k, count in enumerate(LINKS):
-        if tell is not None:
-            tell(f"Fig. 5: {count} links", k / len(LINKS))
-        errors(count, segments)
-    names = ("coarse", "paper's", *(f"ours, {_part(parts)}" for parts in PARTS))
-    mean = np.array([errors(count, segments).mean(axis=0) for count in LINKS])
-    spread = np.array([errors(count, segments).std(axis=0) for count in LINKS])
-    rows = tuple(
+        bench.tell(f"Fig. 5: {count} links", k / len(LINKS))
+        found.append(errors(count, segments))
+    names = ("coarse", "paper's", *("ours, whole" if n == 1 else f"ours, 1/{n}" for n in PARTS))
+    mean, spread = np.mean(found, axis=1), np.std(found, axis=1)
+    rows = [
         (
             str(count),
             PAPER_FACTOR.get(count, UNSAID),
             *(f"{1.0 + m:.2f} ± {d:.2f}" for m, d in zip(mean[k], spread[k])),
         )
         for k, count in enumerate(LINKS)
-    )
-
-    def plot(path: Path) -> None:
-        curves = {name: (1.0 + mean[:, k], spread[:, k]) for k, name in enumerate(names)}
-        errors_plot(LINKS, curves, ("links", "bound over true length [-]"), path)
-
+    ]
+    curves = {name: (1.0 + mean[:, k], spread[:, k]) for k, name in enumerate(names)}
+    labels = "links", "bound over true length [-]"
     six = 1.0 + mean[LINKS.index(6)]
     return Result(
         "Fig. 5: bound over true length of the tip's curve, mean ± standard deviation",
@@ -141,9 +382,5 @@ def fig5(segments: int = SEGMENTS, tell: Callable[[str, float], None] | None = N
             "1/32.",
         ),
         {"mean": mean, "spread": spread, "names": names},
-        plot,
+        functools.partial(errors_plot, LINKS, curves, labels),
     )
-
-
-def _part(parts: int) -> str:
-    return "whole" if parts == 1 else f"1/{parts}"

@@ -1,24 +1,28 @@
-"""Paper 001, Table 4: SBL, which samples the edges of its paths, against A-SBL, which proves
-them.
+"""Paper 001, Table 4: SBL, which samples the edges of its paths, against A-SBL, which proves them:
+one planner, `plan.growing.Lazy`, with `sample_step` in the place of the exact step.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
-from pathlib import Path
+from time import perf_counter, process_time
 
 import numpy as np
 
+from standoff.compiled.by_address import address_of
 from standoff.errors import Error
 from standoff.geometry.pose import Array
-from standoff.papers.bench001 import CONTACT_TOLERANCE, Bench
-from standoff.papers.paper001_segments import PAPER_EPSILON
-from standoff.papers.result import Result
-from standoff.papers.sbl001 import Run, plan
+from standoff.papers.paper001_checkers import CONTACT_TOLERANCE
+from standoff.papers.paper001_segments import PAPER_EPSILON, Bench
+from standoff.papers.toolkit import Result, bars, cells, heads
 from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
-from standoff.view.plots import bars_plot
+from standoff.paths.search import Scratch
+from standoff.plan.growing import Lazy, compile_for
+from standoff.plan.planner import Planner
+from standoff.plan.query import Query, build_query, joint_weights
 
 #: The paper's seconds: SBL, A-SBL.
 PAPER = {
@@ -143,40 +147,30 @@ def table4(bench: Bench) -> Result:
     """Table 4."""
     runs = 3 if bench.quick else 10
     found = {figure: planned(bench, figure, runs) for figure in PAPER}
-    rows = tuple(
+    paper = {figure: exact / sampled for figure, (sampled, exact) in PAPER.items()}
+    ratio = {figure: of.adaptive / of.sbl for figure, of in found.items()}
+    close = {figure: of.close / of.sbl for figure, of in found.items()}
+    rows = [
         (
             figure,
-            f"{PAPER_EPSILON[figure]:.4f}",
-            f"{of.epsilon:.4f}",
-            *(f"{t:g}" for t in PAPER[figure]),
-            f"{PAPER[figure][1] / PAPER[figure][0]:.2f}",
-            f"{1e3 * of.sbl:.0f}",
-            f"{1e3 * of.adaptive:.0f}",
-            f"{of.adaptive / of.sbl:.2f}",
-            f"{of.close / of.sbl:.2f}",
+            *cells((PAPER_EPSILON[figure], of.epsilon), ".4f"),
+            *cells(PAPER[figure], "g"),
+            f"{paper[figure]:.2f}",
+            *cells((1e3 * of.sbl, 1e3 * of.adaptive), ".0f"),
+            *cells((ratio[figure], close[figure]), ".2f"),
             f"{of.theirs} of {runs}",
             f"{of.fresh} of {runs}",
         )
         for figure, of in found.items()
-    )
+    ]
     faster = sum(of.adaptive < of.sbl for of in found.values())
     fresh = sum(of.fresh for of in found.values())
     unsolved = sum(of.unsolved for of in found.values())
     return Result(
         "Table 4: SBL, by samples, against A-SBL, which proves its path",
-        (
-            "Fig.",
-            "paper's ε",
-            "ε",
-            "paper SBL [s]",
-            "A-SBL [s]",
-            "ratio",
-            "SBL [ms]",
-            "A-SBL [ms]",
-            "ratio",
-            "ratio, 1 mm",
-            "wrong, paper's ε",
-            "wrong, new seeds",
+        heads(
+            "Fig. | paper's ε | ε | paper SBL [s] | A-SBL [s] | ratio | SBL [ms] | A-SBL [ms] | "
+            "ratio | ratio, 1 mm | wrong, paper's ε | wrong, new seeds"
         ),
         rows,
         (
@@ -198,7 +192,10 @@ def table4(bench: Bench) -> Result:
             "all).",
         ),
         {"planned": found},
-        lambda path: _bars(found, path),
+        bars(
+            {"paper": paper, "δ = 10 mm": ratio, "1 mm": close},
+            "time of A-SBL over that of SBL [-]",
+        ),
     )
 
 
@@ -206,11 +203,75 @@ def _listed(wrong: dict[float, int]) -> str:
     return ", ".join(f"run {n} at {e:.3g}" for e, n in wrong.items()) or "none"
 
 
-def _bars(found: dict[str, Planned], path: Path) -> None:
-    paper = {figure: PAPER[figure][1] / PAPER[figure][0] for figure in found}
-    series = {
-        "paper": paper,
-        "δ = 10 mm": {figure: of.adaptive / of.sbl for figure, of in found.items()},
-        "1 mm": {figure: of.close / of.sbl for figure, of in found.items()},
-    }
-    bars_plot(series, "time of A-SBL over that of SBL [-]", path)
+#: What looks at an interval of an edge.
+SAMPLE_STEP = "papers.kernels.sample_step.sample_step"
+
+#: No path is given up for the number of its samples.
+_UNLIMITED = 1 << 62
+
+
+class Samples(Lazy):
+    """SBL as it was: every edge of a path is bisected until neighbours are less than ``epsilon``
+    apart, a part of the joints' ranges, the longest stretch first. What it finds is not proved.
+
+    All that is not the resolution is A-SBL's: trees, bridges, queues, what is kept of edges that
+    were begun, broad phase, volumes and triangles.
+    """
+
+    def __init__(
+        self, checker: PathChecker, query: Query, seed: int, reach: float, epsilon: float
+    ) -> None:
+        low, high = query.space.low, query.space.high
+        self._samples: Array = 1.0 / (epsilon * (high - low))
+        super().__init__(checker, query, seed, reach)
+        self.lent.step_by(address_of(SAMPLE_STEP))
+        self.roadmap.header.path_budget = _UNLIMITED
+
+    def _room_for_edges(self, edges: int) -> Scratch:
+        scratch = super()._room_for_edges(edges)
+        scratch.samples[:] = self._samples
+        scratch.header.stepper = address_of(SAMPLE_STEP)
+        return scratch
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of a planner.
+
+    Attributes:
+        waypoints: None where it found none in time.
+        time: of the processor for growing and testing, [s].
+        edges: whose test was begun.
+    """
+
+    waypoints: Array | None
+    time: float
+    edges: int
+
+
+def plan(
+    checker: PathChecker,
+    start: Array,
+    goal: Array,
+    seed: int,
+    epsilon: float | None = None,
+    timeout: float = math.inf,
+) -> Run:
+    """A run of A-SBL, or of SBL at the resolution ``epsilon``."""
+    compile_for(Lazy.kernel)
+    cell = checker.cell
+    reach = Planner(cell, checker=checker, method="sbl").reach
+    query = build_query(cell, start, goal, None, joint_weights(cell, None), True)
+    growing: Lazy
+    if epsilon is None:
+        growing = Lazy(checker, query, seed, reach)
+    else:
+        growing = Samples(checker, query, seed, reach, epsilon)
+    begun, since = perf_counter(), process_time()
+    try:
+        reason = growing.run(begun, begun + timeout, None, None)
+        spent = process_time() - since
+        found = growing.path()[0] if reason is None else None
+    finally:
+        growing.close()
+    return Run(found, spent, growing.edges)

@@ -1,21 +1,169 @@
 """Paper 001, Tables 2 and 3: the exact checker against samples, on random segments; and the three
 covering strategies of Fig. 4.
+
+Random segments run between two configurations drawn evenly from within the joint limits, both free.
+Whether a segment collides is settled by the exact checker. Contenders are timed over the same
+segments, block after block in turn, so that a busy machine hits all alike; what counts is the time
+of the processor, of all threads together.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from pathlib import Path
-from typing import get_args
+from dataclasses import dataclass
+from typing import TypeVar, get_args
 
 import numpy as np
 
-from standoff.papers.bench001 import Bench, Checker, exact_checkers
-from standoff.papers.kernels import sampled as s
-from standoff.papers.pairwise001 import Bound, Cover, PairwiseChecker
-from standoff.papers.result import UNSAID, Result
-from standoff.papers.sampled001 import SampledChecker
-from standoff.view.plots import bars_plot
+from standoff.cell import Cell
+from standoff.errors import Error
+from standoff.geometry.pose import Array
+from standoff.papers import toolkit
+from standoff.papers.kernels.sampled import FREE, HIT
+from standoff.papers.paper001_checkers import (
+    Bound,
+    Checker,
+    Cover,
+    PairwiseChecker,
+    SampledChecker,
+    exact_checkers,
+)
+from standoff.papers.paper001_scenes import scene
+from standoff.papers.toolkit import Plot, Result, bars, cells, heads
+
+N = TypeVar("N", bound=str)
+
+#: Segments that are timed for themselves before the next contender has its turn.
+_BLOCK = 20
+
+#: Segments drawn at a time.
+_DRAWN = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """From ``QA[k]`` to ``QB[k]``."""
+
+    QA: Array
+    QB: Array
+
+    def __len__(self) -> int:
+        return len(self.QA)
+
+    def part(self, first: int, last: int) -> Segments:
+        """Some of them."""
+        return Segments(self.QA[first:last], self.QB[first:last])
+
+
+class Bench(toolkit.Bench):
+    """Scenes and segments, made once, and how many of them an experiment takes.
+
+    Attributes:
+        count: segments of each kind; configurations: of Table 1; links: segments of Fig. 5.
+        runs: runs by which ε is found, and segments in a run.
+    """
+
+    def __init__(self, *, quick: bool = False) -> None:
+        super().__init__(quick=quick)
+        self.count = self.configurations = 20 if quick else 1000
+        self.links = 100 if quick else 1000
+        self.runs = (10, 20) if quick else (10, 100)
+
+    def cell(self, figure: str) -> Cell:
+        """The scene of a figure."""
+
+        def build() -> Cell:
+            self.tell(f"Fig. {figure}: building the scene", 0.0)
+            return scene(figure)
+
+        return self.once(("cell", figure), build)
+
+    def free_configurations(self, figure: str, count: int, rng: np.random.Generator) -> Array:
+        """Configurations that touch nothing, (count, joints)."""
+        cell = self.cell(figure)
+        test = SampledChecker(cell, np.finfo(float).max)
+        found = np.empty((0, len(cell.joints)))
+        while len(found) < count:
+            Q = rng.uniform(cell.tree.lower, cell.tree.upper, (count, len(cell.joints)))
+            found = np.concatenate([found, Q[test.segments(Q, Q)]])
+        return found[:count]
+
+    def random_segments(self, figure: str, count: int) -> Segments:
+        """Between two free configurations each, whatever is between."""
+
+        def draw() -> Segments:
+            rng = np.random.default_rng([1, *_base(figure).encode()])
+            Q = self.free_configurations(figure, 2 * count, rng)
+            return Segments(Q[:count], Q[count:])
+
+        return self.once((figure, count), draw)
+
+    def colliding(self, figure: str) -> Segments:
+        """That touch something on their way (Table 2)."""
+        return self.once((figure, HIT), lambda: self._drawn(figure, "colliding", 0.0, HIT))
+
+    def free(self, figure: str, delta: float) -> Segments:
+        """Certified free, and not found nearer than ``delta`` (Table 3)."""
+        kind = f"free {delta}"
+        return self.once((figure, kind), lambda: self._drawn(figure, kind, delta, FREE))
+
+    def _drawn(self, figure: str, kind: str, delta: float, wanted: int) -> Segments:
+        checker = PairwiseChecker(self.cell(figure), delta)
+        rng = np.random.default_rng([2, *_base(figure).encode(), *kind.encode()])
+        ends = np.empty((2, 0, len(self.cell(figure).joints)))
+        while ends.shape[1] < self.count:
+            self.tell(f"Fig. {figure}: drawing {kind} segments", ends.shape[1] / self.count)
+            drawn = self.free_configurations(figure, 2 * _DRAWN, rng).reshape(2, _DRAWN, -1)
+            kept = checker.run(drawn[0], drawn[1]).status == wanted
+            ends = np.concatenate([ends, drawn[:, kept]], axis=1)
+        QA, QB = (np.ascontiguousarray(side[: self.count]) for side in ends)
+        return Segments(QA, QB)
+
+    def epsilon(self, figure: str) -> float:
+        """The resolution of the paper's rule: the largest at which ten runs of random segments, one
+        after the other, are all answered rightly.
+
+        Bisecting breadth first, samples at resolution ε find a contact where, and only where, it is
+        found by the time that neighbours are ``ℓ / n`` apart, ``n`` the parts then: so each
+        segment that collides asks for its own ``ε <= ℓ / n``, and the runs for the least."""
+        base = _base(figure)
+        return self.once(("epsilon", base), lambda: self._epsilon(base))
+
+    def _epsilon(self, figure: str) -> float:
+        cell, drawn = self.cell(figure), self.random_segments(figure, self.runs[0] * self.runs[1])
+        self.tell(f"Fig. {figure}: finding ε", 0.0)
+        hit = PairwiseChecker(cell, 0.0).run(drawn.QA, drawn.QB).status == HIT
+        if not hit.any():
+            raise Error("no segment collides", element=f"Fig. {figure}")
+        simple = SampledChecker(cell, 0.0, ends=False)
+        found = simple.run(drawn.QA[hit], drawn.QB[hit])
+        length = (np.abs(drawn.QB[hit] - drawn.QA[hit]) * simple.watched.scale).max(axis=1)
+        return float((length / 2.0 ** np.floor(np.log2(found.configurations))).min())
+
+    def timed(
+        self, what: str, checkers: Mapping[N, Checker], given: Segments
+    ) -> tuple[dict[N, float], dict[N, int]]:
+        """Mean time of a segment by each checker, [ms], and how many each calls free."""
+        spent = dict.fromkeys(checkers, 0.0)
+        free = dict.fromkeys(checkers, 0)
+        for checker in checkers.values():
+            checker.segments(given.QA[:1], given.QB[:1])
+        for first in range(0, len(given), _BLOCK):
+            self.tell(what, first / len(given))
+            block = given.part(first, first + _BLOCK)
+            for name, checker in checkers.items():
+                start = time.process_time_ns()
+                answers = checker.segments(block.QA, block.QB)
+                spent[name] += time.process_time_ns() - start
+                free[name] += int(np.count_nonzero(answers))
+        return {name: t / 1e6 / len(given) for name, t in spent.items()}, free
+
+
+def _base(figure: str) -> str:
+    """The figure of which one is a variant: the same bodies, so the same segments."""
+    return figure.removesuffix("-one")
+
 
 #: Time of the new checker over that of the simple one, from the paper's milliseconds.
 PAPER_COLLIDING = {
@@ -58,21 +206,18 @@ def colliding(bench: Bench) -> Result:
         wrong += sum(free.values())
     names = [name for name in spent[FIGURES[0]] if not name.startswith(SIMPLE)]
     ratios = _ratios(spent, names)
-    rows = tuple(
-        (
-            figure,
-            _said(PAPER_COLLIDING.get(figure)),
-            f"{spent[figure][SIMPLE]:.2f}",
-            f"{spent[figure][ENDS_TOO]:.2f}",
-            *(f"{ratios[figure][name]:.2f}" for name in names),
+    rows = [
+        cells(
+            (PAPER_COLLIDING.get(figure), times[SIMPLE], times[ENDS_TOO], *ratios[figure].values()),
+            ".2f",
         )
-        for figure in FIGURES
-    )
+        for figure, times in spent.items()
+    ]
     worst = {name: max(ratios[figure][name] for figure in PAPER_COLLIDING) for name in names}
     return Result(
         "Table 2: colliding segments, time of the exact checker over that of the simple one",
         ("Fig.", "paper", "simple [ms]", "ends too [ms]", *names),
-        rows,
+        [(figure, *row) for figure, row in zip(FIGURES, rows)],
         (
             f"{bench.count} random segments with free ends that touch something on their way; ε = "
             "0 and δ = 0. Simple begins with the middle, as in the paper: a planner knows the ends "
@@ -85,7 +230,7 @@ def colliding(bench: Bench) -> Result:
             f"five scenes (the paper's: 4.7): {_listed(worst, '.2f')}.",
         ),
         {"spent": spent, "ratios": ratios, "wrong": wrong},
-        lambda path: _bars({"paper": PAPER_COLLIDING}, ratios, names, path),
+        _bars({"paper": PAPER_COLLIDING}, ratios, names),
     )
 
 
@@ -111,20 +256,20 @@ def free(bench: Bench) -> Result:
     names = [name for name in spent[0.001][FIGURES[0]] if not name.startswith(SIMPLE)]
     best = names[-1]
     ratios = {delta: _ratios(times, names) for delta, times in spent.items()}
-    rows = tuple(
+    rows = [
         (
             figure,
             f"{_paper_epsilon(figure):.4f}",
             f"{epsilons[figure]:.4f}",
             f"{1e3 * delta:g}",
             f"{spent[delta][figure][SIMPLE]:.1f}",
-            _said(PAPER_FREE[delta].get(figure)),
-            *(f"{ratios[delta][figure][name]:.3f}" for name in names),
+            *cells([PAPER_FREE[delta].get(figure)], ".2f"),
+            *cells(ratios[delta][figure].values(), ".3f"),
             f"{spent[delta][figure][best] / spent[delta][figure][THEIRS]:.3f}",
         )
         for figure in FIGURES
         for delta in PAPER_FREE
-    )
+    ]
     held, half = (
         {
             name: sum(
@@ -139,7 +284,7 @@ def free(bench: Bench) -> Result:
     total = sum(map(len, PAPER_FREE.values()))
     return Result(
         "Table 3: free segments, time of the exact checker over that of the simple one",
-        ("Fig.", "paper's ε", "ε", "δ [mm]", "simple [ms]", "paper", *names, "at paper's ε"),
+        [*heads("Fig. | paper's ε | ε | δ [mm] | simple [ms] | paper"), *names, "at paper's ε"],
         rows,
         (
             f"{bench.count} random segments, certified free by the exact checker with δ. ε is the "
@@ -154,7 +299,7 @@ def free(bench: Bench) -> Result:
             f"{_listed(half)}.",
         ),
         {"spent": spent, "ratios": ratios, "epsilon": epsilons, "missed": missed},
-        lambda path: _bars(
+        _bars(
             {f"paper, {1e3 * d:g} mm": of for d, of in PAPER_FREE.items()},
             {
                 figure: {
@@ -165,7 +310,6 @@ def free(bench: Bench) -> Result:
                 for figure in PAPER_EPSILON
             },
             [f"{name}, {1e3 * d:g} mm" for name in (names[0], best) for d in PAPER_FREE],
-            path,
         ),
     )
 
@@ -188,12 +332,10 @@ def covers(bench: Bench) -> Result:
             what = f"Fig. 4, Fig. {figure}, bound: {bound}"
             spent, _ = bench.timed(what, checkers, given)
             for cover, checker in checkers.items():
-                found, _ = checker.run(given.QA, given.QB)
-                asked = float(found[:, s.DISTANCES].mean())
+                asked = float(checker.run(given.QA, given.QB).distances.mean())
                 figures[figure, bound, cover] = asked, spent[cover]
-                rows.append(
-                    (f"{figure}, {bound}, ({cover})", f"{asked:.0f}", f"{spent[cover]:.2f}")
-                )
+                name = f"{figure}, {bound}, ({cover})"
+                rows.append((name, f"{asked:.0f}", f"{spent[cover]:.2f}"))
     least = {
         (figure, bound): figures[figure, bound, "c"][0] / figures[figure, bound, "a"][0]
         for figure, bound, _ in figures
@@ -201,7 +343,7 @@ def covers(bench: Bench) -> Result:
     return Result(
         "Fig. 4: the three ways to split an uncovered stretch",
         ("Fig., bound, way", "distances a segment", "time [ms]"),
-        tuple(rows),
+        rows,
         (
             "Free segments with δ = 0.001; transforms are not shared, which (a) alone would allow.",
             f"(c) takes {min(least.values()):.2f} to {max(least.values()):.2f} times the distances "
@@ -225,10 +367,6 @@ def _ratios(
     }
 
 
-def _said(value: float | None, digits: int = 2) -> str:
-    return UNSAID if value is None else f"{value:.{digits}f}"
-
-
 def _listed(values: Mapping[str, float], how: str = "") -> str:
     return ", ".join(f"{name} {value:{how}}" for name, value in values.items())
 
@@ -241,11 +379,10 @@ def _bars(
     paper: Mapping[str, Mapping[str, float]],
     ratios: Mapping[str, Mapping[str, float]],
     names: list[str],
-    path: Path,
-) -> None:
+) -> Plot:
     """The paper's ratios beside ours, for the scenes that are its own."""
     figures = list(PAPER_EPSILON)
     series = {title: {figure: of[figure] for figure in figures} for title, of in paper.items()}
     series |= {name: {figure: ratios[figure][name] for figure in figures} for name in names}
     assert np.isfinite([list(values.values()) for values in series.values()]).all()
-    bars_plot(series, "time over that of the simple checker [-]", path)
+    return bars(series, "time over that of the simple checker [-]")

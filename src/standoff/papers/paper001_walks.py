@@ -1,12 +1,13 @@
-"""Paper 001, Table 5: linkages that walk at random out of tori (Fig. 1) and lattices (Fig. 8), and
-what the smoother makes of the walks.
+"""Paper 001, Table 5: linkages that walk at random out of tori (Fig. 1) and lattices (Fig. 8), one
+joint a step (section 4.3), and what the smoother makes of the walks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,21 @@ from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
-from standoff.papers.bench001 import Bench
-from standoff.papers.result import Result
-from standoff.papers.robots001 import LINK_LENGTH, LINK_RADIUS, LINKAGE_JOINTS
-from standoff.papers.walk001 import Walk, random_walk
+from standoff.papers.kernels.random_walk import Walking, walk
+from standoff.papers.paper001_scenes import LINK_LENGTH, LINK_RADIUS, LINKAGE_JOINTS
+from standoff.papers.paper001_segments import Bench
+from standoff.papers.toolkit import Result, heads
 from standoff.paths.checker import PathChecker
+from standoff.paths.search import grow_room
+from standoff.plan.growing import (
+    EDGE_BUDGET,
+    Borrowed,
+    Numbers,
+    Pace,
+    address_of_check,
+    compile_for,
+)
+from standoff.plan.kernels import plan_tables as g
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
 from standoff.view.plots import save
 
@@ -124,39 +135,27 @@ def table5(bench: Bench) -> Result:
     rows = []
     for figure, of in found.items():
         segments, walking, steps, smoothing, left = PAPER[figure]
-        rows += [
-            (
-                f"{figure} paper", f"{segments}", f"{walking:g}", f"{1e3 * walking / segments:.1f}",
-                f"{steps}", f"{smoothing:g}", f"{1e3 * smoothing / steps:.0f}", f"{left:g}",
-            ),
-            (
-                f"{figure} ours",
-                f"{of.walk.segments}" + ("" if of.walk.arrived else " and not out"),
-                f"{of.walk.time:.1f}",
-                f"{1e3 * of.walk.time / of.walk.segments:.2f}",
-                f"{of.smoothed.steps}",
-                f"{of.time:.1f}",
-                f"{1e3 * of.time / of.smoothed.steps:.2f}",
-                f"{of.left:.1f}",
-            ),
-        ]  # fmt: skip
+        walked = f"{of.walk.segments}" + ("" if of.walk.arrived else " and not out")
+        rows.append((
+            f"{figure} paper", f"{segments}", f"{walking:g}", f"{1e3 * walking / segments:.1f}",
+            f"{steps}", f"{smoothing:g}", f"{1e3 * smoothing / steps:.0f}", f"{left:g}",
+        ))  # fmt: skip
+        rows.append((
+            f"{figure} ours", walked, f"{of.walk.time:.1f}",
+            f"{1e3 * of.walk.time / of.walk.segments:.2f}", f"{of.smoothed.steps}",
+            f"{of.time:.1f}", f"{1e3 * of.time / of.smoothed.steps:.2f}", f"{of.left:.1f}",
+        ))  # fmt: skip
     sizes = ", ".join(
         f"{figure} {len(of.walk.waypoints)} to {len(of.smoothed)}" for figure, of in found.items()
     )
     proved = all(of.smoothed.verdict.free for of in found.values())
     return Result(
         "Table 5: random walks of linkages out of thin obstacles, and how short they become",
-        (
-            "Fig.",
-            "segments",
-            "walk [s]",
-            "a segment [ms]",
-            "steps",
-            "smoothing [s]",
-            "a step [ms]",
-            "left [%]",
+        heads(
+            "Fig. | segments | walk [s] | a segment [ms] | steps | smoothing [s] | a step [ms] | "
+            "left [%]"
         ),
-        tuple(rows),
+        rows,
         (
             f"From upright, one joint a step by up to {WIDTH:g} rad, until no link is in the box "
             "around tori or lattices; all links against obstacles, plate and all other links but "
@@ -211,3 +210,81 @@ def _picture(axis: Any, cell: Cell, q: Array) -> None:
     axis.set_box_aspect((1.2, 1.2, 2.0))
     axis.set_axis_off()
     axis.view_init(elev=12.0, azim=-60.0)
+
+
+#: Configurations that there is room for at first.
+_ROWS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A walk.
+
+    Attributes:
+        waypoints: (n, joints), from the start on; each segment of it is free.
+        segments: checked, free or not.
+        arrived: whether its last waypoint is where it was to be.
+        time: of the processor, [s].
+    """
+
+    waypoints: Array
+    segments: int
+    arrived: bool
+    time: float
+
+
+def random_walk(
+    checker: PathChecker,
+    start: Array,
+    arrived: Callable[[Array], NDArray[np.bool_]],
+    *,
+    width: float,
+    seed: int,
+    most: int,
+    tell: Callable[[int], object] = lambda segments: None,
+) -> Walk:
+    """Walk from ``start``, which is free, until ``arrived``, which is asked of many configurations
+    (n, joints) at a time, or until ``most`` segments are checked. A step changes a joint by up to
+    ``width`` [rad], within its limits; ``tell`` hears how many segments there were."""
+    compile_for("papers.kernels.random_walk.walk")
+    lent, numbers, pace = Borrowed(checker), Numbers(seed), Pace()
+    tree, row = checker.cell.tree, (1, len(start))
+    room = Walking(
+        rows=(_ROWS, len(start)), tried=_ROWS, low=tree.lower, high=tree.upper, here=row, there=row,
+        kind=1,
+    )  # fmt: skip
+    room.rows[0] = room.here[0] = start
+    progress = room.progress
+    progress.count, progress.width = 1, width
+    progress.budget = min(checker.budget, EDGE_BUDGET)
+    begun, seen, last = process_time(), 0, -1
+    try:
+        while last < 0 and progress.tried < most:
+            since, tried = perf_counter(), int(progress.tried)
+            progress.until = min(most, tried + pace.tries)
+            status = walk(address_of_check(), *lent.addresses, room.address)
+            if status == g.DRY:
+                numbers.refill(int(progress.cursor))
+                room.numbers = numbers.values
+                progress.cursor = 0
+            elif status == g.CRAMPED:
+                grow_room(lent.scratch)
+            elif status == g.CROWDED:
+                for name in ("rows", "tried"):
+                    room.grow(name, 2 * len(room.tried))
+            else:
+                pace.took(int(progress.tried) - tried, perf_counter() - since)
+                tell(int(progress.tried))
+            count = int(progress.count)
+            if count > seen:
+                there = np.flatnonzero(arrived(room.rows[seen:count]))
+                if len(there):
+                    last = seen + int(there[0])
+            seen = count
+    finally:
+        lent.give_back()
+    done = last >= 0
+    if not done:
+        last = seen - 1
+    segments = int(room.tried[last] if done else progress.tried)
+    return Walk(room.rows[: last + 1].copy(), segments, done, process_time() - begun)

@@ -5,56 +5,36 @@ sections II, III and IV claim is tested, claim by claim.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
-from rich.console import Console
+from standoff.papers import paper002_avoid as avoid
+from standoff.papers import paper002_octrees as octrees
+from standoff.papers import paper002_projections as projections
+from standoff.papers.paper002_parts import Bench
+from standoff.papers.toolkit import Paper, Result
 
-from standoff.papers.bench002 import Bench
-from standoff.papers.paper002_avoid import avoidance, separation
-from standoff.papers.paper002_cost import cost, envelopes, order, vertices
-from standoff.papers.paper002_methods import methods
-from standoff.papers.paper002_octree import many, nodes, resolution
-from standoff.papers.paper002_planes import defeated, missed, planes, shapes
-from standoff.papers.result import Result
-from standoff.papers.running import run_experiments
+#: In the order of the paper.
+EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
+    "missed": projections.missed,
+    "planes": projections.planes,
+    "devised": projections.defeated,
+    "shapes": projections.shapes,
+    "vertices": projections.vertices,
+    "cost": projections.cost,
+    "envelopes": projections.envelopes,
+    "order": projections.order,
+    "resolution": octrees.resolution,
+    "nodes": octrees.nodes,
+    "many": octrees.many,
+    "separation": avoid.separation,
+    "avoidance": avoid.avoidance,
+    "methods": octrees.methods,
+}
 
-TITLE = (
+
+_TITLE = (
     "Interference detection and collision avoidance among three dimensional objects (Ahuja, Chien, "
     "Yen and Bridwell, 1980)"
 )
 
-#: In the order of the paper.
-EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
-    "missed": missed,
-    "planes": planes,
-    "devised": defeated,
-    "shapes": shapes,
-    "vertices": vertices,
-    "cost": cost,
-    "envelopes": envelopes,
-    "order": order,
-    "resolution": resolution,
-    "nodes": nodes,
-    "many": many,
-    "separation": separation,
-    "avoidance": avoidance,
-    "methods": methods,
-}
-
-
-def run(
-    only: Sequence[str], folder: Path, out: Console, notes: Console, *, quick: bool = False
-) -> dict[str, Result]:
-    """Run the experiments named, or all; tables on ``out`` as they come, a progress bar on
-    ``notes``, plots into ``folder``.
-
-    Raises:
-        Error: an experiment nobody knows.
-    """
-
-    def prepared(chosen: Sequence[str]) -> Bench:
-        return Bench(quick=quick)
-
-    title = f"[bold]Paper 002[/bold]: {TITLE}"
-    return run_experiments(title, EXPERIMENTS, prepared, only, folder, out, notes)
+run = Paper("002", _TITLE, EXPERIMENTS, lambda chosen, quick: Bench(quick=quick)).run

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -15,10 +14,8 @@ from standoff.interference.parts import Part
 from standoff.interference.projection import ProjectionWatch
 from standoff.interference.region_watch import STATIC, RegionWatch
 from standoff.interference.safe_interval import safe_interval
-from standoff.papers.bench002 import Bench
-from standoff.papers.result import Result
-from standoff.papers.scenes002 import turned
-from standoff.view.plots import lines_plot
+from standoff.papers.paper002_parts import Bench, turned
+from standoff.papers.toolkit import Result, cells, heads, lines
 
 #: Speed [m/s], way to stop [m] and interval between looks [s] of what moves.
 SPEED, BRAKING, INTERVAL = 1.0, 0.1, 0.1
@@ -52,19 +49,15 @@ def separation(bench: Bench) -> Result:
             f"{angle}°", paper, f"{needed[-1]:.3f} d", f"{worst[-1]:.3f} d",
             f"{1e3 * later.separation:.0f}", f"{1e3 * later.distance:.0f}",
         ))  # fmt: skip
-
-    def plot(path: Path) -> None:
-        curves = {"needed": needed, "2 d": [2.0] * len(ANGLES)}
-        labels = ("angle between the directions [°]", "safe distance / d")
-        lines_plot(ANGLES, curves, labels, path)
-
+    curves = {"needed": needed, "2 d": [2.0] * len(ANGLES)}
+    labels = ("angle between the directions [°]", "safe distance / d")
     return Result(
         "IV: the safe distance of two objects that both need d to stop",
         (
             "directions", "paper", "ours", "worst of 51 × 51 stops",
             f"with T = {INTERVAL:g} s [mm]", "of which D, each [mm]",
         ),
-        tuple(rows),
+        rows,
         (
             "d on the way of either; T = 0 in the first columns. The paper has 2 d head on and "
             "'larger otherwise', which is a slip: two bodies that go ways s and t get nearer by no "
@@ -73,7 +66,7 @@ def separation(bench: Bench) -> Result:
             f"d = {1e3 * BRAKING:.0f} mm.",
         ),
         {"needed": needed, "worst": worst},
-        plot,
+        lines(ANGLES, curves, labels),
     )  # fmt: skip
 
 
@@ -209,25 +202,17 @@ def avoidance(bench: Bench) -> Result:
         figures[name] = (
             sum(o.would_touch for o in found), unwarned, touched, needless, min(least), len(found)
         )  # fmt: skip
-        rows.append((
-            name,
-            "none" if interval else "D is needed",
-            f"{len(found)}",
-            f"{figures[name][0]}",
-            f"{unwarned}",
-            f"{touched}",
-            f"{needless}",
-            f"{1e3 * max(min(least), 0.0):.1f}",
-            f"{1e3 * float(np.median(least)):.0f}",
-        ))  # fmt: skip
+        counts = cells((len(found), figures[name][0], unwarned, touched, needless))
+        nearest = f"{1e3 * max(min(least), 0.0):.1f}", f"{1e3 * float(np.median(least)):.0f}"
+        rows.append((name, "none" if interval else "D is needed", *counts, *nearest))
     late = [f[2] for name, f in figures.items() if name.endswith("alone")]
     return Result(
         "IV: a box, a capsule and a post, looked at every 0.1 s",
-        (
-            "grown", "paper: collisions", "runs", "would touch", "never warned", "touched",
-            "warned, would not", "nearest [mm]", "median [mm]",
+        heads(
+            "grown | paper: collisions | runs | would touch | never warned | touched | "
+            "warned, would not | nearest [mm] | median [mm]"
         ),
-        tuple(rows),
+        rows,
         (
             f"Both go straight at {SPEED:g} m/s; who is warned about takes the whole of d = "
             f"{1e3 * BRAKING:.0f} mm, at full speed, to stop. Each is grown by d and by D = v T = "
@@ -238,4 +223,4 @@ def avoidance(bench: Bench) -> Result:
             f"{_PARTS} times between two looks.",
         ),
         {"found": figures},
-    )  # fmt: skip
+    )

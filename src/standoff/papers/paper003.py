@@ -6,21 +6,10 @@ paper's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
-from rich.console import Console
-
-from standoff.papers.bench003 import Bench
-from standoff.papers.paper003_growth import growth
 from standoff.papers.paper003_hand import cost, hand
-from standoff.papers.paper003_levels import checks, optimum, table
-from standoff.papers.result import Result
-from standoff.papers.running import run_experiments
-
-TITLE = (
-    "Real-time collision detection using spherical octrees: virtual reality application "
-    "(Tzafestas and Coiffet, 1996)"
-)
+from standoff.papers.paper003_levels import Bench, checks, growth, optimum, table
+from standoff.papers.toolkit import Paper, Result
 
 #: In the order of the paper.
 EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
@@ -33,28 +22,18 @@ EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
 }
 
 
-def run(
-    only: Sequence[str], folder: Path, out: Console, notes: Console, *, quick: bool = False
-) -> dict[str, Result]:
-    """Run the experiments named, or all; tables on ``out`` as they come, a progress bar on
-    ``notes``, plots into ``folder``.
-
-    Raises:
-        Error: an experiment nobody knows.
-    """
-
-    def prepared(chosen: Sequence[str]) -> Bench:
-        warm_up(chosen)
-        return Bench(quick=quick)
-
-    title = f"[bold]Paper 003[/bold]: {TITLE}"
-    return run_experiments(title, EXPERIMENTS, prepared, only, folder, out, notes)
-
-
-def warm_up(chosen: Sequence[str]) -> None:
-    """Call what the experiments need, so that none of it is compiled under a clock."""
+def _prepared(chosen: Sequence[str], quick: bool) -> Bench:
     small = Bench(quick=True)
     small.ways, small.steps, small.rounds, small.hand = 4, 4, 1, 40
     small.vertices = (8, 20)
     for name in chosen:
         EXPERIMENTS[name](small)
+    return Bench(quick=quick)
+
+
+_TITLE = (
+    "Real-time collision detection using spherical octrees: virtual reality application "
+    "(Tzafestas and Coiffet, 1996)"
+)
+
+run = Paper("003", _TITLE, EXPERIMENTS, _prepared).run

@@ -1,19 +1,24 @@
-"""Paper 003, Table 1 and Fig. 4: what a step costs against the number of levels."""
+"""Paper 003, Table 1, Figs. 4 and 5: what a step costs against the number of levels of the trees,
+and against the number of vertices.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from standoff.contact import Body, Features, Scene
 from standoff.contact.levels import best_levels
+from standoff.contact.octree import Lists, Octree
 from standoff.geometry.pose import Array
-from standoff.papers.bench003 import LEVELS, Bench, Printed, Pushes, lowest
-from standoff.papers.bodies003 import body, points_of, prism, shape, ways
-from standoff.papers.kernels import contact_as_printed as p
-from standoff.papers.result import UNSAID, Result
-from standoff.view.plots import lines_plot
+from standoff.papers import toolkit
+from standoff.papers.kernels import contact_as_printed as printing
+from standoff.papers.paper003_bodies import body, points_of, prism, shape, ways
+from standoff.papers.toolkit import K, Result, cells, heads, lines, slope
 
 #: Table 1: mean time of a step [ms] by pair and level.
 PAPER = {
@@ -25,38 +30,241 @@ PAPER = {
     "dc": (700.0, 480.0, 150.0, 34.0, 75.0),
     "cc": (1720.0, 800.0, 170.0, 41.0, 105.0),
 }
+LEVELS = (0, 1, 2, 3, 4)
 VERTICES = {"be": None, "de": None, "ba": 16, "bd": 19, "bc": 28, "dc": 31, "cc": 40}
 
 #: Across a body of Fig. 3, [m]: what a tenth deep is a tenth of.
 SIZE = 0.2
 
-Table = dict[str, dict[int, float]]
+#: Prisms of more vertices are not tried as printed: half a million checks a step at level 0.
+_PRINTED = 100
+
+#: By level.
+Times = dict[int, float]
+
+
+class Bench(toolkit.Bench):
+    """How much is run.
+
+    Attributes:
+        ways, steps: on which one body is pushed into another, and steps on each.
+        vertices: of the prisms of Figs. 4 and 5.
+        hand: steps of the scripted hand.
+    """
+
+    def __init__(self, *, quick: bool = False) -> None:
+        super().__init__(quick=quick, rounds=(3, 12))
+        self.ways = 12 if quick else 80
+        self.steps = 12
+        self.vertices: tuple[int, ...] = (8, 20, 40, 100) if quick else (8, 20, 40, 100, 200, 400)
+        self.hand = 500 if quick else 4000
+
+
+class Pushes:
+    """One body pushed into another that stands at the origin, way by way.
+
+    The step's compiled call is timed, and not what leads to it from Python.
+    """
+
+    def __init__(self, still: Body, moved: Body, ways: Array) -> None:
+        self.scene = Scene(continuous=False)
+        self.scene.add("still", still, moving=False)
+        self.scene.add("moved", moved)
+        self.ways = ways
+        self.contacts = 0
+        for way in ways:
+            self.scene.forget()
+            for pose in way:
+                # Once as anybody would: tables that are too short grow.
+                self.contacts += len(self.scene.step({"moved": pose}))
+
+    def run(self) -> Array:
+        """The time of each step, (ways, steps), [µs]."""
+        scene, clock = self.scene, time.perf_counter_ns
+        times = np.empty(self.ways.shape[:2])
+        for way, row in zip(self.ways, times):
+            scene.forget()
+            for k, pose in enumerate(way):
+                scene._take({"moved": pose}, None)
+                start = clock()
+                scene._run()
+                row[k] = clock() - start
+        return times / 1e3
+
+
+class Printed:
+    """The same poses, both stages as printed; see `papers.kernels.contact_as_printed`.
+
+    Attributes:
+        counts: of all steps of the last run, by name.
+    """
+
+    def __init__(self, still: Body, moved: Body, ways: Array) -> None:
+        a, b = _piece(moved), _piece(still)
+        self._tables = printing.Steps(
+            a=a,
+            b=b,
+            vf=(len(a.vertices), len(b.planes)),
+            fv=(len(b.vertices), len(a.planes)),
+            ee=(len(a.edges), len(b.edges)),
+            stack=max(len(a.spheres), len(b.spheres)),
+        )
+        poses = ways.reshape(-1, 4, 4)
+        place = poses[:, :3, 3] + poses[:, :3, :3] @ moved.centroid - still.centroid
+        turn = poses[:, :3, :3]
+        self._there = np.concatenate([turn.reshape(-1, 9), place], axis=1)
+        back = turn.transpose(0, 2, 1)
+        home = -np.einsum("kij,kj->ki", back, place)
+        self._back = np.concatenate([back.reshape(-1, 9), home], axis=1)
+
+    def run(self) -> Array:
+        """The mean time of a step, (1,), [µs]."""
+        tables = self._tables
+        for name in ("vf", "fv", "ee"):
+            tables.arrays[name][:] = 0
+        tables.counts = 1
+        start = time.perf_counter_ns()
+        printing.printed_steps(tables.address, self._there, self._back)
+        return np.array([(time.perf_counter_ns() - start) / 1e3 / len(self._there)])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {name: int(self._tables.counts[name]) for name in printing.COUNTS.names or ()}
+
+
+def _piece(body: Body) -> printing.Piece:
+    """The only piece of a body, as the kernels take it."""
+    (piece,), (tree,) = body.pieces, body.trees
+    assert isinstance(piece, Features) and isinstance(tree, Octree)
+    ends = np.cumsum([0, *map(len, piece.loops)])
+    return printing.Piece(
+        vertices=np.ascontiguousarray(piece.vertices),
+        edges=piece.edges,
+        planes=piece.planes,
+        loops=_lists(Lists(ends, np.concatenate(piece.loops))),
+        spheres=tree.spheres,
+        first=tree.first,
+        count=tree.count,
+        on_vertices=_lists(tree.vertices),
+        on_edges=_lists(tree.edges),
+        on_faces=_lists(tree.faces),
+    )
+
+
+def _lists(lists: Lists) -> printing.Lists:
+    return printing.Lists(starts=lists.starts, items=lists.items)
+
+
+def lowest(runners: Mapping[K, Pushes | Printed], rounds: int) -> dict[K, float]:
+    """Mean time of a step of each, [µs]; in turn, the lowest of all rounds of each step."""
+    best: dict[K, Array] = {}
+    for _ in range(rounds):
+        for key, runner in runners.items():
+            times = runner.run()
+            best[key] = np.minimum(best[key], times) if key in best else times
+    return {key: float(times.mean()) for key, times in best.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Two bodies: times of a step of Scene and as printed, [µs], and counts of a step as printed,
+    all by level; none as printed where that was not tried."""
+
+    ours: Times
+    printed: Times = field(default_factory=dict)
+    counts: dict[int, dict[str, float]] = field(default_factory=dict)
+
+    def counted(self, *names: str) -> list[float]:
+        """Such counts in all, by level."""
+        return [sum(found[name] for name in names) for found in self.counts.values()]
+
+    @property
+    def nodes(self) -> list[float]:
+        """Node tests by level."""
+        return self.counted("node_tests")
+
+    @property
+    def checks(self) -> list[float]:
+        """Checks of features by level."""
+        return self.counted("vf_checks", "ee_checks")
+
+
+def measured(
+    bench: Bench, points: Sequence[Array | None], levels: Iterable[int], way: Array, printed: bool
+) -> Measured:
+    """One body pushed into another on all ways."""
+    runners: dict[tuple[str, int], Pushes | Printed] = {}
+    for level in levels:
+        still, moved = (body(each, level) for each in points)
+        runners["Scene", level] = Pushes(still, moved, way)
+        if printed:
+            runners["printed", level] = Printed(still, moved, way)
+    times = lowest(runners, bench.rounds)
+    steps = way.shape[0] * way.shape[1]
+    return Measured(
+        {level: time for (name, level), time in times.items() if name == "Scene"},
+        {level: time for (name, level), time in times.items() if name == "printed"},
+        {
+            level: {name: count / steps for name, count in runner.counts.items()}
+            for (_, level), runner in runners.items()
+            if isinstance(runner, Printed)
+        },
+    )
+
+
+def pairs(bench: Bench) -> dict[str, Measured]:
+    """The pairs of Table 1; a sphere has no features to be tested as printed."""
+
+    def measure() -> dict[str, Measured]:
+        found = {}
+        for k, pair in enumerate(PAPER):
+            bench.tell(f"Table 1: {_title(pair)}", k / len(PAPER))
+            points = [points_of(name) for name in pair]
+            still, moved = map(shape, points)
+            way = ways(still, moved, SIZE, bench.ways, bench.steps, k)
+            found[pair] = measured(bench, points, LEVELS, way, "e" not in pair)
+        return found
+
+    return bench.once("pairs", measure)
+
+
+def prisms(bench: Bench) -> dict[int, Measured]:
+    """Two equal prisms, by their number of vertices."""
+
+    def measure() -> dict[int, Measured]:
+        found = {}
+        levels = LEVELS if bench.quick else (*LEVELS, 5)
+        for k, n in enumerate(bench.vertices):
+            bench.tell(f"prisms of {n} vertices", k / len(bench.vertices))
+            points = prism(n)
+            one = shape(points)
+            way = ways(one, one, SIZE, bench.ways // 4, bench.steps, n)
+            found[n] = measured(bench, (points, points), levels, way, n <= _PRINTED)
+        return found
+
+    return bench.once("prisms", measure)
 
 
 def table(bench: Bench) -> Result:
     """Table 1."""
-    ours, printed, _ = measured(bench)
+    found = pairs(bench)
     rows = []
     for pair, paper in PAPER.items():
         name = _title(pair)
         rows.append((f"{name}: paper [ms]", *_levels(dict(enumerate(paper)))))
-        if pair in printed:
-            rows.append(("  as printed [µs]", *_levels(printed[pair])))
-        rows.append(("  Scene [µs]", *_levels(ours[pair])))
-    slowest, quickest = printed["cc"][0], ours["cc"][0]
-
-    def plot(path: Path) -> None:
-        curves = {f"{_title(pair)}, paper": _relative(PAPER[pair]) for pair in ("ba", "cc")}
-        for pair in ("ba", "cc"):
-            curves[f"{_title(pair)}, as printed"] = _relative(list(printed[pair].values()))
-            curves[f"{_title(pair)}, Scene"] = _relative(list(ours[pair].values()))
-        lines_plot(LEVELS, curves, ("levels", "step, 1 at the best level"), path, log=(False, True))
-
+        if found[pair].printed:
+            rows.append(("  as printed [µs]", *_levels(found[pair].printed)))
+        rows.append(("  Scene [µs]", *_levels(found[pair].ours)))
+    slowest, quickest = found["cc"].printed[0], found["cc"].ours[0]
+    curves = {f"{_title(pair)}, paper": _relative(PAPER[pair]) for pair in ("ba", "cc")}
+    for pair in ("ba", "cc"):
+        curves[f"{_title(pair)}, as printed"] = _relative(found[pair].printed.values())
+        curves[f"{_title(pair)}, Scene"] = _relative(found[pair].ours.values())
     return Result(
         "Table 1: mean time of a step by pair of bodies and levels of their octrees (in brackets: "
         "over the best level)",
         ("bodies, vertices", *(f"L = {level}" for level in LEVELS), "best"),
-        tuple(rows),
+        rows,
         (
             f"Ours: {bench.ways} ways on which one body is pushed into the other from a hundredth "
             f"of its size apart to a tenth deep, {bench.steps} steps each; compiled code alone, "
@@ -68,24 +276,21 @@ def table(bench: Bench) -> Result:
             "with the other body; that costs so little that levels do not earn back their nodes. "
             "What they save: checks.",
         ),
-        {"ours": ours, "printed": printed},
-        plot,
+        {"found": found},
+        lines(LEVELS, curves, ("levels", "step, 1 at the best level"), log=(False, True)),
     )
 
 
 def checks(bench: Bench) -> Result:
     """What the levels save, counted; and the paper's times from these counts."""
-    _, printed, counts = measured(bench)
-    nodes = {pair: [c[level][p.NODE_TESTS] for level in LEVELS] for pair, c in counts.items()}
-    tests = {
-        pair: [c[level][p.VF_CHECKS] + c[level][p.EE_CHECKS] for level in LEVELS]
-        for pair, c in counts.items()
-    }
+    counts = {pair: found for pair, found in pairs(bench).items() if found.printed}
+    nodes = {pair: found.nodes for pair, found in counts.items()}
+    tests = {pair: found.checks for pair, found in counts.items()}
     node, square, modelled = fitted(nodes, tests)
-    rows = []
+    rows: list[Sequence[str]] = []
     for pair in counts:
-        rows.append((f"{_title(pair)}: node tests", *(f"{n:,.0f}" for n in nodes[pair]), ""))
-        rows.append(("  checks", *(f"{n:,.0f}" for n in tests[pair]), ""))
+        rows.append((f"{_title(pair)}: node tests", *cells(nodes[pair], ",.0f"), ""))
+        rows.append(("  checks", *cells(tests[pair], ",.0f"), ""))
         rows.append(("  paper [ms]", *_levels(dict(enumerate(PAPER[pair])))))
         rows.append(("  from the counts [ms]", *_levels(dict(enumerate(modelled[pair])))))
     off = np.concatenate([np.array(modelled[pair]) / PAPER[pair] for pair in counts])
@@ -93,20 +298,17 @@ def checks(bench: Bench) -> Result:
     near = float(np.exp(np.median(np.abs(np.log(off)))))
     dear = [square * tests[pair][0] / node for pair in counts]
     # At level 0 there are checks and hardly a node, at level 4 nodes and hardly a check.
-    cheap = float(
-        np.mean([printed[c][0] / tests[c][0] / (printed[c][4] / nodes[c][4]) for c in counts])
-    )
+    cheap = float(np.mean([
+        found.printed[0] / found.checks[0] / (found.printed[4] / found.nodes[4])
+        for found in counts.values()
+    ]))  # fmt: skip
     right = sum(int(np.argmin(modelled[c]) == np.argmin(PAPER[c])) for c in counts)
-
-    def plot(path: Path) -> None:
-        curves = {f"{_title(pair)}, paper": list(PAPER[pair]) for pair in ("ba", "cc")}
-        curves |= {f"{_title(pair)}, from the counts": modelled[pair] for pair in ("ba", "cc")}
-        lines_plot(LEVELS, curves, ("levels", "step [ms]"), path, log=(False, True))
-
+    curves = {f"{_title(pair)}, paper": list(PAPER[pair]) for pair in ("ba", "cc")}
+    curves |= {f"{_title(pair)}, from the counts": modelled[pair] for pair in ("ba", "cc")}
     return Result(
         "What levels save: node tests and checks of a step as printed, and the paper's times",
         ("bodies, vertices", *(f"L = {level}" for level in LEVELS), "best"),
-        tuple(rows),
+        rows,
         (
             "Checks: pairs of a vertex and a face, or of two edges, that meeting leaves name, "
             "without doubles. The paper's time at level 0 grows with the square of their number, "
@@ -119,143 +321,64 @@ def checks(bench: Bench) -> Result:
             "best level is a lower one now.",
         ),
         {"nodes": nodes, "checks": tests, "modelled": modelled, "fit": (node, square)},
-        plot,
+        lines(LEVELS, curves, ("levels", "step [ms]"), log=(False, True)),
     )
 
 
 def optimum(bench: Bench) -> Result:
     """Fig. 4: the best level, by number of vertices; and what "auto" takes."""
-    found = prisms(bench)
-    ours, printed, modelled, auto = (
-        found[name] for name in ("ours", "printed", "modelled", "auto")
+    found, every = prisms(bench), pairs(bench)
+    levels = [*found[bench.vertices[0]].ours]
+    auto = {n: min(best_levels(body(prism(n), "auto")), levels[-1]) for n in found}
+    small = {pair: p for pair, p in every.items() if p.printed}
+    node, square, _ = fitted(
+        {pair: p.nodes for pair, p in small.items()}, {pair: p.checks for pair, p in small.items()}
     )
-    levels = found["levels"]
-    rows = []
-    for n in bench.vertices:
-        taken, best = ours[n][auto[n]], min(ours[n].values())
+    printed = {n: p.printed for n, p in found.items() if p.printed}
+    modelled = {
+        n: dict(zip(levels, [node * a + square * b**2 for a, b in zip(p.nodes, p.checks)]))
+        for n, p in found.items()
+        if p.printed
+    }
+    rows, off = [], []
+    for n, p in found.items():
+        off.append(p.ours[auto[n]] / min(p.ours.values()))
+        best = [_best(of[n]) if n in of else None for of in (printed, modelled)]
         rows.append(
-            (
-                str(n),
-                *(f"{ours[n][level]:.1f}" for level in levels),
-                str(_best(ours[n])),
-                str(_best(printed[n])) if n in printed else UNSAID,
-                str(_best(modelled[n])) if n in modelled else UNSAID,
-                str(auto[n]),
-                f"{taken / best:.2f}",
-            )
-        )
+            [str(n), *cells(p.ours.values(), ".1f"), str(_best(p.ours)), *cells(best),
+             str(auto[n]), f"{off[-1]:.2f}"]
+        )  # fmt: skip
     mean = {
-        "paper, all pairs": _relative(np.mean([PAPER[pair] for pair in PAPER], axis=0)),
-        "as printed, all pairs": _relative(_mean(measured(bench)[1])),
-        "Scene, all pairs": _relative(_mean(measured(bench)[0])),
+        "paper, all pairs": _relative(np.mean([*PAPER.values()], axis=0)),
+        "as printed, all pairs": _relative(_mean(p.printed for p in small.values())),
+        "Scene, all pairs": _relative(_mean(p.ours for p in every.values())),
     }
     grown, dear = ([_best(t) for t in times.values()] for times in (printed, modelled))
-    worst = max(ours[n][auto[n]] / min(ours[n].values()) for n in bench.vertices)
-
-    def plot(path: Path) -> None:
-        curves = dict(mean)
-        for n in (min(modelled), max(modelled)):
-            for name, times in (("at the paper's cost", modelled), ("as printed", printed)):
-                curves[f"{name}, prisms of {n}"] = _relative([times[n][level] for level in LEVELS])
-        lines_plot(LEVELS, curves, ("levels", "step, 1 at the best level"), path, log=(False, True))
-
+    curves = dict(mean)
+    for n in (min(modelled), max(modelled)):
+        for name, times in (("at the paper's cost", modelled), ("as printed", printed)):
+            curves[f"{name}, prisms of {n}"] = _relative(times[n][level] for level in LEVELS)
     return Result(
         "Fig. 4: the best number of levels, two equal prisms",
         (
-            "vertices each", *(f"Scene [µs]: L = {level}" for level in levels), "best",
-            "as printed", "at the paper's cost", 'levels="auto"', "its time over the best",
+            "vertices each", *(f"Scene [µs]: L = {level}" for level in levels),
+            *heads("best | as printed | at the paper's cost | levels=\"auto\""),
+            "its time over the best",
         ),
-        tuple(rows),
+        rows,
         (
             "The paper: one best level, which grows with the number of vertices (2 for 8, 3 for "
             "20). At the paper's cost: node tests and checks counted here, times those costs that "
             "fit its Table 1.",
             f"As printed it grows from {grown[0]} to {grown[-1]}, at the "
             f"paper's cost from {dear[0]} to {dear[-1]}; Scene is quickest with "
-            f"{' or '.join(map(str, sorted({_best(ours[n]) for n in bench.vertices})))} levels.",
-            f"levels=\"auto\" tries the body against itself and comes within {worst:.2f} times of "
-            "the best level's time.",
+            f"{' or '.join(map(str, sorted({_best(p.ours) for p in found.values()})))} levels.",
+            f"levels=\"auto\" tries the body against itself and comes within {max(off):.2f} times "
+            "of the best level's time.",
         ),
-        {**found, "mean": mean},
-        plot,
+        {"found": found, "modelled": modelled, "auto": auto, "mean": mean},
+        lines(LEVELS, curves, ("levels", "step, 1 at the best level"), log=(False, True)),
     )  # fmt: skip
-
-
-def measured(bench: Bench) -> tuple[Table, Table, dict[str, dict[int, list[float]]]]:
-    """Times of Scene and as printed [µs], and counts as printed of a step; taken once."""
-    kept = bench.told.get("pairs")
-    if kept is None:
-        ours: Table = {}
-        printed: Table = {}
-        counts: dict[str, dict[int, list[float]]] = {}
-        for k, pair in enumerate(PAPER):
-            bench.tell(f"Table 1: {_title(pair)}", k / len(PAPER))
-            points = [points_of(name) for name in pair]
-            still, moved = map(shape, points)
-            way = ways(still, moved, SIZE, bench.ways, bench.steps, k)
-            runners: dict[Any, Pushes | Printed] = {}
-            for level in LEVELS:
-                bodies = [body(each, level) for each in points]
-                runners["Scene", level] = Pushes(bodies[0], bodies[1], way)
-                if "e" not in pair:
-                    runners["printed", level] = Printed(bodies[0], bodies[1], way)
-            times = lowest(runners, bench.rounds)
-            ours[pair] = {level: times["Scene", level] for level in LEVELS}
-            if "e" not in pair:
-                printed[pair] = {level: times["printed", level] for level in LEVELS}
-                counts[pair] = {level: _counts(runners["printed", level], way) for level in LEVELS}
-        kept = bench.told["pairs"] = (ours, printed, counts)
-    return kept  # type: ignore[return-value]
-
-
-def prisms(bench: Bench) -> dict[str, Any]:
-    """The same of two equal prisms, by their number of vertices; taken once."""
-    kept: Any = bench.told.get("prisms")
-    if kept is not None:
-        return kept  # type: ignore[no-any-return]
-    levels = LEVELS if bench.quick else (*LEVELS, 5)
-    ours: dict[int, dict[int, float]] = {}
-    printed: dict[int, dict[int, float]] = {}
-    counts: dict[int, dict[int, list[float]]] = {}
-    auto = {}
-    for k, n in enumerate(bench.vertices):
-        bench.tell(f"prisms of {n} vertices", k / len(bench.vertices))
-        points = prism(n)
-        way = ways(shape(points), shape(points), SIZE, bench.ways // 4, bench.steps, n)
-        runners: dict[Any, Pushes | Printed] = {}
-        for level in levels:
-            one = body(points, level)
-            runners["Scene", level] = Pushes(one, one, way)
-            if n <= _PRINTED:
-                runners["printed", level] = Printed(one, one, way)
-        times = lowest(runners, bench.rounds)
-        ours[n] = {level: times["Scene", level] for level in levels}
-        if n <= _PRINTED:
-            printed[n] = {level: times["printed", level] for level in levels}
-            counts[n] = {level: _counts(runners["printed", level], way) for level in levels}
-        auto[n] = min(best_levels(body(points, "auto")), levels[-1])
-    _, _, small = measured(bench)
-    node, square, _ = fitted(
-        {pair: [c[level][p.NODE_TESTS] for level in LEVELS] for pair, c in small.items()},
-        {pair: [_checks(c[level]) for level in LEVELS] for pair, c in small.items()},
-    )
-    modelled = {
-        n: {
-            level: node * c[level][p.NODE_TESTS] + square * _checks(c[level]) ** 2
-            for level in levels
-        }
-        for n, c in counts.items()
-    }
-    found = {
-        "ours": ours, "printed": printed, "modelled": modelled, "counts": counts, "auto": auto,
-        "levels": levels,
-    }  # fmt: skip
-    bench.told["prisms"] = found
-    return found
-
-
-#: Prisms of more vertices are not tried as printed: half a million checks a step at level 0.
-_PRINTED = 100
 
 
 def fitted(
@@ -274,14 +397,6 @@ def fitted(
     return float(node), float(square), modelled
 
 
-def _checks(counts: list[float]) -> float:
-    return counts[p.VF_CHECKS] + counts[p.EE_CHECKS]
-
-
-def _counts(runner: Any, way: Array) -> list[float]:
-    return (runner.counts / (way.shape[0] * way.shape[1])).tolist()  # type: ignore[no-any-return]
-
-
 def _title(pair: str) -> str:
     vertices = VERTICES[pair]
     return f"({pair[0]})-({pair[1]})" + (f", {vertices}" if vertices else "")
@@ -297,9 +412,60 @@ def _levels(times: dict[int, float]) -> tuple[str, ...]:
     return (*texts, str(_best(times)))
 
 
-def _relative(times: Any) -> list[float]:
-    return (np.asarray(times) / np.min(times)).tolist()  # type: ignore[no-any-return]
+def _relative(times: Iterable[float]) -> list[float]:
+    many = [*times]
+    return [time / min(many) for time in many]
 
 
-def _mean(times: Table) -> list[float]:
-    return np.mean([list(t.values()) for t in times.values()], axis=0).tolist()  # type: ignore[no-any-return]
+def _mean(times: Iterable[Times]) -> Array:
+    mean: Array = np.mean([[*t.values()] for t in times], axis=0)
+    return mean
+
+
+def growth(bench: Bench) -> Result:
+    """Fig. 5."""
+    found = prisms(bench)
+    levels = [*found[bench.vertices[0]].ours]
+    best = {2 * n: min(p.ours.values()) for n, p in found.items()}
+    flat = {2 * n: p.printed.get(0) for n, p in found.items()}
+    quick = {2 * n: min(p.printed.values(), default=None) for n, p in found.items()}
+    rows = [
+        [str(total), *cells(p.ours.values(), ".1f"), f"{best[total]:.1f}",
+         f"{1e3 * best[total] / total:.0f}", *cells([flat[total], quick[total]], ".1f")]
+        for total, p in zip(best, found.values())
+    ]  # fmt: skip
+    paper = [(count, PAPER[pair]) for pair, count in VERTICES.items() if count]
+    exponents = {
+        "paper, L = 0": exponent((n, times[0]) for n, times in paper),
+        "paper, best level": exponent((n, min(times)) for n, times in paper),
+        "as printed, L = 0": exponent(flat.items()),
+        "as printed, best level": exponent(quick.items()),
+        "Scene, best level": exponent(best.items()),
+    }
+    curves = {f"Scene, L = {level}": [p.ours[level] for p in found.values()] for level in levels}
+    curves["Scene, best"] = [*best.values()]
+    for name, times in (("L = 0", flat), ("best", quick)):
+        curves[f"as printed, {name}"] = [math.nan if t is None else t for t in times.values()]
+    said = ", ".join(f"{name} {value:.2f}" for name, value in exponents.items())
+    return Result(
+        "Fig. 5: a step against the number of vertices of both bodies, two equal prisms",
+        [
+            "vertices",
+            *(f"Scene [µs]: L = {level}" for level in levels),
+            *heads("best | best: ns a vertex | as printed [µs]: L = 0 | best"),
+        ],
+        rows,
+        (
+            "The paper: the deeper the trees, the nearer to linear; linear at the best level. "
+            f"Exponents of time over vertices: {said}.",
+            "The paper's five pairs are of different bodies and of 16 to 40 vertices, so its "
+            "exponents, taken from its Table 1, say little; linear is what it calls them.",
+        ),
+        {"exponents": exponents, "best": best},
+        lines(best, curves, ("vertices of both", "step [µs]"), log=(True, True)),
+    )
+
+
+def exponent(times: Iterable[tuple[int, float | None]]) -> float:
+    """The slope of time over number, both as logarithms, where there is a time."""
+    return slope(*zip(*((count, time) for count, time in times if time is not None)))

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
 from standoff.geometry.pose import Array
-from standoff.papers.bench004 import OWN_DUA, SPHERES, Bench, buckets
 from standoff.papers.kernels.predict_replay import replay_all, replay_dua, replay_wheel
-from standoff.papers.result import UNSAID, Result
-from standoff.papers.worlds004 import Braking
+from standoff.papers.paper004_worlds import OWN_DUA, SPHERES, Bench, Braking, buckets
+from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import Urgency
 from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.time_to_contact import FREE
 from standoff.predict.schedule import body_table, given_of
-from standoff.view.plots import lines_plot
 
 #: Table 1. Its cycles are sixtieths of a second, as Table 2 has the same as Δt in seconds.
 PAPER_DUA = {5: 12.01, 10: 18.74, 15: 22.42, 20: 26.65, 30: 31.14, 40: 39.69}
@@ -41,27 +39,19 @@ def cost(bench: Bench) -> Result:
     counts = _counts(bench)
     spent = _measured(bench, "Table 1")
     dua, every, single = spent["DUA"], spent["all"], spent[WAYS[3]]
-    rows = tuple(
-        (
-            str(n),
-            *_paper(n),
-            *(f"{spent[way][k]:.2f}" for way in WAYS),
-            f"{every[k] / dua[k]:.1f}",
-            f"{single[k] / dua[k]:.1f}",
-            f"{n * (n - 1) / 2 / buckets(n):.1f}",
-        )
-        for k, n in enumerate(counts)
-    )
-
-    def plot(path: Path) -> None:
-        lines_plot(counts, spent, ("spheres", "step [µs]"), path, log=(True, True))
-
+    rows = []
+    for k, n in enumerate(counts):
+        paper = PAPER_DUA.get(n), PAPER_ALL.get(n)
+        ratios = every[k] / dua[k], single[k] / dua[k], n * (n - 1) / 2 / buckets(n)
+        times = cells((*paper, *(spent[way][k] for way in WAYS)), ".2f")
+        ratio = cells([PAPER_ALL[n] / PAPER_DUA[n] if n in PAPER_DUA else None], ".1f")
+        rows.append([str(n), *times[:2], *ratio, *times[2:], *cells(ratios, ".1f")])
     at = counts.index(40)
     return Result(
         "Table 1, Fig. 8: cost of a step",
-        (
-            "N", "paper: DUA", "all", "all/DUA", "ours [µs]: DUA", "deadlines", "all",
-            "all, one by one", "all/DUA", "one by one/DUA", "pairs/buckets",
+        heads(
+            "N | paper: DUA | all | all/DUA | ours [µs]: DUA | deadlines | all | all, one by one | "
+            "all/DUA | one by one/DUA | pairs/buckets"
         ),
         rows,
         (
@@ -77,8 +67,8 @@ def cost(bench: Bench) -> Result:
             "Where more pairs are due than deadlines look at, they take the time to alarm them.",
         ),
         {"counts": counts, "spent": spent},
-        plot,
-    )  # fmt: skip
+        lines(counts, spent, ("spheres", "step [µs]"), log=(True, True)),
+    )
 
 
 def growth(bench: Bench) -> Result:
@@ -90,19 +80,10 @@ def growth(bench: Bench) -> Result:
         "paper": [PAPER_DUA[n] / PAPER_DUA[40] if n in PAPER_DUA else math.nan for n in counts],
         "ours": [t / dua[counts.index(40)] for t in dua],
     }
-    rows = tuple(
-        (
-            str(n),
-            str(buckets(n)),
-            *(UNSAID if math.isnan(g[k]) else f"{g[k]:.2f}" for g in grown.values()),
-        )
-        for k, n in enumerate(counts)
-    )
-
-    def plot(path: Path) -> None:
-        lines_plot(counts, grown, ("spheres", "step of DUA, 1 at 40 spheres"), path,
-                   log=(True, False))  # fmt: skip
-
+    rows = [
+        (str(n), str(buckets(n)), *(UNSAID if math.isnan(g) else f"{g:.2f}" for g in of))
+        for n, *of in zip(counts, *grown.values())
+    ]
     return Result(
         "Fig. 9: growth of a step of DUA, beside that of 40 spheres",
         ("N", "buckets", *grown),
@@ -114,7 +95,7 @@ def growth(bench: Bench) -> Result:
             "the same for all N.",
         ),
         {"counts": counts, "growth": grown},
-        plot,
+        lines(counts, grown, ("spheres", "step of DUA, 1 at 40 spheres"), log=(True, False)),
     )
 
 
@@ -122,21 +103,13 @@ def _counts(bench: Bench) -> tuple[int, ...]:
     return SPHERES if bench.quick else (*SPHERES, *MORE)
 
 
-def _paper(n: int) -> tuple[str, str, str]:
-    if n not in PAPER_DUA:
-        return UNSAID, UNSAID, UNSAID
-    dua, every = PAPER_DUA[n], PAPER_ALL[n]
-    return f"{dua:.2f}", f"{every:.2f}", f"{every / dua:.1f}"
-
-
 def _measured(bench: Bench, what: str) -> dict[str, list[float]]:
     """The step of each way over all counts, [µs]; taken once."""
-    counts = _counts(bench)
+    counts, found = _counts(bench), {}
     for k, n in enumerate(counts):
-        if n not in bench.steps:
-            bench.tell(f"{what}: {n} spheres", k / len(counts))
-            bench.steps[n] = _lowest(bench, n)
-    return {way: [bench.steps[n][way] for n in counts] for way in WAYS}
+        bench.tell(f"{what}: {n} spheres", k / len(counts))
+        found[n] = bench.once(n, partial(_lowest, bench, n))
+    return {way: [found[n][way] for n in counts] for way in WAYS}
 
 
 def _lowest(bench: Bench, count: int) -> dict[str, float]:

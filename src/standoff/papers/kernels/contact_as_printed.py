@@ -5,109 +5,162 @@ features that two meeting leaves name is tested, each once, without history and 
 from __future__ import annotations
 
 from standoff.compiled.jit import entry, kernel
-from standoff.contact.kernels.edges_inside import spheres_meet
-from standoff.contact.kernels.scene_tables import scene_at
+from standoff.compiled.tables import ANY, Nested, Reals, Record, Tables, Wholes, fields, viewer
 from standoff.geometry.narrowphase.vectors import place
 
-#: Entries of ``counts``: node tests, pairs of leaves, checks of VF and of EE, those that hold.
-NODE_TESTS, LEAF_PAIRS, VF_CHECKS, EE_CHECKS, VF_HITS, EE_HITS = range(6)
-COUNTS = 6
+#: Node tests, pairs of leaves, checks of VF and of EE, those that hold.
+COUNTS = fields(
+    node_tests=int, leaf_pairs=int, vf_checks=int, ee_checks=int, vf_hits=int, ee_hits=int
+)
 
 
-@entry("(i8,f8[:,::1],f8[:,::1],i8[:,::1],i8[:,::1],i8[:,::1],i8[:,::1],i8[::1])")
-def printed_steps(scene, rels, backs, vf, fv, ee, stack, counts):
-    """One step for each pose ``rels`` of piece 0 in the frame of piece 1, with ``backs`` the
-    inverses. ``vf``, ``fv``, ``ee`` mark which pairs of features were tested, by step from 1 on;
-    ``stack`` has a row for each pair of nodes."""
+class Lists(Tables):
+    """List ``k`` is ``items[starts[k]:starts[k + 1]]``."""
+
+    starts = Wholes()
+    items = Wholes()
+
+
+class Piece(Tables):
+    """A polyhedron and its octree, as `contact.Features` and `contact.octree.Octree` have them."""
+
+    vertices = Reals(3)
+    edges = Wholes(4, "tail, head, left face, right face")
+    planes = Reals(4, "outward normal and offset of each face")
+    loops = Nested(Lists, "corners of each face")
+    spheres = Reals(4, "centre and radius of each node")
+    first = Wholes(doc="the first child of each node")
+    count = Wholes(doc="how many children it has")
+    on_vertices = Nested(Lists, "vertices that each node's sphere touches")
+    on_edges = Nested(Lists, "edges that it touches")
+    on_faces = Nested(Lists, "faces that it touches")
+
+
+class Steps(Tables):
+    """Two pieces, ``a`` with a pose in the frame of ``b``, and which pairs of features were tested
+    in which step, from 1 on."""
+
+    a = Nested(Piece)
+    b = Nested(Piece)
+    vf = Wholes(ANY, "a vertex of a with a face of b")
+    fv = Wholes(ANY, "a vertex of b with a face of a")
+    ee = Wholes(ANY, "an edge of a with one of b")
+    stack = Wholes(2, "nodes that wait: of b, of a")
+    counts = Record(COUNTS)
+
+
+steps_at = viewer(Steps)
+
+
+@entry("void(int64, float64[:,::1], float64[:,::1])")
+def printed_steps(tables, rels, backs):
+    """One step for each pose ``rels`` of a, with ``backs`` the inverses."""
+    steps = steps_at(tables)
     for k in range(rels.shape[0]):
-        printed_step(scene_at(scene), rels[k], backs[k], vf, fv, ee, stack, counts, k + 1)
-    return counts[VF_HITS] + counts[EE_HITS]
+        printed_step(steps, rels[k], backs[k], k + 1)
 
 
 @kernel
-def printed_step(scene, rel, back, vf, fv, ee, stack, counts, epoch):
-    """The root of one tree against the nodes of the other; then each leaf that meets it against
-    all nodes of the first."""
-    nodes = scene.nodes
-    root, other = scene.pieces[0].root, scene.pieces[1].root
-    x, y, z = place(rel, nodes[root].x, nodes[root].y, nodes[root].z)
-    stack[0, 0] = other
+def spheres_meet(x, y, z, r, S, k):
+    """Whether the sphere of radius ``r`` about (x, y, z) meets the one of node ``k``."""
+    u, v, w, s = x - S[k, 0], y - S[k, 1], z - S[k, 2], r + S[k, 3]
+    return u * u + v * v + w * w <= s * s
+
+
+@kernel
+def printed_step(steps, rel, back, epoch):
+    """The root of a's tree against the nodes of b's; then each leaf that meets it against all nodes
+    of a's."""
+    S, B, stack = steps.a.spheres, steps.b, steps.stack
+    x, y, z = place(rel, S[0, 0], S[0, 1], S[0, 2])
+    stack[0, 0] = 0
     size = 1
     while size > 0:
         size -= 1
         b = stack[size, 0]
-        counts[NODE_TESTS] += 1
-        if not spheres_meet(x, y, z, nodes[root].radius, nodes[b]):
+        steps.counts.node_tests += 1
+        if not spheres_meet(x, y, z, S[0, 3], B.spheres, b):
             continue
-        if nodes[b].children == 0:
-            leaf_on_tree(scene, root, b, rel, back, vf, fv, ee, stack, counts, epoch)
-        for c in range(nodes[b].child0, nodes[b].child0 + nodes[b].children):
+        if B.count[b] == 0:
+            leaf_on_tree(steps, b, rel, back, epoch)
+        for c in range(B.first[b], B.first[b] + B.count[b]):
             stack[size, 0] = c
             size += 1
 
 
 @kernel
-def leaf_on_tree(scene, root, b, rel, back, vf, fv, ee, stack, counts, epoch):
-    nodes = scene.nodes
-    x, y, z = place(back, nodes[b].x, nodes[b].y, nodes[b].z)
-    stack[0, 1] = root
+def leaf_on_tree(steps, b, rel, back, epoch):
+    """A leaf of b against all nodes of a, and the features of the leaves that meet."""
+    S, A, B, counts, stack = steps.b.spheres, steps.a, steps.b, steps.counts, steps.stack
+    x, y, z = place(back, S[b, 0], S[b, 1], S[b, 2])
+    stack[0, 1] = 0
     size = 1
     while size > 0:
         size -= 1
         a = stack[size, 1]
-        counts[NODE_TESTS] += 1
-        if not spheres_meet(x, y, z, nodes[b].radius, nodes[a]):
+        counts.node_tests += 1
+        if not spheres_meet(x, y, z, S[b, 3], A.spheres, a):
             continue
-        if nodes[a].children == 0:
-            counts[LEAF_PAIRS] += 1
-            check_leaves(scene, a, b, rel, back, vf, fv, ee, counts, epoch)
-        for c in range(nodes[a].child0, nodes[a].child0 + nodes[a].children):
+        if A.count[a] == 0:
+            counts.leaf_pairs += 1
+            check_vertices(counts, A, a, B, b, rel, steps.vf, epoch)
+            check_vertices(counts, B, b, A, a, back, steps.fv, epoch)
+            check_edges(steps, a, b, rel, epoch)
+        for c in range(A.first[a], A.first[a] + A.count[a]):
             stack[size, 1] = c
             size += 1
 
 
-@kernel
-def check_leaves(scene, a, b, rel, back, vf, fv, ee, counts, epoch):
-    """All pairs of features of two leaves that were not tested before in this step."""
-    V, items, one, other = scene.vertices, scene.items, scene.nodes[a], scene.nodes[b]
-    p, q = scene.pieces[0], scene.pieces[1]
-    for i in range(one.vertices.first, one.vertices.first + one.vertices.count):
-        v = items[i]
-        x, y, z = place(rel, V[v, 0], V[v, 1], V[v, 2])
-        for j in range(other.faces.first, other.faces.first + other.faces.count):
-            f = items[j]
-            if vf[v - p.vertex0, f - q.face0] != epoch:
-                vf[v - p.vertex0, f - q.face0] = epoch
-                counts[VF_CHECKS] += 1
-                counts[VF_HITS] += behind_face(scene, x, y, z, f)
-    for j in range(other.vertices.first, other.vertices.first + other.vertices.count):
-        v = items[j]
-        x, y, z = place(back, V[v, 0], V[v, 1], V[v, 2])
-        for i in range(one.faces.first, one.faces.first + one.faces.count):
-            f = items[i]
-            if fv[v - q.vertex0, f - p.face0] != epoch:
-                fv[v - q.vertex0, f - p.face0] = epoch
-                counts[VF_CHECKS] += 1
-                counts[VF_HITS] += behind_face(scene, x, y, z, f)
-    for i in range(one.edges.first, one.edges.first + one.edges.count):
-        d = items[i]
-        for j in range(other.edges.first, other.edges.first + other.edges.count):
-            e = items[j]
-            if ee[d - p.edge0, e - q.edge0] != epoch:
-                ee[d - p.edge0, e - q.edge0] = epoch
-                counts[EE_CHECKS] += 1
-                counts[EE_HITS] += edges_cross(scene, rel, d, e)
+# Tables are looked up once, outside of the loops: within, they would be after every mark.
 
 
 @kernel
-def behind_face(scene, x, y, z, f):
+def check_vertices(counts, A, a, B, b, pose, marks, epoch):
+    """The vertices of a leaf with the faces of another, those that were not tested before in this
+    step; ``pose`` of the first piece in the second."""
+    V, vertices, faces, checks, hits = A.vertices, A.on_vertices.items, B.on_faces.items, 0, 0
+    N, W, starts, corners = B.planes, B.vertices, B.loops.starts, B.loops.items
+    first, last = B.on_faces.starts[b], B.on_faces.starts[b + 1]
+    for i in range(A.on_vertices.starts[a], A.on_vertices.starts[a + 1]):
+        v = vertices[i]
+        x, y, z = place(pose, V[v, 0], V[v, 1], V[v, 2])
+        for j in range(first, last):
+            f = faces[j]
+            if marks[v, f] != epoch:
+                marks[v, f] = epoch
+                checks += 1
+                hits += behind_face(N, W, starts, corners, f, x, y, z)
+    counts.vf_checks += checks
+    counts.vf_hits += hits
+
+
+@kernel
+def check_edges(steps, a, b, rel, epoch):
+    """The edges of two leaves, those that were not tested before in this step."""
+    A, B, marks, checks, hits = steps.a, steps.b, steps.ee, 0, 0
+    E, V, F, W, N = A.edges, A.vertices, B.edges, B.vertices, B.planes
+    edges, others = A.on_edges.items, B.on_edges.items
+    first, last = B.on_edges.starts[b], B.on_edges.starts[b + 1]
+    for i in range(A.on_edges.starts[a], A.on_edges.starts[a + 1]):
+        d = edges[i]
+        for j in range(first, last):
+            e = others[j]
+            if marks[d, e] != epoch:
+                marks[d, e] = epoch
+                checks += 1
+                hits += edges_cross(E, V, d, F, W, e, N, rel)
+    steps.counts.ee_checks += checks
+    steps.counts.ee_hits += hits
+
+
+@kernel
+def behind_face(N, V, starts, corners, f, x, y, z):
     """1 where a point is behind the plane of face ``f`` and within the planes through its sides
     along its normal (the paper's coboundary)."""
-    V, n, corners = scene.vertices, scene.planes[f], scene.ring_vertices
-    n0, n1, n2 = n.x, n.y, n.z
-    if n0 * x + n1 * y + n2 * z > n.offset:
+    n0, n1, n2 = N[f, 0], N[f, 1], N[f, 2]
+    if n0 * x + n1 * y + n2 * z > N[f, 3]:
         return 0
-    first, count = scene.rings[f].first, scene.rings[f].count
+    first, count = starts[f], starts[f + 1] - starts[f]
     for k in range(count):
         s, t = corners[first + k], corners[first + (k + 1) % count]
         d0, d1, d2 = V[t, 0] - V[s, 0], V[t, 1] - V[s, 1], V[t, 2] - V[s, 2]
@@ -123,15 +176,14 @@ def behind_face(scene, x, y, z, f):
 
 
 @kernel
-def edges_cross(scene, rel, d, e):
-    """1 where the common perpendicular of two edges meets both between their ends, and the edge of
-    piece 0 is on the inner side of that of piece 1."""
-    V, one, other = scene.vertices, scene.edges[d], scene.edges[e]
-    p, q = one.tail, one.head
-    a0, a1, a2 = place(rel, V[p, 0], V[p, 1], V[p, 2])
-    h0, h1, h2 = place(rel, V[q, 0], V[q, 1], V[q, 2])
+def edges_cross(E, U, d, F, V, e, N, rel):
+    """1 where the common perpendicular of two edges, ``d`` of a and ``e`` of b, meets both between
+    their ends, and the edge of a is on the inner side of that of b."""
+    p, q = E[d, 0], E[d, 1]
+    a0, a1, a2 = place(rel, U[p, 0], U[p, 1], U[p, 2])
+    h0, h1, h2 = place(rel, U[q, 0], U[q, 1], U[q, 2])
     u0, u1, u2 = h0 - a0, h1 - a1, h2 - a2
-    s, t = other.tail, other.head
+    s, t = F[e, 0], F[e, 1]
     v0, v1, v2 = V[t, 0] - V[s, 0], V[t, 1] - V[s, 1], V[t, 2] - V[s, 2]
     w0, w1, w2 = a0 - V[s, 0], a1 - V[s, 1], a2 - V[s, 2]
     uu, vv = u0 * u0 + u1 * u1 + u2 * u2, v0 * v0 + v1 * v1 + v2 * v2
@@ -144,6 +196,6 @@ def edges_cross(scene, rel, d, e):
     if not (0.0 <= i <= 1.0 and 0.0 <= j <= 1.0):
         return 0
     c0, c1, c2 = w0 + i * u0 - j * v0, w1 + i * u1 - j * v1, w2 + i * u2 - j * v2
-    f, g = scene.planes[other.left], scene.planes[other.right]
-    out = c0 * (f.x + g.x) + c1 * (f.y + g.y) + c2 * (f.z + g.z)
+    f, g = F[e, 2], F[e, 3]
+    out = c0 * (N[f, 0] + N[g, 0]) + c1 * (N[f, 1] + N[g, 1]) + c2 * (N[f, 2] + N[g, 2])
     return 1 if out < 0.0 else 0

@@ -18,10 +18,6 @@ comes (``lazy``): where a segment collides, most pairs never get it.
 
 With δ > 0 a pair found nearer than that at one of these instants ends the search as a hit (the
 paper's pseudo-collision); in between, only contact is ruled out.
-
-How far the pairs of `pairwise` can move, and how long that keeps them apart.
-
-The priority queue of `pairwise`, most uncovered length first, and the tree of its intervals.
 """
 
 from __future__ import annotations
@@ -29,6 +25,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, kernel
+from standoff.compiled.tables import Nested, Reals, Record, Records, Tables, Wholes, fields, viewer
 from standoff.motion.kernels.bound import (
     BODY_FRAME,
     CHAIN0,
@@ -42,317 +39,321 @@ from standoff.motion.kernels.bound import (
 from standoff.motion.kernels.certify import free_span
 from standoff.motion.kernels.closing import nearing_speed
 from standoff.papers.kernels.sampled import (
-    BODY_A,
-    BODY_B,
-    COMMON,
-    CONFIGURATIONS,
-    DISTANCES,
+    FOUND,
     FREE,
+    FULL,
     HIT,
-    HIT_PAIR,
     NEAR,
-    PRIM_A,
-    PRIM_B,
-    STATUS,
     UNDECIDED,
+    Watched,
     apart,
+    begin,
     contained,
-    instant,
-    place_movers,
+    place_at,
 )
-from standoff.robots.kernels.kinematics import DEPTH, place_frames
+from standoff.robots.kernels.kinematics import DEPTH
 from standoff.tolerances import EPS, SPAN_ROUNDING
 
-#: No room for another entry: to be run again with longer tables.
-FULL = 3
+#: Where an uncovered stretch is split: (a), (b), (c).
+MIDDLE, EDGES, UNCOVERED_MIDDLE = range(3)
 
-MIDDLE = 0
-EDGES = 1
-UNCOVERED_MIDDLE = 2
+#: What rounding does to instants, which run from 0 to 1, and to their differences, [-].
+INSTANT_SLACK = SPAN_ROUNDING
+
+#: In the place of an interval: one that nobody shares; the whole segment, at whose ends nothing but
+#: balls was measured.
+ALONE, UNMEASURED = -1, -2
+
+#: Columns of ``intervals``: the slot of the poses in the middle, then both halves; -1 where there
+#: is none yet.
+MIDDLE_SLOT, FIRST_HALF = 0, 1
+INTERVAL_COLUMNS = 3
+
+#: Of a pair or a body over a segment: λ, M, what is taken from a distance once, what is added to a
+#: speed.
+LIMITS = fields(length=float, curvature=float, stray=float, slack=float)
+
+#: A stretch of a pair: priority [m], both ends, what is free from either end, the interval.
+STRETCH = fields(key=float, ta=float, tb=float, sa=float, sb=float, pair=int, interval=int)
 
 
-@entry(
-    "void(int64[::1], float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
-    " float64, boolean, int64, boolean, boolean, int64, int64, int64[::1], int64[::1],"
-    " float64[:,::1], float64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1],"
-    " int64[:,::1], float64[:,::1], int64[::1], int64[:,::1], int64[:,::1], int64[:,::1],"
-    " float64[::1], float64[:,::1], float64[::1],"
-    " float64[::1], float64[:,::1], float64[:,::1], float64[:,::1], float64[::1], float64[:,::1],"
-    " float64[:,::1], float64[:,::1], int64[:,::1], int64[::1], int64[:,::1], int64[::1],"
-    " float64[::1], int64[::1], float64[:,::1], int64[:,::1], float64[::1])"
-)
-def pairwise_segments(
-    at, reals, ints, turns, QA, QB, delta, sharp, cover, shared, lazy, effort, budget,
-    movers, frame, local, balls, rows, refs, points, faces, nodes, gints, pairs,
-    bodies, chain, reach, mpoints, extent, size, motion, totals, limits, q, poses, twists,
-    entries, tags, heap, intervals, state, work, iwork, out, found, where,
-):  # fmt: skip
-    """Rows of ``found`` and ``where`` (the instant of the hit) for the segments from ``QA[s]`` to
-    ``QB[s]``, each by itself. ``poses``, ``twists`` and ``rows`` hold the tables of many instants
-    (slots) one after the other, the last for what is not shared. No more than ``budget`` distances
-    are taken: beyond it a segment is UNDECIDED; FULL where the tables are too short."""
+class Bound(Tables):
+    """The tables of `motion.bound.MotionBound`, and what a segment makes of them."""
+
+    bodies = Wholes(4)
+    chain = Wholes(2)
+    reach = Reals()
+    points = Reals(3)
+    extent = Reals(doc="of each frame")
+    size = Reals(doc="of each body")
+    dq = Reals(doc="velocity of the segment")
+    low = Reals(doc="of each joint")
+    high = Reals(doc="of each joint")
+    rounded = Reals(doc="what rounding does to each joint")
+    speed = Reals(doc="of each frame")
+    error = Reals(doc="of each frame")
+    beyond = Reals(doc="of each frame")
+    wide = Reals(doc="the reach, widened")
+    totals = Records(LIMITS, "of each body, from the world on")
+
+
+class Search(Tables):
+    """A search by pairs."""
+
+    watched = Nested(Watched)
+    bound = Nested(Bound)
+    settings = Record(
+        fields(delta=float, sharp=int, cover=int, shared=int, lazy=int, effort=int, budget=int)
+    )
+    balls = Reals(4, "that hold the primitives: centre in the frame, radius")
+    limits = Records(LIMITS, "of each pair")
+    entries = Records(STRETCH, "of the queue")
+    heap = Wholes(doc="rows of entries, the most uncovered first")
+    intervals = Wholes(INTERVAL_COLUMNS)
+    state = Record(
+        fields(size=int, made=int, slots=int, intervals=int, spare=int),
+        "entries in the heap, rows ever used, slots and intervals in use, first row that is free",
+    )
+    found = Records(FOUND, "of each segment")
+
+
+search_at = viewer(Search)
+
+
+@entry("void(int64, float64[:,::1], float64[:,::1])")
+def pairwise_segments(tables, QA, QB):
+    """``found`` for the segments from ``QA[s]`` to ``QB[s]``, each by itself. The first two slots
+    are the ends, the last one is for what is not shared. No more than ``budget`` distances are
+    taken: beyond it a segment is UNDECIDED; FULL where the tables are too short."""
+    search = search_at(tables)
     for s in range(QA.shape[0]):
-        found[s, HIT_PAIR], where[s] = -1, -1.0
-        found[s, CONFIGURATIONS] = found[s, DISTANCES] = 0
-        measure(
-            reals, ints, bodies, chain, reach, extent, size, pairs, QA[s], QB[s],
-            motion, totals, limits,
-        )  # fmt: skip
-        for j in range(q.shape[0]):
-            motion[1, j] = QB[s, j] - QA[s, j]  # the velocity of the segment, from here on
-        found[s, STATUS] = _segment(
-            at, reals, ints, turns, QA[s], QB[s], delta, sharp, cover, shared, lazy, effort, budget,
-            movers, frame, local, balls, rows, refs, points, faces, nodes, gints, pairs,
-            bodies, mpoints, motion[1], limits, q, poses, twists,
-            entries, tags, heap, intervals, state, work, iwork, out, found, where, s,
-        )  # fmt: skip
+        found = search.found[s]
+        begin(found)
+        measure(search, QA[s], QB[s])
+        found.status = _segment(search, QA[s], QB[s], found)
 
 
 @kernel
-def _segment(
-    at, reals, ints, turns, qa, qb, delta, sharp, cover, shared, lazy, effort, budget,
-    movers, frame, local, balls, rows, refs, points, faces, nodes, gints, pairs,
-    bodies, mpoints, dq, limits, q, poses, twists,
-    entries, tags, heap, intervals, state, work, iwork, out, found, where, s,
-):  # fmt: skip
+def _segment(search, qa, qb, found):
     """One segment; returns its status."""
-    frames, prims = reals.shape[0], refs.shape[0]
-    spare = poses.shape[0] // frames - 1
-    clear(intervals, state)
+    clear(search)
     for end in range(2):
-        _place(reals, ints, turns, qa, qb, dq, float(end), q, poses, twists, movers, frame, local,
-               rows, end, prims, sharp)  # fmt: skip
-        found[s, CONFIGURATIONS] += 1
-    for p in range(pairs.shape[0]):
-        length = limits[p, LENGTH]
-        if lazy:
-            sa = first_order(ball_gap(poses, balls, frame, pairs, p, 0), limits, p)
-            sb = first_order(ball_gap(poses, balls, frame, pairs, p, frames), limits, p)
-            if covered(0.0, 1.0, sa, sb):
-                continue
-            interval = UNMEASURED
+        _place(search, qa, qb, float(end), end, found)
+    for p in range(search.watched.pairs.shape[0]):
+        if search.settings.lazy:
+            sa = first_order(search, p, ball_gap(search, p, 0))
+            sb = first_order(search, p, ball_gap(search, p, search.watched.reals.shape[0]))
         else:
-            sa, sb = _ends(
-                at, delta, effort, rows, refs, points, faces, nodes, gints, pairs, limits,
-                work, iwork, out, found, where, s, p,
-            )  # fmt: skip
+            sa, sb = _ends(search, p, found)
             if sa < 0.0:
                 return HIT
-            interval = 0
-        if not covered(0.0, 1.0, sa, sb) and not push(
-            entries, tags, heap, state, length, p, interval, 0.0, 1.0, sa, sb, -1
-        ):
+        interval = UNMEASURED if search.settings.lazy else 0
+        if not covered(0.0, 1.0, sa, sb) and not push(search, p, interval, 0.0, 1.0, sa, sb, -1):
             return FULL
-    while state[SIZE] > 0:
-        e = pop(entries, heap, state)
-        p, interval = tags[e, PAIR], tags[e, INTERVAL]
-        ta, tb, sa, sb = entries[e, TA], entries[e, TB], entries[e, SA], entries[e, SB]
-        i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
-        if interval == UNMEASURED:
-            # The bodies are farther apart than the balls: it may be another pair's turn.
-            sa, sb = _ends(
-                at, delta, effort, rows, refs, points, faces, nodes, gints, pairs, limits,
-                work, iwork, out, found, where, s, p,
-            )  # fmt: skip
-            if sa < 0.0:
-                return HIT
-            if covered(0.0, 1.0, sa, sb):
-                release(tags, state, e)
-            else:
-                push(entries, tags, heap, state, limits[p, LENGTH], p, 0, 0.0, 1.0, sa, sb, e)
-            continue
-        if sharp and tb - ta == 1.0:
-            sa = second_order(sa, limits, p, poses, twists, frames, 0, bodies, mpoints, pairs)
-            sb = second_order(sb, limits, p, poses, twists, frames, 1, bodies, mpoints, pairs)
-            if covered(ta, tb, sa, sb):
-                release(tags, state, e)
-                continue
-        left, right = ta + sa - INSTANT_SLACK, tb - sb + INSTANT_SLACK
-        edges = cover == EDGES and left > ta and right < tb
-        count = 2 if edges else 1
-        t, span = 0.5 * (ta + tb), 0.0
-        if edges:
-            t = left
-        elif cover == UNCOVERED_MIDDLE and left > ta and right < tb:
-            t = 0.5 * (left + right)
-        for k in range(count):
-            if found[s, DISTANCES] >= budget:
-                return UNDECIDED
-            slot = spare
-            if k == 1:
-                t, ta, sa = right, left, span
-            if shared and cover == MIDDLE and interval >= 0:
-                slot = intervals[interval, MIDDLE_SLOT]
-            if slot < 0 and state[SLOTS] == spare:
-                slot = spare
-            if slot < 0 or slot == spare:
-                if slot < 0:
-                    slot = state[SLOTS]
-                    state[SLOTS] += 1
-                    intervals[interval, MIDDLE_SLOT] = slot
-                _place(reals, ints, turns, qa, qb, dq, t, q, poses, twists, movers, frame, local,
-                       rows, slot, prims, sharp)  # fmt: skip
-                found[s, CONFIGURATIONS] += 1
-            here = rows[slot * prims : (slot + 1) * prims]
-            found[s, DISTANCES] += 1
-            d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta,
-                      limits[p, LENGTH] * (tb - ta), effort, work, iwork, out)  # fmt: skip
-            if d == NEAR or contained(
-                at, d, False, here, refs, i, j, points, faces, nodes, gints, work, iwork
-            ):
-                found[s, HIT_PAIR], where[s] = p, t
-                return HIT
-            span = first_order(d, limits, p)
-            if sharp and not (covered(ta, t, sa, span) and covered(t, tb, span, sb)):
-                span = second_order(
-                    span, limits, p, poses, twists, frames, slot, bodies, mpoints, pairs
-                )
-        if edges:
-            if covered(left, right, sa, span):
-                release(tags, state, e)
-            else:
-                push(entries, tags, heap, state, limits[p, LENGTH], p, -1, left, right, sa, span, e)
-            continue
-        first, second = -1, -1
-        if shared and interval >= 0:
-            first = half_of(intervals, state, interval, 0)
-            second = half_of(intervals, state, interval, 1)
-        earlier, later = not covered(ta, t, sa, span), not covered(t, tb, span, sb)
-        fits = True
-        if earlier:
-            fits = push(entries, tags, heap, state, limits[p, LENGTH], p, first, ta, t, sa, span, e)
-        if later:
-            row = -1 if earlier else e
-            fits &= push(
-                entries, tags, heap, state, limits[p, LENGTH], p, second, t, tb, span, sb, row
-            )
-        if not fits:
-            return FULL
-        if not (earlier or later):
-            release(tags, state, e)
+    while search.state.size > 0:
+        e = pop(search)
+        if search.entries[e].interval == UNMEASURED:
+            status = _measure_ends(search, e, found)
+        else:
+            status = _split(search, qa, qb, e, found)
+        if status != FREE:
+            return status
     return FREE
 
 
 @kernel
-def _place(
-    reals, ints, turns, qa, qb, dq, t, q, poses, twists, movers, frame, local, rows, slot, prims,
-    sharp,
-):  # fmt: skip
-    """Everything at the instant ``t``, into a slot; with velocities where they are needed."""
-    frames = reals.shape[0]
-    instant(qa, qb, t, q)
-    place_frames(reals, ints, q, dq, 0, turns, poses, twists, slot * frames, sharp)
-    here = rows[slot * prims : (slot + 1) * prims]
-    place_movers(poses[slot * frames : (slot + 1) * frames], movers, frame, local, here)
+def _measure_ends(search, e, found):
+    """Of an entry of balls. The bodies are farther apart than those: it may be another pair's
+    turn."""
+    p = search.entries[e].pair
+    sa, sb = _ends(search, p, found)
+    if sa < 0.0:
+        return HIT
+    if covered(0.0, 1.0, sa, sb):
+        release(search, e)
+    else:
+        push(search, p, 0, 0.0, 1.0, sa, sb, e)
+    return FREE
 
 
 @kernel
-def _ends(
-    at, delta, effort, rows, refs, points, faces, nodes, gints, pairs, limits, work, iwork, out,
-    found, where, s, p,
-):  # fmt: skip
+def _split(search, qa, qb, e, found):
+    """An entry at one instant, or at two."""
+    settings, intervals, state = search.settings, search.intervals, search.state
+    stretch = search.entries[e]
+    p, interval = stretch.pair, stretch.interval
+    ta, tb, sa, sb = stretch.ta, stretch.tb, stretch.sa, stretch.sb
+    sharp = settings.sharp != 0
+    if sharp and tb - ta == 1.0:
+        sa, sb = second_order(search, p, sa, 0), second_order(search, p, sb, 1)
+        if covered(ta, tb, sa, sb):
+            release(search, e)
+            return FREE
+    left, right = ta + sa - INSTANT_SLACK, tb - sb + INSTANT_SLACK
+    edges = settings.cover == EDGES and left > ta and right < tb
+    t, span = 0.5 * (ta + tb), 0.0
+    if edges:
+        t = left
+    elif settings.cover == UNCOVERED_MIDDLE and left > ta and right < tb:
+        t = 0.5 * (left + right)
+    spare = search.watched.poses.shape[0] // search.watched.reals.shape[0] - 1
+    for k in range(2 if edges else 1):
+        if found.distances >= settings.budget:
+            return UNDECIDED
+        if k == 1:
+            t, ta, sa = right, left, span
+        slot = spare
+        if settings.shared and settings.cover == MIDDLE and interval >= 0:
+            slot = intervals[interval, MIDDLE_SLOT]
+        if slot < 0 and state.slots < spare:
+            slot = state.slots
+            state.slots += 1
+            intervals[interval, MIDDLE_SLOT] = slot
+            _place(search, qa, qb, t, slot, found)
+        elif slot < 0 or slot == spare:
+            slot = spare
+            _place(search, qa, qb, t, slot, found)
+        d = _distance(search, p, slot, tb - ta, False, found)
+        if d == NEAR:
+            found.pair, found.t = p, t
+            return HIT
+        span = first_order(search, p, d)
+        if sharp and not (covered(ta, t, sa, span) and covered(t, tb, span, sb)):
+            span = second_order(search, p, span, slot)
+    if edges:
+        if covered(left, right, sa, span):
+            release(search, e)
+        else:
+            push(search, p, ALONE, left, right, sa, span, e)
+        return FREE
+    first = second = ALONE
+    if settings.shared and interval >= 0:
+        first, second = half_of(search, interval, 0), half_of(search, interval, 1)
+    earlier, later = not covered(ta, t, sa, span), not covered(t, tb, span, sb)
+    fits = True
+    if earlier:
+        fits = push(search, p, first, ta, t, sa, span, e)
+    if later:
+        fits &= push(search, p, second, t, tb, span, sb, -1 if earlier else e)
+    if not (earlier or later):
+        release(search, e)
+    return FREE if fits else FULL
+
+
+@kernel
+def _place(search, qa, qb, t, slot, found):
+    """Everything at the instant ``t``, into a slot; with velocities where they are needed."""
+    place_at(search.watched, qa, qb, t, search.bound.dq, slot, search.settings.sharp != 0)
+    found.configurations += 1
+
+
+@kernel
+def _distance(search, p, slot, part, first, found):
+    """How far apart a pair is at the instant of a slot, beyond what ``part`` of the segment can
+    bring it nearer it does not matter; NEAR where it is not apart, or one of the two is inside the
+    other, which at the ``first`` instant is asked of all."""
+    watched, settings = search.watched, search.settings
+    prims = watched.frame.shape[0]
+    i, j = slot * prims + watched.pairs[p].a, slot * prims + watched.pairs[p].b
+    found.distances += 1
+    d = apart(
+        watched, i, j, settings.delta, search.limits[p].length * part, settings.effort
+    )  # fmt: skip
+    return NEAR if d == NEAR or contained(watched, i, j, d, first) else d
+
+
+@kernel
+def _ends(search, p, found):
     """What is free of a whole segment from either end; -1 where the pair is not apart at one, or
     one of the two is inside the other."""
-    prims = refs.shape[0]
-    i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
     sa = sb = 0.0
     for end in range(2):
-        here = rows[end * prims : (end + 1) * prims]
-        found[s, DISTANCES] += 1
-        # What lies beyond the whole way is of no use.
-        d = apart(at, here, refs, i, j, points, faces, nodes, gints, delta, limits[p, LENGTH],
-                  effort, work, iwork, out)  # fmt: skip
-        inside = False
-        if d != NEAR:
-            inside = contained(
-                at, d, end == 0, here, refs, i, j, points, faces, nodes, gints, work, iwork
-            )
-        if d == NEAR or inside:
-            found[s, HIT_PAIR], where[s] = p, float(end)
+        d = _distance(search, p, end, 1.0, end == 0, found)
+        if d == NEAR:
+            found.pair, found.t = p, float(end)
             return -1.0, -1.0
-        sa, sb = sb, first_order(d, limits, p)
+        sa, sb = sb, first_order(search, p, d)
     return sa, sb
 
 
-#: Columns of ``limits``: λ, M, what is taken from a distance once, what is added to a speed.
-LENGTH = 0
-CURVATURE = 1
-STRAY = 2
-SLACK = 3
-LIMIT_COLUMNS = 4
-
-MOTION_ROWS = 8
-
-
 @kernel
-def measure(reals, ints, bodies, chain, reach, extent, size, pairs, qa, qb, motion, totals, limits):
-    """``limits`` of every pair over the segment, ``totals`` of every body from the world on;
-    ``motion`` is scratch of MOTION_ROWS rows, as long as there are joints, frames or chains."""
-    frames, joints, links = reals.shape[0], qa.shape[0], reach.shape[0]
-    low, high, moved, rounded = motion[0], motion[1], motion[2], motion[3]
-    speed, error, beyond, wide = motion[4], motion[5], motion[6], motion[7]
-    for j in range(joints):
+def measure(search, qa, qb):
+    """``limits`` of every pair over the segment, ``totals`` of every body from the world on."""
+    reals, ints, pairs = search.watched.reals, search.watched.ints, search.watched.pairs
+    bound = search.bound
+    dq, low, high, rounded = bound.dq, bound.low, bound.high, bound.rounded
+    bodies, chain, wide, totals = bound.bodies, bound.chain, bound.wide, bound.totals
+    for j in range(qa.shape[0]):
         low[j], high[j] = min(qa[j], qb[j]), max(qa[j], qb[j])
-        moved[j] = abs(qb[j] - qa[j])
+        dq[j] = abs(qb[j] - qa[j])
         rounded[j] = EPS * (abs(qa[j]) + abs(qb[j]))
-    joint_magnitudes(reals, ints, moved, speed)
-    joint_magnitudes(reals, ints, rounded, error)
-    widen_reach(reals, ints, bodies, chain, reach, low, high, wide[:links])
-    travel_beyond(reals, ints, low, high, beyond[:frames])
-    for j in range(joints):
+    joint_magnitudes(reals, ints, dq, bound.speed)
+    joint_magnitudes(reals, ints, rounded, bound.error)
+    widen_reach(reals, ints, bodies, chain, bound.reach, low, high, wide)
+    travel_beyond(reals, ints, low, high, bound.beyond)
+    for j in range(qa.shape[0]):
         low[j] = max(abs(qa[j]), abs(qb[j]))
+        dq[j] = qb[j] - qa[j]
     for body in range(bodies.shape[0]):
         frame, first = bodies[body, BODY_FRAME], bodies[body, CHAIN0]
         last = first + ints[frame, DEPTH]
-        far = extent[frame] + beyond[frame] + size[body]
-        totals[body, LENGTH] = path_length(chain, wide, first, last, speed)
-        totals[body, CURVATURE] = curvature(chain, wide, first, last, speed)
-        totals[body, STRAY] = path_length(chain, wide, first, last, error)
-        totals[body, SLACK] = speed_slack(
-            reals, ints, chain, wide, first, last, speed, low, far
+        far = bound.extent[frame] + bound.beyond[frame] + bound.size[body]
+        total = totals[body]
+        total.length = path_length(chain, wide, first, last, bound.speed)
+        total.curvature = curvature(chain, wide, first, last, bound.speed)
+        total.stray = path_length(chain, wide, first, last, bound.error)
+        total.slack = speed_slack(
+            reals, ints, chain, wide, first, last, bound.speed, low, far
         )  # fmt: skip
     for p in range(pairs.shape[0]):
-        a, b, common = pairs[p, BODY_A], pairs[p, BODY_B], pairs[p, COMMON]
-        for k in range(LIMIT_COLUMNS):
-            limits[p, k] = totals[a, k] + totals[b, k]
+        a, b, common = pairs[p].mover_a, pairs[p].mover_b, pairs[p].common
+        limit = search.limits[p]
+        limit.length = totals[a].length + totals[b].length
+        limit.curvature = totals[a].curvature + totals[b].curvature
+        limit.stray = totals[a].stray + totals[b].stray
+        limit.slack = totals[a].slack + totals[b].slack
         if common == 0:
             continue
-        limits[p, LENGTH] = limits[p, CURVATURE] = 0.0
-        for side in range(2):
-            body = pairs[p, BODY_A + side]
+        limit.length = limit.curvature = 0.0
+        for body in (a, b):
             first = bodies[body, CHAIN0]
             start, stop = first + ints[common, DEPTH], first + ints[bodies[body, BODY_FRAME], DEPTH]
-            limits[p, LENGTH] += path_length(chain, wide, start, stop, speed)
-            limits[p, CURVATURE] += curvature(chain, wide, start, stop, speed)
+            limit.length += path_length(chain, wide, start, stop, bound.speed)
+            limit.curvature += curvature(chain, wide, start, stop, bound.speed)
 
 
 @kernel
-def first_order(d, limits, p):
+def first_order(search, p, d):
     """How long the pair stays free by the paper's bound."""
-    return free_span(d - limits[p, STRAY], limits[p, LENGTH], 0.0)
+    return free_span(d - search.limits[p].stray, search.limits[p].length, 0.0)
 
 
 @kernel
-def second_order(span, limits, p, poses, twists, frames, slot, bodies, mpoints, pairs):
+def second_order(search, p, span, slot):
     """The same by the speed at this instant and the curvature, where that is longer. The distance
     is what the first order made its ``span`` of."""
-    d = span * limits[p, LENGTH]
+    watched, bound, limit, pair = (
+        search.watched, search.bound, search.limits[p], search.watched.pairs[p]
+    )  # fmt: skip
+    d = span * limit.length
     if not d < math.inf:
         return span
+    frames = watched.reals.shape[0]
     first, last = slot * frames, (slot + 1) * frames
-    speed = limits[p, SLACK] + nearing_speed(
-        poses[first:last], twists[first:last], bodies, mpoints,
-        pairs[p, BODY_A], pairs[p, BODY_B], pairs[p, COMMON],
+    speed = limit.slack + nearing_speed(
+        watched.poses[first:last], watched.twists[first:last], bound.bodies, bound.points,
+        pair.mover_a, pair.mover_b, pair.common,
     )  # fmt: skip
-    return max(span, free_span(d, speed, limits[p, CURVATURE]))
+    return max(span, free_span(d, speed, limit.curvature))
 
 
 @kernel
-def ball_gap(poses, balls, frame, pairs, p, first):
+def ball_gap(search, p, first):
     """The gap between the balls around the two primitives of a pair, at the frames from row
     ``first`` of ``poses`` on."""
-    i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
-    f, g = first + frame[i], first + frame[j]
+    watched, balls, poses = search.watched, search.balls, search.watched.poses
+    i, j = watched.pairs[p].a, watched.pairs[p].b
+    f, g = first + watched.frame[i], first + watched.frame[j]
     total = 0.0
     for r in range(0, 12, 4):
         x = poses[f, r + 3] - poses[g, r + 3]
@@ -362,47 +363,14 @@ def ball_gap(poses, balls, frame, pairs, p, first):
     return math.sqrt(total) - balls[i, 3] - balls[j, 3]
 
 
-#: Columns of ``entries``: priority [m], both ends, what is free from either end.
-KEY = 0
-TA = 1
-TB = 2
-SA = 3
-SB = 4
-ENTRY_COLUMNS = 5
-
-#: Columns of ``tags``: the pair, and the interval (-1: one that nobody shares; -2: the whole
-#: segment, at whose ends nothing but balls was measured).
-PAIR = 0
-INTERVAL = 1
-TAG_COLUMNS = 2
-UNMEASURED = -2
-
-#: Columns of ``intervals``: the slot of the poses in the middle, then both halves; -1 where there
-#: is none yet.
-MIDDLE_SLOT = 0
-FIRST_HALF = 1
-INTERVAL_COLUMNS = 3
-
-#: Numbers of ``state``: entries in the heap, rows ever used, slots and intervals in use, and the
-#: first row that is free again (-1: none).
-SIZE = 0
-MADE = 1
-SLOTS = 2
-INTERVALS = 3
-SPARE = 4
-STATE = 5
-
-#: What rounding does to instants, which run from 0 to 1, and to their differences, [-].
-INSTANT_SLACK = SPAN_ROUNDING
-
-
 @kernel
-def clear(intervals, state):
+def clear(search):
     """Nothing but the whole segment, whose ends have the slots 0 and 1."""
-    state[SIZE], state[MADE], state[SPARE] = 0, 0, -1
-    state[SLOTS], state[INTERVALS] = 2, 1
+    state = search.state
+    state.size, state.made, state.spare = 0, 0, -1
+    state.slots, state.intervals = 2, 1
     for c in range(INTERVAL_COLUMNS):
-        intervals[0, c] = -1
+        search.intervals[0, c] = -1
 
 
 @kernel
@@ -412,12 +380,13 @@ def covered(ta, tb, sa, sb):
 
 
 @kernel
-def half_of(intervals, state, interval, which):
-    """The number of a half of an interval; -1 where there is no room to remember it."""
+def half_of(search, interval, which):
+    """The number of a half of an interval; ALONE where there is no room to remember it."""
+    intervals, state = search.intervals, search.state
     half = intervals[interval, FIRST_HALF + which]
-    if half < 0 and state[INTERVALS] < intervals.shape[0]:
-        half = state[INTERVALS]
-        state[INTERVALS] += 1
+    if half < 0 and state.intervals < intervals.shape[0]:
+        half = state.intervals
+        state.intervals += 1
         intervals[interval, FIRST_HALF + which] = half
         for c in range(INTERVAL_COLUMNS):
             intervals[half, c] = -1
@@ -425,25 +394,26 @@ def half_of(intervals, state, interval, which):
 
 
 @kernel
-def push(entries, tags, heap, state, length, p, interval, ta, tb, sa, sb, row):
+def push(search, p, interval, ta, tb, sa, sb, row):
     """Put a stretch that is not covered into the queue, in a ``row`` that is no longer needed, or
     where it is -1 in another; false where there is no room."""
+    entries, heap, state = search.entries, search.heap, search.state
     if row < 0:
-        row = state[SPARE]
+        row = state.spare
         if row >= 0:
-            state[SPARE] = tags[row, PAIR]
-        elif state[MADE] < entries.shape[0]:
-            row = state[MADE]
-            state[MADE] += 1
+            state.spare = entries[row].pair
+        elif state.made < entries.shape[0]:
+            row = state.made
+            state.made += 1
         else:
             return False
-    key = length * (tb - ta - sa - sb)
-    entries[row, KEY], entries[row, TA], entries[row, TB] = key, ta, tb
-    entries[row, SA], entries[row, SB] = sa, sb
-    tags[row, PAIR], tags[row, INTERVAL] = p, interval
-    at = state[SIZE]
-    state[SIZE] += 1
-    while at > 0 and key > entries[heap[(at - 1) // 2], KEY]:
+    key = search.limits[p].length * (tb - ta - sa - sb)
+    stretch = entries[row]
+    stretch.key, stretch.ta, stretch.tb, stretch.sa, stretch.sb = key, ta, tb, sa, sb
+    stretch.pair, stretch.interval = p, interval
+    at = state.size
+    state.size += 1
+    while at > 0 and key > entries[heap[(at - 1) // 2]].key:
         heap[at] = heap[(at - 1) // 2]
         at = (at - 1) // 2
     heap[at] = row
@@ -451,26 +421,27 @@ def push(entries, tags, heap, state, length, p, interval, ta, tb, sa, sb, row):
 
 
 @kernel
-def release(tags, state, row):
+def release(search, row):
     """Let another entry have this one's row."""
-    tags[row, PAIR] = state[SPARE]
-    state[SPARE] = row
+    search.entries[row].pair = search.state.spare
+    search.state.spare = row
 
 
 @kernel
-def pop(entries, heap, state):
+def pop(search):
     """The entry with the most uncovered length, taken out of the queue."""
+    entries, heap = search.entries, search.heap
     first = heap[0]
-    state[SIZE] -= 1
-    size = state[SIZE]
+    search.state.size -= 1
+    size = search.state.size
     row = heap[size]
-    key = entries[row, KEY]
+    key = entries[row].key
     at = 0
     while 2 * at + 1 < size:
         below = 2 * at + 1
-        if below + 1 < size and entries[heap[below + 1], KEY] > entries[heap[below], KEY]:
+        if below + 1 < size and entries[heap[below + 1]].key > entries[heap[below]].key:
             below += 1
-        if key >= entries[heap[below], KEY]:
+        if key >= entries[heap[below]].key:
             break
         heap[at] = heap[below]
         at = below

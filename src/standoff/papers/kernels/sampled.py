@@ -1,114 +1,144 @@
 """The segment check by samples, paper 001's section 2: bisect breadth first down to a resolution.
 
 It proves nothing: a contact between two samples is missed. It is here as what most planners do, to
-be compared with. What it shares with `pairwise` stands here too: the table of pairs, the placing of
-all bodies at an instant, and the test of one pair.
-
-``pairs``, int64 (n, 5): the two primitives (the first one moves), their rows in the tables of
-`motion.kernels.bound` (0: static), and the last frame that carries both.
+be compared with. What it shares with `pairwise` stands here too: the tables of a cell in which
+every watched pair is asked by itself, the placing of all bodies at an instant, the test of one
+pair.
 """
 
 from __future__ import annotations
 
 from standoff.compiled.jit import entry, kernel
-from standoff.geometry.narrowphase.greedy_pair import FARTHER
-from standoff.geometry.narrowphase.layout import FLAGS, KIND, MESH, NODE0, OPEN_SOLID, SLACK
-from standoff.geometry.narrowphase.rss import RADIUS
-from standoff.geometry.narrowphase.unpacked import (
+from standoff.compiled.tables import (
+    ANY,
+    Nested,
+    Reals,
+    Record,
+    Records,
+    Tables,
+    Wholes,
+    fields,
+    viewer,
+)
+from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
+from standoff.geometry.narrowphase.greedy_pair import (
+    FARTHER,
+    GreedyScratch,
     call_greedy,
     call_nested,
-    closed_form,
-    general_pair,
 )
+from standoff.geometry.narrowphase.layout import (
+    FLAGS,
+    KIND,
+    MESH,
+    NODE0,
+    OPEN_SOLID,
+    OUT_COLUMNS,
+    SLACK,
+)
+from standoff.geometry.narrowphase.rss import RADIUS
+from standoff.papers.kernels.placing import place_body
 from standoff.robots.kernels.kinematics import place_frames
 
-#: What became of a segment.
-FREE = 0
-HIT = 1
-UNDECIDED = 2
-
-#: Entries of ``at``, the addresses of kernels that are compiled by themselves: `pair_distance`,
-#: `greedy_pair` and `nested_pair`.
-GENERAL = 0
-GREEDY = 1
-NESTED = 2
-ADDRESSES = 3
-
-#: Columns of ``pairs``.
-PRIM_A = 0
-PRIM_B = 1
-BODY_A = 2
-BODY_B = 3
-COMMON = 4
-PAIR_COLUMNS = 5
-
-#: Columns of ``found``: status, pair of the hit, configurations placed, pairs tested.
-STATUS = 0
-HIT_PAIR = 1
-CONFIGURATIONS = 2
-DISTANCES = 3
-FOUND_COLUMNS = 4
+#: What became of a segment; FULL: no room for another entry, to be run again with longer tables.
+FREE, HIT, UNDECIDED, FULL = range(4)
 
 #: Not apart by more than was asked.
 NEAR = -1.0
 
+#: Two primitives (the first one moves), their rows in the tables of `motion.kernels.bound` (0:
+#: static), and the last frame that carries both.
+PAIR = fields(a=int, b=int, mover_a=int, mover_b=int, common=int)
+
+#: What became of a segment: status, pair and instant of the hit (-1: none), configurations placed,
+#: pairs tested.
+FOUND = fields(status=int, pair=int, t=float, configurations=int, distances=int)
+
+
+#: Addresses of the kernels that the pairs need; 0 for those that none does.
+CALLS = fields(general=int, greedy=int, nested=int)
+
+
+class Watched(Tables):
+    """A cell, every watched pair of primitives by itself; all bodies at many instants (slots)."""
+
+    calls = Record(CALLS)
+    reals = Reals(16, "the tree, see `robots.kernels.kinematics`")
+    ints = Wholes(4, "the tree")
+    turns = Reals(ANY, "scratch of the tree")
+    movers = Wholes(doc="primitives that move")
+    frame = Wholes(doc="of each primitive")
+    local = Reals(12, "pose of each primitive in its frame")
+    pairs = Records(PAIR, "that are watched")
+    bodies = Nested(Bodies, "the primitives, slot after slot")
+    poses = Reals(12, "of the frames, slot after slot")
+    twists = Reals(6, "of the frames, slot after slot")
+    q = Reals(doc="the configuration")
+    scratch = Nested(GreedyScratch)
+    out = Reals(OUT_COLUMNS)
+
+
+class Samples(Tables):
+    """A search by samples."""
+
+    watched = Nested(Watched)
+    settings = Record(fields(epsilon=float, ends=int, budget=int))
+    scale = Reals(doc="of each joint: the metric is max |dq| scale")
+    found = Records(FOUND, "of each segment")
+
+
+samples_at = viewer(Samples)
+
 
 @kernel
-def instant(qa, qb, t, q):
-    """``q`` at ``t``; exact at both ends."""
+def place_at(watched, qa, qb, t, dq, slot, moving):
+    """Everything at the instant ``t``, exact at both ends, into a slot; with velocities where it is
+    ``moving``."""
+    q, poses, rows = watched.q, watched.poses, watched.bodies.rows
     for j in range(qa.shape[0]):
         q[j] = qb[j] if t == 1.0 else qa[j] + t * (qb[j] - qa[j])
-
-
-@kernel
-def place_movers(poses, movers, frame, local, rows):
-    """The pose columns of the rows of all primitives that move."""
+    first_frame = slot * watched.reals.shape[0]
+    place_frames(
+        watched.reals, watched.ints, q, dq, 0, watched.turns, poses, watched.twists, first_frame,
+        moving,
+    )  # fmt: skip
+    movers, frame, local = watched.movers, watched.frame, watched.local
+    first = slot * frame.shape[0]
     for k in range(movers.shape[0]):
         i = movers[k]
-        f = frame[i]
-        for r in range(0, 12, 4):
-            a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
-            rows[i, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-            rows[i, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-            rows[i, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-            rows[i, r + 3] = poses[f, r + 3] + (
-                a * local[i, 3] + b * local[i, 7] + c * local[i, 11]
-            )
+        place_body(poses, first_frame + frame[i], local, i, rows, first + i)
 
 
 @kernel
-def apart(
-    at, rows, refs, i, j, points, faces, nodes, gints, delta, wanted, effort, work, iwork, out
-):
-    """A lower bound on the distance of two primitives, above ``delta``; NEAR where they are not
+def apart(watched, i, j, delta, wanted, effort):
+    """A lower bound on the distance of two placed bodies, above ``delta``; NEAR where they are not
     farther apart than that beyond doubt. Meshes count as surfaces here, see `contained`; for
     ``wanted`` and ``effort`` see `greedy_walk`."""
-    if closed_form(rows, refs, i, points, rows, refs, j, points, out, 0):
+    bodies, out, calls = watched.bodies, watched.out, watched.calls
+    if closed_form(bodies, i, bodies, j, out, 0):
         distance = out[0, 0] - out[0, SLACK]
-    elif refs[i, KIND] == MESH or refs[j, KIND] == MESH:
-        status = call_greedy(
-            at[GREEDY], at[GENERAL], rows, refs, i, points, faces, nodes, gints,
-            rows, refs, j, points, faces, nodes, gints, delta, wanted, effort, work, iwork, out, 0,
-        )  # fmt: skip
+    elif bodies.refs[i, KIND] == MESH or bodies.refs[j, KIND] == MESH:
+        ask = watched.scratch.ask
+        ask.general, ask.delta, ask.wanted, ask.effort = calls.general, delta, wanted, effort
+        status = call_greedy(calls.greedy, bodies, i, bodies, j, watched.scratch, out, 0)
         return out[0, 0] if status == FARTHER else NEAR
     else:
-        general_pair(
-            at[GENERAL], rows, refs, i, points, faces, nodes, gints,
-            rows, refs, j, points, faces, nodes, gints, work, iwork, out, 0,
-        )  # fmt: skip
+        general_pair(calls.general, bodies, i, bodies, j, watched.scratch.pair, out, 0)
         distance = out[0, 0] - out[0, SLACK]
     return distance if distance > delta else NEAR
 
 
 @kernel
-def contained(at, d, first, rows, refs, i, j, points, faces, nodes, gints, work, iwork):
-    """Whether one of two primitives whose surfaces are ``d`` or more apart is inside the other, a
-    mesh. At the ``first`` instant of a motion along which they stay apart that tells for all of it,
-    but for an open mesh, which has to be asked at every instant.
+def contained(watched, i, j, d, first):
+    """Whether one of two bodies whose surfaces are ``d`` or more apart is inside the other, a mesh.
+    At the ``first`` instant of a motion along which they stay apart that tells for all of it, but
+    for an open mesh, which has to be asked at every instant.
 
     No point inside a closed mesh is farther from its surface than the radius of the swept sphere
     around it all: along the rectangle's normal that is where the volume ends."""
-    a, b = i, j
+    bodies, a, b = watched.bodies, i, j
+    refs, nodes = bodies.refs, bodies.solids.nodes
     if refs[a, KIND] != MESH:
         a, b = b, a
     flags = refs[a, FLAGS] | refs[b, FLAGS]
@@ -120,75 +150,60 @@ def contained(at, d, first, rows, refs, i, j, points, faces, nodes, gints, work,
         deepest = max(deepest, nodes[refs[b, NODE0], RADIUS])
     if d > deepest and not opened:
         return False
-    return call_nested(
-        at[NESTED], rows, refs, a, points, faces, nodes, gints,
-        rows, refs, b, points, faces, nodes, gints, work, iwork,
-    )  # fmt: skip
-
-
-@entry(
-    "void(int64[::1], float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
-    " float64[::1], float64, boolean, int64, int64[::1], int64[::1], float64[:,::1],"
-    " float64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1], int64[::1],"
-    " int64[:,::1], float64[::1], float64[:,::1], float64[::1], int64[::1], float64[:,::1],"
-    " int64[:,::1], float64[::1])"
-)
-def sampled_segments(
-    at, reals, ints, turns, QA, QB, scale, epsilon, ends, budget, movers, frame, local,
-    rows, refs, points, faces, nodes, gints, pairs, q, poses, work, iwork, out, found, where,
-):  # fmt: skip
-    """Rows of ``found`` and ``where`` (the instant of the hit) for the segments from ``QA[s]`` to
-    ``QB[s]``: the ends first where ``ends`` is set, then the middle, the middles of both halves,
-    and so on, until the parts are shorter than ``epsilon`` by the metric ``max |dq| scale``. No
-    more than ``budget`` configurations are looked at: beyond it a segment is UNDECIDED."""
-    for s in range(QA.shape[0]):
-        qa, qb = QA[s], QB[s]
-        length = 0.0
-        for j in range(qa.shape[0]):
-            length = max(length, abs(qb[j] - qa[j]) * scale[j])
-        found[s, STATUS], found[s, HIT_PAIR] = FREE, -1
-        found[s, CONFIGURATIONS] = found[s, DISTANCES] = 0
-        where[s] = -1.0
-        parts = 0 if ends else 1
-        while parts == 0 or length >= epsilon * parts:
-            steps = 2 if parts == 0 else parts
-            for k in range(steps):
-                if found[s, CONFIGURATIONS] >= budget:
-                    found[s, STATUS] = UNDECIDED
-                    break
-                t = float(k) if parts == 0 else (k + 0.5) / parts
-                instant(qa, qb, t, q)
-                place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
-                place_movers(poses, movers, frame, local, rows)
-                found[s, CONFIGURATIONS] += 1
-                p = _first_hit(
-                    at, rows, refs, points, faces, nodes, gints, pairs, parts == 0,
-                    work, iwork, out, found, s,
-                )  # fmt: skip
-                if p >= 0:
-                    found[s, STATUS], found[s, HIT_PAIR], where[s] = HIT, p, t
-                    break
-            if found[s, STATUS] != FREE or length == 0.0:
-                break
-            parts = max(1, 2 * parts)
+    return call_nested(watched.calls.nested, bodies, a, bodies, b, watched.scratch.pair)
 
 
 @kernel
-def _first_hit(
-    at, rows, refs, points, faces, nodes, gints, pairs, solid, work, iwork, out, found, s
-):
-    """The first pair that touches, or -1. That a body is inside a closed one is looked for only
-    where ``solid`` is set: on the way from outside to there the surfaces meet."""
-    for p in range(pairs.shape[0]):
-        i, j = pairs[p, PRIM_A], pairs[p, PRIM_B]
-        found[s, DISTANCES] += 1
-        distance = apart(
-            at, rows, refs, i, j, points, faces, nodes, gints, 0.0, 0.0, 0, work, iwork, out
-        )
-        if distance == NEAR:
-            return p
-        if contained(
-            at, distance, solid, rows, refs, i, j, points, faces, nodes, gints, work, iwork
-        ):
-            return p
-    return -1
+def begin(found):
+    """Nothing is known of a segment."""
+    found.status, found.pair, found.t = FREE, -1, -1.0
+    found.configurations = found.distances = 0
+
+
+@entry("void(int64, float64[:,::1], float64[:,::1])")
+def sampled_segments(samples, QA, QB):
+    """``found`` for the segments from ``QA[s]`` to ``QB[s]``: the ends first where ``ends`` is set,
+    then the middle, the middles of both halves, and so on, until the parts are shorter than
+    ``epsilon`` by the metric ``max |dq| scale``. No more than ``budget`` configurations are looked
+    at: beyond it a segment is UNDECIDED."""
+    search = samples_at(samples)
+    for s in range(QA.shape[0]):
+        begin(search.found[s])
+        _bisect(search, QA[s], QB[s], search.found[s])
+
+
+@kernel
+def _bisect(search, qa, qb, found):
+    watched, settings = search.watched, search.settings
+    length = 0.0
+    for j in range(qa.shape[0]):
+        length = max(length, abs(qb[j] - qa[j]) * search.scale[j])
+    parts = 0 if settings.ends else 1
+    while parts == 0 or length >= settings.epsilon * parts:
+        for k in range(parts if parts > 0 else 2):
+            if found.configurations >= settings.budget:
+                found.status = UNDECIDED
+                return
+            t = float(k) if parts == 0 else (k + 0.5) / parts
+            place_at(watched, qa, qb, t, watched.q, 0, False)
+            found.configurations += 1
+            if _touches(watched, found, parts == 0):
+                found.status, found.t = HIT, t
+                return
+        if length == 0.0:
+            return
+        parts = max(1, 2 * parts)
+
+
+@kernel
+def _touches(watched, found, solid):
+    """Whether any pair touches, the first of which is noted. That a body is inside a closed one is
+    looked for only where ``solid`` is set: on the way from outside to there the surfaces meet."""
+    for p in range(watched.pairs.shape[0]):
+        i, j = watched.pairs[p].a, watched.pairs[p].b
+        found.distances += 1
+        distance = apart(watched, i, j, 0.0, 0.0, 0)
+        if distance == NEAR or contained(watched, i, j, distance, solid):
+            found.pair = p
+            return True
+    return False

@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, kernel
+from standoff.compiled.tables import Nested, Reals, Tables, Wholes, viewer
+from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.box_axes import best_edge, best_face
+from standoff.geometry.narrowphase.greedy_pair import GreedyScratch
 from standoff.geometry.narrowphase.layout import INT0, NODE0
 from standoff.geometry.narrowphase.mesh import relative_pose, rounding_margin
 from standoff.geometry.narrowphase.mesh_mesh import (
@@ -28,38 +31,52 @@ from standoff.geometry.narrowphase.triangle import CORNERS_B, TRIANGLE_WORK, tri
 from standoff.geometry.narrowphase.vectors import in_axes, place, store, turn
 
 
-@entry(
-    "void(float64[:,::1], int64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1], int64[::1],"
-    " int64[:,::1], float64, float64[::1], int64[::1], float64[::1], int64[:,::1])"
-)
-def counted_walks(rows, refs, points, faces, nodes, ints, pairs, part, work, iwork, found, visits):
-    """For each two meshes ``pairs[p]`` of one table, steps of both kinds into ``visits[p]``.
+class Walks(Tables):
+    """Pairs of meshes, and what walks over them found."""
 
-    With ``part`` 0 it is the collision test, and ``found[p]`` is 0 where the surfaces meet and
+    bodies = Nested(Bodies)
+    scratch = Nested(GreedyScratch)
+    pairs = Wholes(2, "rows of the bodies")
+    values = Reals(doc="of each pair")
+    visits = Wholes(2, "tests of volumes and of triangles, for each pair")
+
+
+walks_at = viewer(Walks)
+
+
+@entry("void(int64, float64)")
+def counted_walks(walks, part):
+    """For each pair its ``values`` and ``visits``.
+
+    With ``part`` 0 it is the collision test, and the value is 0 where the surfaces meet and
     infinite where they do not. Otherwise it is a lower bound on their distance and at least
     ``part`` of it, 1 for the distance itself: ``part`` times the distance of two triangles, where
     no other two are nearer than that."""
-    for p in range(len(pairs)):
-        i, j = pairs[p, 0], pairs[p, 1]
-        relative_pose(rows, i, rows, j, work)
-        margin = rounding_margin(rows, i, nodes, refs[i, NODE0], rows, j, nodes, refs[j, NODE0])
-        visits[p, 0], visits[p, 1] = 0, 0
-        found[p] = _walk(
-            refs, i, j, points, faces, nodes, ints, part, margin, work, iwork, visits, p
+    walk = walks_at(walks)
+    A, nodes = walk.bodies, walk.bodies.solids.nodes
+    for p in range(len(walk.pairs)):
+        i, j = walk.pairs[p, 0], walk.pairs[p, 1]
+        relative_pose(A.rows, i, A.rows, j, walk.scratch.pair.work)
+        margin = rounding_margin(
+            A.rows, i, nodes, A.refs[i, NODE0], A.rows, j, nodes, A.refs[j, NODE0]
         )
+        walk.visits[p, 0], walk.visits[p, 1] = 0, 0
+        walk.values[p] = _walk(walk, p, part, margin)
 
 
 @kernel
-def _walk(refs, i, j, points, faces, nodes, ints, part, margin, work, iwork, visits, p):
+def _walk(walk, p, part, margin):
     """Depth first, the nearer child first. A pair is let be where its bound shows that the answer
     is good enough without it: ``bound >= part best``, or for a collision test that the volumes are
     apart at all."""
-    bounds = work[BOUNDS : BOUNDS + STACK]
-    stack = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
+    refs, i, j = walk.bodies.refs, walk.pairs[p, 0], walk.pairs[p, 1]
+    nodes, ints = walk.bodies.solids.nodes, walk.bodies.solids.ints
+    bounds = walk.scratch.pair.work[BOUNDS : BOUNDS + STACK]
+    stack = walk.scratch.pair.iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
     node_a, node_b, int_a, int_b = refs[i, NODE0], refs[j, NODE0], refs[i, INT0], refs[j, INT0]
     best = math.inf
     stack[0, 0] = stack[0, 1] = 0
-    bounds[0] = _bound(refs, i, j, points, faces, nodes, 0, 0, part, work, visits, p)
+    bounds[0] = _bound(walk, p, 0, 0, part)
     top = 1
     while top > 0:
         top -= 1
@@ -74,7 +91,7 @@ def _walk(refs, i, j, points, faces, nodes, ints, part, margin, work, iwork, vis
                 c = ints[int_a + 2 * a + side]
             else:
                 d = ints[int_b + 2 * b + side]
-            bound = _bound(refs, i, j, points, faces, nodes, c, d, part, work, visits, p)
+            bound = _bound(walk, p, c, d, part)
             if c < 0 and d < 0:
                 best = min(best, bound)
                 if best <= margin:
@@ -96,24 +113,26 @@ def _settled(bound, best, part, margin):
 
 
 @kernel
-def _bound(refs, i, j, points, faces, nodes, c, d, part, work, visits, p):
+def _bound(walk, p, c, d, part):
     """Distance of two triangles or two volumes; for a collision test, of the boxes about volumes
     only whether they are apart (> 0)."""
+    refs, i, j = walk.bodies.refs, walk.pairs[p, 0], walk.pairs[p, 1]
+    solids, work = walk.bodies.solids, walk.scratch.pair.work
     w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
     rel = work[REL : REL + 12]
     leaf = work[LEAF : LEAF + 32].reshape((2, 16))
     if c < 0:
-        load_triangle(refs, i, points, faces, ~c, w)
+        load_triangle(refs, i, solids.points, solids.faces, ~c, w)
     if d < 0:
-        load_triangle(refs, j, points, faces, ~d, w[CORNERS_B:])
+        load_triangle(refs, j, solids.points, solids.faces, ~d, w[CORNERS_B:])
     if c < 0 and d < 0:
-        visits[p, 1] += 1
+        walk.visits[p, 1] += 1
         for k in range(CORNERS_B, CORNERS_B + 9, 3):
             x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
             store(w, k, x0, x1, x2)
         return math.sqrt(triangle_triangle(w, 3, 3, math.inf))
-    visits[p, 0] += 1
-    X, x, Y, y = nodes, refs[i, NODE0] + c, nodes, refs[j, NODE0] + d
+    walk.visits[p, 0] += 1
+    X, x, Y, y = solids.nodes, refs[i, NODE0] + c, solids.nodes, refs[j, NODE0] + d
     if c < 0:
         triangle_rss(w, leaf, 0)
         X, x = leaf, 0

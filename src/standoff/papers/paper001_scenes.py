@@ -1,5 +1,11 @@
-"""The robots of paper 001, to its triangle counts: an IRB 2400 of 2,991, a Fanuc of 2,502 with an
-arc welding gun, skinny linkages of 20 joints and 320 triangles.
+"""The scenes of paper 001, as cells: Fig. 1, 2, 6, 7 and 8, and its robots, rebuilt to its triangle
+counts: an IRB 2400 of 2,991, a Fanuc of 2,502 with an arc welding gun, skinny linkages of 20 joints
+and 320 triangles.
+
+The paper shows the scenes in pictures and says how many triangles they have; where things stand is
+our choice, such that random configurations are free and colliding in a fair mix. Robots and
+obstacles are meshes, as there: no primitive, no convex shortcut. Robots come as URDF and OBJ files,
+so that other engines can read the very same ones.
 
 The links are of our own making. Joints, limits and lengths of the IRB 2400 are those of the
 built-in model, which has them from ABB's data sheet. The paper's "Fanuc 200" is an S-200, an arm of
@@ -11,14 +17,32 @@ IRB's foot, which is open below: a solid cannot have an odd number of triangles,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import numpy as np
 
-from standoff.papers.meshes001 import Surface, block, joined, lathe, refined, rod
+from standoff.cell import Cell
+from standoff.errors import Error
+from standoff.geometry.pose import Array, pose
+from standoff.papers.paper001_obstacles import (
+    CAR_TRIANGLES,
+    LATTICE,
+    MACHINE_TRIANGLES,
+    WORKSHOP_TRIANGLES,
+    Surfaces,
+    cage,
+    car_body,
+    lattices,
+    machine_tool,
+    tori,
+    workshop,
+)
+from standoff.papers.surfaces import Surface, block, joined, lathe, refined, rod
 from standoff.robots.builtin import model_path
 from standoff.robots.urdf import read_robot
 
@@ -266,3 +290,113 @@ _BEND = 1.5
 
 def _to_counts(links: Sequence[Surface], counts: Sequence[int]) -> list[Surface]:
     return [refined(link, count) for link, count in zip(links, counts, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One scene.
+
+    Attributes:
+        figure: its number in the paper, with a mark where it is a variant of ours.
+        robot: the triangles of each robot.
+        obstacles: the triangles of all obstacles, as the paper gives them; None where it does not.
+        chain, around: make the robot, and what stands about it.
+        bases: where robots stand, by name.
+    """
+
+    figure: str
+    robot: int
+    obstacles: int | None
+    chain: Callable[[], Chain]
+    around: Callable[[], Surfaces]
+    bases: Mapping[str, Array]
+
+    @property
+    def robots(self) -> int:
+        """How many there are."""
+        return len(self.bases)
+
+
+def scene(figure: str, folder: Path | None = None) -> Cell:
+    """The cell of a figure; robot files go into the folder given, or into one that is removed.
+
+    Raises:
+        Error: no such scene.
+    """
+    if figure not in SCENES:
+        raise Error("unknown scene", value=figure, allowed=", ".join(SCENES))
+    of, cell = SCENES[figure], Cell()
+    with tempfile.TemporaryDirectory() as own:
+        file = of.chain().save(Path(own) if folder is None else folder)
+        for name, base in of.bases.items():
+            srdf = file.with_suffix(".srdf")
+            cell.add_robot(file, name=name, base=base, srdf=srdf, geometry="mesh")
+    for name, surface in of.around().items():
+        cell.add_body(name, surface.mesh())
+    if "plate" in cell.bodies:
+        for name in cell.robots:
+            cell.allow(f"{name}/link_1", "plate", "stands on it")
+    return cell
+
+
+_ALONE = {"robot": np.eye(4)}
+_FEET = {"left": pose((-0.06, 0.0, 0.0)), "right": pose((0.06, 0.0, 0.0))}
+_BOTH_SIDES = {
+    f"{side}_{k}": pose((x, sign * 1.75, 0.0), rpy=(0.0, 0.0, -sign * math.pi / 2.0))
+    for k, x in enumerate((-1.9, 0.0, 1.9))
+    for side, sign in (("left", 1.0), ("right", -1.0))
+}
+
+
+def _under_holes(*places: int) -> dict[str, Array]:
+    """The feet of linkages, each under another hole of the lattices."""
+    corners = [(LATTICE * i, LATTICE * j) for i in places for j in places]
+    return {f"linkage_{k}": pose((x, y, 0.0)) for k, (x, y) in enumerate(corners)}
+
+
+def _on_plate(around: Callable[[], Surfaces], half: float) -> Surfaces:
+    """With what linkages stand on."""
+    return {**around(), "plate": block((-half, -half, -0.03), (half, half, -0.001))}
+
+
+def _one(around: Callable[[], Surfaces]) -> Surfaces:
+    """The whole cage as one mesh, as the paper proposes in section 4.1."""
+    return {"cage": joined(*around().values())}
+
+
+_CAGE_6A = partial(cage, width=1.8, height=2.0, spacing=0.45, wire=0.015)
+_CAGE_6B = partial(cage, width=1.6, height=1.8, spacing=0.4, wire=0.010)
+_IN_LATTICES = partial(_on_plate, lattices, 0.4)
+
+
+def _before_machine() -> Surfaces:
+    return {name: part.at(0.60) for name, part in machine_tool().items()}
+
+
+#: Every scene by its figure; "-one": one mesh for the whole cage; "8-nine": nine linkages, 180
+#: joints.
+SCENES: Mapping[str, Scene] = {
+    s.figure: s
+    for s in (
+        # Two skinny arms on a base plate, each through three thin tori.
+        Scene("1", LINKAGE_TRIANGLES, None, linkage, partial(_on_plate, tori, 0.3), _FEET),
+        # An IRB 2400 that carries a rod 1.2 m long and 10 mm thin, by itself.
+        Scene("2", IRB_TRIANGLES, None, partial(irb2400, rod_length=1.2), dict, _ALONE),
+        # An IRB 2400, and a Fanuc with its welding gun, in a cage of wires, each a body of its own.
+        Scene("6a", IRB_TRIANGLES, None, irb2400, _CAGE_6A, _ALONE),
+        Scene("6b", FANUC_TRIANGLES, None, fanuc200, _CAGE_6B, _ALONE),
+        Scene("6a-one", IRB_TRIANGLES, None, irb2400, partial(_one, _CAGE_6A), _ALONE),
+        Scene("6b-one", FANUC_TRIANGLES, None, fanuc200, partial(_one, _CAGE_6B), _ALONE),
+        # A Fanuc with its welding gun before a machine tool that it reaches into.
+        Scene("7a", FANUC_TRIANGLES, MACHINE_TRIANGLES, fanuc200, _before_machine, _ALONE),
+        Scene("7b", IRB_TRIANGLES, WORKSHOP_TRIANGLES, irb2400, workshop, _ALONE),
+        # Six IRB 2400, three on either side of a car body.
+        Scene(
+            "7c", IRB_TRIANGLES, CAR_TRIANGLES, irb2400, lambda: {"car": car_body().at(z=0.35)},
+            _BOTH_SIDES,
+        ),
+        # Skinny linkages straight up through two lattices, each through another hole.
+        Scene("8", LINKAGE_TRIANGLES, None, linkage, _IN_LATTICES, _under_holes(0)),
+        Scene("8-nine", LINKAGE_TRIANGLES, None, linkage, _IN_LATTICES, _under_holes(-1, 0, 1)),
+    )
+}  # fmt: skip

@@ -1,21 +1,31 @@
 """What stands about the robots of paper 001: cages of wires, a machine tool, a workshop, thin tori,
-lattices. Made by formula, with a fixed seed where anything is random; the paper gives
+lattices, a car body. Made by formula, with a fixed seed where anything is random; the paper gives
 the triangle counts of the large ones, and only pictures of the rest.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
 
 from standoff.geometry.pose import Array
-from standoff.papers.meshes001 import Surface, block, joined, lathe, refined, rod, torus
+from standoff.papers.surfaces import (
+    Mask,
+    Surface,
+    block,
+    joined,
+    lathe,
+    refined,
+    rod,
+    sheet,
+    torus,
+)
 
 MACHINE_TRIANGLES = 34171
 WORKSHOP_TRIANGLES = 74681
-TORUS_TRIANGLES = 6300
 
 Surfaces = dict[str, Surface]
 
@@ -112,26 +122,24 @@ def machine_tool() -> Surfaces:
         *[rod((x, -0.84, z), (x, 0.84, z), 0.005, 12) for x, z in ((-0.10, 0.58), (0.22, 1.62))],
         *[rod((-0.10, y, 0.48), (-0.10, y, 0.58), 0.005, 8) for y in (-0.8, 0.0, 0.8)],
     )
-    hood = _hood()
     parts = {
-        "bed": bed,
-        "chuck": chuck,
-        "piece": piece,
-        "tailstock": tail,
-        "turret": turret,
-        "hoses": hoses,
+        "bed": (bed, 4800),
+        "chuck": (chuck, 6900),
+        "piece": (piece, 7900),
+        "tailstock": (tail, 4000),
+        "turret": (turret, 4800),
+        "hoses": (hoses, 1000),
     }
-    shares = {
-        "bed": 4800,
-        "chuck": 6900,
-        "piece": 7900,
-        "tailstock": 4000,
-        "turret": 4800,
-        "hoses": 1000,
-    }
-    found = {name: refined(surface, shares[name]) for name, surface in parts.items()}
-    rest = MACHINE_TRIANGLES - sum(shares.values())
-    return {**found, "hood": refined(hood, rest)}
+    return _counted(parts, "hood", _hood(), MACHINE_TRIANGLES)
+
+
+def _counted(
+    parts: Mapping[str, tuple[Surface, int]], last: str, rest: Surface, total: int
+) -> Surfaces:
+    """Each part refined to its count, and the last one to what is missing of all."""
+    found = {name: refined(surface, count) for name, (surface, count) in parts.items()}
+    missing = total - sum(surface.count for surface in found.values())
+    return {**found, last: refined(rest, missing)}
 
 
 def _shaft(
@@ -185,24 +193,15 @@ def workshop(seed: int = 7) -> Surfaces:
     them, a shelf, a drill, a conveyor with boxes, pipes. The floor is a surface, the rest solid."""
     rng = np.random.default_rng(seed)
     parts = {
-        "bench_left": _bench(rng, 14).at(0.25, 1.25),
-        "bench_right": _bench(rng, 14).at(0.1, -1.35),
-        "conveyor": _conveyor(rng).at(1.30, 0.0),
-        "shelf": _shelf(rng).at(-1.25, 0.1),
-        "drill": _drill().at(1.0, 1.05),
-        "pipes": _pipes(),
+        "bench_left": (_bench(rng, 14).at(0.25, 1.25), 15000),
+        "bench_right": (_bench(rng, 14).at(0.1, -1.35), 15000),
+        "conveyor": (_conveyor(rng).at(1.30, 0.0), 15600),
+        "shelf": (_shelf(rng).at(-1.25, 0.1), 17600),
+        "drill": (_drill().at(1.0, 1.05), 5200),
+        "pipes": (_pipes(), 5200),
     }
-    shares = {
-        "bench_left": 15000,
-        "bench_right": 15000,
-        "conveyor": 15600,
-        "shelf": 17600,
-        "drill": 5200,
-        "pipes": 5200,
-    }
-    found = {name: refined(surface, shares[name]) for name, surface in parts.items()}
     floor = _plane(np.array([-2.2, -2.2, 0.0]), np.array([2.2, 2.2, 0.0]), 2, -0.01)
-    return {**found, "floor": refined(floor, WORKSHOP_TRIANGLES - sum(shares.values()))}
+    return _counted(parts, "floor", floor, WORKSHOP_TRIANGLES)
 
 
 def _bench(rng: np.random.Generator, items: int) -> Surface:
@@ -279,3 +278,65 @@ def _pipes() -> Surface:
     runs = [rod((-1.8, y, 2.05), (1.8, y, 2.05), 0.03, 32) for y in (-0.5, -0.38, 0.6)]
     drops = [rod((x, y, 0.0), (x, y, 2.05), 0.03, 32) for x, y in ((-1.0, -0.9), (0.85, -0.75))]
     return joined(*runs, *drops)
+
+
+CAR_TRIANGLES = 19668
+
+#: Half length, half width and thickness of the sheet, [m].
+_HALF_LENGTH = 2.1
+_HALF_WIDTH = 0.82
+_SHEET = 0.004
+
+#: Height of the roof line along the car from its nose (-1) to its tail (1), [m].
+_STATIONS = (-1.0, -0.95, -0.45, -0.12, 0.05, 0.45, 0.72, 0.95, 1.0)
+_HEIGHTS = (0.35, 0.62, 0.74, 1.22, 1.28, 1.26, 0.88, 0.80, 0.45)
+
+_ALONG, _AROUND = 84, 44
+
+
+def car_body() -> Surface:
+    """Along x, the nose at -2.1 m, standing on z = 0: sides, hood and roof of one sheet with
+    openings for windows, doors and wheels, a floor pan, and two beams across."""
+    u = np.linspace(-1.0, 1.0, _ALONG + 1)
+    v = np.linspace(0.0, 1.0, _AROUND + 1)
+    shell = sheet(_skin(u, v), _SHEET, _openings(u, v))
+    pan = np.stack(
+        np.meshgrid(np.linspace(-1.9, 1.9, 25), np.linspace(-0.7, 0.7, 13), indexing="ij"), axis=-1
+    )
+    floor = np.concatenate([pan, 0.22 + 0.0 * pan[..., :1]], axis=-1)
+    whole = joined(
+        shell,
+        sheet(floor, _SHEET),
+        block((-0.75, -0.78, 0.55), (-0.69, 0.78, 0.62)),
+        block((0.95, -0.72, 0.50), (1.01, 0.72, 0.57)),
+    )
+    return refined(whole, CAR_TRIANGLES)
+
+
+def _skin(u: Array, v: Array) -> Array:
+    """The outside: at each station along ``u`` an arch over ``v``, from one sill over the roof to
+    the other, a superellipse that is squarer below than above."""
+    points = np.empty((len(u), len(v), 3))
+    for i, s in enumerate(u):
+        top = float(np.interp(s, _STATIONS, _HEIGHTS)) - 0.22
+        narrow = 1.0 - 0.18 * abs(s) ** 3
+        for j, w in enumerate(v):
+            angle = math.pi * (1.0 - w)
+            c, t = math.cos(angle), math.sin(angle)
+            y = math.copysign(abs(c) ** 0.55, c) * _HALF_WIDTH * narrow
+            points[i, j] = _HALF_LENGTH * s, y, 0.22 + top * t**0.75
+    return points
+
+
+def _openings(u: Array, v: Array) -> Mask:
+    """Which cells of the sheet are there."""
+    s = 0.5 * (u[1:] + u[:-1])[:, None]
+    w = 0.5 * (v[1:] + v[:-1])[None, :]
+    side = np.minimum(w, 1.0 - w)
+    wheel = (np.minimum(abs(s + 0.62), abs(s - 0.62)) < 0.16) & (side < 0.06)
+    window = (s > -0.05) & (s < 0.5) & (abs(s - 0.22) > 0.03) & (side > 0.19) & (side < 0.30)
+    door = (s > -0.05) & (s < 0.19) & (side < 0.16) & (side > 0.03)
+    windscreen = (s > -0.38) & (s < -0.14) & (side > 0.28)
+    rear = (s > 0.5) & (s < 0.7) & (side > 0.30)
+    kept: Mask = ~(wheel | window | door | windscreen | rear)
+    return kept

@@ -1,20 +1,27 @@
 """Parts for the experiments of paper 002: convex ones, ones with cavities, and pairs that given
-planes cannot tell apart.
+planes cannot tell apart; what is true of them, and how much of the experiments is run.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.primitives import Box, Sphere
-from standoff.geometry.shape import Shape
-from standoff.interference.parts import Part
+from standoff.geometry.shape import IntArray, Shape
+from standoff.interference.parts import Part, placed_bodies
+from standoff.interference.projection import Outline, ProjectionMethod
+from standoff.interference.region_meets import Meetings, common_root, meets_many
+from standoff.interference.region_tree import RegionTree
+from standoff.papers import surfaces, toolkit
 
 #: Half the side of the cube that the parts are in, [m]; they are up to 0.8 m long.
 REACH = 0.6
@@ -24,14 +31,8 @@ Maker = Callable[[np.random.Generator], Shape]
 
 def torus(ring: float, tube: float, around: int, across: int) -> Mesh:
     """A closed ring about z, of two triangles for each of ``around`` times ``across`` places."""
-    i, j = (k.ravel() for k in np.meshgrid(range(around), range(across), indexing="ij"))
-    u, v = 2.0 * np.pi * i / around, 2.0 * np.pi * j / across
-    r = ring + tube * np.cos(v)
-    points = np.stack([r * np.cos(u), r * np.sin(u), tube * np.sin(v)], axis=1)
-    a, b, c, d = (
-        ((i + p) % around) * across + (j + q) % across for p, q in ((0, 0), (1, 0), (1, 1), (0, 1))
-    )
-    return Mesh(points, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
+    surface = surfaces.torus(ring, tube, around, across)
+    return Mesh(surface.vertices, surface.faces)
 
 
 def dented(rng: np.random.Generator) -> Mesh:
@@ -177,3 +178,126 @@ def devised(normals: Array) -> tuple[list[Part], float]:
         places.append(place)
     plate = Box((1.0, 1.0, thick))
     return [Part("one", plate, places[0]), Part("other", plate, places[1])], gap
+
+
+#: As many planes as false alarms are counted for.
+MOST_PLANES = 24
+
+#: Numbers of planes in tables: the coordinate planes, those across the diagonals of a cube, those
+#: across the diagonals of its faces, and others.
+SOME_PLANES = (1, 2, 3, 5, 7, 9, 13, 18, 24)
+
+#: No more rounds are run once they have taken so long, [s].
+_ENOUGH = 2.0
+
+#: Convex parts, and parts with cavities and holes.
+CONVEX, CROOKED = "convex", "crooked"
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pairs of a scene, and the truth about them.
+
+    Attributes:
+        parts: the scene.
+        pairs: numbers of the parts, (n, 2).
+        distance: how far apart they are, signed, (n,), [m].
+        hull, true: for each pair the first plane of 24 that separates it, in the order of their
+            sequence, or 24; by hulls and by true outlines.
+    """
+
+    parts: Sequence[Part]
+    pairs: IntArray
+    distance: Array
+    hull: IntArray
+    true: IntArray
+
+    @property
+    def apart(self) -> IntArray:
+        """Which pairs are apart."""
+        return np.flatnonzero(self.distance > 0.0)
+
+    @property
+    def meeting(self) -> IntArray:
+        """Which pairs touch or overlap."""
+        return np.flatnonzero(self.distance <= 0.0)
+
+    def alarms(self, planes: int, outline: Outline = "hull") -> int:
+        """How many pairs that are apart no plane of the first so many separates."""
+        first = self.hull if outline == "hull" else self.true
+        return int((first[self.apart] >= planes).sum())
+
+    def missed(self, outline: Outline = "hull") -> int:
+        """How many pairs that meet any of the 24 planes shows apart."""
+        first = self.hull if outline == "hull" else self.true
+        return int((first[self.meeting] < MOST_PLANES).sum())
+
+
+class Bench(toolkit.Bench):
+    """How much is run.
+
+    Attributes:
+        count: parts in a scene.
+        levels: of octrees.
+        runs: runs of bodies that move.
+    """
+
+    def __init__(self, *, quick: bool = False) -> None:
+        super().__init__(quick=quick, rounds=(3, 9))
+        self.count = 40 if quick else 140
+        self.levels = tuple(range(3, 7 if quick else 9))
+        self.runs = 40 if quick else 400
+
+    def parts(self, kind: str) -> list[Part]:
+        """The scene of a kind."""
+        return convex_scene(self.count) if kind == CONVEX else crooked_scene(self.count)
+
+    def pairs(self, kind: str) -> Pairs:
+        """All pairs of the scene of a kind."""
+        return self.once(kind, lambda: judged(self.parts(kind)))
+
+    def meetings(self, kind: str, levels: int) -> tuple[Meetings, int]:
+        """Which trees of a scene meet at so many levels, and how many leaves they have."""
+
+        def meet() -> tuple[Meetings, int]:
+            trees = trees_of(self.pairs(kind).parts, levels)
+            return meets_many(trees), sum(map(len, trees))
+
+        return self.once((kind, levels), meet)
+
+    def lowest(self, call: Callable[[], object]) -> float:
+        """Seconds of the processor for one call, the lowest of all rounds, fewer where they take
+        seconds; one before the clock starts. A processor that others use too changes little."""
+        return self.in_turn([call])[0]
+
+    def in_turn(self, calls: Sequence[Callable[[], object]]) -> list[float]:
+        """`lowest` of several calls that are to be compared, in turn."""
+        found = toolkit.in_turn(dict(enumerate(calls)), self.rounds, time.thread_time, _ENOUGH)
+        return [*found.values()]
+
+
+def judged(parts: Sequence[Part]) -> Pairs:
+    """All pairs of parts by projections and by their distance."""
+    order = np.arange(MOST_PLANES, dtype=np.int64)
+    first = []
+    outlines: tuple[Outline, ...] = ("hull", "true")
+    for outline in outlines:
+        method = ProjectionMethod(parts, planes=MOST_PLANES, outline=outline)
+        found = method.separating_planes(order=order)
+        first.append(np.where(found < 0, MOST_PLANES, found))
+    pairs = method.pairs()
+    return Pairs(parts, pairs, distances(parts, pairs)[0], first[0], first[1])
+
+
+def distances(parts: Sequence[Part], pairs: IntArray) -> tuple[Array, Array]:
+    """The signed distance of each pair and what it may be too long by, [m]; one compiled call."""
+    bodies, scratch = placed_bodies(parts), dispatch.pair_scratch()
+    out = np.zeros((len(pairs), layout.OUT_COLUMNS))
+    batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
+    return out[:, 0].copy(), out[:, layout.SLACK].copy()
+
+
+def trees_of(parts: Sequence[Part], levels: int) -> list[RegionTree]:
+    """A tree for each part, all with the root cube around the scene."""
+    root = common_root(parts)
+    return [RegionTree.build(p.shape, p.pose, root=root, levels=levels) for p in parts]

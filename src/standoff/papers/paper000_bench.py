@@ -1,4 +1,4 @@
-"""Cycle times of several monitors over the same recordings, measured in turn.
+"""The test bed's monitors on a clock.
 
 A shared machine is now twice as fast, now half: variants take turns, round after round, so that
 this hits all alike, and of all rounds the lowest counts, in which the machine was left in peace;
@@ -8,57 +8,54 @@ of each stretch of cycles for itself, as peace lasts for milliseconds.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from standoff.broadphase import IndexFigures
+from standoff.broadphase.kernels import layout as x
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.monitor.kernels.cycle import test_again
 from standoff.monitor.monitor import Monitor
-from standoff.papers.kernels.monitor_replay import BOX_TEST, WHOLE, repeat, replay
+from standoff.papers import toolkit
+from standoff.papers.kernels import monitor_replay as stage
 from standoff.papers.testbed import TASKS, testbed_cell, testbed_monitor
-
-K = TypeVar("K", bound=Hashable)
+from standoff.papers.toolkit import K
 
 #: The options of the paper's own algorithm: every mover that moved is brought up to date in the
 #: tree and tested in each cycle. By default a mover is registered with a reserve around it, and
 #: the near pairs are kept until it leaves that.
 AS_PUBLISHED: dict[str, Any] = {"reserve": 0.0}
 
+#: What most experiments compare.
+KINDS: Mapping[str, dict[str, Any]] = {"as published": AS_PUBLISHED, "default": {}}
+
 #: Cycles in a stretch that is timed for itself, [-]: about half a millisecond.
 _STRETCH = 150
+
+#: How often a loop over all pairs is run through at once, [-].
+_LOOPS = 8
 
 _NO_POSES = np.zeros((0, 4, 4))
 
 
-class Bench:
+class Bench(toolkit.Bench):
     """The test bed, its three tasks, and a clock.
 
     Attributes:
-        quick: fewer rounds and fewer points in a sweep.
-        rounds: how often each measurement is taken.
         cell: the test bed.
         tasks: joint angles of the three tasks, (cycles, 14) each.
+        cycles: of the three tasks together.
     """
 
     def __init__(self, *, quick: bool = False) -> None:
-        self.quick = quick
-        self.rounds = 3 if quick else 25
+        super().__init__(quick=quick, rounds=(3, 25))
         self.cell = testbed_cell()
         self.tasks = [np.ascontiguousarray(task.joints(self.cell)) for task in TASKS]
-
-    @property
-    def cycles(self) -> int:
-        """Of the three tasks together."""
-        return sum(map(len, self.tasks))
-
-    def points(self, all_of_them: Sequence[K], few: Sequence[K]) -> Sequence[K]:
-        """The points of a sweep."""
-        return few if self.quick else all_of_them
+        self.cycles = sum(map(len, self.tasks))
 
     def monitor(self, cell: Cell | None = None, **options: Any) -> Monitor:
         """A monitor of the test bed, or of another cell with the same arms."""
@@ -80,23 +77,38 @@ class Bench:
         clock = time.perf_counter_ns
         for _ in range(self.rounds):
             for k, monitor in monitors.items():
-                upto = WHOLE if stages is None else stages[k]
+                upto = stage.WHOLE if stages is None else stages[k]
                 for s, stretch in enumerate(given[k]):
                     start = clock()
                     run(monitor, stretch, upto)
                     best[k][s] = min(best[k][s], clock() - start)
         return {k: float(best[k].sum() / 1e3 / sum(map(len, given[k]))) for k in monitors}
 
+    def sweep(
+        self, cases: Iterable[dict[str, Any]], kinds: Mapping[str, dict[str, Any]] = KINDS
+    ) -> dict[str, list[float]]:
+        """Cycle times of each kind in each case, [µs], all in turn; a case is options, and a
+        ``cell`` if it is another."""
+        cases = list(cases)
+        spent = self.lowest({
+            (kind, k): self.monitor(**case, **options)
+            for kind, options in kinds.items()
+            for k, case in enumerate(cases)
+        })  # fmt: skip
+        return {kind: [spent[kind, k] for k in range(len(cases))] for kind in kinds}
 
-def warm_up(bench: Bench) -> None:
-    """Call every kernel that the experiments need, so that none is compiled later on."""
+
+def prepared(chosen: Sequence[str], quick: bool) -> Bench:
+    """A bench, every kernel called that the experiments need."""
+    bench = Bench(quick=quick)
     monitor = bench.monitor()
     settle(monitor, [bench.tasks[1][:2]])
     bench.cell.tree.forward(bench.tasks[0][0])
     bench.cell.tree.forward_batch(bench.tasks[0][:1])
     which = np.zeros((1, 2), dtype=np.int64)
-    repeat(BOX_TEST, *monitor._tables[1:], which, 0, 1)
+    stage.repeat(stage.BOX_TEST, *monitor._tables[1:], which, 0, 1)
     test_again(*monitor._tables, monitor.period)
+    return bench
 
 
 def _stretches(recordings: Sequence[Array]) -> list[Array]:
@@ -116,13 +128,12 @@ def settle(monitor: Monitor, recordings: Sequence[Array]) -> None:
         run(monitor, recording)
 
 
-def run(monitor: Monitor, recording: Array, stages: int = WHOLE) -> None:
+def run(monitor: Monitor, recording: Array, stages: int = stage.WHOLE) -> None:
     """A recording through a monitor in one compiled call, on the monitor's own tables."""
-    replay(*monitor._tables, recording, _NO_POSES, monitor.period, stages)
+    stage.replay(*monitor._tables, recording, _NO_POSES, monitor.period, stages)
 
 
-@dataclass(frozen=True)
-class Upkeep:
+class Upkeep(NamedTuple):
     """What the tree took during the tasks: splits and merges, and tests against nodes."""
 
     changes: int
@@ -131,16 +142,12 @@ class Upkeep:
 
 def upkeep(bench: Bench, options: Mapping[str, Any]) -> Upkeep:
     """Each task by a monitor of its own, from its first cycle on: no jump from task to task."""
-    changes = node_tests = 0
+    found = []
     for task in bench.tasks:
         monitor = bench.monitor(**options)
         monitor.update(task[0])
-        monitor.index.clear_counters()
-        run(monitor, task)
-        found = monitor.figures()
-        changes += found.splits + found.merges
-        node_tests += found.node_tests
-    return Upkeep(changes, node_tests)
+        found.append(counted(monitor, [task]))
+    return Upkeep(sum(f.splits + f.merges for f in found), sum(f.node_tests for f in found))
 
 
 def counted(monitor: Monitor, recordings: Sequence[Array]) -> IndexFigures:
@@ -149,3 +156,44 @@ def counted(monitor: Monitor, recordings: Sequence[Array]) -> IndexFigures:
     for recording in recordings:
         run(monitor, recording)
     return monitor.figures()
+
+
+def test_costs(bench: Bench, monitor: Monitor) -> dict[str, float]:
+    """Of one test of each kind, [µs]."""
+    moments = np.concatenate(bench.tasks)[:: 450 if bench.quick else 150]
+    kinds = {
+        "node test": stage.NODE_TEST,
+        "neighbour": stage.NEIGHBOUR,
+        "box test": stage.BOX_TEST,
+        "pair test": stage.PAIR_TEST,
+    }
+    spent = {name: np.full(len(moments), np.inf) for name in kinds}
+    for k, q in enumerate(moments):
+        monitor.update(q)
+        nodes, pairs = _in_nodes(monitor), _all_pairs(monitor)
+        for _ in range(bench.rounds):
+            for name, kind in kinds.items():
+                which = nodes if kind in (stage.NODE_TEST, stage.NEIGHBOUR) else pairs
+                start = time.perf_counter_ns()
+                stage.repeat(kind, *monitor._tables[1:], which, 0, _LOOPS)
+                took = (time.perf_counter_ns() - start) / 1e3 / _LOOPS
+                spent[name][k] = min(spent[name][k], took / len(which))
+    return {name: float(values.mean()) for name, values in spent.items()}
+
+
+def _items(monitor: Monitor) -> IntArray:
+    return np.flatnonzero(monitor.index.arena["items"][:, x.STATE] != x.ABSENT)
+
+
+def _in_nodes(monitor: Monitor) -> IntArray:
+    """Every item with every node."""
+    both = np.meshgrid(_items(monitor), monitor.index._live_nodes())
+    return np.ascontiguousarray(np.stack(both, axis=-1).reshape(-1, 2))
+
+
+def _all_pairs(monitor: Monitor) -> IntArray:
+    """Every item that moves with every other."""
+    there = _items(monitor)
+    movers = there[there < len(monitor._arena["motion"])]
+    a, b = np.meshgrid(movers, there, indexing="ij")
+    return np.ascontiguousarray(np.stack([a, b], axis=-1)[a < b])

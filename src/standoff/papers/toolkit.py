@@ -1,0 +1,245 @@
+"""What the experiments of all papers share: results and how they are shown, clocks, and how the
+experiments of a paper are run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from rich.console import Console, JustifyMethod
+from rich.markup import escape
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from standoff.errors import Error
+from standoff.view.compiling import announced
+from standoff.view.plots import MISSING, bars_plot, have_matplotlib, lines_plot
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+#: Draws a result into a file.
+Plot = Callable[[Path], None]
+
+#: Where the paper's prose gives no number.
+UNSAID = "–"
+
+#: Widest table, in characters.
+_WIDEST = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One experiment.
+
+    Attributes:
+        title: what was asked.
+        columns: their headings, " | " between them; the first says of what a row is.
+        rows: as text, one cell a column.
+        remarks: how it was measured, and in plain words how the answer differs from the paper's.
+        figures: the numbers behind the rows, by name.
+        plot: draws them into a file.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    remarks: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    plot: Plot | None = None
+
+
+def show(result: Result, console: Console) -> None:
+    """Print the table and the remarks under it."""
+    console.print(escape(result.title), style="bold", highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for k, column in enumerate(result.columns):
+        justify: JustifyMethod = "right" if k else "left"
+        table.add_column(escape(column), header_style="dim", justify=justify, overflow="fold")
+    for row in result.rows:
+        table.add_row(*map(escape, row))
+    width = console.width
+    if not console.is_terminal:
+        # Into a file or a pipe in full width: what is folded there is hard to read.
+        wide = console.options.update(max_width=_WIDEST)
+        console.width = max(width, Measurement.get(console, wide, table).maximum)
+    console.print(table)
+    console.width = width
+    for remark in result.remarks:
+        text = Padding(escape(remark), (0, 0, 0, 2))
+        console.print(text, highlight=False, style="italic")
+    console.print()
+
+
+def heads(text: str) -> list[str]:
+    """Headings that stand in one text with ``" | "`` between them."""
+    return text.split(" | ")
+
+
+def cells(values: Iterable[Any], how: str = "") -> list[str]:
+    """Values as text, all by one format; UNSAID for None."""
+    return [UNSAID if value is None else f"{value:{how}}" for value in values]
+
+
+def per_cent(part: float, whole: float) -> str:
+    """A share with one digit behind the point."""
+    return f"{100.0 * part / whole:.1f} %" if whole else "0.0 %"
+
+
+def slope(x: Iterable[float], y: Iterable[float]) -> float:
+    """The exponent of the power of ``x`` that ``y`` grows with, by least squares."""
+    return float(np.polyfit(np.log([*x]), np.log([*y]), 1)[0])
+
+
+def lines(
+    x: Iterable[float],
+    curves: Mapping[str, Sequence[float]],
+    labels: tuple[str, str],
+    log: tuple[bool, bool] = (False, False),
+) -> Plot:
+    """`lines_plot` of these."""
+    return partial(lines_plot, [*x], curves, labels, log=log)
+
+
+def bars(series: Mapping[str, Mapping[str, float]], label: str, scale: float = 1.0) -> Plot:
+    """`bars_plot` of these."""
+    return partial(bars_plot, series, label, scale=scale)
+
+
+class Bench:
+    """How much of a paper's experiments is run, and what was measured already.
+
+    Attributes:
+        quick: less of everything, for figures that are indicative only.
+        rounds: how often each time is taken; the lowest counts.
+        tell: told what is under way, and how far it is: 0 to 1.
+    """
+
+    def __init__(self, *, quick: bool = False, rounds: tuple[int, int] = (3, 10)) -> None:
+        self.quick = quick
+        self.rounds = rounds[not quick]
+        self.tell: Callable[[str, float], None] = lambda what, part: None
+        self._kept: dict[Hashable, Any] = {}
+
+    def points(self, all_of_them: Sequence[T], few: Sequence[T]) -> Sequence[T]:
+        """The points of a sweep."""
+        return few if self.quick else all_of_them
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` returned when it was called for this key."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
+
+
+def in_turn(
+    calls: Mapping[K, Callable[[], object]],
+    rounds: int,
+    clock: Callable[[], float] = time.perf_counter,
+    enough: float = np.inf,
+) -> dict[K, float]:
+    """The lowest time of each call in all rounds, [s], after one call that may compile. They take
+    turns, so that whatever else the machine does hits all of them alike. No more rounds are run
+    once they have taken ``enough`` [s] for each call."""
+    for call in calls.values():
+        call()
+    best, spent = dict.fromkeys(calls, np.inf), 0.0
+    for _ in range(rounds):
+        for key, call in calls.items():
+            start = clock()
+            call()
+            took = clock() - start
+            best[key], spent = min(best[key], took), spent + took
+        if spent > enough * len(calls):
+            break
+    return best
+
+
+B = TypeVar("B", bound=Bench)
+
+
+@dataclass(frozen=True)
+class Paper(Generic[B]):
+    """The experiments of a paper.
+
+    Attributes:
+        number, title: the paper's.
+        experiments: by name, in the order of the paper.
+        prepared: makes what they work with, from the names of those that will be run, and whether
+            it is to be quick; it compiles what they need, so that nothing is compiled under a
+            clock.
+        note: what holds of all of them, printed first.
+    """
+
+    number: str
+    title: str
+    experiments: Mapping[str, Callable[[B], Result]]
+    prepared: Callable[[Sequence[str], bool], B]
+    note: Callable[[B], str] | None = None
+
+    def run(
+        self,
+        only: Sequence[str],
+        folder: Path,
+        out: Console,
+        notes: Console,
+        *,
+        quick: bool = False,
+    ) -> dict[str, Result]:
+        """Run the experiments named, or all; tables on ``out`` as they come, a progress bar on
+        ``notes``, plots into ``folder``.
+
+        Raises:
+            Error: an experiment nobody knows.
+        """
+        for name in only:
+            if name not in self.experiments:
+                known = ", ".join(self.experiments)
+                raise Error("unknown experiment", value=name, allowed=known)
+        chosen = [name for name in self.experiments if not only or name in only]
+        out.print(f"[bold]Paper {self.number}[/bold]: {self.title}", highlight=False)
+        found = {}
+        with announced(notes):
+            bench = self.prepared(chosen, quick)
+            if self.note is not None:
+                out.print(f"{self.note(bench)}\n", highlight=False)
+            columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
+            with Progress(
+                *columns, TimeElapsedColumn(), console=notes, transient=True, auto_refresh=False
+            ) as bar:
+                task = bar.add_task("", total=1.0)
+
+                def tell(what: str, part: float) -> None:
+                    bar.update(task, description=what, completed=part)
+                    bar.refresh()
+
+                bench.tell = tell
+                for k, name in enumerate(chosen):
+                    tell(name, k / len(chosen))
+                    found[name] = self.experiments[name](bench)
+                    show(found[name], out)
+        save_plots(found, folder, out)
+        return found
+
+
+def save_plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:
+    """Draw what there is to draw, and say where; or what is missing for it."""
+    plots = {name: result.plot for name, result in found.items() if result.plot is not None}
+    if not plots:
+        return
+    if not have_matplotlib():
+        out.print(MISSING, highlight=False, markup=False, soft_wrap=True)
+        return
+    for name, plot in plots.items():
+        plot(folder / f"{name}.png")
+    names = ", ".join(f"{name}.png" for name in plots)
+    out.print(f"plots in {folder}: {names}", highlight=False, markup=False, soft_wrap=True)
