@@ -162,7 +162,7 @@ def test_no_pair_of_many_is_left_out(crowd):
     """The first look at many teams changes no answer: the proof, which lists every pair, agrees,
     and so does the checker that asks pair by pair."""
     checker = so.PathChecker(crowd)
-    assert len(checker.tables.arena["teams"]) > 256
+    assert len(checker.tables.cell.sphere_pairs) > 256
     rng = np.random.default_rng(5)
     scale = rng.choice([0.01, 0.03, 0.1, 0.3], (60, 1))
     A = rng.normal(0.0, 0.08, (60, 40))

@@ -154,10 +154,11 @@ class Packing:
             first = [len(old.points), len(old.faces), len(old.nodes), len(old.ints)]
             refs[:, [layout.POINT0, layout.FACE0, layout.NODE0, layout.INT0]] += first
             self._known.update({id(s): (s, ref) for s, ref in zip(more, refs)})
+            width = geometry.points.shape[1]
             if geometry.points.size or geometry.nodes.size:
                 # Whoever has the former solids keeps them.
                 self.solids = Solids(
-                    points=np.concatenate([old.points.reshape(-1, 3), geometry.points]),
+                    points=np.concatenate([old.points.reshape(-1, width), geometry.points]),
                     faces=np.concatenate([old.faces.reshape(-1, 3), geometry.faces]),
                     nodes=np.concatenate([old.nodes.reshape(-1, NODES), geometry.nodes]),
                     ints=np.concatenate([old.ints, geometry.ints]),

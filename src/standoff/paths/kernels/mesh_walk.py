@@ -20,7 +20,6 @@ All coordinates are those of the mesh ``a``; ``b`` is a mesh or convex.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from numba import types
 
@@ -88,7 +87,7 @@ _STEPS = 3
 
 
 #: Tables as the callers see them.
-WALK: Any = types.int64(p.PathCell.numba_type, p.Search.numba_type)
+WALK = types.int64(p.PathCell.numba_type, p.Search.numba_type)
 
 
 @entry(WALK)

@@ -9,7 +9,6 @@ does so for many straight segments in one call.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from numba import types
 
@@ -30,7 +29,7 @@ from standoff.paths.kernels.statics import near_statics, packed, skipped, test_s
 LONG_WAY = 0.6
 
 #: Kernels called by others take the tables as these see them.
-STEP: Any = types.int64(p.PathCell.numba_type, p.Search.numba_type, types.int64)
+STEP = types.int64(p.PathCell.numba_type, p.Search.numba_type, types.int64)
 
 #: `step` by its address: compiled once and not into every caller, and another step can take its
 #: place (`papers.kernels.sample_step`).
