@@ -160,17 +160,12 @@ class DeadlineSchedule(Schedule):
         return int(self.tables.wheel.tick)
 
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
-        entries = np.zeros(0, dtype=np.int64)
-        for _ in range(2):
-            found = wheel_void(self.address, entries, doubt, since)
-            if found <= len(entries):
-                break
-            entries = np.zeros(found, dtype=np.int64)
+        entries = self._void_entries(wheel_void, doubt, since)
         voids = self.tables.voids.view(np.ndarray)[: self.state["voids"].item()]
         pairs = np.concatenate([bodies_of(self._table[entries]), bodies_of(voids)])
         # Pairs that are off may be switched on, and with a horizon others may be taken in, before
         # there is no doubt about them.
-        clear = self._horizon is None and not found and not self.state["wait"].item()
+        clear = self._horizon is None and not len(entries) and not self.state["wait"].item()
         return np.unique(pairs, axis=0), 0 if clear else None
 
     @property

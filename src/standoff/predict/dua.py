@@ -127,16 +127,10 @@ class UrgencySchedule(Schedule):
         return int(self.state["step"].item())
 
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
-        places = np.zeros(0, dtype=np.int64)
-        for _ in range(2):
-            found = dua_void(self.address, places, doubt, since)
-            if found <= len(places):
-                break
-            places = np.zeros(found, dtype=np.int64)
+        rows = self._table[self._void_entries(dua_void, doubt, since)]
         # Those that were switched on and have had no turn since.
         had = self._seated if self.tables.dua.woken == 0 else 0
         waiting: Ints = np.array(self._waiting[had:], dtype=np.int64)
-        rows = self._table[places]
         pairs = numbered(bodies_of(rows))
         return split(np.union1d(pairs, waiting)), int(self.state["wait"].item())
 

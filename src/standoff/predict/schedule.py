@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,13 @@ class Schedule(ABC):
     def faults(self) -> Rows:
         """Of the last step."""
         return self.tables.arrays["faults"].view(np.ndarray)[: self.state["faults"].item()]
+
+    def _void_entries(self, find: Callable[..., int], doubt: int, since: int) -> Ints:
+        """Which pairs a kernel finds without a promise."""
+        entries = np.zeros(0, dtype=np.int64)
+        while (found := find(self.address, entries, doubt, since)) > len(entries):
+            entries = np.zeros(found, dtype=np.int64)
+        return entries
 
     def alarmed(self) -> Ints:
         """The pairs that were alarmed when they were last looked at."""
