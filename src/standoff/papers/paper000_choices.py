@@ -8,7 +8,7 @@ from typing import Any
 
 import standoff as so
 from standoff.broadphase import IndexFigures
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 from standoff.monitor.monitor import Monitor
 from standoff.papers.paper000_cycle import test_costs
 from standoff.papers.result import UNSAID, Result
@@ -36,9 +36,10 @@ _NEIGHBOURS_ONLY = (x.OUTWARD_ONLY, x.INSIDE_CHECK)
 
 def without(monitor: Monitor, bit: int) -> Monitor:
     """Switch a technique off; the monitor is new."""
-    monitor.index.arena["state"][0, x.TECHNIQUES] &= ~bit
+    monitor.index.tables.state.techniques &= ~bit
     if bit == x.ONCE_A_PAIR:
-        monitor._use(monitor._arena.grown({"found": _REPEATS}))
+        tables = monitor.scene.tables
+        tables.grow("found", max(_REPEATS, len(tables.found)))
     return monitor
 
 
@@ -94,8 +95,8 @@ def updates(bench: Bench) -> Result:
     ways: dict[str, dict[str, Any]] = {
         "from above, with a reserve (default)": {},
         "from node to neighbour (as published)": AS_PUBLISHED,
-        "delete and reinsert what moves": {"update": "reinsert"},
-        "rebuild the tree": {"update": "rebuild"},
+        "delete and reinsert what moves": {"follow": "reinsert"},
+        "rebuild the tree": {"follow": "rebuild"},
     }
     monitors = {name: bench.monitor(**options) for name, options in ways.items()}
     spent = bench.lowest(monitors)
@@ -225,7 +226,7 @@ def grid(bench: Bench) -> Result:
     for kind, options in KINDS.items():
         monitors[kind, 0] = bench.monitor(**options)
         for g in sizes:
-            monitors[kind, g] = bench.monitor(index="grid", grid=g, **options)
+            monitors[kind, g] = bench.monitor(index="grid", side=g, **options)
     spent = bench.lowest(monitors)
     found = {kind: [spent[kind, g] for g in sizes] for kind in KINDS}
     rows = [
@@ -263,7 +264,7 @@ def grid(bench: Bench) -> Result:
 
 
 def _size(monitors: Mapping[tuple[str, int], Monitor], g: int) -> str:
-    return f"{monitors['as published', g].index.arena.nbytes / 1e3:.0f}"
+    return f"{monitors['as published', g].index.tables.nbytes / 1e3:.0f}"
 
 
 def _sweep(bench: Bench, option: str, values: Sequence[Any]) -> dict[str, list[float]]:

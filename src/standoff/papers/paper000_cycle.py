@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.monitor.monitor import Monitor
@@ -210,20 +210,20 @@ _LOOPS = 8
 def _repeat(monitor: Monitor, kind: int, which: IntArray) -> float:
     """Time of one pass over ``which``, [µs]."""
     start = time.perf_counter_ns()
-    stage.repeat(kind, *monitor._tables[1:], which, 0, _LOOPS)
+    stage.repeat(kind, monitor._address, which, 0, _LOOPS)
     return (time.perf_counter_ns() - start) / 1e3 / _LOOPS
 
 
 def _in_nodes(monitor: Monitor) -> IntArray:
     """Every item with every node."""
-    there = np.flatnonzero(monitor.index.arena["items"][:, x.STATE] != x.ABSENT)
+    there = np.flatnonzero(monitor.index.tables.items[:, x.STATE] != x.ABSENT)
     nodes = monitor.index._live_nodes()
     return np.ascontiguousarray(np.stack(np.meshgrid(there, nodes), axis=-1).reshape(-1, 2))
 
 
 def _all_pairs(monitor: Monitor) -> IntArray:
     """Every item that moves with every other."""
-    there = np.flatnonzero(monitor.index.arena["items"][:, x.STATE] != x.ABSENT)
-    movers = there[there < len(monitor._arena["motion"])]
+    there = np.flatnonzero(monitor.index.tables.items[:, x.STATE] != x.ABSENT)
+    movers = there[there < int(monitor.scene.tables.plan.movers)]
     a, b = np.meshgrid(movers, there, indexing="ij")
     return np.ascontiguousarray(np.stack([a, b], axis=-1)[a < b])

@@ -27,7 +27,7 @@ K = TypeVar("K", bound=Hashable)
 #: The options of the paper's own algorithm: every mover that moved is brought up to date in the
 #: tree and tested in each cycle. By default a mover is registered with a reserve around it, and
 #: the near pairs are kept until it leaves that.
-AS_PUBLISHED: dict[str, Any] = {"reserve": 0.0}
+AS_PUBLISHED: dict[str, Any] = {"follow": "neighbours", "reserve": 0.0}
 
 #: Cycles in a stretch that is timed for itself, [-]: about half a millisecond.
 _STRETCH = 150
@@ -95,8 +95,8 @@ def warm_up(bench: Bench) -> None:
     bench.cell.tree.forward(bench.tasks[0][0])
     bench.cell.tree.forward_batch(bench.tasks[0][:1])
     which = np.zeros((1, 2), dtype=np.int64)
-    repeat(BOX_TEST, *monitor._tables[1:], which, 0, 1)
-    test_again(*monitor._tables, monitor.period)
+    repeat(BOX_TEST, monitor._address, which, 0, 1)
+    test_again(monitor._address, monitor.period)
 
 
 def _stretches(recordings: Sequence[Array]) -> list[Array]:
@@ -118,7 +118,7 @@ def settle(monitor: Monitor, recordings: Sequence[Array]) -> None:
 
 def run(monitor: Monitor, recording: Array, stages: int = WHOLE) -> None:
     """A recording through a monitor in one compiled call, on the monitor's own tables."""
-    replay(*monitor._tables, recording, _NO_POSES, monitor.period, stages)
+    replay(monitor._address, recording, _NO_POSES, monitor.period, stages)
 
 
 @dataclass(frozen=True)
