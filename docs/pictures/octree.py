@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 from style import AMBER, GREY, INK, RED, keep, panels
 
 import standoff as so
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 
 HEIGHT = 0.45  # [m]
 SPLIT = 4  # the paper's N, smaller than usual so that there is something to see
@@ -32,7 +32,7 @@ def cell() -> so.Cell:
 def draw(axes: Any, monitor: so.Monitor) -> None:
     """Leaves by how many primitives they hold, and the boxes of these from above."""
     index = monitor.index
-    tree, nodes, boxes = (index.arena[name] for name in ("tree", "nodes", "boxes"))
+    tree, nodes, boxes = (index.tables.arrays[name] for name in ("tree", "nodes", "boxes"))
     leaves = np.flatnonzero(tree[:, x.FIRST] == x.NONE)
     leaves = leaves[np.isin(leaves, index._live_nodes())]
     for node in leaves[(nodes[leaves, 2] <= HEIGHT) & (nodes[leaves, 5] > HEIGHT)]:
@@ -40,7 +40,7 @@ def draw(axes: Any, monitor: so.Monitor) -> None:
         share = min(1.0, tree[node, x.COUNT] / 10.0)
         axes.add_patch(Rectangle(low, *size, fc=(0.10, 0.46, 0.82, 0.5 * share), ec=GREY, lw=0.6))
     still = {tuple(np.round(body.pose[:2, 3], 9)) for body in monitor.cell.bodies.values()}
-    for item in np.flatnonzero(index.arena["items"][:, x.STATE] == x.INSIDE):
+    for item in np.flatnonzero(index.tables.items[:, x.STATE] == x.INSIDE):
         low, size = boxes[item, :2], boxes[item, 3:5] - boxes[item, :2]
         static = tuple(np.round(low + size / 2, 9)) in still
         axes.add_patch(Rectangle(low, *size, fill=False, ec=INK if static else RED, lw=0.9))
@@ -53,7 +53,7 @@ def main() -> None:
     ready = np.array([0.0, 0.9, 0.0, -0.9, 0.0, 1.8, 0.0, 0.0])
     for axes, turn, title in zip(both, (0.3, -0.55), ("apart", "too close")):
         thresholds = so.Thresholds(self_=0.005)
-        monitor = so.Monitor(cell(), buffer=0.03, thresholds=thresholds, split=SPLIT)
+        monitor = so.Monitor(cell(), 0.03, so.Octree(SPLIT), thresholds=thresholds)
         q = np.concatenate([ready, ready])
         q[0] = turn
         cycle = monitor.update(q)

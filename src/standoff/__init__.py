@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from standoff import contact
+    from standoff.broadphase import Grid, Naive, Octree, RegionOctree
     from standoff.cell import AllowedPair, Body, Cell
     from standoff.errors import (
         CellError,
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from standoff.streams.runner import Watch
 
 _HOME = {
+    "standoff.broadphase": ("Grid", "Naive", "Octree", "RegionOctree"),
     "standoff.cell": ("AllowedPair", "Body", "Cell"),
     "standoff.errors": (
         "CellError",
@@ -188,6 +190,7 @@ __all__ = [
     "Fault",
     "Gap",
     "Glide",
+    "Grid",
     "HalfSpace",
     "InterferenceError",
     "KeepIn",
@@ -199,7 +202,9 @@ __all__ = [
     "MissingPackageError",
     "Monitor",
     "MonitorError",
+    "Naive",
     "Obstacle",
+    "Octree",
     "OmplSpace",
     "Overlap",
     "PathChecker",
@@ -217,6 +222,7 @@ __all__ = [
     "Problem",
     "ProjectionWatch",
     "RegionCheck",
+    "RegionOctree",
     "RegionTree",
     "RegionWatch",
     "Report",

@@ -1,37 +1,45 @@
 """The indexes alone: every operation against brute force, and the tables whole after each."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from standoff.broadphase import Grid, Naive, Octree, Region
+from standoff.broadphase import Grid, Naive, Octree, RegionOctree
 from standoff.broadphase.kernels import entries
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 from standoff.errors import ConfigurationError, DuplicateNameError, UnknownNameError
 from tests.oracles.index_audit import audit, brute_near, inside_root, leaves_of, meets
 
 pytestmark = pytest.mark.interpreted
 
+#: The octree as the paper has it.
+published = partial(Octree, follow="neighbours")
+
 LOW, EDGE = (-1.0, -1.0, -1.0), 2.0
 ITEMS = 24
 MAKERS = {
-    "naive": lambda: Naive(ITEMS),
-    "grid 1": lambda: Grid(ITEMS, LOW, EDGE, side=1),
-    "grid 2": lambda: Grid(ITEMS, LOW, EDGE, side=2, wrap=2),
-    "grid 7": lambda: Grid(ITEMS, LOW, EDGE, side=7),
-    "octree": lambda: Octree(ITEMS, LOW, EDGE, smallest=0.05),
-    "N 1": lambda: Octree(ITEMS, LOW, EDGE, split=1, smallest=0.05),
-    "N 2, wrap 1": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=0.1, wrap=1),
-    "N 3, wrap 2": lambda: Octree(ITEMS, LOW, EDGE, split=3, smallest=0.1, wrap=2),
-    "N 2, wrap 3": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=0.02, wrap=3),
-    "root alone": lambda: Octree(ITEMS, LOW, EDGE, split=2, smallest=5.0),
-    "odd root": lambda: Octree(ITEMS, (-0.7, -0.31, -0.5), 1.1, split=2, smallest=0.03),
-    "region": lambda: Region(ITEMS, LOW, EDGE, smallest=0.25),
-    "region, wrap 2": lambda: Region(ITEMS, (-0.7, -0.31, -0.5), 1.1, smallest=0.1, wrap=2),
-    "few items": lambda: Octree(2, LOW, EDGE, split=2, smallest=0.05),
+    "naive": lambda: Naive().build(ITEMS),
+    "grid 1": lambda: Grid(side=1).build(ITEMS, LOW, EDGE),
+    "grid 2": lambda: Grid(side=2, wrap=2).build(ITEMS, LOW, EDGE),
+    "grid 7": lambda: Grid(side=7).build(ITEMS, LOW, EDGE),
+    "above": lambda: Octree(split=2, smallest=0.05).build(ITEMS, LOW, EDGE),
+    "above, wrap 2": lambda: Octree(split=3, smallest=0.05, wrap=2).build(ITEMS, LOW, EDGE),
+    "octree": lambda: published(smallest=0.05).build(ITEMS, LOW, EDGE),
+    "N 1": lambda: published(split=1, smallest=0.05).build(ITEMS, LOW, EDGE),
+    "N 2, wrap 1": lambda: published(split=2, smallest=0.1, wrap=1).build(ITEMS, LOW, EDGE),
+    "N 3, wrap 2": lambda: published(split=3, smallest=0.1, wrap=2).build(ITEMS, LOW, EDGE),
+    "N 2, wrap 3": lambda: published(split=2, smallest=0.02, wrap=3).build(ITEMS, LOW, EDGE),
+    "root alone": lambda: published(split=2, smallest=5.0).build(ITEMS, LOW, EDGE),
+    "odd root": lambda: published(split=2, smallest=0.03).build(ITEMS, (-0.7, -0.31, -0.5), 1.1),
+    "region": lambda: RegionOctree(smallest=0.25).build(ITEMS, LOW, EDGE),
+    "region, wrap 2": lambda: RegionOctree(smallest=0.1, wrap=2).build(
+        ITEMS, (-0.7, -0.31, -0.5), 1.1
+    ),
+    "few items": lambda: published(split=2, smallest=0.05).build(2, LOW, EDGE),
 }
 
 
@@ -110,11 +118,11 @@ def test_no_leaf_holds_more_than_it_should(split):
     def small(rng):
         return box_of(rng.uniform(-0.95, 0.95, 3), rng.uniform(0.0, 0.1, 3))
 
-    index = Octree(20 * ITEMS, LOW, EDGE, split=split, smallest=0.2)
+    index = published(split=split, smallest=0.2).build(20 * ITEMS, LOW, EDGE)
     play(index, np.random.default_rng((10, split)), 150, small, full=False)
     figures = index.figures()
     assert figures.splits > 3 and figures.merges > 0 and figures.depth >= 2
-    assert index.arena["state"][0, x.LINKS_LEFT] > 1000
+    assert index.tables.state.links_left > 1000
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -131,25 +139,25 @@ def test_nothing_leaks(kind):
             index.remove(int(item))
             del boxes[int(item)]
             audit(index, boxes, full=True)
-        state = index.arena["state"][0]
-        assert state[x.LINKS_LEFT] == len(index.arena["links"])
-        assert state[x.OUT_FIRST] == x.NONE
+        state = index.tables.state
+        assert state.links_left == len(index.tables.links)
+        assert state.out_first == x.NONE
         if index.kind == x.OCTREE:
             assert index.figures().nodes == 1
-        room = room or (index.arena.nbytes, int(state[x.NODES_USED]))
-        assert room == (index.arena.nbytes, int(state[x.NODES_USED]))
+        room = room or (index.tables.nbytes, int(state.nodes_used))
+        assert room == (index.tables.nbytes, int(state.nodes_used))
 
 
 def test_freed_nodes_are_used_again():
-    index = Octree(8, LOW, EDGE, split=1, smallest=0.1)
+    index = published(split=1, smallest=0.1).build(8, LOW, EDGE)
     for _ in range(50):
         index.insert(0, box_of((-0.8, -0.8, -0.8), 0.01))
         index.insert(1, box_of((-0.6, -0.8, -0.8), 0.01))
-        used = index.arena["state"][0, x.NODES_USED]
+        used = index.tables.state.nodes_used
         index.remove(0)
         index.remove(1)
     figures = index.figures()
-    assert used == index.arena["state"][0, x.NODES_USED] == 1 + 8 * 3
+    assert used == index.tables.state.nodes_used == 1 + 8 * 3
     assert figures.splits == figures.merges == 150 and figures.nodes == 1
 
 
@@ -166,7 +174,7 @@ def test_following_neighbours_alone_equals_inserting_anew(split, wrap):
     """Moves smaller than the smallest node: nothing is ever inserted from the root, and the tree is
     that of an index that was built from these boxes at once."""
     rng = np.random.default_rng((3, split))
-    index = Octree(10 * ITEMS, LOW, EDGE, split=split, smallest=0.1, wrap=wrap)
+    index = published(split=split, smallest=0.1, wrap=wrap).build(10 * ITEMS, LOW, EDGE)
     boxes = crowd(index, rng, 12)
     index.clear_counters()
     for _ in range(60):
@@ -186,11 +194,9 @@ def test_following_neighbours_alone_equals_inserting_anew(split, wrap):
 
 
 def rebuilt(index, boxes):
-    state = index.arena["state"][0]
-    fresh = Octree(
-        10 * ITEMS, index.arena["space"][0, :3], float(index.arena["space"][0, 3]),
-        split=int(state[x.SPLIT_ABOVE]), smallest=index.smallest,
-    )  # fmt: skip
+    state = index.tables.state
+    kind = Octree(split=int(state.split_above), smallest=index.smallest, follow="neighbours")
+    fresh = kind.build(10 * ITEMS, index.tables.low, float(state.edge))
     for item in sorted(boxes):
         fresh.insert(item, boxes[item])
     return fresh
@@ -198,19 +204,19 @@ def rebuilt(index, boxes):
 
 def shape_of(index):
     """Leaves by their bounds, with the items in each."""
-    links, tree = index.arena["links"], index.arena["tree"]
+    links, tree = index.tables.links, index.tables.tree
     found = {}
     for leaf in leaves_of(index):
         held, link = [], tree[leaf, x.LIST]
         while link != x.NONE:
             held.append(int(links[link, x.ITEM]))
             link = links[link, x.NEXT]
-        found[tuple(index.arena["nodes"][leaf])] = sorted(held)
+        found[tuple(index.tables.nodes[leaf])] = sorted(held)
     return found
 
 
 def test_a_move_within_one_node_looks_at_no_neighbour():
-    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index = published(split=1, smallest=0.1).build(4, LOW, EDGE)
     index.insert(0, box_of((-0.5, -0.5, -0.5), 0.05))
     index.insert(1, box_of((0.5, 0.5, 0.5), 0.05))
     index.clear_counters()
@@ -220,7 +226,7 @@ def test_a_move_within_one_node_looks_at_no_neighbour():
 
 
 def test_only_faces_that_moved_outwards_are_looked_past():
-    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index = published(split=1, smallest=0.1).build(4, LOW, EDGE)
     index.insert(0, box_of((0.0, -0.5, -0.5), 0.05))
     index.insert(1, box_of((0.5, 0.5, 0.5), 0.05))
     index.clear_counters()
@@ -231,7 +237,7 @@ def test_only_faces_that_moved_outwards_are_looked_past():
 
 
 def test_far_moves_are_inserted_from_the_root():
-    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index = published(split=1, smallest=0.1).build(4, LOW, EDGE)
     boxes = crowd(index, np.random.default_rng(4), 4)
     index.clear_counters()
     boxes[0] = boxes[0] + 0.25
@@ -252,7 +258,7 @@ def test_a_capsule_that_turns_within_its_box_enters_nodes_its_body_was_not_in():
 
     before, after = rod(0.25 * math.pi), rod(0.75 * math.pi)
     np.testing.assert_allclose(before, after, atol=1e-15)
-    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index = published(split=1, smallest=0.1).build(4, LOW, EDGE)
     index.insert(0, before)
     index.insert(1, box_of((-0.5, 0.5, 0.0), 0.02))  # on the other diagonal alone
     index.insert(2, box_of((0.5, 0.5, 0.0), 0.02))
@@ -266,8 +272,8 @@ def test_a_capsule_that_turns_within_its_box_enters_nodes_its_body_was_not_in():
 @pytest.mark.parametrize("maker", [Octree, Grid])
 def test_marks_of_the_last_time_round_are_not_taken_for_those_of_this(wrap, maker):
     """Many more visits than there are numbers for them."""
-    how = {"split": 1, "smallest": 0.1} if maker is Octree else {"side": 5}
-    index = maker(ITEMS, LOW, EDGE, wrap=wrap, **how)
+    how = {"split": 1, "smallest": 0.1, "follow": "neighbours"} if maker is Octree else {"side": 5}
+    index = maker(wrap=wrap, **how).build(ITEMS, LOW, EDGE)
     rng = np.random.default_rng((5, wrap))
     boxes = crowd(index, rng, 10)
     for _ in range(40):
@@ -281,32 +287,32 @@ def test_marks_of_the_last_time_round_are_not_taken_for_those_of_this(wrap, make
 
 @pytest.mark.parametrize("maker", [Octree, Grid])
 def test_the_visit_number_advances_with_each_item(maker):
-    how = {"split": 1, "smallest": 0.1} if maker is Octree else {"side": 5}
-    index = maker(4, LOW, EDGE, **how)
+    how = {"split": 1, "smallest": 0.1, "follow": "neighbours"} if maker is Octree else {"side": 5}
+    index = maker(**how).build(4, LOW, EDGE)
     crowd(index, np.random.default_rng(6), 4)
     for k in range(4):
-        before = index.arena["state"][0, x.VISIT]
+        before = index.tables.state.visit
         index.near(k)
-        assert index.arena["state"][0, x.VISIT] == before + 1
-        box = index.arena["boxes"][k].copy()
+        assert index.tables.state.visit == before + 1
+        box = index.tables.boxes[k].copy()
         box[3] += 0.01
         index.move(k, box)
-        assert index.arena["state"][0, x.VISIT] > before + 1
+        assert index.tables.state.visit > before + 1
 
 
 @pytest.mark.parametrize("maker", [Octree, Grid])
 def test_tables_that_are_full_grow(maker):
     """Two items at first; then far more, each in many leaves."""
-    how = {"split": 1, "smallest": 0.2} if maker is Octree else {"side": 9}
-    index = maker(2, LOW, EDGE, **how)
+    how = {"split": 1, "smallest": 0.2, "follow": "neighbours"} if maker is Octree else {"side": 9}
+    index = maker(**how).build(2, LOW, EDGE)
     rng = np.random.default_rng(7)
     boxes = {}
-    links, items = len(index.arena["links"]), len(index.arena["items"])
+    links, items = len(index.tables.links), len(index.tables.items)
     for item in range(ITEMS):
         boxes[item] = box_of(rng.uniform(-0.3, 0.3, 3), rng.uniform(0.1, 0.6, 3))
         index.insert(item, boxes[item])
         audit(index, boxes, full=True)
-    assert len(index.arena["links"]) > links and len(index.arena["items"]) > items
+    assert len(index.tables.links) > links and len(index.tables.items) > items
     assert index.figures().outside == 0
     for item in range(0, ITEMS, 2):
         boxes[item] = boxes[item] + 0.05
@@ -319,7 +325,7 @@ def test_tables_that_are_full_grow(maker):
 def test_a_tree_grows_with_its_items():
     """An octree made for two items is split as deep as one that was made for them all."""
     rng = np.random.default_rng(8)
-    small, large = (Octree(n, LOW, EDGE, split=1, smallest=1e-3) for n in (2, 400))
+    small, large = (published(split=1, smallest=1e-3).build(n, LOW, EDGE) for n in (2, 400))
     for item in range(400):
         box = box_of(rng.uniform(-0.9, 0.9, 3), 0.001)
         small.insert(item, box)
@@ -351,7 +357,7 @@ def test_items_outside_are_held_against_everything():
 
 
 def test_what_touches_a_node_plane_is_in_both_nodes():
-    index = Octree(4, LOW, EDGE, split=1, smallest=0.1)
+    index = published(split=1, smallest=0.1).build(4, LOW, EDGE)
     boxes = {0: np.array([-0.5, -0.5, -0.5, 0.0, -0.4, -0.4]), 1: box_of((0.3, -0.45, -0.45), 0.1)}
     boxes[2] = np.array([0.0, -0.5, -0.5, 0.1, -0.4, -0.4])  # touches 0 on the plane x = 0
     for item, box in boxes.items():
@@ -372,7 +378,7 @@ corners = st.integers(-8, 8).map(lambda k: k / 8) | st.floats(-1, 1)
 def test_boxes_on_planes_are_followed(places, split):
     """One item goes from box to box while the others stay; the last is on its way back."""
     rows = [np.sort(np.array(p).reshape(2, 3), axis=0).ravel() for p in places]
-    index = Octree(ITEMS, LOW, EDGE, split=split, smallest=0.26)
+    index = published(split=split, smallest=0.26).build(ITEMS, LOW, EDGE)
     boxes = dict(enumerate(rows))
     for item, box in boxes.items():
         index.insert(item, box)
@@ -415,8 +421,7 @@ def test_search_from_above_keeps_its_invariants(operations, split, wrap):
     tables, after every operation; and that no pair is missed. The index is made for two items and
     grows. No neighbour is looked at, and only who leaves the root cube, or was in no leaf, is taken
     out and put in anew."""
-    index = Octree(2, LOW, EDGE, split=split, smallest=0.1, wrap=wrap)
-    index.search_from_above()
+    index = Octree(split=split, smallest=0.1, wrap=wrap).build(2, LOW, EDGE)
     boxes, reinserted = {}, 0
     for kind, item, box, nudge in operations:
         which = np.array([item])
@@ -430,13 +435,12 @@ def test_search_from_above_keeps_its_invariants(operations, split, wrap):
             if kind == "nudge":
                 moved = boxes[item] + nudge
                 box = moved if (moved[:3] <= moved[3:]).all() else boxes[item]
-            head, state = index.arena["items"][item, [x.HEAD, x.STATE]]
+            head, state = index.tables.items[item, [x.HEAD, x.STATE]]
             stays = head != x.NONE and inside_root(index, box)
             reinserted += state == x.INSIDE and not stays
             boxes[item] = box
-            arena = index.arena
             with np.errstate(invalid="ignore"):  # from no end to no end: no way that is a number
-                entries.move_all(arena.F, arena.W, which, box[None].copy(), index.smallest)
+                entries.move_all(index.tables.address, which, box[None].copy(), index.smallest)
             index.make_room()
         audit(index, boxes, full=True)
         for other in boxes:
@@ -455,28 +459,28 @@ def test_near_has_no_item_twice_and_not_itself():
 
 
 def test_a_node_takes_at_most_200_bytes():
-    for index in (Octree(10, LOW, EDGE), Grid(10, LOW, EDGE)):
-        tree, nodes = index.arena["tree"], index.arena["nodes"]
+    for index in (Octree().build(10, LOW, EDGE), Grid().build(10, LOW, EDGE)):
+        tree, nodes = index.tables.tree, index.tables.nodes
         assert (tree.nbytes + nodes.nbytes) / len(tree) <= 200
 
 
 def test_what_makes_no_index_is_refused():
     for make in (
-        lambda: Octree(1, LOW, 0.0),
-        lambda: Octree(1, LOW, math.nan),
-        lambda: Octree(1, (0.0, 0.0), 1.0),
-        lambda: Octree(1, LOW, EDGE, split=0),
-        lambda: Octree(1, LOW, EDGE, smallest=-1.0),
-        lambda: Octree(1, LOW, EDGE, wrap=0),
-        lambda: Grid(1, LOW, EDGE, side=0),
-        lambda: Grid(1, LOW, EDGE, side=1000),
-        lambda: Octree(1, LOW, EDGE).insert(0, (1, 0, 0, 0, 0, 0)),
-        lambda: Octree(1, LOW, EDGE).insert(0, (0, 0, 0, math.nan, 0, 0)),
-        lambda: Octree(1, LOW, EDGE).insert(0, (0, 0, 0)),
+        lambda: Octree().build(1, LOW, 0.0),
+        lambda: Octree().build(1, LOW, math.nan),
+        lambda: Octree().build(1, (0.0, 0.0), 1.0),
+        lambda: published(split=0).build(1, LOW, EDGE),
+        lambda: published(smallest=-1.0).build(1, LOW, EDGE),
+        lambda: Octree(wrap=0).build(1, LOW, EDGE),
+        lambda: Grid(side=0).build(1, LOW, EDGE),
+        lambda: Grid(side=1000).build(1, LOW, EDGE),
+        lambda: Octree().build(1, LOW, EDGE).insert(0, (1, 0, 0, 0, 0, 0)),
+        lambda: Octree().build(1, LOW, EDGE).insert(0, (0, 0, 0, math.nan, 0, 0)),
+        lambda: Octree().build(1, LOW, EDGE).insert(0, (0, 0, 0)),
     ):
         with pytest.raises(ConfigurationError):
             make()
-    index = Octree(1, LOW, EDGE)
+    index = Octree().build(1, LOW, EDGE)
     index.insert(0, (0, 0, 0, 0, 0, 0))
     with pytest.raises(DuplicateNameError):
         index.insert(0, (0, 0, 0, 0, 0, 0))
@@ -492,10 +496,10 @@ def test_moves_by_next_to_a_whole_node_far_from_the_origin_lose_nothing(make):
     low = np.full(3, 1e6 / 3.0)
     for edge in (0.3, 0.7):
         if make == "octree":
-            index = Octree(24, low, edge, split=1, smallest=edge / 8)
+            index = published(split=1, smallest=edge / 8).build(24, low, edge)
         else:
-            index = Grid(24, low, edge, side=7)
-        naive = Naive(24)
+            index = Grid(side=7).build(24, low, edge)
+        naive = Naive().build(24)
         corner = low + rng.uniform(0.0, 0.8, (24, 3)) * edge
         for i, c in enumerate(corner):
             for each in (index, naive):

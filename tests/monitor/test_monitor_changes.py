@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.monitor import watch
+from standoff.monitor import scene
 from tests.worlds.watch_worlds import sliders
 
 
@@ -60,7 +60,7 @@ def test_a_cell_that_cannot_be_watched_is_a_fault_until_it_can(monkeypatch):
 
     cell.add_body("wall", so.Box((1, 1, 1)), so.pose((0, 0, 3)))
     with monkeypatch.context() as patch:
-        patch.setattr(watch, "read_scene", refuse)
+        patch.setattr(scene.Rules, "exceptions", refuse)
         for _ in range(2):
             cycle = monitor.update([], poses(cell))
             assert [f.kind for f in cycle.faults] == ["cell"] and not cycle.safe

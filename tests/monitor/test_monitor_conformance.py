@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.monitor.kernels import layout as m
 from tests.geometry.test_mesh_cracks import winding
 from tests.oracles import coal as coal_oracle
 from tests.oracles.monitor_answers import exact, explain
@@ -56,7 +55,7 @@ def test_all_ways_answer_alike_in_a_small_world(seed):
     """Without meshes and polyhedra, so that it is quick without the compiler."""
     world = MonitorWorld(seed, robots=seed == 1001, kinds=3, movers=3, statics=4)
     ways = {
-        k: WAYS[k] for k in ("naive", "octree", "reserve 0, N 1", "wrap 7", "grid 2", "rebuild")
+        k: WAYS[k] for k in ("naive", "octree", "neighbours, N 1", "wrap 7", "grid 2", "rebuild")
     }
     assert run_alike(world, 40, ways).all()
 
@@ -143,11 +142,11 @@ def threshold_of(world, monitor, a, b):
 def buffers_of(monitor):
     """The buffer of each primitive that moves, by body and number. That of a body is the largest of
     its primitives, as those farther out are faster."""
-    motion = monitor._arena["motion"]
+    scene = monitor.scene
     return {
-        (name, part): motion[slot, m.BUFFER]
-        for (name, part, moves), (slot, _) in monitor._slots.taken.items()
-        if moves
+        (p.body, p.part): float(scene.tables.movers[slot].buffer)
+        for p, slot in scene._slots.items()
+        if p.frame != 0
     }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.monitor.scene import Scene
 from standoff.tolerances import ENCODER_TOLERANCE
 from tests.worlds.monitor_worlds import nudge, solid, turned
 
@@ -145,39 +146,39 @@ def test_a_buffer_from_a_measured_speed_does_not_lag_behind_it(period):
 
 def test_a_cell_changed_while_the_monitor_takes_a_change_over_is_not_lost(monkeypatch):
     """By another thread, say: what was added meanwhile is watched from the next update on."""
-    from standoff.monitor import watch
-
     cell = moving_cell("cart")
     monitor = so.Monitor(cell, 0.01)
-    fill, added = watch.fill_tables, []
+    adapt, added = Scene._adapt, []
 
     def change_meanwhile(*given):
         if not added:
             added.append(cell.add_body("box", so.Box((0.5, 0.5, 0.5))))
-        return fill(*given)
+        return adapt(*given)
 
-    monkeypatch.setattr(watch, "fill_tables", change_meanwhile)
+    monkeypatch.setattr(Scene, "_adapt", change_meanwhile)
     cell.add_body("far", so.Box((0.5, 0.5, 0.5)), so.pose((9, 0, 0)))
     monitor.update(np.zeros(0), poses((0, 0, 0)))
     assert added
     assert [w[:2] for w in monitor.update(np.zeros(0), poses((0, 0, 0))).pairs] == [("cart", "box")]
 
 
-STEPS = ("read_scene", "make_rules", "mover_rows", "fill_tables", "new_index", "_reading.adopt")
+STEPS = {
+    "planned": Scene, "_records": Scene, "adopt": Scene, "_take_out": Scene, "_put_mover": Scene,
+    "_change_rules": Scene, "_adapt": Scene, "_put_in": Scene, "_new_index": Scene,
+    "_lay_out": Scene, "_reading.adopt": None,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_body_that_leaves_while_the_cell_is_laid_out_mixes_up_no_others(step, monkeypatch):
     """What was read before a change and what was read after it did not fit together: an exception,
     or the poses of other bodies."""
-    from standoff.monitor import watch
-
     cell = moving_cell("a", "b", "c")
     for k in range(2):
         cell.add_body(f"box{k}", so.Box((0.5, 0.5, 0.5)), so.pose((3.0 * k, 0, 0)))
     monitor, there = so.Monitor(cell, 0.01), poses((0, 0, 0), (3, 0, 0), (6, 0, 0))
     monitor.update(np.zeros(0), there)
-    holder = monitor._reading if step == "_reading.adopt" else watch
+    holder = STEPS[step] or monitor._reading
     name = step.rpartition(".")[2]
     done, gone = getattr(holder, name), []
 
@@ -187,9 +188,12 @@ def test_a_body_that_leaves_while_the_cell_is_laid_out_mixes_up_no_others(step, 
         return done(*given)
 
     monkeypatch.setattr(holder, name, leave_meanwhile)
-    boxes = range(20) if step == "new_index" else range(1)  # so many that all is laid out anew
+    # So many that all is laid out anew.
+    boxes = range(20) if step in ("_new_index", "_lay_out") else range(1)
     for k in boxes:
         cell.add_body(f"far{k}", so.Box((0.5, 0.5, 0.5)), so.pose((9, 3.0 * k, 0)))
+    cell.add_body("mover", so.Sphere(0.1), so.pose((50, 0, 0)), moving=True)
+    there = np.concatenate([there, so.pose((50, 0, 0))[None]])
     cycle = monitor.update(np.zeros(0), there)
     assert gone and cycle.faults == ()
     assert {w[:2] for w in cycle.pairs} == {("a", "box0"), ("b", "box1")}
@@ -218,20 +222,19 @@ def test_pairs_worked_out_while_the_cell_changes_are_not_kept():
 
 
 def test_a_cell_that_is_changed_under_the_monitors_hands_is_a_fault_and_no_exception(monkeypatch):
-    from standoff.monitor import watch
-
     cell = moving_cell("cart")
     monitor = so.Monitor(cell, 0.01)
-    fill, tries = watch.fill_tables, []
+    adapt, tries = Scene._adapt, []
 
     def torn(*given):
         tries.append(0)
-        if len(tries) == 1:
+        if len(tries) <= 2:
             raise RuntimeError("dictionary changed size during iteration")
-        return fill(*given)
+        return adapt(*given)
 
-    monkeypatch.setattr(watch, "fill_tables", torn)
+    monkeypatch.setattr(Scene, "_adapt", torn)
     cell.add_body("box", so.Box((0.5, 0.5, 0.5)))
+    # The change, and then everything anew.
     assert [f.kind for f in monitor.update(np.zeros(0), poses((0, 0, 0))).faults] == ["cell"]
     cycle = monitor.update(np.zeros(0), poses((0, 0, 0)))
     assert not cycle.faults and [w[:2] for w in cycle.pairs] == [("cart", "box")]

@@ -10,7 +10,7 @@ import pytest
 
 import standoff as so
 from standoff.broadphase import Grid, Naive, Octree
-from standoff.monitor import watch
+from standoff.monitor.scene import Scene
 
 NONE = np.zeros(0)
 WAYS = ("octree", "grid", "naive", "region")
@@ -82,20 +82,20 @@ def test_an_interrupted_change_is_made_good():
     monitor = so.Monitor(cell, 0.01)
     monitor.update(NONE, poses((0, 0, 0)))
     cell.add_body("post", so.Box((1, 1, 1)))
-    for where in ("fill_tables", "new_index", "make_rules"):
-        kept = getattr(watch, where)
+    for where in ("_take_out", "_lay_out", "_adapt", "_new_index", "_put_in", "_change_rules"):
+        kept = getattr(Scene, where)
 
         def interrupt(*_):
             raise KeyboardInterrupt
 
-        for k in range(40):  # enough to need a new index
+        for k in range(40 if where in ("_lay_out", "_new_index") else 2):  # 40: all anew
             cell.add_body(f"{where}{k}", so.Sphere(0.1), so.pose((9, k, 0)))
-        setattr(watch, where, interrupt)
+        setattr(Scene, where, interrupt)
         try:
             with pytest.raises(KeyboardInterrupt):
                 monitor.update(NONE, poses((0, 0, 0)))
         finally:
-            setattr(watch, where, kept)
+            setattr(Scene, where, kept)
         assert ("ball", "post") in [p[:2] for p in monitor.update(NONE, poses((0, 0, 0))).pairs]
         cell.remove_body(f"{where}0")
 
@@ -221,7 +221,7 @@ def test_a_cell_that_cannot_be_watched_breaks_no_fault(monkeypatch):
     def refuse(*_):
         raise so.CellError("no")
 
-    monkeypatch.setattr(watch, "read_scene", refuse)
+    monkeypatch.setattr(Scene, "planned", refuse)
     q = np.zeros(14)
     q[-1] = 50.0
     assert {(f.kind, f.element) for f in monitor.update(q).faults} >= {
@@ -267,11 +267,24 @@ def test_a_sphere_that_flips_has_not_moved():
 @pytest.mark.parametrize(
     "options",
     [
+        {"root": 5}, {"root": ((0, 0, 0), -1)}, {"root": ((0, 0, 0), 1e308)},
+        {"root": ((0, math.nan, 0), 1)}, {"split": True}, {"split": 2**70}, {"wrap": 0},
+    ],
+)  # fmt: skip
+def test_options_of_an_index_that_make_no_sense_are_refused_at_once(options):
+    with pytest.raises(so.Error):
+        so.Octree(**options)
+    for side in ("x", 129):
+        with pytest.raises(so.Error):
+            so.Grid(side)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
         {"zones": so.KeepOut("z", so.Box((1, 1, 1)))}, {"zones": None}, {"zones": ["x"]},
-        {"grasped": 0.02}, {"grasped": {"prat": 0.02}}, {"root": 5}, {"root": ((0, 0, 0), -1)},
-        {"root": ((0, 0, 0), 1e308)}, {"root": ((0, math.nan, 0), 1)}, {"split": True},
-        {"split": 2**70}, {"wrap": 0}, {"between": "no"}, {"index": np.zeros(2)},
-        {"buffer": np.True_}, {"grid": "x"}, {"grid": 129}, {"buffer": {"wall": -1}},
+        {"grasped": 0.02}, {"grasped": {"prat": 0.02}}, {"between": "no"}, {"index": np.zeros(2)},
+        {"buffer": np.True_}, {"buffer": {"wall": -1}},
         {"buffer": {"wall": "x"}}, {"max_speed": {"wall": -1}}, {"period": object()},
     ],
 )  # fmt: skip
@@ -289,7 +302,7 @@ def test_a_zone_for_nothing_that_has_names_is_refused():
 
 def test_split_may_be_any_whole_number():
     cell = ball_and(so.Box((1, 1, 1)), so.pose((5, 0, 0)))
-    assert so.Monitor(cell, split=np.int64(3)).update(NONE, poses((0, 0, 0))).safe
+    assert so.Monitor(cell, index=so.Octree(split=np.int64(3))).update(NONE, poses((0, 0, 0))).safe
 
 
 def test_cycles_can_be_copied_and_monitors_cannot():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import standoff as so
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 
 SWING, LOOP = 0.3, 100
 
@@ -45,8 +47,8 @@ def test_a_registered_box_holds_what_is_extended(index):
     monitor = watched(poses, index=index)
     for pose in np.concatenate([poses, poses[::-7]]):
         monitor.update(np.zeros(0), pose)
-        registered = monitor.index.arena["boxes"][:40]
-        extended = monitor._arena["extended"][:40]
+        registered = monitor.index.tables.boxes[:40]
+        extended = monitor.scene.tables.extended[:40]
         assert (registered[:, :3] <= extended[:, :3]).all()
         assert (registered[:, 3:] >= extended[:, 3:]).all()
 
@@ -56,7 +58,7 @@ def test_movers_are_registered_wide_where_they_are_heading():
     poses[:, 0, 0, 3] = 0.01 * np.arange(60)
     monitor = watched(poses)
     assert updates(monitor, poses)[1:].sum() > 2
-    low, high = np.split(monitor.index.arena["boxes"][0] - monitor._arena["basis"][0], 2)
+    low, high = np.split(monitor.index.tables.boxes[0] - monitor.scene.tables.basis[0], 2)
     assert high[0] > 2 * high[1] > 0 and high[0] > 3 * -low[0] > 0
     assert high[1] == pytest.approx(-low[1]) and high[2] == pytest.approx(-low[2])
 
@@ -85,8 +87,50 @@ def test_an_item_that_comes_and_goes_does_not_split_and_merge_by_turns():
     poses[:, :10, :3, 3] = np.random.default_rng(1).uniform(0.5, 1.5, (10, 3))
     poses[:, 10, :3, 3] = [1.0, 1.0, 1.0]
     poses[:, 10, 0, 3] += 1.5 * (1 + np.sin(0.1 * np.arange(200)))
-    monitor = watched(poses, root=((0, 0, 0), 8.0), smallest=0.3, max_speed=20.0)
+    monitor = watched(poses, index=so.Octree(root=((0, 0, 0), 8.0), smallest=0.3), max_speed=20.0)
     assert updates(monitor, poses).sum() > 20
     figures = monitor.figures()
     assert figures.splits > 0 and figures.merges == 0
-    assert monitor.index.arena["state"][0, x.MERGE_WITHIN] == 5
+    assert monitor.index.tables.state.merge_within == 5
+
+
+walks = st.lists(
+    st.lists(
+        st.tuples(*[st.sampled_from([0.0, 1e-9, -0.01, 0.02]) | st.floats(-0.5, 0.5)] * 3),
+        min_size=5,
+        max_size=5,
+    ),
+    min_size=3,
+    max_size=15,
+)
+
+
+@pytest.mark.interpreted
+@settings(deadline=None, max_examples=25, derandomize=True)
+@given(walks, st.sampled_from([None, 0.0, 0.01, 0.3]), st.sampled_from(["above", "neighbours"]))
+def test_the_reserve_loses_no_pair(walk, reserve, follow):
+    """The two invariants at the head of `monitor.kernels.register`, after every cycle."""
+    cell = so.Cell()
+    for k in range(5):
+        cell.add_body(f"ball{k}", so.Sphere(0.05), moving=True)
+    for k in range(6):
+        cell.add_body(f"box{k}", so.Box((0.1, 0.1, 0.1)), so.pose((0.3 * k - 0.8, 0.1, 0)))
+    cell.allow("ball0", "box3")
+    index = so.Octree(split=1, smallest=0.05, reserve=reserve, follow=follow)
+    monitor = so.Monitor(cell, 0.02, index, max_speed=1e9)
+    poses = np.array([so.pose((0.3 * k - 0.6, 0, 0)) for k in range(5)])
+    for steps in walk:
+        poses[:, :3, 3] += steps
+        monitor.update(np.zeros(0), poses)
+        t, movers = monitor.scene.tables, 5
+        boxes, extended = t.index.boxes, t.extended[:movers]
+        assert (boxes[:movers, :3] <= extended[:, :3]).all()
+        assert (boxes[:movers, 3:] >= extended[:, 3:]).all()
+        there = np.flatnonzero(t.index.items[:, x.STATE] != x.ABSENT)
+        found = {(p.a, p.b) for p in t.pairs[: t.answer.pairs]}
+        names = monitor._naming[0]
+        for a in range(movers):
+            for b in there[there > a]:
+                meet = (boxes[a, :3] <= boxes[b, 3:]).all() and (boxes[a, 3:] >= boxes[b, :3]).all()
+                free = {names[t.owner[a]], names[t.owner[b]]} == {"ball0", "box3"}
+                assert ((a, b) in found) == (bool(meet) and not free)

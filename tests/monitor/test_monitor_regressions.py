@@ -7,7 +7,7 @@ import pytest
 
 import standoff as so
 from standoff.broadphase import Octree
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 from tests.oracles.monitor_answers import exact, explain
 from tests.worlds.monitor_worlds import write_rail
 
@@ -46,9 +46,8 @@ def test_a_grid_finer_than_a_move_does_not_lose_a_body():
     cell.add_body("cart", so.Sphere(0.01), place(-0.9, 0, 0), moving=True)
     for k, at in enumerate(np.linspace(-0.8, 0.8, 17)):
         cell.add_body(f"post{k}", so.Sphere(0.01), place(at, 0.02, 0))
-    ways = [{"index": "naive"}, {"index": "grid", "grid": 64}, {"index": "grid", "reserve": 0.0}]
-    ways.append({"index": "grid", "grid": 128, "reserve": 0.0})
-    monitors = [so.Monitor(cell, 0.005, max_speed=10.0, **way) for way in ways]
+    ways = ["naive", so.Grid(64), so.Grid(reserve=0.0), so.Grid(128, reserve=0.0)]
+    monitors = [so.Monitor(cell, 0.005, way, max_speed=10.0) for way in ways]
     warned = 0
     for step in np.arange(-0.9, 0.9, 0.07):
         cycles = [monitor.update(np.zeros(0), poses((step, 0, 0))) for monitor in monitors]
@@ -66,8 +65,8 @@ def test_a_faster_body_that_is_added_later_is_not_lost_between_small_nodes():
         cell.add_body(f"post{k}", so.Sphere(0.01), place(at, 0.02, 0))
     speeds = {"slow": 0.5, "default": 20.0}
     monitors = [
-        so.Monitor(cell, 0.005, max_speed=speeds, index=index, reserve=0.0, split=1)
-        for index in ("naive", "octree")
+        so.Monitor(cell, 0.005, max_speed=speeds, index=index)
+        for index in ("naive", so.Octree(1, follow="neighbours"))
     ]
     for monitor in monitors:
         monitor.update(np.zeros(0), poses((-0.9, 0.5, 0)))
@@ -94,10 +93,15 @@ def test_a_floor_is_still_watched_after_the_tables_have_grown():
         cell.allow(f"crowd{k}", "mark")
     at = np.array([place(0.3 * k - 0.9, 0, -0.95) for k in range(4)] + [np.eye(4)] * 12)
     monitors = [
-        so.Monitor(cell, 0.05, index=index, split=1, smallest=0.05, max_speed=1e4)
-        for index in ("naive", "octree", "grid", "region")
+        so.Monitor(cell, 0.05, index=index, max_speed=1e4)
+        for index in (
+            "naive",
+            so.Octree(1, smallest=0.05),
+            "grid",
+            so.RegionOctree(smallest=0.05),
+        )
     ]
-    room = [monitor.index.arena.nbytes for monitor in monitors]
+    room = [monitor.index.tables.nbytes for monitor in monitors]
     for cycle in range(6):
         for k in range(12):  # all in one place from the third cycle on
             at[4 + k] = place(0.05 * k, 0, 1.0) if cycle > 2 else place(5.0 * k + 9.0, 9, 9)
@@ -105,28 +109,28 @@ def test_a_floor_is_still_watched_after_the_tables_have_grown():
         assert sum(w.a == "floor" for w in answers[0].warnings) == 4
         for answer in answers:
             assert exact(answer) == exact(answers[0]), explain(answer)
-    assert monitors[1].index.arena.nbytes > room[1]
+    assert monitors[1].index.tables.nbytes > room[1]
 
 
 def test_items_that_find_room_again_have_not_moved():
-    index = Octree(40, (-1.0, -1.0, -1.0), 2.0, split=1, smallest=0.05)
+    index = Octree(1, smallest=0.05).build(40, (-1.0, -1.0, -1.0), 2.0)
     inf = math.inf
     index.insert(39, (-inf, -inf, -inf, inf, inf, -0.5))
-    index.arena["items"][:, x.MOVED] = 0
-    links = len(index.arena["links"])
+    index.tables.items[:, x.MOVED] = 0
+    links = len(index.tables.links)
     for k in range(12):
         index.insert(k, (-0.7, -0.7, -0.7, 0.6 + 0.01 * k, 0.7, 0.7))
-    assert len(index.arena["links"]) > links
-    assert index.arena["items"][39, x.MOVED] == 0
+    assert len(index.tables.links) > links
+    assert index.tables.items[39, x.MOVED] == 0
 
 
 def test_overlapping_bodies_do_not_split_the_tree_without_end():
     """Boxes that share a point more than N deep are not told apart by any node: with nodes of a
     millimetre the tree would take all memory there is."""
-    index = Octree(8, (-1.0, -1.0, -1.0), 2.0, split=1, smallest=1e-5)
+    index = Octree(1, smallest=1e-5).build(8, (-1.0, -1.0, -1.0), 2.0)
     for k in range(8):
         index.insert(k, (-0.5, -0.5, -0.5, 0.5 + 0.01 * k, 0.5, 0.5))
-    assert index.arena.nbytes < 4e6
+    assert index.tables.nbytes < 4e6
     for k in range(8):
         assert index.near(k).tolist() == [j for j in range(8) if j != k]
 
@@ -311,7 +315,10 @@ def test_what_stands_still_is_found_again_when_the_table_of_hits_was_too_short()
     for k in range(9):
         cell.add_body(f"cart{k}", so.Sphere(0.1), moving=True)
         cell.add_body(f"post{k}", so.Sphere(0.1), place(0.01 * k, 0, 0))
-    monitors = [so.Monitor(cell, update="rebuild"), so.Monitor(cell, index="naive")]
+    monitors = [
+        so.Monitor(cell, index=so.Octree(follow="rebuild")),
+        so.Monitor(cell, index="naive"),
+    ]
     at = np.array([place(0.01 * k, 0.05, 0) for k in range(9)])
     far = np.array([place(1.0 * k, 5.0, 0) for k in range(9)])
     for there in (far, at, at, at):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
-from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels import tables as m
 from tests.worlds.monitor_worlds import PERIOD, WAYS, MonitorWorld, write_rail
 
 NONE = np.zeros(0)
@@ -261,7 +261,7 @@ def test_a_cell_that_changes_while_it_is_watched_equals_a_fresh_monitor(seed):
     """Add, remove, attach, detach, swap: on the cycle after, and on each one that follows."""
     world = MonitorWorld(seed, robots=True, faulty=False, named_stay=True, change=0.1)
     world.options["buffer"] = 0.06
-    watching = [world.monitor(**WAYS[k]) for k in ("octree", "reserve 0, N 1", "grid 16")]
+    watching = [world.monitor(**WAYS[k]) for k in ("octree", "neighbours, N 1", "grid 16")]
     changes, revision = 0, world.cell.revision
     for number, step in enumerate(world.steps(150)):
         cycles = [monitor.update(step.q, step.poses, step.time) for monitor in watching]
@@ -341,31 +341,36 @@ def test_memory_of_ten_thousand_boxes():
         monitor = so.Monitor(cell)
         cycle = monitor.update(np.zeros(7))
         assert cycle.number == 1
-        arena = monitor._arena
-        rules = sum(arena[t].nbytes for t in ("bodies", "exceptions", "thresholds"))
-        sizes[len(cell.bodies)] = monitor.index.arena.nbytes, rules, monitor.nbytes
+        tables = monitor.scene.tables
+        rules = sum(tables.arrays[t].nbytes for t in ("bodies", "exceptions", "thresholds"))
+        sizes[len(cell.bodies)] = monitor.index.tables.nbytes, rules, monitor.nbytes
     each = (sizes[10_000][0] - sizes[100][0]) / 9_900
-    tree, nodes = monitor.index.arena["tree"], monitor.index.arena["nodes"]
+    tree, nodes = monitor.index.tables.tree, monitor.index.tables.nodes
     assert sizes[10_000][1] / 10_000 <= 100
     assert sizes[10_000][2] / 10_000 <= 600  # the whole monitor: poses, shapes, rules and index
     assert (tree.nbytes + nodes.nbytes) / len(tree) <= 200
     assert each <= 400
-    assert arena["bodies"].shape[1] == 4 and m.ALLOWED < 0
+    assert tables.bodies.dtype.itemsize == 32 and m.ALLOWED < 0
 
 
 def test_what_makes_no_monitor_is_refused():
     cell = spheres(0, 1, moving=(0,))
     for how in (
-        {"index": "tree"}, {"update": "never"}, {"period": 0.0}, {"period": math.nan},
+        {"index": "tree"}, {"index": 3}, {"period": 0.0}, {"period": math.nan},
         {"buffer": -0.1}, {"buffer": math.nan}, {"buffer": "wide"}, {"buffer": {"b0": None}},
-        {"max_speed": 0.0}, {"max_speed": math.inf}, {"smallest": -1.0}, {"reserve": -1.0},
-        {"reserve": math.nan}, {"thresholds": 0.1}, {"grasped": {"b1": -1.0}},
+        {"max_speed": 0.0}, {"max_speed": math.inf}, {"thresholds": 0.1}, {"grasped": {"b1": -1.0}},
     ):  # fmt: skip
         with pytest.raises(so.MonitorError):
             so.Monitor(cell, **how)
-    for wrong in ({"split": 0}, {"index": "grid", "grid": 0}, {"wrap": 0}):
-        with pytest.raises(so.Error):
-            so.Monitor(cell, **wrong)
+    for kind, wrong in (
+        (so.Octree, {"split": 0}), (so.Octree, {"follow": "never"}), (so.Octree, {"wrap": 0}),
+        (so.Octree, {"smallest": -1.0}), (so.Octree, {"reserve": -1.0}), (so.Grid, {"side": 0}),
+        (so.Grid, {"reserve": math.nan}), (so.Grid, {"root": ((0, 0), 1)}),
+        (so.RegionOctree, {"follow": "above"}), (so.RegionOctree, {"root": ((0, 0, 0), 0.0)}),
+        (so.Octree, {"follow": "rebuild", "reserve": 0.1}),
+    ):  # fmt: skip
+        with pytest.raises(so.ConfigurationError):
+            kind(**wrong)
     with pytest.raises(so.MonitorError):
         so.Monitor("cell")
     for thresholds in ({"self_": -1}, {"pairs": 3}, {"pairs": {"ab": 1}}, {"robot_scene": "x"}):

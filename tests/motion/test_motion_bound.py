@@ -29,7 +29,15 @@ from standoff.geometry.pose import pose
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.motion.kernels import bound as chains
-from standoff.motion.kernels.certify import drift, ends_free, free_span, half_free, uncovered
+from standoff.motion.kernels.certify import (
+    agreeing_free,
+    direction_free,
+    drift,
+    ends_free,
+    free_span,
+    half_free,
+    uncovered,
+)
 from standoff.robots.description import Joint, Link, Mimic, Robot
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Mount, Tree
@@ -680,6 +688,63 @@ def test_both_ends_count_the_clearance_twice_and_their_rounding():
         for b in (d_a + d_b - 2.0 * delta - a) * (1.0 + EPS * np.arange(-40, 4)):
             exact = sum(map(Fraction, (d_a, d_b))) - 2 * Fraction(delta)
             assert not ends_free(d_a, d_b, a, b, delta) or Fraction(a) + Fraction(b) < exact
+
+
+def bent(rng, count):
+    """Points that run from one place to another within (0, 1), and bend by no more than 1 each:
+    (times, count, 3)."""
+    t = np.linspace(0.0, 1.0, 401)[:, None, None]
+    start, end = rng.uniform(-1.0, 1.0, (2, count, 3))
+    axis = rng.normal(size=(count, 3))
+    axis /= np.linalg.norm(axis, axis=1)[:, None]
+    return start + t * (end - start) + 0.5 * t * (1.0 - t) * rng.uniform(-1, 1, (count, 1)) * axis
+
+
+def test_one_direction_at_both_ends_holds_on_the_way():
+    """Two bodies of points whose accelerations are at most 1: M is 2."""
+    rng = np.random.default_rng(31)
+    free = 0
+    for _ in range(400):
+        a, b = bent(rng, 3), bent(rng, 3)
+        n = rng.normal(size=3)
+        n /= np.linalg.norm(n)
+        b -= (1.5 + rng.uniform(-1.0, 1.0)) * n
+        apart = (a @ n).min(axis=1) - (b @ n).max(axis=1)
+        level = rng.uniform(0.0, 0.2)
+        if direction_free(apart[0], apart[-1], 2.0, level):
+            assert apart.min() > level - 1e-12
+            free += 1
+    assert 20 < free < 380
+    assert not direction_free(1.0, 0.25, 1.0, 0.125) and direction_free(1.0, 0.26, 1.0, 0.125)
+    for values in (
+        (math.nan, 1, 0, 0),
+        (1, math.nan, 0, 0),
+        (1, 1, math.nan, 0),
+        (1, 1, 0, math.nan),
+    ):
+        assert not direction_free(*map(float, values))
+
+
+def test_motions_that_agree_keep_their_distance():
+    """The distance of two sets of points, which no direction need separate."""
+    rng = np.random.default_rng(32)
+    free = 0
+    for _ in range(400):
+        common = rng.uniform(-3.0, 3.0, 3) * np.linspace(0.0, 1.0, 401)[:, None, None]
+        a, b = common + bent(rng, 2), common + bent(rng, 2)
+        a[:] += rng.uniform(0.0, 4.0) * np.array([1.0, 0.0, 0.0])
+        moved = (a[-1] - a[0])[:, None] - (b[-1] - b[0])[None]
+        most = float(np.linalg.norm(moved, axis=2).max())
+        distance = np.linalg.norm(a[:, :, None] - b[:, None], axis=3).min(axis=(1, 2))
+        level = rng.uniform(0.0, 0.2)
+        if agreeing_free(distance[0], distance[-1], most, 2.0, level):
+            assert distance.min() > level - 1e-12
+            free += 1
+    assert 20 < free < 380
+    exact = agreeing_free(1.0, 1.0, 1.0, 2.0, 0.25)
+    assert not exact and agreeing_free(1.0, 1.0, 1.0, 2.0, 0.24)
+    assert not agreeing_free(math.nan, 1.0, 0.0, 0.0, 0.0)
+    assert not agreeing_free(1.0, 1.0, math.nan, 0.0, 0.0)
 
 
 def test_what_is_not_a_number_is_not_free():

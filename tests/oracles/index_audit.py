@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.broadphase import Index
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 
 
 def meets(box, other):
@@ -17,7 +17,7 @@ def covered(box, node):
 
 
 def inside_root(index, box):
-    low, edge = index.arena["space"][0, :3], index.arena["space"][0, 3]
+    low, edge = index.tables.low, index.tables.state.edge
     return bool((box[:3] >= low).all() and (box[3:] <= low + edge).all())
 
 
@@ -37,7 +37,7 @@ def chain(table, first, column, bound):
 
 
 def leaves_of(index):
-    tree = index.arena["tree"]
+    tree = index.tables.tree
     live = index._live_nodes()
     return [int(n) for n in live if tree[n, x.FIRST] == x.NONE]
 
@@ -45,12 +45,12 @@ def leaves_of(index):
 def audit(index: Index, boxes: dict[int, np.ndarray], *, full: bool = False) -> None:
     """Check all tables against ``boxes``, what is in the index. ``full``: the tables may be too
     short, so that nodes hold more than they should."""
-    arena = index.arena
-    items, tree, links, state = (arena[k] for k in ("items", "tree", "links", "state"))
-    state, nodes = state[0], arena["nodes"]
+    tables = index.tables
+    items, tree, links = tables.items, tables.tree, tables.links
+    state, nodes = tables.state, tables.nodes
     many = len(links) + 1
     assert set(np.flatnonzero(items[:, x.STATE] != x.ABSENT)) == set(boxes)
-    outside = chain(items, state[x.OUT_FIRST], x.OUT_NEXT, len(items) + 1)
+    outside = chain(items, state.out_first, x.OUT_NEXT, len(items) + 1)
     assert sorted(outside) == sorted(np.flatnonzero(items[:, x.STATE] == x.OUTSIDE))
     before = x.NONE
     for item in outside:
@@ -68,7 +68,7 @@ def audit(index: Index, boxes: dict[int, np.ndarray], *, full: bool = False) -> 
         assert len(held[leaf]) == tree[leaf, x.COUNT]
     located = []
     for item, box in boxes.items():
-        assert (arena["boxes"][item] == box).all()
+        assert (tables.boxes[item] == box).all()
         own = chain(links, items[item, x.HEAD], x.AFTER, many)
         located += own
         assert all(links[k, x.ITEM] == item for k in own)
@@ -84,35 +84,35 @@ def audit(index: Index, boxes: dict[int, np.ndarray], *, full: bool = False) -> 
             if items[item, x.STATE] == x.INSIDE and meets(box, nodes[leaf])
         ]
         assert held[leaf] == expected
-    free = chain(links, state[x.FREE_LINKS], x.AFTER, many)
-    assert len(free) == state[x.LINKS_LEFT] == len(links) - len(used)
+    free = chain(links, state.free_links, x.AFTER, many)
+    assert len(free) == state.links_left == len(links) - len(used)
     assert not {*free} & {*used}
-    assert 0 <= state[x.VISIT] <= state[x.WRAP]
-    assert tree[: state[x.NODES_USED], x.MARK].max(initial=0) <= state[x.VISIT]
-    assert items[:, x.SEEN].max(initial=0) <= state[x.VISIT]
+    assert 0 <= state.visit <= state.wrap
+    assert tree[: state.nodes_used, x.MARK].max(initial=0) <= state.visit
+    assert items[:, x.SEEN].max(initial=0) <= state.visit
     if index.kind in (x.OCTREE, x.REGION):
         audit_tree(index, held, full)
 
 
 def audit_tree(index, held, full):
-    tree, nodes = index.arena["tree"], index.arena["nodes"]
-    state = index.arena["state"][0]
+    tree, nodes = index.tables.tree, index.tables.nodes
+    state = index.tables.state
     live = [int(n) for n in index._live_nodes()]
-    blocks = chain(tree, state[x.FREE_BLOCKS], x.PENDING, len(tree))
+    blocks = chain(tree, state.free_blocks, x.PENDING, len(tree))
     freed = {first + c for first in blocks for c in range(8)}
-    assert not freed & set(live) and len(freed) + len(live) == state[x.NODES_USED]
+    assert not freed & set(live) and len(freed) + len(live) == state.nodes_used
     below = {}
     for node in reversed(live):
         first = int(tree[node, x.FIRST])
         assert tree[node, x.PENDING] == x.FREE
         if first == x.NONE:
             below[node] = set(held[node])
-            room = tree[node, x.LEVEL] < state[x.DEEPEST]
+            room = tree[node, x.LEVEL] < state.deepest
             if index.kind == x.REGION:
-                covers = [i for i in held[node] if covered(index.arena["boxes"][i], nodes[node])]
+                covers = [i for i in held[node] if covered(index.tables.boxes[i], nodes[node])]
                 assert full or not room or covers == held[node]
             elif room and not full:
-                assert len(held[node]) <= state[x.SPLIT_ABOVE]
+                assert len(held[node]) <= state.split_above
             continue
         assert tree[node, x.COUNT] == 0 and tree[node, x.LIST] == x.NONE
         below[node] = set()
@@ -127,4 +127,4 @@ def audit_tree(index, held, full):
                 )  # fmt: skip
                 assert (nodes[child, axis], nodes[child, axis + 3]) == ends
             below[node] |= below[child]
-        assert len(below[node]) > state[x.MERGE_WITHIN], "a node that should have been merged"
+        assert len(below[node]) > state.merge_within, "a node that should have been merged"

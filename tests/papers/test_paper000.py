@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 from standoff.interference.parts import Part
 from standoff.papers import paper000, testbed
 from standoff.papers.paper000_bench import AS_PUBLISHED, Bench, counted, run, settle
@@ -115,7 +115,7 @@ def test_pairs_found_twice_never_push_out_others():
     settle(settled, [bench().tasks[1]])
     index = settled.index
     near = [index.near(i) for i in range(14)]
-    index.arena["state"][0, x.TECHNIQUES] = x.ALL_TECHNIQUES & ~x.ONCE_A_PAIR
+    index.tables.state.techniques = x.ALL_TECHNIQUES & ~x.ONCE_A_PAIR
     for i, expected in enumerate(near):
         assert np.array_equal(index.near(i), expected)
 
@@ -195,7 +195,7 @@ def test_one_compiled_call_does_what_single_cycles_do():
         last = one.update(q)
     run(many, task)
     assert one.figures() == many.figures()
-    assert last.warnings[0].distance == many._arena["hits"][0, 0]
+    assert last.warnings[0].distance == many.scene.tables.hits[0].distance
 
 
 def test_a_grid_with_cells_smaller_than_a_move_misses_nothing():
@@ -205,7 +205,7 @@ def test_a_grid_with_cells_smaller_than_a_move_misses_nothing():
     for k in range(6):
         cell.add_body(f"post{k}", so.Box((0.05, 0.05, 0.05)), pose=so.pose((-1.5 + k / 2, 0.06, 0)))
     root = ((0.0, 0.0, 0.0), 4.0)
-    grid = so.Monitor(cell, 0.03, "grid", grid=40, root=root, period=0.1, max_speed=10.0)
+    grid = so.Monitor(cell, 0.03, so.Grid(40, root=root), period=0.1, max_speed=10.0)
     for k in range(6):
         cycle = grid.update([], poses=[so.pose((-1.5 + k / 2, 0.0, 0.0))])
         assert not cycle.faults

@@ -3,22 +3,21 @@
 import math
 import struct
 
-from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels import tables as m
 from standoff.monitor.report import Cycle, QuietCycle
 from standoff.streams.report import Reason, Report, State
 
-ROW = struct.Struct(f"={m.BODY_A}dqq")
+ROW = struct.Struct(f"={m.PARTS}dqqq")
 
 
 def hit(distance, a, b, *, threshold=0.1, closing=0.1):
     """One row of a cycle: bodies by number, the witness points on the x axis."""
-    row = [0.0] * m.BODY_A
+    row = [0.0] * m.PARTS
     row[0] = distance
     row[1] = distance
     row[7] = 1.0
     row[m.THRESHOLD], row[m.CLOSING], row[m.WHEN] = threshold, closing, 1.0
-    row[m.PARTS] = float(m.BODIES_PART if closing < 0.0 else m.APPROACHES)
-    return ROW.pack(*row, a, b)
+    return ROW.pack(*row, m.BODIES_PART if closing < 0.0 else m.APPROACHES, a, b)
 
 
 def cycle(*hits, number=1, time=0.0, names=("a", "b", "c", "d"), clearance=None):

@@ -1,9 +1,9 @@
-"""Which bodies may touch: naive, grid, N-objects and region octree behind one small protocol."""
+"""Which bodies may touch: N-objects and region octree, grid and naive behind one small protocol.
 
-from standoff.broadphase.grid import Grid
+`Octree`, `RegionOctree`, `Grid` and `Naive` say which index and how; ``build`` makes an `Index`.
+"""
+
 from standoff.broadphase.index import Index, IndexFigures
-from standoff.broadphase.naive import Naive
-from standoff.broadphase.octree import Octree
-from standoff.broadphase.region_octree import Region
+from standoff.broadphase.kinds import Grid, IndexKind, Naive, Octree, RegionOctree
 
-__all__ = ["Grid", "Index", "IndexFigures", "Naive", "Octree", "Region"]
+__all__ = ["Grid", "Index", "IndexFigures", "IndexKind", "Naive", "Octree", "RegionOctree"]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.broadphase.kernels import entries, layout
-from standoff.compiled.arenas import Arena
+from standoff.broadphase.kernels import entries
+from standoff.broadphase.kernels import tables as x
 from standoff.errors import ConfigurationError, DuplicateNameError, UnknownNameError
 from standoff.geometry.pose import Array, numbers
 from standoff.geometry.shape import SMALLEST_SIZE, IntArray
@@ -71,127 +71,151 @@ class IndexFigures:
     nbytes: int
 
 
+#: Levels an octree may have below its root, [-]; the way to a neighbour is kept in three bits a
+#: level of one 64-bit number, and a cube of 1 km has leaves of 1 mm there.
+DEEPEST_LEVEL = 20
+
+
+class Links(NamedTuple):
+    """Links that a tree may have, of 32 bytes, before it is made a level coarser instead of larger:
+    so many for each item, and these always."""
+
+    each: int
+    least: int
+
+
 class Index:
     """Items in a root cube. What leaves the cube is held against everything, and still answered.
 
     Args:
+        kind: OCTREE, GRID, NAIVE or REGION of `broadphase.kernels.tables`.
         items: how many items there can be; grows with `insert`.
         low: low corner of the root cube, [m].
         edge: its edge, [m].
-        wrap: visit number after which all marks are cleared and counting starts anew.
-
-    Attributes:
-        arena: the tables, see `broadphase.kernels.layout`.
+        nodes: how many nodes there is room for at first.
         smallest: no node is smaller, [m]; a box whose face moves outwards by as much in one step is
             inserted from the root, and not from its neighbours.
-    """
+        wrap: visit number after which all marks are cleared and counting starts anew.
+        links: for trees.
 
-    kind: ClassVar[int]
+    Attributes:
+        tables: all that it is, see `broadphase.kernels.tables`.
+    """
 
     def __init__(
         self,
+        kind: int,
         items: int,
         low: ArrayLike,
         edge: float,
-        *,
         nodes: int,
         smallest: float,
         wrap: int = VISIT_WRAP,
+        links: Links | None = None,
     ) -> None:
-        corner = numbers(low, "low corner of the root cube")
-        if corner.shape != (3,) or not np.isfinite(corner).all():
-            raise ConfigurationError("low corner of the root cube", value=low, allowed="x, y, z")
-        if not (isinstance(edge, (int, float)) and SMALLEST_SIZE <= edge <= COORDINATE_LIMIT):
-            raise ConfigurationError(
-                "edge of the root cube",
-                value=edge,
-                allowed=f"{SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} m",
-            )
+        corner, edge = checked_cube(low, "low corner of the root cube", edge)
         if self._number(items) != items:
             raise ConfigurationError("items", value=items, allowed="a whole number")
-        if not (isinstance(wrap, int) and wrap > 0):
-            raise ConfigurationError("wrap", value=wrap, allowed="a whole number above 0")
+        self.kind = kind
         self.smallest = float(smallest)
-        self.arena = Arena(
-            {"boxes": (items, 6), "nodes": (nodes, 6), "space": (1, 4)},
-            {
-                "items": (items, layout.ITEM_COLUMNS),
-                "tree": (nodes, layout.NODE_COLUMNS),
-                "links": (max(3 * items, 64), layout.LINK_COLUMNS),
-                "state": (1, layout.STATE_COLUMNS),
-            },
+        self._links = links
+        self.tables = x.IndexTables(
+            boxes=items, items=items, nodes=nodes, tree=nodes, links=max(3 * items, 64), low=corner
         )
-        self.arena["space"][0] = *corner, edge
-        self._set(layout.KIND, self.kind)
-        self._set(layout.WRAP, wrap)
-        self._set(layout.TECHNIQUES, layout.ALL_TECHNIQUES)
+        state = self.tables.state
+        state.kind, state.edge, state.wrap = kind, edge, wrap
+        state.techniques = x.ALL_TECHNIQUES
         self._found: IntArray = np.empty(items, dtype=np.int64)
+
+    def cleared(self) -> Index:
+        """Itself, empty."""
+        entries.clear(self.tables.address)
+        return self
 
     def insert(self, item: int, box: ArrayLike) -> None:
         """Add an item that is not there."""
         item = self._number(item)
         self._reserve(item)
-        if self.arena["items"][item, layout.STATE] != layout.ABSENT:
+        if self.tables.items[item, x.STATE] != x.ABSENT:
             raise DuplicateNameError("item is in the index already", value=item)
         self.insert_many(np.array([item]), self._box(box)[None])
 
     def insert_many(self, which: IntArray, boxes: Array) -> None:
         """Add items that are not there, in this order; unchecked."""
         self._reserve(int(which.max(initial=-1)))
-        self.arena["boxes"][which] = boxes
-        entries.insert_all(self.arena.F, self.arena.W, np.ascontiguousarray(which, dtype=np.int64))
+        self.tables.boxes[which] = boxes
+        entries.insert_all(self.tables.address, np.ascontiguousarray(which, dtype=np.int64))
         self.make_room()
 
     def remove(self, item: int) -> None:
         """Take an item out."""
         self._known(item)
-        entries.remove_all(self.arena.F, self.arena.W, np.array([item], dtype=np.int64))
+        entries.remove_all(self.tables.address, np.array([item], dtype=np.int64))
 
     def move(self, item: int, box: ArrayLike) -> None:
         """Register an item with another box."""
         self._known(item)
         which, fresh = np.array([item], dtype=np.int64), self._box(box)[None]
         entries.move_all(
-            self.arena.F, self.arena.W, which, fresh.copy(), (1.0 - EDGE_ROUNDING) * self.smallest
+            self.tables.address, which, fresh.copy(), (1.0 - EDGE_ROUNDING) * self.smallest
         )
         self.make_room()
 
     def near(self, item: int) -> IntArray:
         """The items whose boxes meet that of ``item``, in ascending order, each once."""
         self._known(item)
-        count = entries.near(self.arena.F, self.arena.W, item, self._found)
+        count = entries.near(self.tables.address, item, self._found)
         return np.unique(self._found[:count])
 
     def make_room(self) -> None:
         """Enlarge the tables where an item found no place, and try it again. Until then it was
         held against everything: slow, and right."""
-        while self.arena["state"][0, layout.FULL]:
-            links, nodes = len(self.arena["links"]), len(self.arena["tree"])
+        while self.tables.state.full:
+            links, nodes = len(self.tables.links), len(self.tables.tree)
             if self._coarsened(links):
                 continue
-            used = int(self.arena["state"][0, layout.NODES_USED])
-            if 2 * used > nodes and self.kind in (layout.OCTREE, layout.REGION):
-                nodes *= 2
-            self.arena = self.arena.grown({"links": 2 * links, "tree": nodes, "nodes": nodes})
-            entries.free_links(self.arena.W, links)
-            entries.retry_outside(self.arena.F, self.arena.W)
+            if 2 * int(self.tables.state.nodes_used) > nodes and self._is_tree:
+                self._grow(nodes=2 * nodes, tree=2 * nodes)
+            self._grow(links=2 * links)
+            entries.free_links(self.tables.address, links)
+            entries.retry_outside(self.tables.address)
 
     def _coarsened(self, links: int) -> bool:
-        """Whether the index was made coarser instead: no box is told apart from another where the
-        two overlap, and smaller nodes there only take memory."""
-        return False
+        """Whether the tree was made one level less deep instead, once the links are as many as
+        items may have: no box is told apart from another where the two overlap, and smaller nodes
+        there only take memory."""
+        state, items, most = self.tables.state, self.tables.items, self._links
+        if most is None or links < max(most.each * len(items), most.least) or state.deepest == 0:
+            return False
+        state.deepest -= 1
+        here = np.flatnonzero(items[:, x.STATE] != x.ABSENT)
+        moved = items[:, x.MOVED].copy()
+        self.cleared()
+        entries.insert_all(self.tables.address, here)
+        items[:, x.MOVED] = moved
+        return True
+
+    @property
+    def _is_tree(self) -> bool:
+        return self.kind in (x.OCTREE, x.REGION)
+
+    def _grow(self, **rows: int) -> None:
+        """Kernels ask the last of two tables for their length."""
+        for name, count in rows.items():
+            self.tables.grow(name, count)
 
     def clear_counters(self) -> None:
         """Set all counts of `figures` to 0."""
-        self.arena["state"][0, layout.SPLITS :] = 0
+        for name in x.COUNTERS:
+            self.tables.state[name] = 0
 
     def figures(self) -> IndexFigures:
         """What the index looks like now."""
-        state, tree, nodes = self.arena["state"][0], self.arena["tree"], self.arena["nodes"]
+        tree, nodes = self.tables.tree, self.tables.nodes
         live = self._live_nodes()
-        leaves = live[tree[live, layout.FIRST] == layout.NONE]
-        counts = tree[leaves, layout.COUNT]
-        inside = int((self.arena["items"][:, layout.STATE] == layout.INSIDE).sum())
+        leaves = live[tree[live, x.FIRST] == x.NONE]
+        counts = tree[leaves, x.COUNT]
+        inside = int((self.tables.items[:, x.STATE] == x.INSIDE).sum())
         filled = int((counts > 0).sum())
         return IndexFigures(
             nodes=len(live),
@@ -199,46 +223,35 @@ class Index:
             empty=len(leaves) - filled,
             items_per_leaf=float(counts.sum() / filled) if filled else 0.0,
             leaves_per_item=float(counts.sum() / inside) if inside else 0.0,
-            depth=int(tree[live, layout.LEVEL].max(initial=0)),
+            depth=int(tree[live, x.LEVEL].max(initial=0)),
             smallest=float((nodes[leaves, 3] - nodes[leaves, 0]).min()) if len(leaves) else 0.0,
-            outside=int((self.arena["items"][:, layout.STATE] == layout.OUTSIDE).sum()),
-            splits=int(state[layout.SPLITS]),
-            merges=int(state[layout.MERGES]),
-            node_tests=int(state[layout.NODE_TESTS]),
-            neighbours=int(state[layout.NEIGHBOURS]),
-            box_tests=int(state[layout.BOX_TESTS]),
-            pair_tests=int(state[layout.PAIR_TESTS]),
-            updates=int(state[layout.UPDATES]),
-            reinserted=int(state[layout.REINSERTED]),
-            nbytes=self.arena.nbytes,
+            outside=int((self.tables.items[:, x.STATE] == x.OUTSIDE).sum()),
+            **{name: int(self.tables.state[name]) for name in x.COUNTERS},
+            nbytes=self.tables.nbytes,
         )
 
     def _live_nodes(self) -> IntArray:
         """The nodes that hang on the root; those of the grid all."""
-        tree = self.arena["tree"]
-        used = int(self.arena["state"][0, layout.NODES_USED])
-        if self.kind not in (layout.OCTREE, layout.REGION):
+        tree = self.tables.tree
+        used = int(self.tables.state.nodes_used)
+        if not self._is_tree:
             return np.arange(used)
         live = [np.zeros(1, dtype=np.int64)]
         while len(live[-1]):
-            first = tree[live[-1], layout.FIRST]
-            live.append((first[first != layout.NONE, None] + np.arange(8)).ravel())
+            first = tree[live[-1], x.FIRST]
+            live.append((first[first != x.NONE, None] + np.arange(8)).ravel())
         return np.concatenate(live)
-
-    def _set(self, column: int, value: int) -> None:
-        self.arena["state"][0, column] = value
 
     def _reserve(self, item: int) -> None:
         """Room for an item of this number."""
-        have = len(self.arena["items"])
+        have = len(self.tables.items)
         if item < have:
             return
         rows = max(item + 1, 2 * have)
-        links = len(self.arena["links"])
-        grown = {"items": rows, "boxes": rows, "links": max(3 * rows, links)}
-        self.arena = self.arena.grown(grown)
-        self.arena["items"][have:, layout.HEAD] = layout.NONE
-        entries.free_links(self.arena.W, links)
+        links = len(self.tables.links)
+        self._grow(boxes=rows, items=rows, links=max(3 * rows, links))
+        self.tables.items[have:, x.HEAD] = x.NONE
+        entries.free_links(self.tables.address, links)
         self._found = np.empty(rows, dtype=np.int64)
 
     @staticmethod
@@ -256,8 +269,8 @@ class Index:
 
     def _known(self, item: int) -> None:
         item = self._number(item)
-        states = self.arena["items"][:, layout.STATE]
-        if not 0 <= item < len(states) or states[item] == layout.ABSENT:
+        states = self.tables.items[:, x.STATE]
+        if not 0 <= item < len(states) or states[item] == x.ABSENT:
             known = map(str, np.flatnonzero(states))
             raise UnknownNameError(str(item), known, what="item")
 
@@ -269,3 +282,20 @@ class Index:
                 "not a box", value=result.tolist(), allowed="low x y z <= high x y z"
             )
         return result
+
+
+def checked_cube(low: ArrayLike, element: str, edge: Any) -> tuple[Array, float]:
+    """A point of a cube, its corner or its centre, and its edge."""
+    point = np.array(numbers(low, element))
+    if point.shape != (3,) or not np.isfinite(point).all():
+        raise ConfigurationError(element, value=low, allowed="x, y, z, [m]")
+    if not (
+        isinstance(edge, (int, float, np.integer, np.floating))
+        and SMALLEST_SIZE <= edge <= COORDINATE_LIMIT
+    ):
+        raise ConfigurationError(
+            "edge of the root cube",
+            value=edge,
+            allowed=f"{SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} m",
+        )
+    return point, float(edge)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 from weakref import ref
 
 import numpy as np
@@ -33,6 +33,20 @@ if TYPE_CHECKING:
     from standoff.paths.apart import Apart
 
 Item = TypeVar("Item")
+
+
+class Compiled(NamedTuple):
+    """One revision of a cell, as engines take it.
+
+    Attributes:
+        moving: the bodies whose poses are given each cycle, by name.
+    """
+
+    revision: int
+    model: Model
+    pairs: Pairs
+    robots: tuple[str, ...]
+    moving: Mapping[str, Body]
 
 
 class Watcher(Protocol):
@@ -545,6 +559,15 @@ class Cell:
     def revision(self) -> int:
         """How many changes there have been."""
         return self._revision
+
+    def compile(self) -> Compiled:
+        """Work out all that engines start from, so that whoever watches the cell finds it ready:
+        after a change, in the thread that made it. What is returned belongs to one revision, also
+        where other threads change the cell meanwhile."""
+        with self._lock:
+            pairs = self.pairs
+            moving = {name: self._bodies[name] for name in pairs.model.moving}
+            return Compiled(self._revision, pairs.model, pairs, tuple(self._robots), moving)
 
     def snapshot(self) -> Cell:
         """The cell as it is now, which nobody changes: for whoever lays it out while another thread

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from standoff.broadphase.octree import DEEPEST_LEVEL
+from standoff.broadphase.index import DEEPEST_LEVEL
 from standoff.errors import InterferenceError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import layout

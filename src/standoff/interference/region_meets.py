@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.broadphase.index import LARGEST_COUNT, ROOT_MARGIN
-from standoff.broadphase.octree import DEEPEST_LEVEL
+from standoff.broadphase.index import DEEPEST_LEVEL, LARGEST_COUNT, ROOT_MARGIN
 from standoff.errors import InterferenceError
 from standoff.geometry.distance import distance
 from standoff.geometry.mesh import Mesh

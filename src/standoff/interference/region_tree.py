@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from standoff.broadphase.octree import DEEPEST_LEVEL
+from standoff.broadphase.index import DEEPEST_LEVEL
 from standoff.errors import InterferenceError, ShapeError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import layout

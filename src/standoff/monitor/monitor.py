@@ -9,37 +9,33 @@ from typing import Any
 
 import numpy as np
 from numpy import ndarray
-from numpy.typing import ArrayLike
 
-from standoff.broadphase import IndexFigures
-from standoff.broadphase.index import VISIT_WRAP
-from standoff.cell import Cell
+from standoff.broadphase import Index, IndexFigures, IndexKind
+from standoff.broadphase.kernels import tables as x
+from standoff.cell import Body, Cell
+from standoff.cell.cell import Compiled
 from standoff.defaults import USUAL_BUFFER
 from standoff.errors import MonitorError
 from standoff.geometry.pose import Array
 from standoff.monitor.buffers import Buffer, Thresholds
-from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.cycle import cycle as run_cycle
 from standoff.monitor.kernels.cycle import quiet_cycles, test_again
-from standoff.monitor.options import IndexName, UpdateName, checked
+from standoff.monitor.movers import check_names
+from standoff.monitor.options import IndexName, checked
+from standoff.monitor.reading import Reading
 from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
-from standoff.monitor.scene import Zone
-from standoff.monitor.stops import Stopping
-from standoff.monitor.watch import Watch
+from standoff.monitor.scene import Patch, Scene
+from standoff.monitor.stops import Stopping, Stops
+from standoff.monitor.zones import Zone
 
-#: Input that could not be used.
-_UNUSABLE = m.BAD_JOINT | m.BAD_POSE
-
-#: All that a cycle can tell, without the number of hits.
-_EACH_HIT = m.EACH_HIT
-_EVENTS = _EACH_HIT - 1
-_HITS_FOUND = m.HITS_FOUND
+_QUIET, _HITS, _UNUSABLE = m.QUIET, m.HITS, m.UNUSABLE
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
 
 
-class Monitor(Watch):
+class Monitor:
     """Watches a cell, one reading at a time.
 
     A moving primitive is extended by its whole buffer, a static one not at all, and a pair that is
@@ -52,7 +48,8 @@ class Monitor(Watch):
         cell: what to watch; `revision` is looked at on each update.
         buffer: in metres, or a `Separation` that makes it grow with speed; or a dict of either by
             the name of a robot or body, ``"default"`` for the rest (0.03 where it is left out).
-        index: ``octree``, ``grid`` or ``naive``; the answers are the same.
+        index: ``octree``, ``grid``, ``naive`` or ``region``, or one with its options, as
+            ``so.Octree(split=5)``; the answers are the same.
         thresholds: distances that go before the buffers for some pairs.
         zones: `KeepOut` and `KeepIn`.
         grasped: what holding a body adds to the buffer of the robot that holds it, by name, [m].
@@ -69,17 +66,10 @@ class Monitor(Watch):
         stopping: certify at each reading that the robots, if they stop now or until the next
             reading is due, come to a stand without touching anything; see `Stopping`. Where that
             is not proved the cycle has a `StopWarning`, and a fault where velocities are unknown.
-        split: the paper's N: a node with more primitives is split.
-        grid: the paper's G: cells along an edge of the grid.
-        root: centre and edge of the root cube, [m]; around all that can be reached by default.
-        smallest: edge of the smallest node, [m]; the farthest move in a cycle by default, and for
-            the region octree no less than 1/64 of the root cube.
-        reserve: how much wider than extended a mover is registered, [m]; by default a part of its
-            size. On the side where it is heading, up to AHEAD times that. 0 is the paper's own
-            algorithm, which looks at the tree in each cycle.
-        update: how the octree follows; ``reinsert`` and ``rebuild`` are the ways that the paper
-            rejected.
-        wrap: visit number after which all marks are cleared.
+
+    Attributes:
+        cell: what is watched.
+        period: time between two readings, [s].
 
     Raises:
         MonitorError: a parameter that makes no sense.
@@ -90,7 +80,7 @@ class Monitor(Watch):
         self,
         cell: Cell,
         buffer: Buffer | Mapping[str, Buffer] = USUAL_BUFFER,
-        index: IndexName = "octree",
+        index: IndexName | IndexKind = "octree",
         *,
         thresholds: Thresholds | None = None,
         zones: Sequence[Zone] = (),
@@ -100,13 +90,6 @@ class Monitor(Watch):
         max_speed: float | Mapping[str, float] | None = None,
         between: bool = False,
         stopping: Stopping | None = None,
-        split: int = 10,
-        grid: int = 16,
-        root: tuple[ArrayLike, float] | None = None,
-        smallest: float | None = None,
-        reserve: float | None = None,
-        update: UpdateName = "neighbours",
-        wrap: int = VISIT_WRAP,
     ) -> None:
         if not isinstance(cell, Cell):
             raise MonitorError("not a cell", element="cell", value=cell, allowed="a Cell")
@@ -116,10 +99,19 @@ class Monitor(Watch):
         options = checked(
             cell, buffer=buffer, max_speed=max_speed, thresholds=thresholds, zones=zones,
             grasped=grasped, period=period, late=late, between=between, stopping=stopping,
-            index=index, split=split, grid=grid, root=root, smallest=smallest, reserve=reserve,
-            update=update, wrap=wrap,
+            index=index,
         )  # fmt: skip
-        super().__init__(cell, options)
+        check_names(cell, options)
+        self.cell = cell
+        self.period = options.period
+        self._options = options
+        self._reading = Reading(options.period, options.latest)
+        self._stops = None if stopping is None else Stops(stopping, options.latest)
+        self._scene: Scene | None = None
+        self._revision: int | None
+        self._bodies: Mapping[str, Body] = {}
+        self._no_poses = np.zeros((0, 4, 4))
+        self._sync()
         cell.watched_by(self)
 
     def update(
@@ -149,10 +141,17 @@ class Monitor(Watch):
             if time is not None:
                 last = reading.time
                 dt = -1.0
+                if type(time) is not float and isinstance(time, np.floating):
+                    time = float(time)
                 if type(time) is float and last is not None and not reading.blind:
                     dt = time - last
             given = self._no_poses if poses is None else poses
-            # What comes as it should is handed over as it is; anything else is looked at closely.
+            # What comes as it should is handed over as it is, other numbers in arrays as a copy;
+            # anything else is looked at closely.
+            if type(q) is not ndarray or q.dtype is not _FLOAT or not q.flags.carray:
+                q = _copied(q, self._q_room)
+            if given is not self._expected and not self._good_poses(given):
+                given = poses = _copied(poses, self._poses_room)
             if (
                 type(q) is ndarray
                 and q.dtype is _FLOAT
@@ -163,26 +162,24 @@ class Monitor(Watch):
                 and not reading.missed
             ):
                 grace = dt if dt > period else period
-                told, clearance = run_cycle(*self._tables, q, given, dt, grace, 0)
-                if not told & _UNUSABLE:
+                told, clearance = run_cycle(self._address, q, given, dt, grace, 0)
+                if told != _UNUSABLE:
                     self._cycles += 1
                     if time is not None:
                         reading.time = time
                     else:
                         reading.blind += 1
                     stops = self._stops
-                    if told == 0:
+                    if told == _QUIET:
                         quiet = QuietCycle(self._cycles, time, clearance)
                         return quiet if stops is None else stops.after(quiet, q, given, dt, dq)
-                    if told & _EVENTS == _HITS_FOUND:
-                        hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
+                    if told == _HITS:
+                        hits = self._hits[: self._answer[0] * ROW_BYTES].tobytes()
                         found = Cycle(self._cycles, time, clearance, (), hits, self._naming)
                         return found if stops is None else stops.after(found, q, given, dt, dq)
                     reading.faults, reading.stale, reading.unsure = [], 0, 0
                     reading.dt = dt
-                    return self._stop_after(
-                        self._eventful(told, clearance, time), q, given, dq, True
-                    )
+                    return self._stop_after(self._eventful(clearance, time), q, given, dq, True)
             return self._update_with_care(q, poses, time, dq)
         finally:
             self._busy.release()
@@ -232,19 +229,19 @@ class Monitor(Watch):
                 allowed=f"an array of {len(times)} float64, in order",
             )
         quiet, told, clearance = quiet_cycles(
-            *self._tables, Q, given, times, reading.time, self.period, reading.late, clearances
+            self._address, Q, given, times, reading.time, self.period, reading.late, clearances
         )
         self._cycles += quiet
         before = reading.time
         if quiet:
             before = reading.time = float(times[quiet - 1])
-        if told <= 0 or told & _UNUSABLE:
+        if told in (_QUIET, _UNUSABLE):
             return quiet, None
         time = reading.time = float(times[quiet])
         self._cycles += 1
         reading.faults, reading.stale, reading.unsure = [], 0, 0
         reading.dt = time - before
-        return quiet, self._eventful(told, clearance, time)
+        return quiet, self._eventful(clearance, time)
 
     def _enter(self) -> None:
         """One call at a time: two would write to the same tables.
@@ -270,6 +267,74 @@ class Monitor(Watch):
             self._unwatched = None
         return self._unwatched is None
 
+    def _sync(self) -> None:
+        """Bring all tables up to date with the cell: those that changed alone, if that is possible.
+        Whole, or not at all where it raises."""
+        # What changes from here on, by another thread, is taken over the next time.
+        cell = self.cell if self._stops is None else self.cell.snapshot()
+        if not self._options.zones:  # of a body alone, its zones are watched
+            cell.check_watched()
+        scene, now = self._scene, cell.compile()
+        if scene is not None:
+            try:
+                patch = scene.planned(now)
+                if patch is not None:
+                    self._change(cell, scene, patch)
+                    return
+            except Exception:
+                if not scene.torn:
+                    raise
+        self._lay_out(self.cell.snapshot())
+
+    def _change(self, cell: Cell, scene: Scene, patch: Patch) -> None:
+        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds(patch))
+        # Who interrupts it from here on finds another revision: everything is then laid out anew.
+        self._revision = None
+        scene.adopt(patch)
+        self._watch(cell, scene, patch.now, stop)
+
+    def _lay_out(self, cell: Cell) -> None:
+        """Everything anew."""
+        before = self._scene
+        scene = Scene(cell, self._options, None if before is None else before.seen, before)
+        stop = None if self._stops is None else self._stops.laid_out(cell, scene.speeds())
+        self._revision = None
+        self._watch(cell, scene, cell.compile(), stop)
+
+    def _watch(self, cell: Cell, scene: Scene, now: Compiled, stop: Any) -> None:
+        """From now on this is what is watched."""
+        self._scene = scene
+        self._reading.adopt(now.model.tree, cell, now.moving, scene.tables)
+        if self._stops is not None:
+            self._stops.adopt(stop)
+        self._bodies = now.moving
+        self._joints = now.model.tree.joints
+        self._take_tables(scene)
+        self._expected = None if now.moving else self._no_poses
+        self._q_room = np.empty(len(self._joints))
+        self._poses_room = np.empty((len(now.moving), 4, 4))
+        self._joints_shape, self._poses_shape = (len(self._joints),), (len(now.moving), 4, 4)
+        self._revision = now.revision
+
+    def _take_tables(self, scene: Scene) -> None:
+        """What each cycle needs of the tables, at hand."""
+        tables = scene.tables
+        self._address = tables.address
+        self._naming = scene.naming
+        self._hits = memoryview(tables.arrays["hits"].view(np.uint8)).cast("B")
+        self._answer = memoryview(tables.arrays["answer"].view(np.int64))
+
+    @property
+    def scene(self) -> Scene:
+        """What is watched, in tables."""
+        assert self._scene is not None
+        return self._scene
+
+    @property
+    def index(self) -> Index:
+        """Which primitives may touch."""
+        return self.scene.index
+
     def _good_poses(self, poses: Any) -> bool:
         """Whether they can be handed over as they are."""
         return _good_table(poses, self._poses_shape)
@@ -285,12 +350,12 @@ class Monitor(Watch):
         self._cycles += 1
         for otherwise in (reading.mend, reading.fall_back, None):
             told, clearance = run_cycle(
-                *self._tables, reading.q, reading.poses, reading.dt, reading.grace, reading.unsure
+                self._address, reading.q, reading.poses, reading.dt, reading.grace, reading.unsure
             )
-            if not told & _UNUSABLE or otherwise is None:
+            if told != _UNUSABLE or otherwise is None:
                 break
             otherwise()
-        cycle = self._eventful(told, clearance, time)
+        cycle = self._eventful(clearance, time)
         return self._stop_after(cycle, reading.q, reading.poses, dq, timed)
 
     def _stop_after(self, cycle: Cycle, q: Array, poses: Array, dq: Any, timed: bool) -> Cycle:
@@ -313,19 +378,17 @@ class Monitor(Watch):
     @property
     def buffers(self) -> dict[str, float]:
         """The buffer of each moving body as of the last cycle, the largest of its primitives."""
+        tables, names = self.scene.tables, self._naming[0]
         found: dict[str, float] = {}
-        for slot, p in self._taken():
-            if p.frame != 0:
-                name = self._scene.names[p.body]
-                found[name] = max(
-                    found.get(name, 0.0), float(self._arena["motion"][slot, m.BUFFER])
-                )
+        for slot in np.flatnonzero(tables.index.items[: len(tables.movers), x.STATE] != x.ABSENT):
+            name = names[tables.owner[slot]]
+            found[name] = max(found.get(name, 0.0), float(tables.movers[slot].buffer))
         return found
 
     @property
     def nbytes(self) -> int:
         """Memory of all tables, those of the index included."""
-        return self._arena.nbytes + self.index.arena.nbytes
+        return self.scene.tables.nbytes
 
     def attach(self, body: str, link: str, *, touch: Sequence[str] = ()) -> None:
         """`Cell.attach` at the last reading."""
@@ -352,50 +415,55 @@ class Monitor(Watch):
 
     def _tell_cell(self) -> None:
         """Joints and poses of the last reading; but for bodies that the cell has changed since."""
-        now, moving = self.cell.bodies, {*self.cell.moving}
+        now = self.cell.compile().moving
         joints = dict(zip(self.cell.joints, self.cell.q)) | self._reading.last_joints
         poses = {
             name: pose
             for name, pose in self._reading.last_places.items()
-            if name in moving and now[name] is self._bodies.get(name)
+            if name in now and now[name] is self._bodies.get(name)
         }
         self.cell.set_state([joints[name] for name in self.cell.joints], poses)
-        self._bodies = self.cell.bodies
+        self._bodies = self.cell.compile().moving
 
-    def _eventful(self, told: int, clearance: float, time: float | None) -> Cycle:
-        while told & (m.PAIRS_FULL | m.HITS_FULL):
-            rows = {"pairs": 2 * len(self._arena["pairs"])}
-            if told & m.HITS_FULL:
-                rows = {"hits": 2 * self._count(m.HITS_USED)}
-            self._use(self._arena.grown(rows))
+    def _eventful(self, clearance: float, time: float | None) -> Cycle:
+        scene, tables = self.scene, self.scene.tables
+        answer = tables.answer
+        while answer.pairs_full or answer.hits_full:
+            scene.make_room()
+            self._take_tables(scene)
             dt = math.nan if self._reading.unsure else self._reading.dt
-            told, clearance = test_again(*self._tables, dt)
-        if told & m.INDEX_FULL:
-            self.index.make_room()
-            self._use(self._arena)
+            _, clearance = test_again(self._address, dt)
+        if answer.index_full:
+            scene.index.make_room()
         faults = [*self._reading.faults]
-        if told & m.FAULTS_FOUND:
-            faults += self._kernel_faults()
-        hits = None
-        if told & m.HITS_FOUND:
-            hits = self._hits[: told // _EACH_HIT * ROW_BYTES].tobytes()
+        if answer.faults:
+            faults += self._kernel_faults(tables)
+        hits = self._hits[: answer.hits * ROW_BYTES].tobytes() if answer.hits else None
         return Cycle(self._cycles, time, clearance, tuple(faults), hits, self._naming)
 
-    def _kernel_faults(self) -> list[Fault]:
+    def _kernel_faults(self, tables: m.MonitorTables) -> list[Fault]:
         found: list[Fault] = []
-        names, owner = self._scene.names, self._arena["owner"]
+        names = self._naming[0]
         jumped: dict[str, Fault] = {}
-        for kind, which, value, allowed in self._arena["faults"][: self._count(m.FAULTS_USED)]:
+        for kind, which, value, allowed in tables.faults[: tables.answer.faults].tolist():
             if kind == m.LIMITS_FAULT:
-                joint = self._joints[int(which)]
-                low, high, _ = self._arena["limits"][int(which)]
-                found.append(Fault("limits", joint, float(value), f"{low:g} to {high:g}"))
+                low, high, _ = tables.limits[which]
+                found.append(Fault("limits", self._joints[which], value, f"{low:g} to {high:g}"))
             else:
-                name = names[owner[int(which), 0]]
+                name = names[tables.owner[which]]
                 if name not in jumped or jumped[name].value < value:
                     text = f"a move of up to {allowed:.4g} m"
-                    jumped[name] = Fault("jump", name, float(value), text)
+                    jumped[name] = Fault("jump", name, value, text)
         return [*found, *jumped.values()]
+
+
+def _copied(values: Any, room: Array) -> Any:
+    """An array of numbers of another type or order as a kernel can read it, in ``room``; whatever
+    else it is, itself."""
+    if type(values) is ndarray and values.dtype.kind in "fiu" and values.shape == room.shape:
+        room[...] = values
+        return room
+    return values
 
 
 def _good_table(values: Any, shape: tuple[int, ...]) -> bool:

@@ -8,42 +8,28 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from standoff.broadphase.grid import LARGEST_GRID
-from standoff.broadphase.index import LARGEST_COUNT
+from standoff.broadphase import IndexKind
+from standoff.broadphase.kinds import KINDS
 from standoff.cell import Cell
 from standoff.errors import MonitorError, UnknownNameError
-from standoff.geometry.pose import Array
-from standoff.geometry.shape import SMALLEST_SIZE
-from standoff.monitor.amounts import amount, whole
+from standoff.monitor.amounts import amount
 from standoff.monitor.buffers import Buffer, Thresholds
-from standoff.monitor.kernels import layout as m
-from standoff.monitor.scene import Zone
 from standoff.monitor.separation import Separation
 from standoff.monitor.stops import Stopping
-from standoff.monitor.zones import KeepIn, KeepOut
-from standoff.tolerances import COORDINATE_LIMIT, JUMP_ROUNDING
+from standoff.monitor.zones import KeepIn, KeepOut, Zone
+from standoff.tolerances import JUMP_ROUNDING
 
 #: A reading is late when it comes after more than this many periods, [-].
 LATE_PERIODS = 1.5
 
 
 IndexName = Literal["octree", "grid", "naive", "region"]
-UpdateName = Literal["neighbours", "reinsert", "rebuild"]
-_UPDATES = {"neighbours": m.NEIGHBOURS, "reinsert": m.REINSERT, "rebuild": m.REBUILD}
-_INDEXES = ("octree", "grid", "naive", "region")
 
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The arguments of `Monitor`, where they mean the same; see there.
-
-    Attributes:
-        root: centre and edge of the root cube, or None.
-        reserve: of every mover, [m]; None: a part of its size.
-        update: number of the way to update, see `monitor.kernels.layout`.
-    """
+    """The arguments of `Monitor`; see there."""
 
     buffer: Buffer | Mapping[str, Buffer]
     max_speed: float | Mapping[str, float] | None
@@ -54,14 +40,7 @@ class Options:
     late: float | None
     between: bool
     stopping: Stopping | None
-    index: str
-    split: int
-    grid: int
-    root: tuple[Array, float] | None
-    smallest: float | None
-    reserve: float | None
-    update: int
-    wrap: int
+    index: IndexKind
 
     @property
     def mentioned(self) -> frozenset[str]:
@@ -92,19 +71,10 @@ def checked(
     late: float | None,
     between: bool,
     stopping: Stopping | None,
-    index: str,
-    root: tuple[ArrayLike, float] | None,
-    smallest: float | None,
-    reserve: float | None,
-    update: str,
-    split: int,
-    grid: int,
-    wrap: int,
+    index: IndexName | IndexKind,
     **others: Any,
 ) -> Options:
     """Options from arguments as people give them; names are held against the cell."""
-    _one_of("index", index, _INDEXES)
-    _one_of("update", update, tuple(_UPDATES))
     if not (thresholds is None or isinstance(thresholds, Thresholds)):
         raise MonitorError("thresholds", value=thresholds, allowed="Thresholds(...)")
     if not isinstance(between, (bool, np.bool_)):
@@ -113,9 +83,6 @@ def checked(
         raise MonitorError("stopping", value=stopping, allowed="Stopping(...)")
     if stopping is not None:
         stopping.check_names(cell)
-    as_published = reserve is not None and amount("reserve", reserve, "m") == 0.0
-    if as_published or index == "naive" or update != "neighbours":
-        reserve = 0.0
     return Options(
         thresholds=Thresholds() if thresholds is None else thresholds,
         zones=_zones(zones),
@@ -124,14 +91,7 @@ def checked(
         late=None if late is None else amount("late", late, "s", zero=False),
         between=bool(between),
         stopping=stopping,
-        index=index,
-        root=None if root is None else _cube(root),
-        smallest=None if smallest is None else amount("smallest", smallest, "m"),
-        reserve=None if reserve is None else float(reserve),
-        update=_UPDATES[update],
-        split=whole("split", split, 1, LARGEST_COUNT),
-        grid=whole("grid", grid, 1, LARGEST_GRID),
-        wrap=whole("wrap", wrap, 1, LARGEST_COUNT),
+        index=_index(index),
         **{name: _copied(value) for name, value in others.items()},
     )
 
@@ -158,27 +118,10 @@ def _grasped(cell: Cell, grasped: Any) -> dict[str, float]:
     return {name: amount(f"grasped {name!r}", value, "m") for name, value in grasped.items()}
 
 
-def _cube(root: Any) -> tuple[Array, float]:
-    """Centre and edge of a cube."""
-    try:
-        centre, edge = root
-        middle = np.array(centre, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise MonitorError("root", value=root, allowed="((x, y, z), edge), [m]") from error
-    if middle.shape != (3,) or not np.isfinite(middle).all():
-        raise MonitorError("centre of the root cube", value=centre, allowed="x, y, z, [m]")
-    length = amount("edge of the root cube", edge, "m", zero=False)
-    if not SMALLEST_SIZE <= length <= COORDINATE_LIMIT:
-        raise MonitorError(
-            "edge of the root cube",
-            value=edge,
-            allowed=f"{SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} m",
-        )
-    return middle, length
-
-
-def _one_of(element: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        raise MonitorError(
-            "unknown choice", element=element, value=value, allowed=", ".join(allowed)
-        )
+def _index(given: Any) -> IndexKind:
+    if isinstance(given, IndexKind):
+        return given
+    if not isinstance(given, str) or given not in KINDS:
+        allowed = f"so.Octree(...) or its like, {', '.join(KINDS)}"
+        raise MonitorError("unknown choice", element="index", value=given, allowed=allowed)
+    return KINDS[given]()

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from standoff.cell import Cell
-from standoff.compiled.arenas import Arena
+from standoff.cell import Body, Cell
 from standoff.errors import Error, PoseError
 from standoff.geometry.pose import Array, as_pose
-from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels.tables import MonitorTables
 from standoff.monitor.report import Fault
+from standoff.robots.tree import Tree
 
 
 class Reading:
@@ -50,32 +50,33 @@ class Reading:
         self._joints: tuple[str, ...] = ()
         self._mimics: frozenset[str] = frozenset()
         self._moving: tuple[str, ...] = ()
-        self._limits: Array = np.zeros((0, 3))
+        self._last: Array = np.zeros(0)
         self._frames: Array = np.zeros((0, 12))
 
-    def adopt(self, cell: Cell, arena: Arena) -> None:
+    def adopt(
+        self, tree: Tree, cell: Cell, moving: Mapping[str, Body], tables: MonitorTables
+    ) -> None:
         """Follow a change of the cell: the joints and bodies that stay keep their last values.
-        From now on the last good values are kept in the tables of ``arena``."""
-        joints = dict(zip(cell.joints, cell.q))
-        joints |= {n: v for n, v in zip(self._joints, self.last_q) if n in joints}
-        bodies = {name: cell.bodies[name].pose for name in cell.moving}
+        From now on the last good values are kept in these tables."""
+        if self._joints is not tree.joints:
+            joints = dict(zip(tree.joints, cell.q))
+            joints |= {n: v for n, v in zip(self._joints, self.last_q) if n in joints}
+            self.q = np.array([joints[n] for n in tree.joints], dtype=float)
+        else:
+            self.q = self.last_q
+        bodies = {name: body.pose for name, body in moving.items()}
         bodies |= {n: v for n, v in zip(self._moving, self.last_poses) if n in bodies}
-        self._joints, self._moving, self._mimics = cell.joints, cell.moving, cell.tree.mimics
-        self.q = np.array([joints[n] for n in cell.joints], dtype=float)
-        self.poses = np.array([bodies[n] for n in cell.moving], dtype=float).reshape(-1, 4, 4)
-        self.read_from(arena)
-        self._limits[:, m.LAST] = self.q
+        self.poses = np.array([*bodies.values()], dtype=float).reshape(-1, 4, 4)
+        self._joints, self._moving, self._mimics = tree.joints, tuple(bodies), tree.mimics
+        self._last = tables.limits.last
+        self._frames = tables.frames[len(tables.frames) - len(self._moving) :]
+        self._last[:] = self.q
         self._frames[:] = self.poses[:, :3].reshape(-1, 12)
-
-    def read_from(self, arena: Arena) -> None:
-        """The last good values are kept in these tables now."""
-        self._limits = arena["limits"]
-        self._frames = arena["frames"][len(arena["frames"]) - len(self._moving) :]
 
     @property
     def last_q(self) -> Array:
         """The joints of the last good reading."""
-        return self._limits[:, m.LAST].copy()
+        return self._last.copy()
 
     @property
     def last_poses(self) -> Array:
@@ -120,7 +121,7 @@ class Reading:
         values in their place."""
         for j in np.flatnonzero(~np.isfinite(self.q)):
             self._fault("non-finite", self._joints[j], float(self.q[j]), "a finite number")
-            self.q[j] = self._limits[j, m.LAST]
+            self.q[j] = self._last[j]
         for b, pose in enumerate(self.poses):
             self._take_pose(b, pose.copy())
         if self.stale:

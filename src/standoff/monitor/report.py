@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from standoff.geometry.pose import Array
-from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels import tables as m
 from standoff.paths.verdict import Kind
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: One hit, as a cycle leaves it: the numbers of the two bodies come last.
 Row = tuple[Any, ...]
-_ROW = Struct(f"={m.BODY_A}dqq")
+_ROW = Struct(f"={m.PARTS}dqqq")
 ROW_BYTES = _ROW.size
 #: Its distance and the two bodies.
 _PAIR = Struct(f"=d{8 * (m.BODY_A - 1)}xqq")
@@ -57,7 +57,7 @@ class Warning:
         self.a = a
         self.b = b
         self.distance = row[0]
-        self._row: tuple[float, ...] = row
+        self._row = row
 
     @property
     def point_a(self) -> Array:
@@ -77,7 +77,8 @@ class Warning:
     @property
     def places(self) -> tuple[float, ...]:
         """`point_a`, `point_b` and `normal` as nine plain numbers."""
-        return self._row[1:10]
+        places: tuple[float, ...] = self._row[1:10]
+        return places
 
     @property
     def closing_speed(self) -> float:
@@ -85,7 +86,8 @@ class Warning:
         negative while they part, NaN where a body was not seen before. Where the pair was nearest
         on the way (``when`` below 1): how fast its distance shrank up to then; and where it was
         so at the last reading (``when`` 0): how fast it has shrunk since, negative."""
-        return self._row[m.CLOSING]
+        speed: float = self._row[m.CLOSING]
+        return speed
 
     @property
     def time_to_contact(self) -> float:
@@ -103,17 +105,19 @@ class Warning:
         """False only where the pair surely separates: if both bodies keep the motion that they had
         since the last reading, they are not nearer at the next one. A controller may then permit
         the motion. An unknown speed counts as approaching, and so does a mesh."""
-        return self._row[m.PARTS] != m.BODIES_PART
+        return bool(self._row[m.PARTS] != m.BODIES_PART)
 
     @property
     def threshold(self) -> float:
         """The distance at which the pair is too close, [m]."""
-        return self._row[m.THRESHOLD]
+        threshold: float = self._row[m.THRESHOLD]
+        return threshold
 
     @property
     def when(self) -> float:
         """The instant this was measured at, 0 at the last reading and 1 at this one."""
-        return self._row[m.WHEN]
+        when: float = self._row[m.WHEN]
+        return when
 
     def __repr__(self) -> str:
         return f"Warning({self.a!r}, {self.b!r}, distance={self.distance:.6g})"
@@ -312,7 +316,7 @@ class StopWarning(Warning):
             t.b,
             (
                 t.distance, *t.point_a.tolist(), *t.point_b.tolist(), *t.normal.tolist(), 0.0,
-                t.clearance, math.nan, 1.0 + t.time / dt, float(m.APPROACHES), 0.0, 0.0,
+                t.clearance, math.nan, 1.0 + t.time / dt, m.APPROACHES, 0, 0,
             ),
         )  # fmt: skip
         self.kind: Kind = t.kind

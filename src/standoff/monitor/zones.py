@@ -88,3 +88,6 @@ def _facing(axis: int, sign: float, at: float) -> Array:
     result[:3, :3] = rotation
     result[axis, 3] = at
     return result
+
+
+Zone = KeepIn | KeepOut

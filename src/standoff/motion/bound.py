@@ -93,17 +93,17 @@ class MotionBound:
             twice = next(n for n in self.names if self.names.count(n) > 1)
             raise DuplicateNameError("two bodies of one name", value=twice)
         rows = [[WORLD, 0, 0, 0]]
-        found = [_carried(tree, body) for body in bodies]
+        found = [carried(tree, body) for body in bodies]
         links = first = 0
-        for body, carried in zip(bodies, found):
-            rows.append([body.frame, links, first, len(carried.points)])
-            links, first = links + len(carried.chain), first + len(carried.points)
+        for body, x in zip(bodies, found):
+            rows.append([body.frame, links, first, len(x.points)])
+            links, first = links + len(x.chain), first + len(x.points)
         self.bodies: IntArray = np.array(rows, dtype=np.int64)
         none = np.zeros((0, 2), dtype=np.int64)
         self.chain: IntArray = np.concatenate([none, *(x.chain for x in found)])
         self.reach: Array = np.concatenate([np.zeros(0), *(x.reach for x in found)])
         self.points: Array = np.concatenate([np.zeros((0, 3)), *(x.points for x in found)])
-        self.extent: Array = _extents(tree)
+        self.extent: Array = extents(tree)
         self.size: Array = np.array([0.0, *(x.size for x in found)])
 
     def pair(self, a: str, b: str = "world") -> Pair:
@@ -325,7 +325,7 @@ def _farthest(points: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Carried:
+class Carried:
     """What the bound knows of one body: the joints that carry it (frame, kind), outwards; its reach
     about each; its few points, and how far the farthest is from the origin of its frame."""
 
@@ -337,13 +337,14 @@ class _Carried:
 
 #: What is known of bodies of each tree, by frame and points: a cell that changes has most of its
 #: bodies again, and several engines have the same ones.
-_KNOWN: WeakKeyDictionary[Tree, dict[tuple[int, bytes], _Carried]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Tree, dict[tuple[int, bytes], Carried]] = WeakKeyDictionary()
 
 #: Bodies remembered for a tree.
 _REMEMBERED = 100_000
 
 
-def _carried(tree: Tree, body: MovingBody) -> _Carried:
+def carried(tree: Tree, body: MovingBody) -> Carried:
+    """What the bound knows of one body, worked out once for each tree."""
     if body.frame >= tree.frames:
         known = map(str, range(tree.frames))
         raise UnknownNameError(str(body.frame), known, what="frame", element=f"body {body.name!r}")
@@ -364,11 +365,12 @@ def _carried(tree: Tree, body: MovingBody) -> _Carried:
         few = few_points(body.points)
         if len(memory) >= _REMEMBERED:
             memory.clear()
-        found = memory[key] = _Carried(chain, reach, few, _farthest(few))
+        found = memory[key] = Carried(chain, reach, few, _farthest(few))
     return found
 
 
-def _extents(tree: Tree) -> Array:
+def extents(tree: Tree) -> Array:
+    """(frames,) how far from the world's origin each frame can get within limits, [m]."""
     result = np.zeros(tree.frames)
     for f in range(1, tree.frames):
         row = tree.reals[f]

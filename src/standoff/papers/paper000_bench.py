@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from standoff.broadphase import IndexFigures
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
@@ -28,7 +28,7 @@ from standoff.papers.toolkit import K
 #: The options of the paper's own algorithm: every mover that moved is brought up to date in the
 #: tree and tested in each cycle. By default a mover is registered with a reserve around it, and
 #: the near pairs are kept until it leaves that.
-AS_PUBLISHED: dict[str, Any] = {"reserve": 0.0}
+AS_PUBLISHED: dict[str, Any] = {"follow": "neighbours", "reserve": 0.0}
 
 #: What most experiments compare.
 KINDS: Mapping[str, dict[str, Any]] = {"as published": AS_PUBLISHED, "default": {}}
@@ -106,8 +106,8 @@ def prepared(chosen: Sequence[str], quick: bool) -> Bench:
     bench.cell.tree.forward(bench.tasks[0][0])
     bench.cell.tree.forward_batch(bench.tasks[0][:1])
     which = np.zeros((1, 2), dtype=np.int64)
-    stage.repeat(stage.BOX_TEST, *monitor._tables[1:], which, 0, 1)
-    test_again(*monitor._tables, monitor.period)
+    stage.repeat(stage.BOX_TEST, monitor._address, which, 0, 1)
+    test_again(monitor._address, monitor.period)
     return bench
 
 
@@ -130,7 +130,7 @@ def settle(monitor: Monitor, recordings: Sequence[Array]) -> None:
 
 def run(monitor: Monitor, recording: Array, stages: int = stage.WHOLE) -> None:
     """A recording through a monitor in one compiled call, on the monitor's own tables."""
-    stage.replay(*monitor._tables, recording, _NO_POSES, monitor.period, stages)
+    stage.replay(monitor._address, recording, _NO_POSES, monitor.period, stages)
 
 
 class Upkeep(NamedTuple):
@@ -175,14 +175,14 @@ def test_costs(bench: Bench, monitor: Monitor) -> dict[str, float]:
             for name, kind in kinds.items():
                 which = nodes if kind in (stage.NODE_TEST, stage.NEIGHBOUR) else pairs
                 start = time.perf_counter_ns()
-                stage.repeat(kind, *monitor._tables[1:], which, 0, _LOOPS)
+                stage.repeat(kind, monitor._address, which, 0, _LOOPS)
                 took = (time.perf_counter_ns() - start) / 1e3 / _LOOPS
                 spent[name][k] = min(spent[name][k], took / len(which))
     return {name: float(values.mean()) for name, values in spent.items()}
 
 
 def _items(monitor: Monitor) -> IntArray:
-    return np.flatnonzero(monitor.index.arena["items"][:, x.STATE] != x.ABSENT)
+    return np.flatnonzero(monitor.index.tables.items[:, x.STATE] != x.ABSENT)
 
 
 def _in_nodes(monitor: Monitor) -> IntArray:
@@ -194,6 +194,6 @@ def _in_nodes(monitor: Monitor) -> IntArray:
 def _all_pairs(monitor: Monitor) -> IntArray:
     """Every item that moves with every other."""
     there = _items(monitor)
-    movers = there[there < len(monitor._arena["motion"])]
+    movers = there[there < int(monitor.scene.tables.plan.movers)]
     a, b = np.meshgrid(movers, there, indexing="ij")
     return np.ascontiguousarray(np.stack([a, b], axis=-1)[a < b])

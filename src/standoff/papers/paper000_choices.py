@@ -6,7 +6,7 @@ from typing import Any
 
 import standoff as so
 from standoff.broadphase import IndexFigures
-from standoff.broadphase.kernels import layout as x
+from standoff.broadphase.kernels import tables as x
 from standoff.monitor.monitor import Monitor
 from standoff.papers.paper000_bench import (
     AS_PUBLISHED,
@@ -36,9 +36,10 @@ _NEIGHBOURS_ONLY = (x.OUTWARD_ONLY, x.INSIDE_CHECK)
 
 def without(monitor: Monitor, bit: int) -> Monitor:
     """Switch a technique off; the monitor is new."""
-    monitor.index.arena["state"][0, x.TECHNIQUES] &= ~bit
+    monitor.index.tables.state.techniques &= ~bit
     if bit == x.ONCE_A_PAIR:
-        monitor._use(monitor._arena.grown({"found": _REPEATS}))
+        tables = monitor.scene.tables
+        tables.grow("found", max(_REPEATS, len(tables.found)))
     return monitor
 
 
@@ -93,8 +94,8 @@ def updates(bench: Bench) -> Result:
     ways: dict[str, dict[str, Any]] = {
         "from above, with a reserve (default)": {},
         "from node to neighbour (as published)": AS_PUBLISHED,
-        "delete and reinsert what moves": {"update": "reinsert"},
-        "rebuild the tree": {"update": "rebuild"},
+        "delete and reinsert what moves": {"follow": "reinsert"},
+        "rebuild the tree": {"follow": "rebuild"},
     }
     monitors = {name: bench.monitor(**options) for name, options in ways.items()}
     spent = bench.lowest(monitors)
@@ -204,7 +205,7 @@ def n_objects(bench: Bench) -> Result:
 def grid(bench: Bench) -> Result:
     """Cycle time of the grid against its size G (Fig. 6), beside the octree."""
     sizes = bench.points((1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64), (2, 8, 32))
-    cases: list[dict[str, Any]] = [*({"index": "grid", "grid": g} for g in sizes), {}]
+    cases: list[dict[str, Any]] = [*({"index": "grid", "side": g} for g in sizes), {}]
     spent = bench.sweep(cases)
     octree = {kind: times[-1] for kind, times in spent.items()}
     found = {kind: times[:-1] for kind, times in spent.items()}
@@ -240,4 +241,4 @@ def grid(bench: Bench) -> Result:
 
 
 def _nbytes(bench: Bench, case: dict[str, Any]) -> int:
-    return bench.monitor(**case, **AS_PUBLISHED).index.arena.nbytes
+    return bench.monitor(**case, **AS_PUBLISHED).index.tables.nbytes

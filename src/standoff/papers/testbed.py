@@ -18,11 +18,12 @@ the operator is who did not see the table.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from standoff.broadphase.kinds import KINDS
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
 from standoff.errors import CellError
@@ -36,6 +37,9 @@ BUFFER = 1.2 * INCH
 
 #: The root cube of the paper's octree: its centre, [m], and its edge of 250 in, [m].
 ROOT = ((20 * INCH, -10 * INCH, 107 * INCH), 250 * INCH)
+
+#: Options of an index.
+OF_INDEX = {"split", "side", "root", "reserve", "follow", "smallest", "wrap"}
 
 #: From one set of joint angles to the next, [s].
 PERIOD = 0.05
@@ -94,15 +98,16 @@ def testbed_cell() -> Cell:
 
 
 def testbed_monitor(cell: Cell, **options: Any) -> Monitor:
-    """A monitor with the paper's root cube, buffer, N and speed; options go before these."""
-    usual: dict[str, Any] = {
-        "buffer": BUFFER,
-        "period": PERIOD,
-        "max_speed": MAX_SPEED,
-        "root": ROOT,
-        "split": 10,
-    }
-    return Monitor(cell, **(usual | options))
+    """A monitor with the paper's root cube, buffer, N and speed; options, those of its index among
+    them, go before these."""
+    usual: dict[str, Any] = {"buffer": BUFFER, "period": PERIOD, "max_speed": MAX_SPEED}
+    kind = KINDS[options.pop("index", "octree")]
+    names = {field.name for field in fields(kind)}
+    own = {"root": ROOT, "split": 10} | {k: options.pop(k) for k in OF_INDEX & options.keys()}
+    if own.get("follow") not in kind.ways:
+        own.pop("follow", None)
+    chosen = kind(**{k: v for k, v in own.items() if k in names})
+    return Monitor(cell, index=chosen, **(usual | options))
 
 
 def _least_jerk(keys: tuple[KeyPose, ...], cycles: int) -> Array:

@@ -43,82 +43,78 @@ meets: a long body that turns can enter a node well inside a box whose faces do 
 
 from __future__ import annotations
 
-from standoff.broadphase.kernels.grid import insert_cells
-from standoff.broadphase.kernels.layout import (
+from standoff.broadphase.kernels.grid import grid_neighbour, insert_cells
+from standoff.broadphase.kernels.octree import (
+    delete_item,
+    free_link,
+    insert_below,
+    insert_region,
+    leave_item,
+    leave_node,
+    merge_pending,
+    next_visit,
+    note_parent,
+    overlaps,
+)
+from standoff.broadphase.kernels.tables import (
     ABSENT,
     AFTER,
     ANYWHERE,
     CHILD,
     FIRST,
     FROM_ABOVE,
-    FULL,
     GRID,
     HEAD,
     INSIDE,
     INSIDE_CHECK,
-    KIND,
     MARK,
     MOVED,
     NAIVE,
-    NEIGHBOURS,
     NODE,
     NONE,
-    OUT_FIRST,
     OUT_NEXT,
     OUT_PREV,
     OUTSIDE,
     OUTWARD_ONLY,
     PARENT,
     REGION,
-    REINSERTED,
-    SIDE,
     STATE,
-    TECHNIQUES,
-    UPDATES,
-    VISIT,
 )
-from standoff.broadphase.kernels.links import free_link, leave_item, leave_node, overlaps
-from standoff.broadphase.kernels.octree import (
-    delete_item,
-    insert_below,
-    merge_pending,
-    next_visit,
-    note_parent,
-)
-from standoff.broadphase.kernels.region_octree import insert_region
 from standoff.compiled.jit import inlined, kernel
 
 
 @kernel
-def insert(boxes, items, nodes, space, tree, links, state, i):
+def insert(index, i):
     """Insert item ``i``, which is nowhere, with the box it is registered with, from the root."""
+    items = index.items
     items[i, MOVED] = 1
-    if state[0, KIND] == NAIVE or not within_root(boxes, i, space):
-        put_outside(items, state, i)
+    if index.state.kind == NAIVE or not within_root(index, i):
+        put_outside(index, i)
         return
-    if state[0, KIND] == GRID:
-        done = insert_cells(boxes, items, nodes, space, tree, links, state, i)
-    elif state[0, KIND] == REGION:
-        done = insert_region(boxes, items, nodes, tree, links, state, i)
+    if index.state.kind == GRID:
+        done = insert_cells(index, i)
+    elif index.state.kind == REGION:
+        done = insert_region(index, i)
     else:
-        done = insert_below(boxes, items, nodes, tree, links, state, i, 0)
+        done = insert_below(index, i, 0)
     if done:
         items[i, STATE] = INSIDE
     else:
-        state[0, FULL] = 1
-        delete_item(items, tree, links, state, i)
-        put_outside(items, state, i)
+        index.state.full = 1
+        delete_item(index, i)
+        put_outside(index, i)
 
 
 @kernel
-def remove(items, tree, links, state, i):
+def remove(index, i):
     """Take item ``i`` out, wherever it is; what its nodes no longer need is merged."""
+    items = index.items
     if items[i, STATE] == INSIDE:
-        delete_item(items, tree, links, state, i)
+        delete_item(index, i)
     elif items[i, STATE] == OUTSIDE:
         before, after = items[i, OUT_PREV], items[i, OUT_NEXT]
         if before == NONE:
-            state[0, OUT_FIRST] = after
+            index.state.out_first = after
         else:
             items[before, OUT_NEXT] = after
         if after != NONE:
@@ -127,33 +123,36 @@ def remove(items, tree, links, state, i):
 
 
 @inlined
-def put_outside(items, state, i):
+def put_outside(index, i):
     """Into the list of those that are held against everything."""
-    first = state[0, OUT_FIRST]
+    items = index.items
+    first = index.state.out_first
     items[i, STATE] = OUTSIDE
     items[i, OUT_PREV] = NONE
     items[i, OUT_NEXT] = first
     if first != NONE:
         items[first, OUT_PREV] = i
-    state[0, OUT_FIRST] = i
+    index.state.out_first = i
 
 
 @inlined
-def within_root(boxes, i, space):
+def within_root(index, i):
     """Whether the whole box is in the root cube."""
-    edge = space[0, 3]
+    boxes = index.boxes
+    edge = index.state.edge
     for axis in range(3):
-        low = space[0, axis]
+        low = index.low[axis]
         if not (boxes[i, axis] >= low and boxes[i, axis + 3] <= low + edge):
             return False
     return True
 
 
 @kernel
-def move(boxes, items, nodes, space, tree, links, state, i, fresh, k, smallest):
+def move(index, i, fresh, k, smallest):
     """Register item ``i`` with the box ``fresh[k]``. From its neighbours where no face moved
     outwards by as much as the edge of the smallest node, from the root otherwise; with FROM_ABOVE
     from the smallest node that holds all of the box, however far it moved."""
+    boxes, items = index.boxes, index.items
     outward = 0
     farthest = 0.0
     for axis in range(3):
@@ -167,80 +166,82 @@ def move(boxes, items, nodes, space, tree, links, state, i, fresh, k, smallest):
     for c in range(6):
         boxes[i, c] = fresh[k, c]
     items[i, MOVED] = 1
-    state[0, UPDATES] += 1
-    if state[0, KIND] == NAIVE and items[i, STATE] == OUTSIDE:
+    index.state.updates += 1
+    if index.state.kind == NAIVE and items[i, STATE] == OUTSIDE:
         return
     near_by = farthest < smallest
-    if (state[0, TECHNIQUES] & FROM_ABOVE) != 0:
+    if (index.state.techniques & FROM_ABOVE) != 0:
         outward = ANYWHERE
         near_by = items[i, HEAD] != NONE
-    elif (state[0, TECHNIQUES] & OUTWARD_ONLY) == 0:
+    elif (index.state.techniques & OUTWARD_ONLY) == 0:
         outward = 63
-    if items[i, STATE] == INSIDE and near_by and within_root(boxes, i, space):
-        follow(boxes, items, nodes, tree, links, state, i, outward)
+    if items[i, STATE] == INSIDE and near_by and within_root(index, i):
+        follow(index, i, outward)
         return
     if items[i, STATE] == INSIDE:
-        state[0, REINSERTED] += 1
-    remove(items, tree, links, state, i)
-    insert(boxes, items, nodes, space, tree, links, state, i)
+        index.state.reinserted += 1
+    remove(index, i)
+    insert(index, i)
 
 
 @kernel
-def follow(boxes, items, nodes, tree, links, state, i, outward):
+def follow(index, i, outward):
     """Bring the leaves of item ``i`` up to date with its box, of which the faces in ``outward``
     moved outwards (bits low x, high x, low y, …), or ANYWHERE."""
-    visit = next_visit(items, tree, state)
+    items, tree, links = index.items, index.tree, index.links
+    visit = next_visit(index)
     old = items[i, HEAD]
     link = old
     while link != NONE:
         tree[links[link, NODE], MARK] = visit
         link = links[link, AFTER]
     if outward == ANYWHERE:
-        done = enter_below_common(boxes, items, nodes, tree, links, state, i, links[old, NODE])
+        done = enter_below_common(index, i, links[old, NODE])
     else:
         # Leaves entered are put before ``old`` in the item's list: this loop does not meet them.
         done = True
         link = old
         while done and link != NONE:
             leaf = links[link, NODE]
-            done = enter_from(boxes, items, nodes, tree, links, state, i, leaf, outward)
+            done = enter_from(index, i, leaf, outward)
             link = links[link, AFTER]
     if not done:
-        state[0, FULL] = 1
-        delete_item(items, tree, links, state, i)
-        put_outside(items, state, i)
+        index.state.full = 1
+        delete_item(index, i)
+        put_outside(index, i)
         return
     pending = NONE
     link = old
     while link != NONE:
         after = links[link, AFTER]
         node = links[link, NODE]
-        if not overlaps(boxes, i, nodes, node, state):
-            leave_node(tree, links, link)
-            leave_item(items, links, link)
-            free_link(links, state, link)
-            pending = note_parent(tree, node, pending)
+        if not overlaps(index, i, node):
+            leave_node(index, link)
+            leave_item(index, link)
+            free_link(index, link)
+            pending = note_parent(index, node, pending)
         link = after
-    merge_pending(items, tree, links, state, pending)
+    merge_pending(index, pending)
 
 
 @kernel
-def enter_below_common(boxes, items, nodes, tree, links, state, i, node):
+def enter_below_common(index, i, node):
     """Insert item ``i`` into the leaves that its box has entered, however far it moved: down from
     the smallest node above one of its leaves that holds all of its box. False where the links ran
     out."""
-    visit = state[0, VISIT]
-    while tree[node, PARENT] != NONE and not holds(nodes, node, boxes, i):
+    tree = index.tree
+    visit = index.state.visit
+    while tree[node, PARENT] != NONE and not holds(index, i, node):
         node = tree[node, PARENT]
     top = node
     while True:
-        if overlaps(boxes, i, nodes, node, state):
+        if overlaps(index, i, node):
             if tree[node, FIRST] != NONE:
                 node = tree[node, FIRST]
                 continue
             if tree[node, MARK] != visit:
                 tree[node, MARK] = visit
-                if not insert_below(boxes, items, nodes, tree, links, state, i, node):
+                if not insert_below(index, i, node):
                     return False
         while node != top and tree[node, CHILD] == 7:
             node = tree[node, PARENT]
@@ -250,8 +251,9 @@ def enter_below_common(boxes, items, nodes, tree, links, state, i, node):
 
 
 @inlined
-def holds(nodes, node, boxes, i):
+def holds(index, i, node):
     """Whether the whole box lies within a node, and does not touch its faces."""
+    boxes, nodes = index.boxes, index.nodes
     return (
         boxes[i, 0] > nodes[node, 0]
         and boxes[i, 1] > nodes[node, 1]
@@ -263,16 +265,17 @@ def holds(nodes, node, boxes, i):
 
 
 @kernel
-def enter_from(boxes, items, nodes, tree, links, state, i, leaf, outward):
+def enter_from(index, i, leaf, outward):
     """Insert item ``i`` into the leaves about ``leaf`` that its box has entered. False where the
     links ran out."""
+    boxes, nodes = index.boxes, index.nodes
     across = 0
     for axis in range(3):
         if boxes[i, axis] <= nodes[leaf, axis]:
             across |= 1 << (2 * axis)
         if boxes[i, axis + 3] >= nodes[leaf, axis + 3]:
             across |= 2 << (2 * axis)
-    if (state[0, TECHNIQUES] & INSIDE_CHECK) == 0:
+    if (index.state.techniques & INSIDE_CHECK) == 0:
         across = 63
     across &= outward
     if across == 0:
@@ -288,29 +291,28 @@ def enter_from(boxes, items, nodes, tree, links, state, i, leaf, outward):
                     continue
                 if dx == 0 and dy == 0 and dz == 0:
                     continue
-                top = neighbour(tree, state, leaf, dx, dy, dz)
-                if top != NONE and not enter(
-                    boxes, items, nodes, tree, links, state, i, top, dx, dy, dz
-                ):
+                top = neighbour(index, leaf, dx, dy, dz)
+                if top != NONE and not enter(index, i, top, dx, dy, dz):
                     return False
     return True
 
 
 @inlined
-def enter(boxes, items, nodes, tree, links, state, i, top, dx, dy, dz):
+def enter(index, i, top, dx, dy, dz):
     """Insert item ``i`` into the leaves of ``top`` that its box meets and that touch the face, edge
     or corner by which ``top`` lies in the direction (dx, dy, dz). False where the links ran out."""
-    visit = state[0, VISIT]
+    tree = index.tree
+    visit = index.state.visit
     node = top
     while True:
-        if overlaps(boxes, i, nodes, node, state):
+        if overlaps(index, i, node):
             if tree[node, FIRST] != NONE:
                 node = tree[node, FIRST]
                 if near_side(0, dx, dy, dz):
                     continue
             elif tree[node, MARK] != visit:
                 tree[node, MARK] = visit
-                if not insert_below(boxes, items, nodes, tree, links, state, i, node):
+                if not insert_below(index, i, node):
                     return False
         elif tree[node, FIRST] == NONE:
             tree[node, MARK] = visit
@@ -335,12 +337,13 @@ def near_side(child, dx, dy, dz):
 
 
 @inlined
-def neighbour(tree, state, node, dx, dy, dz):
+def neighbour(index, node, dx, dy, dz):
     """The node next to ``node`` in the direction (dx, dy, dz), each -1, 0 or 1: of its size, or a
     larger leaf; NONE beyond the root."""
-    state[0, NEIGHBOURS] += 1
-    if state[0, KIND] == GRID:
-        return grid_neighbour(state[0, SIDE], node, dx, dy, dz)
+    tree = index.tree
+    index.state.neighbours += 1
+    if index.state.kind == GRID:
+        return grid_neighbour(index.state.side, node, dx, dy, dz)
     # Upwards: a step that stays within the parent is done on that axis; one that leaves it is the
     # parent's own step. The way back down is the same with the sides stepped over changed, three
     # bits a level; 20 levels, the deepest a tree gets, fit into 63 bits.
@@ -370,14 +373,3 @@ def neighbour(tree, state, node, dx, dy, dz):
         path >>= 3
         levels -= 1
     return node
-
-
-@inlined
-def grid_neighbour(side, cell, dx, dy, dz):
-    """The cell next to ``cell``; cells are numbered x first, then y, then z."""
-    x = cell % side + dx
-    y = (cell // side) % side + dy
-    z = cell // (side * side) + dz
-    if x < 0 or y < 0 or z < 0 or x >= side or y >= side or z >= side:
-        return NONE
-    return x + side * (y + side * z)

@@ -12,28 +12,17 @@ One pair at one instant between two readings: where both stand, and how far apar
 
 Whether a pair keeps its distance between two instants, from what is known of it there.
 
-Let distances ``d_i`` and ``d_j`` be measured at the ends of an interval of length L, and λ and M be
-those of both bodies together (see `monitor.kernels.sweep`), seen from the last frame that carries
-both. The distance exceeds δ throughout when one of these holds:
-
-    d_i + d_j - L λ > 2 δ               any two bodies: what was moved since one end, and what is
-                                        still to be moved to the other, is L λ at most
-    d_i + d_j - D - L² M / 4 > 2 δ      the same for motions that agree: D is how far the bodies
-                                        move against each other from end to end, see `moved_apart`
-    min(s_i, s_j) - L² M / 8 > δ        convex bodies, for any unit vector n that is fixed in that
-                                        frame; s: by how much n separates them at either end
-
-The last: for two points ``n·(a(t) - b(t))`` differs from the straight line between its values at
-the ends by L² M / 8 at most, and the signed distance of convex bodies is the largest separation
-along any direction. The normals of the distances at both ends are tried for n.
+The distances at the ends of an interval of length L, and λ and M of both bodies together (see
+`monitor.kernels.sweep`), seen from the last frame that carries both, go into `ends_free`,
+`agreeing_free` and `direction_free` of `motion.kernels.certify`. For the last, of convex bodies,
+the normals of the distances at both ends are tried.
 """
 
 from __future__ import annotations
 
 import math
 
-from standoff.broadphase.kernels.layout import BOXES, BOXES_FIRST, PAIR_TESTS, STATES, TECHNIQUES
-from standoff.compiled.arena import reals, wholes
+from standoff.broadphase.kernels.tables import BOXES_FIRST
 from standoff.compiled.jit import entry, kernel
 from standoff.geometry.narrowphase.layout import (
     BOX,
@@ -51,13 +40,26 @@ from standoff.geometry.narrowphase.layout import (
     SLACK,
     SPHERE,
 )
-from standoff.geometry.narrowphase.unpacked import closed_form, general_pair
-from standoff.monitor.kernels import layout as m
-from standoff.monitor.kernels.judge import closing_speed, parting, put_bodies
+from standoff.monitor.kernels.judge import (
+    closing_speed,
+    measure,
+    parting,
+    put_hit,
+    threshold_of,
+)
 from standoff.monitor.kernels.near import extended_meet
-from standoff.monitor.kernels.step import STEP
 from standoff.monitor.kernels.sweep import place_row, turn_row
+from standoff.monitor.kernels.tables import (
+    INSTANT_COLUMNS,
+    POSE_A,
+    POSE_B,
+    STEP,
+    TIME,
+    TURN,
+    monitor_at,
+)
 from standoff.motion.kernels.bound import CHAIN0, common_frame, curvature, path_length
+from standoff.motion.kernels.certify import agreeing_free, direction_free, ends_free, half_free
 from standoff.robots.kernels.kinematics import DEPTH, place_frames
 from standoff.tolerances import INSTANT_ROUNDING, MOTION_ROUNDING
 
@@ -71,339 +73,305 @@ BETWEEN_TESTS = 128
 NEAREST_INSTANT = 1e-4
 
 
-#: Rows of ``stops``: the instant up to which all is free; then the ends of the intervals still
+#: Rows of ``instants``: the instant up to which all is free; then the ends of the intervals still
 #: open, the nearest last; and the nearest instant of all.
 LEFT = 0
 RIGHT = 1
 BEST = BETWEEN_TESTS + 2
-STOP_ROWS = BETWEEN_TESTS + 3
+INSTANT_ROWS = BETWEEN_TESTS + 3
 
 
 @entry(STEP)
-def judge_between(general, F, W, XF, XW, dt):
+def judge_between(tables, dt):
     """As `judge`, over the whole way: writes and counts the pairs that are not proved to keep their
     distance, and returns the smallest distance measured. A step of the cycle."""
-    boxes, state = reals(XF, XW, BOXES), wholes(XW, STATES)
-    counts, pairs, owner = wholes(W, m.T_COUNTS), wholes(W, m.T_PAIRS), wholes(W, m.T_OWNER)
-    rows, refs, hits = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_HITS)
-    extended, motion = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_MOTION)
-    sway, thresholds = reals(F, W, m.T_SWAY), reals(F, W, m.T_THRESHOLDS)
-    movers = counts[0, m.MOVERS]
-    boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0
-    last = hits.shape[0] - 1
+    monitor = monitor_at(tables)
+    way, state = monitor.between, monitor.index.state
+    pairs, out, motions = monitor.pairs, monitor.out, way.motions
+    boxed = (state.techniques & BOXES_FIRST) != 0
     found = 0
     clearance = math.inf
-    for p in range(counts[0, m.PAIRS_USED]):
-        a, b, rule = pairs[p, 0], pairs[p, 1], pairs[p, 2]
-        if boxed and not extended_meet(extended, boxes, movers, a, b):
+    for p in range(monitor.answer.pairs):
+        a, b, rule = pairs[p].a, pairs[p].b, pairs[p].rule
+        if boxed and not extended_meet(monitor, a, b):
             continue
-        state[0, PAIR_TESTS] += 1
-        k = min(found, last)
-        measure(general, F, W, rows, refs, a, b, hits, k)
-        sweep, stray = sway[a, m.SWEEP], sway[a, m.STRAY]
-        threshold = motion[a, m.BUFFER]
-        if b < movers:
-            sweep += sway[b, m.SWEEP]
-            stray += sway[b, m.STRAY]
-            threshold += motion[b, m.BUFFER]
-        if rule != m.BUFFERS:
-            threshold = thresholds[rule, 0]
-        left = hits[k, 0] - hits[k, SLACK]
-        free = left > threshold
-        hits[k, m.WHEN] = 1.0
-        if sweep > 0.0 and not left - sweep - stray > threshold:
-            free = certify(general, F, W, a, b, threshold, stray, hits, k, state)
-        clearance = min(clearance, hits[k, 0])
+        state.pair_tests += 1
+        measure(monitor, monitor.placed, a, b, out, 0)
+        sweep, stray = motions[a].sweep, motions[a].stray
+        if b < monitor.plan.movers:
+            sweep += motions[b].sweep
+            stray += motions[b].stray
+        threshold = threshold_of(monitor, a, b, rule)
+        left = out[0, 0] - out[0, SLACK]
+        free, when, shrunk = left > threshold, 1.0, 0.0
+        if sweep > 0.0 and not half_free(left - stray - threshold, sweep, 0.0, 1.0):
+            free, when, shrunk = certify(monitor, way, a, b, threshold, stray)
+        clearance = min(clearance, out[0, 0])
         if free:
             continue
-        hits[k, m.THRESHOLD] = threshold
-        hits[k, m.CLOSING] = closing_between(F, W, a, b, dt, hits, k)
-        before = reals(F, W, m.T_BEFORE)
-        hits[k, m.PARTS] = parting(rows, refs, before, motion, counts, a, b, rule, hits, k)
-        put_bodies(hits, k, owner[a, 0], owner[b, 0])
+        closing = math.nan
+        if when == 1.0:
+            closing = closing_speed(monitor, a, b, dt)
+        elif seen_before(monitor, a) and seen_before(monitor, b):
+            closing = shrunk / dt
+        if found < len(monitor.hits):
+            hit = monitor.hits[found]
+            hit.threshold, hit.when, hit.closing = threshold, when, closing
+            hit.parts = parting(monitor, a, b, rule, hit)
+            put_hit(monitor, hit, a, b)
         found += 1
-    counts[0, m.HITS_USED] = found
+    monitor.answer.hits = found
     return clearance
 
 
 @kernel
-def certify(general, F, W, a, b, threshold, stray, hits, k, state):
-    """Whether slots ``a`` and ``b`` keep farther apart than ``threshold`` on the whole way. Hit
-    ``k`` holds their distance now, and in the end that of the nearest instant looked at. CLOSING is
-    then how fast their distance shrank up to that instant since the last reading; if they were
-    nearest there, how fast it did since: less than 0, as they parted."""
-    rows, refs, stops = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_STOPS)
-    two, two_refs, points = reals(F, W, m.T_TWO), wholes(W, m.T_TWO_REFS), reals(F, W, m.T_POINTS)
-    free = hits[k, 0] - hits[k, SLACK] > threshold
-    c, length, bend, doubt = relative_motion(F, W, a, b)
-    take_two(rows, refs, a, b, two, two_refs)
-    note_stop(stops, RIGHT, 1.0, two, reals(F, W, m.T_FRAMES), c)
+def seen_before(monitor, i):
+    """Whether a slot stands still or was seen at the last reading."""
+    return i >= monitor.plan.movers or monitor.movers[i].known >= 2
+
+
+@kernel
+def certify(monitor, way, a, b, threshold, stray):
+    """Whether slots ``a`` and ``b`` keep farther apart than ``threshold`` on the whole way. ``out``
+    holds their distance now, and in the end that of the nearest instant looked at. Also: that
+    instant, and how much their distance shrank up to it since the last reading; if they were
+    nearest there, how much it did since: less than 0, as they parted."""
+    out, at, two = monitor.out, way.instants, way.two
+    free = out[0, 0] - out[0, SLACK] > threshold
+    common, path, bend, doubt = relative_motion(monitor, way, a, b)
+    take_two(monitor, two, a, b)
+    note_instant(at, RIGHT, 1.0, two.rows, monitor.frames, common)
     for e in range(OUT_COLUMNS):
-        stops[RIGHT, e] = hits[k, e]
-    copy_stop(stops, RIGHT, BEST)
-    if not length > 0.0:
-        return free
-    place_two(F, W, a, b, 0.0)
-    note_stop(stops, LEFT, 0.0, two, reals(F, W, m.T_START_FRAMES), c)
-    convex = two_refs[0, KIND] < MESH and two_refs[1, KIND] < MESH
-    if free and convex and separated(
-        stops, LEFT, RIGHT, RIGHT, two, two_refs, points, bend, stray, threshold
-    ):  # fmt: skip
-        return True
-    measure(general, F, W, two, two_refs, 0, 1, stops, LEFT)
-    tests, before, now = 2, stops[LEFT, 0], hits[k, 0]
-    free = free and stops[LEFT, 0] - stops[LEFT, SLACK] > threshold
-    if stops[LEFT, 0] < stops[BEST, 0]:
-        copy_stop(stops, LEFT, BEST)
+        at[RIGHT, e] = out[0, e]
+    copy_instant(at, RIGHT, BEST)
+    if not path > 0.0:
+        return free, 1.0, 0.0
+    place_two(monitor, way, a, b, 0.0)
+    note_instant(at, LEFT, 0.0, two.rows, way.start_frames, common)
+    convex = two.refs[0, KIND] < MESH and two.refs[1, KIND] < MESH
+    if free and convex and separated(way, LEFT, RIGHT, RIGHT, bend, threshold + stray):
+        return True, 1.0, 0.0
+    measure(monitor, two, 0, 1, at, LEFT)
+    tests, before, now = 2, at[LEFT, 0], out[0, 0]
+    free = free and at[LEFT, 0] - at[LEFT, SLACK] > threshold
+    if at[LEFT, 0] < at[BEST, 0]:
+        copy_instant(at, LEFT, BEST)
     # Seen from the world alone the motions of both can be compared.
-    motion = reals(F, W, m.T_MOTION)
-    reach_a, reach_b = motion[a, m.REACH] if c == 0 else math.inf, 0.0
-    if b < wholes(W, m.T_COUNTS)[0, m.MOVERS]:
-        reach_b = motion[b, m.REACH]
+    reach_a, reach_b = monitor.movers[a].reach if common == 0 else math.inf, 0.0
+    if b < monitor.plan.movers:
+        reach_b = monitor.movers[b].reach
     top = RIGHT
     while top >= RIGHT:
-        level = threshold if free else min(threshold, stops[BEST, 0] - NEAREST_INSTANT)
-        if interval_free(
-            stops, LEFT, top, two, two_refs, points, reach_a, reach_b, length, bend, stray, level
-        ):  # fmt: skip
-            copy_stop(stops, top, LEFT)
+        level = threshold if free else min(threshold, at[BEST, 0] - NEAREST_INSTANT)
+        span = at[top, TIME] - at[LEFT, TIME]
+        apart = math.inf if convex else moved_apart(at, LEFT, top, reach_a, reach_b)
+        if interval_free(way, top, span * path, span * span * bend, apart, level + stray):
+            copy_instant(at, top, LEFT)
             top -= 1
             continue
-        t0, t1 = stops[LEFT, m.TIME], stops[top, m.TIME]
         # Motion that rounding hides is not worth another look.
-        hidden = not (t1 - t0) * length > stray + stops[top, SLACK]
+        hidden = not span * path > stray + at[top, SLACK]
         # A mesh that overlaps has no distance to compare with; a way without end has no middle.
-        blind = (not convex and stops[BEST, 0] <= 0.0) or not length < math.inf
+        blind = (not convex and at[BEST, 0] <= 0.0) or not path < math.inf
         if tests == BETWEEN_TESTS or doubt or hidden or blind:
             free = False
             break
-        t = 0.5 * (t0 + t1)
+        t = 0.5 * (at[LEFT, TIME] + at[top, TIME])
         top += 1
-        place_two(F, W, a, b, t)
-        note_stop(stops, top, t, two, reals(F, W, m.T_AT_FRAMES), c)
-        measure(general, F, W, two, two_refs, 0, 1, stops, top)
+        place_two(monitor, way, a, b, t)
+        note_instant(at, top, t, two.rows, way.frames, common)
+        measure(monitor, two, 0, 1, at, top)
         tests += 1
-        free = free and stops[top, 0] - stops[top, SLACK] > threshold
-        if stops[top, 0] < stops[BEST, 0]:
-            copy_stop(stops, top, BEST)
-    state[0, PAIR_TESTS] += tests - 1
+        free = free and at[top, 0] - at[top, SLACK] > threshold
+        if at[top, 0] < at[BEST, 0]:
+            copy_instant(at, top, BEST)
+    monitor.index.state.pair_tests += tests - 1
     for e in range(OUT_COLUMNS):
-        hits[k, e] = stops[BEST, e]
-    when = stops[BEST, m.TIME]
-    hits[k, m.WHEN] = when
-    hits[k, m.CLOSING] = (before - hits[k, 0]) / when if when > 0.0 else before - now
-    return free
+        out[0, e] = at[BEST, e]
+    when = at[BEST, TIME]
+    return free, when, (before - out[0, 0]) / when if when > 0.0 else before - now
 
 
 @kernel
-def relative_motion(F, W, a, b):
+def relative_motion(monitor, way, a, b):
     """The last frame that carries both, λ and M of both together as seen from there, and whether
     nobody knows how one of them turns."""
-    counts, sway, frame = wholes(W, m.T_COUNTS), reals(F, W, m.T_SWAY), wholes(W, m.T_FRAME)
-    if b >= counts[0, m.MOVERS]:
-        return 0, sway[a, m.LENGTH], sway[a, m.BEND], sway[a, m.DOUBT] > 0.0
-    doubt = sway[a, m.DOUBT] + sway[b, m.DOUBT] > 0.0
-    fa, fb = frame[a, 0], frame[b, 0]
-    linkage = wholes(W, m.T_LINKAGE)
+    movers, motions, linkage = monitor.movers, way.motions, monitor.linkage
+    one = motions[a]
+    if b >= monitor.plan.movers:
+        return 0, one.length, one.bend, one.doubt > 0
+    two = motions[b]
+    doubt = one.doubt + two.doubt > 0
+    fa, fb = movers[a].frame, movers[b].frame
     c = 0
-    if max(fa, fb) < counts[0, m.TREE_FRAMES]:
+    if max(fa, fb) < monitor.plan.tree_frames:
         c = common_frame(linkage, fa, fb)
     if c == 0:
-        return 0, sway[a, m.LENGTH] + sway[b, m.LENGTH], sway[a, m.BEND] + sway[b, m.BEND], doubt
-    carried, chain, wide = wholes(W, m.T_CARRIED), wholes(W, m.T_CHAIN), reals(F, W, m.T_WIDE_REACH)
-    reach, change = wide.reshape(wide.size), reals(F, W, m.T_JOINT_SUMS)[0]
-    length, bend = 0.0, 0.0
+        return 0, one.length + two.length, one.bend + two.bend, doubt
+    path, bend = 0.0, 0.0
     for k in range(2):
         i = a if k == 0 else b
-        first, last = linkage[c, DEPTH], linkage[frame[i, 0], DEPTH]
-        first, last = first + carried[i, CHAIN0], last + carried[i, CHAIN0]
-        length += path_length(chain, reach, first, last, change)
-        bend += curvature(chain, reach, first, last, change)
-    return c, length, bend, doubt
+        first = linkage[c, DEPTH] + way.carried[i, CHAIN0]
+        last = linkage[movers[i].frame, DEPTH] + way.carried[i, CHAIN0]
+        path += path_length(way.chain, way.wide, first, last, way.frame_change)
+        bend += curvature(way.chain, way.wide, first, last, way.frame_change)
+    return c, path, bend, doubt
 
 
 @kernel
-def copy_stop(stops, k, to):
-    for c in range(m.STOP_COLUMNS):
-        stops[to, c] = stops[k, c]
+def copy_instant(at, k, to):
+    for c in range(INSTANT_COLUMNS):
+        at[to, c] = at[k, c]
 
 
 @kernel
-def closing_between(F, W, a, b, dt, hits, k):
-    """How fast the pair of hit ``k`` drew near: at this reading as `closing_speed` has it, at an
-    instant before as `certify` noted it; NaN where one of them was not seen before."""
-    motion, movers = reals(F, W, m.T_MOTION), wholes(W, m.T_COUNTS)[0, m.MOVERS]
-    if hits[k, m.WHEN] == 1.0:
-        rows = reals(F, W, m.T_ROWS)
-        return closing_speed(rows, reals(F, W, m.T_BEFORE), motion, movers, a, b, dt, hits, k)
-    if motion[a, m.KNOWN] < 2.0 or (b < movers and motion[b, m.KNOWN] < 2.0):
-        return math.nan
-    return hits[k, m.CLOSING] / dt
-
-
-@kernel
-def measure(general, F, W, rows, refs, a, b, out, k):
-    """Row ``k`` of ``out``: the distance of rows ``a`` and ``b``."""
-    points = reals(F, W, m.T_POINTS)
-    if closed_form(rows, refs, a, points, rows, refs, b, points, out, k):
-        return
-    faces, solids, ints = wholes(W, m.T_FACES), reals(F, W, m.T_SOLIDS), wholes(W, m.T_INTS)
-    work, iwork = reals(F, W, m.T_WORK), wholes(W, m.T_IWORK)
-    general_pair(
-        general, rows, refs, a, points, faces, solids, ints.reshape(ints.size),
-        rows, refs, b, points, faces, solids, ints.reshape(ints.size),
-        work.reshape(work.size), iwork.reshape(iwork.size), out, k,
-    )  # fmt: skip
-
-
-@kernel
-def take_two(rows, refs, a, b, two, two_refs):
-    """Make a table of the pair alone: what they are, and where they are now."""
+def take_two(monitor, two, a, b):
+    """Make a set of the pair alone: what they are, and where they are now."""
+    rows, refs = monitor.placed.rows, monitor.placed.refs
     for c in range(ROW_COLUMNS):
-        two[0, c], two[1, c] = rows[a, c], rows[b, c]
+        two.rows[0, c], two.rows[1, c] = rows[a, c], rows[b, c]
     for c in range(REF_COLUMNS):
-        two_refs[0, c], two_refs[1, c] = refs[a, c], refs[b, c]
+        two.refs[0, c], two.refs[1, c] = refs[a, c], refs[b, c]
 
 
 @kernel
-def place_two(F, W, a, b, t):
+def place_two(monitor, way, a, b, t):
     """Both at instant ``t`` (0 the last reading; not 1), into ``two``."""
-    start, two, movers = reals(F, W, m.T_START), reals(F, W, m.T_TWO), wholes(W, m.T_COUNTS)
+    start, two, plan = way.rows, way.two.rows, monitor.plan
     for k in range(2):
         i = a if k == 0 else b
-        if i >= movers[0, m.MOVERS]:
+        if i >= plan.movers:
             continue
+        f = monitor.movers[i].frame
         if t == 0.0:
             for c in range(12):
                 two[k, c] = start[i, c]
-        elif wholes(W, m.T_FRAME)[i, 0] < movers[0, m.TREE_FRAMES]:
-            place_tree(F, W, t)
-            f, local = wholes(W, m.T_FRAME)[i, 0], reals(F, W, m.T_LOCAL)
-            place_row(reals(F, W, m.T_AT_FRAMES), f, local, i, two, k)
+        elif f < plan.tree_frames:
+            place_between(monitor, way, t)
+            place_row(way.frames, f, monitor.local, i, two, k)
         else:
-            sway, rows = reals(F, W, m.T_SWAY), reals(F, W, m.T_ROWS)
-            x, y, z = sway[i, m.AXIS], sway[i, m.AXIS + 1], sway[i, m.AXIS + 2]
-            turn_row(start, i, x, y, z, t * sway[i, m.ANGLE], two, k)
+            motion, rows = way.motions[i], monitor.placed.rows
+            turn_row(start, i, motion.x, motion.y, motion.z, t * motion.angle, two, k)
             for c in range(3, 12, 4):
                 two[k, c] = start[i, c] + t * (rows[i, c] - start[i, c])
 
 
 @kernel
-def place_tree(F, W, t):
+def place_between(monitor, way, t):
     """The tree at instant ``t``, unless that is where it stands."""
-    scales, way = reals(F, W, m.T_SCALES), reals(F, W, m.T_WAY)
-    if scales[0, m.INSTANT] == t:
+    if way.header.time == t:
         return
-    for j in range(way.shape[1]):
-        way[m.AT, j] = way[m.FROM, j] + t * (way[m.TO, j] - way[m.FROM, j])
-    flat, frames = way.reshape(way.size), reals(F, W, m.T_AT_FRAMES)
+    q, frames = way.between, way.frames
+    for j in range(len(q)):
+        q[j] = way.before[j] + t * (way.now[j] - way.before[j])
     place_frames(
-        reals(F, W, m.T_TREE), wholes(W, m.T_LINKAGE), flat, flat, m.AT * way.shape[1],
-        reals(F, W, m.T_TURNS), frames, frames, 0, False,
+        monitor.tree, monitor.linkage, q, q, 0, monitor.turns, frames, frames, 0, False
     )  # fmt: skip
-    scales[0, m.INSTANT] = t
+    way.header.time = t
 
 
 @kernel
-def note_stop(stops, k, t, two, frames, c):
-    """Stop ``k``: the instant, where both stand, and how the frame ``c`` that carries both is
+def note_instant(at, k, t, two, frames, c):
+    """Instant ``k``: when it is, where both stand, and how the frame ``c`` that carries both is
     turned; the row of results is for `measure`."""
-    stops[k, m.TIME] = t
+    at[k, TIME] = t
     for r in range(3):
         for column in range(3):
-            stops[k, m.TURN + 3 * r + column] = frames[c, 4 * r + column]
+            at[k, TURN + 3 * r + column] = frames[c, 4 * r + column]
     for e in range(12):
-        stops[k, m.POSE_A + e] = two[0, e]
-        stops[k, m.POSE_B + e] = two[1, e]
+        at[k, POSE_A + e] = two[0, e]
+        at[k, POSE_B + e] = two[1, e]
 
 
 @kernel
-def interval_free(stops, i, j, two, refs, points, reach_a, reach_b, length, bend, stray, level):
-    """Whether the pair is farther apart than ``level`` from stop ``i`` to stop ``j``."""
-    span = stops[j, m.TIME] - stops[i, m.TIME]
-    both = stops[i, 0] - stops[i, SLACK] + (stops[j, 0] - stops[j, SLACK])
-    both -= 2.0 * (stray + level)
-    if both > span * length:
+def interval_free(way, top, path, bend, apart, level):
+    """Whether the pair is farther apart than ``level`` from LEFT to instant ``top``: no point of
+    one goes farther than ``path`` from the other, ``bend`` is L² M, and of bodies that are not
+    convex ``apart`` is how far they move against each other."""
+    at = way.instants
+    left, right = at[LEFT, 0] - at[LEFT, SLACK], at[top, 0] - at[top, SLACK]
+    if ends_free(left, right, path, 0.0, level):
         return True
-    bend *= span * span
-    if refs[0, KIND] < MESH and refs[1, KIND] < MESH:
-        return separated(
-            stops, i, j, j, two, refs, points, bend, stray, level
-        ) or separated(stops, i, j, i, two, refs, points, bend, stray, level)  # fmt: skip
-    return both > moved_apart(stops, i, j, reach_a, reach_b) + 0.25 * bend
+    if apart < math.inf:
+        return agreeing_free(left, right, apart, bend, level)
+    if way.two.refs[0, KIND] >= MESH or way.two.refs[1, KIND] >= MESH:
+        return False
+    return separated(way, LEFT, top, top, bend, level) or separated(
+        way, LEFT, top, LEFT, bend, level
+    )
 
 
 @kernel
-def moved_apart(stops, i, j, reach_a, reach_b):
-    """How far from where it would be any point gets, from stop ``i`` to stop ``j``, if both bodies
-    moved as the origin of one of them does: ``|Δ_a - Δ_b| + |ΔR_a| r_a + |ΔR_b| r_b``."""
-    A, B, square = m.POSE_A, m.POSE_B, 0.0
+def moved_apart(at, i, j, reach_a, reach_b):
+    """How far from where it would be any point gets, from instant ``i`` to instant ``j``, if both
+    bodies moved as the origin of one of them does: ``|Δ_a - Δ_b| + |ΔR_a| r_a + |ΔR_b| r_b``."""
+    square = 0.0
     for c in range(3, 12, 4):
-        x = stops[j, A + c] - stops[i, A + c] - (stops[j, B + c] - stops[i, B + c])
+        x = at[j, POSE_A + c] - at[i, POSE_A + c] - (at[j, POSE_B + c] - at[i, POSE_B + c])
         square += x * x
-    turns = turned_by(stops, i, j, A) * reach_a + turned_by(stops, i, j, B) * reach_b
+    turns = turned_by(at, i, j, POSE_A) * reach_a + turned_by(at, i, j, POSE_B) * reach_b
     return (1.0 + MOTION_ROUNDING) * (math.sqrt(square) + turns)
 
 
 @kernel
-def turned_by(stops, i, j, pose):
+def turned_by(at, i, j, pose):
     """The norm of the difference of two rotations: its Frobenius norm over √2."""
     square = 0.0
     for r in range(pose, pose + 12, 4):
         for c in range(3):
-            square += (stops[j, r + c] - stops[i, r + c]) ** 2
+            square += (at[j, r + c] - at[i, r + c]) ** 2
     return math.sqrt(0.5 * square)
 
 
 @kernel
-def separated(stops, i, j, n, two, refs, points, bend, stray, level):
-    """Whether the normal that was found at stop ``n``, one of ``i`` and ``j``, separates the pair
-    by more than ``level`` all the way between them; ``bend`` is L² M."""
-    x, y, z = stops[n, 7], stops[n, 8], stops[n, 9]
-    if refs[1, KIND] == HALFSPACE:
-        x, y, z = stops[n, m.POSE_B + 2], stops[n, m.POSE_B + 6], stops[n, m.POSE_B + 10]
+def separated(way, i, j, n, bend, level):
+    """Whether the normal that was found at instant ``n``, one of ``i`` and ``j``, separates the
+    pair by more than ``level`` all the way between them; ``bend`` is L² M."""
+    at = way.instants
+    x, y, z = at[n, 7], at[n, 8], at[n, 9]
+    if way.two.refs[1, KIND] == HALFSPACE:
+        x, y, z = at[n, POSE_B + 2], at[n, POSE_B + 6], at[n, POSE_B + 10]
     if not abs(x * x + y * y + z * z - 1.0) <= INSTANT_ROUNDING:
         return False
-    least = separation_along(stops, n, two, refs, points, x, y, z) - 0.125 * bend - stray
-    if not least > level:
+    here = separation_along(way, n, x, y, z)
+    if not direction_free(here, here, bend, level):
         return False
     # The same direction at the other end: fixed in the frame that carries both.
-    T, o = stops, i + j - n
-    t = m.TURN
-    u = T[n, t] * x + T[n, t + 3] * y + T[n, t + 6] * z
-    v = T[n, t + 1] * x + T[n, t + 4] * y + T[n, t + 7] * z
-    w = T[n, t + 2] * x + T[n, t + 5] * y + T[n, t + 8] * z
-    x = T[o, t] * u + T[o, t + 1] * v + T[o, t + 2] * w
-    y = T[o, t + 3] * u + T[o, t + 4] * v + T[o, t + 5] * w
-    z = T[o, t + 6] * u + T[o, t + 7] * v + T[o, t + 8] * w
-    least = separation_along(stops, o, two, refs, points, x, y, z) - 0.125 * bend - stray
-    return least > level
+    o, t = i + j - n, TURN
+    u = at[n, t] * x + at[n, t + 3] * y + at[n, t + 6] * z
+    v = at[n, t + 1] * x + at[n, t + 4] * y + at[n, t + 7] * z
+    w = at[n, t + 2] * x + at[n, t + 5] * y + at[n, t + 8] * z
+    x = at[o, t] * u + at[o, t + 1] * v + at[o, t + 2] * w
+    y = at[o, t + 3] * u + at[o, t + 4] * v + at[o, t + 5] * w
+    z = at[o, t + 6] * u + at[o, t + 7] * v + at[o, t + 8] * w
+    return direction_free(here, separation_along(way, o, x, y, z), bend, level)
 
 
 @kernel
-def separation_along(stops, k, two, two_refs, points, nx, ny, nz):
-    """By how much the unit vector ``n`` separates the pair as it stands at stop ``k``, at least.
+def separation_along(way, k, nx, ny, nz):
+    """By how much the unit vector ``n`` separates the pair as it stands at instant ``k``, at least.
     Their signed distance, if both are convex, is the largest of these over all ``n``."""
-    low, _, far = span(stops, k, m.POSE_A, two, two_refs, 0, points, nx, ny, nz)
-    _, top, away = span(stops, k, m.POSE_B, two, two_refs, 1, points, nx, ny, nz)
+    low, _, far = span_along(way, k, 0, nx, ny, nz)
+    _, top, away = span_along(way, k, 1, nx, ny, nz)
     return low - top - INSTANT_ROUNDING * (far + away)
 
 
 @kernel
-def span(stops, k, pose, two, refs, i, points, nx, ny, nz):
+def span_along(way, k, i, nx, ny, nz):
     """Smallest and largest ``n·p`` over the points of body ``i`` of the pair, and the sum of the
     lengths it was computed from. A half space is asked along its own normal only."""
-    S, kind = stops, refs[i, KIND]
-    cx, cy, cz = S[k, pose + 3], S[k, pose + 7], S[k, pose + 11]
+    at, two, refs = way.instants, way.two.rows, way.two.refs
+    pose, kind = POSE_A if i == 0 else POSE_B, refs[i, KIND]
+    cx, cy, cz = at[k, pose + 3], at[k, pose + 7], at[k, pose + 11]
     along, far = nx * cx + ny * cy + nz * cz, abs(cx) + abs(cy) + abs(cz)
     if kind == HALFSPACE:
         return -math.inf, along, far
     if kind == SPHERE:
         half = two[i, SIZE]
         return along - half, along + half, far + half
-    x = nx * S[k, pose] + ny * S[k, pose + 4] + nz * S[k, pose + 8]
-    y = nx * S[k, pose + 1] + ny * S[k, pose + 5] + nz * S[k, pose + 9]
-    z = nx * S[k, pose + 2] + ny * S[k, pose + 6] + nz * S[k, pose + 10]
+    x = nx * at[k, pose] + ny * at[k, pose + 4] + nz * at[k, pose + 8]
+    y = nx * at[k, pose + 1] + ny * at[k, pose + 5] + nz * at[k, pose + 9]
+    z = nx * at[k, pose + 2] + ny * at[k, pose + 6] + nz * at[k, pose + 10]
     if kind == CAPSULE:
         half = two[i, SIZE] + two[i, SIZE + 1] * abs(z)
     elif kind == BOX:
@@ -411,13 +379,14 @@ def span(stops, k, pose, two, refs, i, points, nx, ny, nz):
     elif kind == CYLINDER:
         half = two[i, SIZE] * math.sqrt(x * x + y * y) + two[i, SIZE + 1] * abs(z)
     else:
-        return span_points(points, refs, i, x, y, z, along, far)
+        return span_points(way.two, i, x, y, z, along, far)
     return along - half, along + half, far + half
 
 
 @kernel
-def span_points(points, refs, i, x, y, z, along, far):
+def span_points(two, i, x, y, z, along, far):
     """`span` of a polyhedron; (x, y, z) is the direction in its own axes."""
+    points, refs = two.solids.points, two.refs
     low, high, size = math.inf, -math.inf, 0.0
     first = refs[i, POINT0]
     for p in range(first, first + refs[i, POINTS]):

@@ -12,7 +12,7 @@ come less far along ``n`` than
 If the body turns on as it did, the next move of a point is that move turned by the same rotation:
 it differs by no more than ``|ΔR|`` times its length. A pair is said to part only if
 
-    n · (Δc_a - Δc_b)  >  Σ |ΔR| |p| + |ΔR| MOVE,
+    n · (Δc_a - Δc_b)  >  Σ |ΔR| |p| + |ΔR| move,
 
 so it is not nearer at the next reading either, should both go on as they did. A mesh is not convex:
 what leaves one side of it may come to another.
@@ -26,133 +26,137 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from standoff.broadphase.kernels.layout import BOXES_FIRST, PAIR_TESTS, TECHNIQUES
-from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.dispatch import swap
+from standoff.broadphase.kernels.tables import BOXES_FIRST
+from standoff.compiled.jit import inlined, kernel
+from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
 from standoff.geometry.narrowphase.layout import KIND, MESH, SLACK
-from standoff.geometry.narrowphase.unpacked import closed_form, general_pair
-from standoff.monitor.kernels.layout import (
+from standoff.monitor.kernels.near import extended_meet
+from standoff.monitor.kernels.tables import (
     APPROACHES,
     BODIES_PART,
-    BODY_A,
-    BODY_B,
-    BUFFER,
     BUFFERS,
-    C0,
-    CLOSING,
     HIT_COLUMNS,
-    HITS_USED,
-    KNOWN,
-    MOVE,
-    MOVERS,
-    PAIRS_USED,
-    PARTS,
     PRIMITIVES_PART,
-    THRESHOLD,
-    WHEN,
-    WHOLE,
 )
-from standoff.monitor.kernels.near import extended_meet
 
 
 @kernel
-def judge(general, rows, refs, points, faces, solids, ints, before, motion, boxes, extended,
-          thresholds, pairs, dt, work, iwork, hits, owner, counts, state):  # fmt: skip
-    """Write every pair that is too close to ``hits`` and count them all, also those for which there
-    is no row left. Returns the smallest distance of the pairs whose extended boxes meet.
+def judge(monitor, dt):
+    """Write every pair that is too close to the hits and count them all, also those for which there
+    is no room. Returns the smallest distance of the pairs whose extended boxes meet.
 
     The value of a distance less its slack is a proved lower bound, so a pair is let pass only
     when it is farther apart than its threshold beyond doubt."""
-    movers = counts[0, MOVERS]
-    boxed = (state[0, TECHNIQUES] & BOXES_FIRST) != 0
-    last = hits.shape[0] - 1
+    state, pairs, out = monitor.index.state, monitor.pairs, monitor.out
+    boxed = (state.techniques & BOXES_FIRST) != 0
     found = 0
     clearance = math.inf
-    for p in range(counts[0, PAIRS_USED]):
-        a, b, rule = pairs[p, 0], pairs[p, 1], pairs[p, 2]
-        if boxed and not extended_meet(extended, boxes, movers, a, b):
+    for p in range(monitor.answer.pairs):
+        a, b, rule = pairs[p].a, pairs[p].b, pairs[p].rule
+        if boxed and not extended_meet(monitor, a, b):
             continue
-        state[0, PAIR_TESTS] += 1
-        # The row after the last hit serves as scratch.
-        k = min(found, last)
-        if not closed_form(rows, refs, a, points, rows, refs, b, points, hits, k):
-            general_pair(
-                general, rows, refs, a, points, faces, solids, ints,
-                rows, refs, b, points, faces, solids, ints, work, iwork, hits, k,
-            )  # fmt: skip
-        value = hits[k, 0]
+        state.pair_tests += 1
+        measure(monitor, monitor.placed, a, b, out, 0)
+        value = out[0, 0]
         clearance = min(clearance, value)
-        if rule == BUFFERS:
-            threshold = motion[a, BUFFER]
-            if b < movers:
-                threshold += motion[b, BUFFER]
-        else:
-            threshold = thresholds[rule, 0]
-        if not value - hits[k, SLACK] > threshold:
-            hits[k, THRESHOLD] = threshold
-            hits[k, CLOSING] = closing_speed(rows, before, motion, movers, a, b, dt, hits, k)
-            hits[k, WHEN] = 1.0
-            hits[k, PARTS] = parting(rows, refs, before, motion, counts, a, b, rule, hits, k)
-            put_bodies(hits, k, owner[a, 0], owner[b, 0])
+        threshold = threshold_of(monitor, a, b, rule)
+        if not value - out[0, SLACK] > threshold:
+            if found < len(monitor.hits):
+                hit = monitor.hits[found]
+                hit.threshold, hit.when = threshold, 1.0
+                hit.closing = closing_speed(monitor, a, b, dt)
+                hit.parts = parting(monitor, a, b, rule, hit)
+                put_hit(monitor, hit, a, b)
             found += 1
-    counts[0, HITS_USED] = found
+    monitor.answer.hits = found
     return clearance
 
 
-@kernel
-def put_bodies(hits, k, first, second):
-    """Whose hit ``k`` is, the smaller number first."""
-    if first > second:
-        swap(hits, k)
-        first, second = second, first
-    hits[k, BODY_A] = np.int64(first).view(np.float64)
-    hits[k, BODY_B] = np.int64(second).view(np.float64)
+@inlined
+def measure(monitor, bodies, a, b, out, k):
+    """Row ``k`` of ``out``: the distance of rows ``a`` and ``b`` of a set of bodies."""
+    if not closed_form(bodies, a, bodies, b, out, k):
+        general_pair(monitor.plan.general, bodies, a, bodies, b, monitor.scratch, out, k)
+
+
+@inlined
+def threshold_of(monitor, a, b, rule):
+    """The distance at which a pair of slots is too close."""
+    if rule != BUFFERS:
+        return monitor.thresholds[rule]
+    threshold = monitor.movers[a].buffer
+    if b < monitor.plan.movers:
+        threshold += monitor.movers[b].buffer
+    return threshold
 
 
 @kernel
-def rank(hits, count):
+def put_hit(monitor, hit, a, b):
+    """The result in ``out`` into a hit of the slots ``a`` and ``b``, the body with the smaller
+    number first."""
+    out, first, second = monitor.out, monitor.owner[a], monitor.owner[b]
+    hit.distance, hit.slack = out[0, 0], out[0, SLACK]
+    if first <= second:
+        hit.a, hit.b = first, second
+        hit.ax, hit.ay, hit.az = out[0, 1], out[0, 2], out[0, 3]
+        hit.bx, hit.by, hit.bz = out[0, 4], out[0, 5], out[0, 6]
+        hit.nx, hit.ny, hit.nz = out[0, 7], out[0, 8], out[0, 9]
+    else:
+        hit.a, hit.b = second, first
+        hit.ax, hit.ay, hit.az = out[0, 4], out[0, 5], out[0, 6]
+        hit.bx, hit.by, hit.bz = out[0, 1], out[0, 2], out[0, 3]
+        hit.nx, hit.ny, hit.nz = -out[0, 7], -out[0, 8], -out[0, 9]
+
+
+@kernel
+def rank(monitor, count):
     """Sort the first ``count`` hits: nearest first, those equally near by their bodies, then by
     where they are; never by a speed, which may be no number. For few of them."""
+    hits, words = monitor.hits, monitor.hit_words
     for k in range(count - 1):
         nearest = k
         for i in range(k + 1, count):
-            if precedes(hits, i, nearest):
+            if precedes(hits[i], hits[nearest]):
                 nearest = i
         if nearest != k:
             for c in range(HIT_COLUMNS):
-                hits[k, c], hits[nearest, c] = hits[nearest, c], hits[k, c]
+                words[k, c], words[nearest, c] = words[nearest, c], words[k, c]
 
 
 @kernel
-def precedes(hits, i, j):
-    """Whether hit ``i`` comes before hit ``j``."""
-    if hits[i, 0] != hits[j, 0]:
-        return hits[i, 0] < hits[j, 0]
-    for c in (BODY_A, BODY_B):
-        body, other = np.float64(hits[i, c]).view(np.int64), np.float64(hits[j, c]).view(np.int64)
-        if body != other:
-            return body < other
-    for c in range(1, 10):
-        if hits[i, c] != hits[j, c]:
-            return hits[i, c] < hits[j, c]
+def precedes(one, two):
+    """Whether a hit comes before another one."""
+    if one.distance != two.distance:
+        return one.distance < two.distance
+    if one.a != two.a:
+        return one.a < two.a
+    if one.b != two.b:
+        return one.b < two.b
+    for x, y in (
+        (one.ax, two.ax), (one.ay, two.ay), (one.az, two.az),
+        (one.bx, two.bx), (one.by, two.by), (one.bz, two.bz),
+        (one.nx, two.nx), (one.ny, two.ny), (one.nz, two.nz),
+    ):  # fmt: skip
+        if x != y:
+            return x < y
     return False
 
 
 @kernel
-def closing_speed(rows, before, motion, movers, a, b, dt, hits, k):
-    """How fast the witness points of hit ``k`` near each other along the normal, from the last
+def closing_speed(monitor, a, b, dt):
+    """How fast the witness points in ``out`` near each other along the normal, from the last
     reading to this one; NaN where one of them was not seen before."""
-    vx, vy, vz = point_velocity(rows, before, a, hits[k, 1], hits[k, 2], hits[k, 3])
-    if motion[a, KNOWN] < 2.0:
+    out, movers = monitor.out, monitor.movers
+    rows, before = monitor.placed.rows, monitor.before
+    vx, vy, vz = point_velocity(rows, before, a, out[0, 1], out[0, 2], out[0, 3])
+    if movers[a].known < 2:
         return math.nan
-    if b < movers:
-        if motion[b, KNOWN] < 2.0:
+    if b < monitor.plan.movers:
+        if movers[b].known < 2:
             return math.nan
-        ux, uy, uz = point_velocity(rows, before, b, hits[k, 4], hits[k, 5], hits[k, 6])
+        ux, uy, uz = point_velocity(rows, before, b, out[0, 4], out[0, 5], out[0, 6])
         vx, vy, vz = vx - ux, vy - uy, vz - uz
-    return -(vx * hits[k, 7] + vy * hits[k, 8] + vz * hits[k, 9]) / dt
+    return -(vx * out[0, 7] + vy * out[0, 8] + vz * out[0, 9]) / dt
 
 
 @kernel
@@ -171,18 +175,20 @@ def point_velocity(rows, before, i, x, y, z):
 
 
 @kernel
-def parting(rows, refs, before, motion, counts, a, b, rule, hits, k):
-    """APPROACHES, or what surely parts of the slots ``a`` and ``b`` of hit ``k``, whose distance,
-    normal from ``b`` to ``a``, threshold and closing speed are written: the two primitives, or all
-    of their bodies."""
+def parting(monitor, a, b, rule, hit):
+    """APPROACHES, or what surely parts of the slots ``a`` and ``b``, whose distance and normal from
+    ``b`` to ``a`` are in ``out``, and threshold and closing speed in the hit: the two primitives,
+    or all of their bodies."""
+    rows, refs, before, out = monitor.placed.rows, monitor.placed.refs, monitor.before, monitor.out
     # NaN where a speed is unknown.
-    if not hits[k, CLOSING] < 0.0 or refs[a, KIND] >= MESH or refs[b, KIND] >= MESH:
+    if not hit.closing < 0.0 or refs[a, KIND] >= MESH or refs[b, KIND] >= MESH:
         return APPROACHES
     away, moves, threshold = 0.0, 0.0, 0.0
     for side in range(2):
         i, sign = (a, 1.0) if side == 0 else (b, -1.0)
-        if i >= counts[0, MOVERS]:
+        if i >= monitor.plan.movers:
             continue
+        own = monitor.movers[i]
         x, y, z = (
             rows[i, 3] - before[i, 3],
             rows[i, 7] - before[i, 7],
@@ -193,14 +199,14 @@ def parting(rows, refs, before, motion, counts, a, b, rule, hits, k):
             for c in range(3):
                 square += (rows[i, 4 * r + c] - before[i, 4 * r + c]) ** 2
         shift, turn = math.sqrt(x * x + y * y + z * z), math.sqrt(0.5 * square)
-        # MOVE is shift + |ΔR| |p|.
-        away += sign * (x * hits[k, 7] + y * hits[k, 8] + z * hits[k, 9])
-        away -= motion[i, MOVE] - shift + turn * motion[i, MOVE]
-        moves += shift + turn * motion[i, WHOLE]
-        threshold += motion[i, C0]
+        # The move is shift + |ΔR| |p|.
+        away += sign * (x * out[0, 7] + y * out[0, 8] + z * out[0, 9])
+        away -= own.move - shift + turn * own.move
+        moves += shift + turn * own.whole
+        threshold += own.c0
     if not away > 0.0:
         return APPROACHES
-    # The buffer of another primitive is C0 at least.
+    # The buffer of another primitive is c0 at least.
     if rule != BUFFERS:
-        threshold = hits[k, THRESHOLD]
-    return BODIES_PART if hits[k, 0] + moves <= threshold else PRIMITIVES_PART
+        threshold = hit.threshold
+    return BODIES_PART if out[0, 0] + moves <= threshold else PRIMITIVES_PART

@@ -4,54 +4,28 @@ from __future__ import annotations
 
 import math
 
-from standoff.broadphase.kernels.layout import ABSENT, STATE
+from standoff.broadphase.kernels.tables import ABSENT, STATE
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import half_extents, put, turned
 from standoff.geometry.narrowphase.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
-from standoff.monitor.kernels.layout import (
-    BANK,
-    BUFFER,
-    C0,
-    C1,
-    C2,
-    CX,
-    CY,
-    CZ,
-    FAULTS_USED,
-    GAIN,
-    HX,
-    HY,
-    HZ,
-    JUMP_FAULT,
-    KNOWN,
-    LEAST,
-    LIMIT,
-    MOVE,
-    MOVERS,
-    REACH,
-    SPEED,
-)
+from standoff.monitor.kernels.tables import JUMP_FAULT
 from standoff.tolerances import BOX_ROUNDING, COORDINATE_LIMIT, EPS, JUMP_ROUNDING
 
 
 @kernel
-def put_fault(faults, counts, kind, which, value, allowed):
+def put_fault(monitor, kind, which, value, allowed):
     """Note a fault; there is room for one of each kind for every joint and mover."""
-    k = counts[0, FAULTS_USED]
-    if k < faults.shape[0]:
-        faults[k, 0] = kind
-        faults[k, 1] = which
-        faults[k, 2] = value
-        faults[k, 3] = allowed
-        counts[0, FAULTS_USED] = k + 1
+    k = monitor.answer.faults
+    if k < len(monitor.faults):
+        fault = monitor.faults[k]
+        fault.kind, fault.which, fault.value, fault.allowed = kind, which, value, allowed
+        monitor.answer.faults = k + 1
 
 
 @kernel
-def place_movers(frames, frame, local, free, rows, refs, before, motion, items, dt, grace, stale,
-                 faults, counts, extended):  # fmt: skip
-    """Place every mover at its frame and extend it by its buffer. ``free`` is the first frame of
-    the bodies whose poses are given; ``dt`` the time since the last reading, ``grace`` the time in
-    which a mover may go as far as its LIMIT takes it.
+def place_movers(monitor, dt, grace, stale):
+    """Place every mover at its frame and extend it by its buffer. ``dt`` is the time since
+    the last reading, ``grace`` the time in which a mover may go as far as its limit takes it.
 
     How far its farthest point moved:
 
@@ -59,12 +33,18 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
 
     where the norm of the difference of two rotations is its Frobenius norm over √2. A sphere does
     not turn, and of a capsule only the axis does."""
-    for i in range(counts[0, MOVERS]):
+    items, frames, local, movers = (
+        monitor.index.items, monitor.frames, monitor.local, monitor.movers,
+    )  # fmt: skip
+    rows, refs, before = monitor.placed.rows, monitor.placed.refs, monitor.before
+    extended, free = monitor.extended, monitor.plan.tree_frames
+    for i in range(monitor.plan.movers):
         if items[i, STATE] == ABSENT:
             continue
+        own = movers[i]
         # Poses are kept in variables: read back from the tables, they would wait for their own
         # writing, which doubles the time.
-        f = frame[i, 0]
+        f = own.frame
         xx, xy, xz, x = frames[f, 0], frames[f, 1], frames[f, 2], frames[f, 3]
         yx, yy, yz, y = frames[f, 4], frames[f, 5], frames[f, 6], frames[f, 7]
         zx, zy, zz, z = frames[f, 8], frames[f, 9], frames[f, 10], frames[f, 11]
@@ -73,14 +53,14 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
             yx, yy, yz, y = compose(yx, yy, yz, y, local, i)
             zx, zy, zz, z = compose(zx, zy, zz, z, local, i)
         kind = refs[i, KIND]
-        speed, moved = motion[i, LIMIT], 0.0
-        if motion[i, KNOWN] == 0.0:
+        speed, moved = own.limit, 0.0
+        if own.known == 0:
             # Not seen before: for all we know it is as fast as it can be.
-            motion[i, KNOWN] = 1.0
-            motion[i, MOVE] = 0.0
+            own.known = 1
+            own.move = 0.0
             put_pose(before, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
         else:
-            motion[i, KNOWN] = 2.0
+            own.known = 2
             moved = length(x - rows[i, 3], y - rows[i, 7], z - rows[i, 11])
             if kind == CAPSULE:
                 turn = length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10])
@@ -89,35 +69,35 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
                 square = length(xx - rows[i, 0], yx - rows[i, 4], zx - rows[i, 8]) ** 2
                 square += length(xy - rows[i, 1], yy - rows[i, 5], zy - rows[i, 9]) ** 2
                 square += length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10]) ** 2
-                moved += math.sqrt(0.5 * square) * motion[i, REACH]
+                moved += math.sqrt(0.5 * square) * own.reach
             for c in range(12):
                 before[i, c] = rows[i, c]
-            motion[i, MOVE] = moved
+            own.move = moved
             # Readings that come faster than the period share what a period allows: one of them may
             # use it up, all of them may not use it again.
-            allowed = min(motion[i, BANK] + motion[i, LIMIT] * dt, motion[i, LIMIT] * grace)
-            motion[i, BANK] = allowed - moved if moved <= allowed else 0.0
+            allowed = min(own.bank + own.limit * dt, own.limit * grace)
+            own.bank = allowed - moved if moved <= allowed else 0.0
             if not moved <= allowed * (1.0 + JUMP_ROUNDING):
-                put_fault(faults, counts, JUMP_FAULT, i, moved, allowed)
+                put_fault(monitor, JUMP_FAULT, i, moved, allowed)
             elif stale == 0:
-                # The mean since the last reading. By now it may be faster, by GAIN dt / 2: the
-                # velocity was within GAIN t of this one t seconds ago, dt / 2 ago on average.
+                # The mean since the last reading. By now it may be faster, by gain dt / 2: the
+                # velocity was within gain t of this one t seconds ago, dt / 2 ago on average.
                 speed = moved / dt
-                if speed < motion[i, LIMIT]:
-                    speed = min(speed + 0.5 * motion[i, GAIN] * dt, motion[i, LIMIT])
+                if speed < own.limit:
+                    speed = min(speed + 0.5 * own.gain * dt, own.limit)
         put_pose(rows, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
-        motion[i, SPEED] = speed
-        buffer = motion[i, C0] + speed * (motion[i, C1] + speed * motion[i, C2])
-        motion[i, BUFFER] = buffer
-        more = max(buffer, motion[i, LEAST])
+        own.speed = speed
+        buffer = own.c0 + speed * (own.c1 + speed * own.c2)
+        own.buffer = buffer
+        more = max(buffer, own.least)
         if kind == CAPSULE:
             r, h = rows[i, SIZE], rows[i, SIZE + 1]
             ex, ey, ez = r + h * abs(xz), r + h * abs(yz), r + h * abs(zz)
         elif kind <= CYLINDER:
             ex, ey, ez = half_extents(rows, kind, i)
         else:
-            ex, ey, ez = turned(rows, i, motion[i, HX], motion[i, HY], motion[i, HZ])
-            cx, cy, cz = motion[i, CX], motion[i, CY], motion[i, CZ]
+            ex, ey, ez = turned(rows, i, own.hx, own.hy, own.hz)
+            cx, cy, cz = own.cx, own.cy, own.cz
             x += xx * cx + xy * cy + xz * cz
             y += yx * cx + yy * cy + yz * cz
             z += zx * cx + zy * cy + zz * cz
@@ -126,7 +106,7 @@ def place_movers(frames, frame, local, free, rows, refs, before, motion, items, 
         put(x, y, z, ex, ey, ez, extended, i, more)
         if not abs(x) + abs(y) + abs(z) <= COORDINATE_LIMIT:
             # It is anywhere, or nowhere: held against everything.
-            put_fault(faults, counts, JUMP_FAULT, i, moved, COORDINATE_LIMIT)
+            put_fault(monitor, JUMP_FAULT, i, moved, COORDINATE_LIMIT)
             for axis in range(3):
                 extended[i, axis], extended[i, axis + 3] = -math.inf, math.inf
 

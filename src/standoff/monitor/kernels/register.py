@@ -1,14 +1,31 @@
-"""Registering movers in the index: wider than they are, so that few have to be in a cycle."""
+"""Registering movers in the index: wider than they are, so that few have to be in a cycle.
+
+The reserve loses no pair. Let E be the extended box of a primitive in this cycle (of what stands
+still, its box), and R the one that it is registered with. After `update_index`
+
+1. E lies within R, of every primitive: who is `within` its room stays, and anybody else is
+   registered anew, with E itself or with what `widen` makes of it, which only adds to E.
+
+After `refresh_pairs`
+
+2. the table of pairs has every two primitives, one of which moves, whose R meet and who may not
+   touch: of two that were not registered anew in this cycle both R are what they were, and if the
+   two met then they are in the table still; the pairs of all others are dropped and found by the
+   index, which misses none (see the head of `broadphase.kernels.update`).
+
+Extended boxes that meet are, by 1, in registered ones that meet, and so, by 2, in the table: the
+exact test sees them. When anybody is registered anew does not matter, nor how wide.
+"""
 
 from __future__ import annotations
 
 import math
 
 from standoff.broadphase.kernels.entries import empty
-from standoff.broadphase.kernels.layout import ABSENT, MOVED, STATE
+from standoff.broadphase.kernels.tables import ABSENT, MOVED, STATE
 from standoff.broadphase.kernels.update import insert, move, remove
 from standoff.compiled.jit import inlined, kernel
-from standoff.monitor.kernels import layout as m
+from standoff.monitor.kernels import tables as m
 from standoff.tolerances import AHEAD, ASIDE, BEHIND
 
 #: Part of the reserve, [-]: who has no more left is registered anew before it leaves, in a cycle
@@ -20,32 +37,32 @@ USUAL_SHARE = 0.05
 
 
 @kernel
-def update_index(boxes, items, nodes, space, tree, links, state, motion, extended, fresh, basis,
-                 counts, scales):  # fmt: skip
+def update_index(monitor, index):
     """Register anew every mover that left the room it is registered with; in the two ways that the
     paper rejected, by taking it out and putting it in again, or by building everything anew.
 
     With a reserve, those who are about to leave are registered in cycles in which fewer than usual
     did leave, so that the work is spread over the cycles."""
-    mode = counts[0, m.UPDATE_MODE]
-    if mode == m.REBUILD:
-        rebuild(boxes, items, nodes, space, tree, links, state, extended, counts[0, m.MOVERS])
+    plan, pace, movers = monitor.plan, monitor.pace, monitor.movers
+    if plan.update == m.REBUILD:
+        rebuild(monitor, index)
         return
-    smallest = scales[0, m.SMALLEST]
-    usual = max(1.0, scales[0, m.REGISTERED])
+    boxes, items = index.boxes, index.items
+    extended, fresh = monitor.extended, monitor.fresh
+    usual = max(1.0, pace.registered)
     registered, waiting = 0, 0
-    for i in range(counts[0, m.MOVERS]):
+    for i in range(plan.movers):
         if items[i, STATE] == ABSENT:
             continue
-        reserve = motion[i, m.RESERVE]
+        reserve = movers[i].reserve
         if reserve > 0.0:
             if within(extended, boxes, i, EARLY * reserve):
                 continue
             if within(extended, boxes, i, 0.0):
                 waiting += 1
                 continue
-            widen(extended, basis, i, reserve * spread(counts), fresh)
-            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+            widen(monitor, i, reserve)
+            move(index, i, fresh, 0, plan.smallest)
             registered += 1
             continue
         # Without a reserve it must be where it was: a box that shrinks may leave nodes.
@@ -55,26 +72,26 @@ def update_index(boxes, items, nodes, space, tree, links, state, motion, extende
             fresh[0, c] = extended[i, c]
         if stays:
             continue
-        if mode == m.REINSERT:
-            remove(items, tree, links, state, i)
+        if plan.update == m.REINSERT:
+            remove(index, i)
             for c in range(6):
                 boxes[i, c] = extended[i, c]
-            insert(boxes, items, nodes, space, tree, links, state, i)
+            insert(index, i)
         else:
-            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
-    for i in range(counts[0, m.MOVERS]):
+            move(index, i, fresh, 0, plan.smallest)
+    for i in range(plan.movers):
         if waiting == 0 or registered >= usual:
             break
-        reserve = motion[i, m.RESERVE]
+        reserve = movers[i].reserve
         if items[i, STATE] == ABSENT or not reserve > 0.0:
             continue
         # Those of above are not met again: BEHIND times the least of `spread` exceeds EARLY.
         if not within(extended, boxes, i, EARLY * reserve):
-            widen(extended, basis, i, reserve * spread(counts), fresh)
-            move(boxes, items, nodes, space, tree, links, state, i, fresh, 0, smallest)
+            widen(monitor, i, reserve)
+            move(index, i, fresh, 0, plan.smallest)
             registered += 1
             waiting -= 1
-    scales[0, m.REGISTERED] += USUAL_SHARE * (registered - scales[0, m.REGISTERED])
+    pace.registered += USUAL_SHARE * (registered - pace.registered)
 
 
 @inlined
@@ -91,12 +108,14 @@ def within(extended, boxes, i, margin):
 
 
 @kernel
-def widen(extended, basis, i, reserve, fresh):
+def widen(monitor, i, reserve):
     """The box to register mover ``i`` with, into ``fresh[0]``: wide where it is heading, narrow
     where it comes from. It heads where it went since it was last registered, from ``basis``: of the
     faces of its box, the one that moved farthest is given AHEAD of the reserve if it moved
     outwards and BEHIND if inwards, one that stood still ASIDE, and the rest what lies between. Who
     comes from nowhere, or goes there, has the reserve on all sides."""
+    extended, basis, fresh = monitor.extended, monitor.basis, monitor.fresh
+    reserve *= spread(monitor.pace)
     farthest = 0.0
     for c in range(6):
         farthest = max(farthest, abs(extended[i, c] - basis[i, c]))
@@ -112,24 +131,25 @@ def widen(extended, basis, i, reserve, fresh):
 
 
 @kernel
-def spread(counts):
+def spread(pace):
     """A number from 0.6 to 1, another one each time. With one reserve for all, movers that begin
     together and come back together would be registered anew all in one cycle."""
-    counts[0, m.DICE] = (counts[0, m.DICE] * 1103515245 + 12345) & 0x7FFFFFFF
-    return 0.6 + 0.4 * (counts[0, m.DICE] / 0x7FFFFFFF)
+    pace.dice = (pace.dice * 1103515245 + 12345) & 0x7FFFFFFF
+    return 0.6 + 0.4 * (pace.dice / 0x7FFFFFFF)
 
 
 @kernel
-def rebuild(boxes, items, nodes, space, tree, links, state, extended, movers):
+def rebuild(monitor, index):
     """Empty the index and insert everything."""
+    boxes, items, extended = index.boxes, index.items, monitor.extended
     # MOVED remembers who is there: whoever is inserted has moved.
     for i in range(items.shape[0]):
         items[i, MOVED] = 0 if items[i, STATE] == ABSENT else 1
-    empty(nodes, space, items, tree, links, state)
+    empty(index)
     for i in range(items.shape[0]):
         if items[i, MOVED] == 0:
             continue
-        if i < movers:
+        if i < monitor.plan.movers:
             for c in range(6):
                 boxes[i, c] = extended[i, c]
-        insert(boxes, items, nodes, space, tree, links, state, i)
+        insert(index, i)

@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import math
 
-from standoff.broadphase.kernels.layout import ABSENT, ITEMS, STATE
-from standoff.compiled.arena import reals, wholes
+from standoff.broadphase.kernels.tables import ABSENT, STATE
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.aabb import half_extents, put, turned
 from standoff.geometry.narrowphase.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
-from standoff.monitor.kernels import layout as m
 from standoff.monitor.kernels.place import compose, length
-from standoff.monitor.kernels.step import STEP
+from standoff.monitor.kernels.tables import STEP, monitor_at
 from standoff.motion.kernels.bound import CHAIN0, joint_magnitudes, widen_reach
 from standoff.robots.kernels.kinematics import DEPTH, OFFSET, REVOLUTE, place_frames
 from standoff.tolerances import HALF_TURN_SINE, INSTANT_ROUNDING, MOTION_ROUNDING
@@ -35,86 +33,80 @@ from standoff.tolerances import HALF_TURN_SINE, INSTANT_ROUNDING, MOTION_ROUNDIN
 @kernel
 def note_joints(way, q):
     """The joints of this reading, after those of the last one; where there was none, these."""
-    for j in range(way.shape[1]):
-        a, b = way[m.TO, j], q[j]
+    before, now = way.before, way.now
+    for j in range(len(now)):
+        a, b = now[j], q[j]
         if math.isnan(a):
             a = b
-        way[m.FROM, j], way[m.TO, j] = a, b
+        before[j], now[j] = a, b
 
 
 @kernel
-def measure_joints(F, W):
+def measure_joints(monitor, way):
     """How far each joint goes, the tree at the last reading, and the reaches for this motion."""
-    way, sums = reals(F, W, m.T_WAY), reals(F, W, m.T_JOINT_SUMS)
-    tree, linkage = reals(F, W, m.T_TREE), wholes(W, m.T_LINKAGE)
-    for j in range(way.shape[1]):
-        a, b = way[m.FROM, j], way[m.TO, j]
-        way[m.LOW, j], way[m.HIGH, j] = min(a, b), max(a, b)
-        way[m.CHANGE, j], way[m.SIZE_OF, j] = abs(b - a), abs(a) + abs(b)
-    flat, start = way.reshape(way.size), reals(F, W, m.T_START_FRAMES)
+    tree, linkage, start = monitor.tree, monitor.linkage, way.start_frames
+    low, high, change, size = way.low, way.high, way.change, way.size
+    for j in range(len(low)):
+        a, b = way.before[j], way.now[j]
+        low[j], high[j] = min(a, b), max(a, b)
+        change[j], size[j] = abs(b - a), abs(a) + abs(b)
     place_frames(
-        tree, linkage, flat, flat, m.FROM * way.shape[1], reals(F, W, m.T_TURNS),
-        start, start, 0, False,
+        tree, linkage, way.before, way.before, 0, monitor.turns, start, start, 0, False
     )  # fmt: skip
-    reals(F, W, m.T_SCALES)[0, m.INSTANT] = math.nan
-    joint_magnitudes(tree, linkage, way[m.CHANGE], sums[0])
-    joint_magnitudes(tree, linkage, way[m.SIZE_OF], sums[1])
-    for f in range(sums.shape[1]):
-        sums[1, f] += abs(tree[f, OFFSET])
-    reach, wide = reals(F, W, m.T_REACH), reals(F, W, m.T_WIDE_REACH)
-    widen_reach(
-        tree, linkage, wholes(W, m.T_CARRIED), wholes(W, m.T_CHAIN), reach.reshape(reach.size),
-        way[m.LOW], way[m.HIGH], wide.reshape(wide.size),
-    )  # fmt: skip
+    way.header.time = math.nan
+    sizes = way.frame_size
+    joint_magnitudes(tree, linkage, change, way.frame_change)
+    joint_magnitudes(tree, linkage, size, sizes)
+    for f in range(len(sizes)):
+        sizes[f] += abs(tree[f, OFFSET])
+    widen_reach(tree, linkage, way.carried, way.chain, way.reach, low, high, way.wide)
 
 
 @entry(STEP)
-def sweep_movers(general, F, W, XF, XW, dt):
+def sweep_movers(tables, dt):
     """Where every mover was, how far it can have been, and its extended box around all of that. A
     step of the cycle, after the movers were placed."""
-    measure_joints(F, W)
-    rows, refs, start = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_START)
-    before, motion, sway = reals(F, W, m.T_BEFORE), reals(F, W, m.T_MOTION), reals(F, W, m.T_SWAY)
-    frame, local, counts = wholes(W, m.T_FRAME), reals(F, W, m.T_LOCAL), wholes(W, m.T_COUNTS)
-    start_frames, linkage = reals(F, W, m.T_START_FRAMES), wholes(W, m.T_LINKAGE)
-    carried, chain, sums = wholes(W, m.T_CARRIED), wholes(W, m.T_CHAIN), reals(F, W, m.T_JOINT_SUMS)
-    wide, two = reals(F, W, m.T_WIDE_REACH), reals(F, W, m.T_TWO)
-    extended, fresh, items = reals(F, W, m.T_EXTENDED), reals(F, W, m.T_FRESH), wholes(XW, ITEMS)
-    reach, change, sizes = wide.reshape(wide.size), sums[0], sums[1]
-    for i in range(counts[0, m.MOVERS]):
+    monitor = monitor_at(tables)
+    way, items = monitor.between, monitor.index.items
+    measure_joints(monitor, way)
+    rows, refs, start = monitor.placed.rows, monitor.placed.refs, way.rows
+    before, movers, local = monitor.before, monitor.movers, monitor.local
+    extended, fresh, linkage = monitor.extended, monitor.fresh, monitor.linkage
+    for i in range(monitor.plan.movers):
         if items[i, STATE] == ABSENT:
             continue
-        f, kind = frame[i, 0], refs[i, KIND]
-        sway[i, m.DOUBT] = 0.0
-        if f >= counts[0, m.TREE_FRAMES]:
+        own, motion = movers[i], way.motions[i]
+        f, kind = own.frame, refs[i, KIND]
+        motion.doubt = 0
+        if f >= monitor.plan.tree_frames:
             for c in range(12):
                 start[i, c] = before[i, c]
-            path, bend, stray = free_motion(start, rows, i, kind, motion[i, m.REACH], two, sway)
+            path, bend, stray = free_motion(monitor, way, i)
         else:
-            first = carried[i, CHAIN0]
-            last = first + linkage[f, DEPTH]
-            path, bend, stray = chain_bounds(chain, reach, first, last, change, sizes)
-            place_row(start_frames, f, local, i, start, i)
+            first = way.carried[i, CHAIN0]
+            path, bend, stray = chain_bounds(way, first, first + linkage[f, DEPTH])
+            place_row(way.start_frames, f, local, i, start, i)
         if path > 0.0:
-            stray += INSTANT_ROUNDING * scene_of(start, rows, i, motion[i, m.REACH])
-            moved = farthest_move(start, rows, i, kind, motion[i, m.REACH])
-            sway[i, m.SWEEP] = min(path, moved + 0.125 * bend)
-            extend_start(start, motion, i, kind, fresh)
+            stray += INSTANT_ROUNDING * scene_of(start, rows, i, own.reach)
+            moved = farthest_move(start, rows, i, kind, own.reach)
+            motion.sweep = min(path, moved + 0.125 * bend)
+            extend_start(start, own, i, kind, fresh)
             grown = min(0.5 * path, 0.125 * bend) + stray
             for axis in range(3):
                 low, high = fresh[0, axis], fresh[0, axis + 3]
                 extended[i, axis] = min(extended[i, axis], low) - grown
                 extended[i, axis + 3] = max(extended[i, axis + 3], high) + grown
         else:
-            sway[i, m.SWEEP] = stray = 0.0
-        sway[i, m.LENGTH], sway[i, m.BEND], sway[i, m.STRAY] = path, bend, stray
+            motion.sweep = stray = 0.0
+        motion.length, motion.bend, motion.stray = path, bend, stray
     return 0.0
 
 
 @inlined
-def chain_bounds(chain, reach, first, last, change, sizes):
+def chain_bounds(way, first, last):
     """λ and M of a mover that joints carry, `path_length` and `curvature` in one loop, and how far
     the rounding of its joints at an instant can take it."""
+    chain, reach, change, sizes = way.chain, way.wide, way.frame_change, way.frame_size
     path, bend, stray, turning = 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):
         f = chain[k, 0]
@@ -132,9 +124,11 @@ def chain_bounds(chain, reach, first, last, change, sizes):
 
 
 @kernel
-def free_motion(start, rows, i, kind, reach, two, sway):
+def free_motion(monitor, way, i):
     """λ, M and what rounding leaves in doubt of a body whose poses are given, and how it turns:
     ``R(t) = exp(t θ axis) R(0)``. Of a capsule only the axis turns, of a sphere nothing."""
+    start, rows, two, motion = way.rows, monitor.placed.rows, way.two.rows, way.motions[i]
+    kind, reach = monitor.placed.refs[i, KIND], monitor.movers[i].reach
     x, y, z = rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11]
     shift = length(x, y, z)
     turns = False
@@ -142,7 +136,7 @@ def free_motion(start, rows, i, kind, reach, two, sway):
         for c in range(r, r + 3):
             turns = turns or rows[i, c] != start[i, c]
     if not turns:
-        sway[i, m.ANGLE] = 0.0
+        motion.angle = 0.0
         return (1.0 + MOTION_ROUNDING) * shift, 0.0, 0.0
     # R(1) R(0)^T: twice the sine times the axis in what is not symmetric, the cosine on the
     # diagonal.
@@ -159,12 +153,11 @@ def free_motion(start, rows, i, kind, reach, two, sway):
         x, y, z = x / sine, y / sine, z / sine
     doubt = cosine < 0.0 and sine < HALF_TURN_SINE and lever > 0.0
     if doubt:
-        sway[i, m.DOUBT] = 1.0
+        motion.doubt = 1
     elif kind == CAPSULE:
         u, v, w = start[i, 2], start[i, 6], start[i, 10]
         lever *= length(y * w - z * v, z * u - x * w, x * v - y * u)
-    sway[i, m.AXIS], sway[i, m.AXIS + 1], sway[i, m.AXIS + 2] = x, y, z
-    sway[i, m.ANGLE] = angle
+    motion.x, motion.y, motion.z, motion.angle = x, y, z, angle
     more = 1.0 + MOTION_ROUNDING
     path, bend = more * (shift + angle * lever), more * angle * angle * lever
     if doubt or not lever > 0.0:
@@ -235,15 +228,15 @@ def scene_of(start, rows, i, reach):
 
 
 @inlined
-def extend_start(start, motion, i, kind, fresh):
+def extend_start(start, own, i, kind, fresh):
     """The box of mover ``i`` at the last reading, extended as it is now, into ``fresh[0]``."""
-    more = max(motion[i, m.BUFFER], motion[i, m.LEAST])
+    more = max(own.buffer, own.least)
     x, y, z = start[i, 3], start[i, 7], start[i, 11]
     if kind <= CYLINDER:
         ex, ey, ez = half_extents(start, kind, i)
     else:
-        ex, ey, ez = turned(start, i, motion[i, m.HX], motion[i, m.HY], motion[i, m.HZ])
-        cx, cy, cz = motion[i, m.CX], motion[i, m.CY], motion[i, m.CZ]
+        ex, ey, ez = turned(start, i, own.hx, own.hy, own.hz)
+        cx, cy, cz = own.cx, own.cy, own.cz
         x += start[i, 0] * cx + start[i, 1] * cy + start[i, 2] * cz
         y += start[i, 4] * cx + start[i, 5] * cy + start[i, 6] * cz
         z += start[i, 8] * cx + start[i, 9] * cy + start[i, 10] * cz

@@ -2,7 +2,8 @@
 
 `half_free` and `free_span` take ``d``, the distance left after everything that is subtracted once:
 the clearance, the deviations ``Σ R_j e_j`` of both bodies, and the slack of the distance itself.
-`ends_free` takes two distances after the deviations and the slack, and the clearance beside them.
+`ends_free` and `agreeing_free` take two distances after the deviations and the slack,
+`direction_free` two separations, and the clearance beside them.
 
 All are strict: touching is not free. What is not a number, a time that is negative or infinite,
 or a speed without bounds, is not free either.
@@ -10,8 +11,8 @@ or a speed without bounds, is not free either.
 Rounding: `half_free` has no margin of its own. Its terms are off by some units of rounding, and its
 arguments carry more than that: ``d`` is less by its slack, ``closing`` is more by `Motion.slack`
 (1e-12 of the speeds it is the difference of), and a `path_length` and ``M`` are more by
-MOTION_ROUNDING. Arguments that came another way need a slack of their own. `free_span` and
-`ends_free` round down by themselves.
+MOTION_ROUNDING. So it is with `direction_free`. Arguments that came another way need a slack of
+their own. `free_span`, `ends_free` and `agreeing_free` round down by themselves.
 """
 
 from __future__ import annotations
@@ -99,3 +100,30 @@ def ends_free(d_a, d_b, length_a, length_b, clearance):
     1-Lipschitz in the motion of each body, so the bodies' own bounds do."""
     terms = length_a + length_b + abs(d_a) + abs(d_b) + 2.0 * abs(clearance)
     return length_a + length_b + ENDS_ROUNDING * terms < d_a + d_b - 2.0 * clearance
+
+
+@entry("boolean(float64, float64, float64, float64, float64)")
+def agreeing_free(d_a, d_b, apart, bend, clearance):
+    """The same of two bodies whose motions agree: ``D + L² M / 4 < d(q_a) + d(q_b) - 2 δ``, where
+    no two of their points move against each other by more than ``D`` = ``apart`` from end to end,
+    and ``bend`` is ``L² M`` of both together.
+
+    Let a part of the motion, from one end on, be ``t``. A point is never farther than
+    ``t (1 - t) L² M / 2`` from the straight line between its own ends, so from there on two points
+    have moved against each other by no more than ``t D + L² M / 8``, and to the other end they
+    will by no more than ``(1 - t) D + L² M / 8``. The sum of both is what half the sum of the
+    distances has to exceed."""
+    terms = apart + 0.25 * bend + abs(d_a) + abs(d_b) + 2.0 * abs(clearance)
+    return apart + 0.25 * bend + ENDS_ROUNDING * terms < d_a + d_b - 2.0 * clearance
+
+
+@entry("boolean(float64, float64, float64, float64)")
+def direction_free(s_a, s_b, bend, clearance):
+    """One direction for a whole stretch: ``min(s_a, s_b) - L² M / 8 > δ`` for convex bodies that a
+    unit vector ``n`` separates by ``s_a`` at one end and by ``s_b`` at the other, with ``bend`` =
+    ``L² M`` of both together.
+
+    For two points ``n·(a(t) - b(t))`` differs from the straight line between its values at the ends
+    by ``L² M / 8`` at most, and on that line it is no less than at the lower end. The signed
+    distance of convex bodies is the largest separation along any direction."""
+    return s_a - 0.125 * bend > clearance and s_b - 0.125 * bend > clearance

@@ -4,19 +4,16 @@ which the way from Python into a kernel would drown what is measured.
 
 from __future__ import annotations
 
-from standoff.broadphase.kernels.layout import BOXES, ITEMS, LINKS, NODES, SPACE, STATES, TREE
-from standoff.broadphase.kernels.links import overlaps
+from standoff.broadphase.kernels.octree import overlaps
 from standoff.broadphase.kernels.update import neighbour
-from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry
 from standoff.geometry.narrowphase.aabb import boxes_meet
-from standoff.geometry.narrowphase.unpacked import closed_form
-from standoff.monitor.kernels import layout as m
-from standoff.monitor.kernels.cycle import check_input, cycle
+from standoff.monitor.kernels.cycle import check_input, cycle, place_tree
+from standoff.monitor.kernels.judge import measure
 from standoff.monitor.kernels.near import refresh_pairs
 from standoff.monitor.kernels.place import place_movers
 from standoff.monitor.kernels.register import update_index
-from standoff.robots.kernels.kinematics import place_frames
+from standoff.monitor.kernels.tables import monitor_at
 
 #: How far into a cycle `replay` goes: so many of its stages.
 CHECK, KINEMATICS, PLACING, INDEXING, PAIRING, WHOLE = range(6)
@@ -25,83 +22,55 @@ CHECK, KINEMATICS, PLACING, INDEXING, PAIRING, WHOLE = range(6)
 NODE_TEST, NEIGHBOUR, BOX_TEST, PAIR_TEST = range(4)
 
 
-@entry(
-    "int64(int64, float64[::1], int64[::1], float64[::1], int64[::1], float64[:,::1],"
-    " float64[:,:,::1], float64, int64)"
-)
-def replay(general, F, W, XF, XW, Q, poses, dt, stages):
+@entry("int64(int64, float64[:,::1], float64[:,:,::1], float64, int64)")
+def replay(tables, Q, poses, dt, stages):
     """A `cycle` for each row of ``Q``, or the first ``stages`` of it; arguments as there, without
-    moving bodies in the partial ones. Returns all that was told. Each stage leaves to the next what
-    it leaves in a cycle, and none reads what a later one wrote, but for the pairs, which the last
-    two stages keep between them."""
+    moving bodies in the partial ones. Returns in how many there was something to tell. Each stage
+    leaves to the next what it leaves in a cycle, and none reads what a later one wrote, but for the
+    pairs, which the last two stages keep between them."""
     told = 0
     if stages == WHOLE:
         for k in range(Q.shape[0]):
-            told |= cycle(general, F, W, XF, XW, Q[k], poses, dt, dt, 0)[0]
+            told += cycle(tables, Q[k], poses, dt, dt, 0)[0] != 0
         return told
-    counts, faults = wholes(W, m.T_COUNTS), reals(F, W, m.T_FAULTS)
-    frames, items, state = reals(F, W, m.T_FRAMES), wholes(XW, ITEMS), wholes(XW, STATES)
-    motion, extended, boxes = (
-        reals(F, W, m.T_MOTION), reals(F, W, m.T_EXTENDED), reals(XF, XW, BOXES),
-    )  # fmt: skip
-    found = wholes(W, m.T_FOUND)
+    monitor = monitor_at(tables)
     for k in range(Q.shape[0]):
-        counts[0, m.FAULTS_USED] = 0
-        told |= check_input(Q[k], poses, reals(F, W, m.T_LIMITS), faults, counts)
+        told += not check_input(monitor, Q[k], poses)
         if stages < KINEMATICS:
             continue
-        place_frames(
-            reals(F, W, m.T_TREE), wholes(W, m.T_LINKAGE), Q[k], Q[k], 0,
-            reals(F, W, m.T_TURNS), frames, frames, 0, False,
-        )  # fmt: skip
+        place_tree(monitor, Q[k])
         if stages < PLACING:
             continue
-        place_movers(
-            frames, wholes(W, m.T_FRAME), reals(F, W, m.T_LOCAL), counts[0, m.TREE_FRAMES],
-            reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_BEFORE), motion, items,
-            dt, dt, 0, faults, counts, extended,
-        )  # fmt: skip
+        place_movers(monitor, dt, dt, 0)
         if stages < INDEXING:
             continue
-        update_index(
-            boxes, items, reals(XF, XW, NODES), reals(XF, XW, SPACE), wholes(XW, TREE),
-            wholes(XW, LINKS), state, motion, extended, reals(F, W, m.T_FRESH),
-            reals(F, W, m.T_BASIS), counts, reals(F, W, m.T_SCALES),
-        )  # fmt: skip
+        update_index(monitor, monitor.index)
         if stages < PAIRING:
             continue
-        refresh_pairs(
-            boxes, items, wholes(XW, TREE), wholes(XW, LINKS), state, wholes(W, m.T_OWNER),
-            wholes(W, m.T_BODIES), wholes(W, m.T_EXCEPTIONS), reals(F, W, m.T_THRESHOLDS),
-            found.reshape(found.size), wholes(W, m.T_PAIRS), counts,
-        )  # fmt: skip
+        refresh_pairs(monitor, monitor.index)
     return told
 
 
-@entry(
-    "int64(int64, float64[::1], int64[::1], float64[::1], int64[::1], int64[:,::1], int64, int64)"
-)
-def repeat(what, F, W, XF, XW, which, first, last):
+@entry("int64(int64, int64, int64[:,::1], int64, int64)")
+def repeat(what, tables, which, first, last):
     """One test for each row of ``which``, an item and a node or two items (that have a closed
     form), and that from ``first`` to ``last`` times over. Returns how often the answer was yes."""
-    boxes, nodes, state = reals(XF, XW, BOXES), reals(XF, XW, NODES), wholes(XW, STATES)
-    tree = wholes(XW, TREE)
-    rows, refs, points = reals(F, W, m.T_ROWS), wholes(W, m.T_REFS), reals(F, W, m.T_POINTS)
-    hits = reals(F, W, m.T_HITS)
+    monitor = monitor_at(tables)
+    index, placed, out = monitor.index, monitor.placed, monitor.out
     yes = 0
     for r in range(first, last):
         for k in range(which.shape[0]):
             a, b = which[k, 0], which[k, 1]
             if what == NODE_TEST:
-                yes += overlaps(boxes, a, nodes, b, state)
+                yes += overlaps(index, a, b)
             elif what == NEIGHBOUR:
                 # 26 directions, one after the other.
                 d = (r + k) % 26
                 d += d >= 13
-                yes += neighbour(tree, state, b, d % 3 - 1, (d // 3) % 3 - 1, d // 9 - 1) >= 0
+                yes += neighbour(index, b, d % 3 - 1, (d // 3) % 3 - 1, d // 9 - 1) >= 0
             elif what == BOX_TEST:
-                yes += boxes_meet(boxes, a, boxes, b)
+                yes += boxes_meet(index.boxes, a, index.boxes, b)
             else:
-                closed_form(rows, refs, a, points, rows, refs, b, points, hits, 0)
-                yes += hits[0, 0] <= 0.0
+                measure(monitor, placed, a, b, out, 0)
+                yes += out[0, 0] <= 0.0
     return yes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from standoff.broadphase import Index
-from standoff.broadphase.kernels import layout
+from standoff.broadphase.kernels import tables as x
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.view.live.palette import ramp
@@ -31,11 +31,11 @@ def leaves(index: Index) -> tuple[Array, IntArray]:
     """Boxes (n, 6) of the leaves that hold something, low x y z then high x y z, [m], and how many
     items each holds, the fullest first; no more than MOST_CELLS."""
     live = index._live_nodes()
-    tree = index.arena["tree"]
-    filled = live[(tree[live, layout.FIRST] == layout.NONE) & (tree[live, layout.COUNT] > 0)]
-    counts = tree[filled, layout.COUNT]
+    tree = index.tables.tree
+    filled = live[(tree[live, x.FIRST] == x.NONE) & (tree[live, x.COUNT] > 0)]
+    counts = tree[filled, x.COUNT]
     order = np.argsort(-counts, kind="stable")[:MOST_CELLS]
-    return index.arena["nodes"][filled[order]].copy(), counts[order].copy()
+    return index.tables.nodes[filled[order]].copy(), counts[order].copy()
 
 
 def edges(boxes: Array) -> Array:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from standoff.broadphase import Octree
 from standoff.monitor.buffers import Thresholds
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Cycle
@@ -80,8 +81,8 @@ class PathPage(Playback):
         super().__init__(
             server, title, [motion],
             lambda period: Monitor(
-                cell, buffer=near, thresholds=rule, period=period, max_speed=_ANY_SPEED,
-                smallest=_SMALLEST,
+                cell, near, Octree(smallest=_SMALLEST), thresholds=rule, period=period,
+                max_speed=_ANY_SPEED,
             ),
         )  # fmt: skip
         self._track(server, motion)

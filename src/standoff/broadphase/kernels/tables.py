@@ -28,11 +28,13 @@ whatever their sizes, and no gap of a rounding is between them.
     0 ITEM, 1 NODE, 2 NEXT: next in the leaf's list, 3 AFTER: next location of the item; chains the
     free links, too
 
-``state``, int64 (1, STATE_COLUMNS): the numbers below. ``space``, float64 (1, 4): low corner of the
-root cube and its edge.
+``low``: the low corner of the root cube, [m]; ``state``: what was chosen, where it stands, and what
+was done, see STATE.
 """
 
 from __future__ import annotations
+
+from standoff.compiled.tables import Reals, Record, Tables, Wholes, fields, viewer
 
 NONE = -1
 FREE = -2
@@ -47,18 +49,9 @@ NODE_COLUMNS = 8
 ITEM, NODE, NEXT, AFTER = range(4)
 LINK_COLUMNS = 4
 
-#: Columns of ``state``: what was chosen. A leaf with more than SPLIT_ABOVE items is split, eight of
-#: them with no more than MERGE_WITHIN between them are merged.
-KIND, SPLIT_ABOVE, MERGE_WITHIN, DEEPEST, SIDE, WRAP, TECHNIQUES = range(7)
-#: Columns of ``state``: where it stands.
-VISIT, NODES_USED, FREE_BLOCKS, FREE_LINKS, LINKS_LEFT, OUT_FIRST, FULL = range(7, 14)
-#: Columns of ``state``: what was done since the counters were cleared.
-SPLITS, MERGES, NODE_TESTS, NEIGHBOURS, PAIR_TESTS, BOX_TESTS, UPDATES, REINSERTED = range(14, 22)
-STATE_COLUMNS = 22
-
 OCTREE, GRID, NAIVE, REGION = range(4)
 
-#: Bits of TECHNIQUES, the paper's own; all are on but in its experiment.
+#: Bits of ``techniques``, the paper's own; all are on but in its experiment.
 ONCE_A_PAIR = 1
 OUTWARD_ONLY = 2
 INSIDE_CHECK = 4
@@ -70,5 +63,36 @@ FROM_ABOVE = 16
 #: Faces that moved outwards, where it does not matter which.
 ANYWHERE = 64
 
-#: Numbers of the tables in an index's arena; the float64 ones first.
-BOXES, NODES, SPACE, ITEMS, TREE, LINKS, STATES = range(7)
+#: What was done since the counters were cleared.
+COUNTERS = (
+    "splits", "merges", "node_tests", "neighbours", "pair_tests", "box_tests", "updates",
+    "reinserted",
+)  # fmt: skip
+
+#: What was chosen: a leaf with more than ``split_above`` items is split, down to the level
+#: ``deepest``, eight of them with no more than ``merge_within`` between them are merged; a grid has
+#: ``side`` cells along its ``edge``; at the visit ``wrap`` all marks are cleared. Where it stands:
+#: the last ``visit``, nodes in use, heads of the lists of free blocks, free links and items
+#: outside, and ``full``, 1 where an item found no room. Then the COUNTERS.
+STATE_RECORD = fields(
+    kind=int, split_above=int, merge_within=int, deepest=int, side=int, wrap=int, techniques=int,
+    edge=float,
+    visit=int, nodes_used=int, free_blocks=int, free_links=int, links_left=int, out_first=int,
+    full=int,
+    **dict.fromkeys(COUNTERS, int),
+)  # fmt: skip
+
+
+class IndexTables(Tables):
+    """All that an index is."""
+
+    boxes = Reals(6, "the box each item is registered with")
+    items = Wholes(ITEM_COLUMNS)
+    nodes = Reals(6, "the box of each node")
+    tree = Wholes(NODE_COLUMNS)
+    links = Wholes(LINK_COLUMNS)
+    low = Reals(doc="low corner of the root cube, [m]")
+    state = Record(STATE_RECORD)
+
+
+index_at = viewer(IndexTables)
