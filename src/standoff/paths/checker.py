@@ -166,7 +166,9 @@ class PathChecker:
             first: find the earliest contact, to ``precision`` in t; otherwise any.
             progress: called now and then with the share that is done.
         """
-        ends = np.stack([self.cell.configuration(qa), self.cell.configuration(qb)])
+        a, b = self.cell.configuration(qa), self.cell.configuration(qb)
+        ends = np.empty((2, len(a)))
+        ends[0], ends[1] = a, b
         return self._path(ends, moving, first, precision, progress, None)
 
     def path(
@@ -290,8 +292,10 @@ class PathChecker:
         tables = self.tables
         pieces = np.zeros((len(q) - 1, p.POWERS, q.shape[1]))
         pieces[:, 0] = q[:-1]
-        pieces[:, 1] = np.diff(q, axis=0)
-        if moving is None:
+        pieces[:, 1] = q[1:] - q[:-1]
+        if moving is None and not tables.gliding:
+            glides = np.zeros((len(pieces), 0, p.GLIDE_COLUMNS))
+        elif moving is None:
             glides = np.repeat(self._resting(tables)[None], len(pieces), axis=0)
         else:
             places = [self.cell.bodies[name].pose for name in tables.gliding]
@@ -312,7 +316,8 @@ class PathChecker:
         if not 0.0 < fine < 1.0:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")
         self._proved.check(task.motion.pieces, task.motion.rounding)
-        task = replace(task, precision=fine)
+        if fine != task.precision:
+            task = replace(task, precision=fine)
         if task.tables.tube:
             # Where the tube is not free at the start already, no halving of intervals helps.
             early = self._at_start(task)
