@@ -395,7 +395,7 @@ class Predictor:
         if out and again.any():
             turned = again & np.isin(pairs, np.fromiter(out, np.int64, len(out)))
             out.difference_update(pairs[turned].tolist())
-            rows["again"][turned] = 0
+            rows["a"][turned] = ~rows["a"][turned]
             found = int(np.count_nonzero(turned))
             self.raised += found
             self.repeated -= found
@@ -439,8 +439,9 @@ class Predictor:
         found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
         state["judged"] = self._exact is not None
         records = rows.view(p.ALARM)
-        records["again"] = np.isin(numbered(bodies_of(records)), alarmed)
-        state["new"] -= np.count_nonzero(records["again"])
+        again = np.isin(numbered(bodies_of(records)), alarmed)
+        records["a"][again] = ~records["a"][again]
+        state["new"] -= np.count_nonzero(again)
         faults += faults_of(found_faults)
         faults += self._without_memory(schedule)
         if faults:

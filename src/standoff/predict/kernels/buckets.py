@@ -132,8 +132,7 @@ def said(tables):
 @inlined
 def write_alarm(alarm, pair, units, periods):
     """No contact of a pair for so many units, and its next turn done after so many periods."""
-    alarm.a, alarm.b, alarm.again = unmarked(pair.a), int(pair.b), int(pair.a < 0)
-    alarm.units, alarm.periods = units, periods
+    alarm.a, alarm.b, alarm.units, alarm.periods = pair.a, pair.b, units, periods
 
 
 @inlined

@@ -53,9 +53,9 @@ BODY = fields(
 
 FAULT = fields(kind=int, body=int, value=float, allowed=float)
 
-#: An alarm: no contact for so many ``units``, the next look done after so many ``periods``, and
-#: whether the pair was alarmed when it was last looked at.
-ALARM = fields(a=np.int32, b=np.int32, again=int, units=int, periods=int)
+#: An alarm: no contact for so many ``units``, and the next look done after so many ``periods``;
+#: ``~a`` as for the pairs.
+ALARM = fields(a=np.int32, b=np.int32, units=int, periods=int)
 
 #: What all schedules keep from step to step. ``blur``: by how much stamps may be off from each
 #: other, in units of CLOCK_INSTANT; ``judged``: alarms go to an exact stage, which may rule them

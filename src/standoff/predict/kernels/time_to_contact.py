@@ -459,8 +459,9 @@ def urgency_many(kind, x, v, acceleration, speed, gap_radius, block, tau):
                 block[X + k, i] = x[start + i, k]
                 block[VELOCITY + k, i] = v[start + i, k]
             block[ACCELERATION, i] = acceleration[start + i]
-            block[SPEED, i] = speed[start + i]
             block[GAP_RADIUS, i] = gap_radius[start + i]
+            if kind != FREE:
+                block[SPEED, i] = speed[start + i]
         work_out(block, count, kind)
         for i in range(count):
             tau[start + i] = block[TAU, i]

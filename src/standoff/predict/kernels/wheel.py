@@ -221,14 +221,12 @@ def flush(tables):
 def write_alarm(tables, entry_, units, periods):
     """No contact for so many units, and the next look done after so many periods."""
     state, alarms, pair = tables.state, tables.alarms, tables.pairs[entry_]
-    again = int(pair.a < 0)
     found = state.found
     if found < len(alarms):
         alarm = alarms[found]
-        alarm.a, alarm.b, alarm.again = unmarked(pair.a), int(pair.b), again
-        alarm.units, alarm.periods = units, periods
+        alarm.a, alarm.b, alarm.units, alarm.periods = pair.a, pair.b, units, periods
     state.found = found + 1
-    state.new += 1 - again
+    state.new += int(pair.a >= 0)
 
 
 @kernel
@@ -255,7 +253,7 @@ def postpone(tables, entry_):
     again, it has to be looked at, or alarmed, in the step after. Which one was next to it."""
     pair = tables.pairs[entry_]
     a, b, following = unmarked(pair.a), int(pair.b), int(pair.next)
-    if is_off(tables.off, a, b):
+    if len(tables.off) > 0 and is_off(tables.off, a, b):
         take_out(tables, entry_)
         return following
     write_alarm(tables, entry_, 0, NEVER)
