@@ -115,3 +115,23 @@ def test_buffers_are_widest_while_nothing_is_known():
         monitor.update(NONE, given)
         said.append(monitor.buffers["ball"])
     assert said == pytest.approx([buffer.at(2.0), buffer.at(0.0), buffer.at(2.0), buffer.at(0.0)])
+
+
+def test_numbers_of_another_type_or_order_are_read_as_they_are():
+    """Copied at once, and not read value by value: that took ten times as long."""
+    cell = so.Cell()
+    cell.add_robot("builtin:arm7", name="arm")
+    cell.add_body("ball", so.Sphere(0.1), moving=True)
+    q, pose = np.linspace(0.0, 0.75, 7), so.pose((0.5, 0.25, 0.125))[None]
+    wide = np.zeros((7, 2))
+    wide[:, 0] = q
+    plain, other = so.Monitor(cell, 0.5), so.Monitor(cell, 0.5)
+    expected = plain.update(q, pose, 1.0)
+    still = q.copy()
+    still.setflags(write=False)
+    for k, joints in enumerate((wide[:, 0], q.astype(np.float32), still)):
+        time = 1.0 + 0.01 * k
+        cycle = other.update(joints, pose.astype(np.float32), np.float64(time))
+        assert [p[:2] for p in cycle.pairs] == [p[:2] for p in expected.pairs] and not cycle.faults
+        assert cycle.clearance == pytest.approx(expected.clearance, abs=1e-6)
+    assert [f.kind for f in other.update(np.full(7, np.nan, np.float32), pose, 1.03).faults]

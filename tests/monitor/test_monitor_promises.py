@@ -318,7 +318,12 @@ def test_cycles_can_be_copied_and_monitors_cannot():
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Naive(4), lambda: Grid(4, (0, 0, 0), 1), lambda: Octree(4, (0, 0, 0), 1)]
+    "make",
+    [
+        lambda: Naive().build(4),
+        lambda: Grid().build(4, (0, 0, 0), 1),
+        lambda: Octree().build(4, (0, 0, 0), 1),
+    ],
 )
 def test_items_are_numbers_from_0_on(make):
     index = make()

@@ -338,7 +338,12 @@ def test_warnings_equally_near_come_in_the_order_of_the_cell(many):
     cell.add_body("plate", so.HalfSpace(), so.pose((0, 0, -1)))
     fence = so.KeepIn("fence", so.Box((9, 9, 2)))
     at = np.array([place(0.25 * (k - many // 2) / many * 8, 0, -0.95) for k in range(many)])
-    for how in ({"index": "naive"}, {}, {"index": "grid"}, {"reserve": 0.0, "split": 1}):
+    for how in (
+        {"index": "naive"},
+        {},
+        {"index": "grid"},
+        {"index": so.Octree(1, follow="neighbours")},
+    ):
         monitor = so.Monitor(cell, 0.0, zones=[fence], **how)
         for _ in range(2):
             warnings = monitor.update(np.zeros(0), at).warnings

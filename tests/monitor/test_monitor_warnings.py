@@ -169,7 +169,9 @@ def test_an_answer_stays_as_it_was_when_the_next_comes():
 
 
 @pytest.mark.parametrize("seed", [50, 51, 52])
-@pytest.mark.parametrize("way", [{}, {"reserve": 0.0, "split": 2}, {"index": "grid"}])
+@pytest.mark.parametrize(
+    "way", [{}, {"index": so.Octree(2, follow="neighbours")}, {"index": "grid"}]
+)
 def test_the_same_input_gives_the_same_output_bit_for_bit(seed, way):
     runs = []
     for _ in range(2):

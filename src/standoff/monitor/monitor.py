@@ -150,7 +150,7 @@ class Monitor:
             # anything else is looked at closely.
             if type(q) is not ndarray or q.dtype is not _FLOAT or not q.flags.carray:
                 q = _copied(q, self._q_room)
-            if given is not self._expected and not self._good_poses(given):
+            if poses is not None and not self._good_poses(given):
                 given = poses = _copied(poses, self._poses_room)
             if (
                 type(q) is ndarray

@@ -486,13 +486,21 @@ class Scene:
         if numbers is None:
             return None
         free = self._free[0].copy(), self._free[1].copy()
-        for p in change.gone:
-            heappush(free[p.frame == 0], self._slots[p])
+        old = {(p.body, p.part, p.frame != 0): p for p in change.gone}
         slots = {}
+        for p in change.fresh:  # on another frame, maybe
+            before = old.get((p.body, p.part, p.frame != 0))
+            if before is not None and before.shape is p.shape and (before.pose == p.pose).all():
+                slots[p] = self._slots[before]
+        held = set(slots.values())
+        for p in change.gone:
+            if self._slots[p] not in held:
+                heappush(free[p.frame == 0], self._slots[p])
         for p in sorted(change.fresh, key=lambda p: (numbers[p.body], p.part)):
-            if not free[p.frame == 0]:
-                return None
-            slots[p] = heappop(free[p.frame == 0])
+            if p not in slots:
+                if not free[p.frame == 0]:
+                    return None
+                slots[p] = heappop(free[p.frame == 0])
         return Patch(now, change, numbers, slots, self._records(now, names), free)
 
     def _numbers_for(self, now: Compiled, names: Mapping[str, None]) -> dict[str, int] | None:
@@ -572,7 +580,7 @@ class Scene:
         stirred = {patch.slots[p] for p in stay}
         if changed:
             owner = t.owner[: self._room]
-            stirred |= set(np.flatnonzero(np.isin(owner, list(changed))).tolist())
+            stirred |= set(np.flatnonzero(np.isin(owner, list(changed), kind="sort")).tolist())
         t.index.items[list(stirred), x.MOVED] = 1
         self._adapt_steps()
         self.torn = False
@@ -583,7 +591,7 @@ class Scene:
         taken = set(patch.slots.values())
         gone = [self._slots[p] for p in change.gone]
         pairs = t.pairs[: t.answer.pairs]
-        left = pairs[~(np.isin(pairs.a, gone) | np.isin(pairs.b, gone))]
+        left = pairs[~(np.isin(pairs.a, gone, kind="sort") | np.isin(pairs.b, gone, kind="sort"))]
         t.pairs[: len(left)], t.answer.pairs = left, len(left)
         for p in change.gone:
             slot = self._slots.pop(p)
