@@ -31,13 +31,13 @@ from standoff.contact.levels import CONTACT_MAX_LEVELS
 from standoff.contact.octree import CONTACT_SPHERE_ROUNDING, Octree
 from standoff.contact.pieces import Ball, volume_and_centroid
 from standoff.errors import PoseError, UnknownNameError
-from standoff.geometry.narrowphase.bodies import PairScratch
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
 from standoff.geometry.narrowphase.layout import (
+    KIND,
     POINT0,
     POINTS,
     POLYHEDRON,
-    REF_COLUMNS,
     SIZE,
     SPHERE,
 )
@@ -104,16 +104,14 @@ def scene_tables(bodies: Sequence[Body]) -> SceneTables:
 
 
 def _add_ball(parts: _Parts, body: int, ball: Ball) -> None:
-    row, refs = np.zeros(1, PIECE), np.zeros((1, REF_COLUMNS), dtype=np.int64)
+    row = np.zeros(1, PIECE)
     row["body"], row["is_ball"], row["centre"] = body, 1, ball.centre
     row["radius"] = row["inner"] = ball.radius
-    refs[0, 0] = SPHERE
     parts.add("pieces", row)
-    parts.add("refs", refs)
 
 
 def _add_solid(parts: _Parts, body: int, piece: Features, tree: Octree) -> None:
-    row, refs = np.zeros(1, PIECE), np.zeros((1, REF_COLUMNS), dtype=np.int64)
+    row = np.zeros(1, PIECE)
     v = parts.add("vertices", piece.vertices)
     f = parts.add("planes", _records(piece.planes, PLANE))
     e = parts.rows["edges"]
@@ -128,7 +126,6 @@ def _add_solid(parts: _Parts, body: int, piece: Features, tree: Octree) -> None:
     row["vertex0"], row["edge0"], row["face0"] = v, e, f
     row["vertices"], row["edges"] = len(piece.vertices), len(piece.edges)
     row["faces"] = len(piece.planes)
-    refs[0, [0, POINT0, POINTS]] = POLYHEDRON, row["cloud0"][0], len(piece.vertices)
     lower, upper = piece.vertices.min(axis=0), piece.vertices.max(axis=0)
     centre = (lower + upper) / 2.0
     radius = np.linalg.norm(piece.vertices - centre, axis=1).max()
@@ -136,7 +133,6 @@ def _add_solid(parts: _Parts, body: int, piece: Features, tree: Octree) -> None:
     row["centre"], row["radius"] = centre, radius + CONTACT_SPHERE_ROUNDING * piece.reach
     row["inner"] = (piece.planes[:, 3] - piece.planes[:, :3] @ middle).min()
     parts.add("pieces", row)
-    parts.add("refs", refs)
 
 
 def _add_tree(parts: _Parts, tree: Octree, shifts: tuple[int, int, int]) -> int:
@@ -201,11 +197,10 @@ def state_tables(scene: SceneTables, contacts: int, passed: int) -> StateTables:
 
 def scratch_tables(scene: SceneTables) -> ScratchTables:
     """Room to work in."""
-    bodies, pieces = len(scene.bodies), len(scene.pieces)
+    bodies, pairs = len(scene.bodies), NEIGHBOURS * len(scene.bodies)
     vertices, edges, faces = len(scene.vertices), len(scene.edges), len(scene.planes)
-    pairs = NEIGHBOURS * bodies
     made = ScratchTables(
-        rel=12, out=1, rows=pieces,
+        rel=12, out=1, placed=placed_pieces(scene),
         # A pair of nodes gives way to eight children at most, once for each level of either tree.
         stack=8 * 2 * (CONTACT_MAX_LEVELS + 1),
         vertices=vertices, edges=edges, faces_high=faces, nodes_seen=len(scene.nodes),
@@ -218,7 +213,16 @@ def scratch_tables(scene: SceneTables) -> ScratchTables:
         ),
     )  # fmt: skip
     made.vertices["hint"] = -1
-    made.rows[:, SIZE] = np.where(scene.pieces["is_ball"] == 1, scene.pieces["radius"], 0.0)
+    return made
+
+
+def placed_pieces(scene: SceneTables) -> Bodies:
+    """The pieces as their distances want them, nowhere yet."""
+    pieces, ball = scene.pieces, scene.pieces["is_ball"] == 1
+    made = Bodies(rows=len(pieces), refs=len(pieces), solids=Solids(points=scene.cloud))
+    made.rows[:, SIZE] = np.where(ball, pieces["radius"], 0.0)
+    made.refs[:, KIND] = np.where(ball, SPHERE, POLYHEDRON)
+    made.refs[:, POINT0], made.refs[:, POINTS] = pieces["cloud0"], pieces["vertices"]
     return made
 
 

@@ -286,8 +286,9 @@ class Scene:
     def _ready(self) -> tuple[Any, ...]:
         """What the kernel is called with; made at the first step, as it takes a compiler."""
         assert self._state is not None
-        distance = address_of("contact.kernels.first_touch.piece_distance")
-        self._scratch.pair.distance_at = distance
+        kernels = "contact.kernels"
+        self._scratch.pair.touch_at = address_of(f"{kernels}.piece_pair.touch_pair")
+        self._scratch.pair.distance_at = address_of(f"{kernels}.first_touch.piece_distance")
         self._tables = (self._scene.address, self._state.address, self._scratch.address)
         return self._tables
 

@@ -8,9 +8,10 @@ one along which the boxes lay most widely spread at the step before.
 Who takes forces from pairs needs each of them once, and in the same order whatever the axis: they
 come out by their first box, then by their second, the lower number first.
 
-The octree answers whose boxes meet that of one item, and pays with links that are kept up to date.
-Where all pairs are wanted each time, and next to all boxes move, there is nothing to keep up: the
-six bodies of paper 003 take 0.1 µs here, next to nothing of a step.
+The octree and the grid answer whose boxes meet that of one item, and pay with links that are kept
+up to date as it moves; what comes out has the order of the links. Where all pairs are wanted each
+time, in one order, and next to all boxes move, there is nothing to keep up: for the six bodies of
+paper 003 this takes 0.04 µs more than testing all pairs.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from standoff.contact.kernels.first_touch import (
     first_touch,
     is_fast,
     nearest,
-    row_now,
+    place_now,
     set_normal,
     way_between,
 )
@@ -80,9 +80,9 @@ def new_direction(scene, state, scratch):
     pair, apart = scratch.pair, scratch.apart
     p, q, A = pair.p, pair.q, state.before
     i, j = scene.pieces[p].body, scene.pieces[q].body
-    row_now(scene, state, scratch, p)
-    row_now(scene, state, scratch, q)
-    nearest(scene, state, scratch, p, q)
+    place_now(scene, state, scratch, p)
+    place_now(scene, state, scratch, q)
+    nearest(state, scratch, p, q)
     nx, ny, nz = apart.normal[0], apart.normal[1], apart.normal[2]
     if apart.distance >= 0.0:
         x, y, z = unrotate(state.poses, j, nx, ny, nz)

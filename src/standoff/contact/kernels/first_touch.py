@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import math
 
+from numba.core import types
+
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, kernel
 from standoff.contact.kernels.solids import ball_centre, gap_along, reach
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.convex import convex_pair
 
 #: A pair is looked at between two steps when it moved by more than this part of the inner radius of
@@ -24,31 +27,27 @@ CONTACT_FAST = 0.5
 CONTACT_FIRST_TOUCH = 1e-6
 CONTACT_ADVANCES = 64
 
-DISTANCE = (
-    "int64(float64[:,::1], int64[:,::1], float64[:,::1], int64, int64, float64[::1], int64[::1], "
-    "float64[:,::1])"
+DISTANCE = types.int64(
+    Bodies.numba_type, types.int64, types.int64, PairScratch.numba_type, types.float64[:, ::1]
 )
 
 
 @entry(DISTANCE)
-def piece_distance(rows, refs, points, i, j, work, iwork, out):
+def piece_distance(bodies, p, q, room, out):
     """`convex_pair` of two pieces of one scene."""
-    return convex_pair(rows, refs, i, points, rows, refs, j, points, work, iwork, out, 0)
+    return convex_pair(bodies, p, bodies, q, room, out, 0)
 
 
 distance_at = called(DISTANCE)
 
 
 @kernel
-def nearest(scene, state, scratch, p, q):
-    """The distance of two pieces at their places in ROWS, or the shortest way to part them, into
+def nearest(state, scratch, p, q):
+    """The distance of two pieces where they are placed, or the shortest way to part them, into
     APART: GJK and the expanding polytope. It is called by its address (see `compiled.by_address`),
     as it would take long to compile into each caller."""
-    out, apart, room = scratch.out, scratch.apart, scratch.room
-    distance_at(
-        scratch.pair.distance_at,
-        scratch.rows, scene.refs, scene.cloud, p, q, room.work, room.iwork, out,
-    )  # fmt: skip
+    out, apart = scratch.out, scratch.apart
+    distance_at(scratch.pair.distance_at, scratch.placed, p, q, scratch.room, out)
     state.cost.distances += 1
     apart.distance = out[0, 0]
     for c in range(3):
@@ -65,9 +64,9 @@ def set_normal(scratch, x, y, z):
 
 
 @kernel
-def row_now(scene, state, scratch, p):
-    """Where piece ``p`` is, into ROWS."""
-    X, rows, i = state.poses, scratch.rows, scene.pieces[p].body
+def place_now(scene, state, scratch, p):
+    """Places piece ``p`` where it is."""
+    X, rows, i = state.poses, scratch.placed.rows, scene.pieces[p].body
     for c in range(12):
         rows[p, c] = X[i, c]
     if scene.pieces[p].is_ball == 1:
@@ -75,9 +74,9 @@ def row_now(scene, state, scratch, p):
 
 
 @kernel
-def row_between(scene, state, scratch, p, share):
-    """Where piece ``p`` is at a share of the way from the last step to this one, into ROWS."""
-    A, B, rows, piece = state.before, state.poses, scratch.rows, scene.pieces[p]
+def place_between(scene, state, scratch, p, share):
+    """Places piece ``p`` at a share of the way from the last step to this one."""
+    A, B, rows, piece = state.before, state.poses, scratch.placed.rows, scene.pieces[p]
     i, centre = piece.body, piece.centre
     u, v, w, angle = turning(A, B, i)
     cosine, sine = math.cos(share * angle), math.sin(share * angle)
@@ -166,9 +165,9 @@ def first_touch(scene, state, scratch, way, end_old):
     near = CONTACT_FIRST_TOUCH * (scene.pieces[p].radius + scene.pieces[q].radius)
     share = 0.0
     for step in range(CONTACT_ADVANCES):
-        row_between(scene, state, scratch, p, share)
-        row_between(scene, state, scratch, q, share)
-        nearest(scene, state, scratch, p, q)
+        place_between(scene, state, scratch, p, share)
+        place_between(scene, state, scratch, q, share)
+        nearest(state, scratch, p, q)
         if scratch.apart.distance > near:
             share += scratch.apart.distance / way
         elif step == 0:
@@ -196,9 +195,9 @@ def leaving(scene, state, scratch, way, near, end_old):
     if turned(A, B, pieces[p].body) or turned(A, B, pieces[q].body):
         share = min(1.0, CONTACT_FAST * min(pieces[p].inner, pieces[q].inner) / way)
     while True:
-        row_between(scene, state, scratch, p, share)
-        row_between(scene, state, scratch, q, share)
-        if gap_along(scene, scratch.rows, p, q, n[0], n[1], n[2]) > near:
+        place_between(scene, state, scratch, p, share)
+        place_between(scene, state, scratch, q, share)
+        if gap_along(scene, scratch.placed.rows, p, q, n[0], n[1], n[2]) > near:
             return share
         if share >= 1.0:
             return -1.0

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import kernel
+from numba.core import types
+
+from standoff.compiled.by_address import called
+from standoff.compiled.jit import entry, kernel
 from standoff.contact.kernels.contacts import append, deepest, put_at, were_there
 from standoff.contact.kernels.directions import (
     beside_others,
@@ -19,10 +22,15 @@ from standoff.contact.kernels.first_touch import (
     first_touch,
     is_fast,
     nearest,
-    row_now,
+    place_now,
     way_between,
 )
-from standoff.contact.kernels.scene_tables import WHOLE
+from standoff.contact.kernels.scene_tables import (
+    WHOLE,
+    SceneTables,
+    ScratchTables,
+    StateTables,
+)
 from standoff.contact.kernels.solids import overlap_along, relative, to_world
 from standoff.contact.kernels.spheres import ball_on_ball, ball_on_piece
 from standoff.contact.kernels.vertex_face import vertices_on_faces
@@ -35,10 +43,16 @@ from standoff.tolerances import CONTACT_OUTGROWN, CONTACT_TOUCH
 CONTACT_SHALLOW = 1e-2
 
 
-@kernel
+TOUCH = types.int64(
+    SceneTables.numba_type, StateTables.numba_type, ScratchTables.numba_type, *[types.int64] * 4
+)
+
+
+@entry(TOUCH)
 def touch_pair(scene, state, scratch, p, q, first_old, end_old):
     """The contacts of pieces ``p`` and ``q``; those of the last step are rows ``first_old`` to
-    ``end_old`` of OLD."""
+    ``end_old`` of OLD. Returns how many contacts there are then. It is called by its address, as
+    it is most of a step, and takes long to compile."""
     pair, one, other = scratch.pair, scene.pieces[p], scene.pieces[q]
     pair.p, pair.q, pair.first_old, pair.end_old = p, q, first_old, end_old
     pair.slack = CONTACT_TOUCH * (one.radius + other.radius)
@@ -52,6 +66,10 @@ def touch_pair(scene, state, scratch, p, q, first_old, end_old):
         polyhedra(scene, state, scratch)
     if not overlap and state.step.contacts == before and state.step.continuous == 1:
         note_passing(scene, state, scratch)
+    return state.step.contacts
+
+
+touch_pair_at = called(TOUCH)
 
 
 @kernel
@@ -163,9 +181,9 @@ def outgrown(scene, state, scratch, first, n0, n1, n2):
     enough = (1.0 - CONTACT_SHALLOW) * overlap_along(scene, scratch.rel, p, q, x, y, z)
     if depth >= enough and math.frexp(depth)[1] <= math.frexp(was)[1]:
         return False
-    row_now(scene, state, scratch, p)
-    row_now(scene, state, scratch, q)
-    nearest(scene, state, scratch, p, q)
+    place_now(scene, state, scratch, p)
+    place_now(scene, state, scratch, q)
+    nearest(state, scratch, p, q)
     way = -scratch.apart.distance
     x, y, z = rotate(X, body, n0, n1, n2)
     if x * shortest[0] + y * shortest[1] + z * shortest[2] <= -0.5:

@@ -20,8 +20,8 @@ from standoff.compiled.tables import (
     fields,
     viewer,
 )
-from standoff.geometry.narrowphase.bodies import PairScratch
-from standoff.geometry.narrowphase.layout import OUT_COLUMNS, REF_COLUMNS, ROW_COLUMNS
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
+from standoff.geometry.narrowphase.layout import OUT_COLUMNS
 
 # What of a piece is in contact.
 VERTEX = 0
@@ -84,7 +84,6 @@ class SceneTables(Tables):
         " balls about clusters and groups (`geometry.narrowphase.support`): centre and radius",
     )
     cloud_vertices = Wholes(doc="by row of the cloud which vertex of the piece it is")
-    refs = Wholes(REF_COLUMNS, "of pieces, as `geometry.narrowphase.layout` has them")
 
 
 #: World frame. ``normal`` points from b to a; ``velocity`` is of a relative to b, ``force`` on a;
@@ -136,10 +135,11 @@ class StateTables(Tables):
 #: What is looked at: the pieces ``p`` and ``q``, the rows of their contacts at the last step, how
 #: far outside one of them a point still counts as inside; of the faces in NEAR where those of p
 #: and those of q end; of their bodies the first contact now and at the last step; the next contact
-#: of the last step; and the machine code of `first_touch.piece_distance`.
+#: of the last step; and where the machine code of `piece_pair.touch_pair` and of
+#: `first_touch.piece_distance` is.
 PAIR = fields(
     epoch=int, p=int, q=int, first_old=int, end_old=int, slack=float, near_p=int, near_q=int,
-    body_first=int, body_old=int, cursor=int, distance_at=int,
+    body_first=int, body_old=int, cursor=int, touch_at=int, distance_at=int,
 )  # fmt: skip
 
 #: The epochs at which a vertex was found to be inside the other piece, outside of it (``ruled`` is
@@ -190,7 +190,7 @@ class ScratchTables(Tables):
         ANY, "of q's crossers: x, y, z of the normals of their left faces, then of the right ones"
     )
     facing = Wholes(doc="1 where q's crosser may cross a given edge")
-    rows = Reals(ROW_COLUMNS, "where pieces are, for their distance")
+    placed = Nested(Bodies, "the pieces where they are now, or were, for their distance")
     out = Reals(OUT_COLUMNS)
     room = Nested(PairScratch)
     sweep = Nested(Sweep)

@@ -10,7 +10,7 @@ from standoff.contact.kernels.edges_inside import spheres_meet
 from standoff.contact.kernels.first_touch import (
     first_touch,
     is_fast,
-    row_between,
+    place_between,
     set_normal,
     way_between,
 )
@@ -78,10 +78,10 @@ def way_they_came(scene, state, scratch, turning, nx, ny, nz):
         return x, y, z
     i, j = scene.pieces[p].body, scene.pieces[q].body
     if state.step.continuous == 1 and were_there(state, i, j):
-        row_between(scene, state, scratch, p, 0.0)
-        row_between(scene, state, scratch, q, 0.0)
+        place_between(scene, state, scratch, p, 0.0)
+        place_between(scene, state, scratch, q, 0.0)
         way = way_between(scene, state, p, q)
-        behind = gap_along(scene, scratch.rows, p, q, nx, ny, nz) < 0.0
+        behind = gap_along(scene, scratch.placed.rows, p, q, nx, ny, nz) < 0.0
         if (
             (behind or is_fast(scene, p, q, way))
             and way > 0.0

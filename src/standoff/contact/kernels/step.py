@@ -13,7 +13,7 @@ from standoff.compiled.jit import entry, kernel
 from standoff.contact.kernels.contacts import comes_before, drop_left_out, merge
 from standoff.contact.kernels.first_touch import turning
 from standoff.contact.kernels.forces import apply_forces
-from standoff.contact.kernels.piece_pair import touch_pair
+from standoff.contact.kernels.piece_pair import touch_pair_at
 from standoff.contact.kernels.scene_tables import scene_at, scratch_at, state_at
 from standoff.contact.kernels.solids import ball_centre, reach
 from standoff.geometry.narrowphase.batch import plain_pose
@@ -41,11 +41,7 @@ def step(scene, state, scratch):
     """Contacts, forces and moments of the bodies at the poses given, into STATE, which also says
     how many there are. Unless all is done, what the last step left is not changed, so that the step
     can be taken again."""
-    return take_step(scene_at(scene), state_at(state), scratch_at(scratch))
-
-
-@kernel
-def take_step(scene, state, scratch):
+    scene, state, scratch = scene_at(scene), state_at(state), scratch_at(scratch)
     now, cost, sweep = state.step, state.cost, scratch.sweep
     now.refused = first_bad(scene, state)
     if now.refused >= 0:
@@ -160,7 +156,7 @@ def body_pair(scene, state, scratch, i, j):
             pair.cursor = end
             if end > start or pieces_meet(scene, state, p, q):
                 found = state.step.contacts
-                touch_pair(scene, state, scratch, p, q, start, end)
+                touch_pair_at(pair.touch_at, scene, state, scratch, p, q, start, end)
                 merge(state, first, found, near)
 
 
@@ -246,11 +242,7 @@ def take_rates(scene, state, dt):
     """Velocities of all bodies from the poses held and given, ``dt`` seconds apart: the mean
     velocities of centroids and the mean angular velocities, turning the shorter way; 0 of bodies
     that were not there before."""
-    rates(scene_at(scene), state_at(state), dt)
-
-
-@kernel
-def rates(scene, state, dt):
+    scene, state = scene_at(scene), state_at(state)
     A, B, T = state.held, state.given, state.twists
     for i in range(T.shape[0]):
         if state.was_there[i] == 0:
