@@ -13,7 +13,7 @@ import math
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, kernel
 from standoff.contact.kernels.solids import ball_centre, gap_along, reach
-from standoff.geometry.narrowphase.convex import convex_pair
+from standoff.geometry.narrowphase.unpacked import convex_pair
 
 #: A pair is looked at between two steps when it moved by more than this part of the inner radius of
 #: the thinner piece, [-]: below it, nothing can have passed through.
