@@ -5,27 +5,35 @@ body is parted by planes, and each part gets a capsule of its own. What lies on 
 is in the hull of the vertices there and of the points where edges cross the plane, since a point
 inside the solid is never extreme. So the solid is covered as well as the surface, and a thing that
 sits inside a closed link without touching its surface is still seen.
+
+Fitting capsules to a robot takes a second, and the answer to the same points is always the same:
+coverings found before are kept beside the compiled kernels. The answer depends on the body, the
+number of capsules, the seed, and the sources of the search. One that a disk or a hand has changed
+is searched anew (see `kept_file`), and each that is read is checked to hold its body's points, too.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff.compiled.jit import CACHE_DIR, source_digest
 from standoff.errors import ShapeError
-from standoff.geometry import covering_cache
+from standoff.geometry import kept_file
 from standoff.geometry.capsule_search import Part, Search, half_sphere, principal_axes, union
 from standoff.geometry.hull import convex_hull, hull_tolerance
 from standoff.geometry.kernels.capsule_fit import CAPSULE_COLUMNS, least_radius
 from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.primitives import Capsule, Sphere
-from standoff.geometry.shape import IntArray, Shape
-from standoff.geometry.soup import Soup
-from standoff.geometry.soup_input import soup_of_arrays, soup_of_shapes
+from standoff.geometry.shape import IntArray, Shape, frozen
+from standoff.geometry.soup import Soup, soup_of_arrays, soup_of_shapes
 from standoff.tolerances import EPS
 
 #: Rounding put on the radius of a covering capsule, [ulps of the largest coordinate]. A vertex goes
@@ -129,16 +137,14 @@ def _as_capsule(shape: Shape, pose: Array) -> tuple[Capsule, Array] | None:
 
 def _cover(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
     count, seed = _integer("count", count, 1), _integer("seed", seed, 0)
-    key = covering_cache.key_of(soup, faced, count, seed)
-    rows = covering_cache.read(key)
-    if rows is not None:
-        found = Covering(*covering_cache.unpacked(rows))
+    path = _path(_key_of(soup, faced, count, seed))
+    kept = kept_file.read(path)
+    if kept is not None:
+        found = _unpacked(np.frombuffer(kept, dtype=np.float64).reshape(-1, 18))
         _check(soup.balls, found.capsules)
         return found
     found = _searched(soup, faced, count, seed)
-    covering_cache.write(
-        key, covering_cache.packed(found.capsules, found.volume, found.hull_volume)
-    )
+    kept_file.write(path, _packed(found).tobytes())
     return found
 
 
@@ -301,3 +307,40 @@ def _thickened(points: Array) -> Array:
     for axis in _thin_directions(points):
         points = np.concatenate([points - COVER_FLAT * axis, points + COVER_FLAT * axis])
     return points
+
+
+@functools.cache
+def _sources() -> bytes:
+    """The search, and all that it imports: its kernels among it."""
+    return source_digest(Path(__file__)).encode()
+
+
+def _key_of(soup: Soup, faced: bool, count: int, seed: int) -> str:
+    digest = hashlib.sha256(_sources())
+    for part in (soup.balls, soup.faces):
+        digest.update(f"{part.shape} {part.dtype}".encode())
+        digest.update(np.ascontiguousarray(part).tobytes())
+    digest.update(f"{faced} {count} {seed}".encode())
+    return digest.hexdigest()
+
+
+def _packed(found: Covering) -> Array:
+    """One row a capsule (radius, length, pose), after one of the volumes."""
+    rows = np.zeros((len(found.capsules) + 1, 18))
+    rows[0, :2] = found.volume, found.hull_volume
+    for row, (capsule, pose) in zip(rows[1:], found.capsules, strict=True):
+        row[:2] = capsule.radius, capsule.length
+        row[2:] = pose.ravel()
+    return rows
+
+
+def _unpacked(rows: Array) -> Covering:
+    capsules = tuple(
+        (Capsule(float(row[0]), float(row[1])), frozen(row[2:].reshape(4, 4).copy()))
+        for row in rows[1:]
+    )
+    return Covering(capsules, float(rows[0, 0]), float(rows[0, 1]))
+
+
+def _path(key: str) -> Path:
+    return CACHE_DIR / "coverings" / f"{key}.bin"
