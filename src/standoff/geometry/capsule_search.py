@@ -13,7 +13,12 @@ from numpy.typing import ArrayLike
 
 from standoff.geometry.kernels import capsule_fit
 from standoff.geometry.kernels.capsule_fit import CAPSULE_COLUMNS, fit, least_radius, set_ends
-from standoff.geometry.kernels.capsule_union import ENDS_COLUMNS, split_volume, union_volume
+from standoff.geometry.kernels.capsule_union import (
+    ENDS_COLUMNS,
+    Parting,
+    split_volume,
+    union_volume,
+)
 from standoff.geometry.pose import Array
 from standoff.geometry.soup import Soup
 
@@ -158,30 +163,15 @@ class _Price:
     def __init__(self, search: Search, body: Soup, others: Array) -> None:
         edges = body.edges()
         self._balls = np.column_stack([body.balls, np.zeros(len(body.balls))])
-        self._edges = edges
-        self._frame = principal_axes(body.balls[:, :3])
         self._capsules = np.concatenate([np.zeros((2, CAPSULE_COLUMNS)), others])
-        self._ends = np.zeros((len(self._capsules), ENDS_COLUMNS))
-        self._piece = np.zeros((len(body.balls) + len(edges), 4))
-        self.work = search.work
-        self.scratch = search.scratch
+        self._parting = Parting(
+            balls=self._balls, edges=edges, capsules=self._capsules,
+            frame=principal_axes(body.balls[:, :3]), piece=len(body.balls) + len(edges),
+            ends=len(self._capsules), work=search.work, scratch=search.scratch,
+        )  # fmt: skip
 
     def __call__(self, plane: Array, effort: _Effort) -> float:
-        return float(
-            split_volume(
-                self._balls,
-                self._edges,
-                plane,
-                *effort[:3],
-                self._capsules,
-                self._frame,
-                effort.grid,
-                self._piece,
-                self.work,
-                self._ends,
-                self.scratch,
-            )
-        )
+        return float(split_volume(self._parting.address, plane, *effort[:3], effort.grid))
 
     def axes(self) -> Array:
         """The axes of the two capsules of the last plane."""

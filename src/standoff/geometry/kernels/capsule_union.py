@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from standoff.compiled.jit import entry, kernel
+from standoff.compiled.tables import ANY, Reals, Tables, Wholes, viewer
 from standoff.geometry.kernels.capsule_fit import fit, start_axis
 
 #: Columns of the scratch ``ends``: both ends in the frame of the rays, and one chord.
@@ -133,35 +134,34 @@ def _clip(points, edges, plane, side, out):
     return n
 
 
-@entry(
-    "float64(float64[:, ::1], int64[:, ::1], float64[::1], float64[::1], int64, float64, "
-    "float64[:, ::1], float64[:, ::1], int64, float64[:, ::1], float64[:, ::1], float64[:, ::1], "
-    "float64[:, ::1])"
-)
-def split_volume(
-    points,
-    edges,
-    plane,
-    sharpness,
-    iterations,
-    tolerance,
-    capsules,
-    frame,
-    grid,
-    piece,
-    work,
-    ends,
-    scratch,
-):
-    """Part a body by a plane and fit a capsule to each part, into rows 0 and 1 of ``capsules``; the
-    volume of the union of all rows. Infinite where one side is empty. ``points`` has a fifth
-    column for heights above the plane, ``piece`` room for all points and edges."""
+class Parting(Tables):
+    """A body of balls that planes part, and what else its union of capsules has."""
+
+    balls = Reals(5, "centre, radius, and room for a height above the plane")
+    edges = Wholes(2, "pairs of balls")
+    capsules = Reals(7, "ends and radius; the first two are those of the parts")
+    frame = Reals(3, "orthonormal; rays run along the last row")
+    piece = Reals(4, "balls of one part: room for all balls and edges")
+    ends = Reals(ENDS_COLUMNS, "a row for each capsule")
+    work = Reals(ANY, "of `fit`")
+    scratch = Reals(ANY, "of `fit`")
+
+
+_parting_at = viewer(Parting)
+
+
+@entry("float64(int64, float64[::1], float64[::1], int64, float64, int64)")
+def split_volume(parting, plane, sharpness, iterations, tolerance, grid):
+    """Part a body by a plane and fit a capsule to each part; the volume of the union of all
+    capsules. Infinite where one side is empty."""
+    body = _parting_at(parting)
+    piece, capsules = body.piece, body.capsules
     for side in range(2):
-        n = _clip(points, edges, plane, 1.0 - 2.0 * side, piece)
+        n = _clip(body.balls, body.edges, plane, 1.0 - 2.0 * side, piece)
         if n == 0:
             return np.inf
         start_axis(piece, n, capsules[side])
         capsules[side, 6] = fit(
-            piece, n, capsules[side], sharpness, iterations, tolerance, work, scratch
+            piece, n, capsules[side], sharpness, iterations, tolerance, body.work, body.scratch
         )
-    return union_volume(capsules, frame, grid, ends)
+    return union_volume(capsules, body.frame, grid, body.ends)
