@@ -81,19 +81,34 @@ def best_edge(c, u, v, w, a, b):
 def edges_along(e, f, hf, g, hg, c, a):
     """`best_edge` for the edges of the second box along ``e``; its other axes are ``f`` and ``g``,
     along which it reaches to ``hf`` and ``hg``."""
-    gap, n1, n2 = edge_gap(e[1], e[2], f[1], f[2], hf, g[1], g[2], hg, c[1], c[2], a[1], a[2])
+    gap, n1, n2 = edge_gap(yz(e), yz(f), hf, yz(g), hg, yz(c), yz(a))
     nx, ny, nz = 0.0, n1, n2
-    d, n1, n2 = edge_gap(e[2], e[0], f[2], f[0], hf, g[2], g[0], hg, c[2], c[0], a[2], a[0])
+    d, n1, n2 = edge_gap(zx(e), zx(f), hf, zx(g), hg, zx(c), zx(a))
     if d > gap:
         gap, nx, ny, nz = d, n2, 0.0, n1
-    d, n1, n2 = edge_gap(e[0], e[1], f[0], f[1], hf, g[0], g[1], hg, c[0], c[1], a[0], a[1])
+    d, n1, n2 = edge_gap(xy(e), xy(f), hf, xy(g), hg, xy(c), xy(a))
     if d > gap:
         gap, nx, ny, nz = d, n1, n2, 0.0
     return gap, nx, ny, nz
 
 
 @kernel
-def edge_gap(e1, e2, f1, f2, hf, g1, g2, hg, c1, c2, a1, a2):
+def yz(v):
+    return v[1], v[2]
+
+
+@kernel
+def zx(v):
+    return v[2], v[0]
+
+
+@kernel
+def xy(v):
+    return v[0], v[1]
+
+
+@kernel
+def edge_gap(e, f, hf, g, hg, c, a):
     """The gap along ``axis x e``, which lies in the plane of the other two axes 1 and 2 of the
     first box, and the normal in that plane.
 
@@ -101,13 +116,13 @@ def edge_gap(e1, e2, f1, f2, hf, g1, g2, hg, c1, c2, a1, a2):
     any angle between the edges. So nearly parallel edges need no threshold: their normal is exact
     for a box that is turned by one rounding.
     """
-    length = math.sqrt(e1 * e1 + e2 * e2)
+    length = math.sqrt(e[0] * e[0] + e[1] * e[1])
     if length <= SMALLEST_LENGTH:
         return -math.inf, 0.0, 0.0
-    n1, n2 = e2 / length, -e1 / length
-    d = n1 * c1 + n2 * c2
-    gap = abs(d) - a1 * abs(n1) - a2 * abs(n2)
-    gap -= hf * abs(n1 * f1 + n2 * f2) + hg * abs(n1 * g1 + n2 * g2)
+    n1, n2 = e[1] / length, -e[0] / length
+    d = n1 * c[0] + n2 * c[1]
+    gap = abs(d) - a[0] * abs(n1) - a[1] * abs(n2)
+    gap -= hf * abs(n1 * f[0] + n2 * f[1]) + hg * abs(n1 * g[0] + n2 * g[1])
     if d > 0.0:
         return gap, -n1, -n2
     return gap, n1, n2

@@ -88,10 +88,9 @@ def box_box(A, i, B, j, out, k):
             y = exhaust(c, u, v, w, a, b, blur)
             p = place(y, c, u, v, w)
     e = beyond(p, a)
-    ax, ay, az = rotate(A, i, p[0] - e[0], p[1] - e[1], p[2] - e[2])
-    bx, by, bz = rotate(B, j, y[0], y[1], y[2])
-    nx, ny, nz = rotate(A, i, n[0], n[1], n[2])
-    write_round(A, i, B, j, out, k, ax, ay, az, 0.0, bx, by, bz, 0.0, value, nx, ny, nz, slack)
+    p = rotate(A, i, p[0] - e[0], p[1] - e[1], p[2] - e[2])
+    y, n = rotate(B, j, y[0], y[1], y[2]), rotate(A, i, n[0], n[1], n[2])
+    write_round(A, i, B, j, out, k, (p, 0.0, y, 0.0, value, n, slack))
 
 
 @kernel

@@ -39,7 +39,6 @@ def capsule_box(A, i, B, j, out, k):
         s = nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, blur)
         bx, by, bz = clamp(cx + s * ux, hx), clamp(cy + s * uy, hy), clamp(cz + s * uz, hz)
     slack = rounding(A, i, B, j, radius + size)
-    ax, ay, az = s * A[i, 2], s * A[i, 6], s * A[i, 10]
-    bx, by, bz = rotate(B, j, bx, by, bz)
-    nx, ny, nz = rotate(B, j, nx, ny, nz)
-    write_round(A, i, B, j, out, k, ax, ay, az, radius, bx, by, bz, 0.0, gap, nx, ny, nz, slack)
+    a, b = (s * A[i, 2], s * A[i, 6], s * A[i, 10]), rotate(B, j, bx, by, bz)
+    n = rotate(B, j, nx, ny, nz)
+    write_round(A, i, B, j, out, k, (a, radius, b, 0.0, gap, n, slack))

@@ -53,9 +53,8 @@ def capsule_capsule(A, i, B, j, out, k):
         nx, ny, nz = close_normal(qx, qy, qz, ux, uy, uz, s, ha, vx, vy, vz, t, hb)
         gap = qx * nx + qy * ny + qz * nz
     slack = rounding(A, i, B, j, ra + ha + rb + hb)
-    ax, ay, az = s * ux, s * uy, s * uz
-    bx, by, bz = t * vx, t * vy, t * vz
-    write_round(A, i, B, j, out, k, ax, ay, az, ra, bx, by, bz, rb, gap, nx, ny, nz, slack)
+    a, b = (s * ux, s * uy, s * uz), (t * vx, t * vy, t * vz)
+    write_round(A, i, B, j, out, k, (a, ra, b, rb, gap, (nx, ny, nz), slack))
 
 
 @kernel

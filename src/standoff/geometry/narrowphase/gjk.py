@@ -104,14 +104,14 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         if lower - rounding > limit:
             status = BEYOND
             if count == 0:
-                _put(work, SIMPLEX, x, y, z, ax, ay, az, bx, by, bz)
+                _put(work, SIMPLEX, (x, y, z), (ax, ay, az), (bx, by, bz))
                 work[WEIGHTS] = 1.0
                 count += 1
                 distance = lower
             break
         if _known(work, count, x, y, z):
             break
-        _put(work, SIMPLEX + 9 * count, x, y, z, ax, ay, az, bx, by, bz)
+        _put(work, SIMPLEX + 9 * count, (x, y, z), (ax, ay, az), (bx, by, bz))
         if count == 0:
             # The first vertex is the simplex.
             distance = math.sqrt(dot(x, y, z, x, y, z))
@@ -196,10 +196,12 @@ def _known(work, count, x, y, z):
 
 
 @kernel
-def _put(work, p, x, y, z, ax, ay, az, bx, by, bz):
-    store(work, p, x, y, z)
-    store(work, p + 3, ax, ay, az)
-    store(work, p + 6, bx, by, bz)
+def _put(work, p, y, a, b):
+    """One vertex of the simplex, ``y = a - b``."""
+    for r in range(3):
+        work[p + r] = y[r]
+        work[p + 3 + r] = a[r]
+        work[p + 6 + r] = b[r]
 
 
 @kernel
@@ -258,17 +260,16 @@ def nearest(work, count):
 
 
 @kernel
-def _offer(work, distance, x, y, z, i, wi, j, wj, k, wk):
+def _offer(work, distance, direction, vertices, weights):
     """Take an answer where it is nearer; of two equal vertices the weights add."""
     if distance >= work[TRIAL]:
         return
     work[TRIAL] = distance
-    store(work, TRIAL + 1, x, y, z)
     for m in range(TRIAL + 4, TRIAL + 8):
         work[m] = 0.0
-    work[TRIAL + 4 + i] = wi
-    work[TRIAL + 4 + j] += wj
-    work[TRIAL + 4 + k] += wk
+    for r in range(3):
+        work[TRIAL + 1 + r] = direction[r]
+        work[TRIAL + 4 + vertices[r]] += weights[r]
 
 
 @kernel
@@ -291,7 +292,7 @@ def _segment(work, i, j):
         x, y, z = square(*plus(x, y, z, t, ex, ey, ez), ex, ey, ez)
     d = math.sqrt(dot(x, y, z, x, y, z))
     s = 1.0 / d if d > 0.0 else 0.0
-    _offer(work, d, s * x, s * y, s * z, i, 1.0 - t, j, t, j, 0.0)
+    _offer(work, d, (s * x, s * y, s * z), (i, j, j), (1.0 - t, t, 0.0))
 
 
 @kernel
@@ -325,7 +326,8 @@ def _triangle(work, i, j, k):
         d = dot(nx, ny, nz, cx, cy, cz)
         s = math.copysign(1.0 / math.sqrt(dot(nx, ny, nz, nx, ny, nz)), d)
         total = 1.0 / (wa + wb + wc)
-        _offer(work, s * d, s * nx, s * ny, s * nz, i, total * wa, j, total * wb, k, total * wc)
+        weights = total * wa, total * wb, total * wc
+        _offer(work, s * d, (s * nx, s * ny, s * nz), (i, j, k), weights)
         return
     for _ in range(3):
         if wc <= 0.0:

@@ -40,8 +40,8 @@ def body_halfspace(bodies, i, B, j, out, k):
     height += ny * (A[i, 7] - B[j, 7] + ly)
     height += nz * (A[i, 11] - B[j, 11] + lz)
     ax, ay, az = A[i, 3] + lx, A[i, 7] + ly, A[i, 11] + lz
-    bx, by, bz = ax - height * nx, ay - height * ny, az - height * nz
-    write(out, k, height, ax, ay, az, bx, by, bz, nx, ny, nz, slack)
+    b = ax - height * nx, ay - height * ny, az - height * nz
+    write(out, k, height, (ax, ay, az), b, (nx, ny, nz), slack)
 
 
 @kernel
@@ -95,10 +95,10 @@ def halfspace_halfspace(A, i, B, j, out, k):
     nx, ny, nz = B[j, 2], B[j, 6], B[j, 10]
     facing = max(abs(nx + A[i, 2]), abs(ny + A[i, 6]), abs(nz + A[i, 10]))
     if facing > FACING_TOLERANCE:
-        nan = math.nan
-        write(out, k, -math.inf, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0.0)
+        nowhere = math.nan, math.nan, math.nan
+        write(out, k, -math.inf, nowhere, nowhere, nowhere, 0.0)
         return
     gap = nx * (A[i, 3] - B[j, 3]) + ny * (A[i, 7] - B[j, 7]) + nz * (A[i, 11] - B[j, 11])
     ax, ay, az = A[i, 3], A[i, 7], A[i, 11]
-    bx, by, bz = ax - gap * nx, ay - gap * ny, az - gap * nz
-    write(out, k, gap, ax, ay, az, bx, by, bz, nx, ny, nz, rounding(A, i, B, j, 0.0))
+    b = ax - gap * nx, ay - gap * ny, az - gap * nz
+    write(out, k, gap, (ax, ay, az), b, (nx, ny, nz), rounding(A, i, B, j, 0.0))

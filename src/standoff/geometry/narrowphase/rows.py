@@ -58,29 +58,31 @@ def rounding(A, i, B, j, size):
 
 
 @kernel
-def write(out, k, value, ax, ay, az, bx, by, bz, nx, ny, nz, slack):
-    """One row of results."""
+def write(out, k, value, a, b, n, slack):
+    """One row of results: witnesses ``a`` and ``b``, normal ``n``."""
     out[k, 0] = value
-    out[k, 1] = ax
-    out[k, 2] = ay
-    out[k, 3] = az
-    out[k, 4] = bx
-    out[k, 5] = by
-    out[k, 6] = bz
-    out[k, 7] = nx
-    out[k, 8] = ny
-    out[k, 9] = nz
+    out[k, 1], out[k, 2], out[k, 3] = a
+    out[k, 4], out[k, 5], out[k, 6] = b
+    out[k, 7], out[k, 8], out[k, 9] = n
     out[k, 10] = slack
 
 
 @kernel
-def write_round(A, i, B, j, out, k, ax, ay, az, ra, bx, by, bz, rb, gap, nx, ny, nz, slack):
-    """One row of results of two cores with a radius each: points (ax, ay, az) and (bx, by, bz) of
-    the cores, relative to the centres, ``gap`` apart along the normal."""
-    ax += A[i, 3] - ra * nx
-    ay += A[i, 7] - ra * ny
-    az += A[i, 11] - ra * nz
-    bx += B[j, 3] + rb * nx
-    by += B[j, 7] + rb * ny
-    bz += B[j, 11] + rb * nz
-    write(out, k, gap - (ra + rb), ax, ay, az, bx, by, bz, nx, ny, nz, slack)
+def surface_point(A, i, core, radius, n):
+    """The point of body ``i`` that lies ``radius`` against ``n`` from a point of its core, which is
+    relative to the centre."""
+    return (
+        core[0] + (A[i, 3] - radius * n[0]),
+        core[1] + (A[i, 7] - radius * n[1]),
+        core[2] + (A[i, 11] - radius * n[2]),
+    )
+
+
+@kernel
+def write_round(A, i, B, j, out, k, cores):
+    """One row of results of two cores with a radius each. ``cores`` are a point of each, relative
+    to its centre, with its radius; how far the two are apart along the normal; the normal; and the
+    slack."""
+    a, ra, b, rb, gap, n, slack = cores
+    at = surface_point(A, i, a, ra, n)
+    write(out, k, gap - (ra + rb), at, surface_point(B, j, b, -rb, n), n, slack)

@@ -33,6 +33,6 @@ def sphere_box(A, i, B, j, out, k):
         else:
             nz, bz = math.copysign(1.0, pz), math.copysign(hz, pz)
     slack = rounding(A, i, B, j, radius + hx + hy + hz)
-    bx, by, bz = rotate(B, j, bx, by, bz)
-    nx, ny, nz = rotate(B, j, nx, ny, nz)
-    write_round(A, i, B, j, out, k, 0.0, 0.0, 0.0, radius, bx, by, bz, 0.0, gap, nx, ny, nz, slack)
+    a, b = (0.0, 0.0, 0.0), rotate(B, j, bx, by, bz)
+    n = rotate(B, j, nx, ny, nz)
+    write_round(A, i, B, j, out, k, (a, radius, b, 0.0, gap, n, slack))

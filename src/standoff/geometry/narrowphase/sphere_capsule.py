@@ -29,6 +29,5 @@ def sphere_capsule(A, i, B, j, out, k):
         nx, ny, nz = close_normal(qx, qy, qz, zx, zy, zz, 0.0, 0.0, zx, zy, zz, t, half)
         gap = qx * nx + qy * ny + qz * nz
     slack = rounding(A, i, B, j, ra + rb + half)
-    write_round(
-        A, i, B, j, out, k, 0.0, 0.0, 0.0, ra, t * zx, t * zy, t * zz, rb, gap, nx, ny, nz, slack
-    )
+    a, b = (0.0, 0.0, 0.0), (t * zx, t * zy, t * zz)
+    write_round(A, i, B, j, out, k, (a, ra, b, rb, gap, (nx, ny, nz), slack))

@@ -23,4 +23,5 @@ def sphere_sphere(A, i, B, j, out, k):
     else:
         nx, ny, nz = 0.0, 0.0, 1.0
     slack = rounding(A, i, B, j, ra + rb)
-    write_round(A, i, B, j, out, k, 0.0, 0.0, 0.0, ra, 0.0, 0.0, 0.0, rb, gap, nx, ny, nz, slack)
+    middle = (0.0, 0.0, 0.0)
+    write_round(A, i, B, j, out, k, (middle, ra, middle, rb, gap, (nx, ny, nz), slack))

@@ -48,9 +48,9 @@ def triangle_triangle(w, na, nb, cutoff):
     if side_a == _BEYOND or side_b == _BEYOND:
         return best
     if side_a == _WITHIN:
-        best = _faces(w, 0, NORMAL_A, CORNERS_B, nb, _HEIGHT_B, NEAR_A, NEAR_B, best)
+        best = _faces(w, 0, nb, best)
     if best > 0.0 and side_b == _WITHIN:
-        best = _faces(w, CORNERS_B, _NORMAL_B, 0, na, _HEIGHT_A, NEAR_B, NEAR_A, best)
+        best = _faces(w, CORNERS_B, na, best)
     if best == 0.0 or (best < math.inf and _separates(w, na, nb, best)):
         return best
     for i in range(3 if na == 3 else 1):
@@ -159,8 +159,10 @@ def _remainder(v, b, s, u, a):
 
 
 @kernel
-def _faces(w, p, normal, q, count, heights, near_p, near_q, best):
-    """The corners at ``q`` that stand over the face at ``p``, and the edges that pierce it."""
+def _faces(w, p, count, best):
+    """The ``count`` corners of the other body that stand over the face at ``p``, and the edges that
+    pierce it."""
+    q, heights = CORNERS_B - p, _HEIGHT_B if p == 0 else _HEIGHT_A
     for k in range(2 * count):
         x0, x1, x2 = load(w, q + 3 * (k % count))
         h = w[heights + k % count]
@@ -171,18 +173,18 @@ def _faces(w, p, normal, q, count, heights, near_p, near_q, best):
             y0, y1, y2 = load(w, q + 3 * ((k + 1) % count))
             x0, x1, x2 = plus(x0, x1, x2, h / (h - g), y0 - x0, y1 - x1, y2 - x2)
             h = 0.0
-        best = _over(w, p, normal, x0, x1, x2, h, near_p, near_q, best)
+        best = _over(w, p, x0, x1, x2, h, best)
         if best == 0.0:
             break
     return best
 
 
 @kernel
-def _over(w, p, normal, x0, x1, x2, height, near_p, near_q, best):
+def _over(w, p, x0, x1, x2, height, best):
     """Take the point x into account where it stands over the face at ``p``, at ``height`` times
     the normal's length. The foot is taken along the normal: weights of the corners, which are the
     areas below, would put it anywhere along a sliver."""
-    n0, n1, n2 = load(w, normal)
+    n0, n1, n2 = load(w, NORMAL_A if p == 0 else _NORMAL_B)
     c0, c1, c2 = load(w, p + 6)
     for k in range(3):
         d0, d1, d2 = load(w, p + 3 * k)
@@ -195,8 +197,8 @@ def _over(w, p, normal, x0, x1, x2, height, near_p, near_q, best):
     distance = dot(d0, d1, d2, d0, d1, d2)
     if distance < best:
         best = distance
-        store(w, near_p, y0, y1, y2)
-        store(w, near_q, x0, x1, x2)
+        store(w, NEAR_A if p == 0 else NEAR_B, y0, y1, y2)
+        store(w, NEAR_B if p == 0 else NEAR_A, x0, x1, x2)
     return best
 
 
