@@ -30,7 +30,7 @@ from standoff.geometry import mesh_tree
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.greedy_pair import greedy_distances, greedy_scratch
+from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratch
 from standoff.geometry.table import pack
 
 #: Segments round the ring and the tube of the two tori: 2,500 and 35,000 triangles.

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from standoff.compiled.jit import entry
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase.bodies import bodies_at
-from standoff.geometry.narrowphase.greedy import FRONT_PAIRS
-from standoff.geometry.narrowphase.greedy_pair import (
+from standoff.geometry.narrowphase.greedy import (
     FARTHER,
+    FRONT_PAIRS,
     NEAR,
     call_greedy,
     call_nested,
@@ -21,7 +21,6 @@ from standoff.geometry.narrowphase.greedy_pair import (
     greedy_scratch_at,
     nested_address,
 )
-from standoff.geometry.narrowphase.mesh_mesh import NEAREST
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from tests.geometry.test_mesh_oracle import coal_distances
@@ -196,7 +195,8 @@ def one(a, b, pose_a, pose_b, delta, swapped=False):
     codes = np.zeros(2, dtype=np.int64)
     addresses = np.array([greedy_address(), nested_address()])
     _both(addresses, bodies.address, pair, scratch.address, out, codes)
-    return codes[0], out[0], scratch.pair.iwork[NEAREST : NEAREST + 2].copy(), bool(codes[1])
+    state = scratch.pair.mesh.state
+    return codes[0], out[0], [state.triangle_a, state.triangle_b], bool(codes[1])
 
 
 @entry("void(int64[::1], int64, int64[:,::1], int64, float64[:,::1], int64[::1])")

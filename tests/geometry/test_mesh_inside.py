@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from standoff.compiled.jit import entry
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.mesh_surface import _winding
+from standoff.geometry.narrowphase.bodies import Bodies, bodies_at
 from standoff.geometry.narrowphase.bvh import TREE_DEPTH
 from standoff.geometry.narrowphase.layout import CLOSED, MESH
 from standoff.geometry.narrowphase.mesh_inside import _DIRECTIONS, _TURN, inside_mesh
@@ -142,11 +144,17 @@ def test_one_part_of_several_inside_is_enough():
     check(one(two, Box((2.0, 2.0, 2.0))), 0.0)
 
 
+@entry("boolean(float64, float64, float64, int64, int64[::1])")
+def _inside(x0, x1, x2, bodies, stack):
+    return inside_mesh(x0, x1, x2, bodies_at(bodies), 0, stack)
+
+
 def inside(mesh, point):
     g = mesh.geometry
     refs = np.array([[MESH, 0, len(g.points), 0, len(g.faces), 0, 0, CLOSED]])
     stack = np.zeros(TREE_DEPTH + 2, dtype=np.int64)
-    return inside_mesh(*point, refs, 0, g.points, g.faces, g.nodes, g.ints, stack)
+    bodies = Bodies(rows=1, refs=refs, solids=g.solids)
+    return _inside(*map(float, point), bodies.address, stack)
 
 
 @pytest.mark.parametrize("mesh", [torus(), star(3), box_mesh(1.0, 0.7, 0.5)])

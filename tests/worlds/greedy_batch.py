@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.geometry.narrowphase import dispatch
-from standoff.geometry.narrowphase.greedy_pair import greedy_distances, greedy_scratch
+from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratch
 from standoff.geometry.narrowphase.layout import SLACK
 from tests.worlds.mesh_batch import table
 
@@ -13,7 +13,8 @@ from tests.worlds.mesh_batch import table
 def question(delta, wanted=np.inf, effort=8, dirt=0.0):
     """Scratch with what is asked in it."""
     scratch = greedy_scratch()
-    for array in scratch.pair.arrays.values():
+    pair = scratch.pair
+    for array in (pair.work, pair.iwork, pair.mesh.corners, pair.mesh.near, pair.mesh.own):
         array.fill(dirt)
     scratch.ask.general = dispatch.general_address()
     scratch.ask.delta, scratch.ask.wanted, scratch.ask.effort = delta, wanted, effort

@@ -31,7 +31,7 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.greedy_pair import greedy_distances, greedy_scratch
+from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratch
 from standoff.geometry.narrowphase.layout import OUT_COLUMNS
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.shape import IntArray, Shape

@@ -18,7 +18,7 @@ from standoff.geometry.distance import distance
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.dispatch import general_address, has_closed_form
-from standoff.geometry.narrowphase.greedy_pair import (
+from standoff.geometry.narrowphase.greedy import (
     greedy_address,
     greedy_scratch,
     nested_address,

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.compiled.jit import allocating, entry, kernel
+from standoff.geometry.narrowphase.layout import FACE0, POINT0
 from standoff.geometry.narrowphase.rss_fit import fit_rss
-from standoff.geometry.narrowphase.vectors import dot, point
+from standoff.geometry.narrowphase.vectors import dot, point, store
 
 #: No path from the root to a triangle is longer, so that walks can have fixed stacks.
 TREE_DEPTH = 64
@@ -40,7 +41,7 @@ def build_tree(points, faces, growth, nodes, ints, order):
         order[i] = i
     m = np.empty((3, 3))
     if count == 1:
-        fit_rss(points, faces, order, 0, 1, growth, nodes, 0, m)
+        fit_rss(points, faces, order, growth, nodes, 0, m)
         ints[0] = ints[1] = ~0
         return 1.0
     stack = np.empty((TREE_DEPTH + 2, 4), np.int64)
@@ -59,7 +60,7 @@ def build_tree(points, faces, growth, nodes, ints, order):
         made += 1
         if link >= 0:
             ints[link] = node
-        fit_rss(points, faces, order, low, high, growth, nodes, node, m)
+        fit_rss(points, faces, order[low:high], growth, nodes, node, m)
         cut = _partition(points, faces, order, low, high, nodes, node)
         larger = max(cut - low, high - cut)
         if cut in (low, high) or depth + 1 + _halvings(larger) > TREE_DEPTH:
@@ -106,6 +107,14 @@ def _height(points, faces, t, u0, u1, u2):
         p0, p1, p2 = point(points, faces[t, k])
         height += dot(u0, u1, u2, p0, p1, p2)
     return height
+
+
+@kernel
+def load_triangle(R, i, P, F, t, corners):
+    """Nine floats: the corners of triangle ``t`` in the mesh's own frame."""
+    for k in range(3):
+        x0, x1, x2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, k])
+        store(corners, 3 * k, x0, x1, x2)
 
 
 @entry("void(int64[:, ::1], int64[::1])")

@@ -15,14 +15,15 @@ from standoff.geometry.narrowphase.capsule_capsule import capsule_capsule
 from standoff.geometry.narrowphase.convex import convex_pair
 from standoff.geometry.narrowphase.halfspace import body_halfspace, halfspace_halfspace
 from standoff.geometry.narrowphase.layout import BOX, CAPSULE, HALFSPACE, KIND, MESH
-from standoff.geometry.narrowphase.mesh import MESH_IWORK, MESH_WORK, mesh_pair
+from standoff.geometry.narrowphase.mesh import mesh_pair
+from standoff.geometry.narrowphase.mesh_mesh import MESH_IWORK, MESH_WORK
 from standoff.geometry.narrowphase.sphere_box import sphere_box
 from standoff.geometry.narrowphase.sphere_capsule import sphere_capsule
 from standoff.geometry.narrowphase.sphere_sphere import sphere_sphere
 
-#: Lengths of the tables of `PairScratch`.
-WORK = MESH_WORK
-IWORK = MESH_IWORK
+#: Lengths of arrays ``work`` and ``iwork`` that serve any pair, for callers of `unpacked`.
+WORK = MESH_WORK + 1024
+IWORK = MESH_IWORK + 1024
 
 #: The row holds the answer.
 DONE = 0
@@ -36,7 +37,7 @@ UNSUPPORTED = 2
 
 def pair_scratch() -> PairScratch:
     """Room that serves any pair."""
-    return PairScratch(work=WORK, iwork=IWORK)
+    return PairScratch()
 
 
 def has_closed_form(a: int, b: int) -> bool:

@@ -13,68 +13,53 @@ volumes more make it far better: the pair with the least is split, and again, as
 allows. A front of one pair, the two roots, gains the most.
 
 A bound for what is no swept sphere: for boxes, cylinders and polyhedra, by support functions.
-
-A heap of pairs of nodes by their lower bound, the least first; see `greedy`.
-
-A pair has three numbers: its two nodes, and whether its bound is the exact distance of the two.
-
-Where the greedy distance keeps what it works on: offsets into ``work`` and ``iwork``.
-
-It begins with the places of the exact mesh distance (`pairs.mesh_work`), so that one pair of
-arrays serves both, and adds the front: the pairs that are known to be farther than asked for.
 """
 
 from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import inlined, kernel
-from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
-from standoff.geometry.narrowphase.dispatch import general_pair
+from numba.core import types
+
+from standoff.compiled.by_address import address_of, called
+from standoff.compiled.jit import entry, kernel
+from standoff.compiled.tables import Nested, Record, Records, Tables, fields, viewer
+from standoff.geometry.narrowphase.bodies import PairScratch, bodies_at
+from standoff.geometry.narrowphase.bvh_walk import (
+    OVER,
+    SETTLED,
+    SPLIT,
+    begin,
+    is_round,
+    load_leaves,
+    push_roots,
+    volume_bound,
+    walk,
+)
+from standoff.geometry.narrowphase.dispatch import (
+    TWO_BODIES,
+    comes_second,
+    general_pair,
+    swap,
+)
 from standoff.geometry.narrowphase.layout import (
     BOX,
-    CAPSULE,
     CYLINDER,
-    INT0,
     KIND,
     MESH,
     NODE0,
     POINT0,
     POINTS,
-    REF_COLUMNS,
-    ROW_COLUMNS,
     SLACK,
-    SPHERE,
 )
-from standoff.geometry.narrowphase.mesh_convex import box_bound, triangle_round
-from standoff.geometry.narrowphase.mesh_mesh import (
-    ANSWER,
-    BEST,
-    CONVEX,
-    EXTENT,
-    ICONVEX,
-    LEAF,
-    MESH_IWORK,
-    MESH_WORK,
-    NEAREST,
-    PAIRS,
-    REFS,
-    REL,
-    ROWS,
-    STACK,
-    TRIANGLES,
-    load_triangle,
+from standoff.geometry.narrowphase.mesh import (
+    contact_normal,
+    nested,
+    triangle_round,
+    write_nearest,
 )
-from standoff.geometry.narrowphase.packer import bodies_of, points_of, scratch_of
-from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS, rss_bound
-from standoff.geometry.narrowphase.rss_fit import triangle_rss
-from standoff.geometry.narrowphase.triangle import (
-    CORNERS_B,
-    NEAR_A,
-    TRIANGLE_WORK,
-    clamp,
-    triangle_triangle,
-)
+from standoff.geometry.narrowphase.rss import CENTRE, HALF_U, HALF_V, RADIUS, rss_bound
+from standoff.geometry.narrowphase.triangle import NEAR_A, clamp, triangle_triangle
 from standoff.geometry.narrowphase.vectors import (
     dot,
     load,
@@ -86,170 +71,256 @@ from standoff.geometry.narrowphase.vectors import (
     unplace,
 )
 
+#: The two are farther apart than asked: the row's value is a lower bound on their distance.
+FARTHER = 0
+#: They are not, beyond doubt: the row shows two leaves that are near each other.
+NEAR = 1
 
-@kernel
-def greedy_walk(
-    general, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB,
-    delta, margin, wanted, effort, work, iwork,
-):  # fmt: skip
-    """Whether the surface of mesh a and mesh b (or the solid convex body b) are farther apart than
-    ``delta`` [m] beyond doubt, and a number: a lower bound on their distance, above ``delta`` and
-    less the rounding ``margin``, if they are; else the distance of the two leaves that are not, 0
-    or less where they meet. Their nearest points are then in ``work[BEST:]`` in a's frame, for a
-    convex body also the normal, and the triangles in ``iwork[NEAREST:]``.
+#: What is asked: ``general``, the address of `pair_distance`; ``delta`` [m]. The bound is raised
+#: until it exceeds ``wanted`` [m] or is the distance itself, but by no more than ``effort`` splits:
+#: with none it is the paper's, and with ``wanted = 0`` what the walk alone has shown.
+ASK = fields(general=int, delta=float, wanted=float, effort=int)
 
-    The bound is raised until it exceeds ``wanted`` [m] or is the distance itself, but by no more
-    than ``effort`` splits. With none it is the paper's, and with ``wanted = 0`` what the walk alone
-    has shown. The relative pose, and the convex body's rows, are in ``work``.
+#: What came out: a bound or a distance [m], and how many pairs of volumes and of triangles were
+#: tested for it.
+FOUND = fields(value=float, volumes=int, triangles=int)
+
+#: A pair of nodes that is known to be farther than asked for, and whether its bound is the exact
+#: distance of the two.
+APART = fields(bound=float, p=int, q=int, sharp=int)
+
+#: Of the walk: pairs on the front; the bound of what is split, below which nothing is; the least
+#: bound of those for which the front had no room; distances between which bounds are to be exact.
+WALK = fields(front=int, above=float, least=float, limit=float, enough=float)
+
+#: Pairs kept on the front. One walk in a hundred leaves more; those beyond are not refined.
+FRONT_PAIRS = 256
+
+
+class GreedyScratch(Tables):
+    """Question, answer and room of a greedy distance; `greedy_scratch` makes it."""
+
+    ask = Record(ASK)
+    found = Record(FOUND)
+    walk = Record(WALK)
+    front = Records(APART, "a heap, the least bound first")
+    pair = Nested(PairScratch)
+
+
+greedy_scratch_at = viewer(GreedyScratch)
+
+
+def greedy_scratch() -> GreedyScratch:
+    """Room that serves any pair of which one is a mesh."""
+    return GreedyScratch(front=FRONT_PAIRS, pair=PairScratch())
+
+
+GREEDY = types.int64(*TWO_BODIES, GreedyScratch.numba_type, types.float64[:, ::1], types.int64)
+NESTED = types.boolean(*TWO_BODIES, PairScratch.numba_type)
+
+
+@entry(GREEDY)
+def greedy_pair(A, i, B, j, search, out, k):
+    """Whether the surfaces of body ``i`` and body ``j``, one a mesh and the other a mesh or a
+    convex body (which counts as solid), are farther apart than ``search.ask.delta >= 0`` [m].
+
+    FARTHER: ``out[k, 0] > delta`` is a lower bound on their distance, all rounding taken off, and
+    the slack is 0; there are no witnesses and no normal. NEAR: the signed distance of two leaves,
+    not above ``delta`` but for the slack, with their witnesses and normal as `mesh_pair` has them;
+    the mesh pair's state has the triangles (the first of a mesh, where the other is convex).
+
+    A closed mesh is looked at as a surface: what is inside of it without touching it is apart
+    from it. `nested_pair` tells.
     """
-    rel = work[REL : REL + 12]
-    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
-    stack = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
-    bounds = work[FRONT : FRONT + FRONT_PAIRS]
-    front = iwork[IFRONT : IFRONT + 3 * FRONT_PAIRS].reshape((FRONT_PAIRS, 3))
-    node_a, node_b, int_a, int_b = RA[i, NODE0], RB[j, NODE0], RA[i, INT0], RB[j, INT0]
-    meshes = RB[j, KIND] == MESH
-    volumes = triangles = size = 0
-    limit = delta + margin
-    above, least, enough = -math.inf, math.inf, limit
-    stack[0, 0], stack[0, 1] = 0, 0 if meshes else ~0
-    top = 1
-    while True:
-        if top == 0:
-            bound, p, q = bounds[0], front[0, 0], front[0, 1]
-            done = (p < 0 and q < 0) or bound - margin > wanted or bound >= least
-            sharp = front[0, 2] == 1
-            if done or (sharp and effort <= 0):
-                iwork[VISITS], iwork[VISITS + 1] = volumes, triangles
-                return True, min(bound, least) - margin
-            pop(bounds, front, size)
-            size -= 1
-            # Nothing below this pair is nearer than it, however its own bound comes out.
-            above, enough = bound, wanted + margin
-            if not sharp:
-                stack[0, 0], stack[0, 1] = p, q
-                top = 1
-                continue
-            effort -= 1
-        else:
-            top -= 1
-            p, q = stack[top, 0], stack[top, 1]
-            if p < 0 and q < 0:
-                triangles += 1
-                bound = _leaves(general, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, p, q, work, iwork)
-                if not bound - margin > delta:
-                    iwork[VISITS], iwork[VISITS + 1] = volumes, triangles
-                    return False, bound
-            else:
-                volumes += 1
-                bound = _volumes(RA, i, PA, FA, NA, RB, j, PB, FB, NB, p, q, limit, enough, work)
-            if bound < above:
-                bound = above
-            if bound - margin > delta:
-                if size == FRONT_PAIRS:
-                    # full: of this pair and the last of the heap, the farther one is not refined
-                    size -= 1
-                    least = min(least, max(bound, bounds[size]))
-                    if bound >= bounds[size]:
-                        size += 1
-                        continue
-                push(bounds, front, size, bound, p, q, 1 if above > 0.0 else 0)
-                size += 1
-                continue
-        split_a = q < 0 or (p >= 0 and NA[node_a + p, DIAMETER] >= NB[node_b + q, DIAMETER])
-        if split_a:
-            c, d = IA[int_a + 2 * p], IA[int_a + 2 * p + 1]
-        else:
-            c, d = IB[int_b + 2 * q], IB[int_b + 2 * q + 1]
-        # The nearer child is walked first; on the front both are looked at in any case.
-        if c >= 0 and d >= 0 and above < 0.0:
-            if split_a:
-                X, x = (NB, node_b + q) if q >= 0 else (leaf, 1)
-                x0, x1, x2 = place(rel, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
-                swap = nearer(NA, node_a + c, node_a + d, x0, x1, x2)
-            else:
-                X, x = (NA, node_a + p) if p >= 0 else (leaf, 0)
-                x0, x1, x2 = unplace(rel, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
-                swap = nearer(NB, node_b + c, node_b + d, x0, x1, x2)
-            if swap:
-                c, d = d, c
-        stack[top, 0], stack[top, 1] = (c, q) if split_a else (p, c)
-        stack[top + 1, 0], stack[top + 1, 1] = (d, q) if split_a else (p, d)
-        top += 2
+    swapped = comes_second(A.refs[i, KIND], B.refs[j, KIND])
+    if swapped:
+        A, i, B, j = B, j, A, i
+    pair = search.pair.mesh
+    state, near, found = pair.state, pair.near, search.found
+    begin(pair, A, i, B, j)
+    if greedy_walk(search):
+        for r in range(1, 10):
+            out[k, r] = math.nan
+        out[k, 0], out[k, SLACK] = found.value, 0.0
+        return FARTHER
+    value, slack = found.value, state.margin
+    if state.kind != MESH:
+        value = pair.answer[0, 0]
+        slack += pair.answer[0, SLACK]
+    elif value > state.margin:
+        for r in range(3):
+            near[6 + r] = (near[r] - near[3 + r]) / value
+    else:
+        value = 0.0
+        contact_normal(pair)
+        x0, x1, x2 = load(near, 0)
+        store(near, 3, x0, x1, x2)
+    out[k, 0], out[k, SLACK] = value, slack
+    write_nearest(A.rows, i, near, out, k)
+    if swapped:
+        swap(out, k)
+    return NEAR
+
+
+@entry(NESTED)
+def nested_pair(A, i, B, j, scratch):
+    """Whether a connected part of one body lies inside the other, for the bodies of a call of
+    `greedy_pair` that were found FARTHER. On a motion along which they stay so, it is the same at
+    every instant."""
+    if comes_second(A.refs[i, KIND], B.refs[j, KIND]):
+        A, i, B, j = B, j, A, i
+    pair = scratch.mesh
+    begin(pair, A, i, B, j)
+    if pair.state.kind == MESH:
+        margin = pair.state.margin
+        X, x, Y, y = A.solids.nodes, A.refs[i, NODE0], B.solids.nodes, B.refs[j, NODE0]
+        if rss_bound(X, x, Y, y, pair.pose, margin, margin) > margin:
+            return False
+    return nested(pair)
+
+
+#: ``call_greedy(address, A, i, B, j, search, out, k)`` and ``call_nested(address, A, i, B, j,
+#: scratch)``: compiled once, and not into the path checker's own kernels, which are needed without
+#: meshes as well.
+call_greedy, call_nested = called(GREEDY), called(NESTED)
+
+
+def greedy_address() -> int:
+    """Where the machine code of `greedy_pair` is, compiling it if need be."""
+    return address_of("geometry.narrowphase.greedy.greedy_pair")
+
+
+def nested_address() -> int:
+    """The same for `nested_pair`."""
+    return address_of("geometry.narrowphase.greedy.nested_pair")
+
+
+@entry("void(int64, int64[:, ::1], int64, float64[:, ::1], int64[:, ::1])")
+def greedy_distances(bodies, pairs, search, out, visits):
+    """`greedy_pair` of each two bodies ``pairs[p]`` of one set into row ``p`` (FARTHER where the
+    slack is 0, and only there), and how many pairs of volumes and of leaves it tested into
+    ``visits[p]``."""
+    A, room = bodies_at(bodies), greedy_scratch_at(search)
+    for p in range(len(pairs)):
+        greedy_pair(A, pairs[p, 0], A, pairs[p, 1], room, out, p)
+        visits[p, 0], visits[p, 1] = room.found.volumes, room.found.triangles
 
 
 @kernel
-def nearer(N, m, n, x0, x1, x2):
-    """Whether the centre of node ``m`` is nearer to x than that of node ``n``."""
-    a0, a1, a2 = minus(N[m, CENTRE], N[m, CENTRE + 1], N[m, CENTRE + 2], x0, x1, x2)
-    b0, b1, b2 = minus(N[n, CENTRE], N[n, CENTRE + 1], N[n, CENTRE + 2], x0, x1, x2)
-    return dot(a0, a1, a2, a0, a1, a2) < dot(b0, b1, b2, b0, b1, b2)
+def greedy_walk(search):
+    """Whether the two bodies of the mesh pair are farther apart than ``delta`` beyond doubt. Found
+    is a lower bound on their distance, above ``delta`` and less the rounding margin, if they are;
+    else the distance of the two leaves that are not, 0 or less where they meet: their nearest
+    points are then in ``near``, for a convex body also the normal, and the triangles in the state.
+    """
+    ask, found, own, front, pair = (
+        search.ask, search.found, search.walk, search.front, search.pair.mesh
+    )  # fmt: skip
+    margin, effort = pair.state.margin, ask.effort
+    found.volumes = found.triangles = 0
+    own.front = 0
+    own.above, own.least = -math.inf, math.inf
+    own.limit = own.enough = ask.delta + margin
+    top = push_roots(pair)
+    while True:
+        if walk(pair, top, search, _by_centres, _farther):
+            return False
+        bound, p, q, sharp = front[0].bound, front[0].p, front[0].q, front[0].sharp == 1
+        done = (p < 0 and q < 0) or bound - margin > ask.wanted or bound >= own.least
+        if done or (sharp and effort <= 0):
+            found.value = min(bound, own.least) - margin
+            return True
+        pop(front, own.front)
+        own.front -= 1
+        # Nothing below this pair is nearer than it, however its own bound comes out.
+        own.above, own.enough = bound, ask.wanted + margin
+        effort -= sharp
+        pair.waiting[0, 0], pair.waiting[0, 1] = p, q
+        pair.keys[0] = math.inf if sharp else 0.0
+        top = 1
 
 
-@inlined
-def _volumes(RA, i, PA, FA, NA, RB, j, PB, FB, NB, p, q, settled, enough, work):
-    """A lower bound on the distance of two volumes: exact above ``settled`` up to ``enough`` for
-    swept spheres, and the best of three for other bodies. A triangle has its own rectangle for a
-    volume; the swept sphere about a convex body is in the second row of LEAF, its box in EXTENT."""
-    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
-    rel = work[REL : REL + 12]
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    X, x, Y, y = NA, RA[i, NODE0] + p, NB, RB[j, NODE0] + q
-    if p < 0:
-        load_triangle(RA, i, PA, FA, ~p, w)
-        triangle_rss(w, leaf, 0)
-        X, x = leaf, 0
-    bound = -math.inf
-    if q < 0:
-        Y, y = leaf, 1
-        kind = RB[j, KIND]
-        if kind == MESH:
-            load_triangle(RB, j, PB, FB, ~q, w)
-            triangle_rss(w, leaf, 1)
-        elif kind != SPHERE and kind != CAPSULE:
-            bound = box_bound(X, x, rel, work)
-            if bound > enough:
-                return bound
-    bound = max(bound, rss_bound(X, x, Y, y, rel, settled, enough))
-    if q < 0 and BOX <= RB[j, KIND] < MESH and not bound > enough:
-        bound = max(bound, support_bound(X, x, RB, j, PB, rel, enough, work))
+@kernel
+def _by_centres(search, p, q):
+    """The nearer volumes are walked first; once on the front, both are looked at in any case."""
+    if p < 0 or search.walk.above >= 0.0:
+        return math.nan
+    pair = search.pair.mesh
+    A, B, i, j = pair.a, pair.b, pair.state.i, pair.state.j
+    X, x, Y, y = A.solids.nodes, A.refs[i, NODE0] + p, pair.own, 1
+    if q >= 0:
+        Y, y = B.solids.nodes, B.refs[j, NODE0] + q
+    x0, x1, x2 = place(pair.pose, Y[y, CENTRE], Y[y, CENTRE + 1], Y[y, CENTRE + 2])
+    x0, x1, x2 = minus(x0, x1, x2, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
+    return dot(x0, x1, x2, x0, x1, x2)
+
+
+@kernel
+def _farther(search, p, q, key):
+    """A pair that is farther than asked goes onto the front; the first leaves that are not end the
+    walk. A key of infinity is that of a pair from the front which is to be split."""
+    if key == math.inf:
+        return SPLIT
+    ask, found, own, margin = search.ask, search.found, search.walk, search.pair.mesh.state.margin
+    if p < 0 and q < 0:
+        found.triangles += 1
+        bound = _leaves(search, p, q)
+        if not bound - margin > ask.delta:
+            found.value = bound
+            return OVER
+    else:
+        found.volumes += 1
+        bound = _volumes(search, p, q)
+    bound = max(bound, own.above)
+    if not bound - margin > ask.delta:
+        return SPLIT
+    front = search.front
+    if own.front == len(front):
+        # full: of this pair and the last of the heap, the farther one is not refined
+        last = front[own.front - 1].bound
+        own.least = min(own.least, max(bound, last))
+        if bound >= last:
+            return SETTLED
+        own.front -= 1
+    push(front, own.front, bound, p, q, 1 if own.above > 0.0 else 0)
+    own.front += 1
+    return SETTLED
+
+
+@kernel
+def _volumes(search, p, q):
+    """A lower bound on the distance of two volumes: exact above ``limit`` up to ``enough`` for
+    swept spheres, and the best of three for other bodies."""
+    pair, enough = search.pair.mesh, search.walk.enough
+    bound = volume_bound(pair, p, q, search.walk.limit, enough)
+    if q < 0 and BOX <= pair.state.kind < MESH and not bound > enough:
+        X, x = pair.a.solids.nodes, pair.a.refs[pair.state.i, NODE0] + p
+        if p < 0:
+            X, x = pair.own, 0
+        bound = max(bound, support_bound(pair, X, x, enough))
     return bound
 
 
 @kernel
-def _leaves(general, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, p, q, work, iwork):
+def _leaves(search, p, q):
     """The distance of two triangles, or of one and the convex body less what it is uncertain by;
-    nearest points into ``work[BEST:]``, triangles into ``iwork[NEAREST:]``."""
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    rel = work[REL : REL + 12]
-    iwork[NEAREST], iwork[NEAREST + 1] = ~p, ~q
-    load_triangle(RA, i, PA, FA, ~p, w)
-    kind = RB[j, KIND]
-    if kind == MESH:
-        load_triangle(RB, j, PB, FB, ~q, w[CORNERS_B:])
-        for k in range(CORNERS_B, CORNERS_B + 9, 3):
-            x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
-            store(w, k, x0, x1, x2)
+    with the nearest points and the triangles."""
+    pair = search.pair.mesh
+    state, w, out, near = pair.state, pair.corners, pair.answer, pair.near
+    state.triangle_a, state.triangle_b = ~p, ~q
+    load_leaves(pair, p, q)
+    if state.kind == MESH:
         squared = triangle_triangle(w, 3, 3, math.inf)
         for r in range(6):
-            work[BEST + r] = w[NEAR_A + r]
+            near[r] = w[NEAR_A + r]
         return math.sqrt(squared)
-    out = work[ANSWER : ANSWER + 11].reshape((1, 11))
-    if kind in (SPHERE, CAPSULE):
-        triangle_round(B, RB, j, math.inf, rel, w, out)
+    if is_round(state.kind):
+        triangle_round(pair.b.rows, pair.b.refs, state.j, math.inf, pair.pose, w, out)
         out[0, SLACK] = 0.0
     else:
-        rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
-        refs = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
-        corners = w[:CORNERS_B].reshape((3, 3))
-        triangle = bodies_of(rows, refs, points_of(corners))
-        convex = bodies_of(rows, refs, points_of(PB))
-        scratch = scratch_of(
-            work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK]
-        )
-        general_pair(general, triangle, 0, convex, 1, scratch, out, 0)
+        general_pair(search.ask.general, pair.triangle, 0, pair.convex, 0, search.pair, out, 0)
     for r in range(9):
-        work[BEST + r] = out[0, 1 + r]
+        near[r] = out[0, 1 + r]
     return out[0, 0] - out[0, SLACK]
 
 
@@ -258,9 +329,9 @@ _DIRECTIONS = 4
 
 
 @kernel
-def support_bound(X, x, RB, j, PB, rel, enough, work):
-    """A lower bound on the distance of node ``x`` and body ``j``, whose box is in EXTENT and which
-    stands at ``rel`` in the node's frame; one above ``enough`` ends the search for a better.
+def support_bound(pair, X, x, enough):
+    """A lower bound on the distance of node ``x`` and the convex b; one above ``enough`` ends the
+    search for a better.
 
     y is a point of the body, z the nearest to it of the node's rectangle with centre c and half
     lengths h and g, n = y - z. With p the point of the body that is lowest along n,
@@ -270,10 +341,11 @@ def support_bound(X, x, RB, j, PB, rel, enough, work):
     the rectangle's reach is not taken from z, as n is mostly rounding where y and z nearly touch.
     The next y is the nearest to z between y and p (Frank and Wolfe).
     """
+    rel = pair.pose
     c0, c1, c2 = unplace(rel, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
     u0, u1, u2 = _unturned(rel, X[x, 0], X[x, 1], X[x, 2])
     v0, v1, v2 = _unturned(rel, X[x, 3], X[x, 4], X[x, 5])
-    y0, y1, y2 = load(work, EXTENT + 3)
+    y0, y1, y2 = load(pair.box, 3)
     best = -math.inf
     for _ in range(_DIRECTIONS):
         d0, d1, d2 = minus(y0, y1, y2, c0, c1, c2)
@@ -285,7 +357,7 @@ def support_bound(X, x, RB, j, PB, rel, enough, work):
         length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
         if length == 0.0:
             break
-        p0, p1, p2 = _lowest(RB, j, PB, n0, n1, n2, work)
+        p0, p1, p2 = _lowest(pair, n0, n1, n2)
         reach = X[x, HALF_U] * abs(dot(n0, n1, n2, u0, u1, u2))
         reach += X[x, HALF_V] * abs(dot(n0, n1, n2, v0, v1, v2))
         gap = dot(n0, n1, n2, p0 - c0, p1 - c1, p2 - c2) - reach
@@ -313,19 +385,20 @@ def _unturned(rel, x0, x1, x2):
 
 
 @kernel
-def _lowest(RB, j, PB, n0, n1, n2, work):
-    """A point of body ``j`` that is lowest along n."""
-    p0, p1, p2 = load(work, EXTENT)
-    if RB[j, KIND] == BOX:
+def _lowest(pair, n0, n1, n2):
+    """A point of the convex b, in its own frame, that is lowest along n."""
+    kind, refs, points, j = pair.state.kind, pair.b.refs, pair.b.solids.points, pair.state.j
+    p0, p1, p2 = load(pair.box, 0)
+    if kind == BOX:
         return math.copysign(p0, -n0), math.copysign(p1, -n1), math.copysign(p2, -n2)
-    if RB[j, KIND] == CYLINDER:
+    if kind == CYLINDER:
         across = math.hypot(n0, n1)
         if across > 0.0:
             return -p0 * n0 / across, -p0 * n1 / across, math.copysign(p2, -n2)
         return 0.0, 0.0, math.copysign(p2, -n2)
     low = math.inf
-    for p in range(RB[j, POINT0], RB[j, POINT0] + RB[j, POINTS]):
-        q0, q1, q2 = point(PB, p)
+    for p in range(refs[j, POINT0], refs[j, POINT0] + refs[j, POINTS]):
+        q0, q1, q2 = point(points, p)
         height = dot(n0, n1, n2, q0, q1, q2)
         if height < low:
             low = height
@@ -334,47 +407,33 @@ def _lowest(RB, j, PB, n0, n1, n2, work):
 
 
 @kernel
-def push(bounds, pairs, size, bound, p, q, sharp):
+def push(front, size, bound, p, q, sharp):
     """Add a pair to a heap of ``size`` that has room for it."""
     at = size
-    while at > 0 and bound < bounds[(at - 1) // 2]:
-        _move(bounds, pairs, (at - 1) // 2, at)
+    while at > 0 and bound < front[(at - 1) // 2].bound:
+        _move(front, (at - 1) // 2, at)
         at = (at - 1) // 2
-    bounds[at], pairs[at, 0], pairs[at, 1], pairs[at, 2] = bound, p, q, sharp
+    pair = front[at]
+    pair.bound, pair.p, pair.q, pair.sharp = bound, p, q, sharp
 
 
 @kernel
-def pop(bounds, pairs, size):
+def pop(front, size):
     """Take the first of ``size`` pairs away; it is to be read beforehand."""
     last = size - 1
     at = 0
     while 2 * at + 1 < last:
         below = 2 * at + 1
-        if below + 1 < last and bounds[below + 1] < bounds[below]:
+        if below + 1 < last and front[below + 1].bound < front[below].bound:
             below += 1
-        if bounds[last] <= bounds[below]:
+        if front[last].bound <= front[below].bound:
             break
-        _move(bounds, pairs, below, at)
+        _move(front, below, at)
         at = below
-    _move(bounds, pairs, last, at)
+    _move(front, last, at)
 
 
 @kernel
-def _move(bounds, pairs, a, b):
-    bounds[b] = bounds[a]
-    for k in range(3):
-        pairs[b, k] = pairs[a, k]
-
-
-#: Pairs kept on the front. One walk in a hundred leaves more; those beyond are not refined.
-FRONT_PAIRS = 256
-
-#: Lower bounds of the pairs on the front, a heap with the least first.
-FRONT = MESH_WORK
-GREEDY_WORK = FRONT + FRONT_PAIRS
-
-#: The pairs themselves, three numbers each; see `greedy_front`.
-IFRONT = MESH_IWORK
-#: How many pairs of volumes, and of triangles, the last call has tested.
-VISITS = IFRONT + 3 * FRONT_PAIRS
-GREEDY_IWORK = VISITS + 2
+def _move(front, source, target):
+    a, b = front[source], front[target]
+    b.bound, b.p, b.q, b.sharp = a.bound, a.p, a.q, a.sharp

@@ -19,167 +19,301 @@ import math
 
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.bvh import node_count
+from standoff.geometry.narrowphase.bvh_walk import (
+    OVER,
+    SETTLED,
+    SPLIT,
+    begin,
+    is_round,
+    load_leaves,
+    push_roots,
+    volume_bound,
+    walk,
+)
+from standoff.geometry.narrowphase.convex import convex_pair_within
 from standoff.geometry.narrowphase.layout import (
+    CAPSULE,
     FACE0,
     FACES,
     FLAGS,
     INT0,
     KIND,
     MESH,
-    NODE0,
     POINT0,
+    POINTS,
     POLYHEDRON,
+    SIZE,
     SLACK,
 )
-from standoff.geometry.narrowphase.mesh_convex import bounding_rss, depth_inside, mesh_convex
-from standoff.geometry.narrowphase.mesh_inside import inside_mesh
-from standoff.geometry.narrowphase.mesh_mesh import (
-    ANSWER,
-    BEST,
-    LEAF,
-    MESH_IWORK,
-    MESH_WORK,
-    NEAREST,
-    PAIRS,
-    REL,
-    STACK,
-    mesh_mesh,
+from standoff.geometry.narrowphase.mesh_inside import convex_depth, inside_mesh
+from standoff.geometry.narrowphase.triangle import (
+    CORNERS_B,
+    NEAR_A,
+    NEAR_B,
+    NORMAL_A,
+    face_normal,
+    triangle_triangle,
 )
-from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER
-from standoff.geometry.narrowphase.triangle import face_normal
-from standoff.geometry.narrowphase.vectors import dot, load, place, point, store, turn, unplace
-from standoff.tolerances import MESH_ROUNDING
+from standoff.geometry.narrowphase.vectors import (
+    dot,
+    load,
+    minus,
+    place,
+    point,
+    store,
+    turn,
+    unplace,
+)
 
-__all__ = ["MESH_IWORK", "MESH_WORK", "mesh_pair"]
+#: Alternating projections that look for a point which a triangle and a convex body share.
+_COMMON_STEPS = 64
 
 
 @kernel
-def mesh_pair(first, i, second, j, scratch, out, k):
-    """Signed distance of mesh a and mesh or convex body b into row ``k``, as above."""
-    work, iwork = scratch.work, scratch.iwork
-    A, RA, a = first.rows, first.refs, first.solids
-    PA, FA, NA, IA = a.points, a.faces, a.nodes, a.ints
-    B, RB, b = second.rows, second.refs, second.solids
-    PB, FB, NB, IB = b.points, b.faces, b.nodes, b.ints
-    relative_pose(A, i, B, j, work)
-    meshes = RB[j, KIND] == MESH
-    if meshes:
-        margin = rounding_margin(A, i, NA, RA[i, NODE0], B, j, NB, RB[j, NODE0])
-        value = mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork)
-        slack = margin
-    else:
-        bounding_rss(B, RB, j, PB, work)
-        leaf = work[LEAF : LEAF + 32].reshape((2, 16))
-        margin = rounding_margin(A, i, NA, RA[i, NODE0], B, j, leaf, 1)
-        value = mesh_convex(RA, i, PA, FA, NA, IA, B, RB, j, PB, margin, work, iwork)
-        slack = margin + work[ANSWER + SLACK]
-    if value > margin:
+def mesh_pair(A, i, B, j, scratch, out, k):
+    """Signed distance of mesh ``i`` and mesh or convex body ``j`` into row ``k``, as above."""
+    pair = scratch.mesh
+    begin(pair, A, i, B, j)
+    mesh_distance(scratch)
+    state, near = pair.state, pair.near
+    value, meshes = state.best, state.kind == MESH
+    if value > state.margin:
         if meshes:
             for r in range(3):
-                work[BEST + 6 + r] = (work[BEST + r] - work[BEST + 3 + r]) / value
-        if nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
+                near[6 + r] = (near[r] - near[3 + r]) / value
+        if nested(pair):
             value = -value
             for r in range(6, 9):
-                work[BEST + r] = -work[BEST + r]
+                near[r] = -near[r]
     else:
         value = 0.0
         if meshes:
-            contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork)
+            contact_normal(pair)
         else:
-            value = -depth_inside(RA, i, PA, B, RB, j, PB, FB, work)
+            value = -depth_inside(pair)
         if value == 0.0:
-            x0, x1, x2 = load(work, BEST)
-            store(work, BEST + 3, x0, x1, x2)
+            x0, x1, x2 = load(near, 0)
+            store(near, 3, x0, x1, x2)
     out[k, 0] = value
-    out[k, SLACK] = slack
-    write_nearest(A, i, work, out, k)
+    out[k, SLACK] = state.margin + state.slack
+    write_nearest(A.rows, i, near, out, k)
 
 
 @kernel
-def write_nearest(A, i, work, out, k):
-    """The points and the normal in ``work[BEST:]``, turned from a's frame into the world's."""
+def write_nearest(A, i, near, out, k):
+    """The points and the normal in ``near``, turned from a's frame into the world's."""
     for r in range(9):
-        v0, v1, v2 = load(work, BEST + r - r % 3)
+        v0, v1, v2 = load(near, r - r % 3)
         row = 4 * (r % 3)
         moved = dot(A[i, row], A[i, row + 1], A[i, row + 2], v0, v1, v2)
         out[k, 1 + r] = moved if r >= 6 else moved + A[i, row + 3]
 
 
 @kernel
-def relative_pose(A, i, B, j, work):
-    """The pose of b in a's frame."""
-    for r in range(3):
-        a0, a1, a2 = A[i, r], A[i, 4 + r], A[i, 8 + r]
-        for c in range(3):
-            work[REL + 3 * r + c] = dot(a0, a1, a2, B[j, c], B[j, 4 + c], B[j, 8 + c])
-        d0, d1, d2 = B[j, 3] - A[i, 3], B[j, 7] - A[i, 7], B[j, 11] - A[i, 11]
-        work[REL + 9 + r] = dot(a0, a1, a2, d0, d1, d2)
+def mesh_distance(scratch):
+    """Distance of the surface of a and that of b, 0.0 where they meet, or the signed one of the
+    surface and the solid convex body, not above 0 where they share a point: into the pair's
+    ``state.best``, with the nearest points, for a convex body the normal, and the triangles.
+
+    A pair is dropped only when its lower bound, less the rounding margin, is no better than the
+    distance of two points already found. Of two meshes the first of two walks looks for a contact
+    alone, among pairs that overlap: where there is one, it is found long before all that is merely
+    near has been gone through.
+    """
+    pair = scratch.mesh
+    state = pair.state
+    state.best, state.slack = math.inf, 0.0
+    pair.answer[0, SLACK] = 0.0
+    meshes = state.kind == MESH
+    for attempt in range(2 if meshes else 1):
+        state.reach = state.margin if meshes and attempt == 0 else state.best
+        if walk(pair, push_roots(pair), scratch, _measure, _below_best):
+            break
+    if state.best <= 0.0 and not meshes and not is_round(state.kind):
+        _common_point(scratch)
 
 
 @kernel
-def rounding_margin(A, i, NA, p, B, j, NB, q):
-    """What rounding may do to a distance of the two: some ulps of the largest coordinate."""
-    reach = NA[p, DIAMETER] + NB[q, DIAMETER]
-    for r in range(3):
-        reach += abs(NA[p, CENTRE + r]) + abs(NB[q, CENTRE + r])
-        reach += abs(A[i, 4 * r + 3]) + abs(B[j, 4 * r + 3])
-    return MESH_ROUNDING * reach
+def _measure(scratch, p, q):
+    """The key of a pair of volumes is its bound; leaves are measured at once."""
+    state = scratch.mesh.state
+    if p < 0 and q < 0:
+        if state.best > 0.0:
+            _leaves(scratch, p, q)
+        return math.inf
+    bound = volume_bound(scratch.mesh, p, q, state.reach, state.reach + state.margin)
+    return bound if bound - state.margin < state.reach else math.inf
 
 
 @kernel
-def nested(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, work, iwork):
+def _below_best(scratch, p, q, bound):
+    state = scratch.mesh.state
+    if state.best <= 0.0:
+        return OVER
+    return SPLIT if bound - state.margin < state.reach else SETTLED
+
+
+@kernel
+def _leaves(scratch, p, q):
+    """Take two triangles, or one and the convex body, into account. Of a convex body the slack
+    grows by any answer's: one that lost may have lost by its own slack."""
+    pair = scratch.mesh
+    state, w, near, out = pair.state, pair.corners, pair.near, pair.answer
+    best = state.best
+    load_leaves(pair, p, q)
+    if state.kind == MESH:
+        squared = triangle_triangle(w, 3, 3, best * best)
+        if not squared < best * best:
+            return
+        state.best = math.sqrt(squared)
+        for r in range(6):
+            near[r] = w[NEAR_A + r]
+    else:
+        if is_round(state.kind):
+            triangle_round(pair.b.rows, pair.b.refs, state.j, best, pair.pose, w, out)
+        else:
+            convex_pair_within(pair.triangle, 0, pair.convex, 0, best, scratch, out, 0)
+        state.slack = max(state.slack, out[0, SLACK])
+        if not out[0, 0] < best:
+            return
+        state.best = out[0, 0]
+        for r in range(9):
+            near[r] = out[0, 1 + r]
+    state.triangle_a, state.triangle_b = ~p, ~q
+    state.reach = min(state.reach, state.best)
+
+
+@kernel
+def _common_point(scratch):
+    """Where the surface and the convex body overlap, both witnesses go to one point that the
+    triangle and the body share: projecting to and fro finds it, and most often the first witness
+    is one already."""
+    pair = scratch.mesh
+    w, near, out = pair.corners, pair.near, pair.answer
+    for _ in range(_COMMON_STEPS):
+        convex_pair_within(pair.point, 0, pair.convex, 0, math.inf, scratch, out, 0)
+        if out[0, 0] <= 0.0:
+            break
+        store(w, CORNERS_B, out[0, 4], out[0, 5], out[0, 6])
+        triangle_triangle(w, 3, 1, math.inf)
+        x0, x1, x2 = load(w, NEAR_A)
+        store(near, 0, x0, x1, x2)
+
+
+@kernel
+def triangle_round(B, RB, j, best, rel, w, out):
+    """The triangle against a sphere or a capsule, which is a point or a segment grown by the
+    radius: the first numbers of a row of results, or only a value that is not below ``best``."""
+    radius, half = B[j, SIZE], B[j, SIZE + 1]
+    count = 2 if RB[j, KIND] == CAPSULE else 1
+    for k in range(count):
+        x0, x1, x2 = place(rel, 0.0, 0.0, half * (2 * k - 1) if count == 2 else 0.0)
+        store(w, CORNERS_B + 3 * k, x0, x1, x2)
+    reach = best + radius
+    squared = triangle_triangle(w, 3, count, reach * reach)
+    out[0, 0] = best
+    if squared >= reach * reach:
+        return
+    distance = math.sqrt(squared)
+    a0, a1, a2 = load(w, NEAR_A)
+    b0, b1, b2 = load(w, NEAR_B)
+    n0, n1, n2 = minus(a0, a1, a2, b0, b1, b2)
+    length = distance
+    if length == 0.0:  # the core meets the triangle: the triangle's normal, or any direction
+        n0, n1, n2 = load(w, NORMAL_A)
+        length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
+    if length == 0.0:
+        n2 = length = 1.0
+    out[0, 0] = distance - radius
+    for r in range(3):
+        out[0, 1 + r] = w[NEAR_A + r]
+        out[0, 7 + r] = (n0 if r == 0 else n1 if r == 1 else n2) / length
+        out[0, 4 + r] = w[NEAR_B + r] + radius * out[0, 7 + r]
+
+
+@kernel
+def depth_inside(pair):
+    """Where all of the surface's vertices lie inside the convex body: the least depth of one, with
+    the points and the normal; 0.0 where one does not."""
+    A, i, pose, near = pair.a, pair.state.i, pair.pose, pair.near
+    points = A.solids.points
+    least = math.inf
+    for p in range(A.refs[i, POINT0], A.refs[i, POINT0] + A.refs[i, POINTS]):
+        p0, p1, p2 = point(points, p)
+        x0, x1, x2 = unplace(pose, p0, p1, p2)
+        depth, n0, n1, n2 = convex_depth(x0, x1, x2, pair.b, pair.state.j)
+        if depth <= 0.0:
+            return 0.0
+        if depth < least:
+            least = depth
+            n0, n1, n2 = turn(pose, n0, n1, n2)
+            store(near, 0, p0, p1, p2)
+            store(near, 3, p0 + depth * n0, p1 + depth * n1, p2 + depth * n2)
+            store(near, 6, n0, n1, n2)
+    return least
+
+
+@kernel
+def nested(pair):
     """Whether a connected part of one body is inside the other, whose surface it does not touch:
     one point of the part tells."""
-    rel = work[REL : REL + 12]
-    stack = iwork[PAIRS : PAIRS + STACK]
-    meshes = RB[j, KIND] == MESH
+    stack = pair.waiting.reshape(pair.waiting.size)
+    meshes = pair.state.kind == MESH
     for turned in range(2 if meshes else 1):
-        if turned == 0:
-            R, m, P, F, N, T, S, n, Q, U = RA, i, PA, FA, NA, IA, RB, j, PB, IB
-        else:
-            R, m, P, F, N, T, S, n, Q, U = RB, j, PB, FB, NB, IB, RA, i, PA, IA
-        if R[m, FLAGS] == 0:
+        A, i, B, j = pair.a, pair.state.i, pair.b, pair.state.j
+        if turned == 1:
+            A, i, B, j = B, j, A, i
+        if A.refs[i, FLAGS] == 0:
             continue
-        first = S[n, INT0] + 2 * node_count(S[n, FACES])
-        for part in range(U[first] if meshes else 1):
+        points, point0, ints = B.solids.points, B.refs[j, POINT0], B.solids.ints
+        first = B.refs[j, INT0] + 2 * node_count(B.refs[j, FACES])
+        for part in range(ints[first] if meshes else 1):
             x0 = x1 = x2 = 0.0
             if meshes:
-                x0, x1, x2 = point(Q, S[n, POINT0] + U[first + 1 + part])
-            elif S[n, KIND] == POLYHEDRON:
-                x0, x1, x2 = point(Q, S[n, POINT0])
+                x0, x1, x2 = point(points, point0 + ints[first + 1 + part])
+            elif B.refs[j, KIND] == POLYHEDRON:
+                x0, x1, x2 = point(points, point0)
             if turned == 0:
-                x0, x1, x2 = place(rel, x0, x1, x2)
+                x0, x1, x2 = place(pair.pose, x0, x1, x2)
             else:
-                x0, x1, x2 = unplace(rel, x0, x1, x2)
-            if inside_mesh(x0, x1, x2, R, m, P, F, N, T, stack):
+                x0, x1, x2 = unplace(pair.pose, x0, x1, x2)
+            if inside_mesh(x0, x1, x2, A, i, stack):
                 return True
     return False
 
 
 @kernel
-def contact_normal(RA, i, PA, FA, RB, j, PB, FB, work, iwork):
+def contact_normal(pair):
     """At a contact: the normal of b's triangle, or of a's where b's has none, or z where neither
     has; towards the side on which most of a's triangle lies."""
-    n0, n1, n2 = _normal(RB, j, PB, FB, iwork[NEAREST + 1])
-    n0, n1, n2 = turn(work[REL : REL + 12], n0, n1, n2)
+    A, i, state = pair.a, pair.state.i, pair.state
+    n0, n1, n2 = _normal(pair.b, state.j, state.triangle_b)
+    n0, n1, n2 = turn(pair.pose, n0, n1, n2)
     if n0 == n1 == n2 == 0.0:
-        n0, n1, n2 = _normal(RA, i, PA, FA, iwork[NEAREST])
+        n0, n1, n2 = _normal(A, i, state.triangle_a)
     length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
     if length == 0.0:
         n2 = length = 1.0
     most = 0.0
     for c in range(3):
-        x0, x1, x2 = point(PA, RA[i, POINT0] + FA[RA[i, FACE0] + iwork[NEAREST], c])
-        y0, y1, y2 = load(work, BEST)
+        x0, x1, x2 = _corner(A, i, state.triangle_a, c)
+        y0, y1, y2 = load(pair.near, 0)
         most += dot(n0, n1, n2, x0 - y0, x1 - y1, x2 - y2)
     length = math.copysign(length, most)
-    store(work, BEST + 6, n0 / length, n1 / length, n2 / length)
+    store(pair.near, 6, n0 / length, n1 / length, n2 / length)
 
 
 @kernel
-def _normal(R, i, P, F, t):
+def _corner(A, i, t, c):
+    """Corner ``c`` of triangle ``t``, in the mesh's frame."""
+    refs = A.refs
+    return point(A.solids.points, refs[i, POINT0] + A.solids.faces[refs[i, FACE0] + t, c])
+
+
+@kernel
+def _normal(A, i, t):
     """The normal of triangle ``t``, in the mesh's frame; see `face_normal`."""
-    a0, a1, a2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 0])
-    b0, b1, b2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 1])
-    c0, c1, c2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, 2])
+    a0, a1, a2 = _corner(A, i, t, 0)
+    b0, b1, b2 = _corner(A, i, t, 1)
+    c0, c1, c2 = _corner(A, i, t, 2)
     return face_normal(a0, a1, a2, b0, b1, b2, c0, c1, c2)

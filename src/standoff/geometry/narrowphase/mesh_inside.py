@@ -36,7 +36,7 @@ _TURN = 2.399963229728653
 
 
 @kernel
-def inside_mesh(x0, x1, x2, R, i, P, F, N, T, stack):
+def inside_mesh(x0, x1, x2, A, i, stack):
     """Whether the point (in the mesh's frame) has a winding number of a half or more, either way
     round; ``stack`` is scratch for TREE_DEPTH + 2 integers. A point too near the surface to tell is
     inside. Of an open mesh the solid angles of all triangles are summed, for points in its box, and
@@ -47,30 +47,31 @@ def inside_mesh(x0, x1, x2, R, i, P, F, N, T, stack):
     triangles. A ray that grazes an edge or a vertex is given up for another direction; after
     _DIRECTIONS of those the solid angles of all triangles are summed.
     """
-    root = R[i, NODE0]
+    N, root = A.solids.nodes, A.refs[i, NODE0]
     gap = rectangle_distance(N, root, x0, x1, x2) - N[root, RADIUS]
     near = GRAZING_TOLERANCE * (max(gap, 0.0) + N[root, DIAMETER])
-    closed = R[i, FLAGS] & CLOSED != 0
-    if gap > near or not (closed or _in_box(x0, x1, x2, R, i, P)):
+    closed = A.refs[i, FLAGS] & CLOSED != 0
+    if gap > near or not (closed or _in_box(x0, x1, x2, A, i)):
         return False
     for attempt in range(_DIRECTIONS if closed else 0):
         z = 1.0 - (2.0 * attempt + 1.0) / _DIRECTIONS
         ring = math.sqrt(1.0 - z * z)
         turned = 1.0 + attempt * _TURN
         d0, d1 = ring * math.cos(turned), ring * math.sin(turned)
-        crossings = _crossings(x0, x1, x2, d0, d1, z, R, i, P, F, N, T, near, stack)
+        crossings = _crossings(x0, x1, x2, d0, d1, z, A, i, near, stack)
         if crossings != _GRAZED:
             return crossings != 0
-    return _winding(x0, x1, x2, R, i, P, F, T) >= INSIDE_WINDING
+    return _winding(x0, x1, x2, A, i) >= INSIDE_WINDING
 
 
 _GRAZED = -(1 << 62)
 
 
 @kernel
-def _crossings(x0, x1, x2, d0, d1, d2, R, i, P, F, N, T, near, stack):
+def _crossings(x0, x1, x2, d0, d1, d2, A, i, near, stack):
     """Signed crossings of the ray x + t d; _GRAZED where it comes nearer than ``near`` to an edge
     of a triangle that it may cross, or starts so near to one."""
+    R, P, F, N, T = A.refs, A.solids.points, A.solids.faces, A.solids.nodes, A.solids.ints
     # e, f, d: a right-handed frame about the ray, which is never along z.
     length = math.hypot(d0, d1)
     e0, e1 = -d1 / length, d0 / length
@@ -136,8 +137,9 @@ def _ray_meets(x0, x1, x2, d0, d1, d2, N, n, near):
 
 
 @kernel
-def _in_box(x0, x1, x2, R, i, P):
+def _in_box(x0, x1, x2, A, i):
     """Whether the point is in the box of the mesh's points."""
+    R, P = A.refs, A.solids.points
     a0 = a1 = a2 = math.inf
     b0 = b1 = b2 = -math.inf
     for k in range(R[i, POINT0], R[i, POINT0] + R[i, POINTS]):
@@ -148,10 +150,11 @@ def _in_box(x0, x1, x2, R, i, P):
 
 
 @kernel
-def _winding(x0, x1, x2, R, i, P, F, T):
+def _winding(x0, x1, x2, A, i):
     """Magnitude of the generalised winding number, the solid angles of all triangles over 4 pi. Of
     an open mesh the largest of this and of those of its connected parts, whose vertices follow one
     another."""
+    R, P, F, T = A.refs, A.solids.points, A.solids.faces, A.solids.ints
     part = R[i, INT0] + 2 * node_count(R[i, FACES]) + 1  # where the part's first vertex stands
     last = part - 1 if R[i, FLAGS] & CLOSED != 0 else part + T[part - 1] - 1
     total = own = most = 0.0
@@ -178,13 +181,13 @@ def _winding(x0, x1, x2, R, i, P, F, T):
 
 
 @kernel
-def convex_depth(x0, x1, x2, B, RB, j, P, F):
+def convex_depth(x0, x1, x2, B, j):
     """(depth of a point below the surface of a convex body, unit direction to the nearest point of
     it), all in the body's frame; the depth is negative outside, and then only its sign counts."""
-    kind = RB[j, KIND]
+    kind = B.refs[j, KIND]
     if kind == POLYHEDRON:
-        return _polyhedron_depth(x0, x1, x2, RB, j, P, F)
-    s0, s1, s2 = B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2]
+        return _polyhedron_depth(x0, x1, x2, B, j)
+    s0, s1, s2 = B.rows[j, SIZE], B.rows[j, SIZE + 1], B.rows[j, SIZE + 2]
     if kind == BOX:
         a, b, c = s0 - abs(x0), s1 - abs(x1), s2 - abs(x2)
         if a <= b and a <= c:
@@ -205,8 +208,9 @@ def convex_depth(x0, x1, x2, B, RB, j, P, F):
 
 
 @kernel
-def _polyhedron_depth(x0, x1, x2, RB, j, P, F):
+def _polyhedron_depth(x0, x1, x2, B, j):
     """Depth below the nearest face; the faces' corners run counter-clockwise from outside."""
+    RB, P, F = B.refs, B.solids.points, B.solids.faces
     depth, m0, m1, m2 = math.inf, 1.0, 0.0, 0.0
     for f in range(RB[j, FACE0], RB[j, FACE0] + RB[j, FACES]):
         a0, a1, a2 = point(P, RB[j, POINT0] + F[f, 0])

@@ -1,107 +1,29 @@
-"""Two surfaces of triangles: the exact distance, over both trees.
-
-Where the mesh kernels keep what they work on: offsets into ``work`` and ``iwork``.
-"""
+"""Places in ``work`` and ``iwork`` for walks that do not use `MeshPair` yet; what writes there."""
 
 from __future__ import annotations
 
 import math
 
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.bvh import TREE_DEPTH
-from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
-from standoff.geometry.narrowphase.layout import FACE0, INT0, NODE0, POINT0
-from standoff.geometry.narrowphase.rss import DIAMETER, NODE_COLUMNS, rss_bound
-from standoff.geometry.narrowphase.rss_fit import triangle_rss
-from standoff.geometry.narrowphase.triangle import (
-    CORNERS_B,
-    NEAR_A,
-    TRIANGLE_WORK,
-    triangle_triangle,
+from standoff.geometry.narrowphase.bvh import TREE_DEPTH, load_triangle
+from standoff.geometry.narrowphase.layout import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    KIND,
+    POINT0,
+    POINTS,
+    POLYHEDRON,
+    REF_COLUMNS,
+    SIZE,
 )
-from standoff.geometry.narrowphase.vectors import place, point, store
+from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, NODE_COLUMNS, RADIUS
+from standoff.geometry.narrowphase.scratch import IWORK as CONVEX_IWORK
+from standoff.geometry.narrowphase.scratch import WORK as CONVEX_WORK
+from standoff.geometry.narrowphase.triangle import TRIANGLE_WORK
+from standoff.geometry.narrowphase.vectors import dot, store
 
-
-@kernel
-def mesh_mesh(RA, i, PA, FA, NA, IA, RB, j, PB, FB, NB, IB, margin, work, iwork):
-    """Distance of the two surfaces, 0.0 where they meet; the nearest points into ``work[BEST:]``
-    in a's frame, their triangles into ``iwork[NEAREST:]``.
-
-    Depth first, the nearer child first. A pair is dropped only when its lower bound, less the
-    rounding ``margin`` [m], is no better than the distance of two points already found. The first
-    of two walks looks for a contact alone, among pairs that overlap: where there is one, it is
-    found long before all that is merely near has been gone through.
-    """
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    corners_b = w[CORNERS_B : CORNERS_B + 9]
-    rel = work[REL : REL + 12]
-    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
-    bounds = work[BOUNDS : BOUNDS + STACK]
-    pairs = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2))
-    node_a, node_b, int_a, int_b = RA[i, NODE0], RB[j, NODE0], RA[i, INT0], RB[j, INT0]
-    best = math.inf
-    for walk in range(2):
-        pairs[0, 0] = pairs[0, 1] = 0
-        bounds[0] = -math.inf
-        top = 1
-        while top > 0:
-            top -= 1
-            reach = best if walk == 1 else min(best, margin)
-            if bounds[top] - margin >= reach:
-                continue
-            p, q = pairs[top, 0], pairs[top, 1]
-            split_a = q < 0 or (p >= 0 and NA[node_a + p, DIAMETER] >= NB[node_b + q, DIAMETER])
-            waiting = top
-            for side in range(2):
-                c, d = p, q
-                if split_a:
-                    c = IA[int_a + 2 * p + side]
-                else:
-                    d = IB[int_b + 2 * q + side]
-                X, x, Y, y = NA, node_a + c, NB, node_b + d
-                if c < 0:
-                    load_triangle(RA, i, PA, FA, ~c, w)
-                    X, x = leaf, 0
-                if d < 0:
-                    load_triangle(RB, j, PB, FB, ~d, corners_b)
-                    Y, y = leaf, 1
-                if c < 0 and d < 0:
-                    for k in range(CORNERS_B, CORNERS_B + 9, 3):
-                        x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
-                        store(w, k, x0, x1, x2)
-                    squared = triangle_triangle(w, 3, 3, best * best)
-                    if squared < best * best:
-                        best = math.sqrt(squared)
-                        for r in range(6):
-                            work[BEST + r] = w[NEAR_A + r]
-                        iwork[NEAREST], iwork[NEAREST + 1] = ~c, ~d
-                        if best == 0.0:
-                            return best
-                    reach = best if walk == 1 else min(best, margin)
-                    continue
-                if c < 0:
-                    triangle_rss(w, leaf, 0)
-                if d < 0:
-                    triangle_rss(corners_b, leaf, 1)
-                bound = rss_bound(X, x, Y, y, rel, reach, reach + margin)
-                if bound - margin < reach:
-                    bounds[top], pairs[top, 0], pairs[top, 1] = bound, c, d
-                    top += 1
-            if top == waiting + 2 and bounds[top - 1] > bounds[top - 2]:
-                m = top - 1
-                bounds[m], bounds[waiting] = bounds[waiting], bounds[m]
-                for k in range(2):
-                    pairs[m, k], pairs[waiting, k] = pairs[waiting, k], pairs[m, k]
-    return best
-
-
-@kernel
-def load_triangle(R, i, P, F, t, corners):
-    """Nine floats: the corners of triangle ``t`` in the mesh's own frame."""
-    for k in range(3):
-        x0, x1, x2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, k])
-        store(corners, 3 * k, x0, x1, x2)
-
+__all__ = ["load_triangle"]
 
 #: A walk splits one node at a time and keeps the other child for later, so that no more than one
 #: pair a level waits; two trees have 2 TREE_DEPTH levels between them.
@@ -123,7 +45,7 @@ EXTENT = BOUNDS + STACK
 ROWS = EXTENT + 6
 ANSWER = ROWS + 32
 CONVEX = ANSWER + 11
-MESH_WORK = CONVEX + CONVEX_WORK
+MESH_WORK = int(CONVEX + CONVEX_WORK)
 
 #: The pairs that wait, two numbers each.
 PAIRS = 0
@@ -132,4 +54,69 @@ NEAREST = PAIRS + 2 * STACK
 #: ``refs`` of the two bodies given to `convex_pair`.
 REFS = NEAREST + 2
 ICONVEX = REFS + 16
-MESH_IWORK = ICONVEX + CONVEX_IWORK
+MESH_IWORK = int(ICONVEX + CONVEX_IWORK)
+
+
+@kernel
+def relative_pose(A, i, B, j, work):
+    """The pose of b in a's frame."""
+    for r in range(3):
+        a0, a1, a2 = A[i, r], A[i, 4 + r], A[i, 8 + r]
+        for c in range(3):
+            work[REL + 3 * r + c] = dot(a0, a1, a2, B[j, c], B[j, 4 + c], B[j, 8 + c])
+        d0, d1, d2 = B[j, 3] - A[i, 3], B[j, 7] - A[i, 7], B[j, 11] - A[i, 11]
+        work[REL + 9 + r] = dot(a0, a1, a2, d0, d1, d2)
+
+
+@kernel
+def place_leaf(B, RB, j, rel, rows, refs):
+    """Rows for `convex_pair`: a triangle at the origin, the convex body at its relative pose."""
+    for k in range(12):
+        r, c = k // 4, k % 4
+        rows[0, k] = 1.0 if r == c else 0.0
+        rows[1, k] = rel[3 * r + c] if c < 3 else rel[9 + r]
+    for k in range(4):
+        rows[0, SIZE + k] = 0.0
+        rows[1, SIZE + k] = B[j, SIZE + k]
+    for k in range(REF_COLUMNS):
+        refs[0, k] = 0
+        refs[1, k] = RB[j, k]
+    refs[0, KIND] = POLYHEDRON
+    refs[0, POINTS] = 3
+
+
+@kernel
+def bounding_rss(B, RB, j, P, work):
+    """Write the convex body's own node into the second row of LEAF, in its own frame, and the box
+    that holds it into EXTENT: half extents, then centre."""
+    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
+    box = work[EXTENT : EXTENT + 6]
+    kind = RB[j, KIND]
+    s0, s1, s2 = B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2]
+    store(box, 0, s0, s1, s2)
+    store(box, 3, 0.0, 0.0, 0.0)
+    if kind == CYLINDER:
+        store(box, 0, s0, s0, s1)
+    elif kind == POLYHEDRON:
+        for k in range(3):
+            low, high = math.inf, -math.inf
+            for p in range(RB[j, POINT0], RB[j, POINT0] + RB[j, POINTS]):
+                low, high = min(low, P[p, k]), max(high, P[p, k])
+            box[k], box[3 + k] = 0.5 * (high - low), 0.5 * (high + low)
+    u, v, w = 2, 0, 1  # sphere, capsule and cylinder: the axis, swept by the radius
+    h, g, r = 0.0, 0.0, s0
+    if kind in (CAPSULE, CYLINDER):
+        h = s1
+    elif kind in (BOX, POLYHEDRON):
+        # a box is swept by half its least extent over the rectangle of the other two
+        w = 0
+        for k in range(1, 3):
+            w = k if box[k] < box[w] else w
+        u, v = (w + 1) % 3, (w + 2) % 3
+        h, g, r = box[u], box[v], box[w]
+    for k in range(3):
+        leaf[1, k] = leaf[1, 3 + k] = leaf[1, 6 + k] = 0.0
+        leaf[1, CENTRE + k] = box[3 + k]
+    leaf[1, u] = leaf[1, 3 + v] = leaf[1, 6 + w] = 1.0
+    leaf[1, HALF_U], leaf[1, HALF_V], leaf[1, RADIUS] = h, g, r
+    leaf[1, DIAMETER] = 2.0 * (math.hypot(h, g) + r)

@@ -14,24 +14,24 @@ _SWEEPS = 12
 
 
 @kernel
-def fit_rss(points, faces, order, low, high, growth, nodes, at, m):
-    """Write node ``at`` around the triangles ``order[low:high]``; ``m`` is scratch (3, 3).
+def fit_rss(points, faces, order, growth, nodes, at, m):
+    """Write node ``at`` around the triangles in ``order``; ``m`` is scratch (3, 3).
 
     The axes are those of the surface's own spread, the thickness along w gives a first radius, and
     the rectangle is as small as that radius allows. The radius is then taken anew as the farthest
     vertex's distance, grown by ``growth`` [m]: that, and not the way there, is why every triangle
     is inside (a swept rectangle is convex, so its vertices stand for a triangle).
     """
-    _spread(points, faces, order, low, high, m)
+    _spread(points, faces, order, m)
     _principal_axes(m, nodes, at)
     bottom, top = math.inf, -math.inf
-    for corner in range(3 * low, 3 * high):
+    for corner in range(3 * len(order)):
         x, y, z = _seen(points, faces, order, corner, nodes, at)
         bottom, top = min(bottom, z), max(top, z)
     middle, radius = 0.5 * (bottom + top), 0.5 * (top - bottom)
     # A vertex at height z needs the rectangle's border within s = sqrt(r^2 - z^2) of itself.
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
-    for corner in range(3 * low, 3 * high):
+    for corner in range(3 * len(order)):
         x, y, z = _seen(points, faces, order, corner, nodes, at)
         s = math.sqrt(max(radius * radius - (z - middle) * (z - middle), 0.0))
         x0, x1, y0, y1 = min(x0, x + s), max(x1, x - s), min(y0, y + s), max(y1, y - s)
@@ -40,7 +40,7 @@ def fit_rss(points, faces, order, low, high, growth, nodes, at, m):
     if y0 > y1:
         y0 = y1 = 0.5 * (y0 + y1)
     # Outside a corner by (dx, dy) both sides move out by the t with (dx - t)^2 + (dy - t)^2 = s^2.
-    for corner in range(3 * low, 3 * high):
+    for corner in range(3 * len(order)):
         x, y, z = _seen(points, faces, order, corner, nodes, at)
         dx, dy = max(x - x1, x0 - x), max(y - y1, y0 - y)
         ss = max(radius * radius - (z - middle) * (z - middle), 0.0)
@@ -54,7 +54,7 @@ def fit_rss(points, faces, order, low, high, growth, nodes, at, m):
         nodes[at, CENTRE + k] = c
     nodes[at, HALF_U], nodes[at, HALF_V] = 0.5 * (x1 - x0), 0.5 * (y1 - y0)
     farthest = 0.0
-    for corner in range(3 * low, 3 * high):
+    for corner in range(3 * len(order)):
         p0, p1, p2 = point(points, faces[order[corner // 3], corner % 3])
         farthest = max(farthest, rectangle_distance(nodes, at, p0, p1, p2))
     nodes[at, RADIUS] = farthest + growth
@@ -129,14 +129,14 @@ def _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2):
 
 
 @kernel
-def _spread(points, faces, order, low, high, m):
+def _spread(points, faces, order, m):
     """Second moments of the surface about its own centroid. A triangle of area A, corners p_i and
     their sum s adds A/12 (sum p_i p_i' + s s'); where there is no area, each counts the same."""
-    o0, o1, o2 = point(points, faces[order[low], 0])
+    o0, o1, o2 = point(points, faces[order[0], 0])
     for attempt in range(2):
         total = s0 = s1 = s2 = 0.0
         m00 = m01 = m02 = m11 = m12 = m22 = 0.0
-        for i in range(low, high):
+        for i in range(len(order)):
             t0 = t1 = t2 = 0.0
             area = 1.0
             if attempt == 0:

@@ -1,39 +1,145 @@
 """Pair kernels for callers that keep bodies in arrays of their own, not yet in `Bodies`.
 
-The names are those of `dispatch`, `convex`, `greedy_pair` and `batch`.
+The names are those of `dispatch` and `batch`. Arrays become views of sets on the way, whose heads
+stand on the stack: a view must not outlive the kernel that made it.
 """
 
 from __future__ import annotations
 
-from standoff.compiled.by_address import address_of, called
-from standoff.compiled.jit import entry, inlined
-from standoff.geometry.narrowphase import greedy
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Any, cast
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+from standoff.compiled.jit import INTERPRETED, entry, inlined, kernel
+from standoff.compiled.tables import Tables
 from standoff.geometry.narrowphase.batch import distances_of
-from standoff.geometry.narrowphase.convex import convex_pair as _convex_pair
-from standoff.geometry.narrowphase.dispatch import analytic_pair
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
+from standoff.geometry.narrowphase.dispatch import IWORK, WORK, analytic_pair
 from standoff.geometry.narrowphase.dispatch import closed_form as _closed_form
 from standoff.geometry.narrowphase.dispatch import general_pair as _general_pair
-from standoff.geometry.narrowphase.greedy_pair import (
-    GreedyScratch,
-    greedy_batch,
-    greedy_of,
-    nested_of,
-)
-from standoff.geometry.narrowphase.layout import BOX, KIND
-from standoff.geometry.narrowphase.packer import (
-    bodies_of,
-    packer,
-    points_of,
-    scratch_of,
-    solids_of,
-)
+from standoff.geometry.narrowphase.layout import BOX, KIND, MESH, POINTS, POLYHEDRON
 
-#: Where the question of a greedy distance stands in ``work``, and the lengths of its arrays.
-ASK = greedy.GREEDY_WORK
-GREEDY_WORK = ASK + 4
-GREEDY_IWORK = greedy.GREEDY_IWORK
 
-greedy_scratch_of = packer(GreedyScratch)
+def packer(of: type[Tables], *only: str) -> Callable[..., Any]:
+    """A function for kernels that makes a view of a set from its tables, in their order, or from
+    ``only`` some; the others may not be looked at."""
+    names = only or tuple(of.declared)
+    if INTERPRETED:
+        return lambda *given: of(**dict(zip(names, given)))
+
+    every = of.numba_type.kinds
+    kinds = [every[name] for name in names]
+
+    def pack(typing_context: Any, *given: Any) -> Any:
+        def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            word = context.get_value_type(types.int64)
+            head = cgutils.alloca_once(builder, word, size=3 * len(every))
+            for name, kind, value in zip(names, kinds, values):
+                words = [value]
+                if isinstance(kind, types.Array):
+                    array = make_array(kind)(context, builder, value)
+                    words = [array.data, *cgutils.unpack_tuple(builder, array.shape)]
+                words[0] = builder.ptrtoint(words[0], word)
+                at = 3 * list(every).index(name)
+                for w, stored in enumerate(words):
+                    builder.store(stored, cgutils.gep_inbounds(builder, head, at + w))
+            return builder.bitcast(head, context.get_value_type(signature.return_type))
+
+        return of.numba_type(*kinds), build
+
+    return _intrinsic(pack, len(kinds))
+
+
+def _intrinsic(pack: Callable[..., Any], count: int) -> Callable[..., Any]:
+    names = ("typing_context", *(f"given{k}" for k in range(count)))
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    pack.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return cast(Callable[..., Any], intrinsic(pack))
+
+
+class Carver:
+    """Sets like ``example``, which has ``work`` and ``iwork`` in it, laid out in two such arrays.
+
+    Attributes:
+        view: a function for kernels that makes a view of such a set from the two arrays.
+        work, iwork: how long they have to be.
+    """
+
+    def __init__(self, example: Tables) -> None:
+        self.work = self.iwork = 0
+        self._places: dict[int, tuple[bool, int]] = {}
+        self._lay(example)
+        of = type(example)
+        if INTERPRETED:
+            self.view: Callable[..., Any] = lambda work, iwork: of()
+            return
+
+        def pack(typing_context: Any, *given: Any) -> Any:
+            def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+                word = context.get_value_type(types.int64)
+                arrays = [
+                    make_array(kind)(context, builder, value)
+                    for kind, value in zip(signature.args, values)
+                ]
+                bases = [builder.ptrtoint(array.data, word) for array in arrays]
+                head = self._head(builder, word, bases, example)
+                return builder.bitcast(head, context.get_value_type(signature.return_type))
+
+            return of.numba_type(types.float64[::1], types.int64[::1]), build
+
+        self.view = _intrinsic(pack, 2)
+
+    def _lay(self, tables: Tables) -> None:
+        """A place for each array; those that share memory share their place."""
+        for array in tables.arrays.values():
+            if isinstance(array, Tables):
+                self._lay(array)
+            elif array.size and array.ctypes.data not in self._places:
+                whole, count = array.dtype == np.int64, array.nbytes // 8
+                self._places[array.ctypes.data] = whole, self.iwork if whole else self.work
+                self.iwork, self.work = (
+                    self.iwork + count * whole, self.work + count * (not whole)
+                )  # fmt: skip
+
+    def _head(self, builder: Any, word: Any, bases: list[Any], tables: Tables) -> Any:
+        declared = list(tables.declared)
+        head = cgutils.alloca_once(builder, word, size=3 * len(declared), zfill=True)
+        for name, array in tables.arrays.items():
+            at = 3 * declared.index(name)
+            if isinstance(array, Tables):
+                nested = self._head(builder, word, bases, array)
+                words = [builder.ptrtoint(nested, word)]
+            else:
+                whole, offset = self._places.get(array.ctypes.data, (False, 0))
+                words = [builder.add(bases[int(whole)], word(8 * offset))]
+                words += [word(size) for size in array.shape]
+            for w, stored in enumerate(words):
+                builder.store(stored, cgutils.gep_inbounds(builder, head, at + w))
+        return head
+
+
+bodies_of, solids_of, points_of = packer(Bodies), packer(Solids), packer(Solids, "points")
+
+_pair_room = Carver(PairScratch())
+scratch_of = _pair_room.view
+assert _pair_room.work <= WORK and _pair_room.iwork <= IWORK
+
+
+@kernel
+def _clean(pair):
+    """What is there from the start in a `MeshPair`."""
+    for k in range(16):
+        one = 1.0 if k in (0, 5, 10) else 0.0
+        pair.triangle.rows[0, k] = pair.point.rows[0, k] = one
+    for k in range(8):
+        pair.triangle.refs[0, k] = pair.point.refs[0, k] = 0
+    pair.triangle.refs[0, KIND] = pair.point.refs[0, KIND] = POLYHEDRON
+    pair.triangle.refs[0, POINTS], pair.point.refs[0, POINTS] = 3, 1
 
 
 @inlined
@@ -47,82 +153,16 @@ def closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
 
 
 @inlined
-def convex_pair(A, RA, i, PA, B, RB, j, PB, work, iwork, out, k):
-    """`convex.convex_pair` of arrays."""
-    first, second = bodies_of(A, RA, points_of(PA)), bodies_of(B, RB, points_of(PB))
-    return _convex_pair(first, i, second, j, scratch_of(work, iwork), out, k)
-
-
-@inlined
 def general_pair(
     address, A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork, out, k
 ):  # fmt: skip
     """`dispatch.general_pair` of arrays."""
     first = bodies_of(A, RA, solids_of(PA, FA, NA, IA))
     second = bodies_of(B, RB, solids_of(PB, FB, NB, IB))
-    return _general_pair(address, first, i, second, j, scratch_of(work, iwork), out, k)
-
-
-_BODY = (
-    "float64[:,::1], int64[:,::1], int64, float64[:,::1], int64[:,::1], float64[:,::1], int64[::1]"
-)
-GREEDY = (
-    f"int64(int64, {_BODY}, {_BODY}, float64, float64, int64, "
-    "float64[::1], int64[::1], float64[:,::1], int64)"
-)
-NESTED = f"boolean({_BODY}, {_BODY}, float64[::1], int64[::1])"
-
-
-@entry(GREEDY)
-def greedy_pair(
-    general, A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB,
-    delta, wanted, effort, work, iwork, out, k,
-):  # fmt: skip
-    """`greedy_pair.greedy_pair` of arrays."""
-    first = bodies_of(A, RA, solids_of(PA, FA, NA, IA))
-    second = bodies_of(B, RB, solids_of(PB, FB, NB, IB))
-    scratch = greedy_scratch_of(work[ASK:], scratch_of(work, iwork))
-    ask = scratch.ask
-    ask.general, ask.delta, ask.wanted, ask.effort = general, delta, wanted, effort
-    return greedy_of(first, i, second, j, scratch, out, k)
-
-
-@entry(NESTED)
-def nested_pair(A, RA, i, PA, FA, NA, IA, B, RB, j, PB, FB, NB, IB, work, iwork):
-    """`greedy_pair.nested_pair` of arrays."""
-    first = bodies_of(A, RA, solids_of(PA, FA, NA, IA))
-    second = bodies_of(B, RB, solids_of(PB, FB, NB, IB))
-    return nested_of(first, i, second, j, scratch_of(work, iwork))
-
-
-call_greedy, call_nested = called(GREEDY), called(NESTED)
-
-
-def greedy_address() -> int:
-    """Where the machine code of `greedy_pair` is, compiling it if need be."""
-    return address_of("geometry.narrowphase.unpacked.greedy_pair")
-
-
-def nested_address() -> int:
-    """The same for `nested_pair`."""
-    return address_of("geometry.narrowphase.unpacked.nested_pair")
-
-
-@entry(
-    "void(int64, float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], "
-    "float64[:, ::1], int64[::1], int64[:, ::1], float64, float64, int64, "
-    "float64[::1], int64[::1], float64[:, ::1], int64[:, ::1])"
-)
-def greedy_distances(
-    general, rows, refs, points, faces, nodes, ints, pairs, delta, wanted, effort,
-    work, iwork, out, visits,
-):  # fmt: skip
-    """`greedy_pair.greedy_distances` of arrays."""
-    bodies = bodies_of(rows, refs, solids_of(points, faces, nodes, ints))
-    scratch = greedy_scratch_of(work[ASK:], scratch_of(work, iwork))
-    ask = scratch.ask
-    ask.general, ask.delta, ask.wanted, ask.effort = general, delta, wanted, effort
-    greedy_batch(bodies, pairs, scratch, out, visits)
+    scratch = scratch_of(work, iwork)
+    if RA[i, KIND] == MESH or RB[j, KIND] == MESH:
+        _clean(scratch.mesh)
+    return _general_pair(address, first, i, second, j, scratch, out, k)
 
 
 @entry(
@@ -132,4 +172,6 @@ def greedy_distances(
 def distances(general, rows, refs, points, faces, nodes, ints, pairs, work, iwork, out):
     """`batch.distances` of arrays."""
     bodies = bodies_of(rows, refs, solids_of(points, faces, nodes, ints))
-    return distances_of(general, bodies, pairs, scratch_of(work, iwork), out)
+    scratch = scratch_of(work, iwork)
+    _clean(scratch.mesh)
+    return distances_of(general, bodies, pairs, scratch, out)

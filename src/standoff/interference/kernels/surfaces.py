@@ -12,11 +12,10 @@ import math
 
 from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import Reals, Tables, Wholes, viewer
-from standoff.geometry.narrowphase.bodies import PairScratch, bodies_at
-from standoff.geometry.narrowphase.bvh import TREE_DEPTH
+from standoff.geometry.narrowphase.bodies import bodies_at
+from standoff.geometry.narrowphase.bvh import TREE_DEPTH, load_triangle
 from standoff.geometry.narrowphase.layout import FACE0, INT0, NODE0
 from standoff.geometry.narrowphase.mesh_inside import convex_depth, inside_mesh
-from standoff.geometry.narrowphase.mesh_mesh import load_triangle
 from standoff.geometry.narrowphase.rss import DIAMETER, NODE_COLUMNS, RADIUS, rss_bound
 from standoff.geometry.narrowphase.rss_fit import rectangle_distance, triangle_rss
 from standoff.geometry.narrowphase.triangle import (
@@ -27,8 +26,7 @@ from standoff.geometry.narrowphase.triangle import (
 )
 from standoff.geometry.narrowphase.vectors import cross, dot, load, minus, plus, point, store
 
-#: Numbers of `PairScratch` for a search of the deepest ball: two triangles, then the bounds of the
-#: nodes that wait; and the nodes that wait.
+#: Rows of the tables of a `Search` for the deepest ball.
 DEEPEST_WORK = TRIANGLE_WORK + TREE_DEPTH + 2
 DEEPEST_IWORK = TREE_DEPTH + 2
 
@@ -42,9 +40,11 @@ ENCLOSING_PART = 0.5
 CROSSING_STACK = 4 * TREE_DEPTH + 4
 
 
-class Search(PairScratch):
+class Search(Tables):
     """What is looked for in one body."""
 
+    work = Reals(doc="two triangles, then the bounds of the nodes that wait")
+    iwork = Wholes(doc="the nodes that wait")
     balls = Reals(4, "centre, in the body's frame, and radius, [m]")
 
 
@@ -80,16 +80,13 @@ def deepest_in_mesh(bodies, i, search):
     most: only few get as far as the test of containment.
     """
     bodies, search = bodies_at(bodies), search_at(search)
-    balls, refs, solids = search.balls, bodies.refs, bodies.solids
+    balls = search.balls
     best = 0.0
     for k in range(len(balls)):
         x0, x1, x2 = point(balls, k)
         r = balls[k, 3]
         d = _to_surface(x0, x1, x2, bodies, i, best - r, search)
-        if d + r > best and inside_mesh(
-            x0, x1, x2, refs, i, solids.points, solids.faces, solids.nodes, solids.ints,
-            search.iwork,
-        ):  # fmt: skip
+        if d + r > best and inside_mesh(x0, x1, x2, bodies, i, search.iwork):
             best = d + r
     return best
 
@@ -98,13 +95,11 @@ def deepest_in_mesh(bodies, i, search):
 def deepest_in_convex(bodies, i, search):
     """The same for a convex body."""
     bodies, search = bodies_at(bodies), search_at(search)
-    balls, solids = search.balls, bodies.solids
+    balls = search.balls
     best = 0.0
     for k in range(len(balls)):
         x0, x1, x2 = point(balls, k)
-        d, _, _, _ = convex_depth(
-            x0, x1, x2, bodies.rows, bodies.refs, i, solids.points, solids.faces
-        )
+        d, _, _, _ = convex_depth(x0, x1, x2, bodies, i)
         if d >= 0.0:
             best = max(best, d + balls[k, 3])
     return best

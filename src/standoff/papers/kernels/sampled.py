@@ -22,7 +22,7 @@ from standoff.compiled.tables import (
 )
 from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
-from standoff.geometry.narrowphase.greedy_pair import (
+from standoff.geometry.narrowphase.greedy import (
     FARTHER,
     GreedyScratch,
     call_greedy,

@@ -13,9 +13,9 @@ from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import Nested, Reals, Tables, Wholes, viewer
 from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.box_axes import best_edge, best_face
-from standoff.geometry.narrowphase.greedy_pair import GreedyScratch
+from standoff.geometry.narrowphase.bvh_walk import rounding_margin
+from standoff.geometry.narrowphase.greedy import GreedyScratch
 from standoff.geometry.narrowphase.layout import INT0, NODE0
-from standoff.geometry.narrowphase.mesh import relative_pose, rounding_margin
 from standoff.geometry.narrowphase.mesh_mesh import (
     BOUNDS,
     LEAF,
@@ -24,6 +24,7 @@ from standoff.geometry.narrowphase.mesh_mesh import (
     STACK,
     TRIANGLES,
     load_triangle,
+    relative_pose,
 )
 from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS, rss_bound
 from standoff.geometry.narrowphase.rss_fit import triangle_rss

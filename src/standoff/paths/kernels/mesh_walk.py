@@ -25,6 +25,7 @@ from numba import types
 
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, inlined, kernel
+from standoff.geometry.narrowphase.bvh_walk import rounding_margin
 from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
 from standoff.geometry.narrowphase.layout import (
     CAPSULE,
@@ -39,8 +40,7 @@ from standoff.geometry.narrowphase.layout import (
     SLACK,
     SPHERE,
 )
-from standoff.geometry.narrowphase.mesh import relative_pose, rounding_margin
-from standoff.geometry.narrowphase.mesh_convex import bounding_rss, place_leaf, triangle_round
+from standoff.geometry.narrowphase.mesh import triangle_round
 from standoff.geometry.narrowphase.mesh_mesh import (
     ANSWER,
     CONVEX,
@@ -53,7 +53,10 @@ from standoff.geometry.narrowphase.mesh_mesh import (
     ROWS,
     STACK,
     TRIANGLES,
+    bounding_rss,
     load_triangle,
+    place_leaf,
+    relative_pose,
 )
 from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS
 from standoff.geometry.narrowphase.rss_fit import triangle_rss

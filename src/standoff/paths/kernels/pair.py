@@ -18,7 +18,7 @@ import math
 
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
-from standoff.geometry.narrowphase.greedy_pair import call_nested
+from standoff.geometry.narrowphase.greedy import call_nested
 from standoff.geometry.narrowphase.layout import KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.motion.kernels.bound import MOTION_POINTS
 from standoff.motion.kernels.certify import drift, uncovered
