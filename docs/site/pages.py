@@ -31,6 +31,7 @@ ROOMS = {
     "geometry": ("Shapes and distances", ("distance", "Distance", "pose")),
     "robots": ("Robots", ()),
     "cell": ("Cells", ("Cell", "Body", "AllowedPair")),
+    "broadphase": ("Broad phase", ("Octree",)),
     "monitor": ("Monitor", ("Monitor", "Cycle", "Warning", "Fault", "Thresholds")),
     "streams": ("Streams", ()),
     "motion": ("Motions of joints", ()),
