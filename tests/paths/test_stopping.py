@@ -139,7 +139,7 @@ def test_limits_by_name_and_as_a_number(cell):
         ({"deceleration": {"arm/jiont1": 1.0}}, "unknown joint 'arm/jiont1'"),
         ({"reaction": -0.1}, "reaction: not a possible time"),
         ({"reaction": np.nan}, "reaction"),
-        ({"reaction": "soon"}, "reaction: not a time"),
+        ({"reaction": "soon"}, "reaction: not a possible time"),
         ({"q": np.full(7, np.nan)}, "impossible value for joint 'arm/joint1'"),
         ({"dq": np.ones(6)}, "dq: wrong shape"),
         ({"deceleration": 1e-320}, "joint 'arm/joint1': a stop without end"),

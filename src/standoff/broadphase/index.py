@@ -6,7 +6,6 @@ kinds of index answer `near` alike; they differ in how much they look at.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from standoff.broadphase.kernels import tables as x
 from standoff.errors import ConfigurationError, DuplicateNameError, UnknownNameError
 from standoff.geometry.pose import Array, numbers
 from standoff.geometry.shape import SMALLEST_SIZE, IntArray
+from standoff.scalars import number, whole
 from standoff.tolerances import COORDINATE_LIMIT
 
 #: Room around everything for the root cube that is chosen where none is given, [-]: as a part of
@@ -257,15 +257,7 @@ class Index:
     @staticmethod
     def _number(item: Any) -> int:
         """A number that an item can have."""
-        try:
-            if isinstance(item, (bool, np.bool_)):
-                raise TypeError("not a number")
-            number = operator.index(item)
-        except TypeError as error:
-            raise ConfigurationError("not an item", value=item, allowed="a whole number") from error
-        if not 0 <= number < LARGEST_COUNT:
-            raise ConfigurationError("not an item", value=item, allowed="0 and above")
-        return number
+        return whole("item", item, ConfigurationError, 0, LARGEST_COUNT - 1, problem="not an item")
 
     def _known(self, item: int) -> None:
         item = self._number(item)
@@ -289,13 +281,7 @@ def checked_cube(low: ArrayLike, element: str, edge: Any) -> tuple[Array, float]
     point = np.array(numbers(low, element))
     if point.shape != (3,) or not np.isfinite(point).all():
         raise ConfigurationError(element, value=low, allowed="x, y, z, [m]")
-    if not (
-        isinstance(edge, (int, float, np.integer, np.floating))
-        and SMALLEST_SIZE <= edge <= COORDINATE_LIMIT
-    ):
-        raise ConfigurationError(
-            "edge of the root cube",
-            value=edge,
-            allowed=f"{SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} m",
-        )
-    return point, float(edge)
+    return point, number(
+        "edge of the root cube", edge, ConfigurationError,
+        least=SMALLEST_SIZE, most=COORDINATE_LIMIT, unit="m",
+    )  # fmt: skip

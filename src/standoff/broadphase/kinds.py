@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -22,6 +21,7 @@ from standoff.broadphase.kernels import tables as x
 from standoff.errors import ConfigurationError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import SMALLEST_SIZE
+from standoff.scalars import amount, whole
 
 #: Most cells along the edge of a grid, [-]: 2 million cells of 112 bytes.
 LARGEST_GRID = 128
@@ -110,12 +110,12 @@ class _Nodes(IndexKind):
         if self.follow is not None and self.follow not in self.ways:
             raise ConfigurationError("follow", value=self.follow, allowed=", ".join(self.ways))
         if self.reserve is not None:
-            self._set("reserve", _length("reserve", self.reserve))
+            self._set("reserve", amount("reserve", self.reserve, ConfigurationError, "m"))
             if self.reserve and self.way in ("reinsert", "rebuild") and self.way != self.ways[0]:
                 raise ConfigurationError(
                     "reserve", value=self.reserve, allowed="0 with this follow"
                 )
-        self._set("wrap", _whole("wrap", self.wrap, 1, LARGEST_COUNT))
+        self._set("wrap", whole("wrap", self.wrap, ConfigurationError, 1, LARGEST_COUNT))
         if self.root is not None:
             try:
                 centre, edge = self.root
@@ -169,9 +169,9 @@ class Octree(_Nodes):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set("split", _whole("split", self.split, 1, LARGEST_COUNT))
+        self._set("split", whole("split", self.split, ConfigurationError, 1, LARGEST_COUNT))
         if self.smallest is not None:
-            self._set("smallest", _length("smallest", self.smallest))
+            self._set("smallest", amount("smallest", self.smallest, ConfigurationError, "m"))
 
     def build(self, items: int, low: ArrayLike, edge: float, *, step: float = 0.0) -> Index:
         smallest = step if self.smallest is None else self.smallest
@@ -211,7 +211,7 @@ class RegionOctree(_Nodes):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.smallest is not None:
-            self._set("smallest", _length("smallest", self.smallest))
+            self._set("smallest", amount("smallest", self.smallest, ConfigurationError, "m"))
 
     def build(self, items: int, low: ArrayLike, edge: float, *, step: float = 0.0) -> Index:
         smallest = self.smallest
@@ -238,7 +238,7 @@ class Grid(_Nodes):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set("side", _whole("side", self.side, 1, LARGEST_GRID))
+        self._set("side", whole("side", self.side, ConfigurationError, 1, LARGEST_GRID))
 
     def build(self, items: int, low: ArrayLike, edge: float, *, step: float = 0.0) -> Index:
         index = Index(x.GRID, items, low, edge, self.side**3, edge / self.side, self.wrap)
@@ -271,25 +271,3 @@ def _levels(edge: float, smallest: float) -> int:
 
 def _nodes(items: int, split: int) -> int:
     return 1 + 8 * max(64, math.ceil(items / split))
-
-
-def _whole(element: str, value: Any, low: int, high: int) -> int:
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError("not a number")
-        number = operator.index(value)
-    except TypeError:
-        number = low - 1
-    if not low <= number <= high:
-        raise ConfigurationError(element, value=value, allowed=f"a whole number, {low} to {high}")
-    return number
-
-
-def _length(element: str, value: Any) -> float:
-    try:
-        number = math.nan if isinstance(value, (bool, np.bool_, str)) else float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not 0.0 <= number < math.inf:
-        raise ConfigurationError(element, value=value, allowed="a finite number, 0 or more [m]")
-    return number

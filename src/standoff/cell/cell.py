@@ -28,6 +28,7 @@ from standoff.robots.description import Robot
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName
 from standoff.robots.tree import Mount, Tree
+from standoff.scalars import flag
 
 if TYPE_CHECKING:
     from standoff.paths.apart import Apart
@@ -170,12 +171,11 @@ class Cell:
         self._new_name(name, "body")
         if not isinstance(shape, Shape):
             raise CellError(f"body {name!r} has no shape", value=shape, allowed="a shape")
-        if not isinstance(moving, (bool, np.bool_)):
-            raise CellError(f"moving of {name!r}", value=moving, allowed="True or False")
+        moving = flag(f"moving of {name!r}", moving, CellError)
         if moving:
             _may_move(name, shape)
         at = frozen(as_pose(pose, f"pose of {name!r}"))
-        self._put(Body(name, shape, at, bool(moving)))
+        self._put(Body(name, shape, at, moving))
 
     def move_body(self, name: str, pose: ArrayLike) -> None:
         """Put a static body somewhere else. A moving one gets its pose with each reading, a held

@@ -10,6 +10,7 @@ from typing import Any, Final
 from standoff.cell.names import check_text, listed
 from standoff.errors import CellError, UnknownNameError
 from standoff.names import MAX_NAME_LENGTH
+from standoff.scalars import number
 
 #: One unit of a stream in ours: radians and metres.
 ANGLES: Final = {"rad": 1.0, "deg": math.pi / 180.0}
@@ -79,12 +80,9 @@ def checked_rule(
         tuple(_pattern(pattern, "ignore") for pattern in listed(ignore, "ignore")),
         angles,
         lengths,
+        {name: _scale(f"scale.{name}", v) for name, v in _table(scale, "scale").items()},
         {
-            name: _number(v, f"scale.{name}", zero=False)
-            for name, v in _table(scale, "scale").items()
-        },
-        {
-            name: _number(v, f"offset.{name}", zero=True)
+            name: number(f"offset.{name}", v, CellError, problem="not a number")
             for name, v in _table(offset, "offset").items()
         },
     )
@@ -112,13 +110,9 @@ def _table(value: Any, element: str) -> Mapping[str, Any]:
     return value
 
 
-def _number(value: Any, element: str, *, zero: bool) -> float:
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    try:
-        number = float(value) if plain else math.nan
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number) or (not zero and number == 0.0):
-        allowed = "a finite number" + ("" if zero else " other than 0")
+def _scale(element: str, value: Any) -> float:
+    result = number(element, value, CellError, problem="not a number")
+    if result == 0.0:
+        allowed = "a finite number other than 0"
         raise CellError("not a number", element=element, value=value, allowed=allowed)
-    return number
+    return result

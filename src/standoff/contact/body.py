@@ -29,6 +29,7 @@ from standoff.errors import ShapeError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import Shape
+from standoff.scalars import whole
 from standoff.tolerances import CONTACT_SEAM
 
 #: Sides of the prism that stands for a cylinder, where nothing else is said.
@@ -191,11 +192,9 @@ def _known(levels: Any) -> Any:
 
 
 def _sides(sides: int) -> int:
-    if isinstance(sides, bool) or not isinstance(sides, (int, np.integer)) or sides < 3:
-        raise ShapeError(
-            "no prism", element="Body.sides", value=sides, allowed="a whole number from 3 on"
-        )
-    return int(sides)
+    return whole(
+        "Body.sides", sides, ShapeError, 3, allowed="a whole number from 3 on", problem="no prism"
+    )
 
 
 BoolArray = NDArray[np.bool_]

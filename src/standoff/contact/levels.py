@@ -15,6 +15,7 @@ from standoff.contact.features import Features
 from standoff.contact.octree import Levels
 from standoff.errors import ShapeError
 from standoff.geometry.pose import Array, vector
+from standoff.scalars import whole
 
 if TYPE_CHECKING:
     from standoff.contact.body import Body
@@ -90,10 +91,10 @@ def _regions(levels: Sequence[Any], shift: Array, element: str) -> Levels:
 
 
 def _depth(value: Any, element: str) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not 0 <= value <= CONTACT_MAX_LEVELS:
-        raise ShapeError("no depth of an octree", element=element, value=value, allowed=_ALLOWED)
-    return int(value)
+    return whole(
+        element, value, ShapeError, 0, CONTACT_MAX_LEVELS,
+        allowed=_ALLOWED, problem="no depth of an octree",
+    )  # fmt: skip
 
 
 _KNOWN: dict[bytes, int] = {}

@@ -26,6 +26,7 @@ from standoff.contact.result import CONTACT_BYTES, ContactStep, Owners
 from standoff.errors import CellError, DuplicateNameError, PoseError, UnknownNameError
 from standoff.geometry.pose import Array, as_pose, vector
 from standoff.geometry.shape import Shape
+from standoff.scalars import amount, number
 from standoff.tolerances import CONTACT_FASTEST
 
 #: Rows of the tables of contacts and of passed pairs to begin with; they grow.
@@ -52,35 +53,18 @@ class Material:
     def checked(
         cls, name: str, stiffness: Any, damping: Any, friction: Any, coulomb: Any
     ) -> Material:
-        hard = _amount(stiffness, f"{name}.stiffness", "[N/m], above 0; infinite: rigid")
-        if not hard > 0.0:
-            raise CellError("no stiffness", element=f"{name}.stiffness", value=stiffness)
+        hard = number(
+            f"{name}.stiffness", stiffness, CellError,
+            above=0.0, most=math.inf, allowed="[N/m], above 0; infinite: rigid",
+        )  # fmt: skip
         soft = [
-            _finite(value, f"{name}.{what}", "[N s/m], not negative")
+            amount(f"{name}.{what}", value, CellError, "N s/m")
             for value, what in ((damping, "damping"), (friction, "friction"))
         ]
         if coulomb is not None:
-            coulomb = _finite(coulomb, f"{name}.coulomb", "not negative; None: no limit")
+            what = "not negative; None: no limit"
+            coulomb = number(f"{name}.coulomb", coulomb, CellError, least=0.0, allowed=what)
         return cls(hard, soft[0], soft[1], coulomb)
-
-
-def _finite(value: Any, element: str, allowed: str) -> float:
-    result = _amount(value, element, allowed)
-    if math.isinf(result):
-        raise CellError("not finite", element=element, value=value, allowed=allowed)
-    return result
-
-
-def _amount(value: Any, element: str, allowed: str) -> float:
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise CellError("not a number", element=element, value=value, allowed=allowed) from error
-    if not result >= 0.0:
-        raise CellError("not a possible amount", element=element, value=value, allowed=allowed)
-    return result
 
 
 class Scene:
@@ -230,7 +214,7 @@ class Scene:
                 not finite.
         """
         if dt is not None:
-            dt = _seconds(dt)
+            dt = number("dt", dt, PoseError, above=0.0, unit="s", problem="no time")
         if self._state is None:
             return self._nothing(poses, velocities)
         try:
@@ -412,13 +396,6 @@ class Scene:
         if not isinstance(name, str) or name not in self._bodies:
             raise UnknownNameError(name, self._bodies, what="body")
         return name
-
-
-def _seconds(dt: Any) -> float:
-    number = isinstance(dt, (int, float, np.integer, np.floating)) and not isinstance(dt, bool)
-    if not number or not 0.0 < dt < math.inf:
-        raise PoseError("no time", element="dt", value=dt, allowed="seconds above 0")
-    return float(dt)
 
 
 def _twist(value: ArrayLike, element: str) -> Array:

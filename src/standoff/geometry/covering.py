@@ -34,6 +34,7 @@ from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.primitives import Capsule, Sphere
 from standoff.geometry.shape import IntArray, Shape, frozen
 from standoff.geometry.soup import Soup, soup_of_arrays, soup_of_shapes
+from standoff.scalars import whole
 from standoff.tolerances import EPS
 
 #: Rounding put on the radius of a covering capsule, [ulps of the largest coordinate]. A vertex goes
@@ -124,7 +125,7 @@ def cover_shapes(
     soup = soup_of_shapes(placed)
     exact = [_as_capsule(shape, pose) for shape, pose in placed]
     capsules = tuple(capsule for capsule in exact if capsule is not None)
-    if len(capsules) == len(placed) <= _integer("count", count, 1):
+    if len(capsules) == len(placed) <= whole("count", count, ShapeError, 1):
         return Covering(capsules, _volume(capsules), _hull_volume(soup))
     return _cover(soup, True, count, seed)
 
@@ -136,7 +137,7 @@ def _as_capsule(shape: Shape, pose: Array) -> tuple[Capsule, Array] | None:
 
 
 def _cover(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
-    count, seed = _integer("count", count, 1), _integer("seed", seed, 0)
+    count, seed = whole("count", count, ShapeError, 1), whole("seed", seed, ShapeError)
     path = _path(_key_of(soup, faced, count, seed))
     kept = kept_file.read(path)
     if kept is not None:
@@ -161,14 +162,6 @@ def _searched(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
     capsules = tuple(frame.outward(part.balls, row) for part, row in parts)
     _check(soup.balls, capsules)
     return Covering(capsules, _volume(capsules), _hull_volume(soup))
-
-
-def _integer(name: str, value: int, least: int) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise ShapeError(
-            "not a possible number", element=name, value=value, allowed=f"an integer >= {least}"
-        )
-    return int(value)
 
 
 def _split(search: Search, whole: Array, body: Soup, count: int) -> list[Part]:

@@ -18,6 +18,7 @@ from standoff.geometry.narrowphase import layout
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Geometry, IntArray, Shape, frozen, size_row
+from standoff.scalars import flag
 
 #: Largest coordinate of a mesh, [m]. Distances of triangles go through fourth and fifth powers,
 #: which must stay finite; nothing real comes near.
@@ -66,8 +67,7 @@ class Mesh(Shape):
     convex = False
 
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, sheet: bool = False) -> None:
-        if not isinstance(sheet, bool):
-            raise MeshError("not a boolean", element="sheet", value=sheet, allowed="True or False")
+        sheet = flag("sheet", sheet, MeshError)
         points = _points(vertices)
         corners = _faces(faces, len(points))
         points, corners, unused = merged(points, corners)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from standoff.errors import ShapeError
 from standoff.geometry.narrowphase.bodies import Solids
 from standoff.geometry.pose import Array
+from standoff.scalars import number
 from standoff.tolerances import COORDINATE_LIMIT
 
 #: Smallest radius, or length of a cylinder, [m]. Fourth powers of lengths from here to
@@ -112,19 +113,10 @@ class Shape:
 
 def length(value: Any, shape: str, name: str, *, zero: bool = False) -> float:
     """A finite length, positive (or not negative where ``zero``)."""
-    allowed = f"{0.0 if zero else SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} [m]"
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError(
-            "not a number", element=f"{shape}.{name}", value=value, allowed=allowed
-        ) from error
-    if not (0.0 if zero else SMALLEST_SIZE) <= result <= COORDINATE_LIMIT:
-        raise ShapeError(
-            "not a possible length", element=f"{shape}.{name}", value=value, allowed=allowed
-        )
+    result = number(
+        f"{shape}.{name}", value, ShapeError, least=0.0 if zero else SMALLEST_SIZE,
+        most=COORDINATE_LIMIT, unit="m", problem="not a possible length",
+    )  # fmt: skip
     return result if result >= ZERO_LENGTH else 0.0
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from standoff import scalars
 from standoff.broadphase.index import DEEPEST_LEVEL
 from standoff.errors import InterferenceError
 from standoff.geometry.mesh import Mesh
@@ -100,32 +99,13 @@ Root = tuple[ArrayLike, float]
 
 def amount(element: str, value: Any, unit: str, *, zero: bool = True) -> float:
     """A finite number above 0, or 0 itself where ``zero``; ``element`` and ``unit`` name it."""
-    most = COORDINATE_LIMIT if unit == "m" else sys.float_info.max
-    allowed = f"{'0' if zero else 'more than 0'} to {most:.3g} [{unit}]"
-    try:
-        if isinstance(value, (bool, np.bool_, str, bytes)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InterferenceError(
-            "not a number", element=element, value=value, allowed=allowed
-        ) from error
-    if not (0.0 <= result <= most and (zero or result > 0.0)):
-        raise InterferenceError(
-            "not a possible value", element=element, value=value, allowed=allowed
-        )
-    return result
+    most = COORDINATE_LIMIT if unit == "m" else scalars.FINITE
+    return scalars.amount(element, value, InterferenceError, unit, zero=zero, most=most)
 
 
 def level_count(value: Any) -> int:
     """How many levels below its root a tree may have."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        problem = "not a whole number"
-    elif not 0 <= value <= DEEPEST_LEVEL:
-        problem = "not a possible number of levels"
-    else:
-        return int(value)
-    raise InterferenceError(problem, element="levels", value=value, allowed=f"0 to {DEEPEST_LEVEL}")
+    return scalars.whole("levels", value, InterferenceError, 0, DEEPEST_LEVEL)
 
 
 def root_cube(root: Any) -> tuple[Array, float]:
@@ -133,7 +113,6 @@ def root_cube(root: Any) -> tuple[Array, float]:
     try:
         centre, edge = root
         middle = np.array(centre, dtype=np.float64)
-        length = float(edge)
     except (TypeError, ValueError, OverflowError) as error:
         raise InterferenceError(
             "not a cube", element="root", value=root, allowed="((x, y, z), edge), [m]"
@@ -142,11 +121,8 @@ def root_cube(root: Any) -> tuple[Array, float]:
         raise InterferenceError(
             "not a point", element="centre of the root cube", value=centre, allowed="x, y, z, [m]"
         )
-    if not SMALLEST_SIZE <= length <= COORDINATE_LIMIT or not math.isfinite(length):
-        raise InterferenceError(
-            "not a possible edge",
-            element="edge of the root cube",
-            value=edge,
-            allowed=f"{SMALLEST_SIZE:g} to {COORDINATE_LIMIT:g} m",
-        )
+    length = scalars.number(
+        "edge of the root cube", edge, InterferenceError,
+        least=SMALLEST_SIZE, most=COORDINATE_LIMIT, unit="m",
+    )  # fmt: skip
     return middle - 0.5 * length, length

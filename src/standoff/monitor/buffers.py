@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from standoff.errors import MonitorError, UnknownNameError
-from standoff.monitor.amounts import amount
 from standoff.monitor.separation import Coefficients, Separation
+from standoff.scalars import amount
 
 #: What a body is taken to be capable of where neither its joints nor anybody else says, [m/s];
 #: beyond the tool speed of any industrial arm.
@@ -38,14 +38,14 @@ def coefficients(buffer: Any, element: str) -> Coefficients:
     """A buffer as ``c0 + c1 v + c2 v²``."""
     if isinstance(buffer, Separation):
         return buffer.coefficients
-    return amount(element, buffer, "m"), 0.0, 0.0
+    return amount(element, buffer, MonitorError, "m"), 0.0, 0.0
 
 
 def speed_limit(given: Any, buffer: Any, known: float, element: str) -> float:
     """The highest speed of a body: as given, else that of its separation, else what its joints
     allow, else USUAL_SPEED_LIMIT."""
     if given is not None:
-        limit = amount(f"max_speed of {element}", given, "m/s", zero=False)
+        limit = amount(f"max_speed of {element}", given, MonitorError, "m/s", zero=False)
         if isinstance(buffer, Separation) and limit > buffer.fastest:
             raise MonitorError(
                 "faster than its separation holds for",
@@ -81,7 +81,8 @@ class Thresholds:
         for name in ("self_", "robot_robot", "robot_scene"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, amount(f"threshold {name}", value, "m"))
+                value = amount(f"threshold {name}", value, MonitorError, "m")
+                object.__setattr__(self, name, value)
         if not isinstance(self.pairs, Mapping):
             raise MonitorError(
                 "thresholds of pairs", value=self.pairs, allowed='{("left/hand", "table"): 0.01}'
@@ -93,7 +94,7 @@ class Thresholds:
                 raise MonitorError(
                     "threshold of a pair", value=pair, allowed="two names, as a tuple"
                 )
-            pairs[pair] = amount(f"threshold of {pair[0]} and {pair[1]}", value, "m")
+            pairs[pair] = amount(f"threshold of {pair[0]} and {pair[1]}", value, MonitorError, "m")
             if pair[0] != pair[1] and (pair[1], pair[0]) in pairs:
                 raise MonitorError("two thresholds of one pair", value=pair, allowed="one")
         object.__setattr__(self, "pairs", MappingProxyType(pairs))

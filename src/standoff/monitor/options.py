@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from standoff.broadphase import IndexKind
 from standoff.broadphase.kinds import KINDS
 from standoff.cell import Cell
 from standoff.errors import MonitorError, UnknownNameError
-from standoff.monitor.amounts import amount
 from standoff.monitor.buffers import Buffer, Thresholds
 from standoff.monitor.separation import Separation
 from standoff.monitor.stops import Stopping
 from standoff.monitor.zones import KeepIn, KeepOut, Zone
+from standoff.scalars import amount, flag
 from standoff.tolerances import JUMP_ROUNDING
 
 #: A reading is late when it comes after more than this many periods, [-].
@@ -77,8 +75,6 @@ def checked(
     """Options from arguments as people give them; names are held against the cell."""
     if not (thresholds is None or isinstance(thresholds, Thresholds)):
         raise MonitorError("thresholds", value=thresholds, allowed="Thresholds(...)")
-    if not isinstance(between, (bool, np.bool_)):
-        raise MonitorError("between", value=between, allowed="True or False")
     if not (stopping is None or isinstance(stopping, Stopping)):
         raise MonitorError("stopping", value=stopping, allowed="Stopping(...)")
     if stopping is not None:
@@ -87,9 +83,9 @@ def checked(
         thresholds=Thresholds() if thresholds is None else thresholds,
         zones=_zones(zones),
         grasped=_grasped(cell, grasped),
-        period=amount("period", period, "s", zero=False),
-        late=None if late is None else amount("late", late, "s", zero=False),
-        between=bool(between),
+        period=amount("period", period, MonitorError, "s", zero=False),
+        late=None if late is None else amount("late", late, MonitorError, "s", zero=False),
+        between=flag("between", between, MonitorError),
         stopping=stopping,
         index=_index(index),
         **{name: _copied(value) for name, value in others.items()},
@@ -115,7 +111,10 @@ def _grasped(cell: Cell, grasped: Any) -> dict[str, float]:
     for name in grasped:
         if name not in cell.bodies:
             raise UnknownNameError(str(name), cell.bodies, what="body", element="grasped")
-    return {name: amount(f"grasped {name!r}", value, "m") for name, value in grasped.items()}
+    return {
+        name: amount(f"grasped {name!r}", value, MonitorError, "m")
+        for name, value in grasped.items()
+    }
 
 
 def _index(given: Any) -> IndexKind:

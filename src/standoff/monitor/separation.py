@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from standoff.errors import MonitorError
-from standoff.monitor.amounts import amount
+from standoff.scalars import amount
 from standoff.tolerances import EPS
 
 #: ``(c0, c1, c2)`` stands for ``c0 + c1 v + c2 v²``, [m], [s], [s²/m].
@@ -88,7 +88,7 @@ class Separation:
         It is ``c0 + v (c1 + v c2)``, in this order: a kernel that computes it so gets the same
         bits. Above `fastest` nothing is known of the stop, and asking is an error.
         """
-        v = amount("separation.at: speed", speed, "m/s")
+        v = amount("separation.at: speed", speed, MonitorError, "m/s")
         if v > self.fastest:
             raise MonitorError(
                 "faster than the speed that stopping_time or stopping_distance was given for",
@@ -169,14 +169,14 @@ def separation(
         MonitorError: for a number that is negative or not finite, a stop that is not described,
             described twice or impossible, a load without a mass to compare it with.
     """
-    v = amount("separation: speed", speed, "m/s")
-    react = amount("separation: reaction", reaction, "s")
-    wait = amount("separation: period", period, "s")
-    gain = amount("separation: acceleration", acceleration, "m/s²")
-    reach = amount("separation: intrusion", intrusion, "m")
-    error = amount("separation: position_error", position_error, "m")
-    other_error = amount("separation: other_position_error", other_position_error, "m")
-    v_other = amount("separation: other_speed", other_speed, "m/s")
+    v = _amount("speed", speed, "m/s")
+    react = _amount("reaction", reaction, "s")
+    wait = _amount("period", period, "s")
+    gain = _amount("acceleration", acceleration, "m/s²")
+    reach = _amount("intrusion", intrusion, "m")
+    error = _amount("position_error", position_error, "m")
+    other_error = _amount("other_position_error", other_position_error, "m")
+    v_other = _amount("other_speed", other_speed, "m/s")
     stop = described_stop(v, stopping_time, stopping_distance, deceleration, v_other)
     more, masses = load_ratio(moved_mass, load)
 
@@ -260,7 +260,7 @@ def described_stop(v: float, time: Any, distance: Any, deceleration: Any, v_othe
                 value=deceleration,
                 allowed="either deceleration, or stopping_time and stopping_distance",
             )
-        a = amount("separation: deceleration", deceleration, "m/s²", zero=False)
+        a = _amount("deceleration", deceleration, "m/s²", zero=False)
         return Stop((0.0, 0.5 / a), (0.0, 1 / a), math.inf, f"({v:g} m/s)² / (2 × {a:g} m/s²)")
     if distance is None:
         if time is None:
@@ -269,9 +269,9 @@ def described_stop(v: float, time: Any, distance: Any, deceleration: Any, v_othe
                 element="separation",
                 allowed="stopping_time, stopping_distance or deceleration",
             )
-        t = amount("separation: stopping_time", time, "s")
+        t = _amount("stopping_time", time, "s")
         return Stop((t, 0.0), (t, 0.0), v, f"{v:g} m/s × {t:g} s")
-    return _measured_stop(v, time, amount("separation: stopping_distance", distance, "m"), v_other)
+    return _measured_stop(v, time, _amount("stopping_distance", distance, "m"), v_other)
 
 
 def _measured_stop(v: float, time: Any, d: float, v_other: float) -> Stop:
@@ -288,7 +288,7 @@ def _measured_stop(v: float, time: Any, d: float, v_other: float) -> Stop:
             )
         t = 0.0
     else:
-        t = amount("separation: stopping_time", time, "s")
+        t = _amount("stopping_time", time, "s")
         # A body that only brakes stays within d <= v t; two roundings may lie between the sides.
         if d > v * t * (1 + 2 * EPS):
             raise MonitorError(
@@ -312,7 +312,7 @@ def load_ratio(moved_mass: Any, load: Any) -> tuple[float, str]:
     """By how much the same brakes need longer, as a part of the stop without a load, and this as a
     fraction in words. By F = m a, time and distance grow by
     (moved_mass + load) / moved_mass = 1 + load / moved_mass."""
-    held = amount("separation: load", load, "kg")
+    held = _amount("load", load, "kg")
     if moved_mass is None:
         if held > 0.0:
             raise MonitorError(
@@ -322,5 +322,9 @@ def load_ratio(moved_mass: Any, load: Any) -> tuple[float, str]:
                 allowed="0 [kg], or moved_mass beside it",
             )
         return 0.0, ""
-    mass = amount("separation: moved_mass", moved_mass, "kg", zero=False)
+    mass = _amount("moved_mass", moved_mass, "kg", zero=False)
     return held / mass, f"{held:g} kg / {mass:g} kg"
+
+
+def _amount(name: str, value: Any, unit: str, *, zero: bool = True) -> float:
+    return amount(f"separation: {name}", value, MonitorError, unit, zero=zero)

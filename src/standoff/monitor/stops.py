@@ -17,11 +17,11 @@ from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.geometry.pose import Array
-from standoff.monitor.amounts import amount, whole
 from standoff.monitor.buffers import DEFAULT, USUAL_SPEED_LIMIT
 from standoff.monitor.reading import joint_numbers
 from standoff.monitor.report import Cycle, Fault, StopCycle, StopWarning
 from standoff.paths.checker import USUAL_TOLERANCE
+from standoff.scalars import FINITE, amount, flag, whole
 
 if TYPE_CHECKING:
     from standoff.paths.stop_check import StopCheck
@@ -94,16 +94,16 @@ class Stopping:
             given = getattr(self, name)
             if given is not None or name in ("deceleration", "velocity_error", "deviation"):
                 unit = units.get(name, "rad/s² or m/s²")
-                endless, zero = name == "hardest", name not in ("deceleration", "hardest")
-                self._set(name, _numbers(name, given, unit, endless, zero))
+                most = math.inf if name == "hardest" else FINITE
+                zero = name not in ("deceleration", "hardest")
+                self._set(name, _numbers(name, given, unit, most, zero))
         self._set("reaction", _span(self.reaction))
-        self._set("clearance", amount("stopping: clearance", self.clearance, "m"))
-        self._set("tolerance", amount("stopping: tolerance", self.tolerance, "m", zero=False))
-        self._set("budget", whole("stopping: budget", self.budget, 1, _LARGEST_BUDGET))
+        self._set("clearance", _amount("clearance", self.clearance, "m"))
+        self._set("tolerance", _amount("tolerance", self.tolerance, "m", zero=False))
+        budget = whole("stopping: budget", self.budget, MonitorError, 1, _LARGEST_BUDGET)
+        self._set("budget", budget)
         for name in ("synchronised", "limits"):
-            value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
-                raise MonitorError(f"stopping: {name}", value=value, allowed="True or False")
+            self._set(name, flag(f"stopping: {name}", getattr(self, name), MonitorError))
         self._set("clearances", _clearances(self.clearances))
 
     def _set(self, name: str, value: Any) -> None:
@@ -156,8 +156,8 @@ class Stopping:
         model = StopModel(
             reaction=soonest,
             wait=latest - soonest + wait,
-            synchronised=bool(self.synchronised),
-            limits=bool(self.limits),
+            synchronised=self.synchronised,
+            limits=self.limits,
             least=least,
             most=most,
             gain=_by_joint(gain, joints, "acceleration"),
@@ -196,28 +196,29 @@ class Stopping:
         return found
 
 
-def _numbers(name: str, given: Any, unit: str, endless: bool, zero: bool) -> Any:
+def _numbers(name: str, given: Any, unit: str, most: float, zero: bool) -> Any:
     """A number, or a mapping of ours that nobody changes behind our back."""
-
-    def one(element: str, value: Any) -> float:
-        if endless and isinstance(value, float) and value == math.inf:
-            return value
-        return amount(element, value, unit, zero=zero)
-
     if not isinstance(given, Mapping):
-        return one(f"stopping: {name}", given)
+        return _amount(name, given, unit, zero=zero, most=most)
     return MappingProxyType(
-        {key: one(f"stopping: {name} of {key}", value) for key, value in given.items()}
+        {
+            key: _amount(f"{name} of {key}", value, unit, zero=zero, most=most)
+            for key, value in given.items()
+        }
     )
+
+
+def _amount(name: str, value: Any, unit: str, *, zero: bool = True, most: float = FINITE) -> float:
+    return amount(f"stopping: {name}", value, MonitorError, unit, zero=zero, most=most)
 
 
 def _span(given: Any) -> float | tuple[float, float]:
     """A time, or the soonest and the latest."""
     if not isinstance(given, (tuple, list)):
-        return amount("stopping: reaction", given, "s")
+        return _amount("reaction", given, "s")
     if len(given) != 2:
         raise MonitorError("stopping: reaction", value=given, allowed="(soonest, latest), [s]")
-    soonest, latest = (amount("stopping: reaction", value, "s") for value in given)
+    soonest, latest = (_amount("reaction", value, "s") for value in given)
     if latest < soonest:
         raise MonitorError("stopping: reaction", value=given, allowed="the soonest first")
     return soonest, latest
@@ -233,7 +234,7 @@ def _clearances(given: Any) -> Mapping[Pair, float]:
         if not (named and all(isinstance(name, str) for name in pair)):
             raise MonitorError("stopping: clearances", value=pair, allowed=allowed)
         a, b = pair
-        found[ordered(a, b)] = amount(f"stopping: clearance of {a} and {b}", value, "m")
+        found[ordered(a, b)] = _amount(f"clearance of {a} and {b}", value, "m")
     return MappingProxyType(found)
 
 

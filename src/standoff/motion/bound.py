@@ -26,7 +26,6 @@ A body as the motion bound sees it: a few points that move with a frame.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -51,6 +50,7 @@ from standoff.motion.kernels import reach as reach_kernel
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree
+from standoff.scalars import whole
 from standoff.tolerances import COORDINATE_LIMIT, SPEED_ROUNDING
 
 Values = ArrayLike | Mapping[str, float]
@@ -412,7 +412,8 @@ class MovingBody:
     points: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", _frame(self.frame, self.name))
+        frame = whole(f"frame of body {self.name!r}", self.frame, CellError)
+        object.__setattr__(self, "frame", frame)
         object.__setattr__(self, "points", _checked(self.points, self.name))
         if self.frame != WORLD and len(self.points) == 0:
             raise ShapeError(
@@ -429,17 +430,6 @@ class MovingBody:
                 "a body without bounds cannot move", element=name, value=shape, allowed="the world"
             )
         return cls(name, frame, points @ local[:3, :3].T + local[:3, 3])
-
-
-def _frame(frame: int, name: str) -> int:
-    try:
-        if isinstance(frame, (bool, np.bool_)) or operator.index(frame) < 0:
-            raise TypeError("no number of a frame")
-        return operator.index(frame)
-    except TypeError as error:
-        raise CellError(
-            "no frame", element=f"body {name!r}", value=frame, allowed="a whole number >= 0"
-        ) from error
 
 
 def _checked(points: ArrayLike, name: str) -> Array:

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
 from standoff.defaults import USUAL_APART_BUDGET
@@ -24,8 +22,9 @@ from standoff.geometry.pose import Array
 from standoff.paths.apart_problem import Problem
 from standoff.paths.kernels import apart_layout as p
 from standoff.paths.kernels.apart import search_apart
-from standoff.paths.options import number
+from standoff.paths.options import length
 from standoff.paths.search import Progress
+from standoff.scalars import whole
 
 __all__ = ["Apart", "CanTouch", "ProvedApart", "StaysOpen", "prove_apart"]
 
@@ -68,11 +67,8 @@ def prove_apart(
     """
     if not isinstance(cell, Cell):
         raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
-    gap = number(clearance, "clearance")
-    if gap < 0.0:
-        raise PathError("negative", element="clearance", value=clearance, allowed=">= 0 [m]")
-    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
-        raise PathError("not a budget", value=budget, allowed="a whole number of 1 or more")
+    gap = length(clearance, "clearance", least=0.0)
+    most = whole("budget", budget, PathError, 1)
     if pairs is None:
         cell.check_watched()
     asked = list(cell.pairs.watched()) if pairs is None else _named(cell, pairs)
@@ -83,7 +79,7 @@ def prove_apart(
             if progress is not None:
                 progress((done + share) / len(asked))
 
-        found.append(_prove(cell, a, b, gap, int(budget), tell))
+        found.append(_prove(cell, a, b, gap, most, tell))
         tell(1.0)
     return Apart(
         clearance=gap,

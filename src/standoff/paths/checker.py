@@ -24,7 +24,7 @@ from standoff.paths.end_stops import ProvedLimits
 from standoff.paths.glide import glide_table
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.search import check_segments
-from standoff.paths.options import Bound, Options, checked, number
+from standoff.paths.options import Bound, Options, checked, length
 from standoff.paths.proving import certificate, meeting
 from standoff.paths.search import (
     Found,
@@ -41,6 +41,7 @@ from standoff.paths.search import (
 from standoff.paths.tables import Settings, Tables, build_tables
 from standoff.paths.verdict import Kind, Verdict
 from standoff.robots.joint_values import joint_rows
+from standoff.scalars import whole
 
 #: How precisely the earliest contact on a segment is found where nothing else is asked for, as a
 #: part of the segment, [-]: a micrometre on a motion of one metre.
@@ -312,7 +313,7 @@ class PathChecker:
         progress: Progress | None,
         memory: Memory | None,
     ) -> Verdict:
-        fine = number(precision, "precision")
+        fine = length(precision, "precision")
         if not 0.0 < fine < 1.0:
             raise PathError("not a precision", value=precision, allowed="above 0, below 1")
         self._proved.check(task.motion.pieces, task.motion.rounding)
@@ -497,20 +498,14 @@ def _number_of(segment: Any, count: int, free: bool) -> int:
             "no proof of a segment: the motion is not free", element="segment", value=segment,
             allowed="None, for what was found",
         )  # fmt: skip
-    whole = isinstance(segment, (int, np.integer)) and not isinstance(segment, bool)
-    if not whole or not 0 <= segment < count:
-        raise PathError(
-            "no such segment", element="segment", value=segment, allowed=f"0 to {count - 1}"
-        )
-    return int(segment)
+    return whole("segment", segment, PathError, 0, count - 1, problem="no such segment")
 
 
 def _threads(given: int | None, jobs: int) -> int:
     if given is None:
         return max(1, min(cpu_count() or 1, jobs // 64))
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
-        raise PathError("not a number of threads", value=given, allowed="1 or more, or None")
-    return int(max(1, min(given, jobs)))
+    most = whole("threads", given, PathError, 1, allowed="1 or more, or None")
+    return max(1, min(most, jobs))
 
 
 def _array(value: Any) -> Any:

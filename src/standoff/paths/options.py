@@ -14,6 +14,7 @@ from standoff.cell.allowed import Pair, ordered
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.robots.joint_values import joint_values
+from standoff.scalars import number, whole
 from standoff.tolerances import COORDINATE_LIMIT
 
 Bound = Literal["both", "sharp", "paper"]
@@ -66,18 +67,13 @@ def checked(
     named = isinstance(bound, str)
     if not named or bound not in _BOUNDS:
         raise PathError("no such bound", element="bound", value=bound, allowed=", ".join(_BOUNDS))
-    gap = number(tolerance, "tolerance")
-    if not gap > 0.0:
-        raise PathError("not a tolerance", element="tolerance", value=tolerance, allowed="> 0 [m]")
     if deviation is not None and not isinstance(deviation, Mapping) and np.ndim(deviation) == 0:
-        deviation = number(deviation, "deviation")
-        if deviation < 0.0:
-            raise PathError("negative", element="deviation", value=deviation, allowed=">= 0")
+        deviation = length(deviation, "deviation", least=0.0)
     elif deviation is not None and not isinstance(deviation, Mapping):
         deviation = joint_values(deviation, cell.joints, "deviation", negative=False)
     options = Options(
-        clearance=number(clearance, "clearance"),
-        tolerance=gap,
+        clearance=length(clearance, "clearance"),
+        tolerance=length(tolerance, "tolerance", above=0.0),
         clearances=_clearances(cell, clearances),
         deviation=dict(deviation) if isinstance(deviation, Mapping) else deviation,
         bound=bound,
@@ -88,25 +84,14 @@ def checked(
 
 
 def _budget(value: Any) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= LARGEST_BUDGET:
-        raise PathError(
-            "not a budget", value=value, allowed=f"a whole number from 1 to {LARGEST_BUDGET:,}"
-        )
-    return int(value)
+    return whole("budget", value, PathError, 1, LARGEST_BUDGET)
 
 
-def number(value: Any, name: str) -> float:
-    """A finite length, of either sign."""
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise PathError("not a number", element=name, value=value) from error
-    if not math.isfinite(result) or abs(result) > COORDINATE_LIMIT:
-        raise PathError("not a possible length", element=name, value=value, allowed="finite [m]")
-    return result
+def length(
+    value: Any, name: str, *, least: float = -COORDINATE_LIMIT, above: float = -math.inf
+) -> float:
+    """A finite length, of either sign unless there is a bound."""
+    return number(name, value, PathError, least=least, above=above, most=COORDINATE_LIMIT, unit="m")
 
 
 def _clearances(cell: Cell, given: Any) -> dict[Pair, float]:
@@ -125,5 +110,5 @@ def _clearances(cell: Cell, given: Any) -> dict[Pair, float]:
         for name in pair:
             if name not in cell.world.index:
                 raise UnknownNameError(str(name), cell.world.names, what="name")
-        found[ordered(*pair)] = number(value, f"clearances[{pair!r}]")
+        found[ordered(*pair)] = length(value, f"clearances[{pair!r}]")
     return found

@@ -21,6 +21,7 @@ from standoff.paths.checker import PathChecker
 from standoff.paths.end_stops import overruns
 from standoff.paths.verdict import Verdict
 from standoff.robots.joint_values import joint_values
+from standoff.scalars import number
 from standoff.tolerances import EPS
 
 #: Braking times that are nearer than this are one, relative to themselves, [-]: each is a quotient,
@@ -128,7 +129,7 @@ def braking_curve(
     joints = cell.joints
     at, v = joint_values(q, joints, "q"), joint_values(dq, joints, "dq")
     a = _limits(deceleration, joints, v)
-    r = _reaction(reaction)
+    r = number("reaction", reaction, PathError, least=0.0, unit="s", problem="not a possible time")
     moving = v != 0.0
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         braking = np.where(moving, np.abs(v) / a, 0.0)
@@ -209,17 +210,3 @@ def _limits(value: Any, joints: Sequence[str], v: Array) -> Array:
             allowed="a finite number above 0",
         )
     return a
-
-
-def _reaction(value: Any) -> float:
-    try:
-        if isinstance(value, (bool, str)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError) as error:
-        raise PathError("not a time", element="reaction", value=value) from error
-    if not (math.isfinite(result) and result >= 0.0):
-        raise PathError(
-            "not a possible time", element="reaction", value=value, allowed="0 or more, finite [s]"
-        )
-    return result

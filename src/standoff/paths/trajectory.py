@@ -6,7 +6,6 @@ Joint trajectories as ROS writes them: messages, dicts, JSON and YAML, made into
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +18,7 @@ from standoff.errors import Error, MissingPackageError, PathError, PoseError
 from standoff.geometry.pose import Array, numbers
 from standoff.motion.pieces import LONGEST_GAP, POWERS, UNDERFLOW, Pieces, at_rest
 from standoff.paths.joints import Found, find_joints, unwrap_columns
+from standoff.scalars import number
 from standoff.tolerances import EPS
 
 #: Rounding of a coefficient of a Hermite polynomial, relative to the magnitudes of its terms, [-]:
@@ -409,22 +409,12 @@ def _seconds(value: Any, element: str) -> float:
         nanoseconds = value.nanoseconds
     if nanoseconds is not None:
         return nanoseconds / 10**9
-    try:
-        if hasattr(value, "total_seconds"):
-            value = value.total_seconds()
-        if isinstance(value, (bool, np.bool_, str, bytes)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError, OverflowError):
-        result = math.nan
-    if not math.isfinite(result):
-        raise PathError(
-            "not a duration",
-            element=element,
-            value=value,
-            allowed="sec and nanosec, secs and nsecs, or seconds",
-        )
-    return result
+    if hasattr(value, "total_seconds"):
+        value = value.total_seconds()
+    return number(
+        element, value, PathError,
+        allowed="sec and nanosec, secs and nsecs, or seconds", problem="not a duration",
+    )  # fmt: skip
 
 
 def _listed(value: Any, element: str) -> Any:

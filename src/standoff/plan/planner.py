@@ -15,8 +15,9 @@ from standoff.errors import PlanError
 from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import Connect, Growing, Lazy, compile_for, prove
-from standoff.plan.query import Query, above_zero, build_query, joint_weights, whole
+from standoff.plan.query import Query, above_zero, build_query, joint_weights
 from standoff.plan.result import Method, Plan, Progress, Reason
+from standoff.scalars import whole
 
 #: Longest edge of RRT-Connect for one planned joint; for n of them as long as each moves so far.
 #: Of capsules, longer edges cost no more and shorter ones find more; of meshes, shorter ones cost
@@ -133,7 +134,7 @@ class Planner:
         self.prepare()
         begun = perf_counter()
         end = begun + above_zero(timeout, "timeout")
-        begin = whole(seed, "seed")
+        begin = whole("seed", seed, PlanError)
         query = build_query(
             self.cell, start, goal, joints, joint_weights(self.cell, self._weights), limits
         )

@@ -17,6 +17,7 @@ from standoff.geometry.shape import IntArray
 from standoff.paths.joints import LIMIT_ROUNDING, find_joints
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
+from standoff.scalars import number
 from standoff.tolerances import ENCODER_TOLERANCE
 
 #: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
@@ -241,21 +242,4 @@ def _check_limits(cell: Cell, values: Array, planned: IntArray, what: str) -> No
 
 def above_zero(value: Any, name: str) -> float:
     """A number above 0; it may be infinite."""
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError("not a number")
-        result = float(value)
-    except (TypeError, ValueError) as error:
-        raise PlanError("not a number", element=name, value=value, allowed="> 0") from error
-    if not result > 0.0:
-        raise PlanError("not above 0", element=name, value=value, allowed="> 0")
-    return result
-
-
-def whole(value: Any, name: str, least: int = 0) -> int:
-    """A whole number, ``least`` or more."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise PlanError(
-            "not a whole number", element=name, value=value, allowed=f"a whole number >= {least}"
-        )
-    return int(value)
+    return number(name, value, PlanError, above=0.0, most=math.inf)

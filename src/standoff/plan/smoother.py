@@ -29,8 +29,9 @@ from standoff.plan.growing import (
 from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels.shortcut import shorten
 from standoff.plan.planner import Planner
-from standoff.plan.query import above_zero, joint_weights, whole
+from standoff.plan.query import above_zero, joint_weights
 from standoff.robots.joint_values import joint_rows
+from standoff.scalars import whole
 
 #: Rows for new vertices, beside one for each that there is.
 _SPARE = 64
@@ -160,9 +161,9 @@ def smooth(
     if len(q) < 2:
         raise PathError("no path", element="waypoints", value=len(q), allowed="two or more")
     end = begun + above_zero(timeout, "timeout")
-    most = whole(steps, "steps")
-    idle = most if patience is None else whole(patience, "patience", least=1)
-    numbers = Numbers(whole(seed, "seed"))
+    most = whole("steps", steps, PlanError)
+    idle = most if patience is None else whole("patience", patience, PlanError, 1)
+    numbers = Numbers(whole("seed", seed, PlanError))
     path = _laid_out(q, joint_weights(cell, weights), min(checker.budget, EDGE_BUDGET))
     lent = Borrowed(checker)
     _check_free(checker, q)

@@ -18,8 +18,8 @@ from standoff.predict.kernels.wheel import (
     wheel_step,
     wheel_void,
 )
-from standoff.predict.options import one, whole
 from standoff.predict.schedule import Ints, Rows, Schedule, bodies_of, given_of, listed
+from standoff.scalars import amount, whole
 
 #: Slots of the wheel of deadlines, [periods]. Pairs that cannot touch for longer are looked at
 #: again after so many; a power of two.
@@ -50,9 +50,10 @@ class Deadlines:
 
     def __post_init__(self) -> None:
         if self.tests is not None:
-            object.__setattr__(self, "tests", whole("tests", self.tests))
+            object.__setattr__(self, "tests", whole("tests", self.tests, PredictError, 1))
         if self.horizon is not None:
-            object.__setattr__(self, "horizon", one("horizon", self.horizon, "s", zero=False))
+            horizon = amount("horizon", self.horizon, PredictError, "s", zero=False)
+            object.__setattr__(self, "horizon", horizon)
 
     def check(self, period: float) -> None:
         """Raise a `PredictError` unless it can be kept with this period: two periods of each ball

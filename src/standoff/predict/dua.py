@@ -11,7 +11,6 @@ from standoff.errors import PredictError
 from standoff.geometry.pose import Array
 from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.buckets import dua_start, dua_step, dua_void, place_of
-from standoff.predict.options import choice
 from standoff.predict.schedule import (
     Ints,
     Rows,
@@ -22,6 +21,7 @@ from standoff.predict.schedule import (
     numbered,
     split,
 )
+from standoff.scalars import choice
 
 SeriesName = Literal["binary", "fibonacci"]
 
@@ -51,8 +51,8 @@ class Urgency:
     sort: Literal["full", "partial"] = "full"
 
     def __post_init__(self) -> None:
-        choice("series", self.series, ("binary", "fibonacci"))
-        choice("sort", self.sort, ("full", "partial"))
+        choice("series", self.series, PredictError, ("binary", "fibonacci"))
+        choice("sort", self.sort, PredictError, ("full", "partial"))
 
     def schedule(self, bodies: Rows, period: float, urgency: int, off: Ints) -> UrgencySchedule:
         """All pairs of ``bodies``, before the first step."""

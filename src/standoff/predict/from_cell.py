@@ -39,10 +39,11 @@ from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.predict.kernels.spheres import Spheres, place_spheres
-from standoff.predict.options import numbers, one
+from standoff.predict.options import numbers
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
+from standoff.scalars import amount
 from standoff.tolerances import BOX_ROUNDING, EPS, PATH_ROUNDING, SPEED_ROUNDING
 
 #: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
@@ -178,8 +179,8 @@ def cell_spheres(
     acceleration = _per_joint(max_joint_acceleration, tree, "max_joint_acceleration")
     speed = _joint_speed(max_joint_speed, tree)
     sizes = {
-        True: one("static_radius", static_radius, "m", zero=False),
-        False: one("radius", radius, "m", zero=False),
+        True: amount("static_radius", static_radius, PredictError, "m", zero=False),
+        False: amount("radius", radius, PredictError, "m", zero=False),
     }
     if isinstance(leave_out, str) or not isinstance(leave_out, Iterable):
         raise PredictError(
@@ -223,7 +224,8 @@ def cell_spheres(
 
 def _per_joint(value: PerJoint, tree: Tree, what: str) -> Array:
     if not isinstance(value, Mapping) and np.ndim(value) == 0:
-        value = np.full(len(tree.joints), one(what, value, "rad/s or m/s, squared for the latter"))
+        one = amount(what, value, PredictError, "rad/s or m/s, squared for the latter")
+        value = np.full(len(tree.joints), one)
     return joint_values(value, tree.joints, what, negative=False)
 
 
@@ -314,8 +316,8 @@ def _of_mover(name: str, given: Mapping[str, tuple[float, float]]) -> tuple[floa
             allowed="speed [m/s], acceleration [m/s²]",
         ) from error
     return (
-        one(f"speed of moving[{name!r}]", speed, "m/s"),
-        one(f"acceleration of moving[{name!r}]", acceleration, "m/s²"),
+        amount(f"speed of moving[{name!r}]", speed, PredictError, "m/s"),
+        amount(f"acceleration of moving[{name!r}]", acceleration, PredictError, "m/s²"),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from standoff.geometry.pose import Array
 from standoff.predict.kernels.nearest import smallest_gap
 from standoff.predict.kernels.time_to_contact import BOUNDED, DISTANCE, FREE
 from standoff.predict.schedule import Rows, body_table
+from standoff.scalars import amount, choice
 
 UrgencyName = Literal["free", "bounded", "distance"]
 _URGENCIES = {"free": FREE, "bounded": BOUNDED, "distance": DISTANCE}
@@ -41,7 +41,8 @@ def checked(
     balls = each("radii", radii, count, "m")
     speed = None if max_speed is None else each("max_speed", max_speed, count, "m/s")
     usual = "free" if speed is None else "bounded"
-    chosen = choice("urgency", usual if urgency is None else urgency, tuple(_URGENCIES))
+    urgency = usual if urgency is None else urgency
+    chosen = choice("urgency", urgency, PredictError, tuple(_URGENCIES))
     chosen_later = isinstance(period, str) and period == CULLEY_KEMPF
     for what, asked in ((f"urgency={chosen!r}", chosen != "free"),
                         (f"period={CULLEY_KEMPF!r}", chosen_later)):  # fmt: skip
@@ -50,13 +51,13 @@ def checked(
                 f"{what} needs a bound on speed", element="max_speed", value=None,
                 allowed="a finite number of 0 or more [m/s]",
             )  # fmt: skip
-    gap = one("margin", margin, "m")
+    gap = amount("margin", margin, PredictError, "m")
     most = each("max_acceleration", max_acceleration, count, "m/s²")
     return Options(
         radii=balls,
         bodies=body_table(balls, most, speed, gap),
         margin=gap,
-        period=None if chosen_later else one("period", period, "s", zero=False),
+        period=None if chosen_later else amount("period", period, PredictError, "s", zero=False),
         urgency=_URGENCIES[chosen],
     )
 
@@ -115,41 +116,6 @@ def each(element: str, value: Any, count: int, unit: str) -> Array:
             "not a possible value", element=where, value=float(worst), allowed=allowed
         )
     return np.broadcast_to(given, (count,)).copy()
-
-
-def one(element: str, value: Any, unit: str, *, zero: bool = True) -> float:
-    """A finite number above 0, or 0 itself where ``zero``."""
-    allowed = f"a finite number, {'0 or more' if zero else 'more than 0'} [{unit}]"
-    given = numbers(element, value, allowed)
-    if given.shape != ():
-        raise PredictError("not a number", element=element, value=value, allowed=allowed)
-    result = float(given.item())
-    if not (math.isfinite(result) and (result > 0.0 or (zero and result == 0.0))):
-        raise PredictError("not a possible value", element=element, value=value, allowed=allowed)
-    return result
-
-
-def whole(element: str, value: Any) -> int:
-    """A whole number, 1 or more."""
-    allowed = "a whole number, 1 or more"
-    try:
-        result = operator.index(value)
-    except Exception as error:  # whatever somebody else's number raises
-        raise PredictError(
-            "not a whole number", element=element, value=value, allowed=allowed
-        ) from error
-    if isinstance(value, bool | np.bool_) or result < 1:
-        raise PredictError("not a possible value", element=element, value=value, allowed=allowed)
-    return result
-
-
-def choice(element: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """One of some words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise PredictError(
-            "unknown choice", element=element, value=value, allowed=", ".join(allowed)
-        )
-    return value
 
 
 def number_of(radii: Any) -> int:

@@ -16,6 +16,7 @@ from standoff.errors import ConfigurationError, UnknownNameError
 from standoff.geometry.pose import Array, as_pose
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree
+from standoff.scalars import whole
 
 #: When a link counts as brought to a pose, [m] and [rad]: far below what a drawing or a hand shows.
 REACH_POSITION = 1e-5
@@ -84,8 +85,7 @@ def reach(
         PoseError: not a pose.
     """
     target = as_pose(pose, "pose to reach")
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
-        raise ConfigurationError("steps", value=steps, allowed="a whole number from 0 on")
+    steps = whole("steps", steps, ConfigurationError)
     here = tree.configuration(q)
     free = np.zeros(len(tree.joints), dtype=np.bool_)
     for name in tree.joints if joints is None else joints:

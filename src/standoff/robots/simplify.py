@@ -10,6 +10,7 @@ from standoff.geometry.covering import Covering, cover_shapes
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.robots.description import Element, Link, Robot
+from standoff.scalars import whole
 
 GeometryName = Literal["auto", "primitives", "capsules", "mesh", "visual"]
 
@@ -37,9 +38,7 @@ def check_choice(choice: Choice) -> None:
         raise RobotError(
             "unknown geometry", value=choice.geometry, allowed=", ".join(map(repr, names))
         )
-    count = choice.capsules_per_link
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 16:
-        raise RobotError("not a number of capsules", value=count, allowed="1 to 16")
+    whole("capsules_per_link", choice.capsules_per_link, RobotError, 1, 16)
 
 
 def simplify(link: Link, choice: Choice, robot: Robot) -> tuple[Link, Covering | None]:

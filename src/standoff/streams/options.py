@@ -14,10 +14,10 @@ from standoff.defaults import (
     USUAL_SLIP,
     USUAL_STOP_DISTANCE,
 )
-from standoff.errors import StreamError
-from standoff.monitor.amounts import amount, whole
+from standoff.errors import MonitorError, StreamError
 from standoff.monitor.buffers import Thresholds
 from standoff.monitor.monitor import Monitor
+from standoff.scalars import amount, whole
 from standoff.streams.limits import MAX_AGE_PERIODS
 from standoff.streams.scale import Ramp, SpeedScale
 
@@ -65,14 +65,14 @@ class WatchOptions:
     hysteresis: float = USUAL_HYSTERESIS
 
     def __post_init__(self) -> None:
-        amount("period", self.period, "s", zero=False)
+        amount("period", self.period, MonitorError, "s", zero=False)
         for name, period in self.periods.items():
-            amount(f"period of {name}", period, "s", zero=False)
+            amount(f"period of {name}", period, MonitorError, "s", zero=False)
         if self.max_age is not None:
-            amount("max_age", self.max_age, "s", zero=False)
-        amount("buffer", self.buffer, "m")
-        amount("slip", self.slip, "m")
-        whole("recover", self.recover, 1, _MOST)
+            amount("max_age", self.max_age, MonitorError, "s", zero=False)
+        amount("buffer", self.buffer, MonitorError, "m")
+        amount("slip", self.slip, MonitorError, "m")
+        whole("recover", self.recover, MonitorError, 1, _MOST)
 
     @property
     def age(self) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from standoff.defaults import USUAL_HYSTERESIS, USUAL_STOP_DISTANCE
 from standoff.errors import StreamError
 from standoff.monitor.report import Cycle, Warning
+from standoff.scalars import amount
 from standoff.streams.report import State
 
 
@@ -26,9 +27,9 @@ class Ramp:
     slow: float | None = None
 
     def __post_init__(self) -> None:
-        _check_length("stop", self.stop)
+        amount("stop", self.stop, StreamError, "m")
         if self.slow is not None:
-            _check_length("slow", self.slow)
+            amount("slow", self.slow, StreamError, "m")
             if self.slow <= self.stop:
                 raise StreamError(
                     "robots stop before they slow down", element="slow", value=self.slow,
@@ -68,7 +69,7 @@ class SpeedScale:
         self.approaching = Ramp() if approaching is None else approaching
         self.retreating = self.approaching if retreating is None else retreating
         self.hysteresis = hysteresis
-        _check_length("hysteresis", hysteresis)
+        amount("hysteresis", hysteresis, StreamError, "m")
         for name in ("stop", "slow"):
             near, far = getattr(self.retreating, name), getattr(self.approaching, name)
             if (math.inf if near is None else near) > (math.inf if far is None else far):
@@ -123,10 +124,3 @@ class SpeedScale:
 
 def _share(part: float, whole: float) -> float:
     return min(max(part / whole, 0.0), 1.0)
-
-
-def _check_length(name: str, value: float) -> None:
-    if not (math.isfinite(value) and value >= 0.0):
-        raise StreamError(
-            "not a distance", element=name, value=value, allowed="0 or more, finite, in metres"
-        )

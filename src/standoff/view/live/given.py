@@ -11,16 +11,7 @@ import numpy as np
 
 from standoff.errors import Error
 from standoff.geometry.pose import Array, numbers
-
-
-def is_width(value: object) -> bool:
-    """Whether it is a length that a body can be extended by."""
-    return (
-        isinstance(value, Real)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and float(value) >= 0.0
-    )
+from standoff.scalars import amount
 
 
 def widths(buffers: Any) -> float | dict[str, float] | None:
@@ -31,20 +22,12 @@ def widths(buffers: Any) -> float | dict[str, float] | None:
     """
     if buffers is None:
         return None
-    if is_width(buffers):
-        return float(buffers)
     if not isinstance(buffers, Mapping):
-        raise Error(
-            "not buffers", element="buffers", value=buffers,
-            allowed="metres, 0 or more; or a dict of them by name",
-        )  # fmt: skip
-    for name, width in buffers.items():
-        if not (isinstance(name, str) and is_width(width)):
-            raise Error(
-                "not a buffer", element=f"buffers / {name}", value=width,
-                allowed="a name, and metres, 0 or more",
-            )  # fmt: skip
-    return {name: float(width) for name, width in buffers.items()}
+        return amount("buffers", buffers, Error, "m")
+    for name in buffers:
+        if not isinstance(name, str):
+            raise Error("not a name", element="buffers", value=name, allowed="text")
+    return {name: amount(f"buffers / {name}", w, Error, "m") for name, w in buffers.items()}
 
 
 def joints_given(joints: Sequence[str], q: Any) -> Array:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import rich
 
 from standoff.errors import Error
+from standoff.scalars import whole
 from standoff.view.live.doorkeeper import guarded
 from standoff.view.live.needed import need_viser
 from standoff.view.live.palette import BRAND
@@ -61,8 +62,7 @@ def check_place(host: object, port: object) -> None:
     """
     if not isinstance(host, str) or not host:
         raise Error("not a host", element="host", value=host, allowed="an address of this machine")
-    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
-        raise Error("not a port", element="port", value=port, allowed="0 to 65535")
+    whole("port", port, Error, 0, 65535)
 
 
 def address(server: viser.ViserServer) -> str:
