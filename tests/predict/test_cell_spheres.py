@@ -9,9 +9,11 @@ import pinocchio as pin
 import pytest
 
 import standoff as so
+from standoff.cell.model import Model
+from standoff.cell.state import State
 from standoff.predict import from_cell
-from standoff.predict.from_cell import _bounds, spheres_of, spheres_on
-from standoff.predict.kernels.spheres import place_spheres
+from standoff.predict.from_cell import _bounds, spheres_of
+from standoff.predict.kernels.spheres import Spheres, place_spheres
 from tests.oracles.pinocchio import Oracle, random_configurations
 
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -66,9 +68,9 @@ def test_no_motion_is_faster_or_sharper_than_its_bounds(name):
         pin.forwardKinematics(oracle.model, oracle.data, pq, pv, oracle.configuration(q, ddq)[1])
         pin.updateFramePlacements(oracle.model, oracle.data)
         x, v = np.empty((len(links), 3)), np.empty((len(links), 3))
-        poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
-        spheres = spheres_on(tree, frames, centre)
-        place_spheres(spheres.address, q, dq, tree.scratch(), poses, twists, x, v)
+        state = State(Model.of(tree, ()), q, np.zeros((0, 4, 4)), dq)
+        spheres = Spheres(frame=frames, centre=centre)
+        place_spheres(spheres.address, state.rows, state.twists, x, v)
         for k, link in enumerate(links):
             p, velocity, acceleration = truth(oracle, link[2:], local[k], q, dq, ddq)
             np.testing.assert_allclose(x[k], p, atol=1e-9)

@@ -18,6 +18,7 @@ from standoff.cell.body import Attachment, Body, moving_poses
 from standoff.cell.model import Model, Note
 from standoff.cell.names import as_path, check_name, check_text, listed
 from standoff.cell.proved import proof_limits, proof_word
+from standoff.cell.state import State
 from standoff.cell.stream import StreamRule, checked_rule
 from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import CellError, RobotError, UnknownNameError
@@ -337,6 +338,12 @@ class Cell:
         for name, pose in zip(moving, moving_poses(moving, known, poses), strict=True):
             self._bodies[name] = replace(self._bodies[name], pose=frozen(pose))
         self._positions = dict(zip(self.joints, joints.tolist(), strict=True))
+
+    def state(self, q: Any = None) -> State:
+        """Where all frames are at ``q``, or at the last state given; moving bodies where they were
+        last."""
+        poses = np.array([self._bodies[name].pose for name in self.model.moving])
+        return State(self.model, self._at(q), poses.reshape(-1, 4, 4))
 
     def configuration(self, q: Any) -> Array:
         """``q`` as one flat array in the order of `joints`; from an array or a dict by name."""

@@ -277,13 +277,12 @@ class Leaves(NamedTuple):
 
 def parts_at(cell: Cell, q: Array, names: Collection[str] | None = None) -> list[Part]:
     """The parts of all bodies of a cell at ``q``, or of the bodies named."""
-    world = cell.world
-    frames = cell.tree.forward(q)
+    state = cell.state(q)
     return [
-        Part(name, shape, frames[frame] @ local)
-        for name, parts, frame in zip(world.names, world.parts, world.frame)
+        Part(name, shape, pose)
+        for name in cell.world.names
         if names is None or name in names
-        for shape, local in parts
+        for shape, pose in state.placed(name)
     ]
 
 

@@ -159,14 +159,8 @@ def _general(cell: Cell, a: str, b: str) -> int:
 
 def _witness(cell: Cell, a: str, b: str, q: Array) -> tuple[float, Array, Array]:
     """The nearest two parts at a configuration: distance, and a point of each body."""
-    poses, world = cell.tree.forward(q), cell.world
-    placed = [
-        [
-            (shape, poses[world.frame_of(name)] @ pose)
-            for shape, pose in world.parts[world.index[name]]
-        ]
-        for name in (a, b)
-    ]
+    state = cell.state(q)
+    placed = [state.placed(name) for name in (a, b)]
     nearest = min(
         (distance(x, at, y, there) for x, at in placed[0] for y, there in placed[1]),
         key=lambda d: d.value,

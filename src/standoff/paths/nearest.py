@@ -72,10 +72,14 @@ class Nearest:
     def at(self, Q: Array) -> tuple[Array, IntArray]:
         """For each row of ``Q`` the smallest signed distance, [m], and which of the pairs has it;
         infinite and -1 where there is no pair."""
-        count = len(Q)
+        return self.placed(self._frames(Q))
+
+    def placed(self, frames: Array) -> tuple[Array, IntArray]:
+        """As `at`, for placements (n, frames, 4, 4) of all frames."""
+        count = len(frames)
         if not len(self.pairs) or not count:
             return np.full(count, np.inf), np.full(count, -1)
-        poses = self._frames(Q)[:, self._tables.frame[self._moves]] @ self._local[self._moves]
+        poses = frames[:, self._tables.frame[self._moves]] @ self._local[self._moves]
         low, high = self._boxes(poses, self._moves)
         kept = self._left_open(poses, low, high)
         least = np.empty((count, len(kept)))
@@ -205,23 +209,6 @@ class NearPair:
 _STRIDE = 20
 
 
-class _Placed(Nearest):
-    """Asks where all frames are given, those of bodies that move by themselves, too."""
-
-    _given: Array | None = None
-
-    def placed(self, frames: Array) -> tuple[Array, IntArray]:
-        """As `at`, for one placement of all frames."""
-        self._given = frames[None]
-        try:
-            return self.at(np.zeros((1, 0)))
-        finally:
-            self._given = None
-
-    def _frames(self, Q: Array) -> Array:
-        return super()._frames(Q) if self._given is None else self._given
-
-
 class NearestFinder:
     """Asks for the nearest watched pair of a cell as it is now.
 
@@ -233,7 +220,7 @@ class NearestFinder:
     def __init__(self, cell: Cell, among: Among = "all", *, below: float = 0.0) -> None:
         # The cell may change, and on another thread: whatever is asked later is asked of these.
         self._frame = cell.world.tables.frame
-        self._nearest = _Placed(cell, among)
+        self._nearest = Nearest(cell, among)
         self._parts = [part for parts in cell.world.parts for part in parts]
         self._nearest.pairs = self._nearest.pairs[self._telling(cell, below)]
         self._last = -1
@@ -256,7 +243,7 @@ class NearestFinder:
     def at(self, frames: Array) -> NearPair | None:
         """The pair where the frames of the world are there, (frames, 4, 4); None where no two are
         watched."""
-        _, (pair,) = self._nearest.placed(frames)
+        _, (pair,) = self._nearest.placed(frames[None])
         self._last = int(pair)
         return self.again(frames)
 

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from standoff.cell import Cell
 from standoff.cell.body import moving_poses
 from standoff.cell.model import Model, Primitive
+from standoff.cell.state import State
 from standoff.errors import PredictError, ShapeError, UnknownNameError
 from standoff.geometry.covering import cover_shapes
 from standoff.geometry.distance import distance
@@ -92,8 +93,7 @@ class CellSpheres:
     joint_speed: Array
     cell: Cell = field(repr=False)
     revision: int
-    _tree: Tree = field(repr=False)
-    _moving: tuple[str, ...] = field(repr=False)
+    _model: Model = field(repr=False)
     _tables: Spheres = field(repr=False)
     _resting: Array = field(repr=False)
 
@@ -108,23 +108,18 @@ class CellSpheres:
             twists: their angular velocities and the velocities of their origins, (m, 6), world
                 frame; None: they rest.
         """
-        tree = self._tree
-        joints, speeds = tree.configuration(q), tree.configuration(dq, "dq")
-        count = len(self._moving)
-        frames, moves = np.zeros((tree.frames + count, 12)), np.zeros((tree.frames + count, 6))
-        if count:
-            at = moving_poses(self._moving, list(self._resting), poses)
-            frames[tree.frames :] = np.asarray(at)[:, :3].reshape(-1, 12)
-            moves[tree.frames :] = _twists(twists, count)
+        moving = self._model.moving
+        at = moving_poses(moving, list(self._resting), poses)
+        state = State(self._model, q, at, dq, _twists(twists, len(moving)))
         x, v = np.empty((len(self.radii), 3)), np.empty((len(self.radii), 3))
-        place_spheres(self._tables.address, joints, speeds, tree.scratch(), frames, moves, x, v)
+        place_spheres(self._tables.address, state.rows, state.twists, x, v)
         return x, v
 
     def not_given(self, poses: Any, twists: Any) -> dict[str, IntArray]:
         """Moving bodies with no pose or no twist among those given, with their spheres."""
-        without = [n for n in self._moving if isinstance(poses, Mapping) and n not in poses]
+        without = [n for n in self._model.moving if isinstance(poses, Mapping) and n not in poses]
         if poses is None or twists is None:
-            without = [*self._moving]
+            without = [*self._model.moving]
         found = {name: np.flatnonzero(np.array(self.names) == name) for name in without}
         return {name: mine for name, mine in found.items() if len(mine)}  # none: it is left out
 
@@ -137,7 +132,7 @@ class CellSpheres:
     def broken(self, q: Any, dq: Any) -> tuple[str, ...]:
         """Joints that are beyond what the bounds count on: faster than `joint_speed`, or beyond the
         limits where they slide something along. (Reaches hold for any angle.)"""
-        tree = self._tree
+        tree = self._model.tree
         joints, speeds = tree.configuration(q), tree.configuration(dq, "dq")
         sliding = tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC
         slides = np.zeros(len(tree.joints), dtype=bool)
@@ -175,50 +170,27 @@ def cell_spheres(
         UnknownNameError: a body that is not there.
     """
     cell.check_watched()
-    revision, tree, model = cell.revision, cell.tree, cell.model
+    revision, model = cell.revision, cell.model
+    tree = model.tree
     acceleration = _per_joint(max_joint_acceleration, tree, "max_joint_acceleration")
     speed = _joint_speed(max_joint_speed, tree)
     sizes = {
         True: amount("static_radius", static_radius, PredictError, "m", zero=False),
         False: amount("radius", radius, PredictError, "m", zero=False),
     }
-    if isinstance(leave_out, str) or not isinstance(leave_out, Iterable):
-        raise PredictError(
-            "not names", element="leave_out", value=leave_out, allowed="a list of links or bodies"
-        )
-    if moving is not None and not isinstance(moving, Mapping):
-        raise PredictError(
-            "not by name", element="moving", value=moving,
-            allowed="{body: (speed [m/s], acceleration [m/s²])}",
-        )  # fmt: skip
-    out = tuple(leave_out)
-    for name in out:
-        if name not in model.entries:
-            raise UnknownNameError(str(name), model.index, what="link or body")
+    out = _left_out(model, leave_out)
+    given = _given_bounds(model, moving)
     owner, frame, centre, radii = _covered(model, out, sizes)
-    if len(owner) > MOST_SPHERES:
-        named, counts = np.unique(owner, return_counts=True)
-        most = int(counts.argmax())
-        raise PredictError(
-            "too many spheres", element=model.names[named[most]],
-            value=f"{len(owner)}, {counts[most]} of them here",
-            allowed=f"{MOST_SPHERES}: larger ones (static_radius, radius), or leave_out",
-        )  # fmt: skip
     fastest, sharpest, blur = _bounds(tree, frame, centre, speed, acceleration)
-    given = dict(moving or {})
-    for name in given:
-        if name not in cell.moving:
-            raise UnknownNameError(str(name), cell.moving, what="moving body")
-    for i, body in enumerate(owner):
-        if frame[i] >= tree.frames:
-            fastest[i], sharpest[i] = _of_mover(model.names[body], given)
-    resting = np.array([cell.bodies[name].pose for name in cell.moving]).reshape(-1, 4, 4)
+    for i in np.flatnonzero(frame >= tree.frames):
+        fastest[i], sharpest[i] = _of_mover(model.names[owner[i]], given)
+    resting = np.array([cell.bodies[name].pose for name in model.moving]).reshape(-1, 4, 4)
     arrays = radii + blur, sharpest, fastest, _off(model, cell.pairs.reasons, owner, frame)
     for array in (*arrays, speed, resting):  # not what the kernel takes: it would compile anew
         array.setflags(write=False)
     return CellSpheres(
         tuple(model.names[i] for i in owner), *arrays, out, speed, cell, revision,
-        tree, cell.moving, spheres_on(tree, frame, centre), resting,
+        model, Spheres(frame=frame, centre=centre), resting,
     )  # fmt: skip
 
 
@@ -243,9 +215,28 @@ def _joint_speed(value: PerJoint | None, tree: Tree) -> Array:
     return tree.velocity.copy()
 
 
-def spheres_on(tree: Tree, frame: IntArray, centre: Array) -> Spheres:
-    """The table of spheres with these centres in these frames."""
-    return Spheres(reals=tree.reals, ints=tree.ints, frame=frame, centre=centre)
+def _left_out(model: Model, names: Any) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise PredictError(
+            "not names", element="leave_out", value=names, allowed="a list of links or bodies"
+        )
+    out = tuple(names)
+    for name in out:
+        if name not in model.entries:
+            raise UnknownNameError(str(name), model.index, what="link or body")
+    return out
+
+
+def _given_bounds(model: Model, moving: Any) -> Mapping[str, Any]:
+    if moving is not None and not isinstance(moving, Mapping):
+        raise PredictError(
+            "not by name", element="moving", value=moving,
+            allowed="{body: (speed [m/s], acceleration [m/s²])}",
+        )  # fmt: skip
+    for name in moving or {}:
+        if name not in model.moving:
+            raise UnknownNameError(str(name), model.moving, what="moving body")
+    return dict(moving or {})
 
 
 def _covered(
@@ -270,6 +261,14 @@ def _covered(
         centres.append(centre)
         radii.append(radius)
     bodies = np.array(owner, dtype=np.int64)
+    if len(bodies) > MOST_SPHERES:
+        named, counts = np.unique(bodies, return_counts=True)
+        most = int(counts.argmax())
+        raise PredictError(
+            "too many spheres", element=model.names[named[most]],
+            value=f"{len(bodies)}, {counts[most]} of them here",
+            allowed=f"{MOST_SPHERES}: larger ones (static_radius, radius), or leave_out",
+        )  # fmt: skip
     frames = np.array(model.frame, dtype=np.int64)[bodies]
     return bodies, frames, np.ascontiguousarray(np.concatenate(centres)), np.concatenate(radii)
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.cell.model import Model
+from standoff.cell.state import State
 from standoff.errors import Error
 from standoff.geometry.pose import Array
 from standoff.paths.nearest import NearestFinder, NearPair
-from standoff.robots.tree import Tree
 from standoff.streams.report import Report
 from standoff.tolerances import COORDINATE_LIMIT
 
@@ -41,8 +42,7 @@ class _Search:
     """What a cell was at one revision."""
 
     revision: int
-    tree: Tree
-    moving: int
+    model: Model
     finder: NearestFinder
     useful: bool
 
@@ -64,8 +64,7 @@ class NearestPair:
         self._cell, self._due = cell, -math.inf
         self._search = search = _search(cell)
         if search.useful:  # the kernels are ready before the first reading comes
-            poses = np.array([cell.pose(name) for name in cell.moving]).reshape(-1, 4, 4)
-            search.finder.at(_frames(search, cell.q, poses))
+            search.finder.at(cell.state().frames)
 
     @property
     def useful(self) -> bool:
@@ -85,10 +84,10 @@ class NearestPair:
         poses = np.zeros((0, 4, 4)) if report.poses is None else report.poses
         if report.cycle is None or report.q is None or not search.useful:
             return None
-        if report.revision != search.revision or len(poses) != search.moving:
+        if report.revision != search.revision or len(poses) != len(search.model.moving):
             return None
         with suppress(Error):
-            frames = _frames(search, report.q, poses)
+            frames = State(search.model, report.q, poses).frames
             # Of links as well: a joint may be anywhere that a message can write.
             if (np.abs(frames) <= COORDINATE_LIMIT).all():
                 return self._found(search.finder, frames)
@@ -112,8 +111,4 @@ def _search(cell: Cell) -> _Search:
     finder = NearestFinder(cell, "others")
     finder = finder if finder.any else NearestFinder(cell)
     useful = 0 < finder.count <= NEAREST_PAIRS
-    return _Search(revision, cell.tree, len(cell.moving), finder, useful)
-
-
-def _frames(search: _Search, q: Array, poses: Array) -> Array:
-    return np.concatenate([search.tree.forward(q), poses])
+    return _Search(revision, cell.model, finder, useful)

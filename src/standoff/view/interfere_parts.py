@@ -15,7 +15,6 @@ from standoff.cell.allowed import RIGID
 from standoff.errors import Error, InterferenceError, MeshError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.mesh_files.mesh_file import READERS
-from standoff.geometry.pose import Array
 from standoff.interference.parts import Part
 from standoff.robots.mounted import BUILTIN
 from standoff.view.configurations import given_start
@@ -154,19 +153,11 @@ def _add_cell(found: Assembly, cell: Cell, source: str, q: str | None, *, prefix
     if q is not None and cell.joints:
         every = np.arange(len(cell.joints))
         values = given_start(q, cell, every, limits=True, option="--q").values[0]
-    frames = cell.tree.forward(values)
-    world = cell.world
+    state = cell.state(values)
     start = f"{Path(source).stem}:" if prefix else ""
-    for name, frame, shapes in zip(world.names, world.frame, world.parts):
-        place = _place(cell, name, frame, frames)
+    for name in cell.world.names:
+        shapes = state.placed(name)
         for k, (shape, pose) in enumerate(shapes):
             full = f"{start}{name}" + (f" #{k + 1}" if len(shapes) > 1 else "")
-            full = found.add(full, Part("", shape, place @ pose))
+            full = found.add(full, Part("", shape, pose))
             found.body[full] = (cell, name)
-
-
-def _place(cell: Cell, name: str, frame: int, frames: Array) -> Array:
-    """Where a frame is: the world, one that joints carry, or that of a body that moves itself."""
-    if frame == 0:
-        return np.eye(4)
-    return np.asarray(frames[frame] if frame < cell.tree.frames else cell.bodies[name].pose)

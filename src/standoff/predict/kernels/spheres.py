@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from standoff.compiled.jit import entry
-from standoff.compiled.tables import ANY, Reals, Tables, Wholes, viewer
-from standoff.robots.kernels.kinematics import place_frames
+from standoff.compiled.tables import Reals, Tables, Wholes, viewer
 
 
 class Spheres(Tables):
     """Spheres on the frames of a tree and of bodies that no joint moves."""
 
-    reals = Reals(ANY, "of the tree")
-    ints = Wholes(ANY, "of the tree")
     frame = Wholes(doc="that each sphere is fixed to")
     centre = Reals(3, "of each sphere in its frame, [m]")
 
@@ -19,16 +16,12 @@ class Spheres(Tables):
 spheres_at = viewer(Spheres)
 
 
-@entry(
-    "int64(int64, float64[::1], float64[::1], float64[:,::1], float64[:,::1], float64[:,::1],"
-    " float64[:,::1], float64[:,::1])"
-)
-def place_spheres(address, q, dq, turns, poses, twists, x, v):
-    """Centres ``x`` and their velocities ``v`` in the world at ``q`` and ``dq``; ``turns`` is
-    scratch of the tree. Rows of ``poses`` and ``twists`` beyond those of the tree are given."""
+@entry("int64(int64, float64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1])")
+def place_spheres(address, poses, twists, x, v):
+    """Centres ``x`` and their velocities ``v`` in the world, of the frames' ``poses`` and
+    ``twists``."""
     spheres = spheres_at(address)
     frame, centre = spheres.frame, spheres.centre
-    place_frames(spheres.reals, spheres.ints, q, dq, 0, turns, poses, twists, 0, True)
     for i in range(frame.shape[0]):
         p, w = poses[frame[i]], twists[frame[i]]
         cx, cy, cz = centre[i, 0], centre[i, 1], centre[i, 2]

@@ -59,9 +59,7 @@ class CellPage:
     ) -> None:
         self.server, self.cell = server, cell
         self._buffers, self._index, self._called = buffers, index, octree
-        poses = np.array([cell.bodies[name].pose for name in cell.moving]).reshape(-1, 4, 4)
-        frames = np.concatenate([cell.tree.forward(cell.q), poses])
-        low, high = bounds(cell, frames)
+        low, high = bounds(cell, cell.state().frames)
         set_stage(server, low, high, ground=not has_floor(cell))
         self.banner = Banner(server.gui, title, lasting)
         self.warnings = WarningList(server)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from standoff.cell import Cell
+from standoff.cell.state import State
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
@@ -59,7 +60,7 @@ class CellNodes:
 
     def place(self, q: Array, poses: Array) -> Array:
         """Move what moved. Gives the poses of all frames of the world, (frames, 4, 4)."""
-        frames = np.concatenate([self._cell.tree.forward(q), poses.reshape(-1, 4, 4)])
+        frames = State(self._cell.world, q, poses.reshape(-1, 4, 4)).frames
         moved = [
             k for k in self._frames
             if k not in self._shown or not np.array_equal(self._shown[k], frames[k])
