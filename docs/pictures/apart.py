@@ -16,9 +16,7 @@ def main() -> None:
     """The map that a proof leaves, and where the two really touch."""
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="panda")
-    world = cell.world
-    pair = world.index[LINKS[0]], world.index[LINKS[1]]
-    found = joint_map(cell.tree, world, [pair], 0.0)
+    found = joint_map(cell.model, [LINKS], 0.0)
     assert found is not None
     figure, axes = panels(1, 4.2)
     one, two = (np.linspace(*span, 33) for span in zip(found.low, found.high))

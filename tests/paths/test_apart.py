@@ -276,6 +276,15 @@ def test_meshes_of_a_quadruped_are_proved_apart_by_their_hulls():
         assert oracle.touches(pair.a, pair.b) == 0, (pair.a, pair.b)
 
 
+def test_no_box_is_looked_at_again_and_again_until_the_budget_is_spent():
+    """Two links 4 mm apart whose hulls meet, one an open mesh: the box about where they are nearest
+    is halved until it cannot be any more, and then nothing more can be found out."""
+    cell = so.Cell()
+    cell.add_robot(example(EXAMPLES["tiago"]), name="r")
+    (pair,) = cell.prove_apart([("r/torso_lift_link", "r/arm_2_link")], budget=3000).open
+    assert pair.boxes < 3000 and "open mesh" in pair.reason and pair.nearest > 0.003
+
+
 @pytest.mark.parametrize(("gap", "verdict"), [(0.02, "apart"), (-0.02, "touching")])
 def test_meshes_whose_hulls_touch_are_looked_at_themselves(tmp_path, gap, verdict):
     """A ball slides into a cup: it is inside the cup's hull, and touches the cup only if it is too

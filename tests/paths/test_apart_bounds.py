@@ -8,15 +8,45 @@ import pytest
 
 import standoff as so
 from standoff.cell.model import Model, entry_of
+from standoff.compiled.jit import entry
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.paths.apart_problem import Problem, joint_range
 from standoff.paths.kernels import apart_bounds as bounds
-from standoff.paths.kernels import apart_layout as p
-from standoff.paths.kernels.apart_place import place_box
+from standoff.paths.kernels import apart_tables as p
 from standoff.robots.description import Joint, Link, Robot
 from standoff.robots.kernels.kinematics import INDEX, JOINT_KIND, MULTIPLIER, PRISMATIC
 from standoff.robots.tree import Mount, Tree
 from tests.worlds.random_trees import World, random_pose, random_rotation, track
+
+
+@entry("void(int64)")
+def place_box(tables):
+    bounds.place_box(p.apart_at(tables))
+
+
+@entry("UniTuple(float64, 4)(int64, int64)")
+def swept_ball(tables, part):
+    return bounds.swept_ball(p.apart_at(tables), part)
+
+
+@entry("UniTuple(float64, 2)(int64, int64)")
+def near_reaches(tables, part):
+    return bounds.near_reaches(p.apart_at(tables), part)
+
+
+@entry("void(int64, int64, int64, float64, float64, float64)")
+def take_slopes(tables, a, b, nx, ny, nz):
+    bounds.take_slopes(p.apart_at(tables), a, b, (nx, ny, nz))
+
+
+@entry("UniTuple(float64, 2)(int64, int64, int64, float64, float64, float64)")
+def least_along(tables, part, row0, nx, ny, nz):
+    return bounds.least_along(p.apart_at(tables), part, row0, (nx, ny, nz))
+
+
+@entry("float64(int64, int64, int64)")
+def proved_gap(tables, a, b):
+    return bounds.proved_gap(p.apart_at(tables), a, b)[0]
 
 
 def shapes(rng, size):
@@ -61,26 +91,27 @@ class Case:
             for _ in range(2)
         )
         bodies = Model.of(tree, map(entry_of, "ab", map(int, frames), parts))
-        self.problem = Problem(tree, bodies, "a", "b", 0.0)
+        self.problem = Problem(bodies, "a", "b", 0.0)
         self.usable = self.problem.endless is None
         if not self.usable:
             return
         # The problem puts a body that stands still second.
         order = [1, 0] if frames[0] == 0 else [0, 1]
-        arena = self.problem.arena
-        self.F, self.W = arena.F, arena.W
+        self.tables = self.problem.tables
         level = int(rng.integers(0, 12))
         count = len(self.problem.joints)
-        arena["box"][0, :count] = 2**level + rng.integers(0, 2**level, count)
-        place_box(self.F, self.W)
-        self.centre, self.half = arena["joints"][p.Q].copy(), arena["joints"][p.HALF].copy()
-        low, high = arena["joints"][[p.LOWER, p.UPPER]]
+        self.tables.intervals[:] = 2**level + rng.integers(0, 2**level, count)
+        place_box(self.tables.address)
+        self.centre, self.half = self.tables.q.copy(), self.tables.joints.half.copy()
+        low, high = self.problem.limits
         shares = rng.uniform(-1, 1, (200, count))
         shares[:40] = np.sign(shares[:40])
         inside = np.clip(self.centre + shares * self.half, low, high)
         inside[0] = self.centre
         Q = np.repeat(np.zeros((1, len(tree.joints))), 200, axis=0)
         Q[:, list(self.problem.joints)] = inside
+        self.tree, self.Q = tree, Q
+        self.parts = [(*parts[k][0], int(frames[k])) for k in order]
         root = tree.common(*map(int, frames))
         self.where, self.core = [], []
         for k in order:
@@ -123,14 +154,14 @@ def boxes():
 
 
 def rounding(case, part):
-    return case.problem.arena["sizes"][part, p.MARGIN]
+    return case.tables.parts.margin[part]
 
 
 def test_a_swept_ball_holds_the_body_on_the_whole_box(boxes):
     close = 0
     for case in boxes:
         for part in (0, 1):
-            x, y, z, radius = bounds.swept_ball(case.F, case.W, part)
+            x, y, z, radius = swept_ball(case.tables.address, part)
             away = np.linalg.norm(case.where[part] - (x, y, z), axis=2).max()
             assert away <= radius + rounding(case, part)
             close += away > 0.5 * radius
@@ -140,7 +171,7 @@ def test_a_swept_ball_holds_the_body_on_the_whole_box(boxes):
 def test_no_point_of_a_core_moves_farther_than_the_length(boxes):
     for case in boxes:
         for part in (0, 1):
-            length, _ = bounds.near_reaches(case.F, case.W, part)
+            length, _ = near_reaches(case.tables.address, part)
             moved = np.linalg.norm(case.core[part] - case.core[part][0], axis=2).max()
             assert moved <= length + rounding(case, part)
 
@@ -150,14 +181,13 @@ def test_no_point_is_lower_along_a_direction_than_the_slopes_say(boxes):
     for case in boxes:
         n = case.normal
         count = len(case.problem.joints)
-        sizes = case.problem.arena["sizes"]
-        bounds.take_slopes(case.F, case.W, 0, 1, *n)
+        take_slopes(case.tables.address, 0, 1, *n)
         least, bend, most = [], [], []
         for part, way in ((0, n), (1, -n)):
-            low, top = bounds.least_along(case.F, case.W, part, part * count, *way)
-            least.append(low - sizes[part, p.RADIUS])
+            low, top = least_along(case.tables.address, part, part * count, *way)
+            least.append(low - case.tables.parts.radius[part])
             most.append(top)
-            bend.append(0.5 * bounds.near_reaches(case.F, case.W, part)[1])
+            bend.append(0.5 * near_reaches(case.tables.address, part)[1])
         # Both parts together: what moves both counts for their difference.
         nearest = (case.where[0] @ n).min(axis=1) - (case.where[1] @ n).max(axis=1)
         proved = sum(least) - sum(bend)
@@ -169,28 +199,40 @@ def test_no_point_is_lower_along_a_direction_than_the_slopes_say(boxes):
     assert sharp > len(boxes) / 4
 
 
+def test_no_configuration_of_a_box_is_nearer_than_the_gap_that_certify_leaves(boxes):
+    """All bounds together, each by the one inequality of `motion.kernels.certify`."""
+    proofs = 0
+    for case in boxes[:100]:
+        proved = proved_gap(case.tables.address, 0, 1)
+        (x, at, frame), (y, there, other) = case.parts
+        slack = rounding(case, 0) + rounding(case, 1)
+        for T in case.tree.forward_batch(case.Q[::10]):
+            assert proved <= so.distance(x, T[frame] @ at, y, T[other] @ there).value + slack
+        proofs += proved > 0.0
+    assert proofs > 30
+
+
 def test_reaches_within_a_box_are_no_longer_than_those_of_the_whole_range(boxes):
     for case in boxes:
         for part in (0, 1):
-            bounds.near_reaches(case.F, case.W, part)
-        arena = case.problem.arena
-        assert (arena["near_reach"] <= np.maximum(arena["reach"], 1.0)).all()
+            near_reaches(case.tables.address, part)
+        links = case.tables.links
+        assert (links.near_reach <= np.maximum(links.reach, 1.0)).all()
 
 
 def test_the_cut_tree_has_the_reach_of_the_whole_tree():
     """Two links of one arm: the reach about the joints between them, whatever is before."""
     cell = so.Cell()
     cell.add_robot("builtin:panda", name="r")
-    problem = Problem(cell.tree, cell.world, "r/panda_link3", "r/panda_link7", 0.0)
+    problem = Problem(cell.model, "r/panda_link3", "r/panda_link7", 0.0)
     assert [cell.joints[i] for i in problem.joints] == [f"r/panda_joint{k}" for k in (4, 5, 6, 7)]
-    arena = problem.arena
-    assert (arena["linkage"][1:, INDEX] == [0, 1, 2, 3]).all()
-    part = int(arena["pairs"][0, 1])  # a part of link 7
+    tables = problem.tables
+    assert (tables.linkage[1:, INDEX] == [0, 1, 2, 3]).all()
+    part = tables.parts[tables.pairs[0].b]  # of link 7
     (shape, pose) = cell.world.parts[cell.world.index["r/panda_link7"]][0]
     frame = cell.world.frame_of("r/panda_link7")
     whole = MotionBound(cell.tree, [MovingBody.of_shape("x", frame, shape, pose)]).reaches("x")
-    first, count = arena["parts"][part, [p.CHAIN0, p.JOINTS]]
-    ours = arena["reach"][0, first : first + count]
+    ours = tables.links.reach[part.first_link : part.first_link + part.links]
     assert ours == pytest.approx(list(whole.values())[3:], rel=1e-6)
 
 
@@ -207,14 +249,14 @@ def test_two_turns_about_one_axis_bend_by_the_square_of_their_sum(level):
     tree = Tree([Mount("r", Robot("r", links, joints, "l0"))])
     ball, far = ((so.Sphere(0.1), so.pose((1, 0, 0))),), ((so.Sphere(0.1), so.pose((9, 0, 0))),)
     bodies = Model.of(tree, map(entry_of, "ab", (2, 0), (ball, far)))
-    arena = Problem(tree, bodies, "a", "b", 0.0).arena
-    arena["box"][0, :2] = 2**level + 2 ** (level - 1)
-    place_box(arena.F, arena.W)
-    turns, (w, v) = arena["joints"][p.Q].sum(), arena["joints"][p.HALF]
+    tables = Problem(bodies, "a", "b", 0.0).tables
+    tables.intervals[:] = 2**level + 2 ** (level - 1)
+    place_box(tables.address)
+    turns, (w, v) = tables.q.sum(), tables.joints.half
     n = (math.cos(turns), math.sin(turns), 0.0)
-    bounds.take_slopes(arena.F, arena.W, 0, 1, *n)
-    least, _ = bounds.least_along(arena.F, arena.W, 0, 0, *n)
-    _, bend = bounds.near_reaches(arena.F, arena.W, 0)
+    take_slopes(tables.address, 0, 1, *n)
+    least, _ = least_along(tables.address, 0, 0, *n)
+    _, bend = near_reaches(tables.address, 0)
     lost, truth = 1.0 - (least - 0.5 * bend), 1.0 - math.cos(w + v)
     assert truth - 1e-12 <= lost <= 1.1 * truth + 1e-12
 

@@ -59,12 +59,12 @@ def knuckles(folder, upper: float = 2.5) -> so.Cell:
 
 
 def mapped(cell: so.Cell) -> list[tuple[tuple[int, int], JointMap]]:
-    world, tree, found = cell.world, cell.tree, []
+    world, found = cell.world, []
     for a, b in combinations(range(len(world.names)), 2):
         frames = world.frame[a], world.frame[b]
         if frames[0] == frames[1] or min(frames) == 0:
             continue
-        made = joint_map(tree, world, [(a, b)], CLEARANCE)
+        made = joint_map(cell.model, [(world.names[a], world.names[b])], CLEARANCE)
         if made is not None:
             found.append(((a, b), made))
     return found

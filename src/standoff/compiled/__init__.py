@@ -1,1 +1,1 @@
-"""Python made into machine code: the decorators, tables in arenas, calls by address."""
+"""Python made into machine code: the decorators, declared tables, calls by address."""

@@ -1,7 +1,4 @@
-"""Which pairs of a cell can never touch within the joint limits: proved, refuted or open.
-
-What came out of trying to prove pairs apart.
-"""
+"""Which pairs of a cell can never touch within the joint limits: proved, refuted or open."""
 
 from __future__ import annotations
 
@@ -15,12 +12,10 @@ from standoff.cell.allowed import Pair, ordered
 from standoff.defaults import USUAL_APART_BUDGET
 from standoff.errors import PathError, UnknownNameError
 from standoff.geometry.distance import distance
-from standoff.geometry.narrowphase import dispatch
-from standoff.geometry.narrowphase.dispatch import has_closed_form
-from standoff.geometry.narrowphase.layout import MESH
+from standoff.geometry.narrowphase.layout import FLAGS, MESH, OPEN_SOLID
 from standoff.geometry.pose import Array
 from standoff.paths.apart_problem import Problem
-from standoff.paths.kernels import apart_layout as p
+from standoff.paths.kernels import apart_tables as p
 from standoff.paths.kernels.apart import search_apart
 from standoff.paths.options import length
 from standoff.paths.search import Progress
@@ -92,69 +87,57 @@ def prove_apart(
 def _prove(
     cell: Cell, a: str, b: str, clearance: float, budget: int, progress: Progress
 ) -> ProvedApart | CanTouch | StaysOpen:
-    tree, world = cell.tree, cell.world
+    tree, model = cell.tree, cell.model
     for name in (a, b):
-        if world.frame_of(name) >= tree.frames:
+        if model.frame_of(name) >= tree.frames:
             return StaysOpen(a, b, f"{name} moves freely: its pose is given each cycle")
-    problem = Problem(tree, world, a, b, clearance)
+    problem = Problem(model, a, b, clearance)
     if problem.endless is not None:
         return StaysOpen(a, b, problem.endless)
     status, begun = p.SPENT, 0.0
-    if any(shape.kind == MESH for x in (a, b) for shape, _ in world.parts[world.index[x]]):
+    if any(x.shape.kind == MESH for name in (a, b) for x in model.entries[name].primitives):
         # A distance of hulls takes microseconds, one of meshes milliseconds, and most pairs that
         # are apart are so with their hulls.
-        hulls = Problem(tree, world, a, b, clearance, outer=True)
-        status = _search(
-            hulls, dispatch.general_address(), budget, lambda share: progress(0.5 * share)
-        )
+        hulls = Problem(model, a, b, clearance, outer=True)
+        status = _search(hulls, budget, lambda share: progress(0.5 * share))
         begun = 0.5
     if status == p.APART:
         problem = hulls
     else:
         status = _search(
-            problem, _general(cell, a, b), budget,
-            lambda share: progress(begun + (1.0 - begun) * share),
+            problem, budget, lambda share: progress(begun + (1.0 - begun) * share)
         )  # fmt: skip
-    header, result = problem.arena["header"][0], problem.arena["result"][0]
-    boxes = int(header[p.BOXES])
+    found = problem.tables.header
     if status == p.APART:
         word = cell.proof_word(a, b)
-        return ProvedApart(a, b, clearance, float(result[p.SEPARATION]), boxes, word)
+        return ProvedApart(a, b, clearance, float(found.separation), int(found.boxes), word)
     q, joints = cell.q, tuple(tree.joints[i] for i in problem.joints)
-    q[list(problem.joints)] = problem.arena["nearest"][0]
+    q[list(problem.joints)] = problem.tables.joints.nearest
     if status == p.TOUCHING:
         value, point_a, point_b = _witness(cell, a, b, q)
         return CanTouch(a, b, q, joints, value + 0.0, point_a, point_b)
     reason = f"the budget of {budget:,} boxes is spent"
     if status == p.STUCK:
         reason = "it comes nearer to the clearance than rounding can tell"
-    nearest = float(result[p.NEAREST])
+        if (problem.tables.bodies.refs[:, FLAGS] & OPEN_SOLID).any():
+            reason = "their convex hulls meet, and one is an open mesh that counts as solid"
+    nearest, boxes = float(found.nearest), int(found.boxes)
     if not math.isfinite(nearest):
         return StaysOpen(a, b, reason, boxes=boxes)
     return StaysOpen(a, b, reason, boxes=boxes, nearest=nearest, q=q, joints=joints)
 
 
-def _search(problem: Problem, address: int, budget: int, progress: Progress) -> int:
+def _search(problem: Problem, budget: int, progress: Progress) -> int:
+    header = problem.tables.header
     while True:
-        header = problem.arena["header"][0]
-        header[p.BUDGET] = min(budget, int(header[p.BOXES]) + _SLICE)
-        status = int(search_apart(address, problem.arena.F, problem.arena.W))
+        header.budget = min(budget, int(header.boxes) + _SLICE)
+        status = int(search_apart(problem.tables.address))
         if status == p.FULL:
             problem.grow()
-        elif status != p.SPENT or int(header[p.BUDGET]) >= budget:
+        elif status != p.SPENT or header.budget >= budget:
             return status
         else:
-            progress(int(header[p.BOXES]) / budget)
-
-
-def _general(cell: Cell, a: str, b: str) -> int:
-    """The address of `pair_distance`, where a pair of parts needs it: it takes long to compile."""
-    kinds = [
-        {shape.kind for shape, _ in cell.world.parts[cell.world.index[name]]} for name in (a, b)
-    ]
-    if all(has_closed_form(x, y) for x in kinds[0] for y in kinds[1]):
-        return 0
-    return dispatch.general_address()
+            progress(int(header.boxes) / budget)
 
 
 def _witness(cell: Cell, a: str, b: str, q: Array) -> tuple[float, Array, Array]:
@@ -178,9 +161,9 @@ def _named(cell: Cell, pairs: Any) -> list[Pair]:
             raise PathError("not a pair", element="pairs", value=pair, allowed='("a", "b")')
         a, b = pair
         for name in (a, b):
-            if not isinstance(name, str) or name not in cell.world.index:
-                raise UnknownNameError(str(name), cell.world.names, what="name", element="pairs")
-        if cell.world.frame_of(a) == cell.world.frame_of(b):
+            if not isinstance(name, str) or name not in cell.model.index:
+                raise UnknownNameError(str(name), cell.model.names, what="name", element="pairs")
+        if cell.model.frame_of(a) == cell.model.frame_of(b):
             raise PathError(
                 "nothing between the two moves", element="pairs", value=(a, b),
                 allowed="two that move against each other",
@@ -281,7 +264,7 @@ class Apart:
             PathError: a pair of this cell is not what was proved; nothing is allowed then.
         """
         for pair in self.apart:
-            known = {pair.a, pair.b} <= set(cell.world.index)
+            known = {pair.a, pair.b} <= set(cell.model.index)
             if not known or cell.proof_word(pair.a, pair.b) != pair.proof:
                 raise PathError("not what was proved apart", value=(pair.a, pair.b))
         for pair in self.apart:

@@ -1,29 +1,27 @@
-"""Two bodies and the joints between them, laid out as `paths.kernels.apart_layout` says.
-
-Which values the joints between two bodies can take, as far as it matters to them.
-
-The joints between two bodies, cut out of the tree of all.
+"""Two bodies and the joints between them, laid out as `paths.kernels.apart_tables` says: their
+parts, the joints cut out of the tree of all, and which values these can take, as far as it matters
+to the two.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from standoff.cell.model import placed_ball
-from standoff.cell.world import World
-from standoff.compiled.arenas import Arena
+from standoff.cell.model import Model, Primitive
 from standoff.geometry.mesh import Mesh
-from standoff.geometry.narrowphase import layout
-from standoff.geometry.narrowphase.dispatch import IWORK, WORK
+from standoff.geometry.narrowphase import dispatch, layout
+from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
-from standoff.geometry.shape import IntArray, Shape
+from standoff.geometry.shape import IntArray
 from standoff.geometry.table import pack
 from standoff.motion.bound import MovingBody, few_points
 from standoff.motion.kernels.reach import reach
-from standoff.paths.kernels import apart_layout as p
+from standoff.paths.kernels import apart_tables as p
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree, scratch_shape
 from standoff.tolerances import ENCODER_TOLERANCE, EPS, PATH_ROUNDING
@@ -37,8 +35,6 @@ JOINT_BOX_ROUNDING = 4 * EPS
 #: Nodes that most pairs do with.
 _NODES = 1024
 
-Part = tuple[Shape, Array, int]
-
 
 class Problem:
     """What is to be proved of two bodies.
@@ -48,142 +44,85 @@ class Problem:
             meshes are inside, but for roundings that margins cover. What touches need not touch.
 
     Attributes:
-        joints: the entries of ``q`` that move the bodies against each other, in the arena's order.
+        joints: the entries of ``q`` that move the bodies against each other, in their order here.
+        limits: their ranges (2, joints), and
+        tables: all of it for the kernels; there are neither where the problem is
         endless: why nothing can be proved: a joint without limits; None where all have limits.
-        arena: all tables; see `paths.kernels.apart_layout`. Of one that is endless there are none.
     """
 
-    arena: Arena
+    limits: Array
+    tables: p.ApartTables
 
     def __init__(
-        self, tree: Tree, world: World, a: str, b: str, clearance: float, *, outer: bool = False
+        self, model: Model, a: str, b: str, clearance: float, *, outer: bool = False
     ) -> None:
-        first, second = world.index[a], world.index[b]
-        if world.frame[first] == WORLD:
+        first, second = model.entries[a], model.entries[b]
+        if first.frame == WORLD:
             first, second = second, first  # a half space stands still, and comes second
-        cut = CutTree(tree, (world.frame[first], world.frame[second]))
-        ranges = [joint_range(tree, i, cut.following(i)) for i in cut.joints]
+        cut = CutTree(model.tree, (first.frame, second.frame))
+        ranges = [joint_range(model.tree, i, cut.following(i)) for i in cut.joints]
         self.joints = cut.joints
         self.endless = next((r for r in ranges if isinstance(r, str)), None)
         if self.endless is None:
-            parts = [
-                (_outer(shape) if outer else shape, pose, cut.number[world.frame[body]])
-                for body in (first, second)
-                for shape, pose in world.parts[body]
-            ]
-            limits: Array = np.array(ranges, dtype=float).reshape(-1, 2).T
-            self.arena = _tables(cut, parts, len(world.parts[first]), limits)
-            self.arena["result"][0] = clearance, math.inf, math.inf, math.inf
+            primitives = [*first.primitives, *second.primitives]
+            if outer:
+                primitives = [_outer(x) for x in primitives]
+            self.limits = np.array(ranges, dtype=float).reshape(-1, 2).T
+            self.tables = _tables(cut, primitives, len(first.primitives), self.limits)
+            header = self.tables.header
+            header.clearance = clearance
+            header.separation = header.nearest = header.nearest_centre = math.inf
 
     def grow(self) -> None:
         """Twice as many nodes."""
-        before = len(self.arena["nodes"])
-        self.arena = self.arena.grown(dict.fromkeys(("nodes", "keys", "heap"), 2 * before))
-        self.arena["heap"][before:, 0] = np.arange(before, 2 * before)
+        before = len(self.tables.nodes)
+        for name in ("nodes", "node_intervals", "heap"):
+            self.tables.grow(name, 2 * before)
+        self.tables.heap[before:] = np.arange(before, 2 * before)
 
 
-def _outer(shape: Shape) -> Shape:
-    """The convex hull of a mesh, unless it is flat; any other shape itself."""
-    return (shape.hull or shape) if isinstance(shape, Mesh) else shape
+def _outer(primitive: Primitive) -> Primitive:
+    """The convex hull of a mesh, unless it is flat; any other primitive itself."""
+    hull = primitive.shape.hull if isinstance(primitive.shape, Mesh) else None
+    return primitive if hull is None else replace(primitive, shape=hull)
 
 
-def _tables(cut: CutTree, parts: Sequence[Part], split: int, limits: Array) -> Arena:
-    """All tables; the first ``split`` parts are one body's."""
-    pairs = [(i, j) for i in range(split) for j in range(split, len(parts))]
-    rows, refs, geometry = pack([shape for shape, _, _ in parts])
-    table, chain, reaches, cores, sizes = _motion(cut, parts, limits)
+def _tables(
+    cut: CutTree, primitives: Sequence[Primitive], split: int, limits: Array
+) -> p.ApartTables:
+    """All tables; the first ``split`` primitives are one body's."""
+    pairs = [(i, j) for i in range(split) for j in range(split, len(primitives))]
+    _, refs, geometry = pack([x.shape for x in primitives])
+    rows = np.array([x.row for x in primitives])
     count, frames = len(cut.joints), len(cut.reals)
     nodes = max(_NODES, 2 * len(pairs))
-    arena = Arena(
-        {
-            "tree": cut.reals.shape,
-            "joints": (p.JOINT_ROWS, count),
-            "local": (len(parts), 12),
-            "rows": rows.shape,
-            "points": geometry.points.shape,
-            "solids": geometry.nodes.shape,
-            "balls": (len(parts), 4),
-            "cores": cores.shape,
-            "reach": (1, len(reaches)),
-            "sizes": sizes.shape,
-            "poses": (frames, 12),
-            "turns": scratch_shape(frames),
-            "paces": (1, frames),
-            "near_reach": (1, len(reaches)),
-            "slopes": (2 * count, 4),
-            "tops": (1, count),
-            "gains": (2, count),
-            "out": (1, layout.OUT_COLUMNS),
-            "keys": (nodes, 1),
-            "result": (1, p.RESULT_COLUMNS),
-            "nearest": (1, count),
-            "start": (1, count),
-            "work": (1, WORK),
-        },
-        {
-            "linkage": cut.ints.shape,
-            "refs": refs.shape,
-            "faces": geometry.faces.shape,
-            "ints": (1, len(geometry.ints)),
-            "parts": table.shape,
-            "chain": chain.shape,
-            "pairs": (len(pairs), 2),
-            "nodes": (nodes, count + 2),
-            "heap": (nodes, 1),
-            "box": (1, count + 2),
-            "header": (1, p.HEADER_COLUMNS),
-            "iwork": (1, IWORK),
-        },
-    )
-    arena["tree"][:], arena["linkage"][:] = cut.reals, cut.ints
-    arena["joints"][[p.LOWER, p.UPPER]] = limits
-    arena["joints"][p.WIDTH] = limits[1] - limits[0]
+    made = [cut.part(x, limits) for x in primitives]
+    links = np.concatenate([x.links for x in made])
+    tables = p.ApartTables(
+        tree=cut.reals, linkage=cut.ints, joints=count, parts=len(made), links=links,
+        cores=np.concatenate([x.points for x in made]), local=rows[:, : layout.SIZE].copy(),
+        bodies=Bodies(rows=rows, refs=refs, solids=geometry.solids),
+        pairs=np.array(pairs, p.PAIR), intervals=count, q=count, paces=frames, poses=frames,
+        turns=scratch_shape(frames), slopes=2 * count, answer=1, room=dispatch.pair_scratch(),
+        nodes=nodes, node_intervals=(nodes, count), heap=np.arange(nodes),
+    )  # fmt: skip
+    first_link = first_point = 0
+    for row, x, part in zip(tables.parts, primitives, made):
+        row.frame, row.first_link, row.links = cut.number[x.frame], first_link, len(part.links)
+        row.first_point, row.points = first_point, len(part.points)
+        row.x, row.y, row.z, row.ball = x.ball
+        row.radius, row.margin = part.radius, part.margin
+        first_link, first_point = first_link + len(part.links), first_point + len(part.points)
+    joints = tables.joints
+    joints.lower, joints.upper = limits
+    joints.width = limits[1] - limits[0]
     # Paths and readings may be that far beyond a limit; centres, and so what is shown to touch, are
     # not.
-    arena["joints"][p.PAD] = ENCODER_TOLERANCE + JOINT_BOX_ROUNDING * np.abs(limits).sum(axis=0)
-    arena["local"][:] = np.array([pose[:3].reshape(12) for _, pose, _ in parts])
-    arena["rows"][:], arena["refs"][:] = rows, refs
-    arena["points"][:], arena["solids"][:] = geometry.points, geometry.nodes
-    arena["faces"][:], arena["ints"][0] = geometry.faces, geometry.ints
-    arena["balls"][:] = [placed_ball(shape, pose) for shape, pose, _ in parts]
-    arena["cores"][:], arena["reach"][0], arena["sizes"][:] = cores, reaches, sizes
-    arena["parts"][:], arena["chain"][:], arena["pairs"][:] = table, chain, pairs
-    arena["heap"][:, 0] = np.arange(nodes)
-    return arena
-
-
-def _motion(
-    cut: CutTree, parts: Sequence[Part], limits: Array
-) -> tuple[IntArray, IntArray, Array, Array, Array]:
-    """A_PARTS, A_CHAIN, A_REACH, A_CORES and A_SIZES."""
-    table: list[tuple[int, ...]] = []
-    chains: list[list[int]] = []
-    reaches, cores, sizes = [np.zeros(0)], [np.zeros((0, 3))], []
-    points = 0
-    for k, (shape, pose, frame) in enumerate(parts):
-        body = MovingBody.of_shape(f"part {k}", frame, shape, pose)
-        chain, few = cut.chain(frame), few_points(body.points)
-        far = np.empty(len(chain))
-        if chain:
-            reach(cut.reals, cut.ints, frame, body.points.copy(), far)
-        # A cylinder is inside the prism of its points, and not the capsule around its axis.
-        rounded = shape.kind in (layout.SPHERE, layout.CAPSULE)
-        radius = float(shape.core()[1]) if rounded else 0.0
-        extent = radius + float(np.abs(pose[:3, 3]).sum())
-        extent += float(np.linalg.norm(few, axis=1).max(initial=0.0))
-        table.append((frame, len(chains), points, len(few), len(chain)))
-        sizes.append((radius, cut.margin(chain, far, limits, extent)))
-        chains += chain
-        reaches.append(far)
-        cores.append(few)
-        points += len(few)
-    return (
-        np.array(table, dtype=np.int64),
-        np.array(chains, dtype=np.int64).reshape(-1, 2),
-        np.concatenate(reaches),
-        np.concatenate(cores),
-        np.array(sizes),
-    )
+    joints.pad = ENCODER_TOLERANCE + JOINT_BOX_ROUNDING * np.abs(limits).sum(axis=0)
+    kinds = [{x.shape.kind for x in body} for body in (primitives[:split], primitives[split:])]
+    if not all(has_closed_form(x, y) for x in kinds[0] for y in kinds[1]):
+        tables.header.general = dispatch.general_address()  # it takes long to compile
+    return tables
 
 
 def joint_range(tree: Tree, index: int, frames: Sequence[int]) -> tuple[float, float] | str:
@@ -196,25 +135,41 @@ def joint_range(tree: Tree, index: int, frames: Sequence[int]) -> tuple[float, f
     nothing.
     """
     low, high = float(tree.lower[index]), float(tree.upper[index])
-    times = [abs(float(tree.reals[f, kinematics.MULTIPLIER])) for f in frames]
-    moved = [f for f, m in zip(frames, times) if m != 0.0]
-    slides = [f for f in moved if tree.ints[f, kinematics.JOINT_KIND] == kinematics.PRISMATIC]
+    moved = [f for f in frames if tree.reals[f, kinematics.MULTIPLIER] != 0.0]
     if not moved:
         middle = min(max(0.0, low), high)
         return middle, middle
-    if not slides:
-        least = min(m for m in times if m != 0.0)
-        turn = 2.0 * math.pi / least * (1.0 + 2.0 * JOINT_BOX_ROUNDING)
-        if math.isfinite(turn) and all(math.fmod(m, least) == 0.0 for m in times):
-            if math.isfinite(low):
-                return low, min(high, low + turn)
-            return (high - turn, high) if math.isfinite(high) else (-0.5 * turn, 0.5 * turn)
+    slides = (tree.ints[moved, kinematics.JOINT_KIND] == kinematics.PRISMATIC).any()
+    turn = math.inf if slides else _repeats(np.abs(tree.reals[moved, kinematics.MULTIPLIER]))
+    if math.isfinite(turn):
+        if math.isfinite(low):
+            return low, min(high, low + turn)
+        return (high - turn, high) if math.isfinite(high) else (-0.5 * turn, 0.5 * turn)
     if math.isfinite(low) and math.isfinite(high):
         return low, high
     name = tree.joints[index]
     if slides:
         return f"joint {name} has no limits"
     return f"joint {name} has no limits, and the joints that mimic it never stand as before"
+
+
+def _repeats(times: Array) -> float:
+    """After what angle revolute joints of these multipliers, > 0, all stand as before, [rad];
+    infinite where they never do."""
+    least = float(times.min())
+    turn = 2.0 * math.pi / least * (1.0 + 2.0 * JOINT_BOX_ROUNDING)
+    return turn if all(math.fmod(m, least) == 0.0 for m in times) else math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What the bounds need to know of a primitive that moves with a `CutTree`: records of
+    `apart_tables.LINK`, its points, and the radius and margin of its `apart_tables.PART`."""
+
+    links: np.ndarray[tuple[int], np.dtype[np.void]]
+    points: Array
+    radius: float
+    margin: float
 
 
 class CutTree:
@@ -257,26 +212,47 @@ class CutTree:
         """The frames, as the tree numbers them, whose joints follow an entry of ``q``."""
         return [f for f in self._frames if self._tree.ints[f, kinematics.INDEX] == index]
 
-    def chain(self, frame: int) -> list[list[int]]:
-        """The joints from the root to a frame, outwards: frame and kind of each."""
-        found = []
-        while frame:
-            found.append([frame, int(self.ints[frame, kinematics.JOINT_KIND])])
-            frame = int(self.ints[frame, kinematics.PARENT])
-        return found[::-1]
+    def part(self, primitive: Primitive, limits: Array) -> Part:
+        """A primitive, where the joints stay within ``limits`` (2, joints)."""
+        shape, pose, frame = primitive.shape, primitive.pose, self.number[primitive.frame]
+        body = MovingBody.of_shape(primitive.body, frame, shape, pose)
+        links, few = self._links(frame), few_points(body.points)
+        if len(links):
+            far = np.empty(len(links))
+            reach(self.reals, self.ints, frame, body.points.copy(), far)
+            links["reach"] = far
+        # A cylinder is inside the prism of its points, and not the capsule around its axis.
+        rounded = shape.kind in (layout.SPHERE, layout.CAPSULE)
+        radius = float(shape.core()[1]) if rounded else 0.0
+        extent = radius + float(np.abs(pose[:3, 3]).sum())
+        extent += float(np.linalg.norm(few, axis=1).max(initial=0.0))
+        return Part(links, few, radius, self._margin(links, limits, extent))
 
-    def margin(self, chain: list[list[int]], reach: Array, limits: Array, extent: float) -> float:
+    def _links(self, frame: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+        """The joints from the root to a frame, outwards."""
+        frames = []
+        while frame:
+            frames.append(frame)
+            frame = int(self.ints[frame, kinematics.PARENT])
+        links = np.zeros(len(frames), p.LINK)
+        links["frame"] = frames[::-1]
+        links["kind"] = self.ints[links["frame"], kinematics.JOINT_KIND]
+        return links
+
+    def _margin(
+        self, links: np.ndarray[tuple[int], np.dtype[np.void]], limits: Array, extent: float
+    ) -> float:
         """What PATH_ROUNDING says that rounding can hide of a part that gets no farther than
         ``extent`` from its frame's origin, with the lengths of the whole ranges (2, joints): its
         coordinates, reach times angle and reach times turn of each joint, its coordinates times the
         whole turn. No box has more."""
         hidden, turning = 0.0, 0.0
-        for (f, kind), R in zip(chain, reach):
+        for f, kind, R, _ in links.tolist():
             row, (low, high) = self.reals[f], limits[:, self.ints[f, kinematics.INDEX]].tolist()
             times = abs(float(row[kinematics.MULTIPLIER]))
             turn = 0.5 * times * (high - low)
             size = times * max(abs(low), abs(high)) + abs(float(row[kinematics.OFFSET]))
-            hidden += float(R) * (turn + size)
+            hidden += R * (turn + size)
             extent += float(np.abs(row[[3, 7, 11]]).sum())
             if kind == kinematics.REVOLUTE:
                 turning += turn

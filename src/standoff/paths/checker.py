@@ -21,7 +21,7 @@ from standoff.geometry.shape import IntArray
 from standoff.paths.certificate import Certificate
 from standoff.paths.curves import as_pieces
 from standoff.paths.end_stops import ProvedLimits
-from standoff.paths.glide import glide_table
+from standoff.paths.glide import Glides, glide_table
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.search import check_segments
 from standoff.paths.options import Bound, Options, checked, length
@@ -295,7 +295,7 @@ class PathChecker:
         pieces[:, 0] = q[:-1]
         pieces[:, 1] = q[1:] - q[:-1]
         if moving is None and not tables.gliding:
-            glides = np.zeros((len(pieces), 0, p.GLIDE_COLUMNS))
+            glides = np.zeros((len(pieces), 0), p.GLIDE)
         elif moving is None:
             glides = np.repeat(self._resting(tables)[None], len(pieces), axis=0)
         else:
@@ -381,11 +381,11 @@ class PathChecker:
         scratch.known["hasty"] = tables.tube
         return scratch
 
-    def _resting(self, tables: Tables) -> Array:
-        """(bodies, GLIDE_COLUMNS): moving bodies at rest where the cell has them."""
-        rows = np.zeros((len(tables.gliding), p.GLIDE_COLUMNS))
-        for g, name in enumerate(tables.gliding):
-            rows[g, :12] = self.cell.bodies[name].pose[:3].reshape(12)
+    def _resting(self, tables: Tables) -> Glides:
+        """(bodies,): moving bodies at rest where the cell has them."""
+        rows = np.zeros(len(tables.gliding), p.GLIDE)
+        for row, name in zip(rows, tables.gliding):
+            row["pose"] = self.cell.bodies[name].pose[:3].reshape(12)
         return rows
 
     def _take_scratch(self, tables: Tables, pieces: int) -> Scratch:

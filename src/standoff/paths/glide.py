@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from standoff.errors import PathError, PoseError, UnknownNameError
 from standoff.geometry.pose import Array, as_pose, numbers, rigid, vector
+from standoff.paths.kernels.path_tables import GLIDE
 from standoff.tolerances import COORDINATE_LIMIT, HALF_TURN_SINE
 
-#: Columns of a row for the kernels: the pose (12, row-major 3 x 4), the velocity of the origin and
-#: the angular velocity (3 each), both in world axes and per unit of ``u``.
-GLIDE_COLUMNS = 18
+#: Records of `path_tables.GLIDE`, (pieces, bodies).
+Glides = NDArray[np.void]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,9 @@ class Glide:
 
 def glide_table(
     names: Sequence[str], known: Sequence[Array], moving: Mapping[str, Any] | None, times: Array
-) -> Array:
-    """(pieces, bodies, GLIDE_COLUMNS): how each moving body goes through each piece of a motion,
-    from where it is at the piece's start, its velocities per unit of ``u``.
+) -> Glides:
+    """How each moving body goes through each piece of a motion, from where it is at the piece's
+    start, its velocities per unit of ``u``.
 
     A row leads to where the next one starts but for a few roundings of its coordinates and angle.
 
@@ -93,7 +93,7 @@ def glide_table(
     for name in given:
         if name not in names:
             raise UnknownNameError(str(name), names, what="moving body")
-    table = np.zeros((len(times) - 1, len(names), GLIDE_COLUMNS))
+    table = np.zeros((len(times) - 1, len(names)), GLIDE)
     for b, (name, pose) in enumerate(zip(names, known, strict=True)):
         motion = given.get(name, Glide(pose))
         if isinstance(motion, Glide):
@@ -103,7 +103,7 @@ def glide_table(
     return table
 
 
-def _write_glide(rows: Array, glide: Glide, times: Array, name: str) -> None:
+def _write_glide(rows: Glides, glide: Glide, times: Array, name: str) -> None:
     span = float(times[-1] - times[0])
     with np.errstate(over="ignore"):
         end = glide.pose[:3, 3] + span * glide.linear
@@ -121,7 +121,7 @@ def _write_glide(rows: Array, glide: Glide, times: Array, name: str) -> None:
         _write_row(row, start, glide.linear * duration, glide.angular * duration)
 
 
-def _write_poses(rows: Array, poses: Any, name: str) -> None:
+def _write_poses(rows: Glides, poses: Any, name: str) -> None:
     element = f"moving[{name!r}]"
     try:
         array = numbers(poses, element)
@@ -148,10 +148,8 @@ def _write_poses(rows: Array, poses: Any, name: str) -> None:
         _write_row(row, a, b[:3, 3] - a[:3, 3], turn)
 
 
-def _write_row(row: Array, pose: Array, linear: Array, angular: Array) -> None:
-    row[:12] = pose[:3].ravel()
-    row[12:15] = linear
-    row[15:] = angular
+def _write_row(row: Any, pose: Array, linear: Array, angular: Array) -> None:
+    row["pose"], row["linear"], row["angular"] = pose[:3].ravel(), linear, angular
 
 
 def _turn(a: Array, b: Array) -> Array:

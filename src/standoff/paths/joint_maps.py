@@ -2,8 +2,8 @@
 
 Two links with few joints between them are near each other all the time, so that a search would
 measure them again and again. What they do depends on these few joints alone, and is worked out once
-(`paths.kernels.apart_map`): a motion that passes through none of the marked cells need not look at
-them.
+(`paths.kernels.apart.map_apart`): a motion that passes through none of the marked cells need not
+look at them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from itertools import product
 
 import numpy as np
 
-from standoff.cell.world import World
+from standoff.cell.model import Model
 from standoff.compiled.jit import INTERPRETED
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.paths.apart_problem import Problem
-from standoff.paths.kernels import apart_layout as a
-from standoff.paths.kernels.apart_map import map_apart
+from standoff.paths.kernels.apart import map_apart
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
 
@@ -57,29 +56,27 @@ class JointMap:
         return total
 
 
-def joint_map(
-    tree: Tree, world: World, pairs: Iterable[tuple[int, int]], clearance: float
-) -> JointMap | None:
+def joint_map(model: Model, pairs: Iterable[tuple[str, str]], clearance: float) -> JointMap | None:
     """The map of all these pairs of bodies, which the same two frames carry, and which are to keep
     farther apart than ``clearance``; None where there are many joints between them or one without
     limits, or where a distance would take long."""
     cells: IntArray | None = None
     joints: tuple[int, ...] = ()
     limits: Array = np.zeros((2, 0))
-    for first, second in pairs:
-        few = 0 < joints_between(tree, world.frame[first], world.frame[second]) <= max(_LEVELS)
-        kinds = [{shape.kind for shape, _ in world.parts[body]} for body in (first, second)]
+    for a, b in pairs:
+        few = 0 < joints_between(model.tree, model.frame_of(a), model.frame_of(b)) <= max(_LEVELS)
+        kinds = [{x.shape.kind for x in model.entries[name].primitives} for name in (a, b)]
         # Maps save time, and would take too much of it where kernels are interpreted.
         if INTERPRETED or not few or not all(has_closed_form(x, y) for x, y in product(*kinds)):
             return None
-        problem = Problem(tree, world, world.names[first], world.names[second], clearance)
+        problem = Problem(model, a, b, clearance)
         if problem.endless is not None:
             return None
-        joints, limits = problem.joints, problem.arena["joints"][[a.LOWER, a.UPPER]].copy()
+        joints, limits = problem.joints, problem.limits
         levels = _LEVELS[len(joints)]
         if cells is None:
             cells = np.zeros((1 << levels) ** len(joints), dtype=np.int64)
-        map_apart(0, problem.arena.F, problem.arena.W, levels, _BUDGET, cells)
+        map_apart(problem.tables.address, levels, _BUDGET, cells)
     if cells is None:
         return None
     shape = (1 << _LEVELS[len(joints)],) * len(joints)

@@ -20,6 +20,7 @@ from standoff.paths.certificate import (
     Group,
     Primitive,
 )
+from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import Options
 from standoff.paths.search import Motion, Search
@@ -71,7 +72,7 @@ def certificate(
         times=times,
         coefficients=motion.pieces,
         rounding=motion.rounding,
-        glides=motion.glides,
+        glides=_glide_rows(motion.glides),
         verdict=_claim(tables, motion, times, status, found),
         primitives=tuple(
             Primitive(x.body, x.part, (b[0], b[1], b[2]), b[3])
@@ -81,6 +82,12 @@ def certificate(
         groups=groups,
         proofs=proofs,
     )
+
+
+def _glide_rows(glides: Glides) -> Array:
+    """Glides as certificates have them."""
+    parts = [glides[name] for name in ("pose", "linear", "angular")]
+    return np.concatenate(parts, axis=-1)
 
 
 def _listed(

@@ -19,6 +19,7 @@ import numpy as np
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.dispatch import IWORK, WORK
 from standoff.geometry.pose import Array
+from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.heap import put_back
 from standoff.paths.kernels.search import begin, search
@@ -45,25 +46,21 @@ Progress = Callable[[float], object]
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A motion: (n, POWERS, joints), (n, bodies, 18), (n, joints)."""
+    """A motion: (n, POWERS, joints), (n, bodies), (n, joints)."""
 
     pieces: Array
-    glides: Array
+    glides: Glides
     rounding: Array
 
     @cached_property
     def tables(self) -> p.Motion:
         """As kernels take it; they share the numbers."""
-        return p.Motion(pieces=self._rows, glides=self._glides, rounding=self.rounding)
+        return p.Motion(pieces=self._rows, glides=self.glides.reshape(-1), rounding=self.rounding)
 
     @property
     def _rows(self) -> Array:
         count, powers, joints = self.pieces.shape
         return self.pieces.reshape(count * powers, joints)
-
-    @property
-    def _glides(self) -> Array:
-        return self.glides.reshape(-1, p.GLIDE_COLUMNS)
 
     def copied(self, room: p.Motion) -> p.Motion:
         """As kernels take it, in the ``room`` of another motion if that is large enough: copying
@@ -72,7 +69,7 @@ class Motion:
         kept = room.rounding
         if count > len(kept) or joints != kept.shape[1]:
             return self.tables
-        rows, glides = self._rows, self._glides
+        rows, glides = self._rows, self.glides.reshape(-1)
         room.pieces[: len(rows)], kept[:count] = rows, self.rounding
         if len(glides):
             room.glides[: len(glides)] = glides
@@ -80,15 +77,14 @@ class Motion:
 
     def piece(self, k: int) -> Motion:
         """One piece of it."""
-        return Motion(
-            *(rows[k : k + 1].copy() for rows in (self.pieces, self.glides, self.rounding))
-        )
+        own = slice(k, k + 1)
+        return Motion(self.pieces[own].copy(), self.glides[own].copy(), self.rounding[own].copy())
 
     def start(self) -> Motion:
         """At rest where it begins."""
         rest = self.piece(0)
         rest.pieces[:, 1:] = 0.0
-        rest.glides[:, :, p.LINEAR :] = 0.0
+        rest.glides["linear"] = rest.glides["angular"] = 0.0
         return rest
 
     def at(self, piece: int, u: float) -> Array:

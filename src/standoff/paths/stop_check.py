@@ -119,12 +119,12 @@ class StopCheck:
         self._budget = budget
         self._motion = Motion(
             np.zeros((STOP_PIECES, p.POWERS, joints)),
-            np.zeros((STOP_PIECES, bodies, p.GLIDE_COLUMNS)),
+            np.zeros((STOP_PIECES, bodies), p.GLIDE),
             np.zeros((STOP_PIECES, joints + bodies)),
         )
         self._stops = stop.Stops(
-            joints=joints, bodies=bodies, last=np.full((bodies, p.GLIDE_COLUMNS), np.nan),
-            times=STOP_PIECES + 1, motion=self._motion.tables,
+            joints=joints, bodies=bodies, last=bodies, times=STOP_PIECES + 1,
+            motion=self._motion.tables,
         )  # fmt: skip
         rows = self._stops.joints
         rows.slow, rows.fast = 1.0 / model.least, 1.0 / model.most
@@ -138,7 +138,8 @@ class StopCheck:
             # No end stop keeps a joint where pairs were proved apart.
             rows.least, rows.most = cell.proof_limits
         rows.turns = [kind == "continuous" for kind in cell.tree.kinds]
-        rows.last = np.nan
+        self._stops.last.linear = self._stops.last.angular = np.nan
+        self.forget()
         self._stops.bodies.change, self._stops.bodies.glides = model.body_change, model.body_glides
         plan, self._report = self._stops.plan, self._stops.report
         plan.reaction, plan.wait, plan.together = model.reaction, model.wait, model.synchronised
@@ -170,7 +171,8 @@ class StopCheck:
     def unknown(self) -> list[str]:
         """The joints and bodies without a velocity."""
         bad_joints: Any = ~np.isfinite(self._stops.joints.stands)
-        bad_bodies: Any = ~np.isfinite(self._stops.last[:, p.LINEAR :]).all(axis=1)
+        moves = np.concatenate([self._stops.last.linear, self._stops.last.angular], axis=1)
+        bad_bodies: Any = ~np.isfinite(moves).all(axis=1)
         return [name for name, bad in zip(self.joints, bad_joints) if bad] + [
             name for name, bad in zip(self.moving, bad_bodies) if bad
         ]
@@ -284,12 +286,12 @@ class StopCheck:
     def forget(self) -> None:
         """The last reading is no basis for velocities."""
         self._stops.joints.last = np.nan
-        self._stops.last[:, : p.LINEAR] = np.nan
+        self._stops.last.pose = np.nan
 
     def go_on_from(self, before: StopCheck) -> None:
         """Take over the last reading of another revision, of the joints and bodies that stay."""
         last: dict[str, Any] = dict(zip(before.joints, before._stops.joints.last))
         self._stops.joints.last = [last.get(name, np.nan) for name in self.joints]
-        poses = dict(zip(before.moving, before._stops.last[:, : p.LINEAR]))
+        poses = dict(zip(before.moving, before._stops.last.pose))
         for row, name in zip(self._stops.last, self.moving):
-            row[: p.LINEAR] = poses.get(name, np.nan)
+            row["pose"] = poses.get(name, np.nan)

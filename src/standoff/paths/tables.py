@@ -536,9 +536,9 @@ class Listed:
         key = clearance, *(primitives[x[end]] for x in those for end in ("a", "b"))
         known = known_parts(self._model)
         if key not in known:
-            ends = ((primitives[x["a"]].body, primitives[x["b"]].body) for x in those)
-            bodies = sorted({(index[a], index[b]) for a, b in ends})
-            known[key] = joint_map(self._tree, self._model, bodies, clearance)
+            ends = {(primitives[x["a"]].body, primitives[x["b"]].body) for x in those}
+            bodies = sorted(ends, key=lambda names: (index[names[0]], index[names[1]]))
+            known[key] = joint_map(self._model, bodies, clearance)
         made: JointMap | None = known[key]
         return made
 

@@ -16,6 +16,7 @@ from standoff.compiled.by_address import address_of
 from standoff.errors import PlanError
 from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
+from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import LARGEST_BUDGET
 from standoff.paths.search import Motion, Scratch, grow_room, new_scratch
@@ -183,7 +184,7 @@ class Borrowed:
     def __init__(self, checker: PathChecker) -> None:
         self.tables = checker.tables
         self.scratch = checker.scratch(self.tables)
-        self.resting: Array = self.scratch.glides.copy()
+        self.resting: Glides = self.scratch.glides.copy()
         self._returned = False
 
     @property

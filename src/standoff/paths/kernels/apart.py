@@ -1,27 +1,34 @@
 """Can two bodies touch while their joints stay within limits? Branch and bound over boxes of joint
 values: a box is done with when the bounds of `apart_bounds` keep the parts apart on all of it, and
-halved otherwise, along the joint that promises most; the box whose centre has the parts nearest is
-next, so that a configuration where they touch is found early.
+halved otherwise, along the joint that promises most.
 
-Downhill from one configuration, in search of one where two bodies touch.
+`search_apart` looks for an answer: the box whose centre has the parts nearest is next, so that a
+configuration where they touch is found early, and from some centres it goes downhill (`descend`).
+The open boxes are a binary heap of nodes, the nearest first. The heap is a permutation of all rows
+of nodes: those before ``queued`` are in use, and a row that is taken off goes to the end of them
+and is the next one to be used.
 
-The open boxes of a proof, the nearest first: a binary heap of rows of A_NODES.
-
-A_HEAP is a permutation of all rows. Those before QUEUED are the heap, the others are unused: a row
-that is taken off goes to the end of the heap, and is the next one to be used.
+`map_apart` looks for a map: each joint's range is cut into ``2^levels`` equal intervals, boxes are
+halved down to cells of these, and all that could not be proved is marked. To mark too much does no
+harm.
 """
 
 from __future__ import annotations
 
 import math
 
-from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import entry, kernel
 from standoff.geometry.narrowphase.dispatch import DONE
 from standoff.geometry.narrowphase.layout import SLACK
-from standoff.paths.kernels import apart_layout as p
-from standoff.paths.kernels.apart_bounds import proved_gap, widest_joint
-from standoff.paths.kernels.apart_place import measure, note_nearest, place_box, place_joints
+from standoff.paths.kernels import apart_tables as p
+from standoff.paths.kernels.apart_bounds import (
+    measure,
+    place_box,
+    place_joints,
+    proved_gap,
+    widest_joint,
+)
+from standoff.paths.kernels.path_tables import DISTANCE, NORMAL, POINT_A, POINT_B
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE
 
 #: Steps downhill from a configuration in search of a contact, [-]; most end after five. How far no
@@ -32,185 +39,269 @@ DESCENT_STRIDE = 0.5
 DESCENT_OVERSHOOT = 1.1
 
 
-@entry("int64(int64, float64[::1], int64[::1])")
-def search_apart(general, F, W):
+@entry("int64(int64)")
+def search_apart(tables):
     """Go on until all boxes are APART, a configuration is TOUCHING, the budget is SPENT, the nodes
-    are FULL (none is lost: it goes on once there is more room) or it is STUCK. ``general`` is the
-    address of `pair_distance`."""
-    header, box, nodes = wholes(W, p.A_HEADER), wholes(W, p.A_BOX), wholes(W, p.A_NODES)
-    joints, pairs = nodes.shape[1] - 2, wholes(W, p.A_PAIRS).shape[0]
-    while header[0, p.STARTED] < pairs:
-        if header[0, p.BOXES] >= header[0, p.BUDGET]:
+    are FULL (none is lost: it goes on once there is more room) or it is STUCK."""
+    proof = p.apart_at(tables)
+    header, intervals = proof.header, proof.intervals
+    while header.started < len(proof.pairs):
+        if header.boxes >= header.budget:
             return p.SPENT
-        if header[0, p.QUEUED] >= nodes.shape[0]:
+        if header.queued >= len(proof.nodes):
             return p.FULL
-        for i in range(joints):
-            box[0, i] = 1
-        box[0, joints] = header[0, p.STARTED]
-        header[0, p.STARTED] += 1
-        if _look(general, F, W):
+        for i in range(len(intervals)):
+            intervals[i] = 1
+        header.pair = header.started
+        header.started += 1
+        if _look(proof):
             return p.TOUCHING
-    while header[0, p.QUEUED] > 0:
-        if header[0, p.BOXES] + 2 > header[0, p.BUDGET]:
+    while header.queued > 0:
+        if header.boxes + 2 > header.budget:
             return p.SPENT
-        if header[0, p.QUEUED] >= nodes.shape[0]:
+        if header.queued >= len(proof.nodes):
             return p.FULL
-        pop_box(F, W)
-        i = box[0, joints + 1]
-        whole = box[0, i]
-        if whole >= p.SMALLEST_BOX:
-            push_box(F, W, -math.inf)
+        pop_box(proof)
+        i = header.halved
+        if i < 0:
+            push_box(proof, -math.inf)
             return p.STUCK
+        whole = intervals[i]
         for half in range(2):
-            box[0, i] = 2 * whole + half
-            if _look(general, F, W):
+            intervals[i] = 2 * whole + half
+            if _look(proof):
                 return p.TOUCHING
     return p.APART
 
 
 @kernel
-def _look(general, F, W):
+def _look(proof):
     """Look at the present box: prove it apart, or queue it. Whether a configuration was found that
     is not farther apart than the clearance."""
-    header, box, pairs = wholes(W, p.A_HEADER), wholes(W, p.A_BOX), wholes(W, p.A_PAIRS)
-    result, out = reals(F, W, p.A_RESULT), reals(F, W, p.A_OUT)
-    header[0, p.BOXES] += 1
-    pair = box[0, box.shape[1] - 2]
-    a, b = pairs[pair, 0], pairs[pair, 1]
-    place_box(F, W)
-    clearance = result[0, p.CLEARANCE]
-    proved, status, d, sloped, _ = proved_gap(general, F, W, a, b)
-    if proved > clearance:
-        result[0, p.SEPARATION] = min(result[0, p.SEPARATION], proved)
+    header, out = proof.header, proof.answer
+    header.boxes += 1
+    pair = proof.pairs[header.pair]
+    place_box(proof)
+    proved, status, d, sloped, _ = proved_gap(proof, pair.a, pair.b)
+    if proved > header.clearance:
+        header.separation = min(header.separation, proved)
         return False
-    if status == DONE and not d - out[0, SLACK] > clearance:
-        note_nearest(F, W, d)
+    if status == DONE and not d - out[0, SLACK] > header.clearance:
+        note_nearest(proof, d)
         return True
-    box[0, box.shape[1] - 1] = widest_joint(F, W, sloped, p.SMALLEST_BOX)
-    push_box(F, W, d)
+    header.halved = widest_joint(proof, sloped, p.SMALLEST_BOX)
+    push_box(proof, d)
     if status != DONE:
         return False
-    if d < result[0, p.NEAREST]:
-        note_nearest(F, W, d)
+    if d < header.nearest:
+        note_nearest(proof, d)
     # From the nearest centres, and now and then from another one.
-    boxes = header[0, p.BOXES]
-    if d < result[0, p.NEAREST_CENTRE] or boxes & (boxes - 1) == 0:
-        result[0, p.NEAREST_CENTRE] = min(result[0, p.NEAREST_CENTRE], d)
-        return descend(general, F, W, a, b, clearance)
+    boxes = header.boxes
+    if d < header.nearest_centre or boxes & (boxes - 1) == 0:
+        header.nearest_centre = min(header.nearest_centre, d)
+        return descend(proof, pair.a, pair.b)
     return False
 
 
 @kernel
-def descend(general, F, W, a, b, clearance):
+def note_nearest(proof, d):
+    """The present configuration is the nearest one."""
+    proof.header.nearest = d
+    for i in range(len(proof.joints)):
+        proof.joints[i].nearest = proof.q[i]
+
+
+@kernel
+def descend(proof, a, b):
     """Follow the distance of two parts downhill from the present configuration, within the limits:
     a contact in a corner is at the centre of no box. Each step goes as far as would close the gap
     if the distance went on to shrink as it does here, but no joint farther than ``stride``; one
-    that leads nowhere is taken back and tried shorter. The poses and A_OUT are those of the start,
-    and lost. Whether it ended no farther apart than the clearance."""
-    joints, tops, start = reals(F, W, p.A_JOINTS), reals(F, W, p.A_TOPS), reals(F, W, p.A_START)
-    out, count = reals(F, W, p.A_OUT), joints.shape[1]
-    d, stride, fresh = out[0, 0], DESCENT_STRIDE, True
+    that leads nowhere is taken back and tried shorter. The poses and the answer are those of the
+    start, and lost. Whether it ended no farther apart than the clearance."""
+    joints, q, out, clearance = proof.joints, proof.q, proof.answer, proof.header.clearance
+    d, stride, fresh = out[0, DISTANCE], DESCENT_STRIDE, True
     for _ in range(DESCENT_STEPS):
         if fresh:
-            _take_gradient(F, W, a, b)
-            for i in range(count):
-                start[0, i] = joints[p.Q, i]
+            _take_gradient(proof, a, b)
+            for i in range(len(joints)):
+                joints[i].start = q[i]
         steep, most = 0.0, 0.0
-        for i in range(count):
-            q, slope = start[0, i], tops[0, i]
-            if q > joints[p.LOWER, i] if slope > 0.0 else q < joints[p.UPPER, i]:
+        for i in range(len(joints)):
+            joint = joints[i]
+            slope, start = joint.slope, joint.start
+            if start > joint.lower if slope > 0.0 else start < joint.upper:
                 steep += slope * slope
                 most = max(most, abs(slope))
         if not steep > 0.0:
             return False
         way = min(DESCENT_OVERSHOOT * (d - clearance) / steep, stride / most)
-        for i in range(count):
-            q = start[0, i] - way * tops[0, i]
-            joints[p.Q, i] = min(max(q, joints[p.LOWER, i]), joints[p.UPPER, i])
-        place_joints(F, W)
-        if measure(general, F, W, a, b) != DONE:
+        for i in range(len(joints)):
+            joint = joints[i]
+            q[i] = min(max(joint.start - way * joint.slope, joint.lower), joint.upper)
+        place_joints(proof)
+        if measure(proof, a, b) != DONE:
             return False
-        fresh = out[0, 0] < d
+        fresh = out[0, DISTANCE] < d
         if not fresh:
             stride = 0.25 * min(stride, way * most)
             continue
-        d = out[0, 0]
-        if d < reals(F, W, p.A_RESULT)[0, p.NEAREST]:
-            note_nearest(F, W, d)
+        d = out[0, DISTANCE]
+        if d < proof.header.nearest:
+            note_nearest(proof, d)
         if not d - out[0, SLACK] > clearance:
             return True
     return False
 
 
 @kernel
-def _take_gradient(F, W, a, b):
-    """A_TOPS: how the distance grows with each entry of ``q``, from the witness points in A_OUT."""
-    tops, out = reals(F, W, p.A_TOPS), reals(F, W, p.A_OUT)
-    for i in range(tops.shape[1]):
-        tops[0, i] = 0.0
-    _add_nearing(F, W, a, 1.0, out[0, 1], out[0, 2], out[0, 3])
-    _add_nearing(F, W, b, -1.0, out[0, 4], out[0, 5], out[0, 6])
+def _take_gradient(proof, a, b):
+    """How the distance grows with each joint, from the witness points of the answer."""
+    for i in range(len(proof.joints)):
+        proof.joints[i].slope = 0.0
+    _add_nearing(proof, a, 1.0, POINT_A)
+    _add_nearing(proof, b, -1.0, POINT_B)
 
 
 @kernel
-def _add_nearing(F, W, part, sign, x, y, z):
-    """Add to A_TOPS how fast the distance grows with each entry of ``q``, by what moves the point
-    (x, y, z) of one part."""
-    parts, chain, linkage = wholes(W, p.A_PARTS), wholes(W, p.A_CHAIN), wholes(W, p.A_LINKAGE)
-    poses, tree = reals(F, W, p.A_POSES), reals(F, W, p.A_TREE)
-    tops, out = reals(F, W, p.A_TOPS), reals(F, W, p.A_OUT)
-    nx, ny, nz = out[0, 7], out[0, 8], out[0, 9]
-    first = parts[part, p.CHAIN0]
-    for k in range(first, first + parts[part, p.JOINTS]):
-        j = chain[k, 0]
+def _add_nearing(proof, part, sign, point):
+    """Add to the joints' slopes how fast the distance grows by what moves the witness of one part,
+    which the answer has from column ``point`` on."""
+    own, links, poses, out = proof.parts[part], proof.links, proof.poses, proof.answer
+    x, y, z = out[0, point], out[0, point + 1], out[0, point + 2]
+    nx, ny, nz = out[0, NORMAL], out[0, NORMAL + 1], out[0, NORMAL + 2]
+    for k in range(own.first_link, own.first_link + own.links):
+        j = links[k].frame
         ax, ay, az = poses[j, 2], poses[j, 6], poses[j, 10]
         vx, vy, vz = ax, ay, az
-        if chain[k, 1] == REVOLUTE:
+        if links[k].kind == REVOLUTE:
             dx, dy, dz = x - poses[j, 3], y - poses[j, 7], z - poses[j, 11]
             vx, vy, vz = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
         slope = nx * vx + ny * vy + nz * vz
-        tops[0, linkage[j, INDEX]] += sign * tree[j, MULTIPLIER] * slope
+        proof.joints[proof.linkage[j, INDEX]].slope += sign * proof.tree[j, MULTIPLIER] * slope
 
 
 @kernel
-def push_box(F, W, key):
+def push_box(proof, key):
     """The present box as a node. The caller has made sure of an unused row."""
-    header, heap, keys = wholes(W, p.A_HEADER), wholes(W, p.A_HEAP), reals(F, W, p.A_KEYS)
-    nodes, box = wholes(W, p.A_NODES), wholes(W, p.A_BOX)
-    at = header[0, p.QUEUED]
-    header[0, p.QUEUED] = at + 1
-    row = heap[at, 0]
-    for k in range(box.shape[1]):
-        nodes[row, k] = box[0, k]
-    keys[row, 0] = key
+    header, heap, nodes, own = proof.header, proof.heap, proof.nodes, proof.node_intervals
+    at = header.queued
+    header.queued = at + 1
+    row = heap[at]
+    for k in range(own.shape[1]):
+        own[row, k] = proof.intervals[k]
+    nodes[row].key, nodes[row].pair, nodes[row].halved = key, header.pair, header.halved
     while at > 0:
         above = (at - 1) // 2
-        if not key < keys[heap[above, 0], 0]:
+        if not key < nodes[heap[above]].key:
             break
-        heap[at, 0] = heap[above, 0]
+        heap[at] = heap[above]
         at = above
-    heap[at, 0] = row
+    heap[at] = row
 
 
 @kernel
-def pop_box(F, W):
+def pop_box(proof):
     """Take the nearest node off; it becomes the present box."""
-    header, heap, keys = wholes(W, p.A_HEADER), wholes(W, p.A_HEAP), reals(F, W, p.A_KEYS)
-    nodes, box = wholes(W, p.A_NODES), wholes(W, p.A_BOX)
-    row, count = heap[0, 0], header[0, p.QUEUED] - 1
-    for k in range(box.shape[1]):
-        box[0, k] = nodes[row, k]
-    header[0, p.QUEUED] = count
-    last = heap[count, 0]
-    heap[count, 0] = row
+    header, heap, nodes, own = proof.header, proof.heap, proof.nodes, proof.node_intervals
+    row, count = heap[0], header.queued - 1
+    for k in range(own.shape[1]):
+        proof.intervals[k] = own[row, k]
+    header.pair, header.halved = nodes[row].pair, nodes[row].halved
+    header.queued = count
+    last = heap[count]
+    heap[count] = row
     at = 0
     while 2 * at + 1 < count:
         below = 2 * at + 1
-        if below + 1 < count and keys[heap[below + 1, 0], 0] < keys[heap[below, 0], 0]:
+        if below + 1 < count and nodes[heap[below + 1]].key < nodes[heap[below]].key:
             below += 1
-        if not keys[heap[below, 0], 0] < keys[last, 0]:
+        if not nodes[heap[below]].key < nodes[last].key:
             break
-        heap[at, 0] = heap[below, 0]
+        heap[at] = heap[below]
         at = below
     if count > 0:
-        heap[at, 0] = last
+        heap[at] = last
+
+
+@entry("void(int64, int64, int64, int64[::1])")
+def map_apart(tables, levels, budget, cells):
+    """Set ``cells``, the last joint's intervals next to each other, to 1 where the bodies were not
+    proved farther apart than the clearance. After ``budget`` boxes what is left is marked as it
+    is. The nodes are a stack: at most one more than there are halvings."""
+    proof = p.apart_at(tables)
+    intervals, stack = proof.intervals, proof.node_intervals
+    joints, looked = len(intervals), 0
+    for pair in range(len(proof.pairs)):
+        for i in range(joints):
+            stack[0, i] = 1
+        waiting = 1
+        while waiting > 0:
+            waiting -= 1
+            for i in range(joints):
+                intervals[i] = stack[waiting, i]
+            looked += 1
+            i = open_joint(proof, proof.pairs[pair].a, proof.pairs[pair].b, 1 << levels)
+            if i == PROVED:
+                continue
+            if i == CELL or looked > budget or waiting + 2 > len(stack):
+                mark(intervals, levels, cells)
+                continue
+            for half in range(2):
+                for k in range(joints):
+                    stack[waiting, k] = intervals[k]
+                stack[waiting, i] = 2 * intervals[i] + half
+                waiting += 1
+
+
+#: What `open_joint` says beside a joint.
+CELL = -1
+PROVED = -2
+
+
+@kernel
+def open_joint(proof, a, b, smallest):
+    """The joint along which the present box is to be halved; PROVED; or CELL where it is not worth
+    halving: a cell, or parts that are too close all over it."""
+    place_box(proof)
+    clearance = proof.header.clearance
+    proved, status, d, sloped, length = proved_gap(proof, a, b)
+    if proved > clearance:
+        return PROVED
+    if status == DONE and d + length < clearance:
+        return CELL
+    return widest_joint(proof, sloped, smallest)
+
+
+@kernel
+def mark(intervals, levels, cells):
+    """Set all cells of the present box."""
+    joints = len(intervals)
+    first, count = 0, 1
+    for i in range(joints):
+        first = (first << levels) + finest(intervals[i], levels)
+        count <<= levels - level(intervals[i])
+    for n in range(count):
+        rest, at = n, first
+        shift = 0
+        for i in range(joints - 1, -1, -1):
+            free = levels - level(intervals[i])
+            at += (rest & ((1 << free) - 1)) << shift
+            rest >>= free
+            shift += levels
+        cells[at] = 1
+
+
+@kernel
+def level(number):
+    """How often a range was halved for the interval of this number."""
+    result = 0
+    while number > 1:
+        number >>= 1
+        result += 1
+    return result
+
+
+@kernel
+def finest(number, levels):
+    """The first of the finest intervals within the one of this number."""
+    return (number << (levels - level(number))) - (1 << levels)

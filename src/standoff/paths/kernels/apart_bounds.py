@@ -36,41 +36,79 @@ taken off ``n·v_i`` of both.
 ``j`` at most, by how far a point gets as seen from ``j``; or the reach over all ranges
 (`motion.kernels.reach`), where that is less.
 
-What keeps two parts apart on a box of joint values, and how the box is best halved.
+Which of them holds is decided by `motion.kernels.certify.uncovered`, as everywhere: from the centre
+outwards, a box is a bundle of straight motions that take one unit of time. By lengths the most that
+two points near each other is the sum of lengths; by slopes the first-order part has been taken off
+for all directions at once, and `drift` has the second order alone. The balls hold the parts, so
+that their distance is one of the parts, and no motion is left to be taken off.
 """
 
 from __future__ import annotations
 
 import math
 
-from standoff.compiled.arena import reals, wholes
 from standoff.compiled.jit import kernel
-from standoff.geometry.narrowphase.dispatch import DONE
+from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
 from standoff.geometry.narrowphase.layout import FLAGS, HALFSPACE, KIND, MESH, OPEN_SOLID, SLACK
 from standoff.geometry.narrowphase.rows import unrotate
-from standoff.paths.kernels import apart_layout as p
-from standoff.paths.kernels.apart_place import measure
-from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE
+from standoff.motion.kernels.certify import drift, uncovered
+from standoff.paths.kernels.motion import place_row
+from standoff.paths.kernels.path_tables import DISTANCE, NORMAL
+from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE, place_frames
 from standoff.tolerances import MOTION_ROUNDING
 
 
 @kernel
-def swept_ball(F, W, part):
+def place_box(proof):
+    """Centre and half widths of the present box, and all frames at its centre.
+
+    A number ``k = 2^l + i`` is interval ``i`` of ``2^l``; ``k + 1/2 = m 2^(l+1)`` with ``m`` from
+    1/2 to 1 has its centre at the fraction ``2 m - 1`` of the range, exactly."""
+    joints, q = proof.joints, proof.q
+    for i in range(len(joints)):
+        joint = joints[i]
+        m, e = math.frexp(proof.intervals[i] + 0.5)
+        q[i] = joint.lower + joint.width * (2.0 * m - 1.0)
+        joint.half = math.ldexp(joint.width, -e) + joint.pad
+    tree, linkage, paces = proof.tree, proof.linkage, proof.paces
+    for f in range(1, tree.shape[0]):
+        paces[f] = abs(tree[f, MULTIPLIER]) * joints[linkage[f, INDEX]].half
+    place_joints(proof)
+
+
+@kernel
+def place_joints(proof):
+    """All frames where ``q`` has them."""
+    q, poses = proof.q, proof.poses
+    place_frames(proof.tree, proof.linkage, q, q, 0, proof.turns, poses, poses, 0, False)
+
+
+@kernel
+def measure(proof, a, b):
+    """The answer: the distance of two parts where the frames are; DONE, or why not."""
+    bodies, parts, out = proof.bodies, proof.parts, proof.answer
+    place_row(proof.poses, parts[a].frame, proof.local, bodies.rows, a)
+    place_row(proof.poses, parts[b].frame, proof.local, bodies.rows, b)
+    if closed_form(bodies, a, bodies, b, out, 0):
+        return DONE
+    return general_pair(proof.header.general, bodies, a, bodies, b, proof.room, out, 0)
+
+
+@kernel
+def swept_ball(proof, part):
     """Centre and radius of a ball that holds the part over the whole box."""
-    parts, chain, balls = wholes(W, p.A_PARTS), wholes(W, p.A_CHAIN), reals(F, W, p.A_BALLS)
-    poses, paces = reals(F, W, p.A_POSES), reals(F, W, p.A_PACES)
-    f, first = parts[part, p.FRAME], parts[part, p.CHAIN0]
-    x, y, z = balls[part, 0], balls[part, 1], balls[part, 2]
+    own, poses, links = proof.parts[part], proof.poses, proof.links
+    f, x, y, z = own.frame, own.x, own.y, own.z
     x, y, z = (
         poses[f, 0] * x + poses[f, 1] * y + poses[f, 2] * z + poses[f, 3],
         poses[f, 4] * x + poses[f, 5] * y + poses[f, 6] * z + poses[f, 7],
         poses[f, 8] * x + poses[f, 9] * y + poses[f, 10] * z + poses[f, 11],
     )
-    radius = balls[part, 3]
-    for k in range(first + parts[part, p.JOINTS] - 1, first - 1, -1):
-        j = chain[k, 0]
-        s = paces[0, j]
-        if chain[k, 1] != REVOLUTE:
+    radius = own.ball
+    for k in range(own.first_link + own.links - 1, own.first_link - 1, -1):
+        j = links[k].frame
+        s = proof.paces[j]
+        if links[k].kind != REVOLUTE:
             radius += s
             continue
         ax, ay, az = poses[j, 2], poses[j, 6], poses[j, 10]
@@ -86,88 +124,90 @@ def swept_ball(F, W, part):
 
 
 @kernel
-def near_reaches(F, W, part):
-    """The sum of lengths and ``M`` of a part over the box; A_GAINS is raised by what halving each
-    joint would take off about."""
-    parts, chain, linkage = wholes(W, p.A_PARTS), wholes(W, p.A_CHAIN), wholes(W, p.A_LINKAGE)
-    poses, paces, cores = reals(F, W, p.A_POSES), reals(F, W, p.A_PACES), reals(F, W, p.A_CORES)
-    reach, near, gains = (
-        reals(F, W, p.A_REACH), reals(F, W, p.A_NEAR_REACH), reals(F, W, p.A_GAINS)
-    )  # fmt: skip
-    f, first, joints = parts[part, p.FRAME], parts[part, p.CHAIN0], parts[part, p.JOINTS]
-    point0, points = parts[part, p.POINT0], parts[part, p.POINTS]
+def near_reaches(proof, part):
+    """The sum of lengths and ``M`` of a part over the box; the gains of each joint are raised by
+    what halving it would take off about."""
+    own, poses, links = proof.parts[part], proof.poses, proof.links
+    linkage, paces, joints = proof.linkage, proof.paces, proof.joints
+    f, first, past = own.frame, own.first_link, own.first_link + own.links
     length, way, bend = 0.0, 0.0, 0.0
-    for k in range(first + joints - 1, first - 1, -1):
-        j = chain[k, 0]
-        s = paces[0, j]
-        if chain[k, 1] != REVOLUTE:
-            near[0, k] = 1.0
+    for k in range(past - 1, first - 1, -1):
+        link = links[k]
+        j = link.frame
+        s = paces[j]
+        if link.kind != REVOLUTE:
+            link.near_reach = 1.0
             length += s
             way += s
             continue
         # The axis in the part's own frame: a point there is at p - (its foot on the axis).
-        ax, ay, az = unrotate(poses, f, poses[j, 2], poses[j, 6], poses[j, 10])
-        ox, oy, oz = unrotate(
+        axis = unrotate(poses, f, poses[j, 2], poses[j, 6], poses[j, 10])
+        at = unrotate(
             poses, f, poses[j, 3] - poses[f, 3], poses[j, 7] - poses[f, 7],
             poses[j, 11] - poses[f, 11],
         )  # fmt: skip
-        lever = 0.0
-        for i in range(point0, point0 + points):
-            x, y, z = cores[i, 0] - ox, cores[i, 1] - oy, cores[i, 2] - oz
-            u, v, w = ay * z - az * y, az * x - ax * z, ax * y - ay * x
-            lever = max(lever, u * u + v * v + w * w)
-        lever = min(reach[0, k], math.sqrt(lever))
-        near[0, k] = min(reach[0, k], lever + length)
-        bend += s * (near[0, k] * s + 2.0 * way)
-        gains[1, linkage[j, INDEX]] += s * (0.375 * near[0, k] * s + 0.5 * way)
+        lever = min(link.reach, _lever(proof, own, axis, at))
+        near = min(link.reach, lever + length)
+        link.near_reach = near
+        bend += s * (near * s + 2.0 * way)
+        joints[linkage[j, INDEX]].second_gain += s * (0.375 * near * s + 0.5 * way)
         length += lever * min(s, 2.0)
-        way += near[0, k] * s
+        way += near * s
     turning = 0.0
-    for k in range(first, first + joints):
-        j = chain[k, 0]
-        moved = near[0, k] * paces[0, j]
-        gains[0, linkage[j, INDEX]] += 0.5 * moved
-        gains[1, linkage[j, INDEX]] += 0.5 * moved * turning
-        if chain[k, 1] == REVOLUTE:
-            turning += paces[0, j]
+    for k in range(first, past):
+        j = links[k].frame
+        moved = links[k].near_reach * paces[j]
+        joint = joints[linkage[j, INDEX]]
+        joint.first_gain += 0.5 * moved
+        joint.second_gain += 0.5 * moved * turning
+        if links[k].kind == REVOLUTE:
+            turning += paces[j]
     return (1.0 + MOTION_ROUNDING) * length, (1.0 + MOTION_ROUNDING) * bend
 
 
 @kernel
-def take_slopes(F, W, a, b, nx, ny, nz):
-    """``n·v_i(p)`` of both parts as numbers (s, g) with ``s + g·p``, ``p`` in the part's frame: row
-    ``i`` of A_SLOPES for ``a``, row ``joints + i`` for ``b``. Where both move with ``q_i``, that of
-    b's first point is taken off both."""
-    slopes, parts, cores = reals(F, W, p.A_SLOPES), wholes(W, p.A_PARTS), reals(F, W, p.A_CORES)
-    joints = slopes.shape[0] // 2
-    for i in range(2 * joints):
-        slopes[i, 0] = slopes[i, 1] = slopes[i, 2] = slopes[i, 3] = 0.0
-    _add_slopes(F, W, a, 0, nx, ny, nz)
-    _add_slopes(F, W, b, joints, nx, ny, nz)
-    if parts[b, p.POINTS] == 0:
-        return
-    first = parts[b, p.POINT0]
-    x, y, z = cores[first, 0], cores[first, 1], cores[first, 2]
-    for i in range(joints):
-        k = joints + i
-        own = slopes[i, 0] != 0.0 or slopes[i, 1] != 0.0 or slopes[i, 2] != 0.0
-        if own or slopes[i, 3] != 0.0:
-            shared = slopes[k, 0] + slopes[k, 1] * x + slopes[k, 2] * y + slopes[k, 3] * z
-            slopes[i, 0] -= shared
-            slopes[k, 0] -= shared
+def _lever(proof, own, axis, at):
+    """How far the farthest point of a part is from an axis through a point, all in its frame."""
+    cores, farthest = proof.cores, 0.0
+    ax, ay, az = axis
+    for i in range(own.first_point, own.first_point + own.points):
+        x, y, z = cores[i, 0] - at[0], cores[i, 1] - at[1], cores[i, 2] - at[2]
+        u, v, w = ay * z - az * y, az * x - ax * z, ax * y - ay * x
+        farthest = max(farthest, u * u + v * v + w * w)
+    return math.sqrt(farthest)
 
 
 @kernel
-def _add_slopes(F, W, part, row0, nx, ny, nz):
-    parts, chain, linkage = wholes(W, p.A_PARTS), wholes(W, p.A_CHAIN), wholes(W, p.A_LINKAGE)
-    poses, tree, slopes = reals(F, W, p.A_POSES), reals(F, W, p.A_TREE), reals(F, W, p.A_SLOPES)
-    f, first = parts[part, p.FRAME], parts[part, p.CHAIN0]
-    for k in range(first, first + parts[part, p.JOINTS]):
-        j = chain[k, 0]
-        row, times = row0 + linkage[j, INDEX], tree[j, MULTIPLIER]
+def take_slopes(proof, a, b, n):
+    """``n·v_i(p)`` of both parts: of ``a`` for joint ``i`` in row ``i`` of the slopes, of ``b`` in
+    row ``joints + i``. Where both move with ``q_i``, that of b's first point is taken off both."""
+    slopes, parts, cores, joints = proof.slopes, proof.parts, proof.cores, len(proof.joints)
+    for i in range(2 * joints):
+        slopes[i].s = slopes[i].x = slopes[i].y = slopes[i].z = 0.0
+    _add_slopes(proof, a, 0, n)
+    _add_slopes(proof, b, joints, n)
+    if parts[b].points == 0:
+        return
+    first = parts[b].first_point
+    x, y, z = cores[first, 0], cores[first, 1], cores[first, 2]
+    for i in range(joints):
+        own, other = slopes[i], slopes[joints + i]
+        if own.s != 0.0 or own.x != 0.0 or own.y != 0.0 or own.z != 0.0:
+            shared = other.s + other.x * x + other.y * y + other.z * z
+            own.s -= shared
+            other.s -= shared
+
+
+@kernel
+def _add_slopes(proof, part, row0, n):
+    own, poses, links = proof.parts[part], proof.poses, proof.links
+    f, (nx, ny, nz) = own.frame, n
+    for k in range(own.first_link, own.first_link + own.links):
+        j = links[k].frame
+        slope, times = proof.slopes[row0 + proof.linkage[j, INDEX]], proof.tree[j, MULTIPLIER]
         ax, ay, az = times * poses[j, 2], times * poses[j, 6], times * poses[j, 10]
-        if chain[k, 1] != REVOLUTE:
-            slopes[row, 0] += nx * ax + ny * ay + nz * az
+        if links[k].kind != REVOLUTE:
+            slope.s += nx * ax + ny * ay + nz * az
             continue
         # n·(a x (x - o)) = (n x a)·(x - o)
         gx, gy, gz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
@@ -176,100 +216,100 @@ def _add_slopes(F, W, part, row0, nx, ny, nz):
             poses[f, 7] - poses[j, 7],
             poses[f, 11] - poses[j, 11],
         )
-        slopes[row, 0] += gx * dx + gy * dy + gz * dz
+        slope.s += gx * dx + gy * dy + gz * dz
         x, y, z = unrotate(poses, f, gx, gy, gz)
-        slopes[row, 1] += x
-        slopes[row, 2] += y
-        slopes[row, 3] += z
+        slope.x += x
+        slope.y += y
+        slope.z += z
 
 
 @kernel
-def least_along(F, W, part, row0, nx, ny, nz):
-    """The least ``n·p - Σ w_i |n·v_i(p)|`` over the points of a part, and the largest sum; A_TOPS
-    is raised to the steepest slopes. A half space has no points, and no least."""
-    parts, cores, poses = wholes(W, p.A_PARTS), reals(F, W, p.A_CORES), reals(F, W, p.A_POSES)
-    slopes, joints, tops = reals(F, W, p.A_SLOPES), reals(F, W, p.A_JOINTS), reals(F, W, p.A_TOPS)
-    f, first = parts[part, p.FRAME], parts[part, p.POINT0]
+def least_along(proof, part, row0, n):
+    """The least ``n·p - Σ w_i |n·v_i(p)|`` over the points of a part, and the largest sum; the
+    joints' slopes are raised to the steepest. A half space has no points, and no least."""
+    own, poses, cores = proof.parts[part], proof.poses, proof.cores
+    slopes, joints = proof.slopes, proof.joints
+    if own.points == 0:
+        return -math.inf, 0.0
+    f, (nx, ny, nz) = own.frame, n
     base = nx * poses[f, 3] + ny * poses[f, 7] + nz * poses[f, 11]
     ux, uy, uz = unrotate(poses, f, nx, ny, nz)
     least, most = math.inf, 0.0
-    if parts[part, p.POINTS] == 0:
-        return -math.inf, 0.0
-    for e in range(first, first + parts[part, p.POINTS]):
+    for e in range(own.first_point, own.first_point + own.points):
         x, y, z = cores[e, 0], cores[e, 1], cores[e, 2]
         total = 0.0
-        for i in range(joints.shape[1]):
-            k = row0 + i
-            slope = abs(slopes[k, 0] + slopes[k, 1] * x + slopes[k, 2] * y + slopes[k, 3] * z)
-            tops[0, i] = max(tops[0, i], slope)
-            total += joints[p.HALF, i] * slope
+        for i in range(len(joints)):
+            form = slopes[row0 + i]
+            slope = abs(form.s + form.x * x + form.y * y + form.z * z)
+            joints[i].slope = max(joints[i].slope, slope)
+            total += joints[i].half * slope
         most = max(most, total)
         least = min(least, base + ux * x + uy * y + uz * z - total)
     return least, (1.0 + MOTION_ROUNDING) * most
 
 
 @kernel
-def proved_gap(general, F, W, a, b):
-    """The best of the bounds of `apart_bounds` on the present box, which is placed: parts ``a`` and
-    ``b`` keep farther apart than that on all of it. Where that does not do, row 0 of A_OUT is their
-    distance at its centre: its status and value follow, whether the better bound was that by
-    slopes, and how far the parts can get towards each other and apart at most."""
-    refs, out, sizes = wholes(W, p.A_REFS), reals(F, W, p.A_OUT), reals(F, W, p.A_SIZES)
-    margin = sizes[a, p.MARGIN] + sizes[b, p.MARGIN]
-    proved = balls_apart(F, W, a, b) - margin
-    if proved > reals(F, W, p.A_RESULT)[0, p.CLEARANCE]:
+def proved_gap(proof, a, b):
+    """The best of the bounds above on the present box, which is placed: parts ``a`` and ``b`` keep
+    farther apart than that on all of it. Where that does not do, the answer is their distance at
+    its centre: its status and value follow, whether the better bound was that by slopes, and how
+    far the parts can get towards each other and apart at most."""
+    parts, refs, out, joints = proof.parts, proof.bodies.refs, proof.answer, proof.joints
+    margin = parts[a].margin + parts[b].margin
+    proved = balls_apart(proof, a, b) - margin
+    if proved > proof.header.clearance:
         return proved, DONE, math.inf, False, 0.0
-    tops, gains = reals(F, W, p.A_TOPS), reals(F, W, p.A_GAINS)
-    for i in range(tops.shape[1]):
-        tops[0, i] = gains[0, i] = gains[1, i] = 0.0
-    length_a, bend_a = near_reaches(F, W, a)
-    length_b, bend_b = near_reaches(F, W, b)
-    length, bend = length_a + length_b, 0.5 * (bend_a + bend_b)
+    for i in range(len(joints)):
+        joints[i].slope = joints[i].first_gain = joints[i].second_gain = 0.0
+    length_a, bend_a = near_reaches(proof, a)
+    length_b, bend_b = near_reaches(proof, b)
+    length = length_a + length_b
     # What is above a half space is so with its hull, and needs not be convex.
     meshed = (refs[a, KIND] == MESH or refs[b, KIND] == MESH) and refs[b, KIND] != HALFSPACE
-    status = measure(general, F, W, a, b)
-    away = out[0, 0] - out[0, SLACK] - margin
+    status = measure(proof, a, b)
+    away = out[0, DISTANCE] - out[0, SLACK] - margin
     # Through a hole a body gets into an open mesh without meeting its surface: only hulls that
     # keep apart prove something.
     opened = (refs[a, FLAGS] | refs[b, FLAGS]) & OPEN_SOLID != 0
-    by_length = -math.inf if opened else away - length
+    by_length = -math.inf if opened else -uncovered(away, math.inf, length)
     by_slope = -math.inf
-    size = math.sqrt(out[0, 7] ** 2 + out[0, 8] ** 2 + out[0, 9] ** 2)
+    nx, ny, nz = out[0, NORMAL], out[0, NORMAL + 1], out[0, NORMAL + 2]
+    size = math.sqrt(nx**2 + ny**2 + nz**2)
     if 0.5 < size < 2.0:  # a pair without an answer has no normal
-        nx, ny, nz = out[0, 7] / size, out[0, 8] / size, out[0, 9] / size
-        take_slopes(F, W, a, b, nx, ny, nz)
-        least_a, most_a = least_along(F, W, a, 0, nx, ny, nz)
-        least_b, most_b = least_along(F, W, b, tops.shape[1], -nx, -ny, -nz)
-        by_slope = least_a + least_b - sizes[a, p.RADIUS] - sizes[b, p.RADIUS] - margin - bend
+        nx, ny, nz = nx / size, ny / size, nz / size
+        take_slopes(proof, a, b, (nx, ny, nz))
+        least_a, most_a = least_along(proof, a, 0, (nx, ny, nz))
+        least_b, most_b = least_along(proof, b, len(joints), (-nx, -ny, -nz))
+        left = least_a + least_b - parts[a].radius - parts[b].radius - margin
         if not meshed:
-            by_slope = max(by_slope, away - most_a - most_b - bend)
-    return max(by_length, by_slope), status, out[0, 0], by_slope > by_length, length
+            left = max(left, away - most_a - most_b)
+        by_slope = -uncovered(left, drift(0.0, bend_a + bend_b, 1.0), math.inf)
+    return max(by_length, by_slope), status, out[0, DISTANCE], by_slope > by_length, length
 
 
 @kernel
-def balls_apart(F, W, a, b):
+def balls_apart(proof, a, b):
     """The distance of the balls that hold two parts over the whole box."""
-    x, y, z, r = swept_ball(F, W, a)
-    if wholes(W, p.A_REFS)[b, KIND] == HALFSPACE:
-        local = reals(F, W, p.A_LOCAL)
+    x, y, z, r = swept_ball(proof, a)
+    if proof.bodies.refs[b, KIND] == HALFSPACE:
+        local = proof.local
         nx, ny, nz = local[b, 2], local[b, 6], local[b, 10]
         high = nx * (x - local[b, 3]) + ny * (y - local[b, 7]) + nz * (z - local[b, 11])
         return high - r
-    u, v, w, s = swept_ball(F, W, b)
+    u, v, w, s = swept_ball(proof, b)
     return math.sqrt((x - u) ** 2 + (y - v) ** 2 + (z - w) ** 2) - r - s
 
 
 @kernel
-def widest_joint(F, W, sloped, smallest):
+def widest_joint(proof, sloped, smallest):
     """The joint whose halving gains the better bound most, of those whose interval has a number
     below ``smallest``; -1 where there is none."""
-    joints, box = reals(F, W, p.A_JOINTS), wholes(W, p.A_BOX)
-    tops, gains = reals(F, W, p.A_TOPS), reals(F, W, p.A_GAINS)
     best, most = -1, -1.0
-    for i in range(joints.shape[1]):
-        gain = gains[0, i]
+    for i in range(len(proof.joints)):
+        joint = proof.joints[i]
+        gain = joint.first_gain
         if sloped:
-            gain = gains[1, i] + 0.5 * joints[p.HALF, i] * tops[0, i]
-        if gain > most and box[0, i] < smallest:
+            gain = joint.second_gain + 0.5 * joint.half * joint.slope
+        if gain > most and proof.intervals[i] < smallest:
             best, most = i, gain
     return best

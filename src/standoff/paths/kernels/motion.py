@@ -57,7 +57,7 @@ def load_motion(cell, search, rounding, row, sparing):
         j, times = linkage[f, INDEX], abs(tree[f, MULTIPLIER])
         position_error[f] = times * (deviation[j] + rounding[row, j])
         position_size[f] = times * sizes[j] + abs(tree[f, OFFSET])
-    for g in range(search.glides.shape[0]):
+    for g in range(len(search.glides)):
         at = C.shape[1] + g
         error = rounding[row, at] if at < rounding.shape[1] else 0.0
         position_error[counts.frames + g] = error
@@ -164,11 +164,12 @@ def _bound_chain(cell, search, i):
 def _bound_glide(cell, search, i):
     """A body that glides: ``λ = |v| + |w| r``, ``M = |w|² r``, ``r`` its farthest core point; no
     point of it is farther than its position error from where it glides."""
-    mover, glides = cell.movers[i], search.glides
-    g = mover.frame - cell.counts.frames
-    v = math.sqrt(glides[g, 12] ** 2 + glides[g, 13] ** 2 + glides[g, 14] ** 2)
-    w = math.sqrt(glides[g, 15] ** 2 + glides[g, 16] ** 2 + glides[g, 17] ** 2)
-    far = abs(glides[g, 3]) + abs(glides[g, 7]) + abs(glides[g, 11]) + v + mover.farthest
+    mover = cell.movers[i]
+    glide = search.glides[mover.frame - cell.counts.frames]
+    at, linear, angular = glide.pose, glide.linear, glide.angular
+    v = math.sqrt(linear[0] ** 2 + linear[1] ** 2 + linear[2] ** 2)
+    w = math.sqrt(angular[0] ** 2 + angular[1] ** 2 + angular[2] ** 2)
+    far = abs(at[3]) + abs(at[7]) + abs(at[11]) + v + mover.farthest
     more, tail = 1.0 + MOTION_ROUNDING, search.tails[i * (cell.counts.deepest + 1)]
     tail.length = tail.way = more * (v + w * mover.core)
     tail.bend = more * w * w * mover.core
@@ -236,40 +237,34 @@ def place_at(cell, search, u):
             dq[j] = derivative(C, j, top, 1, u)
     poses, twists = search.poses, search.twists
     place_frames(cell.tree, cell.linkage, q, dq, 0, search.turns, poses, twists, 0, True)
-    glides = search.glides
-    for g in range(glides.shape[0]):
-        _glide(glides, g, u, poses, twists, counts.frames + g)
+    for g in range(len(search.glides)):
+        glide, f = search.glides[g], counts.frames + g
+        glide_pose(glide, u, poses[f])
+        for axis in range(3):
+            twists[f, axis] = glide.angular[axis]
+            twists[f, 3 + axis] = glide.linear[axis]
     header.instant += 1
 
 
 @kernel
-def _glide(glides, g, u, poses, twists, f):
-    """Frame ``f`` of gliding body ``g`` at ``u``."""
-    glide_pose(glides, g, u, poses, f)
-    for axis in range(3):
-        twists[f, axis] = glides[g, p.ANGULAR + axis]
-        twists[f, 3 + axis] = glides[g, p.LINEAR + axis]
-
-
-@kernel
-def glide_pose(glides, g, u, poses, f):
-    """Row ``f``: the pose of gliding body ``g`` at ``u``, its origin moved straight, its axes
-    turned by ``u`` times the spin: each column ``e`` becomes
-    ``e cos + (n x e) sin + n (n·e) (1 - cos)``."""
-    wx, wy, wz = glides[g, 15], glides[g, 16], glides[g, 17]
+def glide_pose(glide, u, pose):
+    """The pose of a gliding body at ``u``, its origin moved straight, its axes turned by ``u``
+    times the spin: each column ``e`` becomes ``e cos + (n x e) sin + n (n·e) (1 - cos)``."""
+    start, linear, angular = glide.pose, glide.linear, glide.angular
+    wx, wy, wz = angular[0], angular[1], angular[2]
     w = math.sqrt(wx * wx + wy * wy + wz * wz)
     s, c = math.sin(u * w), math.cos(u * w)
     x, y, z = 0.0, 0.0, 0.0
     if w > 0.0:
         x, y, z = wx / w, wy / w, wz / w
     for column in range(3):
-        ex, ey, ez = glides[g, column], glides[g, 4 + column], glides[g, 8 + column]
+        ex, ey, ez = start[column], start[4 + column], start[8 + column]
         along = (x * ex + y * ey + z * ez) * (1.0 - c)
-        poses[f, column] = ex * c + (y * ez - z * ey) * s + x * along
-        poses[f, 4 + column] = ey * c + (z * ex - x * ez) * s + y * along
-        poses[f, 8 + column] = ez * c + (x * ey - y * ex) * s + z * along
+        pose[column] = ex * c + (y * ez - z * ey) * s + x * along
+        pose[4 + column] = ey * c + (z * ex - x * ez) * s + y * along
+        pose[8 + column] = ez * c + (x * ey - y * ex) * s + z * along
     for axis in range(3):
-        poses[f, 4 * axis + 3] = glides[g, 4 * axis + 3] + u * glides[g, 12 + axis]
+        pose[4 * axis + 3] = start[4 * axis + 3] + u * linear[axis]
 
 
 @inlined

@@ -45,11 +45,6 @@ NORMAL = 7
 #: Pairs that get their first look in one go.
 CHUNK = 256
 
-#: Columns of a row of glides: pose, velocity of the origin and angular velocity.
-GLIDE_COLUMNS = 18
-LINEAR = 12
-ANGULAR = 15
-
 SETTINGS = fields(
     clearance=float,
     tolerance=float,
@@ -143,6 +138,10 @@ class PathCell(Tables):
     map_low = Reals(doc="by joint: where all maps hold; infinite where a joint is in none")
     map_high = Reals()
 
+
+#: A body's way through one piece: its pose at u = 0 (R | t row-major), and the velocity of its
+#: origin and its angular velocity per unit of u, along the world's axes.
+GLIDE = fields(pose=(float, 12), linear=(float, 3), angular=(float, 3))
 
 HEADER = fields(
     stepper=int,  #: address of what looks at one interval: `step`, or another in its place
@@ -253,7 +252,7 @@ class Search(Tables):
     walk = Record(WALK)
     # The present piece.
     coefficients = Reals(ANY, "(POWERS, joints)")
-    glides = Reals(GLIDE_COLUMNS, "gliding bodies")
+    glides = Records(GLIDE, "gliding bodies")
     low = Reals(doc="by joint, deviations included")
     high = Reals()
     largest = Reals(doc="scale of rounding of the position and the speed")
@@ -305,7 +304,7 @@ class Motion(Tables):
     """A motion of several pieces."""
 
     pieces = Reals(ANY, "(pieces * POWERS, joints)")
-    glides = Reals(GLIDE_COLUMNS, "(pieces * gliding bodies)")
+    glides = Records(GLIDE, "(pieces * gliding bodies)")
     rounding = Reals(ANY, "(pieces, joints, or joints and gliding bodies)")
 
 

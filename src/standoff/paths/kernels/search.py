@@ -283,8 +283,7 @@ def take_piece(search, motion, k):
         for j in range(C.shape[1]):
             C[n, j] = motion.pieces[p.POWERS * k + n, j]
     for g in range(len(G)):
-        for e in range(p.GLIDE_COLUMNS):
-            G[g, e] = motion.glides[len(G) * k + g, e]
+        G[g] = motion.glides[len(G) * k + g]
 
 
 CHECK = "int64(int64, int64, float64[:, ::1], float64[:, ::1], int64, int64, int64, int64[::1])"

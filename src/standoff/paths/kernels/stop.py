@@ -98,7 +98,7 @@ class Stops(Tables):
 
     joints = Records(JOINT)
     bodies = Records(BODY, "that move on their own")
-    last = Reals(p.GLIDE_COLUMNS, "bodies: pose of the last reading, NaN for none, and velocity")
+    last = Records(p.GLIDE, "bodies: pose of the last reading, NaN for none, and velocity")
     plan = Record(PLAN)
     times = Reals(doc="ends of the pieces, [s] from the reading; NaN beyond the last")
     motion = Nested(p.Motion, "its rounding has a column for each joint, then one for each body")
@@ -344,44 +344,43 @@ def fit_joint(stops, q, k, j):
 def body_velocities(stops, poses, dt):
     """Velocities of the bodies that glide, from the last poses to these, the shorter turn; False
     where they are not known, or half a turn lies between. Keeps the poses."""
-    known, last = True, stops.last
+    known = True
     for b in range(len(stops.bodies)):
-        for e in range(6):
-            last[b, p.LINEAR + e] = 0.0
+        last, pose = stops.last[b], poses[b]
+        for axis in range(3):
+            last.linear[axis] = last.angular[axis] = 0.0
         if stops.bodies[b].glides != 0:
             for axis in range(3):
-                last[b, p.LINEAR + axis] = (poses[b, axis, 3] - last[b, 4 * axis + 3]) / dt
-            known = turning_velocity(last, poses, b, dt) and known
+                last.linear[axis] = (pose[axis, 3] - last.pose[4 * axis + 3]) / dt
+            known = turning_velocity(last, pose, dt) and known
         for e in range(12):
-            last[b, e] = poses[b, e // 4, e % 4]
+            last.pose[e] = pose[e // 4, e % 4]
     return known
 
 
 @kernel
-def turning_velocity(last, poses, b, dt):
+def turning_velocity(last, pose, dt):
     """R(1) R(0)^T has the axis times twice the sine in what is not symmetric, and the cosine on its
     diagonal."""
-    xx, xy, xz = turned_row(last, poses, b, 0)
-    yx, yy, yz = turned_row(last, poses, b, 1)
-    zx, zy, zz = turned_row(last, poses, b, 2)
+    xx, xy, xz = turned_row(last.pose, pose, 0)
+    yx, yy, yz = turned_row(last.pose, pose, 1)
+    zx, zy, zz = turned_row(last.pose, pose, 2)
     x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
     sine, cosine = math.sqrt(x * x + y * y + z * z), 0.5 * (xx + yy + zz - 1.0)
     if sine > 0.0:
         rate = math.atan2(sine, cosine) / (sine * dt)
-        last[b, p.ANGULAR] = rate * x
-        last[b, p.ANGULAR + 1] = rate * y
-        last[b, p.ANGULAR + 2] = rate * z
+        last.angular[0], last.angular[1], last.angular[2] = rate * x, rate * y, rate * z
     return cosine > 0.0 or sine >= HALF_TURN_SINE
 
 
 @inlined
-def turned_row(last, poses, b, r):
+def turned_row(last, pose, r):
     """Row ``r`` of R(1) R(0)^T."""
-    u, v, w = poses[b, r, 0], poses[b, r, 1], poses[b, r, 2]
+    u, v, w = pose[r, 0], pose[r, 1], pose[r, 2]
     return (
-        u * last[b, 0] + v * last[b, 1] + w * last[b, 2],
-        u * last[b, 4] + v * last[b, 5] + w * last[b, 6],
-        u * last[b, 8] + v * last[b, 9] + w * last[b, 10],
+        u * last[0] + v * last[1] + w * last[2],
+        u * last[4] + v * last[5] + w * last[6],
+        u * last[8] + v * last[9] + w * last[10],
     )
 
 
@@ -389,13 +388,14 @@ def turned_row(last, poses, b, r):
 def glide_body(stops, k, b):
     """Body ``b`` in piece ``k``, from where it is at the start; False where it leaves this world,
     or nobody knows where it goes."""
-    last, times, glides = stops.last, stops.times, stops.motion.glides
-    size, row = times[k + 1] - times[k], k * len(stops.bodies) + b
-    glide_pose(last, b, times[k], glides, row)
+    last, times = stops.last[b], stops.times
+    glide = stops.motion.glides[k * len(stops.bodies) + b]
+    size = times[k + 1] - times[k]
+    glide_pose(last, times[k], glide.pose)
     known = True
-    for e in range(p.LINEAR, p.GLIDE_COLUMNS):
-        glides[row, e] = size * last[b, e]
-        known = known and abs(glides[row, e]) <= COORDINATE_LIMIT
     for axis in range(3):
-        known = known and abs(glides[row, 4 * axis + 3]) <= COORDINATE_LIMIT
+        linear, angular = size * last.linear[axis], size * last.angular[axis]
+        glide.linear[axis], glide.angular[axis] = linear, angular
+        for value in (linear, angular, glide.pose[4 * axis + 3]):
+            known = known and abs(value) <= COORDINATE_LIMIT
     return known
