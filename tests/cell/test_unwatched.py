@@ -154,7 +154,7 @@ def test_a_live_page_takes_a_robot_that_is_insisted_on(tmp_path, monkeypatch):
         def cell(self, cell, source, make):
             shown.append(cell)
 
-    monkeypatch.setattr("standoff.commands.view.page_at", lambda *_: Page())
+    monkeypatch.setattr("standoff.commands.arguments.PageAddress.serving", lambda *_: Page())
     file = robot(tmp_path, DRAWN, DRAWN)
     with pytest.warns(UserWarning, match="not watched: l0, l1;"):
         result = CliRunner().invoke(app, ["view", str(file), "--unwatched"])

@@ -7,24 +7,18 @@ from typing import Annotated
 
 import typer
 
-from standoff.commands.app import app, notes, out
-from standoff.commands.arguments import (
-    CapsulesPerLink,
-    CellSource,
-    Geometry,
-    SearchPath,
-    Srdf,
-    Unwatched,
-)
+from standoff.commands.app import notes, out
+from standoff.commands.arguments import CellSource, Model, command
 from standoff.defaults import USUAL_APART_BUDGET
 
 
-@app.command(
+@command(
     epilog="Example: [bold]standoff apart cells/two_arms.toml[/bold], "
     "[bold]standoff apart builtin:panda --clearance 0.01 --allow panda.toml[/bold], "
     "[bold]standoff apart robot.urdf --srdf robot.srdf --geometry capsules[/bold]"
 )
 def apart(
+    *,
     source: CellSource,
     clearance: Annotated[
         float,
@@ -38,22 +32,14 @@ def apart(
         Path | None,
         typer.Option(metavar="OUT.toml", help="Write the cell with the proved pairs allowed."),
     ] = None,
-    srdf: Srdf = None,
-    geometry: Geometry = "auto",
-    capsules_per_link: CapsulesPerLink = 2,
-    search_path: SearchPath = None,
-    unwatched: Unwatched = False,
+    model: Model,
 ) -> None:
     """Prove which watched pairs can never touch within the joint limits, and show which can."""
     from standoff.view.apart import proved, show, show_allowed
-    from standoff.view.compiling import announced
-    from standoff.view.sources import open_cell
     from standoff.view.targets import check_writable
 
-    if allow is not None:
-        check_writable(allow, ".toml", what="a cell")
-    with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
+    check_writable(allow, ".toml", what="a cell")
+    cell = model.cell(source)
     result = proved(cell, clearance, budget, notes)
     show(result, cell, out)
     if allow is not None:

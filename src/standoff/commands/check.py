@@ -2,34 +2,122 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
-from standoff.commands.app import app, notes, out
+from standoff.commands.app import notes, out
 from standoff.commands.arguments import (
-    CapsulesPerLink,
     CellSource,
+    Certificate,
     Clearance,
-    Geometry,
-    Host,
-    Port,
-    SearchPath,
-    Srdf,
+    Model,
+    PageAddress,
     Tolerance,
-    Unwatched,
     View,
+    command,
 )
-from standoff.commands.page import page_at
+
+if TYPE_CHECKING:
+    from standoff.cell import Cell
+    from standoff.paths.path_file import PathFile
+    from standoff.paths.profile import Profile
+    from standoff.view.check import Checked
 
 
-@app.command(
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be certified of the path."""
+
+    clearance: Clearance = 0.0
+    tolerance: Tolerance = 0.001
+    deviation: Annotated[
+        float,
+        typer.Option(
+            metavar="RAD", help="Certify all motions within this of the path, each joint."
+        ),
+    ] = 0.0
+    first: Annotated[
+        bool, typer.Option("--first", help="Find the earliest contact, and not any.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What is written besides the verdict."""
+
+    certificate: Certificate = None
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
+    ] = None
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the motion, as a strip of poses.")
+    ] = None
+
+    def refuse_unwritable(self, source: str, path: Path) -> None:
+        """Before any work is done for them."""
+        from standoff.view.targets import check_distinct, check_png, check_writable
+
+        check_png(self.plot)
+        check_writable(self.certificate)
+        check_png(self.picture)
+        check_distinct((self.plot, self.picture, self.certificate), (source, path))
+
+    def write(self, checked: Checked, said: Console) -> tuple[dict[str, Path], Profile | None]:
+        """What was written, by what it is, and what was sampled for the plot."""
+        from standoff.view.check import save_certificate
+        from standoff.view.check_plot import save_path_plot, save_path_strip
+
+        written: dict[str, Path] = {}
+        seen = None if self.plot is None else save_path_plot(checked, self.plot, said, notes)
+        if self.plot is not None and seen is not None:
+            written["plot"] = self.plot
+        if self.picture is not None and save_path_strip(checked, self.picture, said, notes):
+            written["picture"] = self.picture
+        if self.certificate is not None:
+            save_certificate(checked, self.certificate, notes)
+            undecided = checked.verdict.kind == "undecided"
+            written["undecided, so no proof" if undecided else "proof"] = self.certificate
+        return written, seen
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How the file is read."""
+
+    no_limits: Annotated[
+        bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
+    ] = False
+    unwrap: Annotated[
+        bool | None,
+        typer.Option(
+            help="Continuous joints go the shorter way from waypoint to waypoint, or as written; "
+            "without a word on it a jump by more than half a turn is an error."
+        ),
+    ] = None
+    rest: Annotated[
+        bool,
+        typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
+    ] = False
+
+    def path(self, file: Path, cell: Cell) -> PathFile:
+        """The path of a file for a cell."""
+        from standoff.paths.path_file import read_path
+
+        limits = not self.no_limits
+        return read_path(file, cell, limits=limits, unwrap=self.unwrap, rest=self.rest)
+
+
+@command(
     epilog="Example: [bold]standoff check cells/two_arms.toml path.csv --plot clearance.png[/bold],"
     " [bold]standoff check builtin:panda path.json --clearance 0.01 --first[/bold]. "
     "Exit status: 0 free, 1 not free, 2 bad input."
 )
 def check(
+    *,
     source: CellSource,
     file: Annotated[
         Path,
@@ -38,26 +126,8 @@ def check(
             help="The path: CSV (.csv, .tsv, .txt, .dat), .json, .npy or .npz; radians and metres.",
         ),
     ],
-    clearance: Clearance = 0.0,
-    tolerance: Tolerance = 0.001,
-    deviation: Annotated[
-        float,
-        typer.Option(
-            metavar="RAD", help="Certify all motions within this of the path, each joint."
-        ),
-    ] = 0.0,
-    first: Annotated[
-        bool, typer.Option("--first", help="Find the earliest contact, and not any.")
-    ] = False,
-    certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the proof there, as JSON.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw the clearance along the path.")
-    ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw the motion, as a strip of poses.")
-    ] = None,
+    asked: _Asked,
+    files: _Files,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -66,80 +136,35 @@ def check(
             "segment where that is more.",
         ),
     ] = None,
-    no_limits: Annotated[
-        bool, typer.Option("--no-limits", help="Take joints beyond their limits as they are.")
-    ] = False,
-    unwrap: Annotated[
-        bool | None,
-        typer.Option(
-            help="Continuous joints go the shorter way from waypoint to waypoint, or as written; "
-            "without a word on it a jump by more than half a turn is an error."
-        ),
-    ] = None,
-    rest: Annotated[
-        bool,
-        typer.Option("--rest", help="Joints not in the file stay where the cell has them."),
-    ] = False,
-    srdf: Srdf = None,
-    geometry: Geometry = "auto",
-    capsules_per_link: CapsulesPerLink = 2,
-    search_path: SearchPath = None,
-    unwatched: Unwatched = False,
+    reading: _Reading,
+    model: Model,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the verdict as JSON, for machines.")
     ] = False,
     live: View = False,
-    host: Host = "127.0.0.1",
-    port: Port = 8080,
+    page: PageAddress,
 ) -> None:
     """Prove that a path is free at every instant of it, or show where it is not."""
-    from standoff.paths.path_file import read_path
     from standoff.view import check as view
-    from standoff.view.check_plot import save_path_plot, save_path_strip
-    from standoff.view.compiling import announced
-    from standoff.view.sources import check_order, open_cell
-    from standoff.view.targets import check_distinct, check_png, check_writable
+    from standoff.view.sources import check_order
 
     if live:
-        page_at(host, port, out)
-    if plot is not None:
-        check_png(plot)
-    if certificate is not None:
-        check_writable(certificate)
-    if picture is not None:
-        check_png(picture)
-    check_distinct((plot, picture, certificate), (source, file))
+        page.serving()
+    files.refuse_unwritable(source, file)
     check_order(source, file)
-    with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
-    path = read_path(file, cell, limits=not no_limits, unwrap=unwrap, rest=rest)
-    checked = view.check(
-        cell,
-        path,
-        notes,
-        clearance=clearance,
-        tolerance=tolerance,
-        deviation=deviation,
-        budget=budget,
-        first=first,
-    )
+    cell = model.cell(source)
+    path = reading.path(file, cell)
+    checked = view.check(cell, path, notes, budget=budget, **vars(asked))
     # Machines get nothing but the verdict on stdout.
     said = notes if as_json else out
-    seen = None if plot is None else save_path_plot(checked, plot, said, notes)
-    drawn = picture is not None and save_path_strip(checked, picture, said, notes)
-    if certificate is not None:
-        view.save_certificate(checked, certificate, notes)
+    written, seen = files.write(checked, said)
     if as_json:
         print(view.as_json(checked))
     else:
         view.show(checked, out, view.seen(checked, notes) if seen is None else seen)
-        undecided = checked.verdict.kind == "undecided"
-        proof = "undecided, so no proof" if undecided else "proof"
-        written = {"plot": seen and plot, "picture": drawn and picture, proof: certificate}
         for name, target in written.items():
-            if target:
-                out.print(f"  {name}: {target}", markup=False, highlight=False, soft_wrap=True)
+            out.print(f"  {name}: {target}", markup=False, highlight=False, soft_wrap=True)
     if live:
-        page_at(host, port, said).path(checked, source)
+        page.serving(said).path(checked, source)
     if not checked.verdict.free:
         raise typer.Exit(1)

@@ -7,19 +7,18 @@ from typing import Annotated
 
 import typer
 
-from standoff.commands.app import app, notes, out
-from standoff.commands.arguments import Host, Port, View
-from standoff.commands.page import page_at
+from standoff.commands.app import notes, out
+from standoff.commands.arguments import PageAddress, View, command
 
 
-@app.command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
+@command(epilog="Example: [bold]standoff demo --plot clearance.png[/bold]")
 def demo(
+    *,
     plot: Annotated[Path, typer.Option(help="Where the clearance over time goes, a PNG.")] = Path(
         "clearance.png"
     ),
     live: View = False,
-    host: Host = "127.0.0.1",
-    port: Port = 8080,
+    page: PageAddress,
 ) -> None:
     """Watch two arms do the three tasks of paper 000: who comes too close to what, and when."""
     from standoff.papers.testbed import BUFFER, PERIOD, TASKS, testbed_cell, testbed_monitor
@@ -28,7 +27,7 @@ def demo(
 
     check_png(plot)
     if live:
-        page_at(host, port, out)  # or say so now, and not after the watch
+        page.serving()  # or say so now, and not after the watch
     cell = testbed_cell()
     moving = sum(frame != 0 for frame in cell.world.frame)
     out.print(
@@ -46,6 +45,4 @@ def demo(
         from standoff.view.live.motion import recorded
 
         motions = [recorded(f"task {t.name}, {t.title}", t.joints, PERIOD) for t in tasks]
-        page_at(host, port, out).motions(
-            motions, "demo", lambda period: testbed_monitor(cell, period=period)
-        )
+        page.serving().motions(motions, "demo", lambda period: testbed_monitor(cell, period=period))

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from standoff.commands.app import app, notes, out
+from standoff.commands.app import notes, out
+from standoff.commands.arguments import command
 
 
-@app.command(
+@dataclass(frozen=True)
+class _Approach:
+    """How parts are compared."""
+
+    method: Annotated[
+        str,
+        typer.Option(help="exact, projection or octree; the latter two may raise false alarms."),
+    ] = "exact"
+    planes: Annotated[
+        int | None, typer.Option(metavar="N", help="Planes to project on; 3 by default.")
+    ] = None
+    outline: Annotated[
+        str | None, typer.Option(help="hull, or true with concavities and holes.")
+    ] = None
+    resolution: Annotated[
+        float | None, typer.Option(metavar="M", help=r"Smallest cube of the octrees, \[m].")
+    ] = None
+
+
+@dataclass(frozen=True)
+class _Lengths:
+    """What a length in a mesh file is."""
+
+    scale: Annotated[
+        float | None, typer.Option(metavar="S", help="Factor from a mesh's lengths to metres.")
+    ] = None
+    unit: Annotated[
+        str | None, typer.Option(help="Unit of the mesh files: m, cm, mm, in or ft.")
+    ] = None
+
+
+@command(
     epilog="Example: [bold]standoff interfere bracket.stl bolt.stl --unit mm[/bold], "
     "[bold]standoff interfere *.stl --clearance 0.001 --picture pairs[/bold], "
     "[bold]standoff interfere cell.toml gripper.stl@mm --method projection --planes 9[/bold]. "
     "Exit status: 0 none, 1 some, 2 bad input."
 )
 def interfere(
+    *,
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -25,28 +59,11 @@ def interfere(
             "its own) and cells (.toml, .urdf), of which every body is a part.",
         ),
     ],
-    method: Annotated[
-        str,
-        typer.Option(help="exact, projection or octree; the latter two may raise false alarms."),
-    ] = "exact",
-    planes: Annotated[
-        int | None, typer.Option(metavar="N", help="Planes to project on; 3 by default.")
-    ] = None,
-    outline: Annotated[
-        str | None, typer.Option(help="hull, or true with concavities and holes.")
-    ] = None,
-    resolution: Annotated[
-        float | None, typer.Option(metavar="M", help=r"Smallest cube of the octrees, \[m].")
-    ] = None,
+    approach: _Approach,
     clearance: Annotated[
         float, typer.Option(metavar="M", help=r"As near as this counts as interference, \[m].")
     ] = 0.0,
-    scale: Annotated[
-        float | None, typer.Option(metavar="S", help="Factor from a mesh's lengths to metres.")
-    ] = None,
-    unit: Annotated[
-        str | None, typer.Option(help="Unit of the mesh files: m, cm, mm, in or ft.")
-    ] = None,
+    lengths: _Lengths,
     q: Annotated[
         str | None,
         typer.Option(
@@ -69,10 +86,11 @@ def interfere(
     if picture is not None:
         check_target(picture)
         check_distinct((picture,), sources)
-    asked, factor = view.options(method, planes, outline, resolution, scale, unit)
+    asked, factor = view.options(**vars(approach), **vars(lengths))
     try:
         compared = view.run(
-            sources, notes, method=method, clearance=clearance, asked=asked, scale=factor, q=q
+            sources, notes, method=approach.method, clearance=clearance, asked=asked, scale=factor,
+            q=q,
         )  # fmt: skip
     except KeyboardInterrupt:
         notes.print("interrupted: nothing is known of the pairs that were left")

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
-from standoff.commands.app import app, notes, out
+from standoff.commands.app import notes, out
 from standoff.commands.arguments import (
-    CapsulesPerLink,
     CellSource,
+    Certificate,
     Clearance,
-    Geometry,
-    Host,
-    Port,
-    SearchPath,
-    Srdf,
+    Model,
+    PageAddress,
     Tolerance,
-    Unwatched,
     View,
+    command,
 )
-from standoff.commands.page import page_at
 from standoff.errors import Error
 
+if TYPE_CHECKING:
+    from standoff.cell import Cell
+    from standoff.view.plan import Effort, Planned, Wanted
 
-@app.command(
-    epilog="Example: [bold]standoff plan builtin:panda --start 0,-0.8,0,-2.4,0,1.6,0.8,0.02 "
-    "--goal 1.2,0.3,0,-2,0,2.3,0.8,0.02 --out path.csv --certificate proof.json[/bold], "
-    "[bold]standoff plan cell.toml --start start.csv --goal elbow=1.2,wrist=0.3 --goal elbow=0.8 "
-    "--joints left --smooth 2000 --picture strip.png[/bold]. "
-    "Exit status: 0 solved, 1 not solved, 2 bad input."
-)
-def plan(
-    source: CellSource,
+
+@dataclass(frozen=True)
+class _Ends:
+    """From where to where, and what may move."""
+
     start: Annotated[
         str | None,
         typer.Option(
@@ -41,7 +38,7 @@ def plan(
             help="Where to start: values (0,0.3,…), names with values (elbow=0.3,…), or a file as "
             "[bold]check[/bold] reads it; where the cell has the joints by default.",
         ),
-    ] = None,
+    ] = None
     goal: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,121 +46,171 @@ def plan(
             help="Where to go, as --start; repeatable, any of them will do. Joints that are left "
             "out end where they start.",
         ),
-    ] = None,
+    ] = None
     problem: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Start, goals and obstacles from a file of planning problems (MotionBenchMaker).",
         ),
-    ] = None,
+    ] = None
     index: Annotated[
         int | None, typer.Option(metavar="N", help="Which problem of it; the first by default.")
-    ] = None,
+    ] = None
     joints: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
             help="Joints, or robots, that may move, by commas; repeatable. All by default.",
         ),
-    ] = None,
+    ] = None
+
+    def refuse_contradictions(self) -> None:
+        """A problem of a file says all of it."""
+        if self.problem is not None and (self.start or self.goal or self.joints):
+            raise Error(
+                "a problem brings its own start, goals and joints", element="--problem",
+                value=str(self.problem), allowed="without --start, --goal and --joints",
+            )  # fmt: skip
+        if self.index is not None and self.problem is None:
+            raise Error(
+                "which problem, but of no file", element="--index", allowed="with --problem"
+            )
+
+    def request(self, cell: Cell, margins: _Margins) -> Wanted:
+        """What is to be planned in a cell."""
+        from standoff.view.plan_request import problem_request, request
+
+        clearance, tolerance = margins.clearance, margins.tolerance
+        if self.problem is not None:
+            return problem_request(
+                cell, self.problem, self.index, clearance=clearance, tolerance=tolerance
+            )
+        return request(
+            cell, self.start, self.goal or (), self.joints or (), limits=not margins.no_limits,
+            clearance=clearance, tolerance=tolerance,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What is written, besides what is said."""
+
     path: Annotated[
         Path | None,
         typer.Option("--out", metavar="PATH", help="Write the path there: .csv, .json."),
-    ] = None,
-    certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the proof there, as JSON.")
-    ] = None,
+    ] = None
+    certificate: Certificate = None
     picture: Annotated[
         Path | None,
         typer.Option(metavar="FILE.png", help="Draw the motion there, as a strip of poses."),
-    ] = None,
+    ] = None
     save_cell: Annotated[
         Path | None,
         typer.Option(metavar="OUT.toml", help="Write the cell, with a problem's obstacles."),
-    ] = None,
+    ] = None
+
+    def refuse_unwritable(self, source: str, ends: _Ends) -> None:
+        """Before any work is done for them."""
+        from standoff.paths.path_file import WRITTEN_SUFFIXES
+        from standoff.view.targets import check_distinct, check_png, check_writable
+
+        check_writable(self.path, *WRITTEN_SUFFIXES, what="a path")
+        check_writable(self.certificate)
+        check_png(self.picture)
+        check_writable(self.save_cell, ".toml", what="a cell")
+        targets = self.path, self.certificate, self.picture, self.save_cell
+        check_distinct(targets, (source, ends.problem, ends.start, *(ends.goal or ())))
+
+    def write(self, planned: Planned, said: Console) -> dict[str, Path | None]:
+        """What was written, by what it is; None for what was not."""
+        from standoff.paths.path_file import write_path
+        from standoff.view.plan import save_certificate
+        from standoff.view.strip import save_strip
+
+        cell, waypoints = planned.wanted.cell, planned.waypoints
+        written: dict[str, Path | None] = dict.fromkeys(("path", "certificate", "picture"))
+        if self.save_cell is not None:
+            cell.save(self.save_cell)
+        if planned.plan.solved:
+            if self.path is not None:
+                write_path(self.path, cell, waypoints)
+            if self.certificate is not None:
+                save_certificate(planned, self.certificate, notes)
+            written |= {"path": self.path, "certificate": self.certificate}
+            if self.picture is not None and save_strip(cell, waypoints, self.picture, said, notes):
+                written["picture"] = self.picture
+        return {**written, "cell": self.save_cell}
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How a path is searched for."""
+
     smooth: Annotated[
         str | None,
         typer.Option(metavar="EFFORT", help="Shorten it: shortcuts (2000) or seconds (1.5s)."),
-    ] = None,
-    method: Annotated[str, typer.Option(help="rrt-connect or sbl.")] = "rrt-connect",
-    seed: Annotated[int, typer.Option(metavar="N", help="The same one, the same path.")] = 0,
-    timeout: Annotated[
-        float, typer.Option(metavar="S", help=r"Give up after so long, \[s].")
-    ] = 10.0,
-    clearance: Clearance = 0.001,
-    tolerance: Tolerance = 0.001,
+    ] = None
+    method: Annotated[str, typer.Option(help="rrt-connect or sbl.")] = "rrt-connect"
+    seed: Annotated[int, typer.Option(metavar="N", help="The same one, the same path.")] = 0
+    timeout: Annotated[float, typer.Option(metavar="S", help=r"Give up after so long, \[s].")] = (
+        10.0
+    )
+
+    def effort(self) -> Effort | None:
+        """How long to shorten the path; None for not at all."""
+        from standoff.view.plan import effort
+
+        return None if self.smooth is None else effort(self.smooth)
+
+
+@dataclass(frozen=True)
+class _Margins:
+    """How far bodies are to stay apart, and whether joint limits count."""
+
+    clearance: Clearance = 0.001
+    tolerance: Tolerance = 0.001
     no_limits: Annotated[
         bool, typer.Option("--no-limits", help="Take a start or goal beyond its limits as it is.")
-    ] = False,
-    srdf: Srdf = None,
-    geometry: Geometry = "auto",
-    capsules_per_link: CapsulesPerLink = 2,
-    search_path: SearchPath = None,
-    unwatched: Unwatched = False,
+    ] = False
+
+
+@command(
+    epilog="Example: [bold]standoff plan builtin:panda --start 0,-0.8,0,-2.4,0,1.6,0.8,0.02 "
+    "--goal 1.2,0.3,0,-2,0,2.3,0.8,0.02 --out path.csv --certificate proof.json[/bold], "
+    "[bold]standoff plan cell.toml --start start.csv --goal elbow=1.2,wrist=0.3 --goal elbow=0.8 "
+    "--joints left --smooth 2000 --picture strip.png[/bold]. "
+    "Exit status: 0 solved, 1 not solved, 2 bad input."
+)
+def plan(
+    *,
+    source: CellSource,
+    ends: _Ends,
+    files: _Files,
+    search: _Search,
+    margins: _Margins,
+    model: Model,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what came of it as JSON, for machines.")
     ] = False,
     live: View = False,
-    host: Host = "127.0.0.1",
-    port: Port = 8080,
+    page: PageAddress,
 ) -> None:
     """Find a path from one configuration to another that is proved free at every instant of it."""
-    from standoff.paths.path_file import WRITTEN_SUFFIXES as SUFFIXES
-    from standoff.paths.path_file import write_path
     from standoff.view import plan as view
-    from standoff.view.compiling import announced
-    from standoff.view.plan_request import problem_request, request
-    from standoff.view.sources import open_cell
-    from standoff.view.strip import save_strip
-    from standoff.view.targets import check_distinct, check_png, check_writable
 
-    if problem is not None and (start or goal or joints):
-        raise Error(
-            "a problem brings its own start, goals and joints", element="--problem",
-            value=str(problem), allowed="without --start, --goal and --joints",
-        )  # fmt: skip
-    if index is not None and problem is None:
-        raise Error("which problem, but of no file", element="--index", allowed="with --problem")
+    ends.refuse_contradictions()
     if live:
-        page_at(host, port, out)
-    effort = None if smooth is None else view.effort(smooth)
-    if path is not None:
-        check_writable(path, *SUFFIXES, what="a path")
-    if certificate is not None:
-        check_writable(certificate)
-    if picture is not None:
-        check_png(picture)
-    if save_cell is not None:
-        check_writable(save_cell, ".toml", what="a cell")
-    check_distinct((path, certificate, picture, save_cell), (source, problem, start, *(goal or ())))
-    with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
-    if problem is not None:
-        wanted = problem_request(cell, problem, index, clearance=clearance, tolerance=tolerance)
-    else:
-        wanted = request(
-            cell, start, goal or (), joints or (), limits=not no_limits,
-            clearance=clearance, tolerance=tolerance,
-        )  # fmt: skip
-    planned = view.find(wanted, notes, method=method, seed=seed, timeout=timeout, smoothing=effort)
-    if save_cell is not None:
-        cell.save(save_cell)
-    solved = planned.plan.solved
-    if path is not None and solved:
-        write_path(path, cell, planned.waypoints)
-    if certificate is not None and solved:
-        view.save_certificate(planned, certificate, notes)
+        page.serving()
+    effort = search.effort()
+    files.refuse_unwritable(source, ends)
+    wanted = ends.request(model.cell(source), margins)
+    planned = view.find(
+        wanted, notes, method=search.method, seed=search.seed, timeout=search.timeout,
+        smoothing=effort,
+    )  # fmt: skip
     said = notes if as_json else out
-    drawn = (
-        picture is not None and solved and save_strip(cell, planned.waypoints, picture, said, notes)
-    )
-    written = {
-        "path": path if solved else None,
-        "certificate": certificate if solved else None,
-        "picture": picture if drawn else None,
-        "cell": save_cell,
-    }
+    written = files.write(planned, said)
     if as_json:
         print(view.as_json(planned, written))
     else:
@@ -172,7 +219,7 @@ def plan(
             if file is not None:
                 word = "proof" if name == "certificate" else name
                 out.print(f"  {word}: {file}", markup=False, highlight=False, soft_wrap=True)
-    if live and solved:
-        page_at(host, port, said).plan(planned, source)
-    if not solved:
+    if live and planned.plan.solved:
+        page.serving(said).plan(planned, source)
+    if not planned.plan.solved:
         raise typer.Exit(1)

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from standoff.commands.app import app, notes, out
-from standoff.commands.arguments import (
-    CapsulesPerLink,
-    Clearance,
-    Geometry,
-    Host,
-    Port,
-    SearchPath,
-    Srdf,
-    Tolerance,
-    Unwatched,
-)
-from standoff.commands.page import page_at
+from standoff.commands.app import notes
+from standoff.commands.arguments import Clearance, Model, PageAddress, Tolerance, command
 from standoff.defaults import USUAL_BUFFER
 from standoff.errors import Error
+
+if TYPE_CHECKING:
+    from standoff.view.live.commands import Serving
 
 #: How near links of one robot may come on a page that is driven by hand, [m]. Beside each other
 #: they are nearer than any buffer by the way they are built, a Panda's hand and wrist 8 mm.
@@ -38,12 +30,13 @@ _APPLIES = {
 }
 
 
-@app.command(
+@command(
     epilog="Example: [bold]standoff view cells/two_arms.toml[/bold], "
     "[bold]standoff view builtin:panda path.csv[/bold], [bold]standoff view contact[/bold], "
     "[bold]standoff view swarm[/bold]. Ctrl-C ends it."
 )
 def view(
+    *,
     context: typer.Context,
     source: Annotated[
         str,
@@ -67,41 +60,26 @@ def view(
     clearance: Clearance = 0.0,
     tolerance: Tolerance = 0.001,
     count: Annotated[int, typer.Option(metavar="N", help="Balls of the swarm.")] = 200,
-    srdf: Srdf = None,
-    geometry: Geometry = "auto",
-    capsules_per_link: CapsulesPerLink = 2,
-    search_path: SearchPath = None,
-    unwatched: Unwatched = False,
-    host: Host = "127.0.0.1",
-    port: Port = 8080,
+    model: Model,
+    page: PageAddress,
 ) -> None:
     """Show a cell on a live page: drive it by hand, or play a path with its verdict."""
     from standoff.monitor.buffers import Thresholds
     from standoff.monitor.monitor import Monitor
     from standoff.paths.path_file import read_path
     from standoff.view.check import check
-    from standoff.view.compiling import announced
     from standoff.view.live.commands import is_scene
-    from standoff.view.sources import check_order, open_cell
+    from standoff.view.sources import check_order
 
     scene = is_scene(source)
-    shown = "a cell without a path" if file is None else "a path"
-    _refuse(context, source if scene else shown)
+    _refuse(context, source if scene else "a cell without a path" if file is None else "a path")
     rule = Thresholds(self_=self_)
-    serving = page_at(host, port, out)
+    serving = page.serving()
     if scene:
-        from standoff.papers.paper003_bodies import hand_scene
-        from standoff.papers.paper004_worlds import swarm
-
-        if source == "contact":
-            with announced(notes):
-                hand = hand_scene()
-            return serving.contact(*hand)
-        return serving.swarm(swarm(count))
+        return _serve_scene(serving, source, count)
     if file is not None:
         check_order(source, file)
-    with announced(notes):
-        cell = open_cell(source, srdf, geometry, capsules_per_link, search_path, unwatched)
+    cell = model.cell(source)
     if file is None:
         serving.cell(
             cell, source,
@@ -111,6 +89,19 @@ def view(
         path = read_path(file, cell)
         checked = check(cell, path, notes, clearance=clearance, tolerance=tolerance)
         serving.path(checked, source)
+
+
+def _serve_scene(serving: Serving, name: str, count: int) -> None:
+    from standoff.papers.paper003_bodies import hand_scene
+    from standoff.papers.paper004_worlds import swarm
+    from standoff.view.compiling import announced
+
+    if name == "contact":
+        with announced(notes):
+            hand = hand_scene()
+        serving.contact(*hand)
+    else:
+        serving.swarm(swarm(count))
 
 
 def _refuse(context: typer.Context, shown: str) -> None:

@@ -17,7 +17,7 @@ from standoff.streams.foresight import foresee, skip
 from standoff.streams.found import Found, Held
 from standoff.streams.grasps import Grasps
 from standoff.streams.limits import TIME_LIMIT
-from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
+from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.recent import joints_of
 from standoff.streams.report import Reason, Report, State
@@ -107,37 +107,19 @@ class WatchEngine:
         found = Found()
         senses = self.senses
         self.number += 1
-        now, told = float(now), self.time
-        usable = abs(now) <= TIME_LIMIT
-        if not (usable and now > self._newest):
-            text = f"time {now:.6f} s is not later than {self._newest:.6f} s"
-            found.add("backwards", "clock", text, {ANY})
-            if not usable:
-                now = told if math.isfinite(told) else 0.0
-            elif not now > told:
-                senses.back_to(now)
-        if usable:
-            self.time, self._newest = now, max(now, self._newest)
+        now, usable = self._advance(float(now), found)
         senses.check_ages(now, found)
         senses.start()
         self._grasps.start()
         for source, message in inputs:
             if type(message) is Grasp:
-                told_of = senses.voices[source].mapping.grasp(message)
-                if told_of is None:
-                    senses.fine.add(source)
-                else:
-                    self._grasps.take(now, source, told_of, found)
+                self._grasp(now, source, message, found)
             elif type(message) is Trouble:
                 self._trouble(source, message, found)
-            elif type(message) is Joints:
-                if usable:
-                    senses.take(now, source, message, found)
-            elif type(message) is BodyPose:
-                if usable:
-                    senses.take_pose(now, source, message, found)
-            else:
-                assert type(message) is End
+            elif usable and type(message) is Joints:
+                senses.take(now, source, message, found)
+            elif usable and type(message) is BodyPose:
+                senses.take_pose(now, source, message, found)
         for source in senses.fine:
             senses.heard[source] = now
         changed = bool(self._grasps) and self._grasps.carry_out(now, found)
@@ -146,6 +128,28 @@ class WatchEngine:
         if changed:
             self._grasps.settle(found, self._good(found))
         return self._report(now, found, arrived)
+
+    def _advance(self, now: float, found: Found) -> tuple[float, bool]:
+        """The time of the cycle, and whether readings can be taken at it. A clock that does not go
+        on is a fault."""
+        last, usable = self.time, abs(now) <= TIME_LIMIT
+        if not (usable and now > self._newest):
+            text = f"time {now:.6f} s is not later than {self._newest:.6f} s"
+            found.add("backwards", "clock", text, {ANY})
+            if not usable:
+                now = last if math.isfinite(last) else 0.0
+            elif not now > last:
+                self.senses.back_to(now)
+        if usable:
+            self.time, self._newest = now, max(now, self._newest)
+        return now, usable
+
+    def _grasp(self, now: float, source: int, message: Grasp, found: Found) -> None:
+        event = self.senses.voices[source].mapping.grasp(message)
+        if event is None:
+            self.senses.fine.add(source)
+        else:
+            self._grasps.take(now, source, event, found)
 
     def stretch(self, batch: Batch) -> tuple[Stretch, Report | None]:
         """Many cycles, as `cycle` answers them, up to the first that is not quiet.

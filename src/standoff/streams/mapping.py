@@ -86,20 +86,24 @@ class Mapping:
         self._wrong = ""
         #: Each table of the rule, and the name that it has for a joint.
         self._called: list[tuple[TableOf[str, object], dict[str, str]]] = [
-            (rule.rename, {meant: name for name, meant in rule.rename.items()})
+            (rule.rename, {meant: name for name, meant in rule.rename.items()}),
+            (rule.scale, self._named("scale", rule.scale)),
+            (rule.offset, self._named("offset", rule.offset)),
         ]
-        for word, table in (("scale", rule.scale), ("offset", rule.offset)):
-            called = {}
-            for name in table:
-                found = self._joints(name)
-                if len(found) == 1:
-                    called[found[0]] = name
-                elif not self._wrong:
-                    why = f"could be {' or '.join(found)}" if found else "is no joint of the cell"
-                    if not found and self.knows(name):
-                        why += " with a value of its own"
-                    self._wrong = f"the cell file has a {word} of {name!r}, which {why}"
-            self._called.append((table, called))
+
+    def _named(self, word: str, table: TableOf[str, object]) -> dict[str, str]:
+        """The name in a table for each joint; one that is no joint is noted as wrong."""
+        called = {}
+        for name in table:
+            found = self._joints(name)
+            if len(found) == 1:
+                called[found[0]] = name
+            elif not self._wrong:
+                why = f"could be {' or '.join(found)}" if found else "is no joint of the cell"
+                if not found and self.knows(name):
+                    why += " with a value of its own"
+                self._wrong = f"the cell file has a {word} of {name!r}, which {why}"
+        return called
 
     def route(self, names: tuple[str, ...]) -> Route:
         """Where the values of these names go."""
@@ -119,11 +123,7 @@ class Mapping:
             if column in meant:
                 problem = problem or f"{meant[column]!r} and {name!r} are both {found[0]}"
             meant[column] = name
-            for table, called in self._called:
-                if found[0] in called and name not in table:
-                    other = called[found[0]]
-                    text = f"the cell file calls {found[0]} {other!r}, and it came as {name!r}"
-                    problem = problem or text
+            problem = problem or self._contradiction(name, found[0])
             picks.append(place)
             columns.append(column)
         scale = [self._units[c] * rule.scale.get(names[p], 1.0) for p, c in zip(picks, columns)]
@@ -135,6 +135,13 @@ class Mapping:
             np.array(offset) if any(offset) else None,
             problem,
         )
+
+    def _contradiction(self, name: str, joint: str) -> str:
+        """What is wrong with the name of a joint that the rule calls otherwise; empty for none."""
+        for table, called in self._called:
+            if joint in called and name not in table:
+                return f"the cell file calls {joint} {called[joint]!r}, and it came as {name!r}"
+        return ""
 
     def body(self, message: BodyPose) -> BodyPose:
         """The same pose, of the body that is meant, in metres; of `IGNORED` where it is ignored."""

@@ -157,26 +157,36 @@ class Outbox:
             with self._lock:
                 if not self._items and self._closing:
                     return
-                # Before it is gone from the queue: who looks there first sees one or the other.
-                self._busy = bool(self._items)
-                item = self._items.popleft() if self._items else None
-                if item is not None:
-                    self._tired = False
-                    self._dull -= item[1]
-                    if self._patient:
-                        self._room.notify_all()
+                item = self._next()
             fine = item is None or self._tried(item[0])
             self._busy = False
             fresh = fresh or item is not None or bool(self._trouble)
             if fresh and time.monotonic() - flushed >= RECORD_FLUSH:
                 fine = self._tried(self.sink.flush) and fine
                 flushed, fresh = time.monotonic(), False
-                with self._lock:
-                    # Not at once, or it would begin and end between two cycles, and none tell.
-                    told = flushed - self._since >= RECORD_FLUSH
-                    if self._trouble and told and fine and len(self._items) < self._depth // 2:
-                        self._trouble = ""
-                        self._told("back", "")
+                if fine:
+                    self._end_trouble(flushed)
+
+    def _next(self) -> _Item | None:
+        """What is to be done now, if anything."""
+        # Before it is gone from the queue: who looks there first sees one or the other.
+        self._busy = bool(self._items)
+        if not self._items:
+            return None
+        item = self._items.popleft()
+        self._tired = False
+        self._dull -= item[1]
+        if self._patient:
+            self._room.notify_all()
+        return item
+
+    def _end_trouble(self, now: float) -> None:
+        with self._lock:
+            # Not at once, or it would begin and end between two cycles, and none tell.
+            told = now - self._since >= RECORD_FLUSH
+            if self._trouble and told and len(self._items) < self._depth // 2:
+                self._trouble = ""
+                self._told("back", "")
 
     def _tried(self, action: Callable[[], None]) -> bool:
         try:

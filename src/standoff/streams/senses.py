@@ -114,29 +114,8 @@ class Senses:
 
     def take(self, now: float, source: int, message: Joints, found: Found) -> None:
         """A reading of joints."""
-        name, whole = self.sources[source], {of_source(source)}
-        voice = self.voices[source].of(message.names, message.partial)
-        if voice is None or voice.route.problem:
-            why = "too many lists of names" if voice is None else voice.route.problem
-            found.add("names", name, f"{name}: {why}", whole)
-            return
-        positions = message.positions
-        if positions.ndim != 1 or len(positions) != len(message.names):
-            positions = positions.reshape(-1)
-            if len(positions) != len(message.names):
-                text = f"{name}: {len(message.names)} names and {len(positions)} positions"
-                found.add("garbled", name, text, whole)
-                return
-        values = self.whole(voice, positions)
-        if self.spoke and self._told_already(voice, values):
-            text = f"{name}: two readings at one time"
-            found.add("doubled", name, text, voice.who or whole)
-            return
-        before = self.voices[source].before(voice)
-        if before:
-            voice.stamp = max(other.stamp for other in before)
-            voice.quickest = min(other.quickest for other in before)
-        if not self._timely(now, voice, message.stamp, found):
+        voice = self._publisher(now, source, message, found)
+        if voice is None:
             return
         if not len(voice.route.columns):
             self.fine.add(source)
@@ -144,29 +123,64 @@ class Senses:
         self.useful(source)
         self._began = min(self._began, now)
         if not message.partial:
+            name = self.sources[source]
             for j in self._left_out(now, voice):
                 text = f"{self.joints[j]} is not in a message of {name} that should have it"
                 found.add("missing", self.joints[j], text, {j})
         voice.beat(now)
-        columns, until = voice.columns, now + voice.ages
+        values = self._unwrapped(voice, message.positions.reshape(-1), found)
+        if self.rest:
+            self._woken(now, voice, values, found)
+        self._keep(now, voice, values, found)
+        self.own(voice)
+        self.spoke.append(voice)
+
+    def _publisher(self, now: float, source: int, message: Joints, found: Found) -> Voice | None:
+        """Who sent a reading, where it can be used."""
+        name, whole = self.sources[source], {of_source(source)}
+        voice = self.voices[source].of(message.names, message.partial)
+        if voice is None or voice.route.problem:
+            why = "too many lists of names" if voice is None else voice.route.problem
+            found.add("names", name, f"{name}: {why}", whole)
+            return None
+        if message.positions.size != len(message.names):
+            text = f"{name}: {len(message.names)} names and {message.positions.size} positions"
+            found.add("garbled", name, text, whole)
+            return None
+        positions = message.positions.reshape(-1)
+        if self.spoke and self._told_already(voice, self.whole(voice, positions)):
+            text = f"{name}: two readings at one time"
+            found.add("doubled", name, text, voice.who or whole)
+            return None
+        before = self.voices[source].before(voice)
+        if before:
+            voice.stamp = max(other.stamp for other in before)
+            voice.quickest = min(other.quickest for other in before)
+        return voice if self._timely(now, voice, message.stamp, found) else None
+
+    def _unwrapped(self, voice: Voice, positions: Array, found: Found) -> Array:
+        """The joints of the cell from one message, where continuous ones have gone the shorter way
+        since the last."""
+        values, columns = self.whole(voice, positions), voice.columns
         step = (values - self.q[columns]) / math.tau
         over = self.turning[columns] & (self.fed[columns] > _NEVER) & (np.abs(step) > 0.5)
         over &= np.abs(step) < _MOST_TURNS
-        if over.any():
-            unknown = over & self._geared[columns]
-            for j, value in zip(voice.route.columns[unknown].tolist(), values[unknown].tolist()):
-                text = (
-                    f"{self.joints[j]} went from {self.q[j]:g} to {value:g}; allowed: half a turn "
-                    "between readings, as a joint follows it that does not make whole turns with it"
-                )
-                found.add("jump", self.joints[j], text, {j})
-            over &= ~unknown
-        if over.any():
-            which = voice.route.columns[over]
-            self.turns[which] -= np.rint(step[over])
-            values = self.whole(voice, positions)
-        if self.rest:
-            self._woken(now, voice, values, found)
+        if not over.any():
+            return values
+        unknown = over & self._geared[columns]
+        for j, value in zip(voice.route.columns[unknown].tolist(), values[unknown].tolist()):
+            text = (
+                f"{self.joints[j]} went from {self.q[j]:g} to {value:g}; allowed: half a turn "
+                "between readings, as a joint follows it that does not make whole turns with it"
+            )
+            found.add("jump", self.joints[j], text, {j})
+        over &= ~unknown
+        self.turns[voice.route.columns[over]] -= np.rint(step[over])
+        return self.whole(voice, positions) if over.any() else values
+
+    def _keep(self, now: float, voice: Voice, values: Array, found: Found) -> None:
+        """The values that are numbers are the last good ones from now on."""
+        source, columns, until = voice.source, voice.columns, now + voice.ages
         self.given[columns] = values
         if np.isfinite(values).all():
             self.q[columns] = values
@@ -180,8 +194,6 @@ class Senses:
             columns = voice.route.columns[good]
             self.q[columns] = values[good]
             self.fed[columns], self._until[source][columns] = now, until[good]
-        self.own(voice)
-        self.spoke.append(voice)
 
     def _woken(self, now: float, voice: Voice, values: Array, found: Found) -> None:
         """A joint that rested, and is told of for the first time: where it was until now is not
@@ -281,6 +293,11 @@ class Senses:
             text = f"{body}: {name} moves it, and the cell has it as static; allowed: moving = true"
             found.add("pose", body, text, {body})
             return
+        self._take_moving(now, clock, message, found)
+
+    def _take_moving(self, now: float, clock: Clock, message: BodyPose, found: Found) -> None:
+        """The pose of a body that moves by itself."""
+        body, name = message.body, self.sources[clock.source]
         told, before = [c for c in self.spoke if body in c.who], self._bodies.get(body)
         same = before is not None and np.array_equal(before.given, message.pose)
         if clock in told or (told and not same):
@@ -300,7 +317,7 @@ class Senses:
             until = {} if before is None or before.left else before.until
             until[clock] = now + clock.age
             self._bodies[body] = _Body(message.pose, good, until)
-        self.useful(source)
+        self.useful(clock.source)
         self.spoke.append(clock)
 
     def _take_held(
@@ -460,6 +477,18 @@ class Senses:
         once, whoever else does: it may have died."""
         if now < self.safe_until:
             return
+        heard = self._deadlines()
+        untils = [until for told in heard for all_of in told.values() for _, until in all_of]
+        self.safe_until = min((now + self._least, *untils))
+        if all(until > now for until in untils):
+            return
+        for source, told in zip(self.sources, heard):
+            if told:
+                find_silent(now, source, told, self._columns, found)
+
+    def _deadlines(self) -> list[dict[Clock, list[tuple[str, float]]]]:
+        """Of each source: who tells in it of which joints and bodies, and until when at the latest
+        each has to come again."""
         heard: list[dict[Clock, list[tuple[str, float]]]] = [{} for _ in self.sources]
         for told, row, owner in zip(heard, self.until.tolist(), self.owner):
             for name, until, voice in zip(self.joints, row, owner):
@@ -470,13 +499,7 @@ class Senses:
             if name in self._bodies:
                 for clock, until in self._bodies[name].until.items():
                     heard[clock.source][clock] = [(name, until)]
-        untils = [until for told in heard for all_of in told.values() for _, until in all_of]
-        self.safe_until = min((now + self._least, *untils))
-        if all(until > now for until in untils):
-            return
-        for source, told in zip(self.sources, heard):
-            if told:
-                find_silent(now, source, told, self._columns, found)
+        return heard
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:

@@ -16,19 +16,21 @@ def find_silent(now: float, source: str, told: Told, whos: Mapping[str, Who], fo
     """A source of which all joints and bodies are silent; else a publisher of which all joints are,
     and each body; else a joint that its publisher leaves out. ``whos`` has the number of each joint
     by its name."""
-    silent = {c for c, all_of in told.items() if all(until <= now for _, until in all_of)}
+    late = {
+        clock: [(name, now - until + clock.age) for name, until in all_of if until <= now]
+        for clock, all_of in told.items()
+    }
+    silent = {clock for clock, all_of in told.items() if len(late[clock]) == len(all_of)}
     if len(silent) == len(told):
-        age = min(now - until + clock.age for clock in told for _, until in told[clock])
-        about: set[Who] = {who for clock in told for who in clock.who}
+        age = min(age for ages in late.values() for _, age in ages)
+        about: set[Who] = set().union(*(clock.who for clock in told))
         found.add("silent", source, f"{source}: no valid message for {age:.3f} s", about)
         return
-    for clock, all_of in told.items():
-        over = [(name, now - until + clock.age) for name, until in all_of if until <= now]
+    for clock, ages in late.items():
         if clock in silent:
-            who = all_of[0][0] + (", …" if len(all_of) > 1 else "")
-            text = f"{source}: no valid message with {who} for {min(age for _, age in over):.3f} s"
+            who = ages[0][0] + (", …" if len(ages) > 1 else "")
+            text = f"{source}: no valid message with {who} for {min(a for _, a in ages):.3f} s"
             found.add("silent", f"{source} ({who})", text, clock.who)
             continue
-        for name, age in over:
-            text = f"{name}: no value for {age:.3f} s"
-            found.add("missing", name, text, {whos[name]})
+        for name, age in ages:
+            found.add("missing", name, f"{name}: no value for {age:.3f} s", {whos[name]})

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from standoff.geometry.pose import Array
+from standoff.monitor.report import Cycle
 from standoff.streams.report import Report, State
 
 
@@ -67,30 +68,33 @@ class Summary:
             self.unwatched += max(report.time - self.ended, 0.0)
         self._time(report.time, report.time, 1)
         self.states[report.state] += 1
-        cycle = report.cycle
-        if cycle is not None and (self.own_links or not self.started):
-            close = frozenset((w.a, w.b) for w in cycle.warnings if _one_robot(w.a, w.b))
-            self.own_links = self.own_links & close if self.started else close
-        self.started = self.started or cycle is not None
-        if cycle is None and (self.blind or _message_came(report)):
+        if report.cycle is not None:
+            self._answered(report, report.cycle)
+        elif self.blind or _message_came(report):
             self.blind += 1
         if report.state >= State.STALE and self.started:
             self.troubled += 1
-        if cycle is not None and report.clearance < self.nearest:
-            self.nearest, self.nearest_at = report.clearance, report.time
-            self.nearest_pair = cycle.warnings[0].a, cycle.warnings[0].b
         contacts = report.contacts
         self.in_contact = bool(contacts)
         self.contacts += self.in_contact
         for w in contacts:
             self.contact_pairs.setdefault((w.a, w.b), report.time)
-        if report.reasons:
-            for kind in {r.kind for r in report.reasons}:
-                self.kinds[kind] = self.kinds.get(kind, 0) + 1
-                if kind == "warning":
-                    self.warned += 1
-                    if self.first_warning is None:
-                        self.first_warning = report
+        kinds = {r.kind for r in report.reasons}
+        for kind in kinds:
+            self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        if "warning" in kinds:
+            self.warned += 1
+            self.first_warning = self.first_warning or report
+
+    def _answered(self, report: Report, cycle: Cycle) -> None:
+        """What the monitor said in a cycle."""
+        if self.own_links or not self.started:
+            close = frozenset((w.a, w.b) for w in cycle.warnings if _one_robot(w.a, w.b))
+            self.own_links = self.own_links & close if self.started else close
+        self.started = True
+        if report.clearance < self.nearest:
+            self.nearest, self.nearest_at = report.clearance, report.time
+            self.nearest_pair = cycle.warnings[0].a, cycle.warnings[0].b
 
     def add_quiet(self, times: Array) -> None:
         """Count cycles in which nothing happened: no pair was within its threshold."""

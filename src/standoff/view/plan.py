@@ -258,29 +258,8 @@ def _met(verdict: Verdict | None, wanted: Wanted) -> str:
 
 
 def _facts(planned: Planned) -> list[tuple[str, str]]:
-    plan, wanted, verdict, smoothed = (
-        planned.plan,
-        planned.wanted,
-        planned.verdict,
-        planned.smoothed,
-    )
-    facts: list[tuple[str, str]] = []
-    if not plan.solved and verdict is not None and verdict.pair is not None:
-        for name, point in zip(verdict.pair, (verdict.point_a, verdict.point_b)):
-            if point is not None:
-                facts.append((name, at_point(point)))
-    if plan.solved and len(wanted.goals) > 1 and plan.goal is not None:
-        facts.append(("goal", f"number {plan.goal + 1} of {len(wanted.goals)}"))
-    if smoothed is not None:
-        share = f"{100.0 * smoothed.after / plan.length:.0f} %" if plan.length > 0.0 else "100 %"
-        ended = "" if smoothed.stopped == "steps" else f", ended by {smoothed.stopped}"
-        facts.append(
-            ("shortened", f"from {plan.length:.4g} to {smoothed.after:.4g} ({share}), "
-             f"{smoothed.steps:,} shortcuts tried, {_seconds(smoothed.time)}{ended}")
-        )  # fmt: skip
-    if (seen := planned.seen) is not None and math.isfinite(near := seen.distance[seen.nearest]):
-        pair = " – ".join(seen.pair[seen.nearest] or ())
-        facts.append(("nearest seen", f"{pair}, {mm(float(near))} apart ({len(seen.s)} samples)"))
+    plan, wanted = planned.plan, planned.wanted
+    facts = _found(planned) if plan.solved else _places(planned.verdict)
     still = len(wanted.cell.joints) - len(wanted.joints)
     moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
     facts.append(("planned", moved))
@@ -297,6 +276,33 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
     if not plan.solved:
         more = ", more --joints" if still and plan.reason == "timeout" else ""
         facts.append(("what helps", _HELP[plan.reason or "timeout"] + more))
+    return facts
+
+
+def _places(verdict: Verdict | None) -> list[tuple[str, str]]:
+    """Where the bodies of a verdict are nearest."""
+    if verdict is None or verdict.pair is None:
+        return []
+    points = zip(verdict.pair, (verdict.point_a, verdict.point_b))
+    return [(name, at_point(point)) for name, point in points if point is not None]
+
+
+def _found(planned: Planned) -> list[tuple[str, str]]:
+    """What there is to say of a path that was found."""
+    plan, wanted, smoothed, seen = planned.plan, planned.wanted, planned.smoothed, planned.seen
+    facts = []
+    if len(wanted.goals) > 1 and plan.goal is not None:
+        facts.append(("goal", f"number {plan.goal + 1} of {len(wanted.goals)}"))
+    if smoothed is not None:
+        share = f"{100.0 * smoothed.after / plan.length:.0f} %" if plan.length > 0.0 else "100 %"
+        ended = "" if smoothed.stopped == "steps" else f", ended by {smoothed.stopped}"
+        facts.append(
+            ("shortened", f"from {plan.length:.4g} to {smoothed.after:.4g} ({share}), "
+             f"{smoothed.steps:,} shortcuts tried, {_seconds(smoothed.time)}{ended}")
+        )  # fmt: skip
+    if seen is not None and math.isfinite(near := seen.distance[seen.nearest]):
+        pair = " – ".join(seen.pair[seen.nearest] or ())
+        facts.append(("nearest seen", f"{pair}, {mm(float(near))} apart ({len(seen.s)} samples)"))
     return facts
 
 

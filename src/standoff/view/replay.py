@@ -15,7 +15,7 @@ from standoff.view.compiling import announced
 from standoff.view.near_miss import save_near_misses
 from standoff.view.sources import told
 from standoff.view.targets import check_distinct, check_writable
-from standoff.view.watch import progress_bar
+from standoff.view.watch import reading
 from standoff.view.watch_words import between_words, never_heard, show
 from standoff.view.words import not_watched
 
@@ -32,19 +32,15 @@ def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: 
 def _replay(
     record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None
 ) -> int:
-    if report is not None:
-        check_writable(report, ".html", what="a report")
-        check_distinct((report,), (record,))
+    check_writable(report, ".html", what="a report")
+    check_distinct((report,), (record,))
     with announced(notes):
         again = Replay(record)
         told(again.cell)
     history = None if report is None else History(sure=again.engine.options.sure)
     start = time.perf_counter()
-    with announced(notes), progress_bar(notes) as bar:
-        task = bar.add_task("replaying", total=1.0)
-        done = again.run(
-            verify=verify, progress=lambda x: bar.update(task, completed=x), history=history
-        )
+    with announced(notes), reading(notes, "replaying") as progress:
+        done = again.run(verify=verify, progress=progress, history=history)
     spent = time.perf_counter() - start
     show(done.summary, out, again.engine.options, never_heard(again.engine.senses))
     rate = done.summary.cycles / spent if spent > 0.0 else 0.0

@@ -92,24 +92,23 @@ def _draw(cell: Cell, waypoints: Array, path: Path, mark: Mark | None) -> None:
     background = stage.still(camera)
     colours = np.stack([np.interp(2.0 * shares, range(3), tone) for tone in _TINTS.T], axis=1)
     layers = [stage.moving(camera, those, tint) for those, tint in zip(moved, colours)]
-    lines = [camera.project(line) / 2.0 for line in stage.tips(track)]
-    dots = [camera.project(line) / 2.0 for line in stage.tips(poses)]
 
     figure, large, small = _sheet(camera.size[0] / camera.size[1])
     fading = [0.75, *(0.25 + 0.75 * share**1.5 for share in shares[1:].tolist())]
     picture = stage.composed(background, list(zip(layers, fading)))
     _panel(large, picture, f"{len(waypoints)} waypoints, from start (blue) to goal (orange)")
-    for line in lines:
-        large.plot(line[:, 0], line[:, 1], color="0.15", lw=1.6, alpha=0.8)
-    for line in dots:
-        large.scatter(line[:, 0], line[:, 1], s=26, c=colours, edgecolors="0.1", zorder=3)
     for k, (layer, axis) in enumerate(zip(layers, small)):
         _panel(axis, stage.composed(background, [(layer, 1.0)]), words[k])
-        for line in lines:
-            axis.plot(line[:, 0], line[:, 1], color="0.15", lw=0.9, alpha=0.6)
-        for line in dots:
-            x, y = line[k, :2]
-            axis.scatter(x, y, s=16, color=colours[k], edgecolors="0.1", zorder=3)
+    for line in stage.tips(track):
+        x, y = (camera.project(line) / 2.0)[:, :2].T
+        large.plot(x, y, color="0.15", lw=1.6, alpha=0.8)
+        for axis in small:
+            axis.plot(x, y, color="0.15", lw=0.9, alpha=0.6)
+    for line in stage.tips(poses):
+        x, y = (camera.project(line) / 2.0)[:, :2].T
+        large.scatter(x, y, s=26, c=colours, edgecolors="0.1", zorder=3)
+        for k, axis in enumerate(small):
+            axis.scatter(x[k], y[k], s=16, color=colours[k], edgecolors="0.1", zorder=3)
     if mark is not None:
         x, y = camera.project(mark.point)[:2] / 2.0
         for axis in (large, small[marked]):

@@ -9,8 +9,11 @@ from pathlib import Path
 from standoff.errors import Error
 
 
-def check_writable(path: Path, *suffixes: str, what: str = "") -> None:
-    """Make the folder where it is missing; ``suffixes`` are those allowed, if not all are."""
+def check_writable(path: Path | None, *suffixes: str, what: str = "") -> None:
+    """Make the folder where it is missing; ``suffixes`` are those allowed, if not all are. None is
+    a file that nobody wants."""
+    if path is None:
+        return
     kind = f"a {' or '.join(suffixes)}" if suffixes else "a file"
     allowed = f"{kind} in a folder that can be written to"
     problem = f"cannot write {what} there" if what else "cannot write there"
@@ -30,7 +33,7 @@ def make_folder(folder: Path, problem: str, path: Path, allowed: str) -> None:
         raise Error(why, value=str(path), allowed=allowed) from error
 
 
-def check_png(path: Path) -> None:
+def check_png(path: Path | None) -> None:
     """A plot or a picture."""
     check_writable(path, ".png", what="a plot")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
@@ -81,98 +81,119 @@ def check_asked(
     """
     if not sources:
         raise StreamError("nothing to watch", element="--from", allowed="one source at least")
-    if report is not None:
-        check_writable(report, ".html", what="a report")
+    check_writable(report, ".html", what="a report")
     check_one_reader(sources)
     check_not_heard(sources, sinks)
     read = [path for text in sources for path in source_files(text)]
     check_distinct((*map(sink_file, sinks), report), (source, *read))
 
 
-def watch(
-    cell: Cell,
-    source: str,
-    sources: Sequence[str],
-    sinks: Sequence[str],
-    options: WatchOptions,
-    out: Console,
-    notes: Console,
-    *,
-    period: float | None,
-    speed: float,
-    link: Link | None,
-    on_warning: str | None,
-    report: Path | None,
-    plain: bool,
-    page: PageAddress | None = None,
-    realtime: bool = False,
-) -> Summary:
+@dataclass(frozen=True)
+class Request:
+    """What was asked for.
+
+    Attributes:
+        source: of the cell, as the user named it; sources, sinks: likewise.
+        period: of the slowest source, [s]; None where nobody says.
+        speed: of files, see `Watch`.
+        link: how Zenoh reaches others.
+        on_warning: a command to run; report: the page on near misses.
+        plain: no colours, nothing in place.
+        page: where a live page is served, where one is wanted.
+    """
+
+    source: str
+    sources: Sequence[str]
+    sinks: Sequence[str]
+    options: WatchOptions
+    period: float | None
+    speed: float
+    link: Link | None
+    on_warning: str | None
+    report: Path | None
+    plain: bool
+    page: PageAddress | None = None
+    realtime: bool = False
+
+
+def watch(cell: Cell, request: Request, out: Console, notes: Console) -> Summary:
     """Open everything, watch until it ends, and say what came of it."""
-    check_asked(source, sources, sinks, report)
-    tell_of_steps(options, notes)
+    tell_of_steps(request.options, notes)
+    history = None if request.report is None else History(sure=request.options.sure)
     with ExitStack() as opened:
         streams: list[Recorded | Live] = []
-        for text in sources:
-            streams.append(open_source(text, link=link))
+        for text in request.sources:
+            streams.append(open_source(text, link=request.link))
             opened.callback(streams[-1].close)
         tell_of_rules(cell, streams, notes)
         files = not any(isinstance(stream, Live) for stream in streams)
         peeked = [Peeked(s) if isinstance(s, Recorded) else s for s in streams]
-        options = _period(peeked, period, options, cell)
-        fast = files and math.isinf(speed)
-        targeted: list[Sink] = []
-        history = None if report is None else History(sure=options.sure)
+        options = _period(peeked, request.period, request.options, cell)
         with announced(notes), ExitStack() as shows:
-            progress = None
-            if fast:
-                bar = shows.enter_context(progress_bar(notes))
-                task = bar.add_task("watching", total=1.0)
-
-                def progress(done: float) -> None:
-                    bar.update(task, completed=done)
-
-            onlookers: list[Onlooker] = []
-            for text in sinks or ["plain" if plain else "terminal"]:
-                nearest = NearestPair(cell) if sink_kind(text)[0] in _FOR_PEOPLE else None
-                if nearest is not None:
-                    onlookers.append(nearest.follow)
-                made = _sink(text, link, plain, fast, out, notes, options.sure, nearest)
-                targeted.append(made)
-                shows.callback(_closed, targeted[-1])
-            if on_warning is not None:
-                targeted.append(OnWarning(on_warning))
-            if page is not None:
-                opened_page = shows.enter_context(
-                    _page(page, source, options, pace=speed if files else math.inf)
-                )
-                notes.print(f"The page is at {opened_page.address}", highlight=False, markup=False)
-                onlookers.append(_shown_on(opened_page, cell))
+            fast = files and math.isinf(request.speed)
+            progress = shows.enter_context(reading(notes, "watching")) if fast else None
+            console = notes if fast and out.is_terminal else out
+            sinks, onlookers = _outputs(cell, request, options, console, fast, shows)
+            if request.page is not None:
+                pace = request.speed if files else math.inf
+                page = shows.enter_context(_page(request.page, request.source, options, pace=pace))
+                notes.print(f"The page is at {page.address}", highlight=False, markup=False)
+                onlookers.append(_shown_on(page, cell))
             running = Watch(
-                cell, peeked, targeted, options, speed=speed, history=history, onlookers=onlookers
-            )
-            if realtime:
+                cell, peeked, sinks, options, speed=request.speed, history=history,
+                onlookers=onlookers,
+            )  # fmt: skip
+            if request.realtime:
                 _ask_for_realtime(files, notes, shows)
             with _ending(running):
                 summary = running.run(progress)
     tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
-    said = notes if any(map(to_stdout, sinks)) else out
+    _sum_up(running, request, history, notes if any(map(to_stdout, request.sinks)) else out)
+    return summary
+
+
+def _outputs(
+    cell: Cell, request: Request, options: WatchOptions, console: Console, fast: bool,
+    shows: ExitStack,
+) -> tuple[list[Sink], list[Onlooker]]:  # fmt: skip
+    """The sinks, and who is told of every report."""
+    sinks: list[Sink] = []
+    onlookers: list[Onlooker] = []
+    for text in request.sinks or ["plain" if request.plain else "terminal"]:
+        kind, _ = sink_kind(text)
+        if kind in _FOR_PEOPLE:
+            nearest = NearestPair(cell)
+            onlookers.append(nearest.follow)
+            # Beside a bar, lines go where the bar is, or they would go through it.
+            plain = request.plain or fast or kind == "plain"
+            sinks.append(TerminalLines(console, plain=plain, sure=options.sure, nearest=nearest))
+        else:
+            sinks.append(open_sink(text, link=request.link))
+        shows.callback(_closed, sinks[-1])
+    if request.on_warning is not None:
+        sinks.append(OnWarning(request.on_warning))
+    return sinks, onlookers
+
+
+def _sum_up(running: Watch, request: Request, history: History | None, said: Console) -> None:
+    """What came of it: the report on near misses, and the words."""
+    summary, options, report = running.summary, running.engine.options, request.report
     written = False
     if history is not None and report is not None:
         history.finish()
         facts = {
-            "cell": source, "sources": ", ".join(sources), "buffer": f"{1e3 * options.buffer:g} mm",
-            "STALE after": f"{options.age:g} s",
-            "between readings": between_words(running.engine.options), **not_watched(cell),
+            "cell": request.source, "sources": ", ".join(request.sources),
+            "buffer": f"{1e3 * options.buffer:g} mm", "STALE after": f"{options.age:g} s",
+            "between readings": between_words(options), **not_watched(running.engine.cell),
         }  # fmt: skip
         # Before anything is said: whoever reads that may be gone, and the page is still wanted.
         with _noted(summary, f"report:{report}"):
             save_near_misses(history, report, facts)
             written = True
     with _noted(summary, "standard output"):
-        show(summary, said, running.engine.options, never_heard(running.engine.senses))
+        show(summary, said, options, never_heard(running.engine.senses))
         if written:
             said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
-    return summary
 
 
 @contextmanager
@@ -223,31 +244,16 @@ def _closed(sink: Sink) -> None:
         sink.close()
 
 
-def progress_bar(notes: Console) -> Progress:
-    """How much has been read, drawn on ``notes`` and gone when it is."""
+@contextmanager
+def reading(notes: Console, what: str) -> Iterator[Callable[[float], None]]:
+    """How much has been read, drawn on ``notes`` and gone when it is; the function it gives is told
+    a share, from 0 to 1."""
     columns = (
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
     )  # fmt: skip
-    return Progress(*columns, console=notes, transient=True)
-
-
-def _sink(
-    text: str,
-    link: Link | None,
-    plain: bool,
-    fast: bool,
-    out: Console,
-    notes: Console,
-    sure: float,
-    nearest: NearestPair | None,
-) -> Sink:
-    kind, _ = sink_kind(text)
-    if kind in _FOR_PEOPLE:
-        # Beside a bar, lines go where the bar is, or they would go through it.
-        console = notes if fast and out.is_terminal else out
-        plain = plain or fast or kind == "plain"
-        return TerminalLines(console, plain=plain, sure=sure, nearest=nearest)
-    return open_sink(text, link=link)
+    with Progress(*columns, console=notes, transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def _period(

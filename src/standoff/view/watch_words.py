@@ -88,8 +88,32 @@ def show(
     summary: Summary, console: Console, options: WatchOptions, unheard: Sequence[str] = ()
 ) -> None:
     """What happened, in a few lines; ``unheard`` are the lines of `never_heard`."""
-    s = summary
     who = "from some source" if options.rest else "for some joint"
+    _show_cycles(summary, console, who)
+    console.print(f"  between readings: {between_words(options)}", highlight=False)
+    _show_pairs(summary, console)
+    others = {kind: n for kind, n in summary.kinds.items() if kind != "warning"}
+    if others:
+        listed = ", ".join(f"{kind} in {_cycles(n)}" for kind, n in sorted(others.items()))
+        console.print(f"  not SAFE because: {listed}", highlight=False, soft_wrap=True)
+    if not summary.started:
+        text = f"  [bold yellow]no values {who}[/]: nothing was watched"
+        if not options.rest:
+            text += "; --rest leaves joints without values where the cell has them"
+        console.print(text, highlight=False, soft_wrap=True)
+    for line in unheard:
+        _plainly(console, line)
+    _show_outputs(summary, console)
+    console.print(f"  {_verdict(summary)}", highlight=False)
+
+
+def _plainly(console: Console, text: str) -> None:
+    """A line with names from outside in it."""
+    console.print(f"  {text}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _show_cycles(s: Summary, console: Console, who: str) -> None:
+    """How many cycles there were, in which state."""
     if s.blind:
         console.print(
             f"[{COLOURS[State.STALE]}]not watched[/] for {s.unwatched:.2f} s, in {s.blind:,} of "
@@ -107,46 +131,32 @@ def show(
     ]
     if parts:
         console.print("  " + "  ".join(parts), highlight=False)
-    console.print(f"  between readings: {between_words(options)}", highlight=False)
+
+
+def _show_pairs(s: Summary, console: Console) -> None:
+    """Which pairs came near."""
     if math.isfinite(s.nearest):
-        console.print(
-            f"  nearest pair: {_pair(s.nearest_pair)}, {1e3 * s.nearest:z.1f} mm at "
-            f"{s.nearest_at:.3f} s",
-            markup=False, highlight=False, soft_wrap=True,
-        )  # fmt: skip
+        near = f"{1e3 * s.nearest:z.1f} mm at {s.nearest_at:.3f} s"
+        _plainly(console, f"nearest pair: {_pair(s.nearest_pair)}, {near}")
     if s.contacts:
         first = min(s.contact_pairs.values())
         pairs = [_pair(pair) for pair in sorted(s.contact_pairs, key=s.contact_pairs.__getitem__)]
-        console.print(
-            f"  CONTACT in {_cycles(s.contacts)}, {s.touching:.2f} s, first at {first:.3f} s: "
-            f"{_some(pairs)}",
-            markup=False, highlight=False, soft_wrap=True,
-        )  # fmt: skip
+        lasted = f"{_cycles(s.contacts)}, {s.touching:.2f} s, first at {first:.3f} s"
+        _plainly(console, f"CONTACT in {lasted}: {_some(pairs)}")
     if s.first_warning is not None:
-        told = s.first_warning
-        text = next(r.text for r in told.reasons if r.kind == "warning")
-        console.print(
-            f"  first warning at {told.time:.3f} s: {shown(text)}",
-            markup=False, highlight=False, soft_wrap=True,
-        )  # fmt: skip
+        text = next(r.text for r in s.first_warning.reasons if r.kind == "warning")
+        _plainly(console, f"first warning at {s.first_warning.time:.3f} s: {shown(text)}")
     if s.own_links:
         own = [f"{a} – {b}" for a, b in sorted(s.own_links)]
-        console.print(
-            f"  own links {_some(own)} are nearer than the buffer all the time, perhaps by "
+        _plainly(
+            console,
+            f"own links {_some(own)} are nearer than the buffer all the time, perhaps by "
             "design: --self says how near links of one robot may be",
-            markup=False, highlight=False, soft_wrap=True,
-        )  # fmt: skip
-    others = {kind: n for kind, n in s.kinds.items() if kind != "warning"}
-    if others:
-        listed = ", ".join(f"{kind} in {_cycles(n)}" for kind, n in sorted(others.items()))
-        console.print(f"  not SAFE because: {listed}", highlight=False, soft_wrap=True)
-    if not s.started:
-        text = f"  [bold yellow]no values {who}[/]: nothing was watched"
-        if not options.rest:
-            text += "; --rest leaves joints without values where the cell has them"
-        console.print(text, highlight=False, soft_wrap=True)
-    for line in unheard:
-        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+        )
+
+
+def _show_outputs(s: Summary, console: Console) -> None:
+    """What was slow, and what sinks did not take."""
     if s.slow:
         console.print(
             f"  {s.slow:,} cycles took longer than their period, the slowest "
@@ -156,10 +166,7 @@ def show(
     for name, count in s.lost.items():
         console.print(f"  {shown(name)}: {count} reports are lost", markup=False, highlight=False)
     for name, text in s.sinks.items():
-        console.print(
-            f"  {shown(name)}: {shown(text)}", markup=False, highlight=False, soft_wrap=True
-        )
-    console.print(f"  {_verdict(s)}", highlight=False)
+        _plainly(console, f"{shown(name)}: {shown(text)}")
 
 
 def _pair(names: tuple[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.live import Live
@@ -128,26 +128,7 @@ class TerminalLines:
 
     def _line(self, report: Report, in_place: bool = False) -> Text:
         """All of it is text: no markup is read, whatever a name looks like."""
-        parts = [f"{report.time:.3f} s"]
-        cycle = report.cycle
-        contacts = report.contacts
-        if contacts:
-            deep = f"{-1e3 * contacts[0].distance:z.1f} mm or more"
-            more = f", and {len(contacts) - 1} more in contact" if len(contacts) > 1 else ""
-            parts.append(f"CONTACT, overlap {deep}{more}")
-        elif math.isfinite(report.clearance):
-            parts.append(f"clearance {1e3 * report.clearance:.1f} mm")
-        elif math.isinf(report.clearance):
-            parts.append(f"clearance > {1e3 * self._sure:.1f} mm")
-        if cycle is not None and cycle.warnings:
-            w = cycle.warnings[0]
-            parts.append(f"{shown(w.a)} – {shown(w.b)} {_way(w.approaching, w.closing_speed)}")
-        elif self._nearest is not None:
-            nearby = self._nearest.at(report)
-            if nearby is not None:
-                pair, bound = nearby.pair, "" if nearby.sure else "≤ "
-                far = f"{bound}{1e3 * pair.distance:.1f} mm"
-                parts.append(f"nearest {shown(pair.a)} – {shown(pair.b)} {far}")
+        parts = [f"{report.time:.3f} s", *self._distances(report)]
         if math.isfinite(report.took):
             parts.append(f"cycle {1e3 * report.took:.2f} ms")
         if report.ages:
@@ -165,6 +146,25 @@ class TerminalLines:
         if len(others) > _REASONS:
             line.append(f"  and {len(others) - _REASONS} more")
         return line
+
+    def _distances(self, report: Report) -> Iterator[str]:
+        """How near things are, and which pair is nearest."""
+        contacts, cycle = report.contacts, report.cycle
+        if contacts:
+            deep = f"{-1e3 * contacts[0].distance:z.1f} mm or more"
+            more = f", and {len(contacts) - 1} more in contact" if len(contacts) > 1 else ""
+            yield f"CONTACT, overlap {deep}{more}"
+        elif math.isfinite(report.clearance):
+            yield f"clearance {1e3 * report.clearance:.1f} mm"
+        elif math.isinf(report.clearance):
+            yield f"clearance > {1e3 * self._sure:.1f} mm"
+        if cycle is not None and cycle.warnings:
+            w = cycle.warnings[0]
+            yield f"{shown(w.a)} – {shown(w.b)} {_way(w.approaching, w.closing_speed)}"
+        elif self._nearest is not None and (nearby := self._nearest.at(report)) is not None:
+            pair, bound = nearby.pair, "" if nearby.sure else "≤ "
+            far = f"{bound}{1e3 * pair.distance:.1f} mm"
+            yield f"nearest {shown(pair.a)} – {shown(pair.b)} {far}"
 
 
 def _way(approaching: bool, speed: float) -> str:

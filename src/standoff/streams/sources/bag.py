@@ -183,20 +183,10 @@ def _check_not_ours(found: dict[str, Topic], path: Path) -> None:
 
 def _chosen(found: dict[str, Topic], topics: Sequence[str], path: Path) -> frozenset[str]:
     """The names of the topics to read."""
-    listed = ", ".join(shown(name) for name in sorted(found)[:20])
     readable = [t for t in found.values() if t.kind in TYPES or t.encoding == "json"]
     if not topics:
-        joints = [topic.name for topic in readable if topic.kind == JOINT_STATE]
-        if len(joints) != 1:
-            others = joints or [topic.name for topic in readable]
-            raise StreamError(
-                f"{len(joints) or 'no'} topics of joint states"
-                + ("" if joints or not others else ", but others that can be read"),
-                file=path,
-                value=sorted(others)[:20] if others else sorted(found)[:20],
-                allowed="one or more of them: bag:FILE?topic=/joint_states",
-            )
-        return frozenset(joints)
+        return frozenset([_only_joints(found, readable, path)])
+    listed = ", ".join(shown(name) for name in sorted(found)[:20])
     wanted = []
     for name in topics:
         topic = found.get(name) or found.get("/" + name.strip("/"))
@@ -211,3 +201,18 @@ def _chosen(found: dict[str, Topic], topics: Sequence[str], path: Path) -> froze
             )
         wanted.append(topic.name)
     return frozenset(wanted)
+
+
+def _only_joints(found: dict[str, Topic], readable: list[Topic], path: Path) -> str:
+    """The one topic of joint states."""
+    joints = [topic.name for topic in readable if topic.kind == JOINT_STATE]
+    if len(joints) == 1:
+        return joints[0]
+    others = joints or [topic.name for topic in readable]
+    raise StreamError(
+        f"{len(joints) or 'no'} topics of joint states"
+        + ("" if joints or not others else ", but others that can be read"),
+        file=path,
+        value=sorted(others or found)[:20],
+        allowed="one or more of them: bag:FILE?topic=/joint_states",
+    )

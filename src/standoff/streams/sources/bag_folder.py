@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -48,6 +49,37 @@ def folder_of(path: Path) -> Folder:
     metadata = path / _METADATA
     if not metadata.exists():  # whoever recorded it was killed
         return Folder(found, None)
+    names, counts = _listed(metadata)
+    _check_listed(metadata, names, there, [file.name for file in found])
+    if not counts:
+        raise StreamError("metadata without topics", file=metadata, allowed="what ros2 bag wrote")
+    return Folder([there[name] for name in names], counts)
+
+
+def _check_listed(
+    metadata: Path, names: list[str], there: Container[str], found: list[str]
+) -> None:
+    """Files and metadata agree."""
+    missing = [name for name in names if name not in there]
+    if missing:
+        raise StreamError(
+            "files of the recording are missing",
+            file=metadata,
+            value=missing[:20],
+            allowed="all files that it lists; or give a single file instead of the folder",
+        )
+    others = [name for name in found if name not in names]
+    if others:
+        raise StreamError(
+            "does not list all files of its folder",
+            file=metadata,
+            value=others[:20],
+            allowed="the files of one recording; `ros2 bag reindex` writes the list again",
+        )
+
+
+def _listed(metadata: Path) -> tuple[list[str], dict[str, int]]:
+    """The files that the metadata lists, and how many messages of each topic."""
     # Up to version 3 of the format, names have the folder before them. A file that was unpacked
     # keeps its packed name in the list.
     try:
@@ -61,25 +93,7 @@ def folder_of(path: Path) -> Folder:
         raise StreamError(
             "metadata without files or topics", file=metadata, allowed="as ros2 bag writes it"
         ) from error
-    missing = [name for name in names if name not in there]
-    if missing:
-        raise StreamError(
-            "files of the recording are missing",
-            file=metadata,
-            value=missing[:20],
-            allowed="all files that it lists; or give a single file instead of the folder",
-        )
-    others = [file.name for file in found if file.name not in names]
-    if others:
-        raise StreamError(
-            "does not list all files of its folder",
-            file=metadata,
-            value=others[:20],
-            allowed="the files of one recording; `ros2 bag reindex` writes the list again",
-        )
-    if not counts:
-        raise StreamError("metadata without topics", file=metadata, allowed="what ros2 bag wrote")
-    return Folder([there[name] for name in names], counts)
+    return names, counts
 
 
 def _parsed(path: Path) -> Any:

@@ -79,6 +79,31 @@ def read_header(line: bytes, timed: bool) -> Header:
     Raises:
         GarbledError: it is none, and why.
     """
+    mark, names = _column_names(line)
+    columns = {name: k for k, name in enumerate(names)}
+    time = _one_of(TIMES, columns)
+    others = frozenset(columns)
+    stamp, attach, detach = (columns.pop(key, -1) for key in ("stamp", "attach", "detach"))
+    if timed and time < 0:
+        raise GarbledError(
+            f"no column of times among {', '.join(names)[:200]}; allowed: one of {', '.join(TIMES)}"
+        )
+    velocities = _taken_out("velocity:", columns)
+    poses = _poses(_taken_out("pose:", columns))
+    if velocities and velocities.keys() != columns.keys():
+        odd = sorted(velocities.keys() ^ columns.keys())
+        raise GarbledError(f"velocities are not of the same joints: {', '.join(odd)[:200]}")
+    if not columns and not poses and attach < 0 and detach < 0:
+        raise GarbledError(f"no joint among the columns {', '.join(names)[:200]!r}")
+    return Header(
+        mark, len(names), time, stamp, attach, detach, columns,
+        {name: velocities[name] for name in columns} if velocities else {}, poses,
+        others,
+    )  # fmt: skip
+
+
+def _column_names(line: bytes) -> tuple[str, list[str]]:
+    """What stands between the columns, and their names without units."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -96,30 +121,7 @@ def read_header(line: bytes, timed: bool) -> Header:
     if "" in names:
         raise GarbledError(f"column {names.index('') + 1} of the header has no name")
     checked_names(tuple(names))
-    columns = {name: k for k, name in enumerate(names)}
-    time = _one_of(TIMES, columns)
-    others = frozenset(columns)
-    stamp, attach, detach = (columns.pop(key, -1) for key in ("stamp", "attach", "detach"))
-    if timed and time < 0:
-        raise GarbledError(
-            f"no column of times among {', '.join(names)[:200]}; allowed: one of {', '.join(TIMES)}"
-        )
-    velocities = {
-        name.removeprefix("velocity:"): columns.pop(name)
-        for name in names
-        if name.startswith("velocity:")
-    }
-    poses = _poses({name: columns.pop(name) for name in names if name.startswith("pose:")})
-    if velocities and velocities.keys() != columns.keys():
-        odd = sorted(velocities.keys() ^ columns.keys())
-        raise GarbledError(f"velocities are not of the same joints: {', '.join(odd)[:200]}")
-    if not columns and not poses and attach < 0 and detach < 0:
-        raise GarbledError(f"no joint among the columns {', '.join(names)[:200]!r}")
-    return Header(
-        mark, len(names), time, stamp, attach, detach, columns,
-        {name: velocities[name] for name in columns} if velocities else {}, poses,
-        others,
-    )  # fmt: skip
+    return mark, names
 
 
 def split(text: str, mark: str) -> list[str]:
@@ -138,6 +140,12 @@ def _one_of(keys: tuple[str, ...], columns: dict[str, int]) -> int:
             if name.lower() == key:
                 return columns.pop(name)
     return -1
+
+
+def _taken_out(prefix: str, columns: dict[str, int]) -> dict[str, int]:
+    """The columns with such names, without the prefix, taken out."""
+    names = [name for name in columns if name.startswith(prefix)]
+    return {name.removeprefix(prefix): columns.pop(name) for name in names}
 
 
 def _plain(field: str) -> str:
@@ -160,9 +168,11 @@ def _plain(field: str) -> str:
 def _poses(columns: dict[str, int]) -> dict[str, tuple[int, ...]]:
     found: dict[str, dict[str, int]] = {}
     for name, column in columns.items():
-        body, _, part = name.removeprefix("pose:").rpartition(".")
+        body, _, part = name.rpartition(".")
         if not body or part not in PARTS:
-            raise GarbledError(f"{name!r} is no column of a pose; allowed: pose:BODY.x … .qz")
+            raise GarbledError(
+                f"{'pose:' + name!r} is no column of a pose; allowed: pose:BODY.x … .qz"
+            )
         found.setdefault(body, {})[part] = column
     for body, parts in found.items():
         if len(parts) < len(PARTS):

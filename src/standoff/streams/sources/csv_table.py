@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -85,38 +86,10 @@ class _Rows:
             if may_be_header(line, header):
                 raise GarbledError("a header in a comment")
             return _NAN, ()
-        try:
-            fields = split(line.decode("utf-8"), header.mark)
-        except UnicodeDecodeError as error:
-            raise GarbledError(f"not UTF-8: {error.reason} at byte {error.start}") from error
-        if len(fields) == header.width + 1 and not fields[-1]:
-            fields.pop()
-        if len(fields) != header.width:
-            hint = "; decimal commas need semicolons between the columns" if (
-                header.mark == "," and len(fields) > header.width
-            ) else ""  # fmt: skip
-            raise GarbledError(f"{len(fields)} fields and {header.width} columns{hint}")
-        time = self._time(fields, header.time, header)
-        stamp = self._time(fields, header.stamp, header) if header.stamp >= 0 else as_stamp(time)
-        found: list[Message] = []
-        said = {n: k for n, k in header.joints.items() if fields[k]}
-        if said:
-            names = self._kept(tuple(said))
-            positions = [_number(fields[k], header.mark, n) for n, k in said.items()]
-            velocities = None
-            if header.velocities:
-                rates = [_number(fields[header.velocities[n]], header.mark, n) for n in said]
-                velocities = np.array(rates)
-            partial = len(said) < len(header.joints)
-            found.append(Joints(stamp, names, np.array(positions), velocities, partial))
-        for body, columns in header.poses.items():
-            texts = [fields[k] for k in columns]
-            if any(texts):
-                numbers = [_number(text, header.mark, f"pose:{body}") for text in texts]
-                try:
-                    found.append(BodyPose(stamp, body, pose(numbers[:3], numbers[3:])))
-                except Error as error:
-                    raise GarbledError(f"pose of {body!r}: {error}") from error
+        fields = _fields(line, header)
+        time = _time(fields, header.time, header)
+        stamp = _time(fields, header.stamp, header) if header.stamp >= 0 else as_stamp(time)
+        found = [*self._joints(stamp, fields, header), *_poses_of(stamp, fields, header)]
         if header.detach >= 0 and fields[header.detach]:
             (body,) = checked_names((fields[header.detach],))
             found.append(Grasp(stamp, body, None))
@@ -126,14 +99,18 @@ class _Rows:
             raise GarbledError("a row of empty fields")
         return time, tuple(found)
 
-    @staticmethod
-    def _time(fields: list[str], column: int, header: Header) -> float:
-        if column < 0:
-            return _NAN
-        time = _number(fields[column], header.mark, "time")
-        if not math.isfinite(time):
-            raise GarbledError(f"time: {time}, not a time")
-        return time
+    def _joints(self, stamp: float, fields: list[str], header: Header) -> Iterator[Message]:
+        """The joints with a value, where there are any."""
+        said = {n: k for n, k in header.joints.items() if fields[k]}
+        if said:
+            positions = [_number(fields[k], header.mark, n) for n, k in said.items()]
+            velocities = None
+            if header.velocities:
+                rates = [_number(fields[header.velocities[n]], header.mark, n) for n in said]
+                velocities = np.array(rates)
+            partial = len(said) < len(header.joints)
+            names = self._kept(tuple(said))
+            yield Joints(stamp, names, np.array(positions), velocities, partial)
 
     def _kept(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The very tuple that was handed out for these names before."""
@@ -142,6 +119,42 @@ class _Rows:
         if len(self._names) > 100:
             self._names.clear()
         return self._names.setdefault(names, names)
+
+
+def _fields(line: bytes, header: Header) -> list[str]:
+    """As many as there are columns."""
+    try:
+        fields = split(line.decode("utf-8"), header.mark)
+    except UnicodeDecodeError as error:
+        raise GarbledError(f"not UTF-8: {error.reason} at byte {error.start}") from error
+    if len(fields) == header.width + 1 and not fields[-1]:
+        fields.pop()
+    if len(fields) != header.width:
+        hint = ""
+        if header.mark == "," and len(fields) > header.width:
+            hint = "; decimal commas need semicolons between the columns"
+        raise GarbledError(f"{len(fields)} fields and {header.width} columns{hint}")
+    return fields
+
+
+def _time(fields: list[str], column: int, header: Header) -> float:
+    if column < 0:
+        return _NAN
+    time = _number(fields[column], header.mark, "time")
+    if not math.isfinite(time):
+        raise GarbledError(f"time: {time}, not a time")
+    return time
+
+
+def _poses_of(stamp: float, fields: list[str], header: Header) -> Iterator[Message]:
+    for body, columns in header.poses.items():
+        texts = [fields[k] for k in columns]
+        if any(texts):
+            numbers = [_number(text, header.mark, f"pose:{body}") for text in texts]
+            try:
+                yield BodyPose(stamp, body, pose(numbers[:3], numbers[3:]))
+            except Error as error:
+                raise GarbledError(f"pose of {body!r}: {error}") from error
 
 
 def _number(text: str, mark: str, what: str) -> float:

@@ -99,24 +99,23 @@ class LineFile:
                     if found and at != at:
                         raise GarbledError("without a time")
                 except GarbledError as error:
-                    if time == time:
+                    if not math.isnan(time):
                         yield time, Trouble("garbled", f"line {number}: {error}")
-                    elif not early:
-                        first = f"line {number}: {error}"
-                    early += time != time
+                        continue
+                    first = first or f"line {number}: {error}"
+                    early += 1
                     continue
-                if not found:
-                    continue
-                if early and time != time:
+                if early and found:
                     yield at, Trouble("garbled", _early(first, early))
-                time = at
+                    early = 0
                 for message in found:
+                    time = at
                     yield at, message
         except (OSError, ValueError) as error:  # ValueError: somebody closed it meanwhile
             reason = getattr(error, "strerror", None) or error
             text = f"cannot be read after line {number}: {reason}"
-            yield 0.0 if time != time else time, Trouble("lost", text)
-        if early and time != time:
+            yield 0.0 if math.isnan(time) else time, Trouble("lost", text)
+        if early:
             yield 0.0, Trouble("garbled", _early(first, early))
         self._read = self._size
 
@@ -179,20 +178,8 @@ class _Arrivals:
         except (OSError, AttributeError):  # something else stands for it
             yield from ((None, line) for line in bounded_lines(self._stream))
             return
-        waiter = select.poll()
-        waiter.register(fd, select.POLLIN)
-        half = _half_full(fd)
         rest, since, too_long, first = b"", self._looked, False, True
-        arrived, full = self._looked, False
-        while True:
-            if not waiter.poll(0):
-                waiter.poll()
-                self._looked, full = time.monotonic_ns(), False
-            if not full:
-                arrived = self._looked
-            self._looked = time.monotonic_ns()
-            chunk = os.read(fd, _AT_ONCE)
-            self.flood = full = full or len(chunk) > half
+        for arrived, chunk in self._chunks(fd):
             if not (rest or too_long):
                 since = arrived
             lines = (rest + chunk).split(b"\n")
@@ -204,10 +191,25 @@ class _Arrivals:
                 text = line.removeprefix(BOM) if first else line
                 yield since, None if bad else text.rstrip(b"\r")
                 since, too_long, first = arrived, False, False
-            if not chunk:
-                return
             if len(rest) > MAX_STREAM_MESSAGE:
                 rest, too_long = b"", True
+
+    def _chunks(self, fd: int) -> Iterator[tuple[int, bytes]]:
+        """What is there at each look, and when it came at the earliest; an empty one at the end."""
+        waiter = select.poll()
+        waiter.register(fd, select.POLLIN)
+        half = _half_full(fd)
+        arrived, full, chunk = self._looked, False, b" "
+        while chunk:
+            if not waiter.poll(0):
+                waiter.poll()
+                self._looked, full = time.monotonic_ns(), False
+            if not full:
+                arrived = self._looked
+            self._looked = time.monotonic_ns()
+            chunk = os.read(fd, _AT_ONCE)
+            self.flood = full = full or len(chunk) > half
+            yield arrived, chunk
 
 
 class LinePipe:
