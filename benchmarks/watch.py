@@ -34,8 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 from standoff.streams.joint_state import JointStateEncoder
-from standoff.streams.open_sink import open_sink
-from standoff.streams.open_source import open_source
+from standoff.streams.open_stream import open_sink, open_source
 from standoff.streams.options import WatchOptions
 from standoff.streams.record.replay import Replay
 from standoff.streams.runner import Watch

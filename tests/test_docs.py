@@ -175,7 +175,7 @@ def test_a_table_of_readings_is_read(tmp_path, monkeypatch):
 
 def test_the_page_of_streams_names_all_that_is_read(tmp_path):
     from standoff.streams.decoders import TYPES
-    from standoff.streams.open_source import KINDS, SUFFIXES, open_source
+    from standoff.streams.open_stream import SOURCES, open_source
     from standoff.streams.sources.csv_header import PARTS, TIMES
 
     page = (DOCS / "streams.md").read_text()
@@ -183,9 +183,8 @@ def test_the_page_of_streams_names_all_that_is_read(tmp_path):
         assert f"`{word}`" in page, word
     for part in PARTS:
         assert f".{part}`" in page
-    for suffix in set(SUFFIXES) - {".ndjson"}:
-        assert suffix in page
-    for kind in KINDS.values():
+    for kind in SOURCES.values():
+        assert all(suffix in page for suffix in {*kind.suffixes} - {".ndjson"})
         assert all(f"{option}=" in page for option in kind.options)
     (tmp_path / "run.jsonl").write_text(page.split("```json\n")[1].split("```")[0])
     found = [

@@ -78,8 +78,7 @@ if TYPE_CHECKING:
     from standoff.predict.urgency import least_distance, urgency
     from standoff.robots.builtin import MODELS, model_path
     from standoff.streams.engine import WatchEngine
-    from standoff.streams.open_sink import open_sink
-    from standoff.streams.open_source import open_source
+    from standoff.streams.open_stream import open_sink, open_source
     from standoff.streams.options import WatchOptions
     from standoff.streams.report import Report, State
     from standoff.streams.runner import Watch
@@ -152,8 +151,7 @@ _HOME = {
     "standoff.geometry.primitives": ("Box", "Capsule", "Cylinder", "HalfSpace", "Sphere"),
     "standoff.geometry.shape": ("Shape",),
     "standoff.streams.engine": ("WatchEngine",),
-    "standoff.streams.open_sink": ("open_sink",),
-    "standoff.streams.open_source": ("open_source",),
+    "standoff.streams.open_stream": ("open_sink", "open_source"),
     "standoff.streams.options": ("WatchOptions",),
     "standoff.streams.report": ("Report", "State"),
     "standoff.streams.runner": ("Watch",),

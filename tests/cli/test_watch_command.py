@@ -14,8 +14,7 @@ import standoff as so
 from standoff.cli import app
 from standoff.errors import Error, StreamError
 from standoff.papers.testbed import BUFFER
-from standoff.streams.open_sink import to_stdout
-from standoff.streams.own_topics import check_not_heard
+from standoff.streams.open_stream import check_not_own_topics, to_stdout
 from standoff.streams.record.replay import Replay
 from tests.oracles.all_distances import all_distances
 from tests.worlds.watch_worlds import new_cell, sliders, task
@@ -312,14 +311,14 @@ def test_a_watch_that_would_hear_itself_is_refused(source, sink, heard):
     """Its own report is no message, so it was a fault, and the next report, without end."""
     pytest.importorskip("zenoh")
     with pytest.raises(StreamError, match="hear itself") as refused:
-        check_not_heard(["zenoh:arm", source], ["plain", sink])
+        check_not_own_topics(["zenoh:arm", source], ["plain", sink])
     assert heard in str(refused.value) and sink in str(refused.value)
     result = called("watch", "testbed", "--from", source, "--to", sink)
     assert isinstance(result.exception, StreamError) and heard in str(result.exception)
 
 
 def test_a_watch_may_listen_beside_where_it_speaks():
-    check_not_heard(
+    check_not_own_topics(
         ["zenoh:cell/joint_states", "zenoh:cell/*/joint_states", "zenoh:cell/*", "run.csv"],
         ["zenoh:cell/standoff", "run.jsonl", "terminal", "mcap:out?.mcap"],
     )

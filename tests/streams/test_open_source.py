@@ -3,7 +3,7 @@
 import pytest
 
 from standoff.errors import MissingPackageError, StreamError
-from standoff.streams.open_source import check_one_reader, open_source, source_files, source_kind
+from standoff.streams.open_stream import check_one_reader, open_source, source_files, source_kind
 from standoff.streams.source import Live, Recorded
 from standoff.streams.sources.bag import Bag
 from standoff.streams.sources.csv_table import CsvTable

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from standoff.errors import Error, StreamError
 from standoff.streams.as_json import report_line, state_line, warnings_line
-from standoff.streams.open_sink import open_sink, sink_kind
+from standoff.streams.open_stream import open_sink, sink_kind
 from standoff.streams.record import markers
 from standoff.streams.report import Reason, State
 from standoff.streams.shown import shown
@@ -160,7 +160,7 @@ def test_a_line_cut_short_spoils_no_other(tmp_path, monkeypatch):
 def test_json_lines_on_standard_output_come_at_once():
     code = (
         "import sys\nfrom tests.worlds.stream_reports import report\n"
-        "from standoff.streams.open_sink import open_sink\n"
+        "from standoff.streams.open_stream import open_sink\n"
         "sink = open_sink('jsonl:-')\nsink.put(report(1, 0.0))\n"
         "sys.stdin.read()\nsink.close()\nprint('end')"
     )

@@ -16,7 +16,7 @@ from mcap.writer import CompressionType
 from standoff.errors import StreamError
 from standoff.streams.joint_state import DEFINITION, JointStateEncoder
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
-from standoff.streams.open_source import open_source
+from standoff.streams.open_stream import open_source
 from standoff.streams.source import Recorded
 from standoff.streams.sources import bag_file as bag_files
 from standoff.streams.sources.bag import Bag

@@ -15,7 +15,7 @@ import pytest
 from standoff.errors import StreamError
 from standoff.streams.limits import MAX_STREAM_MESSAGE
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
-from standoff.streams.open_source import open_source
+from standoff.streams.open_stream import open_source
 from standoff.streams.source import Live, Recorded
 from standoff.streams.sources.csv_table import CsvPipe
 from standoff.streams.sources.jsonl import JsonPipe
@@ -372,7 +372,7 @@ def test_a_pipe_hands_over_what_comes(tmp_path):
 
 WAITING = """
 import sys, time
-from standoff.streams.open_source import open_source
+from standoff.streams.open_stream import open_source
 from standoff.streams.messages import Joints
 heard = []
 source = open_source("jsonl:-")

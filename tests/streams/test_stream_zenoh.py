@@ -17,7 +17,7 @@ from standoff.streams.inbox import INBOX_DEPTH
 from standoff.streams.joint_state import JointStateEncoder
 from standoff.streams.limits import MAX_STREAM_MESSAGE
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
-from standoff.streams.open_source import open_source
+from standoff.streams.open_stream import open_source
 from standoff.streams.sinks import zenoh_topics
 from standoff.streams.sinks.zenoh_topics import ZenohTopics
 from standoff.streams.source import Live

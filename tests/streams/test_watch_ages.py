@@ -11,8 +11,7 @@ import standoff as so
 from standoff.streams.engine import WatchEngine
 from standoff.streams.history import History
 from standoff.streams.messages import BodyPose
-from standoff.streams.open_sink import open_sink
-from standoff.streams.open_source import open_source
+from standoff.streams.open_stream import open_sink, open_source
 from standoff.streams.options import WatchOptions
 from standoff.streams.outbox import Outbox
 from standoff.streams.peek import Peeked

@@ -21,7 +21,7 @@ from standoff.errors import StreamError
 from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, Joints, Trouble
-from standoff.streams.open_source import open_source
+from standoff.streams.open_stream import open_source
 from standoff.streams.record import mcap_writer, spool
 from standoff.streams.record.blocks import ANSWER
 from standoff.streams.record.mcap_reader import McapFile

@@ -18,7 +18,7 @@ import pytest
 from standoff.errors import StreamError
 from standoff.streams import zenoh_session
 from standoff.streams.limits import HEARTBEAT
-from standoff.streams.open_sink import open_sink
+from standoff.streams.open_stream import open_sink
 from standoff.streams.outbox import Outbox
 from standoff.streams.report import State
 from standoff.streams.sinks import zenoh_topics

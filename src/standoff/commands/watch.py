@@ -17,8 +17,7 @@ from standoff.defaults import (
     USUAL_SLIP,
     USUAL_STOP_DISTANCE,
 )
-from standoff.streams.open_sink import ALLOWED as SINKS
-from standoff.streams.open_source import ALLOWED as SOURCES
+from standoff.streams.open_stream import ALLOWED_SINKS, ALLOWED_SOURCES
 
 if TYPE_CHECKING:
     from standoff.streams.options import WatchOptions
@@ -34,7 +33,7 @@ class _Streams:
         typer.Option(
             "--from",
             metavar="SOURCE",
-            help=f"Where joint states come from; repeatable. {SOURCES}. "
+            help=f"Where joint states come from; repeatable. {ALLOWED_SOURCES}. "
             "bag:FILE?topic=/joint_states picks one.",
         ),
     ] = None
@@ -43,7 +42,7 @@ class _Streams:
         typer.Option(
             "--to",
             metavar="SINK",
-            help=f"Where reports go; repeatable. {SINKS}. By default: terminal.",
+            help=f"Where reports go; repeatable. {ALLOWED_SINKS}. By default: terminal.",
         ),
     ] = None
 

@@ -18,10 +18,17 @@ from standoff.errors import Error, StreamError
 from standoff.streams.history import History
 from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.on_warning import OnWarning
-from standoff.streams.open_sink import open_sink, sink_file, sink_kind, to_stdout
-from standoff.streams.open_source import check_one_reader, open_source, source_files
+from standoff.streams.open_stream import (
+    check_not_own_topics,
+    check_one_reader,
+    open_sink,
+    open_source,
+    sink_file,
+    sink_kind,
+    source_files,
+    to_stdout,
+)
 from standoff.streams.options import WatchOptions
-from standoff.streams.own_topics import check_not_heard
 from standoff.streams.peek import PEEK_PERIODS, Peeked
 from standoff.streams.realtime import in_real_time
 from standoff.streams.report import Report
@@ -83,7 +90,7 @@ def check_asked(
         raise StreamError("nothing to watch", element="--from", allowed="one source at least")
     check_writable(report, ".html", what="a report")
     check_one_reader(sources)
-    check_not_heard(sources, sinks)
+    check_not_own_topics(sources, sinks)
     read = [path for text in sources for path in source_files(text)]
     check_distinct((*map(sink_file, sinks), report), (source, *read))
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
 from typing import Final
 
-from standoff.errors import StreamError
 from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.limits import (
     MAX_STREAM_CHUNK,
     MAX_STREAM_MESSAGE,
     MAX_STREAM_TOPICS,
-    STREAM_BLOCK,
 )
-from standoff.streams.sources.bag_file import Channel, Choose, Entry
+from standoff.streams.sources.bag_file import Channel, Choose, Reading, RecordFile
 from standoff.streams.sources.unpacking import Budget, unpacked
 from standoff.streams.wire import GarbledError
 
@@ -36,37 +33,13 @@ _U64: Final = Struct("<Q")
 _FOOTER_SIZE: Final = 9 + 20 + len(MAGIC)
 
 
-class McapFile:
+class McapFile(RecordFile):
     """See `BagFile`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = path.open("rb")
-        self.size = os.fstat(self._file.fileno()).st_size
-        self.read = 0
-        self.budget = Budget(self.size)
-        if self._file.read(len(MAGIC)) != MAGIC:
-            self._file.close()
-            raise StreamError("not an MCAP file", file=path, allowed="a file that begins with MCAP")
+        super().__init__(path, _Reading)
 
-    def close(self) -> None:
-        self._file.close()
-
-    def topics(self) -> list[Topic]:
-        found: dict[Topic, None] = {}
-
-        def note(topic: Topic) -> None:
-            found[topic] = None
-
-        if not self._summary(_Reading(note, self.budget)) or not found:
-            found.clear()
-            for _ in self.blocks(note):
-                pass
-            self.read = 0
-        return [*found]
-
-    def _summary(self, reading: _Reading) -> bool:
-        """Types and channels of the section at the end; False where there is none to be read."""
+    def _index(self, reading: _Reading) -> bool:
         if self.size < len(MAGIC) + _FOOTER_SIZE:
             return False
         self._file.seek(self.size - _FOOTER_SIZE)
@@ -84,13 +57,7 @@ class McapFile:
             return False
         return not reading.block
 
-    def blocks(self, choose: Choose) -> Iterator[list[Entry]]:
-        self.budget = Budget(self.size)
-        reading = _Reading(choose, self.budget)
-        # A channel is described once, in the chunk that has its first message. Where that is spoilt
-        # the others can still be read by what the end of the file says.
-        self._summary(reading)
-        reading.begin()
+    def _records(self, reading: _Reading) -> Iterator[bool]:
         at = len(MAGIC)
         while True:
             self.read = at
@@ -98,23 +65,20 @@ class McapFile:
             head = self._file.read(_RECORD.size)
             if len(head) < _RECORD.size:
                 reading.wrong(f"ends at byte {at} without its closing record")
-                break
+                return
             op, length = _RECORD.unpack(head)
             at += _RECORD.size
             if op in (_DATA_END, _FOOTER):
-                break
+                return
             if length > self.size - at:
                 reading.wrong(f"ends within a record of {length} bytes at byte {at}")
-                break
+                return
             try:
                 self._record(op, length, reading)
             except GarbledError as error:
                 reading.wrong(f"the record at byte {at} is {error}")
             at += length
-            if op == _CHUNK or len(reading.block) >= STREAM_BLOCK:
-                yield reading.taken()
-        yield reading.taken()
-        self.read = self.size
+            yield op == _CHUNK
 
     def _record(self, op: int, length: int, reading: _Reading) -> None:
         if op == _CHUNK:
@@ -137,42 +101,13 @@ class McapFile:
         elif op in (_SCHEMA, _CHANNEL):
             if length > MAX_STREAM_CHUNK:
                 raise GarbledError(f"a description of {length} bytes")
-            reading.describe(op, self._file.read(length))
+            reading.described(op, self._file.read(length))
 
 
-class _Reading:
-    """Types and channels seen so far, and the messages since the last block."""
-
-    def __init__(self, choose: Choose | Callable[[Topic], None], budget: Budget) -> None:
-        self._choose, self._budget = choose, budget
+class _Reading(Reading):
+    def __init__(self, choose: Choose, budget: Budget) -> None:
+        super().__init__(choose, budget, "channel {}".format)
         self._types: dict[int, str] = {}
-        self.channels: dict[int, Channel] = {}
-        self._described: dict[int, Topic | None] = {}
-        #: How often a topic or a type was described, or described anew.
-        self._changes = 0
-        self.block: list[Entry] = []
-        self._last = 0
-
-    def begin(self) -> None:
-        """Keep what is described, and forget the rest."""
-        self.block.clear()
-        self._described = {n: topic for n, topic in self._described.items() if topic}
-
-    def taken(self) -> list[Entry]:
-        block, self.block = self.block, []
-        if block:
-            self._last = block[-1][0]
-        return block
-
-    def wrong(self, text: str) -> None:
-        self.block.append((self.block[-1][0] if self.block else self._last, None, text))
-
-    def unknown(self, number: int) -> None:
-        """A message of a channel that is not wanted, or that nobody described: that is told once,
-        as it could be a wanted one."""
-        if number not in self._described:
-            self._described[number] = None
-            self.wrong(f"has messages of channel {number}, which it does not describe")
 
     def message(self, time: int, channel: Channel, data: bytes) -> None:
         self.block.append((time, channel, data))
@@ -199,7 +134,7 @@ class _Reading:
                 else:
                     append((time, channel, data[begin:at]))
             elif op in (_SCHEMA, _CHANNEL):
-                self.describe(op, data[at - length : at])
+                self.described(op, data[at - length : at])
         while at < end:  # what is shorter than the least message
             if at + head > end:
                 raise GarbledError("a chunk that ends within a record")
@@ -210,17 +145,17 @@ class _Reading:
             if op == _MESSAGE:
                 raise GarbledError("a message without its time")
             if op in (_SCHEMA, _CHANNEL):
-                self.describe(op, data[at - length : at])
+                self.described(op, data[at - length : at])
 
-    def describe(self, op: int, data: bytes) -> None:
+    def described(self, op: int, data: bytes) -> None:
         """A type or a channel."""
-        if self._changes > MAX_STREAM_TOPICS:
+        if self.changes > MAX_STREAM_TOPICS:
             raise GarbledError(f"one of more than {MAX_STREAM_TOPICS} topics and types")
         try:
             if op == _SCHEMA:
                 name, _ = _text(data, 2)
                 number, kind = _U16.unpack_from(data)[0], plain_type(name)
-                self._changes += self._types.get(number) != kind
+                self.changes += self._types.get(number) != kind
                 self._types[number] = kind
                 return
             number, schema = _IDS.unpack_from(data)
@@ -228,16 +163,7 @@ class _Reading:
             encoding, _ = _text(data, at)
         except (struct.error, UnicodeDecodeError) as error:
             raise GarbledError("a topic that cannot be read") from error
-        described = Topic(topic, self._types.get(schema, ""), encoding)
-        if self._described.get(number) == described:
-            return
-        self._changes += 1
-        self._described[number] = described
-        chosen = self._choose(described)
-        if chosen is None:
-            self.channels.pop(number, None)
-        else:
-            self.channels[number] = chosen
+        self.describe(number, Topic(topic, self._types.get(schema, ""), encoding))
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:

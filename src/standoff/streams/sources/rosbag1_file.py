@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
 from typing import Final
 
-from standoff.errors import StreamError
 from standoff.streams.decoders import Topic, plain_type
 from standoff.streams.limits import (
     MAX_STREAM_CHUNK,
     MAX_STREAM_MESSAGE,
     MAX_STREAM_TOPICS,
-    STREAM_BLOCK,
 )
-from standoff.streams.sources.bag_file import Channel, Choose, Entry
+from standoff.streams.sources.bag_file import Choose, Reading, RecordFile
 from standoff.streams.sources.unpacking import Budget, unpacked
 from standoff.streams.wire import GarbledError
 
@@ -28,41 +25,13 @@ _U64: Final = Struct("<Q")
 _TIME: Final = Struct("<II")
 
 
-class Rosbag1File:
+class Rosbag1File(RecordFile):
     """See `BagFile`."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("rb")
-        self.size = os.fstat(self._file.fileno()).st_size
-        self.read = 0
-        self.budget = Budget(self.size)
-        begin = self._file.read(len(MAGIC))
-        if begin != MAGIC:
-            self._file.close()
-            raise StreamError(
-                "not a bag of ROS 1",
-                file=path,
-                value=begin,
-                allowed="a file that begins with '#ROSBAG V2.0'",
-            )
+        super().__init__(path, _Reading)
 
-    def close(self) -> None:
-        self._file.close()
-
-    def topics(self) -> list[Topic]:
-        found: dict[Topic, None] = {}
-
-        def note(topic: Topic) -> None:
-            found[topic] = None
-
-        if not self._connections(_Reading(note, self.budget)) or not found:
-            found.clear()
-            for _ in self.blocks(note):
-                pass
-        self.read = 0
-        return [*found]
-
-    def _index(self) -> int | None:
+    def _index_at(self) -> int | None:
         """Where the connections are listed; None where the recorder did not get so far."""
         try:
             self._file.seek(len(MAGIC))
@@ -73,30 +42,15 @@ class Rosbag1File:
             return None
         return start if len(MAGIC) < start < self.size else None
 
-    def _connections(self, reading: _Reading) -> bool:
-        """Those that are listed at the end; False where they cannot be read."""
-        start = self._index()
-        if start is not None:
-            for _ in self._records(reading, start):
-                reading.block.clear()
-            return not reading.taken()
-        return False
+    def _index(self, reading: _Reading) -> bool:
+        start = self._index_at()
+        if start is None:
+            return False
+        for _ in self._records(reading, start):
+            reading.block.clear()
+        return not reading.taken()
 
-    def blocks(self, choose: Choose | Callable[[Topic], None]) -> Iterator[list[Entry]]:
-        self.budget = Budget(self.size)
-        reading = _Reading(choose, self.budget)
-        # A connection is described in the chunk with its first message, and again at the end: where
-        # that chunk is spoilt, the others can still be read.
-        self._connections(reading)
-        reading.begin()
-        for done in self._records(reading, len(MAGIC)):
-            if done or len(reading.block) >= STREAM_BLOCK:
-                yield reading.taken()
-        yield reading.taken()
-        self.read = self.size
-
-    def _records(self, reading: _Reading, at: int) -> Iterator[bool]:
-        """Read record by record; whether it was a chunk."""
+    def _records(self, reading: _Reading, at: int = len(MAGIC)) -> Iterator[bool]:
         while at < self.size:
             self.read = at
             self._file.seek(at)
@@ -133,34 +87,12 @@ class Rosbag1File:
         return self._file.read(length), end
 
 
-class _Reading:
-    """Connections seen so far, and the messages since the last block."""
-
-    def __init__(self, choose: Choose | Callable[[Topic], None], budget: Budget) -> None:
-        self._choose, self._budget = choose, budget
-        self._channels: dict[bytes, Channel] = {}
-        self._described: dict[bytes, Topic | None] = {}
-        #: How often a connection was described, or described anew.
-        self._changes = 0
-        self.block: list[Entry] = []
-        self._last = 0
+class _Reading(Reading):
+    def __init__(self, choose: Choose, budget: Budget) -> None:
+        super().__init__(choose, budget, lambda number: f"connection {number.hex()}")
         #: Where in the header of a message its connection and its time are, by the length of the
         #: header, with what stands around them.
         self._layout: tuple[int, int, int, bytes] = (-1, 0, 0, b"")
-
-    def begin(self) -> None:
-        """Keep what is described, and forget the rest."""
-        self.block.clear()
-        self._described = {n: topic for n, topic in self._described.items() if topic}
-
-    def taken(self) -> list[Entry]:
-        block, self.block = self.block, []
-        if block:
-            self._last = block[-1][0]
-        return block
-
-    def wrong(self, text: str) -> None:
-        self.block.append((self.block[-1][0] if self.block else self._last, None, text))
 
     def record(self, op: bytes, fields: dict[bytes, bytes], data: bytes) -> None:
         if op == _CHUNK:
@@ -178,7 +110,7 @@ class _Reading:
     def _chunk(self, data: bytes) -> None:
         at, end = 0, len(data)
         u32, time_of = _U32.unpack_from, _TIME.unpack_from
-        channels, append = self._channels, self.block.append
+        channels, append = self.channels, self.block.append
         for _ in self._budget.counted():
             if at == end:
                 break
@@ -196,7 +128,7 @@ class _Reading:
             if header == length and _around(data, at + 4, conn, time, length) == around:
                 channel = channels.get(data[at + 4 + conn : at + 8 + conn])
                 if channel is None:
-                    self._unknown(data[at + 4 + conn : at + 8 + conn])
+                    self.unknown(data[at + 4 + conn : at + 8 + conn])
                 else:
                     seconds, nanoseconds = time_of(data, at + 4 + time)
                     append((seconds * 1_000_000_000 + nanoseconds, channel, data[begin:stop]))
@@ -219,44 +151,28 @@ class _Reading:
                 self._layout = (len(header), conn, time, around)
 
     def _message(self, fields: dict[bytes, bytes], data: bytes) -> None:
-        channel = self._channels.get(fields.get(b"conn", b""))
+        channel = self.channels.get(fields.get(b"conn", b""))
         time = fields.get(b"time", b"")
         if len(time) != 8:
             raise GarbledError("a message without its time")
         if channel is None:
-            self._unknown(fields.get(b"conn", b""))
+            self.unknown(fields.get(b"conn", b""))
         else:
             seconds, nanoseconds = _TIME.unpack(time)
             self.block.append((seconds * 1_000_000_000 + nanoseconds, channel, data))
-
-    def _unknown(self, number: bytes) -> None:
-        """A message of a connection that is not wanted, or that nobody described: that is told
-        once, as it could be a wanted one."""
-        if number not in self._described and len(self._described) <= MAX_STREAM_TOPICS:
-            self._described[number] = None
-            self.wrong(f"has messages of connection {number.hex()}, which it does not describe")
 
     def _connection(self, fields: dict[bytes, bytes], data: bytes) -> None:
         number = fields.get(b"conn", b"")
         if len(number) != 4:
             raise GarbledError("a connection without its number")
-        if self._changes > MAX_STREAM_TOPICS:
+        if self.changes > MAX_STREAM_TOPICS:
             raise GarbledError(f"one of more than {MAX_STREAM_TOPICS} connections")
         try:
             name = fields.get(b"topic", b"").decode("utf-8")
             kind = _fields(data).get(b"type", b"").decode("utf-8")
         except UnicodeDecodeError as error:
             raise GarbledError("a connection whose name is not UTF-8") from error
-        topic = Topic("/" + name.strip("/"), plain_type(kind), "ros1")
-        if self._described.get(number) == topic:
-            return
-        self._changes += 1
-        self._described[number] = topic
-        chosen = self._choose(topic)
-        if chosen is None:
-            self._channels.pop(number, None)
-        else:
-            self._channels[number] = chosen
+        self.describe(number, Topic("/" + name.strip("/"), plain_type(kind), "ros1"))
 
 
 def _around(data: bytes, at: int, conn: int, time: int, length: int) -> bytes:
