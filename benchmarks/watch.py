@@ -33,10 +33,10 @@ from peers.watch_traffic import STATES, WARNINGS, Traffic, WatchProcess, sleep_u
 from rich.console import Console
 from rich.table import Table
 
-from standoff.streams.joint_state import JointStateEncoder
 from standoff.streams.open_stream import open_sink, open_source
 from standoff.streams.options import WatchOptions
 from standoff.streams.record.replay import Replay
+from standoff.streams.ros_messages import JointStateEncoder
 from standoff.streams.runner import Watch
 
 ECHO = Path(__file__).parent / "peers" / "watch_echo.py"

@@ -176,7 +176,7 @@ def test_a_table_of_readings_is_read(tmp_path, monkeypatch):
 def test_the_page_of_streams_names_all_that_is_read(tmp_path):
     from standoff.streams.decoders import TYPES
     from standoff.streams.open_stream import SOURCES, open_source
-    from standoff.streams.sources.csv_header import PARTS, TIMES
+    from standoff.streams.sources.csv_table import PARTS, TIMES
 
     page = (DOCS / "streams.md").read_text()
     for word in (*TYPES, *TIMES):

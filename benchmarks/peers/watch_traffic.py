@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peers.watch_arms import Ladder
-from standoff.streams.joint_state import JointStateEncoder
+from standoff.streams.ros_messages import JointStateEncoder
 from standoff.streams.zenoh_session import Link, open_session
 
 STANDOFF = Path(sys.executable).parent / "standoff"

@@ -12,11 +12,11 @@ import pytest
 from rich.console import Console
 
 import standoff as so
-import standoff.view.check_plot as check_plot
+import standoff.view.check as check_plot
 from standoff import cli
 from standoff.plan.growing import EDGE_BUDGET
 from standoff.view import check as view
-from standoff.view import compiling, strip, waiting
+from standoff.view import progress, strip
 from tests.cli.test_cli import run
 from tests.worlds.canned_checker import CannedVerdict, can
 
@@ -410,9 +410,9 @@ def test_help_has_an_example_and_the_exit_status():
 
 @pytest.mark.parametrize(("patience", "shown"), [(3600.0, False), (0.1, True)])
 def test_a_bar_shows_up_only_where_it_takes_long(monkeypatch, patience, shown):
-    monkeypatch.setattr(waiting, "PATIENCE", patience)
+    monkeypatch.setattr(progress, "PATIENCE", patience)
     page = io.StringIO()
-    with waiting.waiting(Console(file=page, force_terminal=True), "Checking") as done:
+    with progress.waiting(Console(file=page, force_terminal=True), "Checking") as done:
         done(0.5)
         end = time.monotonic() + 300.0
         while shown and "Checking" not in page.getvalue() and time.monotonic() < end:
@@ -421,19 +421,19 @@ def test_a_bar_shows_up_only_where_it_takes_long(monkeypatch, patience, shown):
 
 
 def test_no_bar_where_nobody_looks(monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
     page = io.StringIO()
-    with waiting.waiting(Console(file=page), "Checking"):
+    with progress.waiting(Console(file=page), "Checking"):
         time.sleep(0.2)
     assert page.getvalue() == ""
 
 
 def test_a_bar_goes_away_when_the_work_fails(monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
     before = set(threading.enumerate())
     with (
         pytest.raises(ZeroDivisionError),
-        waiting.waiting(Console(file=io.StringIO(), force_terminal=True), "Checking"),
+        progress.waiting(Console(file=io.StringIO(), force_terminal=True), "Checking"),
     ):
         time.sleep(0.2)
         1 / 0  # noqa: B018
@@ -444,13 +444,13 @@ def test_a_bar_goes_away_when_the_work_fails(monkeypatch):
 
 def test_a_bar_and_the_word_on_compiling_get_along(monkeypatch):
     """Whichever comes first; before 14.1 rich raises where two want to draw."""
-    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
     failed = []
     monkeypatch.setattr(threading, "excepthook", failed.append)
     console = Console(file=io.StringIO(), force_terminal=True)
     for late in (0.0, 0.2):
-        announcer = compiling._Announcer(console)
-        with waiting.waiting(console, "Checking"):
+        announcer = progress._Announcer(console)
+        with progress.waiting(console, "Checking"):
             time.sleep(late)
             announcer.on_start(None)
             time.sleep(0.2)

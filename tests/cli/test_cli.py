@@ -12,10 +12,10 @@ from rich.console import Console
 
 import standoff
 from standoff.errors import Error
-from standoff.streams.record.mcap_writer import McapWriter
+from standoff.streams.record.mcap import McapWriter
 from standoff.streams.sources.bag import Bag
 from standoff.view.apart import _floored
-from standoff.view.searching import telling
+from standoff.view.progress import telling
 from tests.worlds.robot_files import EXAMPLES, example
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from standoff import cli
 from standoff.paths.joints import check_turns, cut_turns
 from standoff.paths.path_file import read_path, write_path
 from standoff.view import plan as plan_view
-from standoff.view import searching, strip
+from standoff.view import progress, strip
 from standoff.view.plan import effort
 from tests.cli.test_check import PNG, words
 from tests.cli.test_cli import run
@@ -356,20 +356,20 @@ def test_effort():
 
 def test_a_line_tells_how_far_it_is_where_somebody_looks():
     page = io.StringIO()
-    with searching.telling(Console(file=page, force_terminal=True)) as tell:
+    with progress.telling(Console(file=page, force_terminal=True)) as tell:
         tell("1 + 2 nodes [bold]")
         tell("3 + 4 nodes")
         time.sleep(0.3)
     assert "nodes" in page.getvalue()
     page = io.StringIO()
-    with searching.telling(Console(file=page)) as tell:
+    with progress.telling(Console(file=page)) as tell:
         tell("3 + 4 nodes")
     assert page.getvalue() == ""
 
 
 def test_the_first_interrupt_asks_and_the_second_one_ends(ctrl_c):
     before = signal.getsignal(signal.SIGINT)
-    with searching.interruptible() as stopped:
+    with progress.interruptible() as stopped:
         assert not stopped()
         signal.raise_signal(signal.SIGINT)
         assert stopped()
@@ -379,7 +379,7 @@ def test_the_first_interrupt_asks_and_the_second_one_ends(ctrl_c):
     found = []
 
     def elsewhere():
-        with searching.interruptible() as stopped:
+        with progress.interruptible() as stopped:
             found.append(stopped())
 
     thread = threading.Thread(target=elsewhere)

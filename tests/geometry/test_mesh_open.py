@@ -9,9 +9,9 @@ from rich.console import Console
 import standoff as so
 from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
 from standoff.paths.verify.soup import soup_of
-from standoff.streams.record.damage import DamagedError
+from standoff.streams.record.about import DamagedError
 from standoff.view import replay
-from standoff.view.sources import open_cell
+from standoff.view.files import open_cell
 from standoff.view.verify import cell_of
 from tests.geometry.test_mesh_cracks import winding
 from tests.worlds.mesh_shapes import bowl_arrays, box_arrays, joined, torus_arrays

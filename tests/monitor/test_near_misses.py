@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from standoff.errors import Error
-from standoff.streams.history import History
+from standoff.streams.history import History, Spells
 from standoff.streams.report import Reason, State
-from standoff.streams.spells import Spells
 from standoff.view.near_miss import near_miss_page, save_near_misses
 from tests.worlds.stream_reports import hit, report
 

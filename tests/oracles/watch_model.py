@@ -9,11 +9,11 @@ import random
 import numpy as np
 
 import standoff as so
-from standoff.streams.clocks import CLOCK_DRIFT
+from standoff.streams.faults import AFTER_GOOD, AT_ONCE, NEXT_GOOD, RULES
 from standoff.streams.messages import BodyPose, Joints, Trouble
 from standoff.streams.options import WatchOptions
+from standoff.streams.publishers import CLOCK_DRIFT
 from standoff.streams.report import State
-from standoff.streams.rules import AFTER_GOOD, AT_ONCE, NEXT_GOOD, RULES
 from tests.worlds.watch_worlds import sliders
 
 AGE, RECOVER, BUFFER = 0.25, 3, 0.03

@@ -18,7 +18,7 @@ from standoff.errors import CellError, PathError, UnknownNameError
 from standoff.paths import apart_problem
 from standoff.tolerances import ENCODER_TOLERANCE
 from standoff.view import apart as view
-from standoff.view import waiting
+from standoff.view import progress
 from tests.oracles import coal as coal_oracle
 from tests.worlds.robot_files import EXAMPLES, example
 
@@ -691,7 +691,7 @@ def test_bad_input_is_named(tmp_path):
 
 
 def test_what_takes_long_shows_a_bar_and_what_was_proved_is_not_rounded_up(panda, monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
     page = io.StringIO()
     cell, result = panda
     view.proved(cell, 0.0, 1_000_000, Console(file=page, force_terminal=True, width=100))

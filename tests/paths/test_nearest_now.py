@@ -10,7 +10,7 @@ import pytest
 import standoff as so
 from standoff.cell.shipped import shipped_cell
 from standoff.paths.nearest import STILL_PAIR, NearestFinder
-from standoff.view.live import palette
+from standoff.view.live import style
 from standoff.view.live.cell_page import CellPage
 from standoff.view.live.seen import seen
 from standoff.view.live.server import close, open_server
@@ -113,7 +113,7 @@ def test_the_line_is_of_this_reading_and_says_where_another_pair_may_be_nearer()
         pair = page.show(seen(np.zeros(0), poses))
         assert pair.distance == pytest.approx(1.3)
         assert page._line._label.text.startswith("≤ ")
-        np.testing.assert_array_equal(page._line._line.colors, palette.UNSURE)
+        np.testing.assert_array_equal(page._line._line.colors, style.UNSURE)
         assert "or nearer" in page.banner._sign._html.content
         # What is too close is known at each reading.
         monitor = so.Monitor(cell, buffer=1.0)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from standoff.errors import StreamError
-from standoff.streams.joint_state import JointStateDecoder, JointStateEncoder
+from standoff.streams.ros_messages import JointStateDecoder, JointStateEncoder
 from standoff.streams.wire import GarbledError
 from tests.worlds.stream_bags import JOINT_STATE, NAMES, ROS1, ROS2, joint_state, raw
 

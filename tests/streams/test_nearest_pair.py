@@ -9,13 +9,12 @@ import pytest
 from rich.console import Console
 
 import standoff as so
-from standoff.streams import nearest_pair
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, Grasp, Joints
-from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import State
-from standoff.streams.sinks.terminal import TerminalLines
+from standoff.streams.sinks import terminal
+from standoff.streams.sinks.terminal import NearestPair, TerminalLines
 from tests.oracles.all_distances import all_distances
 from tests.worlds.watch_worlds import sliders
 
@@ -51,7 +50,7 @@ def brute(made, report):
 def clock(monkeypatch):
     """A clock on which a search takes a second."""
     ticks = itertools.count()
-    monkeypatch.setattr(nearest_pair.time, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: float(next(ticks)))
 
 
 def test_it_is_that_of_trying_every_pair(clock):
@@ -106,7 +105,7 @@ def test_a_link_that_is_beyond_all_places_has_no_nearest_pair(clock):
 def test_a_search_that_fails_costs_the_pair_and_not_the_line(monkeypatch, clock):
     made = sliders("a")
     report = far_away(made)
-    monkeypatch.setattr(nearest_pair, "COORDINATE_LIMIT", np.inf)
+    monkeypatch.setattr(terminal, "COORDINATE_LIMIT", np.inf)
     text = io.StringIO()
     lines = TerminalLines(Console(file=text, width=200), plain=True, nearest=NearestPair(made))
     for number in range(3):
@@ -157,7 +156,7 @@ def test_a_robot_alone_has_its_own_links():
 
 
 def test_too_many_pairs_are_not_looked_through(monkeypatch):
-    monkeypatch.setattr(nearest_pair, "NEAREST_PAIRS", 5)
+    monkeypatch.setattr(terminal, "NEAREST_PAIRS", 5)
     made = cell()
     nearest = NearestPair(made)
     assert not nearest.useful

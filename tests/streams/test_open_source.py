@@ -4,10 +4,10 @@ import pytest
 
 from standoff.errors import MissingPackageError, StreamError
 from standoff.streams.open_stream import check_one_reader, open_source, source_files, source_kind
-from standoff.streams.source import Live, Recorded
+from standoff.streams.protocols import Live, Recorded
 from standoff.streams.sources.bag import Bag
 from standoff.streams.sources.csv_table import CsvTable
-from standoff.streams.sources.jsonl import JsonLines
+from standoff.streams.sources.lines import JsonLines
 from tests.worlds.stream_bags import readings, store_of, write_bag
 
 TABLE = "time,a\n0,1\n"

@@ -13,8 +13,7 @@ from rich.console import Console
 from standoff.cell import Cell
 from standoff.errors import StreamError
 from standoff.streams.messages import Joints
-from standoff.streams.record.about import about
-from standoff.streams.record.damage import DamagedError
+from standoff.streams.record.about import DamagedError, about
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.runner import Watch

@@ -12,10 +12,10 @@ import pytest
 from rich.console import Console
 
 from standoff.errors import Error, StreamError
-from standoff.streams.as_json import report_line, state_line, warnings_line
+from standoff.streams import report_json
 from standoff.streams.open_stream import open_sink, sink_kind
-from standoff.streams.record import markers
 from standoff.streams.report import Reason, State
+from standoff.streams.report_json import report_line, state_line, warnings_line
 from standoff.streams.shown import shown
 from standoff.streams.sinks.json_lines import JsonLines
 from standoff.streams.sinks.terminal import TerminalLines
@@ -295,9 +295,9 @@ def described(value, schema, where="update"):
 
 
 def test_the_schema_of_markers_has_every_field_of_them():
-    update = markers.scene_update(report(1, 2.5, hit(0.01, 0, 1)))
+    update = report_json.scene_update(report(1, 2.5, hit(0.01, 0, 1)))
     assert len(update["entities"]) == 1
-    described(update, markers.SCHEMA)
+    described(update, report_json.MARKERS_SCHEMA)
 
 
 def test_a_clearance_is_told_only_where_it_is_the_smallest():

@@ -14,10 +14,10 @@ from mcap import writer as mcap_writer
 from mcap.writer import CompressionType
 
 from standoff.errors import StreamError
-from standoff.streams.joint_state import DEFINITION, JointStateEncoder
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
 from standoff.streams.open_stream import open_source
-from standoff.streams.source import Recorded
+from standoff.streams.protocols import Recorded
+from standoff.streams.ros_messages import DEFINITION, JointStateEncoder
 from standoff.streams.sources import bag_file as bag_files
 from standoff.streams.sources.bag import Bag
 from tests.worlds.stream_bags import (

@@ -15,9 +15,9 @@ import pytest
 
 from standoff.errors import StreamError
 from standoff.streams.decoders import Topic, decoder_of
-from standoff.streams.joint_state import JointStateEncoder
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
 from standoff.streams.open_stream import open_source
+from standoff.streams.ros_messages import JointStateEncoder
 from standoff.streams.wire import GarbledError
 from tests.worlds.stream_bags import (
     JOINT_STATE,

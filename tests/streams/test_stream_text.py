@@ -16,9 +16,9 @@ from standoff.errors import StreamError
 from standoff.streams.limits import MAX_STREAM_MESSAGE
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
 from standoff.streams.open_stream import open_source
-from standoff.streams.source import Live, Recorded
+from standoff.streams.protocols import Live, Recorded
 from standoff.streams.sources.csv_table import CsvPipe
-from standoff.streams.sources.jsonl import JsonPipe
+from standoff.streams.sources.lines import JsonPipe
 from tests.worlds.robot_files import shared
 
 

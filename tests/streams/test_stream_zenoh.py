@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from standoff.errors import StreamError
-from standoff.streams.inbox import INBOX_DEPTH
-from standoff.streams.joint_state import JointStateEncoder
 from standoff.streams.limits import MAX_STREAM_MESSAGE
+from standoff.streams.live_run import INBOX_DEPTH
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
 from standoff.streams.open_stream import open_source
+from standoff.streams.protocols import Live
+from standoff.streams.ros_messages import JointStateEncoder
 from standoff.streams.sinks import zenoh_topics
 from standoff.streams.sinks.zenoh_topics import ZenohTopics
-from standoff.streams.source import Live
 from standoff.streams.sources.zenoh_topic import ZenohTopic
 from standoff.streams.zenoh_session import Link, open_session, session_config
 from tests.worlds.stream_bags import POSE, ROS2, TEXT, pose_stamped, raw, text
@@ -171,7 +171,7 @@ def test_what_is_no_message_is_told_and_does_no_harm(pair):
 
 PEER = """
 import sys, time
-from standoff.streams.joint_state import JointStateEncoder
+from standoff.streams.ros_messages import JointStateEncoder
 from standoff.streams.zenoh_session import Link, open_session
 session = open_session(Link(**{sys.argv[1]: (sys.argv[2],)}))
 encode = JointStateEncoder(("a",))

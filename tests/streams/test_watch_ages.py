@@ -9,12 +9,12 @@ import pytest
 
 import standoff as so
 from standoff.streams.engine import WatchEngine
+from standoff.streams.files import Peeked
 from standoff.streams.history import History
 from standoff.streams.messages import BodyPose
 from standoff.streams.open_stream import open_sink, open_source
 from standoff.streams.options import WatchOptions
 from standoff.streams.outbox import Outbox
-from standoff.streams.peek import Peeked
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.report import State

@@ -7,13 +7,13 @@ import pytest
 
 import standoff as so
 from standoff.streams.batch import gathered
-from standoff.streams.clocks import Clock
 from standoff.streams.engine import WatchEngine
+from standoff.streams.history import Spells
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
 from standoff.streams.options import WatchOptions
+from standoff.streams.publishers import Clock
 from standoff.streams.report import State
 from standoff.streams.scale import Ramp, SpeedScale
-from standoff.streams.spells import Spells
 from tests.worlds.stream_reports import cycle, hit
 from tests.worlds.watch_worlds import at, kinds, sliders
 

@@ -9,10 +9,10 @@ import standoff as so
 from standoff.errors import MonitorError, StreamError
 from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
+from standoff.streams.faults import RULES, table
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.report import State
-from standoff.streams.rules import RULES, table
 from tests.worlds.watch_worlds import (
     OPTIONS,
     PERIOD,

@@ -22,9 +22,9 @@ from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
 from standoff.streams.messages import BodyPose, Joints, Trouble
 from standoff.streams.open_stream import open_source
-from standoff.streams.record import mcap_writer, spool
+from standoff.streams.record import mcap, spool
 from standoff.streams.record.blocks import ANSWER
-from standoff.streams.record.mcap_reader import McapFile
+from standoff.streams.record.mcap import McapReader
 from standoff.streams.record.recorder import ANSWERS, Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.report import State
@@ -168,7 +168,7 @@ def test_two_engines_say_the_same():
 def test_a_record_that_was_tampered_with_names_the_cycle(faulty_record, tmp_path):
     path, _ = faulty_record
     data = bytearray(path.read_bytes())
-    rows = [d for topic, _, d in McapFile(path).messages() if topic == ANSWERS]
+    rows = [d for topic, _, d in McapReader(path).messages() if topic == ANSWERS]
     answers = np.frombuffer(rows[0], ANSWER)
     where = bytes(data).find(bytes(rows[0]))
     target = where + 40 * ANSWER.itemsize + ANSWER.fields["clearance"][1]
@@ -265,7 +265,7 @@ def test_others_can_read_its_joint_states(tmp_path):
     Q = task(1)[:3]
     record(tmp_path / "run.mcap", readings(Q))
     store = get_typestore(Stores.ROS2_HUMBLE)
-    data = [bytes(d) for t, _, d in McapFile(tmp_path / "run.mcap").messages()
+    data = [bytes(d) for t, _, d in McapReader(tmp_path / "run.mcap").messages()
             if t == "/joint_states"]  # fmt: skip
     message = store.deserialize_cdr(data[0], "sensor_msgs/msg/JointState")
     assert tuple(message.name) == new_cell().joints
@@ -425,7 +425,7 @@ def test_all_but_the_last_second_is_there_after_kill_9(tmp_path):
 
 def test_the_time_of_a_live_record_is_that_of_the_cycles(faulty_record):
     path, summary = faulty_record
-    times = [t for _, t, _ in McapFile(path).messages()]
+    times = [t for _, t, _ in McapReader(path).messages()]
     assert min(times) >= int(1e9 * summary.began) - 1 and max(times) <= int(1e9 * summary.ended) + 1
     assert PERIOD > 0
 
@@ -493,7 +493,7 @@ def test_lists_of_names_take_no_memory(tmp_path):
 def test_a_record_of_many_chunks_has_no_index_and_is_read(tmp_path, monkeypatch):
     from mcap.reader import make_reader
 
-    monkeypatch.setattr(mcap_writer, "RECORD_INDEXED", 3)
+    monkeypatch.setattr(mcap, "RECORD_INDEXED", 3)
     recorder = Recorder(tmp_path / "run.mcap")
     watch = Watch(new_cell(), [Memory(())], [recorder], OPTIONS)
     for now, message in readings(task(1)[:40]):

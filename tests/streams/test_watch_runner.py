@@ -11,9 +11,9 @@ import pytest
 
 from standoff.errors import StreamError
 from standoff.streams import outbox
+from standoff.streams.files import merged
 from standoff.streams.history import History
-from standoff.streams.inbox import Inbox
-from standoff.streams.merge import merged
+from standoff.streams.live_run import Inbox
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.outbox import Outbox

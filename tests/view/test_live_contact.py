@@ -11,9 +11,9 @@ pytest.importorskip("viser", reason="viser is not installed: no live page")
 
 from standoff.papers.paper003_bodies import hand_scene
 from standoff.view.live.contact_page import ContactPage, push_arrow
+from standoff.view.live.poses import BODY, TURN
 from standoff.view.live.server import close, open_server
 from standoff.view.live.ticking import TICK
-from standoff.view.live.towards import BODY, TURN
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from standoff.cell.shipped import shipped_cell
 from standoff.view.live import follow
 from standoff.view.live.drive import Drive
 from standoff.view.live.follow import Follower
+from standoff.view.live.handles import tips
+from standoff.view.live.poses import BODY, TURN, between, towards
 from standoff.view.live.server import address, close, open_server
-from standoff.view.live.tips import tips
-from standoff.view.live.towards import BODY, TURN, between, towards
 from tests.worlds.live_pages import Tab, beating, chromium
 
 

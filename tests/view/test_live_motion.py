@@ -9,11 +9,11 @@ import pytest
 
 import standoff as so
 from standoff.cell.shipped import shipped_cell
+from standoff.view.live.drive import slider_range
 from standoff.view.live.follow import Follower
+from standoff.view.live.handles import tips
 from standoff.view.live.motion import along_path, recorded
-from standoff.view.live.sliders import slider_range
 from standoff.view.live.timeline import Timeline
-from standoff.view.live.tips import tips
 from tests.worlds.turntable import turntable, way
 
 

@@ -28,21 +28,18 @@ from standoff.cli import app
 from standoff.paths.nearest import NearPair
 from standoff.paths.path_file import PathFile
 from standoff.view.check import check
-from standoff.view.live import needed
+from standoff.view.live import server
 from standoff.view.live.banner import banner_html
 from standoff.view.live.cell_page import standing
 from standoff.view.live.commands import Serving
-from standoff.view.live.doorkeeper import welcome
-from standoff.view.live.given import joints_given, poses_given
-from standoff.view.live.page import LivePage
-from standoff.view.live.palette import AMBER, STATES
+from standoff.view.live.page import LivePage, joints_given, poses_given, received, send
 from standoff.view.live.path_page import PathPage
 from standoff.view.live.seen import Mark, Seen, seen
-from standoff.view.live.server import address, close, open_server
+from standoff.view.live.server import address, close, open_server, welcome
 from standoff.view.live.sign import Sign
+from standoff.view.live.style import AMBER, STATES
 from standoff.view.live.ticking import enduring
 from standoff.view.live.timeline import Timeline
-from standoff.view.live.wire import received, send
 from tests.worlds.turntable import WALL, turntable, way
 
 ROOT = Path(__file__).parents[2]
@@ -323,7 +320,7 @@ def test_commands_do_not_import_viser():
 
 
 def test_without_viser_the_way_to_get_it_is_named(monkeypatch):
-    monkeypatch.setattr(needed, "find_spec", lambda name: None)
+    monkeypatch.setattr(server, "find_spec", lambda name: None)
     for open_it in (lambda: open_server("x"), LivePage):
         with pytest.raises(so.MissingPackageError, match=r"pip install 'standoff\[view\]'"):
             open_it()
@@ -420,8 +417,8 @@ class TestServer:
             close(server)
 
     def test_what_is_to_be_shown_is_chosen_while_it_is_stale_too(self):
+        from standoff.view.live.page import Opening
         from standoff.view.live.remote import Mailbox, Watcher
-        from standoff.view.live.wire import Opening
 
         cell = so.Cell()
         cell.add_body("box", so.Box((0.4, 0.4, 0.4)))

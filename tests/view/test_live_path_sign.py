@@ -12,12 +12,11 @@ from rich.console import Console
 import standoff as so
 from standoff.paths.path_file import PathFile, read_path
 from standoff.view.check import check
-from standoff.view.live.certified import certified, covered, joined
 from standoff.view.live.motion import recorded
-from standoff.view.live.palette import AMBER, STATES
-from standoff.view.live.path_page import PathPage
+from standoff.view.live.path_page import PathPage, certified, covered, joined
 from standoff.view.live.playback import Playback
 from standoff.view.live.server import close, open_server
+from standoff.view.live.style import AMBER, STATES
 from standoff.view.live.ticking import enduring
 from tests.worlds.turntable import WALL, turntable, way
 

@@ -14,7 +14,7 @@ from standoff.paths.path_file import PathFile
 from standoff.view.check import check
 from standoff.view.live.motion import recorded
 from standoff.view.live.path_page import PathPage
-from standoff.view.live.player import Player
+from standoff.view.live.playback import Player
 from standoff.view.live.server import address, close, open_server
 from standoff.view.live.timeline import Timeline
 from tests.worlds.live_pages import Tab, beating, chromium

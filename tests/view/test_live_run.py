@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from standoff.streams import live_run
-from standoff.streams.inbox import INBOX_DEPTH
-from standoff.streams.live_run import LiveRun
+from standoff.streams.live_run import INBOX_DEPTH, LiveRun
 from standoff.streams.messages import End, Joints, Trouble
 from standoff.streams.options import WatchOptions
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.view.render import Camera, halved, looking, outlines, render
-from standoff.view.solids import TILES, patch, triangles
+from standoff.view.render import TILES, Camera, halved, looking, outlines, patch, render, triangles
 from standoff.view.stage import Stage, best_camera
 from standoff.view.strip import along
 from tests.worlds.plan_cells import LEFT, RIGHT, gate

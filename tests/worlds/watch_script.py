@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from standoff.streams.joint_state import JointStateEncoder
+from standoff.streams.ros_messages import JointStateEncoder
 
 #: Rungs from where the arms rest to where they are too close, and how many a second they take.
 REST, SPEED = 60, 2000

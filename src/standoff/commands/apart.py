@@ -36,7 +36,7 @@ def apart(
 ) -> None:
     """Prove which watched pairs can never touch within the joint limits, and show which can."""
     from standoff.view.apart import proved, show, show_allowed
-    from standoff.view.targets import check_writable
+    from standoff.view.files import check_writable
 
     check_writable(allow, ".toml", what="a cell")
     cell = model.cell(source)

@@ -101,8 +101,8 @@ class Model:
 
     def cell(self, source: str) -> Cell:
         """The cell of ``source``, with a line on ``notes`` where kernels are compiled for it."""
-        from standoff.view.compiling import announced
-        from standoff.view.sources import open_cell
+        from standoff.view.files import open_cell
+        from standoff.view.progress import announced
 
         with announced(notes):
             return open_cell(
@@ -125,7 +125,7 @@ class PageAddress:
     def serving(self, said: Console = out) -> Serving:
         """A page to be served from here; says so at once where viser is missing."""
         from standoff.view.live.commands import Serving
-        from standoff.view.live.needed import need_viser
+        from standoff.view.live.server import need_viser
 
         need_viser()
         return Serving(said, notes, host=self.host, port=self.port)

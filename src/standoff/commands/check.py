@@ -59,7 +59,7 @@ class _Files:
 
     def refuse_unwritable(self, source: str, path: Path) -> None:
         """Before any work is done for them."""
-        from standoff.view.targets import check_distinct, check_png, check_writable
+        from standoff.view.files import check_distinct, check_png, check_writable
 
         check_png(self.plot)
         check_writable(self.certificate)
@@ -68,8 +68,7 @@ class _Files:
 
     def write(self, checked: Checked, said: Console) -> tuple[dict[str, Path], Profile | None]:
         """What was written, by what it is, and what was sampled for the plot."""
-        from standoff.view.check import save_certificate
-        from standoff.view.check_plot import save_path_plot, save_path_strip
+        from standoff.view.check import save_certificate, save_path_plot, save_path_strip
 
         written: dict[str, Path] = {}
         seen = None if self.plot is None else save_path_plot(checked, self.plot, said, notes)
@@ -146,7 +145,7 @@ def check(
 ) -> None:
     """Prove that a path is free at every instant of it, or show where it is not."""
     from standoff.view import check as view
-    from standoff.view.sources import check_order
+    from standoff.view.files import check_order
 
     if live:
         page.serving()

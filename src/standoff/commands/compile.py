@@ -24,7 +24,7 @@ def compile_(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from standoff.compiled.build import build_all, entry_names
-    from standoff.view.compiling import cache_name
+    from standoff.view.progress import cache_name
 
     start = time.perf_counter()
     fresh = 0

@@ -23,7 +23,7 @@ def demo(
     """Watch two arms do the three tasks of paper 000: who comes too close to what, and when."""
     from standoff.papers.testbed import BUFFER, PERIOD, TASKS, testbed_cell, testbed_monitor
     from standoff.view.demo import Recording, save_plot, show, watch
-    from standoff.view.targets import check_png
+    from standoff.view.files import check_png
 
     check_png(plot)
     if live:

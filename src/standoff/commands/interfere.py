@@ -80,8 +80,8 @@ def interfere(
 ) -> None:
     """Tell which parts overlap or come too near, how deep or how far apart, and why."""
     from standoff.view import interfere as view
+    from standoff.view.files import check_distinct
     from standoff.view.interfere_picture import check_target, save_pictures
-    from standoff.view.targets import check_distinct
 
     if picture is not None:
         check_target(picture)

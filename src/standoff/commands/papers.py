@@ -35,7 +35,7 @@ def papers(
 ) -> None:
     """Run a paper's experiments: ours beside what the paper says."""
     from standoff.papers import PAPERS
-    from standoff.view.targets import make_folder
+    from standoff.view.files import make_folder
 
     if number not in PAPERS:
         raise Error("unknown paper", value=number, allowed=", ".join(PAPERS))

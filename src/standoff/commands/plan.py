@@ -79,7 +79,7 @@ class _Ends:
 
     def request(self, cell: Cell, margins: _Margins) -> Wanted:
         """What is to be planned in a cell."""
-        from standoff.view.plan_request import problem_request, request
+        from standoff.view.plan import problem_request, request
 
         clearance, tolerance = margins.clearance, margins.tolerance
         if self.problem is not None:
@@ -113,7 +113,7 @@ class _Files:
     def refuse_unwritable(self, source: str, ends: _Ends) -> None:
         """Before any work is done for them."""
         from standoff.paths.path_file import WRITTEN_SUFFIXES
-        from standoff.view.targets import check_distinct, check_png, check_writable
+        from standoff.view.files import check_distinct, check_png, check_writable
 
         check_writable(self.path, *WRITTEN_SUFFIXES, what="a path")
         check_writable(self.certificate)

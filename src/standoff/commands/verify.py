@@ -33,7 +33,7 @@ def verify(
     """Check a certificate again by plain code that shares nothing with the checker.
 
     Exit status: 0 verified, 1 refused, 2 bad input."""
-    from standoff.view.compiling import announced
+    from standoff.view.progress import announced
     from standoff.view.verify import run
 
     with announced(notes):

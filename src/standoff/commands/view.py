@@ -68,8 +68,8 @@ def view(
     from standoff.monitor.monitor import Monitor
     from standoff.paths.path_file import read_path
     from standoff.view.check import check
+    from standoff.view.files import check_order
     from standoff.view.live.commands import is_scene
-    from standoff.view.sources import check_order
 
     scene = is_scene(source)
     _refuse(context, source if scene else "a cell without a path" if file is None else "a path")
@@ -94,7 +94,7 @@ def view(
 def _serve_scene(serving: Serving, name: str, count: int) -> None:
     from standoff.papers.paper003_bodies import hand_scene
     from standoff.papers.paper004_worlds import swarm
-    from standoff.view.compiling import announced
+    from standoff.view.progress import announced
 
     if name == "contact":
         with announced(notes):

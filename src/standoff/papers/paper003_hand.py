@@ -28,8 +28,7 @@ from standoff.papers.paper003_bodies import (
 from standoff.papers.paper003_levels import Bench
 from standoff.papers.toolkit import UNSAID, Result, cells, heads
 from standoff.view.plots import new_figure, save
-from standoff.view.render import Camera, halved, looking, outlines, render
-from standoff.view.solids import triangles
+from standoff.view.render import Camera, halved, looking, outlines, render, triangles
 
 #: A step took the paper so long, and may take so long for a hand, [ms].
 PAPER, NEEDED = 20.0, 100.0

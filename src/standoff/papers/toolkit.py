@@ -20,8 +20,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from standoff.errors import Error
-from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, bars_plot, have_matplotlib, lines_plot
+from standoff.view.progress import announced
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from standoff.streams.joint_state import JointStateDecoder
 from standoff.streams.json_message import JsonDecoder
 from standoff.streams.messages import Message
-from standoff.streams.pose_message import PoseDecoder, TransformDecoder, body_of_topic
+from standoff.streams.ros_messages import (
+    JointStateDecoder,
+    PoseDecoder,
+    TransformDecoder,
+    body_of_topic,
+)
 from standoff.streams.wire import GarbledError, Wire
 
 #: Bytes to one message or several; raises `GarbledError` alone.

@@ -11,19 +11,16 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle, Fault, QuietCycle
-from standoff.streams.batch import Batch
-from standoff.streams.clocks import ANY, NOBODY, Clock, Who, of_source
-from standoff.streams.foresight import foresee, skip
-from standoff.streams.found import Found, Held
+from standoff.streams.batch import Batch, Stretch, foresee, skip
+from standoff.streams.faults import RULES, Found, Held
 from standoff.streams.grasps import Grasps
 from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
+from standoff.streams.publishers import ANY, NOBODY, Clock, Who, of_source
 from standoff.streams.recent import joints_of
 from standoff.streams.report import Reason, Report, State
-from standoff.streams.rules import RULES
 from standoff.streams.senses import Senses
-from standoff.streams.stretch import Stretch
 
 #: What came in, and from which source; sinks that are in trouble come after the sources.
 Input = tuple[int, Message]

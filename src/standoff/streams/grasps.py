@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from standoff.cell import Cell
 from standoff.errors import Error
-from standoff.streams.clocks import ANY, NOBODY, Who, of_source
-from standoff.streams.found import Found, Held
+from standoff.streams.faults import Found, Held
 from standoff.streams.limits import MOST_VOICES
 from standoff.streams.messages import Grasp
+from standoff.streams.publishers import ANY, NOBODY, Who, of_source
 from standoff.streams.recent import behind, fresh, joints_of, knows, longest_age
 from standoff.streams.senses import Senses
 

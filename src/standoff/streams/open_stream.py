@@ -17,8 +17,7 @@ from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.zenoh_session import Link
 
 if TYPE_CHECKING:
-    from standoff.streams.sink import Sink
-    from standoff.streams.source import Live, Recorded
+    from standoff.streams.protocols import Live, Recorded, Sink
 
 #: Each may stand several times.
 Options = dict[str, list[str]]
@@ -115,7 +114,7 @@ def _csv(asked: Asked) -> Recorded | Live:
 
 
 def _jsonl(asked: Asked) -> Recorded | Live:
-    from standoff.streams.sources.jsonl import JsonLines, JsonPipe
+    from standoff.streams.sources.lines import JsonLines, JsonPipe
 
     return JsonPipe(asked.name) if asked.where == "-" else JsonLines(asked.where, asked.name)
 

@@ -12,9 +12,9 @@ from queue import Empty, SimpleQueue
 
 from standoff.errors import Error
 from standoff.streams.limits import HEARTBEAT, OUTBOX_DEPTH, SINK_PATIENCE
+from standoff.streams.protocols import Prompt, Sink
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.report import Report, State
-from standoff.streams.sink import Prompt, Sink
 
 #: A record is on the disk no later than this after it was made, [s].
 RECORD_FLUSH = 0.25

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from standoff.streams.clocks import Clock, delay, none
 from standoff.streams.messages import Grasp
+from standoff.streams.publishers import Clock, delay, none
 
 if TYPE_CHECKING:
     from standoff.streams.senses import Senses

@@ -18,21 +18,19 @@ from standoff.cell import Cell
 from standoff.errors import StreamError
 from standoff.geometry.pose import Array
 from standoff.monitor.report import QuietCycle
-from standoff.streams.batch import Batch, gathered
+from standoff.streams.batch import Batch, Stretch, gathered
 from standoff.streams.engine import Input, WatchEngine
+from standoff.streams.files import merged
 from standoff.streams.history import History
 from standoff.streams.limits import HEARTBEAT, QUIET_LINE_PERIOD
 from standoff.streams.live_run import LiveRun
-from standoff.streams.merge import merged
 from standoff.streams.messages import Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.outbox import Outbox
+from standoff.streams.protocols import Live, Recorded, Sink, Source
 from standoff.streams.record.about import about
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.report import Report, State
-from standoff.streams.sink import Sink
-from standoff.streams.source import Live, Recorded, Source
-from standoff.streams.stretch import Stretch
 from standoff.streams.summary import Summary
 
 #: Readings that a replay hands to one compiled call, [-]: what prepares them costs as much as some

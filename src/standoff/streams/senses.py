@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -13,17 +14,23 @@ from numpy.typing import NDArray
 from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.pose import Array, as_pose
+from standoff.geometry.shape import Shape
 from standoff.robots.kernels import kinematics
-from standoff.streams.clocks import ANY, Clock, Who, of_source
-from standoff.streams.found import Found
+from standoff.streams.faults import Found, find_silent
 from standoff.streams.messages import BodyPose, Grasp, Joints
 from standoff.streams.options import WatchOptions
+from standoff.streams.publishers import ANY, Clock, Voice, Voices, Who, of_source
 from standoff.streams.recent import fresh, joints_of, knows
 from standoff.streams.shown import shown
-from standoff.streams.silence import find_silent
-from standoff.streams.slip import apart
-from standoff.streams.voices import Voice, Voices
 from standoff.tolerances import ENCODER_TOLERANCE
+
+
+def _apart(shape: Shape, a: Array, b: Array) -> float:
+    """How far a corner of the box around a shape is from itself at two poses, at most, [m]."""
+    low, high = shape.bounds()
+    corners = np.array([[x, y, z, 1.0] for x, y, z in product(*zip(low, high))])
+    return float(np.linalg.norm(corners @ (a - b).T, axis=1).max())
+
 
 _NEVER = -math.inf
 
@@ -340,7 +347,7 @@ class Senses:
             return
         if not (knows(self, link) and fresh(self, link, now)):
             return
-        off = apart(self._cell.bodies[body].shape, told, self._cell.pose(body, self.q))
+        off = _apart(self._cell.bodies[body].shape, told, self._cell.pose(body, self.q))
         if off > self.options.slip:
             text = (
                 f"{body}: {self.sources[clock.source]} has it {off:.3f} m from where {link} holds "

@@ -11,8 +11,7 @@ from rich.table import Table
 
 from standoff.cell import Cell
 from standoff.paths.apart import Apart, CanTouch, prove_apart
-from standoff.view.compiling import announced
-from standoff.view.waiting import waiting
+from standoff.view.progress import announced, waiting
 from standoff.view.words import counted
 
 

@@ -17,8 +17,8 @@ from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Warning
-from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, Curves, Panel, clearance_plot, have_matplotlib
+from standoff.view.progress import announced
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,17 @@
-"""Parts compared, and the pairs in a table, as pictures and for machines."""
+"""Parts compared, and the pairs in a table, as pictures and for machines; what is odd about parts,
+and what was assumed of them.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -17,15 +20,131 @@ from standoff.errors import Error
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array
 from standoff.interference.compare import compare
-from standoff.interference.exact import ExactMethod
+from standoff.interference.exact import AT_LEAST, ExactMethod
 from standoff.interference.findings import Comparison, Gap, Gaps, Overlap
+from standoff.interference.mesh_faults import self_crossing
 from standoff.interference.parts import Part
-from standoff.view.compiling import announced
-from standoff.view.interfere_notes import Notes, mesh_notes, unit_notes
 from standoff.view.interfere_parts import UNITS, Assembly, as_scale, gather
-from standoff.view.interfere_words import gap_words, length, overlap_words
-from standoff.view.waiting import waiting
+from standoff.view.progress import announced, waiting
 from standoff.view.words import mm
+
+
+def length(distance: float) -> str:
+    """In millimetres, or in metres from 10 m on."""
+    return mm(distance) if abs(distance) < 10.0 else f"{distance:,.5g} m"
+
+
+def overlap_words(overlap: Overlap) -> str:
+    """How deep, or how near where a clearance makes it an overlap."""
+    distance = overlap.distance
+    if distance is None:
+        return "–"
+    if overlap.touching:
+        return "touching"
+    if distance == 0.0 and overlap.certain:
+        return "depth unknown"
+    if distance < 0.0:
+        bound = "≥ " if AT_LEAST in overlap.evidence else ""
+        return f"{bound}{length(-distance)} deep"
+    return "0 mm" if distance == 0.0 else length(distance)
+
+
+def gap_words(gap: Gap) -> str:
+    """How far apart, or how far at least."""
+    return f"{'' if gap.exact else '≥ '}{length(gap.distance)}"
+
+
+#: How much larger or smaller than the others a part must be to be asked about its unit, [-]: an
+#: inch is 25 mm, and parts of one machine differ by as much; a metre is 1000.
+UNIT_RATIO = 300.0
+
+
+#: What is larger is hardly a part in metres: a machine hall.
+_LARGEST = 100.0
+
+Notes = list[tuple[str, str]]
+
+
+def mesh_notes(parts: Sequence[Part], progress: Callable[[float], object]) -> Notes:
+    """Name and note, for every part that is a mesh; a mesh used twice is looked at once."""
+    found: Notes = []
+    known: dict[int, list[str]] = {}
+    for k, part in enumerate(parts):
+        progress(k / len(parts))
+        if isinstance(part.shape, Mesh):
+            if id(part.shape) not in known:
+                known[id(part.shape)] = _of_mesh(part.shape)
+            found += [(part.name, text) for text in known[id(part.shape)]]
+    return found
+
+
+def _of_mesh(mesh: Mesh) -> list[str]:
+    notes = list(mesh.problems)
+    if mesh.open_solid:
+        notes[-1] += "; assumed: a surface, but what it nearly encloses may be inside it"
+    crossing = self_crossing(mesh)
+    if crossing is not None:
+        low, high = (
+            " ".join(f"{x:.4g}" for x in corner) for corner in (crossing.low, crossing.high)
+        )
+        text = f"{crossing.count} pairs of triangles cross each other, between {low} and {high} m"
+        if mesh.closed:
+            text += "; assumed: inside is whatever the surface goes around"
+        notes.append(text)
+    return notes
+
+
+def unit_notes(parts: Sequence[Part], given: dict[str, str]) -> Notes:
+    """Parts far larger or smaller than the others, or than any part is. What the others are like is
+    the size that half of them do not exceed, or that half of them reach, whichever is nearer: of
+    three parts with one in another unit, that one alone is odd."""
+    sizes: dict[str, float] = {}
+    for part in parts:
+        if part.shape.bounded:
+            low, high = part.shape.bounds()
+            sizes[part.name] = float(np.linalg.norm(high - low))
+    notes: Notes = []
+    for name, size in sizes.items():
+        others = [other for known, other in sizes.items() if known != name]
+        usual = _nearer_half(size, others)
+        large = size > UNIT_RATIO * usual > 0.0
+        if large or (size > _LARGEST and name in given):
+            times = f", {size / usual:,.0f} times as large as the others" if large else ""
+            text = f"{_extent(size)} across{times}: are its lengths in millimetres?"
+            notes.append((name, text + _large(given.get(name))))
+        elif 0.0 < UNIT_RATIO * size < usual and len(others) > 1:
+            times = f", {usual / size:,.0f} times as small as the others"
+            text = f"{_extent(size)} across{times}: is it in another unit?"
+            notes.append((name, text + _small(given.get(name))))
+    return notes
+
+
+def _nearer_half(size: float, others: list[float]) -> float:
+    """The median of sizes; of an even number of them the middle one that is nearer to ``size``."""
+    if not others:
+        return size
+    middle = np.quantile(others, 0.5, method="lower"), np.quantile(others, 0.5, method="higher")
+    return float(np.clip(size, *middle))
+
+
+def _large(source: str | None) -> str:
+    """What to type."""
+    if source is None:
+        return ""
+    return f" Then give {source.partition('@')[0]}@mm, or --unit mm for all; assumed: as given"
+
+
+def _small(source: str | None) -> str:
+    if source is None:
+        return ""
+    return f" Then give {source.partition('@')[0]}@m, or its factor as in @1000; assumed: as given"
+
+
+def _extent(size: float) -> str:
+    if size >= 1.0:
+        return f"{size:,.4g} m" if size < 1e4 else f"{size / 1e3:,.4g} km"
+    return f"{1e3 * size:.4g} mm"
+
 
 #: Gaps in the table, and for machines: the nearest ones.
 SHOWN = 20

@@ -18,7 +18,7 @@ from standoff.geometry.mesh_files.mesh_file import READERS
 from standoff.interference.parts import Part
 from standoff.robots.mounted import BUILTIN
 from standoff.view.configurations import given_start
-from standoff.view.sources import open_cell
+from standoff.view.files import open_cell
 
 #: Metres in a unit.
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}

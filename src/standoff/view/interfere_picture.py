@@ -14,13 +14,12 @@ from rich.console import Console
 from standoff.geometry.pose import Array
 from standoff.interference.findings import Overlap
 from standoff.interference.parts import Part
-from standoff.view.interfere_words import overlap_words
+from standoff.view.files import check_png, make_folder
+from standoff.view.interfere import overlap_words
 from standoff.view.plots import MISSING, have_matplotlib, save
-from standoff.view.render import Camera, Layer, halved, looking, outlines, render
-from standoff.view.solids import patch, triangles
+from standoff.view.progress import waiting
+from standoff.view.render import Camera, Layer, halved, looking, outlines, patch, render, triangles
 from standoff.view.stage import framed
-from standoff.view.targets import check_png, make_folder
-from standoff.view.waiting import waiting
 
 #: Pictures that are drawn at most.
 MOST = 24

@@ -8,13 +8,12 @@ from pathlib import Path
 from rich.console import Console
 
 from standoff.streams.history import History
-from standoff.streams.record.damage import DamagedError
+from standoff.streams.record.about import DamagedError
 from standoff.streams.record.replay import Replay
 from standoff.streams.shown import shown_lines
-from standoff.view.compiling import announced
+from standoff.view.files import check_distinct, check_writable, told
 from standoff.view.near_miss import save_near_misses
-from standoff.view.sources import told
-from standoff.view.targets import check_distinct, check_writable
+from standoff.view.progress import announced
 from standoff.view.watch import reading
 from standoff.view.watch_words import between_words, never_heard, show
 from standoff.view.words import not_watched

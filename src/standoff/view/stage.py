@@ -12,8 +12,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import IntArray
 from standoff.robots.kernels import kinematics
-from standoff.view.render import Camera, Layer, halved, looking, outlines, render
-from standoff.view.solids import patch, triangles
+from standoff.view.render import Camera, Layer, halved, looking, outlines, patch, render, triangles
 
 #: Of what stands still, of the two tiles of a half space, and of bodies that move by themselves.
 _STILL = np.array([0.78, 0.77, 0.73])

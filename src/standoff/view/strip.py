@@ -11,10 +11,9 @@ from rich.console import Console
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
-from standoff.view.compiling import announced
 from standoff.view.plots import MISSING, have_matplotlib, save
+from standoff.view.progress import announced, waiting
 from standoff.view.stage import Stage, best_camera
-from standoff.view.waiting import waiting
 
 #: Poses that are shown.
 POSES = 6

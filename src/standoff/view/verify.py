@@ -15,7 +15,7 @@ from standoff.errors import CertificateError, Error
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify import Verification, verify
 from standoff.paths.verify.verification import EngineName
-from standoff.view.sources import open_cell, told
+from standoff.view.files import open_cell, told
 from standoff.view.words import not_watched
 
 #: Clearances of single pairs that are shown one by one.

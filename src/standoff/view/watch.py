@@ -15,8 +15,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from standoff.cell import Cell
 from standoff.errors import Error, StreamError
+from standoff.streams.files import PEEK_PERIODS, Peeked
 from standoff.streams.history import History
-from standoff.streams.nearest_pair import NearestPair
 from standoff.streams.on_warning import OnWarning
 from standoff.streams.open_stream import (
     check_not_own_topics,
@@ -29,19 +29,17 @@ from standoff.streams.open_stream import (
     to_stdout,
 )
 from standoff.streams.options import WatchOptions
-from standoff.streams.peek import PEEK_PERIODS, Peeked
+from standoff.streams.protocols import Live, Recorded, Sink
 from standoff.streams.realtime import in_real_time
 from standoff.streams.report import Report
 from standoff.streams.runner import Onlooker, Watch
-from standoff.streams.sink import Sink
-from standoff.streams.sinks.terminal import TerminalLines
-from standoff.streams.source import Live, Recorded
+from standoff.streams.sinks.terminal import NearestPair, TerminalLines
 from standoff.streams.summary import Summary
 from standoff.streams.zenoh_session import Link
-from standoff.view.compiling import announced
+from standoff.view.files import check_distinct, check_writable
 from standoff.view.live import LivePage
 from standoff.view.near_miss import save_near_misses
-from standoff.view.targets import check_distinct, check_writable
+from standoff.view.progress import announced
 from standoff.view.watch_words import (
     between_words,
     never_heard,

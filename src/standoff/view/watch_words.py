@@ -10,11 +10,11 @@ from rich.console import Console
 from standoff.cell import Cell
 from standoff.streams.mapping import Mapping, fits
 from standoff.streams.options import WatchOptions
+from standoff.streams.protocols import Live, Recorded
 from standoff.streams.report import State
 from standoff.streams.senses import Senses
 from standoff.streams.shown import shown
 from standoff.streams.sinks.terminal import COLOURS
-from standoff.streams.source import Live, Recorded
 from standoff.streams.summary import Summary
 
 

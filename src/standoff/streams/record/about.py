@@ -15,7 +15,11 @@ from standoff.cell import Cell
 from standoff.cell.files import cell_text, load_text
 from standoff.errors import StreamError
 from standoff.streams.options import WatchOptions
-from standoff.streams.record.damage import DamagedError
+
+
+class DamagedError(StreamError):
+    """Something of a record was altered, or is missing from its middle."""
+
 
 _FORMAT = "3"
 

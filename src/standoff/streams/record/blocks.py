@@ -22,7 +22,7 @@ from standoff.geometry.pose import Array
 from standoff.streams.engine import Input
 from standoff.streams.limits import RECORD_BLOCK
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
-from standoff.streams.record.damage import DamagedError
+from standoff.streams.record.about import DamagedError
 from standoff.streams.report import Report
 
 #: Lists of names that a record refers back to, [-]; after as many it repeats them.

@@ -12,17 +12,23 @@ import numpy as np
 
 import standoff
 from standoff.geometry.pose import Array
-from standoff.streams.as_json import one_line, state_line, warnings_line
-from standoff.streams.batch import Batch
+from standoff.streams.batch import Batch, Stretch
 from standoff.streams.decoders import OWN_ENCODING
 from standoff.streams.engine import Input
-from standoff.streams.joint_state import DEFINITION, JointStateEncoder
 from standoff.streams.limits import RECORD_BLOCK, TIME_LIMIT
-from standoff.streams.record import markers, schemas
 from standoff.streams.record.blocks import ANSWER, InputBlock, answer
-from standoff.streams.record.mcap_writer import McapWriter
+from standoff.streams.record.mcap import McapWriter
 from standoff.streams.report import Report, State
-from standoff.streams.stretch import Stretch
+from standoff.streams.report_json import (
+    MARKERS_SCHEMA,
+    STATE_SCHEMA,
+    WARNINGS_SCHEMA,
+    one_line,
+    scene_update,
+    state_line,
+    warnings_line,
+)
+from standoff.streams.ros_messages import DEFINITION, JointStateEncoder
 
 #: Seconds between two pictures of the cell in a record, [s]: its joints and its state for people,
 #: where nothing changes. All readings are in it besides.
@@ -69,9 +75,9 @@ class Recorder:
         mcap.metadata("standoff", texts)
         self._input = mcap.channel(INPUT, f"{OWN_ENCODING}input-1")
         self._answer = mcap.channel(ANSWERS, f"{OWN_ENCODING}answers-1")
-        self._state = self._json("/standoff/state", schemas.STATE)
-        self._warnings = self._json("/standoff/warnings", schemas.WARNINGS)
-        self._markers = self._json("/standoff/markers", markers.SCHEMA)
+        self._state = self._json("/standoff/state", STATE_SCHEMA)
+        self._warnings = self._json("/standoff/warnings", WARNINGS_SCHEMA)
+        self._markers = self._json("/standoff/markers", MARKERS_SCHEMA)
         schema = mcap.schema("sensor_msgs/msg/JointState", "ros2msg", DEFINITION.encode())
         self._joint_states = mcap.channel("/joint_states", "cdr", schema)
         short = [name.partition("/")[2] for name in joints]
@@ -146,7 +152,7 @@ class Recorder:
         if warned:
             self._mcap.message(self._warnings, time, warnings_line(report))
         if warned or self._warned:
-            self._mcap.message(self._markers, time, one_line(markers.scene_update(report)))
+            self._mcap.message(self._markers, time, one_line(scene_update(report)))
         self._warned = warned
 
     def _joint_state(self, now: float, q: Array) -> None:

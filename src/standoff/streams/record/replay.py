@@ -17,7 +17,7 @@ from standoff.streams.batch import Batch, Part
 from standoff.streams.engine import WatchEngine
 from standoff.streams.history import History
 from standoff.streams.limits import RECORD_BLOCK
-from standoff.streams.record.about import reopened
+from standoff.streams.record.about import DamagedError, reopened
 from standoff.streams.record.blocks import (
     ANSWER,
     GAP,
@@ -29,8 +29,7 @@ from standoff.streams.record.blocks import (
     answer,
     read_inputs,
 )
-from standoff.streams.record.damage import DamagedError
-from standoff.streams.record.mcap_reader import McapFile
+from standoff.streams.record.mcap import McapReader
 from standoff.streams.record.recorder import ANSWERS, INPUT
 from standoff.streams.report import Report, State
 from standoff.streams.runner import STRETCH, STRETCH_BREAK
@@ -108,7 +107,7 @@ class Replay:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._file = McapFile(self.path)
+        self._file = McapReader(self.path)
         self._messages = self._file.messages()
         self._first = next(self._messages, None)
         texts = self._file.metadata.get("standoff")

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 from standoff.errors import StreamError
-from standoff.streams.as_json import report_line
 from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.record.spool import emptied
 from standoff.streams.report import Report, State
+from standoff.streams.report_json import report_line
 
 
 class JsonLines:

@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Any
 
 from standoff.errors import StreamError
-from standoff.streams.as_json import report_line, state_line
 from standoff.streams.limits import OUTBOX_DEPTH, SINK_PATIENCE
 from standoff.streams.report import Report, State
+from standoff.streams.report_json import report_line, state_line
 from standoff.streams.zenoh_session import (
     OFFER_WAIT,
     QUEUED,

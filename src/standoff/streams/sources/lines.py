@@ -1,4 +1,6 @@
-"""Text, line by line, whatever the line holds: from a file (`Recorded`) or a pipe (`Live`)."""
+"""Text, line by line, whatever the line holds: from a file (`Recorded`) or a pipe (`Live`); and
+JSON lines, one object of `json_message` a line.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,10 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from standoff.errors import StreamError
+from standoff.streams.json_message import JsonDecoder
 from standoff.streams.limits import MAX_STREAM_MESSAGE
 from standoff.streams.messages import End, Message, Trouble
-from standoff.streams.source import Put
+from standoff.streams.protocols import Put
 from standoff.streams.wire import GarbledError
 
 #: The mark that some editors put in front of a text.
@@ -253,3 +256,27 @@ class LinePipe:
             put(Trouble("lost", f"cannot be read after line {number}: {error}"))
         if not self._closed:
             put(End(f"after {number} lines"))
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._decode = JsonDecoder()
+
+    def __call__(self, line: bytes) -> tuple[float, tuple[Message, ...]]:
+        if not line or line.isspace():
+            return 0.0, ()
+        return self._decode(line)
+
+
+class JsonLines(LineFile):
+    """A file; each line has its ``time``."""
+
+    def __init__(self, path: str | Path, name: str = "") -> None:
+        super().__init__(path, _Lines, name or f"jsonl:{path}")
+
+
+class JsonPipe(LinePipe):
+    """A pipe; lines count when they come, and ``time`` is the stamp where there is one."""
+
+    def __init__(self, name: str = "jsonl:-", stream: BinaryIO | None = None) -> None:
+        super().__init__(_Lines(), name, stream)

@@ -15,8 +15,7 @@ from standoff.streams.limits import (
     MAX_STREAM_MESSAGE,
     MAX_STREAM_TOPICS,
 )
-from standoff.streams.sources.bag_file import Channel, Choose, Reading, RecordFile
-from standoff.streams.sources.unpacking import Budget, unpacked
+from standoff.streams.sources.bag_file import Budget, Channel, Choose, Reading, RecordFile, unpacked
 from standoff.streams.wire import GarbledError
 
 MAGIC: Final = b"\x89MCAP0\r\n"

@@ -17,8 +17,7 @@ from standoff.streams.limits import (
     MAX_STREAM_TOPICS,
     STREAM_BLOCK,
 )
-from standoff.streams.sources.bag_file import Channel, Choose, Entry
-from standoff.streams.sources.unpacking import Budget
+from standoff.streams.sources.bag_file import Budget, Channel, Choose, Entry
 
 MAGIC: Final = b"SQLite format 3\0"
 

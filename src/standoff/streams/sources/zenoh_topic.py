@@ -17,10 +17,10 @@ from standoff.streams.decoders import (
     decoder_of,
     plain_type,
 )
-from standoff.streams.inbox import INBOX_DEPTH
 from standoff.streams.limits import MAX_STREAM_MESSAGE, MAX_STREAM_TOPICS
+from standoff.streams.live_run import INBOX_DEPTH
 from standoff.streams.messages import Grasp, Message, Trouble
-from standoff.streams.source import Put
+from standoff.streams.protocols import Put
 from standoff.streams.wire import GarbledError
 from standoff.streams.zenoh_session import Lease, Link, open_session, used_link, valid_key
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from standoff.paths.nearest import NearPair
-from standoff.view.live.latch import Alarm, Latch
-from standoff.view.live.palette import STATES
-from standoff.view.live.seen import Seen, State
+from standoff.view.live.seen import Alarm, Latch, Seen, State
 from standoff.view.live.sign import LASTING, Sign, heading, sign_html
-from standoff.view.live.text import length, minus, safe
+from standoff.view.live.style import STATES, length, minus, safe
 
 if TYPE_CHECKING:
     import viser

@@ -10,7 +10,7 @@ from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
-from standoff.view.live import palette
+from standoff.view.live import style
 
 if TYPE_CHECKING:
     import viser
@@ -98,7 +98,7 @@ def lay_ground(scene: viser.SceneApi, node: str, middle: Array, height: float, f
     scene.add_grid(
         node, 12.0, 12.0, plane="xy", cell_size=0.25, section_size=1.0,
         cell_color=(222, 226, 231), section_color=(196, 202, 210),
-        plane_color=palette.FLOOR, plane_opacity=1.0, shadow_opacity=0.2, fade_distance=far,
+        plane_color=style.FLOOR, plane_opacity=1.0, shadow_opacity=0.2, fade_distance=far,
         position=(float(middle[0]), float(middle[1]), height),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""A cell on a page: nodes, nearest pair, warnings, octree, plots, state."""
+"""A cell on a page: nodes, nearest pair, list of warnings, octree, plots, state."""
 
 from __future__ import annotations
 
@@ -14,18 +14,116 @@ from standoff.broadphase import Index
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.nearest import NearestFinder, NearPair
+from standoff.view.live import style
 from standoff.view.live.banner import Banner
 from standoff.view.live.camera import bounds, has_floor, set_stage
 from standoff.view.live.curves import RunningCurves
-from standoff.view.live.nearest_line import NearestLine
 from standoff.view.live.nodes import CellNodes
 from standoff.view.live.octree_cells import OctreeCells
-from standoff.view.live.seen import Seen
+from standoff.view.live.seen import Mark, Seen
 from standoff.view.live.sign import LASTING
-from standoff.view.live.warning_list import WarningList
+from standoff.view.live.style import ALARM, length, minus
 
 if TYPE_CHECKING:
     import viser
+
+
+class NearestLine:
+    """The line on the page."""
+
+    def __init__(self, scene: viser.SceneApi) -> None:
+        at = np.zeros((1, 2, 3))
+        self._line = scene.add_line_segments(
+            "/nearest/line", at, style.BRAND, thickness=3.0, thickness_units="screen",
+            visible=False,
+        )  # fmt: skip
+        self._label = scene.add_label(
+            "/nearest/label", "", anchor="bottom-center", visible=False, font_screen_scale=1.1
+        )
+
+    def show(self, pair: NearPair | None, alarmed: bool, *, sure: bool = True) -> None:
+        """Draw it, or nothing for None; grey and as a bound where another may be nearer."""
+        seen = pair is not None and math.isfinite(pair.distance)
+        if pair is not None and seen:
+            ends = np.stack([pair.point_a, pair.point_b])
+            self._line.points = ends[None]
+            colour = style.ALARM if alarmed else style.BRAND if sure else style.UNSURE
+            self._line.colors = np.array(colour, dtype=np.uint8)
+            self._label.text = ("" if sure else "≤ ") + minus(length(pair.distance))
+            self._label.position = ends.mean(axis=0)
+        self._line.visible = self._label.visible = seen
+
+
+#: Rows of the list.
+ROWS = 6
+
+#: From how far a place is looked at, [m].
+_LOOK_FROM = 0.9
+
+
+class WarningList:
+    """Rows of buttons that are filled, shown and hidden."""
+
+    def __init__(self, server: viser.ViserServer) -> None:
+        gui = server.gui
+        self._marks: tuple[Mark, ...] = ()
+        self._folder = gui.add_folder("Too close: click to look there", visible=False)
+        self._rows = []
+        self._points = server.scene.add_line_segments(
+            "/warnings", np.zeros((1, 2, 3)), ALARM, thickness=4.0, thickness_units="screen",
+            visible=False,
+        )  # fmt: skip
+        with self._folder:
+            for k in range(ROWS):
+                row = gui.add_button("", color=ALARM, icon="zoom-in", visible=False)
+                row.on_click(self._looking(k))
+                self._rows.append(row)
+            self._more = gui.add_markdown("", visible=False)
+
+    def show(self, seen: Seen) -> None:
+        """The warnings of one reading."""
+        self._marks = seen.marks
+        for row, mark in zip(self._rows, seen.marks):
+            row.label = f"{mark.a} – {mark.b}  {minus(length(mark.distance))}{_when(mark)}"
+        for k, row in enumerate(self._rows):
+            row.visible = k < len(seen.marks)
+        hidden = len(seen.marks) + seen.more - ROWS
+        self._more.visible = hidden > 0
+        if hidden > 0:
+            self._more.content = f"and {hidden} more"
+        self._folder.visible = bool(seen.marks)
+        known = [m for m in seen.marks if np.isfinite(m.point_a).all()]
+        if known:
+            ends = np.array([[m.point_a, m.point_b] for m in known])
+            self._points.points = ends
+        self._points.visible = bool(known)
+
+    def _looking(self, row: int) -> Callable[[viser.GuiEvent], None]:
+        return lambda event: self._look(event.client, row)
+
+    def _look(self, client: viser.ClientHandle | None, row: int) -> None:
+        if client is not None and row < len(self._marks):
+            mark = self._marks[row]
+            look_at(client, 0.5 * (mark.point_a + mark.point_b))
+
+
+def _when(mark: Mark) -> str:
+    return f", {mark.when}" if mark.when else ""
+
+
+def look_at(client: viser.ClientHandle, place: Array) -> None:
+    """Move a page's camera to a place, along the direction it looks from."""
+    if not np.isfinite(place).all():
+        return
+    camera = client.camera
+    towards = np.asarray(camera.position) - np.asarray(camera.look_at)
+    size = float(np.linalg.norm(towards))
+    direction = towards / size if size > 0.0 else np.array([0.6, -0.6, 0.5])
+    with client.atomic():
+        # In this order: moving the eye takes along what it looks at.
+        camera.position = place + _LOOK_FROM * direction
+        camera.look_at = place
+    client.flush()
 
 
 #: From one sending of plots and cells to the next, [s]: the eye wants motion more often.

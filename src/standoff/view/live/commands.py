@@ -12,9 +12,9 @@ from rich.console import Console
 
 from standoff.cell import Cell
 from standoff.monitor.monitor import Monitor
-from standoff.view.compiling import announced
 from standoff.view.live.server import LOOPBACK, USUAL_PORT, address, close, open_server
 from standoff.view.live.ticking import Stepping, beat, enduring
+from standoff.view.progress import announced
 
 if TYPE_CHECKING:
     import viser
@@ -120,3 +120,32 @@ SCENES = ("contact", "swarm")
 def is_scene(source: str) -> bool:
     """Whether a page of its own is meant; a file or folder of that name goes before."""
     return source in SCENES and not Path(source).exists()
+
+
+def drive_by_hand(
+    cell: Cell,
+    monitor: Callable[[float], Monitor] | None = None,
+    *,
+    title: str = "cell",
+    host: str = LOOPBACK,
+    port: int = USUAL_PORT,
+    stop: threading.Event | None = None,
+) -> None:
+    """Serve what ``standoff view CELL`` does, print the address, and return at Ctrl-C.
+
+    Args:
+        cell: it is at its own state at first.
+        monitor: makes the monitor of the page, which is given a reading every so many seconds;
+            `Monitor` with its usual buffers by default. Links of one robot may be closer than
+            those by the way it is built, and warn.
+        title: of the page.
+        host: who may open the page; this machine by default.
+        port: or the next free one where it is taken.
+        stop: ends it, too, when it is set.
+
+    Raises:
+        MissingPackageError: viser is not installed.
+    """
+    out, notes = Console(emoji=False), Console(stderr=True, emoji=False)
+    serving = Serving(out, notes, host=host, port=port, stop=stop)
+    serving.cell(cell, title, monitor)

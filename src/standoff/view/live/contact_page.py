@@ -12,21 +12,49 @@ import numpy as np
 from standoff.contact import Scene
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
-from standoff.view.live.arrows import Arrows
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.handles import Handle
-from standoff.view.live.palette import ALARM, BRAND
-from standoff.view.live.quaternions import quaternions
+from standoff.view.live.poses import between, quaternions, towards
 from standoff.view.live.sign import Sign, sign_html
 from standoff.view.live.solid import solid
+from standoff.view.live.style import ALARM, BRAND, Colour
 from standoff.view.live.ticking import TICK
-from standoff.view.live.towards import between, towards
 
 if TYPE_CHECKING:
     import viser
 
     from standoff.contact.result import Contact, ContactStep
+
+
+class Arrows:
+    """Arrows of one colour; ``radius`` is that of their shafts, [m].
+
+    Attributes:
+        ends: starts and tips of those that are shown, (n, 2, 3).
+    """
+
+    def __init__(self, scene: viser.SceneApi, node: str, colour: Colour, radius: float) -> None:
+        self._scene, self._node, self._colour, self._radius = scene, node, colour, radius
+        self._made: viser.ArrowsHandle | None = None
+        self.ends: Array = np.zeros((0, 2, 3))
+
+    def show(self, ends: Array) -> None:
+        """These and no others."""
+        self.ends = ends
+        # Made anew where there were none: a page shows what was hidden a frame before it moves it,
+        # so that hidden arrows would flash up where they were last.
+        if not len(ends):
+            if self._made is not None:
+                self._made.remove()
+            self._made = None
+        elif self._made is not None:
+            self._made.points = ends
+        else:
+            self._made = self._scene.add_arrows(
+                self._node, ends, self._colour, shaft_radius=self._radius,
+                head_radius=2.4 * self._radius, head_length=6.0 * self._radius,
+            )  # fmt: skip
 
 
 #: Colours of the obstacles and of the follower.

@@ -11,7 +11,7 @@ from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.robots.inverse_kinematics import REACH_ANGLE, reach
 from standoff.view.live.motion import no_faster
-from standoff.view.live.towards import towards
+from standoff.view.live.poses import towards
 
 #: The fastest that a hand drives joints: [rad/s] and [m/s].
 _JOINT, _SLIDE = 1.5, 0.4

@@ -12,10 +12,10 @@ from standoff.cell.state import State
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
-from standoff.view.live import palette
-from standoff.view.live.quaternions import quaternions
+from standoff.view.live import style
+from standoff.view.live.poses import quaternions
 from standoff.view.live.solid import extended, solid
-from standoff.view.live.text import node_name
+from standoff.view.live.style import node_name
 
 if TYPE_CHECKING:
     import viser
@@ -86,7 +86,7 @@ class CellNodes:
             for mesh in self._meshes[name]:
                 mesh.color = self._alarm_colour(name) if alarmed else self._colour[name]
             for veil in self._veils.get(name, ()):
-                veil.color = palette.ALARM if alarmed else palette.EXTENDED
+                veil.color = style.ALARM if alarmed else style.EXTENDED
         self._alarmed = wanted
 
     def extend(self, buffers: Mapping[str, float], visible: bool) -> None:
@@ -107,9 +107,9 @@ class CellNodes:
         for root in self._roots:
             root.remove()
 
-    def _alarm_colour(self, name: str) -> palette.Colour:
+    def _alarm_colour(self, name: str) -> style.Colour:
         """Red; paler for what stands still, which may be as large as a table."""
-        return palette.ALARM if self._cell.world.frame_of(name) else palette.PALE_ALARM
+        return style.ALARM if self._cell.world.frame_of(name) else style.PALE_ALARM
 
     def _below(self, frame: int) -> str:
         return f"/cell/frame {frame}" if frame else "/cell"
@@ -120,7 +120,7 @@ class CellNodes:
             self._scene.add_grid(
                 node, _FLOOR, _FLOOR, plane="xy", cell_size=0.25, section_size=1.0,
                 cell_color=(222, 226, 231), section_color=(196, 202, 210),
-                plane_color=palette.FLOOR, plane_opacity=1.0, shadow_opacity=0.2,
+                plane_color=style.FLOOR, plane_opacity=1.0, shadow_opacity=0.2,
                 fade_distance=_FLOOR, wxyz=wxyz, position=position,
             )  # fmt: skip
             return
@@ -152,7 +152,7 @@ class CellNodes:
                     grown.faces,
                     flat_shading=grown.flat,
                     opacity=_VEIL,
-                    color=palette.ALARM if name in self._alarmed else palette.EXTENDED,
+                    color=style.ALARM if name in self._alarmed else style.EXTENDED,
                     cast_shadow=False,
                     receive_shadow=False,
                     visible=True,
@@ -163,13 +163,13 @@ class CellNodes:
         self._veils[name] = made
 
 
-def _colour(cell: Cell, name: str) -> palette.Colour:
+def _colour(cell: Cell, name: str) -> style.Colour:
     body = cell.bodies.get(name)
     if body is not None:
         if body.attachment is not None:
-            return palette.HELD
-        return palette.MOVER if body.moving else palette.STILL
+            return style.HELD
+        return style.MOVER if body.moving else style.STILL
     if cell.world.frame_of(name) == 0:
-        return palette.ROOT
+        return style.ROOT
     robot = list(cell.robots).index(name.partition("/")[0])
-    return palette.ROBOTS[robot % len(palette.ROBOTS)]
+    return style.ROBOTS[robot % len(style.ROBOTS)]

@@ -10,7 +10,7 @@ from standoff.broadphase import Index
 from standoff.broadphase.kernels import tables as x
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
-from standoff.view.live.palette import ramp
+from standoff.view.live.style import ramp
 
 if TYPE_CHECKING:
     import viser

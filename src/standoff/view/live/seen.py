@@ -1,8 +1,12 @@
-"""What a page is given to show: one reading, and what a monitor said of it."""
+"""What a page is given to show: one reading, what a monitor said of it, how bad that is, and which
+warnings are over and were not seen yet.
+"""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -11,7 +15,6 @@ import numpy as np
 from standoff.errors import Error
 from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle, StopWarning, Warning
-from standoff.view.live.latch import Alarm
 
 #: What a watch can be in.
 Watched = Literal["SAFE", "WARNING", "FAULT", "STALE", "NOT WATCHED"]
@@ -136,3 +139,75 @@ def _when(warning: Warning) -> str:
 def no_poses() -> Array:
     """Of a cell in which nothing moves by itself."""
     return np.zeros((0, 4, 4))
+
+
+#: What is told before all else, from bad to worse. Of the rest, the last is.
+_RANKS: dict[State, int] = {"NOT CERTIFIED": 1, "STALE": 2, "WARNING": 3, "FAULT": 4}
+_NEAR = _RANKS["WARNING"]
+
+#: Greater is worse.
+Severity = tuple[int, float]
+
+
+def severity(state: State, distance: float) -> Severity:
+    """Of a reading; among those that warn or are at fault the smallest distance [m] counts, too.
+    What is no number is as near as can be."""
+    rank = _RANKS.get(state, 0)
+    if rank < _NEAR:
+        return rank, 0.0
+    return rank, math.inf if math.isnan(distance) else -distance
+
+
+#: States that are remembered, and how that is said.
+_WORDS = {"FAULT": "at fault", "WARNING": "warned"}
+
+#: Up to here tenths of a second are told, [s], and minutes from there on.
+_TENTHS, _MINUTES = 10.0, 120.0
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """How often a state began, and when it last was, by `time.monotonic`, which is one clock for
+    all processes of a machine."""
+
+    state: str
+    times: int
+    last: float
+
+    def told(self, now: float) -> str:
+        """``warned 0.3 s ago, 2 times``."""
+        often = "once" if self.times == 1 else f"{self.times:,} times"
+        return f"{_WORDS[self.state]} {_ago(now - self.last)}, {often}"
+
+
+class Latch:
+    """Remembers warnings and faults."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Alarm] = {}
+        self._states: Collection[str] = ()
+
+    def note(self, states: Collection[str]) -> None:
+        """Of one reading: its state, and what else it is."""
+        if not states and not self._states:
+            return
+        now = time.monotonic()
+        for state in states:
+            if state in _WORDS:
+                before = self._known.get(state)
+                times = 0 if before is None else before.times
+                self._known[state] = Alarm(state, times + (state not in self._states), now)
+        self._states = states
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """Faults first."""
+        return tuple(self._known[state] for state in _WORDS if state in self._known)
+
+
+def _ago(seconds: float) -> str:
+    if seconds < 0.05:
+        return "now"
+    if seconds < _TENTHS:
+        return f"{seconds:.1f} s ago"
+    return f"{seconds:.0f} s ago" if seconds < _MINUTES else f"{seconds / 60.0:.0f} min ago"

@@ -17,8 +17,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from standoff.view.live.palette import STATES
-from standoff.view.live.text import safe
+from standoff.view.live.style import STATES, safe
 
 if TYPE_CHECKING:
     import viser

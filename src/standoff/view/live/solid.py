@@ -13,7 +13,7 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import IntArray, Shape
-from standoff.view.solids import swept, triangles
+from standoff.view.render import swept, triangles
 
 #: Directions about the vertices of what is extended: rings of a ball, and points of a ring.
 _RINGS, _POINTS = 7, 12

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from standoff.geometry.pose import Array
-from standoff.view.live.text import minus
+from standoff.view.live.style import minus
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _FLOOR = 440, 170, 46, 8, 12, 118
 _BAND, _THICK = 128, 12

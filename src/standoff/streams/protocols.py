@@ -1,4 +1,4 @@
-"""The one protocol of everything that messages come from."""
+"""The protocols of everything that messages come from and reports go to."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
 from standoff.streams.messages import Message
+from standoff.streams.report import Report
 
 
 class Put(Protocol):
@@ -46,3 +47,31 @@ class Live(Source, Protocol):
 
     def start(self, put: Put) -> None:
         """From now on hand each message over as it comes, from whatever thread."""
+
+
+@runtime_checkable
+class Prompt(Protocol):
+    """A sink that can take a report in the cycle itself, so that nobody has to wake up for it."""
+
+    def offer(self, report: Report) -> bool:
+        """As `put`, within microseconds, and milliseconds at the worst; on another thread than
+        `put`, and never while one is under way. False where it may not have gone out: it is `put`
+        then."""
+
+
+class Sink(Protocol):
+    """Attributes:
+    name: what messages call it: ``jsonl:-``.
+    """
+
+    name: str
+
+    def put(self, report: Report) -> None:
+        """Take one report. It may raise `OSError` or `standoff.Error`: the watch turns this into a
+        fault, goes on, and tries again with the next reports."""
+
+    def flush(self) -> None:
+        """Nothing that was put before stays in this process."""
+
+    def close(self) -> None:
+        """The last of it; more than once does no harm."""
