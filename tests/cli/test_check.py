@@ -12,7 +12,6 @@ import pytest
 from rich.console import Console
 
 import standoff as so
-import standoff.view.check as check_plot
 from standoff import cli
 from standoff.plan.growing import EDGE_BUDGET
 from standoff.view import check as view
@@ -204,7 +203,7 @@ def test_what_the_plot_shows(command, monkeypatch):
     """The curves, the clearance and the place of the collision, over time."""
     pytest.importorskip("matplotlib")
     drawn = []
-    monkeypatch.setattr(check_plot, "save", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(view, "save", lambda figure, path: drawn.append(figure))
     can(monkeypatch, HIT)
     command("cell.toml", "path.csv", "--plot", "p.png", "--clearance", 0.02)
     (axis,) = drawn[0].axes
@@ -223,7 +222,7 @@ def test_what_the_plot_shows(command, monkeypatch):
 
 
 def test_without_matplotlib_a_word_and_the_verdict_all_the_same(command, monkeypatch, files):
-    monkeypatch.setattr(check_plot, "have_matplotlib", lambda: False)
+    monkeypatch.setattr("standoff.view.plots.have_matplotlib", lambda: False)
     can(monkeypatch)
     status, shown, _ = command("cell.toml", "path.csv", "--plot", "p.png")
     assert status == 0 and "standoff[plot]" in shown and "free:" in shown
@@ -273,7 +272,7 @@ def test_the_strip_shows_where_it_is_not_free(command, monkeypatch, files):
     share = 100.0 * (steps[0] + 0.25 * steps[1]) / sum(steps)
     assert titles[0].startswith("3 waypoints") and titles[1] == "start" and titles[-1] == "goal"
     assert f"collision at {share:.0f} %" in titles and len(titles) == 1 + strip.POSES
-    monkeypatch.setattr(strip, "have_matplotlib", lambda: False)
+    monkeypatch.setattr("standoff.view.plots.have_matplotlib", lambda: False)
     _, shown, _ = command("cell.toml", "path.csv", "--picture", "p.png")
     assert "standoff[plot]" in shown and "picture:" not in shown
 
@@ -302,7 +301,7 @@ def test_a_trajectory_is_checked_as_a_curve_over_its_time(command, monkeypatch, 
     content = json.dumps({"joint_names": joints, "points": points})
     (files / "move.json").write_text(content)
     drawn = []
-    monkeypatch.setattr(check_plot, "save", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(view, "save", lambda figure, path: drawn.append(figure))
     checker = can(monkeypatch, HIT, segment=1, t=3.0, free_until=2.5)
     status, shown, _ = command("cell.toml", "move.json", "--plot", "p.png")
     said = words(shown)

@@ -141,7 +141,7 @@ def test_pictures_beyond_the_most_are_told(command, monkeypatch, folder):
 
 
 def test_without_matplotlib_there_is_a_word_on_it(command, monkeypatch):
-    monkeypatch.setattr(interfere_picture, "have_matplotlib", lambda: False)
+    monkeypatch.setattr("standoff.view.plots.have_matplotlib", lambda: False)
     status, shown, _ = command("cube.stl", "ring.obj", "--picture", "pair.png")
     assert status == 1 and "matplotlib is not installed" in shown
 

@@ -20,7 +20,7 @@ from standoff import cli
 from standoff.paths.joints import check_turns, cut_turns
 from standoff.paths.path_file import read_path, write_path
 from standoff.view import plan as plan_view
-from standoff.view import progress, strip
+from standoff.view import progress
 from standoff.view.plan import effort
 from tests.cli.test_check import PNG, words
 from tests.cli.test_cli import run
@@ -310,7 +310,7 @@ def test_the_picture(command, folder):
 
 
 def test_without_matplotlib_a_word_and_the_path_all_the_same(command, folder, monkeypatch):
-    monkeypatch.setattr(strip, "have_matplotlib", lambda: False)
+    monkeypatch.setattr("standoff.view.plots.have_matplotlib", lambda: False)
     status, shown, _ = command("plan", "cell.toml", *ENDS, "--picture", "p.png", "--out", "p.csv")
     assert status == 0 and "standoff[plot]" in shown and "solved" in shown
     assert not (folder / "p.png").exists() and (folder / "p.csv").exists()

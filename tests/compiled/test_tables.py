@@ -186,7 +186,7 @@ def test_machine_code_is_kept_by_what_a_file_imports(tmp_path):
         "    return [a != of(k) for a, k in zip(before, names)]\n"
         "names = ['monitor/kernels/cycle.py', 'predict/kernels/buckets.py']\n"
         "print(touched('geometry/narrowphase/box_box.py'), touched('tolerances.py'),"
-        " touched('view/compiling.py'))\n"
+        " touched('view/progress.py'))\n"
     )
     run = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True

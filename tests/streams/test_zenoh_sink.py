@@ -257,6 +257,15 @@ def printed(process, last):
 def elsewhere(request, monkeypatch):
     """A sink with its queue, what it told, and a process that subscribes to it."""
     monkeypatch.setattr(zenoh_session, "OUTBOX_DEPTH", 400_000)  # no link is closed by Zenoh
+    usual = zenoh_session.session_config
+
+    def patient(*args, **options):
+        config = usual(*args, **options)
+        # Or the subscriber, stopped for longer than this, gives the sink up as it goes on.
+        config.insert_json5("transport/link/tx/lease", "600000")
+        return config
+
+    monkeypatch.setattr(zenoh_session, "session_config", patient)
     address = f"tcp/127.0.0.1:{free_port()}"
     sink = ZenohTopics("cell/standoff", Link(listen=(address,)))
     told = []

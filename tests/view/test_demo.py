@@ -5,7 +5,6 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-import standoff.view.demo as view
 from standoff.cli import app
 from tests.cli.test_cli import run
 
@@ -32,7 +31,7 @@ def test_the_demo_tells_how_each_task_ends_and_saves_the_plot(tmp_path):
 
 
 def test_without_matplotlib_the_demo_says_how_to_get_it_and_ends_well(tmp_path, monkeypatch):
-    monkeypatch.setattr(view, "have_matplotlib", lambda: False)
+    monkeypatch.setattr("standoff.view.plots.have_matplotlib", lambda: False)
     path = tmp_path / "clearance.png"
     result = CliRunner().invoke(app, ["demo", "--plot", str(path)])
     assert result.exit_code == 0, result.output

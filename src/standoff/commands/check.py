@@ -146,6 +146,7 @@ def check(
     """Prove that a path is free at every instant of it, or show where it is not."""
     from standoff.view import check as view
     from standoff.view.files import check_order
+    from standoff.view.words import plain
 
     if live:
         page.serving()
@@ -162,7 +163,7 @@ def check(
     else:
         view.show(checked, out, view.seen(checked, notes) if seen is None else seen)
         for name, target in written.items():
-            out.print(f"  {name}: {target}", markup=False, highlight=False, soft_wrap=True)
+            plain(out, f"  {name}: {target}")
     if live:
         page.serving(said).path(checked, source)
     if not checked.verdict.free:

@@ -82,6 +82,7 @@ def interfere(
     from standoff.view import interfere as view
     from standoff.view.files import check_distinct
     from standoff.view.interfere_picture import check_target, save_pictures
+    from standoff.view.words import plain
 
     if picture is not None:
         check_target(picture)
@@ -104,6 +105,6 @@ def interfere(
     else:
         view.show(compared, out)
         for file in drawn:
-            out.print(f"  picture: {file}", markup=False, highlight=False, soft_wrap=True)
+            plain(out, f"  picture: {file}")
     if overlaps:
         raise typer.Exit(1)

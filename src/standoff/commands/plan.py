@@ -198,6 +198,7 @@ def plan(
 ) -> None:
     """Find a path from one configuration to another that is proved free at every instant of it."""
     from standoff.view import plan as view
+    from standoff.view.words import plain
 
     ends.refuse_contradictions()
     if live:
@@ -218,7 +219,7 @@ def plan(
         for name, file in written.items():
             if file is not None:
                 word = "proof" if name == "certificate" else name
-                out.print(f"  {word}: {file}", markup=False, highlight=False, soft_wrap=True)
+                plain(out, f"  {word}: {file}")
     if live and planned.plan.solved:
         page.serving(said).plan(planned, source)
     if not planned.plan.solved:

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from standoff.errors import Error
-from standoff.view.plots import MISSING, bars_plot, have_matplotlib, lines_plot
+from standoff.view.plots import bars_plot, can_draw, lines_plot
 from standoff.view.progress import announced
 
 K = TypeVar("K", bound=Hashable)
@@ -236,8 +236,7 @@ def save_plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:
     plots = {name: result.plot for name, result in found.items() if result.plot is not None}
     if not plots:
         return
-    if not have_matplotlib():
-        out.print(MISSING, highlight=False, markup=False, soft_wrap=True)
+    if not can_draw(out):
         return
     for name, plot in plots.items():
         plot(folder / f"{name}.png")

@@ -12,7 +12,7 @@ from rich.table import Table
 from standoff.cell import Cell
 from standoff.paths.apart import Apart, CanTouch, prove_apart
 from standoff.view.progress import announced, waiting
-from standoff.view.words import counted
+from standoff.view.words import counted, marked, table_of
 
 
 def proved(cell: Cell, clearance: float, budget: int, console: Console) -> Apart:
@@ -25,12 +25,11 @@ def show(result: Apart, cell: Cell, console: Console) -> None:
     """Print the pairs that were proved apart, those that can touch, and those that are open."""
     counts = (len(result.apart), len(result.touching), len(result.open))
     gap = f"stay more than {1e3 * result.clearance:g} mm apart" if result.clearance else ""
-    console.print(
+    marked(
+        console,
         f"[bold]{counted(sum(counts), 'watched pair')}[/bold]: {counts[0]} "
         f"{gap or 'can never touch'} within the joint limits, "
         f"{counts[1]} {'do not' if gap else 'can'}, {counts[2]} stay open",
-        highlight=False,
-        soft_wrap=True,
     )
     for table in (_apart(result), _touching(result, cell), _open(result)):
         if table.row_count:
@@ -41,16 +40,15 @@ def show(result: Apart, cell: Cell, console: Console) -> None:
 def show_allowed(result: Apart, file: Path, console: Console) -> None:
     """Say what a cell file allows now."""
     count = f"{len(result.apart)} proved pair" + (" is" if len(result.apart) == 1 else "s are")
-    console.print(
+    marked(
+        console,
         f"{count} allowed in {escape(str(file))}, for as long as shapes, joints and limits are "
         "those of the proof",
-        highlight=False,
-        soft_wrap=True,
     )
 
 
 def _apart(result: Apart) -> Table:
-    table = _table("Proved apart", "body", "and", r"farther than \[mm]", "boxes")
+    table = table_of("Proved apart", "body", "and", r"farther than \[mm]", "boxes")
     for pair in result.apart:
         table.add_row(
             escape(pair.a), escape(pair.b), _floored(1e3 * pair.separation), f"{pair.boxes:,}"
@@ -69,7 +67,7 @@ def _touching(result: Apart, cell: Cell) -> Table:
     near = f"{1e3 * result.clearance:g} mm"
     title = f"Can come within {near}" if result.clearance else "Can touch"
     # The first configuration found, which is not the nearest one.
-    table = _table(title, "body", "and", r"example distance \[mm]", "where")
+    table = table_of(title, "body", "and", r"example distance \[mm]", "where")
     for pair in result.touching:
         table.add_row(
             escape(pair.a), escape(pair.b), f"{1e3 * pair.distance:.3f}", _where(pair, cell)
@@ -91,17 +89,9 @@ def _where(pair: CanTouch, cell: Cell) -> str:
 
 
 def _open(result: Apart) -> Table:
-    table = _table("Open, and to be watched", "body", "and", "because", r"nearest found \[mm]")
+    table = table_of("Open, and to be watched", "body", "and", "because", r"nearest found \[mm]")
     for pair in result.open:
         nearest = "" if pair.nearest is None else f"{1e3 * pair.nearest:.3f}"
         table.add_row(escape(pair.a), escape(pair.b), escape(pair.reason), nearest)
     table.columns[3].justify = "right"
-    return table
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None)
-    table.padding = (0, 2, 0, 0)
-    for column in columns:
-        table.add_column(column, header_style="dim", overflow="fold")
     return table

@@ -20,10 +20,10 @@ from standoff.paths.path_file import PathFile
 from standoff.paths.profile import Profile, Progress, profile, profile_at
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import EDGE_BUDGET
-from standoff.view.plots import MISSING, have_matplotlib, new_figure, save
+from standoff.view.plots import can_draw, new_figure, save
 from standoff.view.progress import announced, waiting
 from standoff.view.strip import Mark, save_strip
-from standoff.view.words import at_point, counted, mm, not_watched
+from standoff.view.words import at_point, counted, listed, marked, mm, not_watched
 
 #: Tests that a path of a few segments may take; a long one as many as a planner spends on an edge,
 #: for each of its segments, so that whatever was planned can be checked.
@@ -137,13 +137,13 @@ def show(checked: Checked, console: Console, seen: Profile | None = None) -> Non
     verdict = checked.verdict
     colour = "green" if verdict.free else "red"
     kind = verdict.kind.replace("_", " ")
-    _print(console, f"[bold {colour}]{kind}[/bold {colour}]: {escape(sentence(checked))}")
+    marked(console, f"[bold {colour}]{kind}[/bold {colour}]: {escape(sentence(checked))}")
     for note in _notes(checked):
-        _print(console, f"  [yellow]note[/yellow] {escape(note)}")
+        marked(console, f"  [yellow]note[/yellow] {escape(note)}")
     facts = _facts(checked, seen)
     width = max(len(name) for name, _ in facts)
     for name, text in facts:
-        _print(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
+        marked(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
     if verdict.q is not None:
         console.print()
         console.print(_configuration(checked.cell, verdict.q), highlight=False)
@@ -158,12 +158,12 @@ def as_json(checked: Checked) -> str:
         "segment": verdict.segment,
         "t": verdict.t,
         "time": None if checked.place is None else checked.time_at(checked.place),
-        "q": None if verdict.q is None else dict(zip(joints, _list(verdict.q) or ())),
+        "q": None if verdict.q is None else dict(zip(joints, listed(verdict.q) or ())),
         "pair": None if verdict.pair is None else list(verdict.pair),
         "distance": verdict.distance,
-        "point_a": _list(verdict.point_a),
-        "point_b": _list(verdict.point_b),
-        "normal": _list(verdict.normal),
+        "point_a": listed(verdict.point_a),
+        "point_b": listed(verdict.point_b),
+        "normal": listed(verdict.normal),
         "free_until": verdict.free_until,
         "starts_free": not checked.starts,
         "clearance": checked.clearance,
@@ -288,14 +288,6 @@ def _configuration(cell: Cell, q: Array) -> Table:
     return table
 
 
-def _list(values: Array | None) -> list[float] | None:
-    return None if values is None else [float(x) for x in values]
-
-
-def _print(console: Console, text: str) -> None:
-    console.print(text, highlight=False, soft_wrap=True)
-
-
 #: Waypoints marked on the axis at most; more would be a grey band, [-].
 _MARKED = 60
 
@@ -308,8 +300,7 @@ def save_path_plot(
 ) -> Profile | None:
     """Draw the smallest distance over the path, of each robot's own links and of all other pairs;
     without matplotlib a word on how to get it. Gives back what was sampled."""
-    if not have_matplotlib():
-        console.print(MISSING, highlight=False, markup=False, soft_wrap=True)
+    if not can_draw(console):
         return None
     with announced(notes), waiting(notes, "Sampling distances") as done:
         own = checked.profile("self", progress=lambda part: done(part / 2.0))

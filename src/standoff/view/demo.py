@@ -17,7 +17,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Warning
-from standoff.view.plots import MISSING, Curves, Panel, clearance_plot, have_matplotlib
+from standoff.view.plots import Curves, Panel, can_draw, clearance_plot
 from standoff.view.progress import announced
 
 
@@ -168,8 +168,7 @@ def save_plot(
 ) -> None:
     """The clearance over time as a PNG; without matplotlib a word on how to get it. ``make`` makes
     a monitor with a buffer of that width, [m]."""
-    if not have_matplotlib():
-        console.print(MISSING, highlight=False, markup=False, soft_wrap=True)
+    if not can_draw(console):
         return
     panels = []
     for w in watched:

@@ -16,17 +16,17 @@ from standoff.cell.model import Model
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.shape import Shape
 from standoff.robots.mounted import MountedRobot
+from standoff.view.words import counted, marked, table_of
 
 
 def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> None:
     """Print robots, joints, bodies by shape, allowed pairs with reasons, pairs left to watch."""
     world = cell.world
-    console.print(
-        f"[bold]{escape(title)}[/bold]: {_count(len(cell.robots), 'robot')}, "
-        f"{_count(len(cell.joints), 'joint')}, {_count(len(world.names), 'body', 'bodies')} "
-        f"of {_count(sum(map(len, world.parts)), 'shape')}",
-        highlight=False,
-        soft_wrap=True,
+    marked(
+        console,
+        f"[bold]{escape(title)}[/bold]: {counted(len(cell.robots), 'robot')}, "
+        f"{counted(len(cell.joints), 'joint')}, {counted(len(world.names), 'body', 'bodies')} "
+        f"of {counted(sum(map(len, world.parts)), 'shape')}",
     )
     for table in (_robots(cell), _joints(cell), _bodies(cell), _allowed(cell)):
         if table.row_count:
@@ -136,11 +136,11 @@ def _shapes(shapes: Iterable[Shape]) -> str:
     plural = {"box": "boxes", "mesh": "meshes", "polyhedron": "polyhedra"}
     parts = []
     for kind, count in counts.items():
-        text = _count(count, kind, plural.get(kind))
+        text = counted(count, kind, plural.get(kind, ""))
         if kind == "mesh":
-            text += f" ({_count(triangles, 'triangle')}{', open' if opened else ''})"
+            text += f" ({counted(triangles, 'triangle')}{', open' if opened else ''})"
         elif kind == "polyhedron":
-            text += f" ({_count(points, 'vertex', 'vertices')})"
+            text += f" ({counted(points, 'vertex', 'vertices')})"
         parts.append(text)
     return ", ".join(parts)
 
@@ -204,17 +204,8 @@ def _notes(cell: Cell, console: Console) -> None:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None)
-    table.padding = (0, 2, 0, 0)
-    for column in columns:
-        whole = column in ("name", "body", "#", "moves with")
-        table.add_column(column, header_style="dim", overflow="fold", no_wrap=whole)
-    return table
+    return table_of(title, *columns, whole=("name", "body", "#", "moves with"))
 
 
 def _limit(value: float) -> str:
     return "none" if not np.isfinite(value) else f"{value:.4f}"
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -26,7 +26,7 @@ from standoff.interference.mesh_faults import self_crossing
 from standoff.interference.parts import Part
 from standoff.view.interfere_parts import UNITS, Assembly, as_scale, gather
 from standoff.view.progress import announced, waiting
-from standoff.view.words import mm
+from standoff.view.words import marked, mm
 
 
 def length(distance: float) -> str:
@@ -273,7 +273,7 @@ def _nearest(
 def show(compared: Compared, console: Console) -> None:
     """What is odd, the table, and a line on what came of it."""
     for name, text in compared.notes:
-        _print(console, f"[yellow]note[/yellow] {escape(name)}: {escape(text)}")
+        marked(console, f"[yellow]note[/yellow] {escape(name)}: {escape(text)}")
     if compared.notes:
         console.print()
     overlaps, total = compared.overlaps, len(compared.comparison.gaps)
@@ -295,12 +295,12 @@ def show(compared: Compared, console: Console) -> None:
         console.print(table)
     if total > SHOWN:
         farthest = length(compared.gaps[SHOWN - 1].distance)
-        _print(console, f"… and {total - SHOWN:,} more pairs that are apart, by {farthest} or more")
+        marked(console, f"… and {total - SHOWN:,} more pairs that are apart, by {farthest} or more")
     console.print()
-    _print(console, _sentence(compared))
+    marked(console, _sentence(compared))
     allowed = compared.comparison.tests["allowed"]
     if allowed:
-        _print(console, f"  {_pairs(allowed)} left out: the cell allows them to touch, or they "
+        marked(console, f"  {_pairs(allowed)} left out: the cell allows them to touch, or they "
                "are of one body, or links that cannot move against each other")  # fmt: skip
 
 
@@ -388,7 +388,3 @@ def _list(values: Array) -> list[float | None]:
 
 def _number(x: float) -> float | None:
     return x if math.isfinite(x) else None
-
-
-def _print(console: Console, text: str) -> None:
-    console.print(text, highlight=False, soft_wrap=True)

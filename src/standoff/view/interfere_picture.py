@@ -16,7 +16,7 @@ from standoff.interference.findings import Overlap
 from standoff.interference.parts import Part
 from standoff.view.files import check_png, make_folder
 from standoff.view.interfere import overlap_words
-from standoff.view.plots import MISSING, have_matplotlib, save
+from standoff.view.plots import can_draw, save, show_image
 from standoff.view.progress import waiting
 from standoff.view.render import Camera, Layer, halved, looking, outlines, patch, render, triangles
 from standoff.view.stage import framed
@@ -54,8 +54,7 @@ def save_pictures(
 ) -> list[Path]:
     """A PNG for each pair: ``target``, and with a number behind it from the second on, or named
     after the parts where ``target`` is a folder. What was written."""
-    if not have_matplotlib():
-        said.print(MISSING, highlight=False, markup=False, soft_wrap=True)
+    if not can_draw(said):
         return []
     by_name = {part.name: part for part in parts}
     written: list[Path] = []
@@ -174,14 +173,7 @@ def _show(panel: Any, camera: Camera, shown: Sequence[Array], title: str) -> Non
             colour[outlines(layer)] *= 0.45
             dense = np.where(layer.covered & (front == nearer), _FRONT if nearer else _BACK, 0.0)
             picture += dense[..., None] * (colour - picture)
-    image = halved(picture)
-    panel.imshow(np.clip(image, 0.0, 1.0), extent=(0, image.shape[1], image.shape[0], 0))
-    panel.set_title(title, fontsize=9, loc="left", pad=3)
-    panel.set_xlim(0, image.shape[1])
-    panel.set_ylim(image.shape[0], 0)
-    panel.set_xticks([])
-    panel.set_yticks([])
-    panel.spines[:].set_color("0.8")
+    show_image(panel, halved(picture), title)
 
 
 def _sheet() -> tuple[Any, list[Any]]:

@@ -28,7 +28,7 @@ from standoff.plan.result import Method, Plan, Progress
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
 from standoff.view.configurations import check_planned, given_goals, given_start
 from standoff.view.progress import announced, interruptible, telling, waiting
-from standoff.view.words import at_point, counted, mm, not_watched
+from standoff.view.words import at_point, counted, listed, marked, mm, not_watched
 
 #: Shortcuts of a smoother that is stopped by time.
 _ENDLESS = 10**12
@@ -154,13 +154,13 @@ def show(planned: Planned, console: Console) -> None:
     """Print what was found in words, or why nothing was."""
     colour = "green" if planned.plan.solved else "red"
     word = "solved" if planned.plan.solved else "not solved"
-    _print(console, f"[bold {colour}]{word}[/bold {colour}]: {escape(_sentence(planned))}")
+    marked(console, f"[bold {colour}]{word}[/bold {colour}]: {escape(_sentence(planned))}")
     for note in planned.wanted.notes:
-        _print(console, f"  [yellow]note[/yellow] {escape(note)}")
+        marked(console, f"  [yellow]note[/yellow] {escape(note)}")
     facts = _facts(planned)
     width = max(len(name) for name, _ in facts)
     for name, text in facts:
-        _print(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
+        marked(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
 
 
 def as_json(planned: Planned, written: dict[str, Path | None]) -> str:
@@ -182,8 +182,8 @@ def as_json(planned: Planned, written: dict[str, Path | None]) -> str:
         "verdict": None if verdict is None else verdict.kind,
         "pair": None if verdict is None or verdict.pair is None else list(verdict.pair),
         "distance": None if verdict is None else verdict.distance,
-        "point_a": _list(None if verdict is None else verdict.point_a),
-        "point_b": _list(None if verdict is None else verdict.point_b),
+        "point_a": listed(None if verdict is None else verdict.point_a),
+        "point_b": listed(None if verdict is None else verdict.point_b),
         "clearance": wanted.clearance,
         "nearest_seen": None if planned.seen is None else _nearest(planned.seen),
         "tolerance": wanted.tolerance,
@@ -324,14 +324,6 @@ def _nearest(seen: Profile) -> float | None:
     """The smallest distance of all samples, [m]; None where there is no pair."""
     least = float(seen.distance[seen.nearest])
     return least if math.isfinite(least) else None
-
-
-def _list(values: Array | None) -> list[float] | None:
-    return None if values is None else np.asarray(values).tolist()
-
-
-def _print(console: Console, text: str) -> None:
-    console.print(text, highlight=False, soft_wrap=True)
 
 
 def request(

@@ -8,8 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from rich.console import Console
+
 from standoff.errors import Error, missing_package
 from standoff.geometry.pose import Array
+from standoff.view.words import plain
 
 #: What to say where there is no matplotlib.
 MISSING = missing_package("matplotlib", "standoff[plot]", "plots")
@@ -18,6 +22,14 @@ MISSING = missing_package("matplotlib", "standoff[plot]", "plots")
 def have_matplotlib() -> bool:
     """Whether plots can be drawn."""
     return find_spec("matplotlib") is not None
+
+
+def can_draw(console: Console) -> bool:
+    """As `have_matplotlib`, with a word on ``console`` on how to get it where it is missing."""
+    found = have_matplotlib()
+    if not found:
+        plain(console, MISSING)
+    return found
 
 
 def new_figure(rows: int = 1, width: float = 8.0, height: float = 4.0) -> tuple[Any, list[Any]]:
@@ -147,3 +159,15 @@ def errors_plot(
     axis.set_xticks(x)
     axis.legend(fontsize=8)
     save(figure, path)
+
+
+def show_image(axis: Any, picture: Array, title: str) -> None:
+    """An image (rows, columns, 3) from 0 to 1 in a panel, one pixel a unit, without ticks."""
+    tall, wide = picture.shape[:2]
+    axis.imshow(np.clip(picture, 0.0, 1.0), interpolation="antialiased", extent=(0, wide, tall, 0))
+    axis.set_title(title, fontsize=9, loc="left", pad=3)
+    axis.set_xlim(0, wide)
+    axis.set_ylim(tall, 0)
+    axis.set_xticks([])
+    axis.set_yticks([])
+    axis.spines[:].set_color("0.8")

@@ -16,7 +16,7 @@ from standoff.view.near_miss import save_near_misses
 from standoff.view.progress import announced
 from standoff.view.watch import reading
 from standoff.view.watch_words import between_words, never_heard, show
-from standoff.view.words import not_watched
+from standoff.view.words import not_watched, plain
 
 
 def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: Path | None) -> int:
@@ -24,7 +24,7 @@ def replay(record: Path, out: Console, notes: Console, *, verify: bool, report: 
     try:
         return _replay(record, out, notes, verify=verify, report=report)
     except DamagedError as error:
-        out.print(shown_lines(str(error)), markup=False, highlight=False, soft_wrap=True)
+        plain(out, shown_lines(str(error)))
         return 3
 
 
@@ -48,7 +48,7 @@ def _replay(
         out.print(f"  the record ends early: {done.torn}", markup=False, highlight=False)
     if done.damaged:
         out.print("  [bold red]damaged[/]: ", end="")
-        out.print(done.damaged, markup=False, highlight=False, soft_wrap=True)
+        plain(out, done.damaged)
     if done.gap:
         out.print(
             f"  [bold yellow]{done.gap:,} cycles are not in the record[/]: the disk was full; "
@@ -60,12 +60,12 @@ def _replay(
         between = between_words(again.engine.options)
         facts = {"record": str(record), "between readings": between, **not_watched(again.cell)}
         save_near_misses(history, report, facts)
-        out.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
+        plain(out, f"  report: {report}")
     if not verify:
         return 3 if done.damaged or done.gap else done.summary.status
     if done.difference is not None:
         out.print("[bold red]differs[/]: ", end="")
-        out.print(str(done.difference), markup=False, highlight=False, soft_wrap=True)
+        plain(out, str(done.difference))
         return 1
     if not done.verified:
         out.print(

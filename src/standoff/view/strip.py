@@ -11,7 +11,7 @@ from rich.console import Console
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
-from standoff.view.plots import MISSING, have_matplotlib, save
+from standoff.view.plots import can_draw, save, show_image
 from standoff.view.progress import announced, waiting
 from standoff.view.stage import Stage, best_camera
 
@@ -47,8 +47,7 @@ def save_strip(
     mark: Mark | None = None,
 ) -> bool:
     """Draw a path as a PNG; without matplotlib a word on how to get it, and False."""
-    if not have_matplotlib():
-        console.print(MISSING, highlight=False, markup=False, soft_wrap=True)
+    if not can_draw(console):
         return False
     with announced(notes), waiting(notes, "Drawing"):
         _draw(cell, waypoints, path, mark)
@@ -95,9 +94,9 @@ def _draw(cell: Cell, waypoints: Array, path: Path, mark: Mark | None) -> None:
     figure, large, small = _sheet(camera.size[0] / camera.size[1])
     fading = [0.75, *(0.25 + 0.75 * share**1.5 for share in shares[1:].tolist())]
     picture = stage.composed(background, list(zip(layers, fading)))
-    _panel(large, picture, f"{len(waypoints)} waypoints, from start (blue) to goal (orange)")
+    show_image(large, picture, f"{len(waypoints)} waypoints, from start (blue) to goal (orange)")
     for k, (layer, axis) in enumerate(zip(layers, small)):
-        _panel(axis, stage.composed(background, [(layer, 1.0)]), words[k])
+        show_image(axis, stage.composed(background, [(layer, 1.0)]), words[k])
     for line in stage.tips(track):
         x, y = (camera.project(line) / 2.0)[:, :2].T
         large.plot(x, y, color="0.15", lw=1.6, alpha=0.8)
@@ -147,14 +146,3 @@ def _sheet(ratio: float) -> tuple[Any, Any, list[Any]]:
         for k in range(POSES)
     ]
     return figure, large, small
-
-
-def _panel(axis: Any, picture: Array, title: str) -> None:
-    axis.imshow(np.clip(picture, 0.0, 1.0), interpolation="antialiased",
-                extent=(0, picture.shape[1], picture.shape[0], 0))  # fmt: skip
-    axis.set_title(title, fontsize=9, loc="left", pad=3)
-    axis.set_xlim(0, picture.shape[1])
-    axis.set_ylim(picture.shape[0], 0)
-    axis.set_xticks([])
-    axis.set_yticks([])
-    axis.spines[:].set_color("0.8")

@@ -16,7 +16,7 @@ from standoff.paths.certificate import Certificate
 from standoff.paths.verify import Verification, verify
 from standoff.paths.verify.verification import EngineName
 from standoff.view.files import open_cell, told
-from standoff.view.words import not_watched
+from standoff.view.words import counted, marked, not_watched, plain
 
 #: Clearances of single pairs that are shown one by one.
 _SHOWN = 8
@@ -57,38 +57,34 @@ def run(
         )  # fmt: skip
     show(certificate, found, time.perf_counter() - start, out)
     for name, value in not_watched(scene).items():
-        out.print(f"{name}: {value}", markup=False, highlight=False, soft_wrap=True)
+        plain(out, f"{name}: {value}")
     return found.ok
 
 
 def show(certificate: Certificate, found: Verification, spent: float, out: Console) -> None:
     """The claim, whether it holds, and what stands behind it."""
-
-    def say(text: str) -> None:
-        out.print(text, highlight=False, soft_wrap=True)
-
-    say(f"Claim: {escape(claim(certificate))}")
+    marked(out, f"Claim: {escape(claim(certificate))}")
     if not found.ok:
-        say(f"[bold red]refused[/bold red]: {escape(str(found.reason))}")
+        marked(out, f"[bold red]refused[/bold red]: {escape(str(found.reason))}")
         return
-    say(f"[bold green]verified[/bold green] in {spent:.1f} s, distances by {found.engine}")
+    marked(out, f"[bold green]verified[/bold green] in {spent:.1f} s, distances by {found.engine}")
     if found.kind == "free":
-        say(
-            f"{found.pairs} pairs of primitives are covered over {_pieces(found.pieces)} by "
-            f"{found.proofs} proofs"
+        marked(
+            out,
+            f"{found.pairs} pairs of primitives are covered over "
+            f"{counted(found.pieces, 'piece')} by {found.proofs} proofs",
         )
         if found.room is not None:
-            say(f"The tightest proof holds by {1e3 * found.room:.3g} mm")
+            marked(out, f"The tightest proof holds by {1e3 * found.room:.3g} mm")
         if found.asked:
-            say(f"Coal agrees on {found.asked} distances")
+            marked(out, f"Coal agrees on {found.asked} distances")
 
 
 def claim(certificate: Certificate) -> str:
     """What a certificate says, in words."""
     verdict = certificate.verdict
-    motion = (
-        f"the motion of {len(certificate.joints)} joints over {_pieces(len(certificate.times) - 1)}"
-    )
+    pieces = counted(len(certificate.times) - 1, "piece")
+    motion = f"the motion of {len(certificate.joints)} joints over {pieces}"
     if certificate.moving:
         motion += f" and of {', '.join(certificate.moving)}"
     if verdict.kind == "free":
@@ -130,7 +126,3 @@ def _own(certificate: Certificate) -> str:
     counted = f"{lower} of them less" if lower else "none of them less"
     pairs = "1 pair has its own" if len(rows) == 1 else f"{len(rows)} pairs have their own"
     return f"{pairs}, {counted}: {', '.join(shown)}"
-
-
-def _pieces(count: int) -> str:
-    return f"{count} piece" if count == 1 else f"{count} pieces"

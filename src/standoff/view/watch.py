@@ -48,7 +48,7 @@ from standoff.view.watch_words import (
     tell_of_rules,
     tell_of_steps,
 )
-from standoff.view.words import not_watched
+from standoff.view.words import not_watched, plain
 
 #: Sinks whose lines people read.
 _FOR_PEOPLE = ("terminal", "plain")
@@ -198,7 +198,7 @@ def _sum_up(running: Watch, request: Request, history: History | None, said: Con
     with _noted(summary, "standard output"):
         show(summary, said, options, never_heard(running.engine.senses))
         if written:
-            said.print(f"  report: {report}", markup=False, highlight=False, soft_wrap=True)
+            plain(said, f"  report: {report}")
 
 
 @contextmanager
@@ -213,7 +213,7 @@ def _noted(summary: Summary, name: str) -> Iterator[None]:
 def _ask_for_realtime(files: bool, notes: Console, shows: ExitStack) -> None:
     refused = ["files do not need it"] if files else shows.enter_context(in_real_time())
     for why in refused:
-        notes.print(f"--realtime: {why}", markup=False, highlight=False, soft_wrap=True)
+        plain(notes, f"--realtime: {why}")
 
 
 def _page(page: PageAddress, source: str, options: WatchOptions, *, pace: float) -> LivePage:

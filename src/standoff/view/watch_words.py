@@ -16,6 +16,7 @@ from standoff.streams.senses import Senses
 from standoff.streams.shown import shown
 from standoff.streams.sinks.terminal import COLOURS
 from standoff.streams.summary import Summary
+from standoff.view.words import plain
 
 
 def tell_of_steps(options: WatchOptions, notes: Console) -> None:
@@ -25,11 +26,11 @@ def tell_of_steps(options: WatchOptions, notes: Console) -> None:
         who = "Links of one robot" if own else "Pairs with something that stands still"
         same = options.sure == options.stop
         stop = "also the stop distance" if same else f"below the stop of {1e3 * options.stop:g} mm"
-        notes.print(
+        plain(
+            notes,
             f"{who} warn at {1e3 * options.sure:g} mm, which is {stop}, so they stop without "
             f"slowing down first; --stop below {1e3 * options.sure:g} mm changes that",
-            markup=False, highlight=False, soft_wrap=True,
-        )  # fmt: skip
+        )
 
 
 def tell_of_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console) -> None:
@@ -37,11 +38,11 @@ def tell_of_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console
     names = [stream.name for stream in streams]
     for rule in cell.streams:
         if not any(fits(rule, name) for name in names):
-            notes.print(
+            plain(
+                notes,
                 f"[[stream]] source = {shown(repr(rule.source))} of the cell file is for none of "
                 f"{shown(', '.join(names))}",
-                markup=False, highlight=False, soft_wrap=True,
-            )  # fmt: skip
+            )
 
 
 def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
@@ -53,11 +54,11 @@ def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
         left &= mapping.idle
     for source, names in idle.values():
         if names:
-            notes.print(
+            plain(
+                notes,
                 f"[[stream]] source = {shown(repr(source))} of the cell file has names that no "
                 f"message had: {shown(', '.join(sorted(names)))}",
-                markup=False, highlight=False, soft_wrap=True,
-            )  # fmt: skip
+            )
 
 
 def never_heard(senses: Senses) -> list[str]:
@@ -102,14 +103,9 @@ def show(
             text += "; --rest leaves joints without values where the cell has them"
         console.print(text, highlight=False, soft_wrap=True)
     for line in unheard:
-        _plainly(console, line)
+        plain(console, f"  {line}")
     _show_outputs(summary, console)
     console.print(f"  {_verdict(summary)}", highlight=False)
-
-
-def _plainly(console: Console, text: str) -> None:
-    """A line with names from outside in it."""
-    console.print(f"  {text}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _show_cycles(s: Summary, console: Console, who: str) -> None:
@@ -137,20 +133,20 @@ def _show_pairs(s: Summary, console: Console) -> None:
     """Which pairs came near."""
     if math.isfinite(s.nearest):
         near = f"{1e3 * s.nearest:z.1f} mm at {s.nearest_at:.3f} s"
-        _plainly(console, f"nearest pair: {_pair(s.nearest_pair)}, {near}")
+        plain(console, f"  nearest pair: {_pair(s.nearest_pair)}, {near}")
     if s.contacts:
         first = min(s.contact_pairs.values())
         pairs = [_pair(pair) for pair in sorted(s.contact_pairs, key=s.contact_pairs.__getitem__)]
         lasted = f"{_cycles(s.contacts)}, {s.touching:.2f} s, first at {first:.3f} s"
-        _plainly(console, f"CONTACT in {lasted}: {_some(pairs)}")
+        plain(console, f"  CONTACT in {lasted}: {_some(pairs)}")
     if s.first_warning is not None:
         text = next(r.text for r in s.first_warning.reasons if r.kind == "warning")
-        _plainly(console, f"first warning at {s.first_warning.time:.3f} s: {shown(text)}")
+        plain(console, f"  first warning at {s.first_warning.time:.3f} s: {shown(text)}")
     if s.own_links:
         own = [f"{a} – {b}" for a, b in sorted(s.own_links)]
-        _plainly(
+        plain(
             console,
-            f"own links {_some(own)} are nearer than the buffer all the time, perhaps by "
+            f"  own links {_some(own)} are nearer than the buffer all the time, perhaps by "
             "design: --self says how near links of one robot may be",
         )
 
@@ -166,7 +162,7 @@ def _show_outputs(s: Summary, console: Console) -> None:
     for name, count in s.lost.items():
         console.print(f"  {shown(name)}: {count} reports are lost", markup=False, highlight=False)
     for name, text in s.sinks.items():
-        _plainly(console, f"{shown(name)}: {shown(text)}")
+        plain(console, f"  {shown(name)}: {shown(text)}")
 
 
 def _pair(names: tuple[str, str]) -> str:

@@ -1,6 +1,9 @@
-"""Lengths, places and numbers in words."""
+"""Lengths, places and numbers in words; lines and tables as the commands print them."""
 
 from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
@@ -11,9 +14,9 @@ def mm(distance: float) -> str:
     return f"{1e3 * distance:.4g} mm"
 
 
-def counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str, plural: str = "") -> str:
     """Such as ``1 segment`` and ``2 segments``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
 
 
 def not_watched(cell: Cell) -> dict[str, str]:
@@ -28,3 +31,28 @@ def not_watched(cell: Cell) -> dict[str, str]:
 def at_point(point: Array) -> str:
     """A point in the world."""
     return "at " + ", ".join(f"{x:.4f}" for x in point) + " m"
+
+
+def marked(console: Console, text: str) -> None:
+    """Print a line with markup, however long it is."""
+    console.print(text, highlight=False, soft_wrap=True)
+
+
+def plain(console: Console, text: str) -> None:
+    """Print a line in which names from outside stand: nothing in it is markup."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def listed(values: Array | None) -> list[float] | None:
+    """For JSON."""
+    return None if values is None else [float(x) for x in values]
+
+
+def table_of(title: str, *columns: str, whole: tuple[str, ...] = ()) -> Table:
+    """A table to be filled; of the columns ``whole`` no line is broken."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None)
+    table.padding = (0, 2, 0, 0)
+    for column in columns:
+        no_wrap = column in whole
+        table.add_column(column, header_style="dim", overflow="fold", no_wrap=no_wrap)
+    return table
