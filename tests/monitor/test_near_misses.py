@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from standoff.errors import Error
-from standoff.streams.history import History, Spells
+from standoff.streams.history import Episodes, History
 from standoff.streams.report import Reason, State
 from standoff.view.near_miss import near_miss_page, save_near_misses
 from tests.worlds.stream_reports import hit, report
@@ -89,9 +89,9 @@ def test_a_drop_out_in_which_nothing_is_said_is_as_wide_as_it_was():
     for k in range(100):
         history.put(report(102 + k, 1.64 + 0.01 * k, changed=k == 0))
     history.finish()
-    (spell,) = history.causes.worst()
-    assert spell.key == (State.STALE, "silent", "bag:x")
-    assert spell.start == 1.1 and spell.length == pytest.approx(0.54)
+    (episode,) = history.causes.worst()
+    assert episode.key == (State.STALE, "silent", "bag:x")
+    assert episode.start == 1.1 and episode.length == pytest.approx(0.54)
     assert history.lasted[State.STALE] == pytest.approx(0.54)
     seen = history.columns()
     stale = seen.time[seen.states >> State.STALE & 1 == 1]
@@ -121,11 +121,11 @@ def test_a_time_that_runs_back_makes_nothing_negative_and_hides_nothing():
     assert history.last - history.first == pytest.approx(span, abs=1e-5)
     assert sum(history.lasted.values()) == pytest.approx(span, abs=1e-5)
     assert history.lasted[State.FAULT] == pytest.approx(2 * 3 * 0.05, abs=1e-5)
-    spells = history.pairs.worst()
-    assert len(spells) == 3 and {s.cycles for s in spells} == {10}
-    for spell in [*spells, *history.causes.worst()]:
-        assert history.first <= spell.start <= spell.end <= history.last
-    assert all(s.length == pytest.approx(0.45, abs=1e-5) for s in spells)
+    episodes = history.pairs.worst()
+    assert len(episodes) == 3 and {s.cycles for s in episodes} == {10}
+    for episode in [*episodes, *history.causes.worst()]:
+        assert history.first <= episode.start <= episode.end <= history.last
+    assert all(s.length == pytest.approx(0.45, abs=1e-5) for s in episodes)
     seen = history.columns()
     fault = seen.time[seen.states >> State.FAULT & 1 == 1] - history.first
     assert fault.min() == pytest.approx(99 * 0.05, abs=0.01)
@@ -151,22 +151,22 @@ def test_encounters_have_when_how_long_how_near_and_how_fast():
     assert second.key == ("c", "d") and second.cycles == 38
     assert second.length == pytest.approx(0.39)
     total = history.pairs.totals["a", "b"]
-    assert (total.spells, total.cycles, total.value) == (1, 50, 0.01)
+    assert (total.episodes, total.cycles, total.value) == (1, 50, 0.01)
 
 
 def test_of_many_spells_the_worst_are_kept_and_all_are_counted():
     rng = random.Random(0)
-    spells, values = Spells(most=20, most_keys=50), []
+    episodes, values = Episodes(most=20, most_keys=50), []
     for k in range(3000):
         values.append(rng.random())
-        spells.take(float(k), [(k % 30, values[-1], 0.0)])
-    spells.finish()
-    assert [s.value for s in spells.worst()] == sorted(values)[:20]
-    assert sum(t.spells for t in spells.totals.values()) == 3000 and spells.others == 0
+        episodes.take(float(k), [(k % 30, values[-1], 0.0)])
+    episodes.finish()
+    assert [s.value for s in episodes.worst()] == sorted(values)[:20]
+    assert sum(t.episodes for t in episodes.totals.values()) == 3000 and episodes.others == 0
     for k in range(200):
-        spells.take(1e4 + k, [(f"new{k}", 0.5, 0.0)])
-    spells.finish()
-    assert len(spells.totals) == 50 and spells.others == 180
+        episodes.take(1e4 + k, [(f"new{k}", 0.5, 0.0)])
+    episodes.finish()
+    assert len(episodes.totals) == 50 and episodes.others == 180
 
 
 def test_a_watch_of_days_takes_no_more_memory_than_one_of_hours():

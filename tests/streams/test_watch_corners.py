@@ -8,7 +8,7 @@ import pytest
 import standoff as so
 from standoff.streams.batch import gathered
 from standoff.streams.engine import WatchEngine
-from standoff.streams.history import Spells
+from standoff.streams.history import Episodes
 from standoff.streams.messages import BodyPose, Grasp, Joints, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.publishers import Clock
@@ -125,11 +125,11 @@ def test_what_a_pair_was_before_a_fault_does_not_count():
 
 
 def test_an_unknown_distance_is_the_worst_and_kept():
-    spells = Spells(most=2, most_keys=9)
+    episodes = Episodes(most=2, most_keys=9)
     for k, value in enumerate([math.nan, 0.3, 0.2, 0.1]):
-        spells.take(float(k), [(k, value, 0.0)])
-    spells.finish()
-    first, second = spells.worst()
+        episodes.take(float(k), [(k, value, 0.0)])
+    episodes.finish()
+    first, second = episodes.worst()
     assert math.isnan(first.value) and second.value == 0.1
 
 

@@ -87,7 +87,7 @@ def test_a_stamp_that_is_no_time_is_a_fault_and_not_used(stamp):
             assert watch.cycle(now, ((0, at(now if stamped else 0.0, a=0.0)),)).state is SAFE
         report = watch.cycle(1.05, ((0, at(stamp, a=0.01)),))
         assert report.state is FAULT and kinds(report) == {"backwards"}
-        assert "is no time" in texts(report) and watch.senses.q[0] == 0.0
+        assert "is no time" in texts(report) and watch.received.q[0] == 0.0
         good = [
             watch.cycle(t, ((0, at(t if stamped else 0.0, a=0.0)),)) for t in (1.06, 1.07, 1.08)
         ]
@@ -101,7 +101,7 @@ def test_whoever_had_stamps_goes_on_to_have_them(none):
     assert watch.cycle(1.01, ((0, at(0.5, a=0.0)),)).state is SAFE
     report = watch.cycle(1.02, ((0, at(none, a=0.01)),))
     assert report.state is FAULT and kinds(report) == {"backwards"} and "no stamp" in texts(report)
-    assert watch.senses.q[0] == 0.0
+    assert watch.received.q[0] == 0.0
     good = [watch.cycle(1.02 + t, ((0, at(0.52 + t, a=0.0)),)) for t in (0.01, 0.02, 0.03)]
     assert [r.state for r in good] == [FAULT, FAULT, SAFE]
 

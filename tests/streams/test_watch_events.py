@@ -31,7 +31,7 @@ def test_what_is_attached_before_the_first_reading_is_where_the_stream_has_it():
     for _ in range(5):
         report = play(reading(-2.0))
     assert report.state is SAFE
-    assert play.cell.pose("box", play.engine.senses.q)[0, 3] == pytest.approx(-1.9)
+    assert play.cell.pose("box", play.engine.received.q)[0, 3] == pytest.approx(-1.9)
     # The box is ahead by 0.1 m, and has a buffer of 0.03 m: 1.95 - 0.15 - 0.03.
     assert drive(play, -2.0, 1.8) == pytest.approx(1.77, abs=0.016)
 
@@ -45,7 +45,7 @@ def test_what_is_attached_waits_for_another_body():
     for _ in range(5):
         report = play(reading(0.29), pose(0.0, "cart", -4.0))
     assert report.cycle is not None
-    assert play.cell.pose("box", play.engine.senses.q)[0, 3] == pytest.approx(0.4)
+    assert play.cell.pose("box", play.engine.received.q)[0, 3] == pytest.approx(0.4)
 
 
 def test_what_is_attached_is_where_this_very_cycle_has_it():
@@ -125,7 +125,7 @@ def test_a_body_that_is_let_go_is_where_it_was_left():
         assert play(reading(x)).state is SAFE
     report = play(reading(x), grasp(link=None))
     assert report.state is SAFE
-    assert play.engine.senses.poses()[0][0, 3] == pytest.approx(x - 1.9)
+    assert play.engine.received.poses()[0][0, 3] == pytest.approx(x - 1.9)
     for _ in range(15):
         report = play(reading(x))
     assert report.state is STALE and "box" in report.reasons[0].element

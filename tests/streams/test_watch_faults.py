@@ -224,13 +224,13 @@ def test_a_jump_beyond_the_speed_bound(quiet):
 
 def test_stamps_that_run_back_are_a_fault_until_they_pass_the_newest(quiet):
     watch, messages = quiet
-    q = watch.senses.q.tolist()
+    q = watch.received.q.tolist()
     for now, message in messages[:12]:
         back = Joints(message.stamp - 50.0, message.names, message.positions + 0.5)
         report = watch.cycle(now, ((0, back),))
         assert "backwards" in kinds(report) and report.state is FAULT
     assert any("is older than" in reason.text for reason in report.reasons)
-    assert watch.senses.q.tolist() == q
+    assert watch.received.q.tolist() == q
 
 
 def test_old_messages_between_new_ones_are_never_believed(quiet):
@@ -279,7 +279,7 @@ def test_a_doubled_message_is_not_used(quiet):
     again = Joints(message.stamp, message.names, message.positions + 0.5)
     report = watch.cycle(now + 0.01, ((0, again),))
     assert report.state is FAULT and kinds(report) == {"doubled"}
-    assert watch.senses.q.tolist() == message.positions.tolist()
+    assert watch.received.q.tolist() == message.positions.tolist()
     recovers(watch, messages[1:], "doubled")
 
 
@@ -298,7 +298,7 @@ def test_a_late_message_is_used_and_stale(quiet):
     reports = run(watch, slow[:3])
     assert all("late" in kinds(r) and r.state is STALE for r in reports)
     assert "late" in reports[0].reasons[0].text
-    assert watch.senses.q.tolist() == slow[2][1].positions.tolist()
+    assert watch.received.q.tolist() == slow[2][1].positions.tolist()
     # It catches up.
     now = slow[2][0]
     caught = [(now + 0.01 * k, Joints(now + 0.01 * k, m.names, m.positions))
@@ -389,12 +389,12 @@ def test_a_source_that_makes_names_up_takes_no_memory_for_it(quiet):
     watch, _ = quiet
     for k in range(500):
         watch.cycle(watch.time + 1e-3, ((0, Joints(math.nan, (f"x{k}",), np.zeros(1))),))
-    assert watch.state is FAULT and len(watch.senses.voices[0]._voices) < 100
+    assert watch.state is FAULT and len(watch.received.publishers[0]._by_names) < 100
     names = tuple(f"x{k}" for k in range(1000))
     for k in range(200):
         row = Joints(math.nan, (*names[:k], *names[k + 1 :]), np.zeros(999), partial=True)
         watch.cycle(watch.time + 1e-3, ((0, row),))
-    assert watch.state is FAULT and len(watch.senses.voices[0]._voices) < 200
+    assert watch.state is FAULT and len(watch.received.publishers[0]._by_names) < 200
     assert {"too many lists of names" in r.text for r in watch.tick(watch.time).reasons} & {True}
 
 

@@ -34,7 +34,7 @@ def states(play, *inputs, count=9):
 
 
 def x_of(play, body="box"):
-    return play.cell.pose(body, play.engine.senses.q)[0, 3]
+    return play.cell.pose(body, play.engine.received.q)[0, 3]
 
 
 def test_a_body_goes_from_hand_to_hand_in_one_instant():
@@ -149,7 +149,7 @@ def test_a_body_that_was_let_go_in_doubt_is_known_when_it_is_told_of():
     for _ in range(4):
         report = play(both(0.0), pose(0.4))
     assert report.state is SAFE
-    assert play.engine.senses.poses()[0][0, 3] == pytest.approx(0.4)
+    assert play.engine.received.poses()[0][0, 3] == pytest.approx(0.4)
 
 
 def test_an_event_that_is_refused_leaves_a_doubt_that_no_event_ends():

@@ -117,10 +117,10 @@ class World:
 
 def in_the_watch(engine):
     """Where the watch has the box."""
-    senses = engine.senses
-    if senses.moving:
-        return senses.poses()[0][0, 3]
-    return engine.cell.pose("box", senses.q)[0, 3]
+    received = engine.received
+    if received.moving:
+        return received.poses()[0][0, 3]
+    return engine.cell.pose("box", received.q)[0, 3]
 
 
 def played(seed, faulty, steps=500):

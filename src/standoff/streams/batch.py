@@ -15,8 +15,8 @@ from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.messages import Joints
-from standoff.streams.publishers import AGE_WINDOW, Voice, delay
-from standoff.streams.senses import Senses
+from standoff.streams.publishers import AGE_WINDOW, Publisher, delay
+from standoff.streams.received import Received
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,91 +99,95 @@ class Stretch:
         return len(self.clearances)
 
 
-def foresee(senses: Senses, batch: Batch, time: float) -> tuple[int, Array]:
+def check_ahead(received: Received, batch: Batch, time: float) -> tuple[int, Array]:
     """All joints at each reading of a batch after ``time``, one row each; and how many of the
     readings, from the first on, nothing is wrong with that could be seen here. Changes nothing."""
     now, n = batch.now, len(batch.now)
-    Q = np.empty((n, len(senses.q)))
-    Q[:] = senses.q
-    taken = np.zeros(len(senses.q), dtype=bool)
-    told = np.zeros(senses.until.shape, dtype=bool)
+    Q = np.empty((n, len(received.q)))
+    Q[:] = received.q
+    taken = np.zeros(len(received.q), dtype=bool)
+    updated = np.zeros(received.deadline.shape, dtype=bool)
     n = _first(~(now > np.concatenate(((time,), now[:-1]))) | (np.abs(now) > TIME_LIMIT), n)
     for part in batch.parts:
-        voice = senses.voices[part.source].find(part.names, part.partial)
+        publisher = received.publishers[part.source].find(part.names, part.partial)
         if (
-            voice is None
-            or voice.route.problem
-            or voice.dropped
-            or not len(voice.route.columns)
-            or senses.voices[part.source].before(voice)
-            or taken[voice.route.columns].any()
+            publisher is None
+            or publisher.route.problem
+            or publisher.dropped
+            or not len(publisher.route.columns)
+            or received.publishers[part.source].before(publisher)
+            or taken[publisher.route.columns].any()
         ):
             n = min(n, int(part.at[0]))
             continue
-        columns = voice.route.columns
-        taken[columns] = told[part.source, columns] = True
-        rows = np.concatenate((senses.q[columns][None], senses.whole(voice, part.positions)))
-        if senses.turning[columns].any():
+        columns = publisher.route.columns
+        taken[columns] = updated[part.source, columns] = True
+        rows = np.concatenate(
+            (received.q[columns][None], received.whole(publisher, part.positions))
+        )
+        if received.turning[columns].any():
             # Angles that are wrapped are for `Senses.take`.
-            over = (np.abs(np.diff(rows, axis=0)) / math.tau > 0.5) & senses.turning[columns]
+            over = (np.abs(np.diff(rows, axis=0)) / math.tau > 0.5) & received.turning[columns]
             wrapped = over.any(axis=1)
             n = min(n, int(part.at[np.argmax(wrapped)])) if wrapped.any() else n
         Q[:, columns] = rows[np.searchsorted(part.at, np.arange(len(now)), side="right")]
-        least = voice.ages.min()
-        until = np.concatenate(((senses.until[part.source, columns].min(),), now[part.at] + least))
+        least = publisher.ages.min()
+        until = np.concatenate(
+            ((received.deadline[part.source, columns].min(),), now[part.at] + least)
+        )
         last = until[np.searchsorted(part.at, np.arange(len(now)), side="left")]
-        n = min(n, _first(now >= last, n), _untimely(part, voice, now))
-        measured = AGE_WINDOW - voice.count
-        if not voice.settled and measured < len(part.at):
+        n = min(n, _first(now >= last, n), _untimely(part, publisher, now))
+        measured = AGE_WINDOW - publisher.count
+        if not publisher.settled and measured < len(part.at):
             n = min(n, int(part.at[measured]))
-    still = [senses.until[~told].min(initial=math.inf), *senses.bodies_until()]
+    still = [received.deadline[~updated].min(initial=math.inf), *received.bodies_until()]
     return _first(now >= min(still), n), Q
 
 
-def skip(senses: Senses, batch: Batch, count: int, Q: Array) -> None:
+def skip(received: Received, batch: Batch, count: int, Q: Array) -> None:
     """Take over the first readings of a batch that `foresee` had nothing against."""
     for part in batch.parts:
         m = int(np.searchsorted(part.at, count))
         if m == 0:
             continue
-        voice = senses.voices[part.source].find(part.names, part.partial)
-        assert voice is not None
+        publisher = received.publishers[part.source].find(part.names, part.partial)
+        assert publisher is not None
         last = float(batch.now[part.at[m - 1]])
-        if not voice.settled:
-            if voice.count == 0:
-                voice.since = float(batch.now[part.at[0]])
-            voice.count += m
-        columns = voice.route.columns
-        senses.fed[columns] = last
-        senses.until[part.source, columns] = last + voice.ages
-        senses.own(voice)
-        senses.heard[part.source] = max(senses.heard[part.source], last)
+        if not publisher.settled:
+            if publisher.count == 0:
+                publisher.since = float(batch.now[part.at[0]])
+            publisher.count += m
+        columns = publisher.route.columns
+        received.last_update[columns] = last
+        received.deadline[part.source, columns] = last + publisher.ages
+        received.set_owner(publisher)
+        received.last_message[part.source] = max(received.last_message[part.source], last)
         given = _given(part.stamp[:m])
         if given.any():
             stamp = part.stamp[:m][given]
             took = delay(batch.now[part.at[:m]][given], stamp)
-            voice.stamp = float(stamp[-1])
-            voice.quickest = min(voice.quickest, float(took.min()))
-    senses.q[:] = Q[count - 1]
+            publisher.stamp = float(stamp[-1])
+            publisher.quickest = min(publisher.quickest, float(took.min()))
+    received.q[:] = Q[count - 1]
 
 
-def _untimely(part: Part, voice: Voice, now: Array) -> int:
+def _untimely(part: Part, publisher: Publisher, now: Array) -> int:
     """The first reading that `Clock.check` would not let pass in silence."""
     at, stamp, end = part.at, part.stamp, len(now)
     given = _given(stamp)
     if not given.all():
         # Either no time at all, or none after there was one.
-        had = np.logical_or.accumulate(given) | (not math.isnan(voice.stamp))
+        had = np.logical_or.accumulate(given) | (not math.isnan(publisher.stamp))
         bad = ~given & (had | ~((stamp == 0.0) | np.isnan(stamp)))
         if bad.any():
             end = int(at[np.argmax(bad)])
         if not given.any():
             return end
         at, stamp = at[given], stamp[given]
-    before = -math.inf if math.isnan(voice.stamp) else voice.stamp
+    before = -math.inf if math.isnan(publisher.stamp) else publisher.stamp
     took = delay(now[at], stamp)
-    quickest = np.minimum.accumulate(np.concatenate(((voice.quickest,), took)))[1:]
-    bad = ~(stamp > np.concatenate(((before,), stamp[:-1]))) | (took - quickest > voice.age)
+    quickest = np.minimum.accumulate(np.concatenate(((publisher.quickest,), took)))[1:]
+    bad = ~(stamp > np.concatenate(((before,), stamp[:-1]))) | (took - quickest > publisher.age)
     return min(end, int(at[np.argmax(bad)])) if bad.any() else end
 
 

@@ -11,16 +11,16 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle, Fault, QuietCycle
-from standoff.streams.batch import Batch, Stretch, foresee, skip
-from standoff.streams.faults import RULES, Found, Held
+from standoff.streams.batch import Batch, Stretch, check_ahead, skip
+from standoff.streams.faults import RULES, Found, Ongoing
 from standoff.streams.grasps import Grasps
 from standoff.streams.limits import TIME_LIMIT
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
-from standoff.streams.publishers import ANY, NOBODY, Clock, Who, of_source
+from standoff.streams.publishers import ANY, NOBODY, Clock, Subject, of_source
+from standoff.streams.received import Received
 from standoff.streams.recent import joints_of
 from standoff.streams.report import Reason, Report, State
-from standoff.streams.senses import Senses
 
 #: What came in, and from which source; sinks that are in trouble come after the sources.
 Input = tuple[int, Message]
@@ -59,14 +59,14 @@ class WatchEngine:
         self.options = options = replace(options, between=bool(options.between))
         self.cell = cell
         self.monitor = options.monitor(cell)
-        self.senses = Senses(cell, sources, options)
+        self.received = Received(cell, sources, options)
         self.scale = options.speed_scale()
         self.number = 0
         self.time = self._newest = -math.inf
         self.state = State.STALE
         self._names = (*sources, *sinks)
-        self._held = Held(options.recover)
-        self._grasps = Grasps(cell, self.senses, self._held, self._names)
+        self._ongoing = Ongoing(options.recover)
+        self._grasps = Grasps(cell, self.received, self._ongoing, self._names)
         self._cycle: Cycle | None = None
         self._poses: Array | None = None
         self._warnings: tuple[Reason, ...] = ()
@@ -78,7 +78,7 @@ class WatchEngine:
         """Nothing is wrong, nothing is left over from before."""
         return (
             self.state is State.SAFE
-            and not self._held
+            and not self._ongoing
             and not self._grasps
             and self.scale.value == 1.0
         )
@@ -90,7 +90,7 @@ class WatchEngine:
 
     def due(self) -> float:
         """When something will be silent for too long if nothing comes: the time for a tick."""
-        return self.senses.due(self.time)
+        return self.received.due(self.time)
 
     def tick(self, now: float) -> Report:
         """A cycle in which nothing came."""
@@ -102,11 +102,11 @@ class WatchEngine:
         """One instant: all that came in at ``now``, which is later than in all cycles before (a
         clock that is not gets a fault). ``answer``: the monitor's, where it has been asked."""
         found = Found()
-        senses = self.senses
+        received = self.received
         self.number += 1
         now, usable = self._advance(float(now), found)
-        senses.check_ages(now, found)
-        senses.start()
+        received.check_ages(now, found)
+        received.start()
         self._grasps.start()
         for source, message in inputs:
             if type(message) is Grasp:
@@ -114,13 +114,13 @@ class WatchEngine:
             elif type(message) is Trouble:
                 self._trouble(source, message, found)
             elif usable and type(message) is Joints:
-                senses.take(now, source, message, found)
+                received.take(now, source, message, found)
             elif usable and type(message) is BodyPose:
-                senses.take_pose(now, source, message, found)
-        for source in senses.fine:
-            senses.heard[source] = now
+                received.take_pose(now, source, message, found)
+        for source in received.valid:
+            received.last_message[source] = now
         changed = bool(self._grasps) and self._grasps.carry_out(now, found)
-        if senses.spoke or changed or self._cycle is None:
+        if received.updated or changed or self._cycle is None:
             self._ask(now, found, answer)
         if changed:
             self._grasps.settle(found, self._good(found))
@@ -136,15 +136,15 @@ class WatchEngine:
             if not usable:
                 now = last if math.isfinite(last) else 0.0
             elif not now > last:
-                self.senses.back_to(now)
+                self.received.back_to(now)
         if usable:
             self.time, self._newest = now, max(now, self._newest)
         return now, usable
 
     def _grasp(self, now: float, source: int, message: Grasp, found: Found) -> None:
-        event = self.senses.voices[source].mapping.grasp(message)
+        event = self.received.publishers[source].mapping.grasp(message)
         if event is None:
-            self.senses.fine.add(source)
+            self.received.valid.add(source)
         else:
             self._grasps.take(now, source, event, found)
 
@@ -156,17 +156,17 @@ class WatchEngine:
             the next, where the monitor has been asked for it. Nothing at all where this engine is
             not `quiet`.
         """
-        senses, start = self.senses, self.number
-        if not self.quiet or senses.unheard():
+        received, start = self.received, self.number
+        if not self.quiet or received.not_received():
             return _NO_STRETCH, None
-        n, Q = foresee(senses, batch, self.time)
+        n, Q = check_ahead(received, batch, self.time)
         if n == 0:
             return _NO_STRETCH, None
-        poses, clearances = senses.poses(), np.empty(n)
+        poses, clearances = received.poses(), np.empty(n)
         quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, poses)
         stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
         if quiet:
-            skip(senses, batch, quiet, Q)
+            skip(received, batch, quiet, Q)
             self.number = start + quiet
             self.time = self._newest = float(batch.now[quiet - 1])
             assert self._cycle is not None
@@ -178,18 +178,20 @@ class WatchEngine:
         return stretch, self.cycle(now, ((source, message),), answer=answer)
 
     def _ask(self, now: float, found: Found, answer: Cycle | None) -> None:
-        """The monitor, once everything has been heard of."""
-        senses = self.senses
-        if senses.unheard():
+        """The monitor, once everything has been received."""
+        received = self.received
+        if received.not_received():
             return
-        cycle, self._poses = answer, senses.poses()
+        cycle, self._poses = answer, received.poses()
         if cycle is None:
-            cycle = self.monitor.update(senses.given, self._poses, now)
+            cycle = self.monitor.update(received.given, self._poses, now)
         self._adopt(cycle)
         for fault in cycle.faults:
             kind = _KINDS.get(fault.kind, fault.kind)
             if kind:
-                found.add(kind, fault.element, _told(fault), senses.concerned(fault.element))
+                found.add(
+                    kind, fault.element, _fault_text(fault), received.subjects_of(fault.element)
+                )
 
     def _adopt(self, cycle: Cycle) -> None:
         """The answer that counts until there is another."""
@@ -205,60 +207,62 @@ class WatchEngine:
 
     def _trouble(self, source: int, message: Trouble, found: Found) -> None:
         name = self._names[source]
-        whos: set[Who] = {of_source(source)}
-        told = self.senses.tells(source) if source < len(self.senses.sources) else set()
+        subjects: set[Subject] = {of_source(source)}
+        own: set[Subject] = set()
+        if source < len(self.received.sources):
+            own = self.received.published_by(source)
         if message.kind == "back":
-            self._held.end("sink", name)
-            # Somebody is there again, whoever that is: who has told of a robot has to do so again.
-            if not told:
-                self._held.end("lost", name)
+            self._ongoing.end("sink", name)
+            # A peer is there again, whichever that is: who published a robot has to do so again.
+            if not own:
+                self._ongoing.end("lost", name)
         else:
             kind = message.kind if message.kind in RULES else "garbled"
             if kind == "grasp":
                 # Events that were lost cannot be made good.
-                whos = {NOBODY}
+                subjects = {NOBODY}
             elif kind == "lost":
-                # Of a body the source itself has to tell: a link may hold it by then.
-                whos |= {who for who in told if isinstance(who, int)}
-            found.add(kind, name, f"{name}: {message.text}", whos)
+                # The pose of a body the source itself has to send: a link may hold it by then.
+                subjects |= {subject for subject in own if isinstance(subject, int)}
+            found.add(kind, name, f"{name}: {message.text}", subjects)
 
-    def _good(self, found: Found) -> set[Who]:
-        """What was told well in this cycle."""
-        senses, blamed = self.senses, found.blamed
-        good: set[Who] = set()
-        for clock in senses.spoke:
-            if blamed.isdisjoint(clock.who) and not self._hand_in_doubt(clock, blamed):
-                good |= clock.who
+    def _good(self, found: Found) -> set[Subject]:
+        """What valid messages were about in this cycle."""
+        received, blamed = self.received, found.blamed
+        good: set[Subject] = set()
+        for clock in received.updated:
+            if blamed.isdisjoint(clock.subjects) and not self._hand_in_doubt(clock, blamed):
+                good |= clock.subjects
         if good:
             good.add(ANY)
-        good.update(of_source(k) for k in senses.fine if of_source(k) not in blamed)
+        good.update(of_source(k) for k in received.valid if of_source(k) not in blamed)
         return good
 
-    def _hand_in_doubt(self, clock: Clock, blamed: Set[Who]) -> bool:
-        """That a body is where its link has it tells nothing while the link is in trouble."""
-        for who in clock.who:
-            body = self.cell.bodies.get(who) if isinstance(who, str) else None
+    def _hand_in_doubt(self, clock: Clock, blamed: Set[Subject]) -> bool:
+        """That a body is where its link has it says nothing while there is a fault of the link."""
+        for subject in clock.subjects:
+            body = self.cell.bodies.get(subject) if isinstance(subject, str) else None
             if body is not None and body.attachment is not None:
-                joints = joints_of(self.senses, body.attachment.link)
-                return not blamed.isdisjoint(joints) or self._held.troubled(joints)
+                joints = joints_of(self.received, body.attachment.link)
+                return not blamed.isdisjoint(joints) or self._ongoing.troubled(joints)
         return False
 
     def _report(self, now: float, found: Found, arrived: int) -> Report:
-        senses = self.senses
-        unheard = senses.unheard()
-        cycle = None if unheard else self._cycle
+        received = self.received
+        not_received = received.not_received()
+        cycle = None if not_received else self._cycle
         if cycle is None:
             # SAFE is what a monitor has said, never what nobody was asked.
-            found.add("waiting", *senses.awaited(), set())
-        misnamed = senses.misnamed()
+            found.add("waiting", *received.awaited(), set())
+        misnamed = received.misnamed()
         if misnamed:
             found.add("names", "--rest", misnamed, set())
-        if found.reasons or self._held:
-            self._held.take(found, self._good(found))
+        if found.reasons or self._ongoing:
+            self._ongoing.take(found, self._good(found))
         reasons = self._warnings
         state = State.WARNING if reasons else State.SAFE
-        if self._held:
-            reasons = (*sorted(self._held, key=_badness), *reasons)
+        if self._ongoing:
+            reasons = (*sorted(self._ongoing, key=_badness), *reasons)
             state = max(state, reasons[0].state)
         keys = self._contacts.union((r.kind, r.element) for r in reasons)
         changed = keys != self._last_keys
@@ -271,10 +275,10 @@ class WatchEngine:
             reasons,
             cycle,
             self.scale.update(state, cycle),
-            dict(zip(senses.sources, [now - time for time in senses.heard])),
+            dict(zip(received.sources, [now - time for time in received.last_message])),
             arrived,
-            q=senses.q.copy(),
-            poses=None if unheard else self._poses,
+            q=received.q.copy(),
+            poses=None if not_received else self._poses,
             revision=self.cell.revision,
         )
 
@@ -283,7 +287,7 @@ def _badness(reason: Reason) -> tuple[int, str, str]:
     return -reason.state, reason.kind, reason.element
 
 
-def _told(fault: Fault) -> str:
+def _fault_text(fault: Fault) -> str:
     if fault.kind == "jump":
         return f"{fault.element} moved by {fault.value:.4g} m; allowed: {fault.allowed}"
     return str(fault)

@@ -1,4 +1,4 @@
-"""Files together: how often they speak, and their messages in the order of time."""
+"""Files together: how often they publish, and their messages in the order of time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.streams.engine import Input
-from standoff.streams.limits import MAX_AGE_PERIODS, MOST_VOICES, TIME_LIMIT
+from standoff.streams.limits import MAX_AGE_PERIODS, MOST_PUBLISHERS, TIME_LIMIT
 from standoff.streams.mapping import Mapping
 from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Trouble
 from standoff.streams.protocols import Recorded
 
-#: Messages at the beginning of a file from which a watch takes how often it speaks, [-].
+#: Messages at the beginning of a file from which a watch takes how often it publishes, [-].
 PEEK_MESSAGES = 500
 
 #: From the fastest to the slowest time between two readings that a watch believes a file, [s].
@@ -27,7 +27,7 @@ PEEK_PERIODS = (1e-4, 1.0)
 #: How often somebody has to come for a period, [-].
 _ENOUGH: Final = 3
 #: Most messages that are looked at after the first, [-]: 30 s of one that comes every millisecond.
-_FURTHER: Final = PEEK_MESSAGES * MOST_VOICES
+_FURTHER: Final = PEEK_MESSAGES * MOST_PUBLISHERS
 
 
 class Peeked:
@@ -42,7 +42,7 @@ class Peeked:
     def periods(self, cell: Cell) -> dict[str, float]:
         """The usual time from one message to the next of each joint and moving body of the cell, as
         the first messages have it, [s]; without those that did not come three times. Whoever came
-        less often than that among them is looked for further on: beside one that speaks a thousand
+        less often than that among them is looked for further on: beside one that comes a thousand
         times a second the first messages are half a second."""
         names = _Names(cell, self.name)
         times: dict[str, list[float]] = {}

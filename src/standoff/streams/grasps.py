@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from standoff.cell import Cell
 from standoff.errors import Error
-from standoff.streams.faults import Found, Held
-from standoff.streams.limits import MOST_VOICES
+from standoff.streams.faults import Found, Ongoing
+from standoff.streams.limits import MOST_PUBLISHERS
 from standoff.streams.messages import Grasp
-from standoff.streams.publishers import ANY, NOBODY, Who, of_source
+from standoff.streams.publishers import ANY, NOBODY, Subject, of_source
+from standoff.streams.received import Received
 from standoff.streams.recent import behind, fresh, joints_of, knows, longest_age
-from standoff.streams.senses import Senses
 
 #: Events that wait to be carried out, [-]; none may be left out.
 MOST_EVENTS = 1024
@@ -46,28 +46,30 @@ class _Done:
     body: str
     link: str
     taken: bool
-    whos: frozenset[Who]
+    subjects: frozenset[Subject]
 
 
 class Grasps:
     """Events in their order, each carried out as soon as the joints and the body that it is about
-    have been heard of.
+    are known.
 
     A body that is held goes with its link from where both were at that instant. So an event whose
-    joints or whose body are not known just then leaves the cell as was told, and a fault: where the
-    body is has to be told before anybody relies on it. An event that is refused is such a fault as
+    joints or whose body are not known just then leaves the cell as it says, and a fault: the pose
+    of the body has to come before anybody relies on it. An event that is refused is such a fault as
     well, until another one is carried out: the stream and the cell are of two minds on who has it.
 
     Args:
         names: of the sources.
     """
 
-    def __init__(self, cell: Cell, senses: Senses, held: Held, names: tuple[str, ...]) -> None:
-        self._cell, self._senses, self._held, self._names = cell, senses, held, names
+    def __init__(
+        self, cell: Cell, received: Received, held: Ongoing, names: tuple[str, ...]
+    ) -> None:
+        self._cell, self._senses, self._ongoing, self._names = cell, received, held, names
         self._waiting: deque[_Event] = deque()
-        #: By source and body: the stamp of the last event, and the links it has been told with. A
+        #: By source and body: the stamp of the last event, and the links that it came with. A
         #: body may go from hand to hand in one instant.
-        self._told: dict[tuple[int, str], tuple[float, frozenset[str | None]]] = {}
+        self._last_event: dict[tuple[int, str], tuple[float, frozenset[str | None]]] = {}
         self._touch: dict[str, tuple[str, ...]] = {}
         self._freed: set[str] = set()
         self._taken: set[str] = set()
@@ -79,9 +81,9 @@ class Grasps:
 
     def start(self) -> None:
         """A cycle begins. What was wrong with the poses of a body that a link took in good order
-        does not matter any more: nobody need tell of it again."""
+        does not matter any more: it needs no more poses."""
         for body in self._taken:
-            self._held.forget(body)
+            self._ongoing.forget(body)
         self._taken.clear()
 
     def take(self, now: float, source: int, message: Grasp, found: Found) -> None:
@@ -122,21 +124,21 @@ class Grasps:
                 changed |= self._carry_out(now, event, found)
         return changed
 
-    def settle(self, found: Found, good: Set[Who]) -> None:
+    def settle(self, found: Found, good: Set[Subject]) -> None:
         """The monitor has been asked, too: whatever is wrong with the joints or the body of an
         event that was carried out in this cycle, and no good reading has put right since, leaves it
         open where the body is."""
         for done in self._done:
-            wrong = [who for who in done.whos if self._wrong(who, found, good)]
+            wrong = [subject for subject in done.subjects if self._wrong(subject, found, good)]
             if wrong:
                 self._open(done, "what was received just then is wrong", found)
             elif done.taken:
                 self._taken.add(done.body)
         self._done.clear()
 
-    def _wrong(self, who: Who, found: Found, good: Set[Who]) -> bool:
-        now = any(who in about for key, about in found.whos.items() if key[0] != "grasp")
-        return now or (who not in good and self._held.unsettled(who))
+    def _wrong(self, subject: Subject, found: Found, good: Set[Subject]) -> bool:
+        now = any(subject in about for key, about in found.subjects.items() if key[0] != "grasp")
+        return now or (subject not in good and self._ongoing.unsettled(subject))
 
     def _open(self, done: _Done, why: str, found: Found) -> None:
         words = f"taken by {done.link}" if done.taken else f"let go by {done.link}"
@@ -144,14 +146,14 @@ class Grasps:
         found.add("grasp", done.body, text, {done.body})
 
     def _again(self, source: int, message: Grasp) -> bool:
-        """Whether the same was told with the same stamp."""
-        stamp, links = self._told.get((source, message.body), (0.0, frozenset()))
+        """Whether the same came with the same stamp."""
+        stamp, links = self._last_event.get((source, message.body), (0.0, frozenset()))
         if stamp != message.stamp:
             links = frozenset()
         again = message.link in links
-        if len(links) < MOST_VOICES:  # names that are made up take no memory
+        if len(links) < MOST_PUBLISHERS:  # names that are made up take no memory
             links |= {message.link}
-        self._told[source, message.body] = message.stamp, links
+        self._last_event[source, message.body] = message.stamp, links
         return again
 
     def _will_be_so(self, message: Grasp) -> bool:
@@ -179,35 +181,35 @@ class Grasps:
         return body.attachment.link
 
     def _ready(self, message: Grasp) -> bool:
-        """Whether all it needs has been heard of. What nobody knows is not waited for."""
+        """Whether all it needs is known. What nobody knows is not waited for."""
         if message.body not in self._cell.bodies:
             return True
         link = self._link(message)
-        return knows(self._senses, link) and message.body not in self._senses.unheard_bodies()
+        return knows(self._senses, link) and message.body not in self._senses.bodies_not_received()
 
     def _carry_out(self, now: float, event: _Event, found: Found) -> bool:
-        cell, senses, message = self._cell, self._senses, event.message
+        cell, received, message = self._cell, self._senses, event.message
         body = message.body
         try:
-            cell.set_state(senses.q, senses.good_poses())
+            cell.set_state(received.q, received.good_poses())
             if body in cell.bodies and self._is_so(message):
                 return False
             link, doubt = self._link(message), self._doubt(now, event)
-            whos: set[Who] = {ANY, *joints_of(senses, link)}
+            subjects: set[Subject] = {ANY, *joints_of(received, link)}
             if message.link is None:
-                cell.detach(body, q=senses.q)
-                senses.let_go(now, event.source, body)
+                cell.detach(body, q=received.q)
+                received.let_go(now, event.source, body)
                 self._freed.add(body)
             else:
                 self._attach(body, message.link, message.touch)
                 self._touch[body] = message.touch
-                senses.taken_up(body)
-                whos.add(body)
+                received.taken_up(body)
+                subjects.add(body)
         except Error as error:
             self._refuse(message, str(error), found)
             return False
-        self._held.relent(body)
-        done = _Done(body, link, message.link is not None, frozenset(whos))
+        self._ongoing.agree(body)
+        done = _Done(body, link, message.link is not None, frozenset(subjects))
         if doubt:
             self._open(done, doubt, found)
         else:
@@ -215,7 +217,7 @@ class Grasps:
         return True
 
     def _attach(self, body: str, link: str, touch: tuple[str, ...]) -> None:
-        """The same link may be told anew what its load may touch."""
+        """The same link may be given anew what its load may touch."""
         before = self._cell.bodies[body].attachment if body in self._cell.bodies else None
         if before is None or before.link != link:
             self._cell.attach(body, link, q=self._senses.q, touch=touch)
@@ -229,16 +231,16 @@ class Grasps:
 
     def _doubt(self, now: float, event: _Event) -> str:
         """Why it is not known where link and body are at the instant of an event."""
-        senses, body = self._senses, event.message.body
+        received, body = self._senses, event.message.body
         link = self._link(event.message)
         if event.doubt:
             return event.doubt
-        if now - event.came > longest_age(senses, link):
+        if now - event.came > longest_age(received, link):
             return f"the first pose of {link} was known {now - event.came:.3f} s after it"
-        if not fresh(senses, link, now):
+        if not fresh(received, link, now):
             return f"nothing recent is known of {link}"
-        tracked = event.message.link is not None and body in senses.moving
-        if tracked and not senses.fresh_body(body, now):
+        tracked = event.message.link is not None and body in received.moving
+        if tracked and not received.fresh_body(body, now):
             return f"nothing recent is known of {body}"
         return ""
 
@@ -246,14 +248,14 @@ class Grasps:
         body, key = message.body, ("grasp", message.body)
         if body in self._cell.bodies:
             found.add("grasp", body, why, {body, NOBODY})
-        elif message.link is None and (key in self._held or key in found.reasons):
+        elif message.link is None and (key in self._ongoing or key in found.reasons):
             # The cell has no such body: it was taken, and now it is as before.
-            self._held.end("grasp", body)
+            self._ongoing.end("grasp", body)
             found.drop("grasp", body)
         else:
             found.add("grasp", self._listed(body), why, {NOBODY})
 
     def _listed(self, body: str) -> str:
         """The body, or that there are more: names that are made up take no memory."""
-        known = ("grasp", body) in self._held
-        return body if known or self._held.count("grasp") < MOST_VOICES else "others"
+        known = ("grasp", body) in self._ongoing
+        return body if known or self._ongoing.count("grasp") < MOST_PUBLISHERS else "others"

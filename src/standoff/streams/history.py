@@ -19,18 +19,18 @@ from standoff.streams.report import Report, State
 
 #: Spells (of a pair that is too close, of a fault) that a history keeps, the worst of them, [-],
 #: and different ones of which it counts each apart, [-]: what is beyond is counted together.
-HISTORY_SPELLS = 500
+HISTORY_EPISODES = 500
 HISTORY_KINDS = 2000
 
 #: Spells of the same that are less far apart are one, [s]: it flickered.
-SPELL_GAP = 0.25
+EPISODE_GAP = 0.25
 
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass
-class Spell(Generic[Key]):
+class Episode(Generic[Key]):
     """Something that held from ``start`` to ``end``, [s]; gaps below SPELL_GAP are no end.
 
     Attributes:
@@ -59,7 +59,7 @@ class Total(Generic[Key]):
     """All spells of one key together."""
 
     key: Key
-    spells: int = 0
+    episodes: int = 0
     cycles: int = 0
     length: float = 0.0
     value: float = math.inf
@@ -69,72 +69,72 @@ class Total(Generic[Key]):
 
 
 @dataclass
-class Spells(Generic[Key]):
+class Episodes(Generic[Key]):
     """Spells by key. Of those that are over, the worst are kept: lowest value first, longest of the
     equal ones. The totals count all of them, for as many different keys as fit; ``others`` is how
     many spells had no room among these."""
 
-    most: int = HISTORY_SPELLS
+    most: int = HISTORY_EPISODES
     most_keys: int = HISTORY_KINDS
     totals: dict[Key, Total[Key]] = field(default_factory=dict)
     others: int = 0
-    _open: dict[Key, Spell[Key]] = field(default_factory=dict)
-    _kept: list[tuple[float, float, int, Spell[Key]]] = field(default_factory=list)
+    _open: dict[Key, Episode[Key]] = field(default_factory=dict)
+    _kept: list[tuple[float, float, int, Episode[Key]]] = field(default_factory=list)
     _number: int = 0
 
     def take(self, time: float, held: Iterable[tuple[Key, float, float]]) -> None:
         """What holds in a cycle: its key, value and speed (NaN where there is none)."""
         for key, value, speed in held:
-            spell = self._open.get(key)
-            if spell is None:
+            episode = self._open.get(key)
+            if episode is None:
                 if len(self._open) >= self.most_keys:
                     self.others += 1
                     continue
-                spell = self._open[key] = Spell(key, time, time)
-            spell.end = time
-            spell.cycles += 1
-            if value < spell.value or spell.cycles == 1:
-                spell.value, spell.at, spell.speed = value, time, speed
-            if speed > spell.fastest:
-                spell.fastest = speed
+                episode = self._open[key] = Episode(key, time, time)
+            episode.end = time
+            episode.cycles += 1
+            if value < episode.value or episode.cycles == 1:
+                episode.value, episode.at, episode.speed = value, time, speed
+            if speed > episode.fastest:
+                episode.fastest = speed
         if self._open:
-            over = [s for s in self._open.values() if time - s.end > SPELL_GAP]
-            for spell in over:
-                self._end(spell)
+            over = [s for s in self._open.values() if time - s.end > EPISODE_GAP]
+            for episode in over:
+                self._end(episode)
 
     def extend(self, last: float, time: float) -> None:
         """What held in the last cycle still does: nothing else was said until now."""
-        for spell in self._open.values():
-            if spell.end == last:
-                spell.end = time
+        for episode in self._open.values():
+            if episode.end == last:
+                episode.end = time
 
     def finish(self) -> None:
         """The watch is over, and with it each spell."""
-        for spell in list(self._open.values()):
-            self._end(spell)
+        for episode in list(self._open.values()):
+            self._end(episode)
 
-    def worst(self) -> list[Spell[Key]]:
+    def worst(self) -> list[Episode[Key]]:
         """Those kept, the worst first, those that go on among them."""
-        spells = [spell for *_, spell in self._kept] + list(self._open.values())
-        return sorted(spells, key=lambda s: (_finite(s.value), -s.length, s.start))
+        episodes = [episode for *_, episode in self._kept] + list(self._open.values())
+        return sorted(episodes, key=lambda s: (_finite(s.value), -s.length, s.start))
 
-    def _end(self, spell: Spell[Key]) -> None:
-        del self._open[spell.key]
-        total = self.totals.get(spell.key)
+    def _end(self, episode: Episode[Key]) -> None:
+        del self._open[episode.key]
+        total = self.totals.get(episode.key)
         if total is None and len(self.totals) < self.most_keys:
-            total = self.totals[spell.key] = Total(spell.key, first=spell.start)
+            total = self.totals[episode.key] = Total(episode.key, first=episode.start)
         if total is None:
             self.others += 1
         else:
-            total.spells += 1
-            total.cycles += spell.cycles
-            total.length += spell.length
-            total.fastest = max(total.fastest, spell.fastest)
-            if spell.value < total.value or total.spells == 1:
-                total.value, total.at = spell.value, spell.at
+            total.episodes += 1
+            total.cycles += episode.cycles
+            total.length += episode.length
+            total.fastest = max(total.fastest, episode.fastest)
+            if episode.value < total.value or total.episodes == 1:
+                total.value, total.at = episode.value, episode.at
         # A heap with the mildest on top: the highest value, the shortest of the equal ones.
         self._number += 1
-        entry = (-_finite(spell.value), spell.length, -self._number, spell)
+        entry = (-_finite(episode.value), episode.length, -self._number, episode)
         if len(self._kept) < self.most:
             heapq.heappush(self._kept, entry)
         else:
@@ -196,7 +196,7 @@ class History:
         back: how often their time ran back.
         first, last: the times of the first and the last, by the clock of the history.
         lasted: seconds in each state.
-        unwatched: seconds in which not every joint had been heard of; blind: such cycles.
+        unwatched: seconds in which not every joint had a value; blind: such cycles.
         pairs: when which pair was how near.
         contacts: when which pair touched or overlapped.
         causes: when there was which reason, other than a pair that is too close.
@@ -212,9 +212,9 @@ class History:
         self.first = self.last = math.nan
         self.lasted = dict.fromkeys(State, 0.0)
         self.unwatched, self.blind = 0.0, 0
-        self.pairs: Spells[Pair] = Spells()
-        self.contacts: Spells[Pair] = Spells()
-        self.causes: Spells[Cause] = Spells()
+        self.pairs: Episodes[Pair] = Episodes()
+        self.contacts: Episodes[Pair] = Episodes()
+        self.causes: Episodes[Cause] = Episodes()
         self.lowest, self.lowest_at = math.inf, math.nan
         self._step = step
         columns += columns % 2  # they are thinned out in twos, and none may be left over
@@ -224,7 +224,7 @@ class History:
         self._column = 0
         self._state, self._watched = State.SAFE, True
         #: The time of the last report as it had it, and how far the history is ahead of that.
-        self._told, self._ahead = -math.inf, 0.0
+        self._last_time, self._ahead = -math.inf, 0.0
 
     def put(self, report: Report) -> None:
         """Take one report."""
@@ -260,7 +260,7 @@ class History:
         start = self._counted_on(float(times[0]))
         if self.cycles == 0:
             self.first = self.last = start
-        self._told, times = float(times[-1]), np.maximum(times + self._ahead, start)
+        self._last_time, times = float(times[-1]), np.maximum(times + self._ahead, start)
         self._pass(start)
         self._state, self._watched = State.SAFE, True
         self._states[self._column] |= 1 << State.SAFE
@@ -307,11 +307,11 @@ class History:
 
     def _counted_on(self, time: float) -> float:
         """The time of a report by a clock that never runs back."""
-        if time < self._told:
+        if time < self._last_time:
             self.back += 1
-            self._ahead += self._told - time
+            self._ahead += self._last_time - time
             self.finish()
-        self._told = time
+        self._last_time = time
         # A sum that was rounded must not run back either.
         return max(time + self._ahead, self.last) if self.back else time
 

@@ -20,7 +20,7 @@ SINK_PATIENCE = 5.0
 
 #: Different lists of names that one source may have, [-]: one for each publisher of a topic. A
 #: source with more makes names up, and they would fill the memory.
-MOST_VOICES = 64
+MOST_PUBLISHERS = 64
 
 #: Inputs of one block of a record, [-], at most: larger ones are not read.
 RECORD_BLOCK = 1 << 16

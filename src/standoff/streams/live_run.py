@@ -15,7 +15,7 @@ from standoff.streams.messages import BodyPose, End, Grasp, Joints, Message, Tro
 from standoff.streams.protocols import Live, Put
 
 #: Messages of one source that wait to be looked at, [-]: a quarter of a second at 1 kHz. What is
-#: older is dropped for the newer, and told.
+#: older is dropped for the newer, and reported.
 INBOX_DEPTH = 256
 
 

@@ -111,7 +111,7 @@ class Mapping:
         picks: list[int] = []
         columns: list[int] = []
         problem = self._wrong
-        self._heard(*names)
+        self._note_names(*names)
         meant: dict[int, str] = {}
         for place, name in enumerate(names):
             found = self._joints(name)
@@ -147,7 +147,7 @@ class Mapping:
         """The same pose, of the body that is meant, in metres; of `IGNORED` where it is ignored."""
         name = self.rule.rename.get(message.body, message.body)
         if self.idle:
-            self._heard(message.body)
+            self._note_names(message.body)
         if self.ignores(message.body):
             return replace(message, body=IGNORED)
         if self._length != 1.0:
@@ -161,7 +161,7 @@ class Mapping:
         ignored."""
         rename = self.rule.rename
         link = message.link
-        self._heard(message.body, link or "", *message.touch)
+        self._note_names(message.body, link or "", *message.touch)
         if self.ignores(message.body):
             return None
         if link is not None:
@@ -179,7 +179,7 @@ class Mapping:
 
     def knows(self, name: str) -> bool:
         """Whether the name of a joint means something here, if only that it is ignored. Mimic and
-        fixed joints are known, though nobody has to tell of them."""
+        fixed joints are known, though nobody has to publish them."""
         meant = self.rule.rename.get(name, name)
         return self.ignores(name) or bool(self._joints(name)) or meant in self._all
 
@@ -191,7 +191,7 @@ class Mapping:
             return ""
         return f"the cell file calls {name} {called[name]!r}, and it came as {name!r}"
 
-    def _heard(self, *names: str) -> None:
+    def _note_names(self, *names: str) -> None:
         self.idle -= {*names}
         ignore = self.idle.intersection(self.rule.ignore)
         self.idle -= {p for p in ignore if any(fnmatchcase(name, p) for name in names)}

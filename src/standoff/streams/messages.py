@@ -25,7 +25,7 @@ class Joints:
             as the names stay the same, so that a look-up is needed only when it changes.
         positions: one for each name, in the units of the stream.
         velocities: the same, or None where there are none.
-        partial: whether it tells of some joints only, and means to: a row of a table with empty
+        partial: whether it has some joints only, and means to: a row of a table with empty
             cells. Names that are not in it are not left out.
     """
 

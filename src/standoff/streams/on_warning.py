@@ -116,7 +116,7 @@ class OnWarning:
                 self._arguments,
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # standard output may be a stream of reports
-                env={**os.environ, **_told(report)},
+                env={**os.environ, **_environment(report)},
                 start_new_session=True,  # Ctrl-C ends the watch, not this
             )
         except OSError as error:
@@ -144,10 +144,10 @@ def _warns(report: Report) -> bool:
     return any(reason.state is State.WARNING for reason in report.reasons)
 
 
-def _told(report: Report) -> dict[str, str]:
-    told = {"STANDOFF_TIME": repr(report.time), "STANDOFF_STATE": report.state.name}
+def _environment(report: Report) -> dict[str, str]:
+    found = {"STANDOFF_TIME": repr(report.time), "STANDOFF_STATE": report.state.name}
     if report.cycle is not None and report.cycle.warnings:
         nearest = report.cycle.warnings[0]
-        told["STANDOFF_A"], told["STANDOFF_B"] = shown(nearest.a), shown(nearest.b)
-        told["STANDOFF_DISTANCE"] = repr(float(nearest.distance))
-    return told
+        found["STANDOFF_A"], found["STANDOFF_B"] = shown(nearest.a), shown(nearest.b)
+        found["STANDOFF_DISTANCE"] = repr(float(nearest.distance))
+    return found

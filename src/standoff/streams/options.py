@@ -41,8 +41,8 @@ class WatchOptions:
     max_speed: the fastest any point moves, [m/s]; what is faster has jumped. None: as fast as the
         speeds of the joints allow.
     between: certify the motion from reading to reading, too; None: of files, not of live sources.
-    rest: joints that no source speaks of stay where the cell has them.
-    slip: how far a held body may be told to be from where its link has it, [m].
+    rest: joints that no source publishes stay where the cell has them.
+    slip: how far the poses of a held body may be from where its link has it, [m].
     stop, slow: the speed scale is 0 up to the one distance and 1 from the other on, [m]; a pair's
         threshold where ``slow`` is None. retreat_stop, retreat_slow: for pairs that part; the same
         where they are None. hysteresis: see `SpeedScale`.
@@ -76,17 +76,17 @@ class WatchOptions:
 
     @property
     def age(self) -> float:
-        """How long those who speak most often may be silent, [s]."""
+        """How long the most frequent publishers may be silent, [s]."""
         return self._age(min(self.periods.values(), default=self.period))
 
     @property
     def longest_age(self) -> float:
-        """How long those who speak least often may be silent, [s]."""
+        """How long the least frequent publishers may be silent, [s]."""
         return self._age(max(self.periods.values(), default=self.period))
 
     @property
     def least_age(self) -> float:
-        """How long somebody may be silent at least, however often they turn out to speak, [s]."""
+        """How long somebody may be silent at least, however often they turn out to publish, [s]."""
         return self.age if self.max_age is not None or not self.periods else USUAL_MAX_AGE
 
     def age_of(self, name: str) -> float:

@@ -28,14 +28,14 @@ class Outbox:
     """Hands reports to one sink, in their order, and never lets the watch wait for it.
 
     A sink that is slow misses reports in which nothing happened. If it has no room for one in which
-    something did (a warning, a fault, a change), that is told as its trouble; likewise whatever it
-    raises. Nothing that it does ends the watch.
+    something did (a warning, a fault, a change), that is reported as its trouble; likewise whatever
+    it raises. Nothing that it does ends the watch.
 
     A `Prompt` sink is offered each report at once while nothing waits for it.
 
     Args:
-        told: called from the thread of the sink with ``sink`` and a text where it has trouble, with
-            ``back`` once that is over.
+        on_trouble: called from the thread of the sink with ``sink`` and a text where it has
+            trouble, with ``back`` once that is over.
         patient: wait for room, as a replay does, up to SINK_PATIENCE; see `hurry`.
 
     Attributes:
@@ -46,7 +46,7 @@ class Outbox:
     def __init__(
         self,
         sink: Sink,
-        told: Callable[[str, str], None],
+        on_trouble: Callable[[str, str], None],
         *,
         patient: bool = False,
         depth: int = OUTBOX_DEPTH,
@@ -55,7 +55,7 @@ class Outbox:
         self.thinned = self.lost = 0
         self.failed = ""
         self._missed = 0
-        self._told = told
+        self._on_trouble = on_trouble
         self._patient = patient
         self._depth = depth
         self._prompt = isinstance(sink, Prompt)
@@ -67,7 +67,7 @@ class Outbox:
         self._calls: SimpleQueue[None] = SimpleQueue()
         self._busy = self._closing = self._tired = False
         self._trouble = ""
-        self._since = -math.inf  # when it was told last
+        self._since = -math.inf  # when it was reported last
         self._thread = threading.Thread(target=self._run, name=sink.name, daemon=True)
         self._thread.start()
 
@@ -90,7 +90,7 @@ class Outbox:
         assert isinstance(sink, Prompt)
         try:
             return sink.offer(report)
-        except Exception:  # it comes again where its trouble is heard
+        except Exception:  # it comes again where its trouble is reported
             return False
 
     def do(self, action: Callable[[], None], cycles: int, *, dull: bool = False) -> None:
@@ -124,7 +124,7 @@ class Outbox:
             self._room.wait(min(max(left, 0.0), HEARTBEAT))
 
     def _note_missed(self) -> None:
-        """A recorder is told what it missed after all that it did not."""
+        """A recorder notes what it missed after all that it did not."""
         missed, self._missed, recorder = self._missed, 0, self.recorder
         if missed and recorder is not None:
             self._items.append((lambda: recorder.skipped(missed), False))
@@ -144,7 +144,7 @@ class Outbox:
 
     def _report_trouble(self, text: str) -> None:
         if not self._trouble:
-            self._told("sink", text)
+            self._on_trouble("sink", text)
         self._trouble = self.failed = text
         self._since = time.monotonic()
 
@@ -182,11 +182,11 @@ class Outbox:
 
     def _end_trouble(self, now: float) -> None:
         with self._lock:
-            # Not at once, or it would begin and end between two cycles, and none tell.
-            told = now - self._since >= RECORD_FLUSH
-            if self._trouble and told and len(self._items) < self._depth // 2:
+            # Not at once, or it would begin and end between two cycles, and no report say so.
+            on_trouble = now - self._since >= RECORD_FLUSH
+            if self._trouble and on_trouble and len(self._items) < self._depth // 2:
                 self._trouble = ""
-                self._told("back", "")
+                self._on_trouble("back", "")
 
     def _tried(self, action: Callable[[], None]) -> bool:
         try:

@@ -9,11 +9,11 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
-from standoff.streams.limits import MAX_AGE_PERIODS, MAX_STREAM_NAMES, MOST_VOICES, TIME_LIMIT
+from standoff.streams.limits import MAX_AGE_PERIODS, MAX_STREAM_NAMES, MOST_PUBLISHERS, TIME_LIMIT
 from standoff.streams.mapping import Mapping, Route
 
-#: Messages of one publisher by which a watch tells how often it speaks, [-]: some that are lost, or
-#: come in a bunch, change their mean little.
+#: Messages of one publisher by which a watch tells how often it publishes, [-]: some that are lost,
+#: or come in a bunch, change their mean little.
 AGE_WINDOW = 64
 
 #: By how much the clock of a source may run faster or slower than ours, [s/s]: the crystals of
@@ -21,15 +21,15 @@ AGE_WINDOW = 64
 CLOCK_DRIFT = 2e-4
 
 
-#: What a trouble is about, and what a good reading is good for: a joint by its number, a body by
+#: What a fault is about, and what a valid reading is about: a joint by its number, a body by
 #: its name, a source as `of_source`, anything at all.
-Who = int | str | None
+Subject = int | str | None
 
 #: Whatever it is.
-ANY: Who = None
+ANY: Subject = None
 
-#: Of whom nobody will ever tell: no body has an empty name.
-NOBODY: Who = ""
+#: What nobody will ever publish: no body has an empty name.
+NOBODY: Subject = ""
 
 
 def of_source(number: int) -> int:
@@ -38,22 +38,22 @@ def of_source(number: int) -> int:
 
 
 class Clock:
-    """Of a publisher of joints, or of whoever tells of a body.
+    """Of a publisher of joints, or of a body.
 
     Attributes:
         source: its number.
-        who: what it speaks of.
+        subjects: what it publishes.
         least, age: how long it may be silent, [s]: ``age``, which falls to ``least`` where it turns
-            out to speak often enough.
+            out to publish often enough.
         stamp: the newest of its messages so far, NaN before.
         quickest: the least delay of a message so far, in a frame that drifts with CLOCK_DRIFT, [s].
         count: messages since ``since``, by which its age is measured.
     """
 
-    __slots__ = ("age", "count", "least", "quickest", "since", "source", "stamp", "who")
+    __slots__ = ("age", "count", "least", "quickest", "since", "source", "stamp", "subjects")
 
-    def __init__(self, source: int, who: frozenset[Who], least: float, age: float) -> None:
-        self.source, self.who = source, who
+    def __init__(self, source: int, subjects: frozenset[Subject], least: float, age: float) -> None:
+        self.source, self.subjects = source, subjects
         self.least, self.age = least, age
         self.stamp, self.quickest = math.nan, math.inf
         self.count, self.since = 0, math.nan
@@ -84,8 +84,8 @@ class Clock:
         return self.age <= self.least
 
     def beat(self, now: float) -> None:
-        """A message came. AGE_WINDOW of them tell how often it speaks: whoever does so more often
-        than was thought may be silent for less long."""
+        """A message came. AGE_WINDOW of them tell how often it publishes: one that does so more
+        often than was thought may be silent for less long."""
         if self.settled:
             return
         if self.count == 0 or not now > self.since:
@@ -108,7 +108,7 @@ def none(stamp: float) -> bool:
     return stamp == 0.0 or math.isnan(stamp)
 
 
-class Voice(Clock):
+class Publisher(Clock):
     """One list of names of one source, with a clock of its own.
 
     Attributes:
@@ -152,82 +152,83 @@ def _index(places: IntArray) -> IntArray | slice:
     return places
 
 
-class Voices:
-    """All that one source speaks with.
+class Publishers:
+    """All that publish in one source.
 
     Args:
         least, ages: how long joints may be silent, [s]: at least, and each of them.
 
     Attributes:
         mapping: what its names mean.
-        clocks: of those who tell of bodies, and of what becomes of them.
-        strangers: names that came and fit nothing in the cell, in their order.
+        clocks: of the poses of bodies, and of the events that are about them.
+        unknown_names: names that came and fit nothing in the cell, in their order.
     """
 
     def __init__(self, cell: Cell, number: int, source: str, least: float, ages: Array) -> None:
         self.mapping = Mapping(cell, source)
         self.clocks: dict[tuple[str, str], Clock] = {}
-        self.strangers: dict[str, None] = {}
+        self.unknown_names: dict[str, None] = {}
         self._number, self._least, self._ages = number, least, ages
-        self._voices: dict[tuple[tuple[str, ...], bool], Voice] = {}
-        #: How many of the voices are rows with empty cells, and the names that these have in all.
+        self._by_names: dict[tuple[tuple[str, ...], bool], Publisher] = {}
+        #: How many of these are rows with empty cells, and the names that these have in all.
         self._rows = self._row_names = 0
         self._last_names: tuple[str, ...] = ()
-        self._last: Voice | None = None
+        self._last: Publisher | None = None
 
-    def find(self, names: tuple[str, ...], partial: bool = False) -> Voice | None:
-        """The voice with these names, where it has been heard."""
-        return self._voices.get((names, partial))
+    def find(self, names: tuple[str, ...], partial: bool = False) -> Publisher | None:
+        """The publisher of these names, where it is known."""
+        return self._by_names.get((names, partial))
 
-    def of(self, names: tuple[str, ...], partial: bool = False) -> Voice | None:
-        """The voice with these names; None where there are too many of them."""
+    def of(self, names: tuple[str, ...], partial: bool = False) -> Publisher | None:
+        """The publisher of these names; None where there are too many of them."""
         if names is self._last_names and self._last is not None and not partial:
             return self._last
-        voice = self._voices.get((names, partial))
-        if voice is None:
+        publisher = self._by_names.get((names, partial))
+        if publisher is None:
             if not self._room(names, partial):
                 return None
-            voice = Voice(self._number, self.mapping.route(names), self._least, self._ages)
-            self._voices[names, partial] = voice
+            publisher = Publisher(self._number, self.mapping.route(names), self._least, self._ages)
+            self._by_names[names, partial] = publisher
             self._rows += partial
             self._row_names += partial * len(names)
-            self.strangers |= {name: None for name in names if not self.mapping.knows(name)}
+            self.unknown_names |= {name: None for name in names if not self.mapping.knows(name)}
             if not partial:
                 self._compare()
         if not partial:
-            self._last_names, self._last = names, voice
-        return voice
+            self._last_names, self._last = names, publisher
+        return publisher
 
     def _room(self, names: tuple[str, ...], partial: bool) -> bool:
         """Whether one more list may be kept. Robots at rates of their own fill the cells of a table
         in all combinations, seven of them in 127: those are bounded by the memory that they take,
         together no more names than the lists of publishers may have."""
         if not partial:
-            return len(self._voices) - self._rows < MOST_VOICES
-        most = MOST_VOICES * MAX_STREAM_NAMES
-        return self._rows < MOST_VOICES * MOST_VOICES and self._row_names + len(names) <= most
+            return len(self._by_names) - self._rows < MOST_PUBLISHERS
+        most = MOST_PUBLISHERS * MAX_STREAM_NAMES
+        rows = MOST_PUBLISHERS * MOST_PUBLISHERS
+        return self._rows < rows and self._row_names + len(names) <= most
 
     def clock(self, what: str, body: str, age: float) -> Clock:
-        """Of whoever tells of a body of the cell."""
+        """Of the messages of a kind, ``pose`` or ``grasp``, on a body of the cell."""
         clock = self.clocks.get((what, body))
         if clock is None:
             clock = Clock(self._number, frozenset({body}), min(self._least, age), age)
             self.clocks[what, body] = clock
         return clock
 
-    def before(self, voice: Voice) -> list[Voice]:
+    def before(self, publisher: Publisher) -> list[Publisher]:
         """By whose clocks a list of names goes on: as long as it has had no stamp, all that have
         joints of its own and had one. It may be a relay that has its names in another order, and
-        what it tells may be old."""
-        if not math.isnan(voice.stamp):
+        what it publishes may be old."""
+        if not math.isnan(publisher.stamp):
             return []
-        stamped = [other for other in self._voices.values() if not math.isnan(other.stamp)]
-        return [other for other in stamped if not voice.who.isdisjoint(other.who)]
+        stamped = [other for other in self._by_names.values() if not math.isnan(other.stamp)]
+        return [other for other in stamped if not publisher.subjects.isdisjoint(other.subjects)]
 
     def _compare(self) -> None:
         """A list of names that has some of another's joints, but not all, leaves the rest out."""
-        whole = [voice for (_, partial), voice in self._voices.items() if not partial]
-        sets = [{*voice.route.columns.tolist()} for voice in whole]
-        for voice, mine in zip(whole, sets):
+        whole = [publisher for (_, partial), publisher in self._by_names.items() if not partial]
+        sets = [{*publisher.route.columns.tolist()} for publisher in whole]
+        for publisher, mine in zip(whole, sets):
             dropped = {j for other in sets if mine & other for j in other} - mine
-            voice.dropped = tuple(sorted(dropped))
+            publisher.dropped = tuple(sorted(dropped))

@@ -46,7 +46,7 @@ class Report:
     changed: whether the state, a reason for it, or which pairs are in contact is not that of the
         cycle before.
     reasons: why, the worst first; empty while it is SAFE.
-    cycle: what the monitor answered; None as long as not every joint has been heard of.
+    cycle: what the monitor answered; None as long as not every joint has a value.
     scale: how fast the robots may go, 1 to 0.
     ages: seconds since each source's last good message, infinite where there was none.
     arrived: when the newest message of this cycle came in, by `time.monotonic_ns`; 0 in replays.
@@ -54,7 +54,7 @@ class Report:
         record: a replay has its own.
     q: where the joints are, the last good value of each.
     poses: of the moving bodies, as they were given last; None where there are none, or not all
-        have been heard of.
+        are known.
     revision: of the cell in this cycle.
     """
 
@@ -79,7 +79,7 @@ class Report:
     @property
     def clearance(self) -> float:
         """The distance of the nearest pair that is within its threshold, [m]; infinite where none
-        is, NaN where not every joint has been heard of. Of the pairs beyond their thresholds the
+        is, NaN where not every joint has a value. Of the pairs beyond their thresholds the
         monitor measures some and not others, so that no smallest distance is known of them:
         `Cycle.clearance` is no less than the smallest of all, and may be more."""
         if self.cycle is None:

@@ -56,7 +56,7 @@ class Watch:
         sinks: likewise.
         options: see `WatchOptions`.
         speed: of files: 1 as they were recorded, infinite as fast as it goes.
-        onlookers: told of every report, in the cycle itself: they return within microseconds
+        onlookers: called with every report, in the cycle itself: they return within microseconds
             and raise nothing.
         history: where everything is noted for a report on near misses.
 
@@ -92,7 +92,7 @@ class Watch:
                 allowed="all of them files, or none",
             )
         self._sources, self._sinks, self._speed = tuple(sources), tuple(sinks), speed
-        self._sink_names = _told_apart([sink.name for sink in sinks])
+        self._sink_names = _unique_names([sink.name for sink in sinks])
         options = WatchOptions() if options is None else options
         if options.between is None:
             options = replace(options, between=bool(self._files))
@@ -126,7 +126,7 @@ class Watch:
         _warm(self.engine)
         patient = bool(self._files) and math.isinf(self._speed)
         for k, sink in enumerate(self._sinks, len(self._sources)):
-            self._outboxes.append(Outbox(sink, self._teller(k), patient=patient))
+            self._outboxes.append(Outbox(sink, self._trouble_of(k), patient=patient))
         turn = sys.getswitchinterval()
         sys.setswitchinterval(_TURN)
         gc.freeze()
@@ -143,11 +143,11 @@ class Watch:
             self._close()
         return self.summary
 
-    def _teller(self, number: int) -> Callable[[str, str], None]:
-        def told(kind: str, text: str) -> None:
+    def _trouble_of(self, number: int) -> Callable[[str, str], None]:
+        def report(kind: str, text: str) -> None:
             self._troubles.append((number, Trouble(kind, text)))
 
-        return told
+        return report
 
     def _close(self) -> None:
         for source in self._sources:
@@ -212,7 +212,7 @@ class Watch:
     def _ticked(self, now: float, before: Callable[[float], object] | None = None) -> bool:
         """A cycle at the time when something was silent for too long, if that is before now."""
         engine = self.engine
-        if now < engine.senses.safe_until:
+        if now < engine.received.safe_until:
             return False
         due = engine.due()
         if not engine.time < due < now:
@@ -290,7 +290,7 @@ class Watch:
 
     def _send_quiet(self, batch: Batch, before: _Before, stretch: Stretch) -> None:
         """To recorders every cycle; to other sinks the nearest one, the last, and as many between
-        them as they have told that they want."""
+        them as they want."""
         count, clearances = len(stretch), stretch.clearances
         self.summary.add_quiet(batch.now[:count])
         if self._history is not None:
@@ -312,7 +312,7 @@ class Watch:
 
 
 class _Before:
-    """What an engine knew before a stretch of quiet cycles, so that each can be told as it was.
+    """What an engine knew before a stretch of quiet cycles, so that each can be reported as it was.
 
     Attributes:
         number: of the first of them.
@@ -320,17 +320,21 @@ class _Before:
 
     def __init__(self, engine: WatchEngine) -> None:
         self.number, self._asked = engine.number + 1, engine.asked + 1
-        self._heard, self._names = list(engine.senses.heard), engine.senses.sources
+        self._last_message, self._names = (
+            list(engine.received.last_message),
+            engine.received.sources,
+        )
         self._revision = engine.cell.revision
 
     def report(self, batch: Batch, stretch: Stretch, k: int) -> Report:
         """The report of cycle ``k`` of the stretch."""
-        now, heard = float(batch.now[k]), list(self._heard)
+        now, last_message = float(batch.now[k]), list(self._last_message)
         for part in batch.parts:
             last = int(np.searchsorted(part.at, k, side="right")) - 1
             if last >= 0:
-                heard[part.source] = max(heard[part.source], float(batch.now[part.at[last]]))
-        ages = {name: now - time for name, time in zip(self._names, heard)}
+                arrived = float(batch.now[part.at[last]])
+                last_message[part.source] = max(last_message[part.source], arrived)
+        ages = {name: now - time for name, time in zip(self._names, last_message)}
         cycle = QuietCycle(self._asked + k, now, float(stretch.clearances[k]))
         return Report(
             self.number + k, now, State.SAFE, False, (), cycle, 1.0, ages,
@@ -338,7 +342,7 @@ class _Before:
         )  # fmt: skip
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def _unique_names(names: Sequence[str]) -> list[str]:
     """The names, with a number behind those that were there before: the trouble of a sink is known
     by its name, and one that is well must not end that of another."""
     found: list[str] = []

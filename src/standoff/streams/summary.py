@@ -13,11 +13,11 @@ from standoff.streams.report import Report, State
 @dataclass
 class Summary:
     """Attributes:
-    patience: how long the watch may take from its first message until every joint has been heard
-        of, [s].
+    patience: how long the watch may take from its first message until every joint has a
+        value, [s].
     cycles: how many there were; by state in ``states``.
     began: time of the first cycle, NaN before; ended: of the last.
-    started: whether every joint was ever heard of. What was STALE or at FAULT before that is not
+    started: whether every joint ever had a value. What was STALE or at FAULT before that is not
         counted in ``troubled``, cycles in which the state was either.
     unwatched: from the first message until then, [s]; blind: cycles in which nothing was watched,
         from the first message on.
@@ -119,7 +119,7 @@ class Summary:
     @property
     def status(self) -> int:
         """For a shell: 0 SAFE all along, 1 there were warnings, 3 it was STALE or at FAULT (or not
-        every joint was heard of in time, or a sink had trouble), 4 both."""
+        every joint had a value in time, or a sink had trouble), 4 both."""
         sinks = any(self.lost.values()) or bool(self.sinks)
         troubled = self.troubled > 0 or not self.started or self.began_late or sinks
         return (1 if self.warned else 0) + (3 if troubled else 0)
@@ -127,8 +127,8 @@ class Summary:
 
 def _message_came(report: Report) -> bool:
     """Whether any message has come so far, good or bad."""
-    heard = any(math.isfinite(age) for age in report.ages.values())
-    return heard or any(reason.kind != "waiting" for reason in report.reasons)
+    received = any(math.isfinite(age) for age in report.ages.values())
+    return received or any(reason.kind != "waiting" for reason in report.reasons)
 
 
 def _one_robot(a: str, b: str) -> bool:

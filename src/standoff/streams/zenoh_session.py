@@ -1,4 +1,4 @@
-"""Sessions of Zenoh that are closed to the network unless told otherwise."""
+"""Sessions of Zenoh that are closed to the network unless asked for."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Link:
     Attributes:
         listen: addresses to be reached at, ``tcp/127.0.0.1:7447``; port 0 is a free one.
         connect: addresses of others; one that is not there yet is tried again and again.
-        scouting: look for others in the local network by multicast, and let those found tell of
+        scouting: look for others in the local network by multicast, and let those found name
             more.
         remote: whether addresses may be other than of this machine.
     """

@@ -72,20 +72,20 @@ def clearance_svg(history: History) -> str:
 
 def encounters_svg(history: History) -> str:
     """The closest pairs, one row each: when they were too close, darker where nearer."""
-    spells = history.pairs.worst()
+    episodes = history.pairs.worst()
     closest = sorted(history.pairs.totals.values(), key=lambda t: (t.value, -t.length))[:_PAIRS]
     row = {total.key: k for k, total in enumerate(closest)}
     figure, (axis,) = new_figure(1, width=11.0, height=0.9 + 0.32 * len(closest))
     span = max(history.last - history.first, math.ulp(1.0))
-    values = [s.value for s in spells if math.isfinite(s.value)]
+    values = [s.value for s in episodes if math.isfinite(s.value)]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    for spell in spells:
-        if spell.key not in row:
+    for episode in episodes:
+        if episode.key not in row:
             continue
-        near = (high - spell.value) / (high - low) if high > low else 1.0
-        start, wide = spell.start - history.first, max(spell.length, span / 500.0)
+        near = (high - episode.value) / (high - low) if high > low else 1.0
+        start, wide = episode.start - history.first, max(episode.length, span / 500.0)
         shade = 0.35 + 0.65 * near if math.isfinite(near) else 1.0
-        axis.barh(row[spell.key], wide, 0.7, left=start, color="tab:red", alpha=shade)
+        axis.barh(row[episode.key], wide, 0.7, left=start, color="tab:red", alpha=shade)
     # A dollar sign in a name is no formula.
     names = [f"{shown(a, 40)} – {shown(b, 40)}" for a, b in row]
     axis.set_yticks(range(len(names)), names, fontsize=8)
@@ -229,8 +229,8 @@ def _contacts(history: History) -> str:
         return ""
     rows = [
         (
-            _text(t.key[0]), _text(t.key[1]), _mm(-t.value), _at(history, t.first), f"{t.spells:,}",
-            f"{t.cycles:,}", _seconds(t.length),
+            _text(t.key[0]), _text(t.key[1]), _mm(-t.value), _at(history, t.first),
+            f"{t.episodes:,}", f"{t.cycles:,}", _seconds(t.length),
         )
         for t in totals[:_ROWS]
     ]  # fmt: skip
@@ -248,7 +248,7 @@ def _pairs(history: History) -> str:
         return f"<h2>Closest pairs</h2><p>{text if history.cycles else 'Nothing was watched.'}</p>"
     rows = [
         (
-            _text(t.key[0]), _text(t.key[1]), _mm(t.value), _at(history, t.at), f"{t.spells:,}",
+            _text(t.key[0]), _text(t.key[1]), _mm(t.value), _at(history, t.at), f"{t.episodes:,}",
             f"{t.cycles:,}", _seconds(t.length), _speed(t.fastest),
         )
         for t in totals[:_ROWS]
@@ -260,36 +260,36 @@ def _pairs(history: History) -> str:
 
 
 def _encounters(history: History) -> str:
-    spells = history.pairs.worst()
-    if not spells:
+    episodes = history.pairs.worst()
+    if not episodes:
         return ""
     rows = [
         (
             _text(s.key[0]), _text(s.key[1]), _mm(s.value), _at(history, s.start),
             _seconds(s.length), f"{s.cycles:,}", _speed(s.speed), _speed(s.fastest),
         )
-        for s in spells[:_ROWS]
+        for s in episodes[:_ROWS]
     ]  # fmt: skip
     head = (
         "a", "b", "nearest", "from", "for", "cycles", "closing speed then", "fastest approach",
     )  # fmt: skip
-    count = sum(total.spells for total in history.pairs.totals.values()) + history.pairs.others
+    count = sum(total.episodes for total in history.pairs.totals.values()) + history.pairs.others
     return "<h2>Encounters</h2>" + _table(head, rows, 2) + _left_out(count, len(rows))
 
 
 def _causes(history: History) -> str:
-    spells = sorted(history.causes.worst(), key=lambda s: s.start)
-    if not spells:
+    episodes = sorted(history.causes.worst(), key=lambda s: s.start)
+    if not episodes:
         return "<h2>Faults and drop-outs</h2><p>None.</p>"
     rows = [
         (
             f'<span class="{s.key[0].name}">{s.key[0].name}</span>', _text(s.key[1]),
             _text(s.key[2]), _at(history, s.start), _seconds(s.length), f"{s.cycles:,}",
         )
-        for s in spells[:_ROWS]
+        for s in episodes[:_ROWS]
     ]  # fmt: skip
     totals = history.causes.totals.values()
-    count = sum(total.spells for total in totals) + history.causes.others
+    count = sum(total.episodes for total in totals) + history.causes.others
     head = ("state", "kind", "who", "from", "for", "cycles")
     return "<h2>Faults and drop-outs</h2>" + _table(head, rows, 3) + _left_out(count, len(rows))
 

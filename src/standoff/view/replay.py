@@ -15,7 +15,7 @@ from standoff.view.files import check_distinct, check_writable, told
 from standoff.view.near_miss import save_near_misses
 from standoff.view.progress import announced
 from standoff.view.watch import reading
-from standoff.view.watch_words import between_words, never_heard, show
+from standoff.view.watch_words import between_words, missing_inputs, show
 from standoff.view.words import not_watched, plain
 
 
@@ -41,7 +41,7 @@ def _replay(
     with announced(notes), reading(notes, "replaying") as progress:
         done = again.run(verify=verify, progress=progress, history=history)
     spent = time.perf_counter() - start
-    show(done.summary, out, again.engine.options, never_heard(again.engine.senses))
+    show(done.summary, out, again.engine.options, missing_inputs(again.engine.received))
     rate = done.summary.cycles / spent if spent > 0.0 else 0.0
     out.print(f"  replayed in {spent:.2f} s, {rate:,.0f} cycles a second", highlight=False)
     if done.torn:

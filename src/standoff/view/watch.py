@@ -42,11 +42,11 @@ from standoff.view.near_miss import save_near_misses
 from standoff.view.progress import announced
 from standoff.view.watch_words import (
     between_words,
-    never_heard,
+    missing_inputs,
+    print_stop_hint,
+    print_unused_names,
+    print_unused_rules,
     show,
-    tell_of_names,
-    tell_of_rules,
-    tell_of_steps,
 )
 from standoff.view.words import not_watched, plain
 
@@ -123,14 +123,14 @@ class Request:
 
 def watch(cell: Cell, request: Request, out: Console, notes: Console) -> Summary:
     """Open everything, watch until it ends, and say what came of it."""
-    tell_of_steps(request.options, notes)
+    print_stop_hint(request.options, notes)
     history = None if request.report is None else History(sure=request.options.sure)
     with ExitStack() as opened:
         streams: list[Recorded | Live] = []
         for text in request.sources:
             streams.append(open_source(text, link=request.link))
             opened.callback(streams[-1].close)
-        tell_of_rules(cell, streams, notes)
+        print_unused_rules(cell, streams, notes)
         files = not any(isinstance(stream, Live) for stream in streams)
         peeked = [Peeked(s) if isinstance(s, Recorded) else s for s in streams]
         options = _period(peeked, request.period, request.options, cell)
@@ -152,7 +152,9 @@ def watch(cell: Cell, request: Request, out: Console, notes: Console) -> Summary
                 _ask_for_realtime(files, notes, shows)
             with _ending(running):
                 summary = running.run(progress)
-    tell_of_names([voices.mapping for voices in running.engine.senses.voices], notes)
+    print_unused_names(
+        [publishers.mapping for publishers in running.engine.received.publishers], notes
+    )
     _sum_up(running, request, history, notes if any(map(to_stdout, request.sinks)) else out)
     return summary
 
@@ -196,7 +198,7 @@ def _sum_up(running: Watch, request: Request, history: History | None, said: Con
             save_near_misses(history, report, facts)
             written = True
     with _noted(summary, "standard output"):
-        show(summary, said, options, never_heard(running.engine.senses))
+        show(summary, said, options, missing_inputs(running.engine.received))
         if written:
             plain(said, f"  report: {report}")
 

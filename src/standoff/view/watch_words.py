@@ -11,15 +11,15 @@ from standoff.cell import Cell
 from standoff.streams.mapping import Mapping, fits
 from standoff.streams.options import WatchOptions
 from standoff.streams.protocols import Live, Recorded
+from standoff.streams.received import Received
 from standoff.streams.report import State
-from standoff.streams.senses import Senses
 from standoff.streams.shown import shown
 from standoff.streams.sinks.terminal import COLOURS
 from standoff.streams.summary import Summary
 from standoff.view.words import plain
 
 
-def tell_of_steps(options: WatchOptions, notes: Console) -> None:
+def print_stop_hint(options: WatchOptions, notes: Console) -> None:
     """A pair whose threshold is no more than where robots stop is not slowed down before."""
     if options.sure <= options.stop:
         own = options.self_ is not None and options.self_ == options.sure
@@ -33,7 +33,7 @@ def tell_of_steps(options: WatchOptions, notes: Console) -> None:
         )
 
 
-def tell_of_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console) -> None:
+def print_unused_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console) -> None:
     """A rule that is for none of the sources does nothing, which nobody may have meant."""
     names = [stream.name for stream in streams]
     for rule in cell.streams:
@@ -45,7 +45,7 @@ def tell_of_rules(cell: Cell, streams: Sequence[Recorded | Live], notes: Console
             )
 
 
-def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
+def print_unused_names(mappings: Sequence[Mapping], notes: Console) -> None:
     """Names that a rule has and no message of its sources had."""
     idle: dict[int, tuple[str, set[str]]] = {}
     for mapping in mappings:
@@ -61,15 +61,15 @@ def tell_of_names(mappings: Sequence[Mapping], notes: Console) -> None:
             )
 
 
-def never_heard(senses: Senses) -> list[str]:
+def missing_inputs(received: Received) -> list[str]:
     """The joints and bodies without a value, and the names of the sources that fit nothing."""
-    unheard = [*senses.unheard(), *senses.resting()]
-    lines = [f"no values for: {_some(unheard)}"] if unheard else []
-    for voices, name in zip(senses.voices, senses.sources):
-        strangers = [*voices.strangers]
-        if strangers:
+    not_received = [*received.not_received(), *received.resting()]
+    lines = [f"no values for: {_some(not_received)}"] if not_received else []
+    for publishers, name in zip(received.publishers, received.sources):
+        unknown_names = [*publishers.unknown_names]
+        if unknown_names:
             lines.append(
-                f"{shown(name)} has unknown names: {_some(strangers)}; in a [[stream]] of the "
+                f"{shown(name)} has unknown names: {_some(unknown_names)}; in a [[stream]] of the "
                 "cell file, `rename` maps them to joints and `ignore` leaves them out"
             )
     return lines
@@ -86,7 +86,7 @@ def between_words(options: WatchOptions) -> str:
 
 
 def show(
-    summary: Summary, console: Console, options: WatchOptions, unheard: Sequence[str] = ()
+    summary: Summary, console: Console, options: WatchOptions, not_received: Sequence[str] = ()
 ) -> None:
     """What happened, in a few lines; ``unheard`` are the lines of `never_heard`."""
     who = "from some source" if options.rest else "for some joint"
@@ -102,7 +102,7 @@ def show(
         if not options.rest:
             text += "; --rest leaves joints without values where the cell has them"
         console.print(text, highlight=False, soft_wrap=True)
-    for line in unheard:
+    for line in not_received:
         plain(console, f"  {line}")
     _show_outputs(summary, console)
     console.print(f"  {_verdict(summary)}", highlight=False)

@@ -204,7 +204,7 @@ class TerminalLines:
             self._renew_due = clock + TERMINAL_PERIOD
 
     def flush(self) -> None:
-        """Changes that were left out are told."""
+        """Changes that were left out are counted in a line."""
         if self._skips and self._last is not None:
             self._print(self._last)
 

@@ -19,7 +19,7 @@ from standoff.robots.kernels import kinematics
 from standoff.streams.faults import Found, find_silent
 from standoff.streams.messages import BodyPose, Grasp, Joints
 from standoff.streams.options import WatchOptions
-from standoff.streams.publishers import ANY, Clock, Voice, Voices, Who, of_source
+from standoff.streams.publishers import ANY, Clock, Publisher, Publishers, Subject, of_source
 from standoff.streams.recent import fresh, joints_of, knows
 from standoff.streams.shown import shown
 from standoff.tolerances import ENCODER_TOLERANCE
@@ -35,7 +35,7 @@ def _apart(shape: Shape, a: Array, b: Array) -> float:
 _NEVER = -math.inf
 
 #: Whole turns by which an angle of a continuous joint may differ from the last one and be taken for
-#: wrapped, [-]. One that is farther off is taken as it is told: float64 would lose the angle.
+#: wrapped, [-]. One that is farther off is taken as it is: float64 would lose the angle.
 _MOST_TURNS: Final = 1000.0
 
 
@@ -43,17 +43,17 @@ _MOST_TURNS: Final = 1000.0
 class _Body:
     """Attributes:
     given: the pose as it came; good: the last that is a rigid motion.
-    until: of all who told of it, when each has been silent for too long, [s].
-    left: whether a link has left it there, and nobody told of it since.
+    deadlines: of all who publish it, when each has been silent for too long, [s].
+    left: whether a link has left it there, and no pose of it was received since.
     """
 
     given: Array
     good: Array
-    until: dict[Clock, float]
+    deadlines: dict[Clock, float]
     left: bool = False
 
 
-class Senses:
+class Received:
     """Takes messages as they come; no clock is read here, time is given.
 
     Attributes:
@@ -61,17 +61,17 @@ class Senses:
         sources: their names.
         q: the last good value of each joint, in the order of ``cell.joints``.
         given: the same, with what this cycle brought even where it is no number.
-        fed: when each joint was last heard of.
-        until: when a source has been silent for too long about a joint, one row each; infinite
-            where it never told of it. owner: who told of it last in that source, None before.
-        heard: when each source last had a good message.
+        last_update: when a value of each joint was received last.
+        deadline: when a source has been silent for too long about a joint, one row each; infinite
+            where it never published it. owner: who published it last in that source, None before.
+        last_message: when each source last had a valid message.
         turning: continuous joints, where the motion between readings is certified: from reading to
-            reading they go the shorter way, and ``turns`` whole turns are added to what is told. A
-            whole turn of one that is geared moves another joint elsewhere: nobody knows then which
+            reading they go the shorter way, and ``turns`` whole turns are added. A whole
+            turn of one that is geared moves another joint elsewhere: nobody knows then which
             way it went, and that is a fault.
-        rest: joints that no source speaks of stay where the cell has them.
-        told: sources that have ever had something to say about the cell.
-        spoke: who has told something of use in this cycle; fine: sources with a message that
+        rest: joints that no source publishes stay where the cell has them.
+        contributing: sources that have ever published a joint or a body of the cell.
+        updated: publishers with a usable message in this cycle; valid: sources with a message that
             nothing is wrong with, whether or not it matters.
         safe_until: nobody is silent for too long before this.
     """
@@ -84,8 +84,8 @@ class Senses:
         self.sources = tuple(sources)
         self.joints = cell.joints
         ages = np.array([options.age_of(name) for name in self.joints])
-        self.voices = [
-            Voices(cell, number, name, self._least, ages) for number, name in enumerate(sources)
+        self.publishers = [
+            Publishers(cell, number, name, self._least, ages) for number, name in enumerate(sources)
         ]
         self._columns = {name: j for j, name in enumerate(self.joints)}
         self.turning = np.array([
@@ -95,19 +95,19 @@ class Senses:
         self.turns: Array = np.zeros(len(self.joints))
         self.q: Array = cell.q.copy()
         self.given = self.q.copy()
-        self.fed: Array = np.full(len(self.q), _NEVER)
-        self.until: Array = np.full((len(sources), len(self.q)), math.inf)
-        self._until = list(self.until)
-        self.owner: list[list[Voice | None]] = [[None] * len(self.q) for _ in sources]
-        self._last: list[Voice | None] = [None] * len(sources)
-        self.heard = [_NEVER] * len(sources)
-        self.told: set[int] = set()
-        self.spoke: list[Clock] = []
-        self.fine: set[int] = set()
+        self.last_update: Array = np.full(len(self.q), _NEVER)
+        self.deadline: Array = np.full((len(sources), len(self.q)), math.inf)
+        self._deadline = list(self.deadline)
+        self.owner: list[list[Publisher | None]] = [[None] * len(self.q) for _ in sources]
+        self._last: list[Publisher | None] = [None] * len(sources)
+        self.last_message = [_NEVER] * len(sources)
+        self.contributing: set[int] = set()
+        self.updated: list[Clock] = []
+        self.valid: set[int] = set()
         self._bodies: dict[str, _Body] = {}
         self._moving: tuple[str, ...] = ()
         self._revision = -1
-        self._unheard = True
+        self._incomplete = True
         self._began = math.inf
         self.safe_until = _NEVER
 
@@ -116,38 +116,40 @@ class Senses:
         self.given[:] = self.q
         for body in self._bodies.values():
             body.given = body.good
-        self.spoke.clear()
-        self.fine.clear()
+        self.updated.clear()
+        self.valid.clear()
 
     def take(self, now: float, source: int, message: Joints, found: Found) -> None:
         """A reading of joints."""
-        voice = self._publisher(now, source, message, found)
-        if voice is None:
+        publisher = self._publisher(now, source, message, found)
+        if publisher is None:
             return
-        if not len(voice.route.columns):
-            self.fine.add(source)
+        if not len(publisher.route.columns):
+            self.valid.add(source)
             return
         self.useful(source)
         self._began = min(self._began, now)
         if not message.partial:
             name = self.sources[source]
-            for j in self._left_out(now, voice):
+            for j in self._left_out(now, publisher):
                 text = f"{self.joints[j]} is not in a message of {name} that should have it"
                 found.add("missing", self.joints[j], text, {j})
-        voice.beat(now)
-        values = self._unwrapped(voice, message.positions.reshape(-1), found)
+        publisher.beat(now)
+        values = self._unwrapped(publisher, message.positions.reshape(-1), found)
         if self.rest:
-            self._woken(now, voice, values, found)
-        self._keep(now, voice, values, found)
-        self.own(voice)
-        self.spoke.append(voice)
+            self._woken(now, publisher, values, found)
+        self._keep(now, publisher, values, found)
+        self.set_owner(publisher)
+        self.updated.append(publisher)
 
-    def _publisher(self, now: float, source: int, message: Joints, found: Found) -> Voice | None:
+    def _publisher(
+        self, now: float, source: int, message: Joints, found: Found
+    ) -> Publisher | None:
         """Who sent a reading, where it can be used."""
         name, whole = self.sources[source], {of_source(source)}
-        voice = self.voices[source].of(message.names, message.partial)
-        if voice is None or voice.route.problem:
-            why = "too many lists of names" if voice is None else voice.route.problem
+        publisher = self.publishers[source].of(message.names, message.partial)
+        if publisher is None or publisher.route.problem:
+            why = "too many lists of names" if publisher is None else publisher.route.problem
             found.add("names", name, f"{name}: {why}", whole)
             return None
         if message.positions.size != len(message.names):
@@ -155,115 +157,119 @@ class Senses:
             found.add("garbled", name, text, whole)
             return None
         positions = message.positions.reshape(-1)
-        if self.spoke and self._told_already(voice, self.whole(voice, positions)):
+        if self.updated and self._conflicts(publisher, self.whole(publisher, positions)):
             text = f"{name}: two readings at one time"
-            found.add("doubled", name, text, voice.who or whole)
+            found.add("doubled", name, text, publisher.subjects or whole)
             return None
-        before = self.voices[source].before(voice)
+        before = self.publishers[source].before(publisher)
         if before:
-            voice.stamp = max(other.stamp for other in before)
-            voice.quickest = min(other.quickest for other in before)
-        return voice if self._timely(now, voice, message.stamp, found) else None
+            publisher.stamp = max(other.stamp for other in before)
+            publisher.quickest = min(other.quickest for other in before)
+        return publisher if self._timely(now, publisher, message.stamp, found) else None
 
-    def _unwrapped(self, voice: Voice, positions: Array, found: Found) -> Array:
+    def _unwrapped(self, publisher: Publisher, positions: Array, found: Found) -> Array:
         """The joints of the cell from one message, where continuous ones have gone the shorter way
         since the last."""
-        values, columns = self.whole(voice, positions), voice.columns
+        values, columns = self.whole(publisher, positions), publisher.columns
         step = (values - self.q[columns]) / math.tau
-        over = self.turning[columns] & (self.fed[columns] > _NEVER) & (np.abs(step) > 0.5)
+        over = self.turning[columns] & (self.last_update[columns] > _NEVER) & (np.abs(step) > 0.5)
         over &= np.abs(step) < _MOST_TURNS
         if not over.any():
             return values
         unknown = over & self._geared[columns]
-        for j, value in zip(voice.route.columns[unknown].tolist(), values[unknown].tolist()):
+        for j, value in zip(publisher.route.columns[unknown].tolist(), values[unknown].tolist()):
             text = (
                 f"{self.joints[j]} went from {self.q[j]:g} to {value:g}; allowed: half a turn "
                 "between readings, as a joint follows it that does not make whole turns with it"
             )
             found.add("jump", self.joints[j], text, {j})
         over &= ~unknown
-        self.turns[voice.route.columns[over]] -= np.rint(step[over])
-        return self.whole(voice, positions) if over.any() else values
+        self.turns[publisher.route.columns[over]] -= np.rint(step[over])
+        return self.whole(publisher, positions) if over.any() else values
 
-    def _keep(self, now: float, voice: Voice, values: Array, found: Found) -> None:
+    def _keep(self, now: float, publisher: Publisher, values: Array, found: Found) -> None:
         """The values that are numbers are the last good ones from now on."""
-        source, columns, until = voice.source, voice.columns, now + voice.ages
+        source, columns, until = publisher.source, publisher.columns, now + publisher.ages
         self.given[columns] = values
         if np.isfinite(values).all():
             self.q[columns] = values
-            self.fed[columns], self._until[source][columns] = now, until
+            self.last_update[columns], self._deadline[source][columns] = now, until
         else:
             good = np.isfinite(values)
-            for j, value in zip(voice.route.columns[~good].tolist(), values[~good].tolist()):
-                # The monitor says so, too, once everything has been heard of.
+            for j, value in zip(publisher.route.columns[~good].tolist(), values[~good].tolist()):
+                # The monitor says so, too, once everything has been received.
                 text = f"{self.joints[j]} = {value}; allowed: a finite number"
                 found.add("non-finite", self.joints[j], text, {j})
-            columns = voice.route.columns[good]
+            columns = publisher.route.columns[good]
             self.q[columns] = values[good]
-            self.fed[columns], self._until[source][columns] = now, until[good]
+            self.last_update[columns], self._deadline[source][columns] = now, until[good]
 
-    def _woken(self, now: float, voice: Voice, values: Array, found: Found) -> None:
-        """A joint that rested, and is told of for the first time: where it was until now is not
-        known, unless it is where it rested."""
-        for j, value in zip(voice.route.columns.tolist(), values.tolist()):
+    def _woken(self, now: float, publisher: Publisher, values: Array, found: Found) -> None:
+        """A joint that rested, and has its first value: where it was until now is not known, unless
+        it is where it rested."""
+        for j, value in zip(publisher.route.columns.tolist(), values.tolist()):
             late = now > self._began + self.options.age_of(self.joints[j])
-            if late and self.fed[j] == _NEVER and abs(value - self.q[j]) > ENCODER_TOLERANCE:
+            if (
+                late
+                and self.last_update[j] == _NEVER
+                and abs(value - self.q[j]) > ENCODER_TOLERANCE
+            ):
                 text = (
                     f"{self.joints[j]} was assumed at rest at {self.q[j]:g}; its first value came "
                     f"after {now - self._began:.3f} s and is {value:g}"
                 )
                 found.add("jump", self.joints[j], text, {j})
 
-    def whole(self, voice: Voice, positions: Array) -> Array:
+    def whole(self, publisher: Publisher, positions: Array) -> Array:
         """The joints of the cell from one message, or from many, with the whole turns that wrapped
         angles leave out."""
-        values = voice.values(positions)
-        return values + math.tau * self.turns[voice.columns] if self.turns.any() else values
+        values = publisher.values(positions)
+        return values + math.tau * self.turns[publisher.columns] if self.turns.any() else values
 
     def useful(self, source: int) -> None:
-        """A source has told something about the cell, and nothing is wrong with its message."""
-        self.fine.add(source)
-        self.told.add(source)
+        """A source has published a joint or a body of the cell, and nothing is wrong with it."""
+        self.valid.add(source)
+        self.contributing.add(source)
 
-    def tells(self, source: int) -> set[Who]:
-        """The joints and moving bodies that a source has told of, and has to go on telling of."""
-        row = self._until[source].tolist()
-        heard: set[Who] = {j for j, until in enumerate(row) if until < math.inf}
+    def published_by(self, source: int) -> set[Subject]:
+        """The joints and moving bodies that a source has published, and has to go on publishing."""
+        row = self._deadline[source].tolist()
+        found: set[Subject] = {j for j, until in enumerate(row) if until < math.inf}
         for name in self.moving:
             body = self._bodies.get(name)
             if body is not None and not body.left:
-                heard |= {name for clock in body.until if clock.source == source}
-        return heard
+                found |= {name for clock in body.deadlines if clock.source == source}
+        return found
 
-    def own(self, voice: Voice) -> None:
-        """From now on it is this one who tells of its joints in its source: another list of names
+    def set_owner(self, publisher: Publisher) -> None:
+        """From now on it is this one who publishes its joints in its source: another list of names
         that had some of them may stop."""
-        if self._last[voice.source] is not voice:
-            self._last[voice.source], owner = voice, self.owner[voice.source]
-            for j in voice.route.columns.tolist():
-                owner[j] = voice
+        if self._last[publisher.source] is not publisher:
+            self._last[publisher.source], owner = publisher, self.owner[publisher.source]
+            for j in publisher.route.columns.tolist():
+                owner[j] = publisher
 
-    def _left_out(self, now: float, voice: Voice) -> list[int]:
+    def _left_out(self, now: float, publisher: Publisher) -> list[int]:
         """The joints that a list of more names had, and that this message leaves out: without those
-        that another publisher of the source tells of now, who has none of its joints. Two that
-        speak each for one robot are not held to a list of both that came once."""
-        row, owner = self._until[voice.source], self.owner[voice.source]
+        that another publisher of the source has now, who has none of its joints. Two that
+        publish one robot each are not held to a list of both that came once."""
+        row, owner = self._deadline[publisher.source], self.owner[publisher.source]
         return [
             j
-            for j in voice.dropped
-            if (who := owner[j]) is None
-            or not voice.who.isdisjoint(who.who)
+            for j in publisher.dropped
+            if (other := owner[j]) is None
+            or not publisher.subjects.isdisjoint(other.subjects)
             or not now < row[j] < math.inf
         ]
 
-    def _told_already(self, voice: Voice, values: Array) -> bool:
+    def _conflicts(self, publisher: Publisher, values: Array) -> bool:
         """Whether this cycle has another value for one of its joints: but one can be looked at."""
-        if voice in self.spoke:
+        if publisher in self.updated:
             return True
-        told = [{*v.route.columns.tolist()} for v in self.spoke if isinstance(v, Voice)]
-        columns = voice.route.columns.tolist()
+        others = [{*v.route.columns.tolist()} for v in self.updated if isinstance(v, Publisher)]
+        columns = publisher.route.columns.tolist()
         return any(
-            j in t and self.given[j] != x for t in told for j, x in zip(columns, values.tolist())
+            j in t and self.given[j] != x for t in others for j, x in zip(columns, values.tolist())
         )
 
     def _timely(self, now: float, clock: Clock, stamp: float, found: Found) -> bool:
@@ -271,8 +277,8 @@ class Senses:
         kind, words = clock.check(now, stamp)
         if kind:
             name = self.sources[clock.source]
-            whos = clock.who or {of_source(clock.source)}
-            found.add(kind, name, f"{name}: {words}", whos)
+            subjects = clock.subjects or {of_source(clock.source)}
+            found.add(kind, name, f"{name}: {words}", subjects)
         return kind in ("", "late")
 
     def take_pose(self, now: float, source: int, message: BodyPose, found: Found) -> None:
@@ -281,7 +287,7 @@ class Senses:
         if message.pose.shape != (4, 4):
             found.add("garbled", name, f"{name}: a pose is not 4 x 4", whole)
             return
-        mapping = self.voices[source].mapping
+        mapping = self.publishers[source].mapping
         problem = mapping.body_problem(message.body)
         if problem:
             found.add("names", name, f"{name}: {problem}", whole)
@@ -290,9 +296,9 @@ class Senses:
         body = message.body
         known = self._cell.bodies.get(body)
         if known is None:
-            self.fine.add(source)
+            self.valid.add(source)
             return
-        clock = self.voices[source].clock("pose", body, self.options.age_of(body))
+        clock = self.publishers[source].clock("pose", body, self.options.age_of(body))
         if known.attachment is not None:
             self._take_held(now, clock, known.attachment.link, message, found)
             return
@@ -305,10 +311,10 @@ class Senses:
     def _take_moving(self, now: float, clock: Clock, message: BodyPose, found: Found) -> None:
         """The pose of a body that moves by itself."""
         body, name = message.body, self.sources[clock.source]
-        told, before = [c for c in self.spoke if body in c.who], self._bodies.get(body)
+        others, before = [c for c in self.updated if body in c.subjects], self._bodies.get(body)
         same = before is not None and np.array_equal(before.given, message.pose)
-        if clock in told or (told and not same):
-            found.add("doubled", name, f"{name}: two poses of {body} at one time", clock.who)
+        if clock in others or (others and not same):
+            found.add("doubled", name, f"{name}: two poses of {body} at one time", clock.subjects)
             return
         if not self._timely(now, clock, message.stamp, found):
             return
@@ -316,58 +322,58 @@ class Senses:
         try:
             good = as_pose(message.pose, body)
         except Error as error:
-            # The monitor says so, too, once everything has been heard of.
-            found.add("pose", body, str(error), clock.who)
+            # The monitor says so, too, once everything has been received.
+            found.add("pose", body, str(error), clock.subjects)
             if before is not None:
                 before.given = message.pose
         else:
-            until = {} if before is None or before.left else before.until
+            until = {} if before is None or before.left else before.deadlines
             until[clock] = now + clock.age
             self._bodies[body] = _Body(message.pose, good, until)
         self.useful(clock.source)
-        self.spoke.append(clock)
+        self.updated.append(clock)
 
     def _take_held(
         self, now: float, clock: Clock, link: str, message: BodyPose, found: Found
     ) -> None:
-        """A body is where its link has it, and need not be told of; but if it is, and is said to be
+        """A body is where its link has it, and needs no poses; but if one comes, and is said to be
         elsewhere, it may have slipped. Where the link is has to be known for that."""
         body = message.body
-        if clock in self.spoke:
+        if clock in self.updated:
             text = f"{self.sources[clock.source]}: two poses of {body} at one time"
-            found.add("doubled", self.sources[clock.source], text, clock.who)
+            found.add("doubled", self.sources[clock.source], text, clock.subjects)
             return
         if not self._timely(now, clock, message.stamp, found):
             return
         self.useful(clock.source)
         try:
-            told = as_pose(message.pose, body)
+            pose = as_pose(message.pose, body)
         except Error as error:
-            found.add("pose", body, str(error), clock.who)
+            found.add("pose", body, str(error), clock.subjects)
             return
         if not (knows(self, link) and fresh(self, link, now)):
             return
-        off = _apart(self._cell.bodies[body].shape, told, self._cell.pose(body, self.q))
+        off = _apart(self._cell.bodies[body].shape, pose, self._cell.pose(body, self.q))
         if off > self.options.slip:
             text = (
                 f"{body}: {self.sources[clock.source]} has it {off:.3f} m from where {link} holds "
                 f"it; allowed: {self.options.slip:g} m"
             )
-            found.add("pose", body, text, clock.who)
-        self.spoke.append(clock)
+            found.add("pose", body, text, clock.subjects)
+        self.updated.append(clock)
 
     def grasp_stamp(self, now: float, source: int, message: Grasp) -> tuple[str, str]:
         """What is wrong with the stamp of an event, as `Clock.check`."""
-        clock = self.voices[source].clock("grasp", message.body, self.options.age)
+        clock = self.publishers[source].clock("grasp", message.body, self.options.age)
         return clock.check(now, message.stamp)
 
     def fresh_body(self, body: str, now: float) -> bool:
-        """Whether somebody has told of a moving body of late."""
+        """Whether a recent pose of a moving body is known."""
         known = self._bodies.get(body)
-        return known is not None and max(known.until.values()) > now
+        return known is not None and max(known.deadlines.values()) > now
 
-    def unheard_bodies(self) -> set[str]:
-        """Moving bodies that nobody has spoken of yet."""
+    def bodies_not_received(self) -> set[str]:
+        """Moving bodies without a pose so far."""
         return {name for name in self.moving if name not in self._bodies}
 
     def taken_up(self, body: str) -> None:
@@ -375,9 +381,9 @@ class Senses:
         self._bodies.pop(body, None)
 
     def let_go(self, now: float, source: int, body: str) -> None:
-        """It is where the link left it, until somebody tells more."""
+        """It is where the link left it, until a pose of it comes."""
         if body in self.moving:
-            clock = self.voices[source].clock("pose", body, self.options.age_of(body))
+            clock = self.publishers[source].clock("pose", body, self.options.age_of(body))
             here = self._cell.pose(body)
             self._bodies[body] = _Body(here, here, {clock: now + clock.age}, left=True)
 
@@ -386,7 +392,7 @@ class Senses:
         """The moving bodies whose poses are given."""
         if self._cell.revision != self._revision:
             self._moving, self._revision = self._cell.moving, self._cell.revision
-            self._unheard = True
+            self._incomplete = True
         return self._moving
 
     def poses(self) -> Array | None:
@@ -396,52 +402,54 @@ class Senses:
         return np.array([self._bodies[name].given for name in self._moving], dtype=np.float64)
 
     def good_poses(self) -> dict[str, Array]:
-        """Of all moving bodies that were heard of, the last that was a rigid motion."""
+        """Of all moving bodies with a pose, the last that was a rigid motion."""
         return {name: self._bodies[name].good for name in self.moving if name in self._bodies}
 
-    def unheard(self) -> list[str]:
-        """The joints and moving bodies that nobody has spoken of yet."""
+    def not_received(self) -> list[str]:
+        """The joints and moving bodies without a value so far."""
         moving = self.moving
-        if not self._unheard:
+        if not self._incomplete:
             return []
-        names = [n for n, time in zip(self.joints, self.fed) if time == _NEVER]
+        names = [n for n, time in zip(self.joints, self.last_update) if time == _NEVER]
         if self.rest:
-            names = [n for k, n in enumerate(self.sources) if k not in self.told]
+            names = [n for k, n in enumerate(self.sources) if k not in self.contributing]
         names += [name for name in moving if name not in self._bodies]
-        self._unheard = bool(names)
+        self._incomplete = bool(names)
         return names
 
     def resting(self) -> list[str]:
-        """The joints that nobody has spoken of, where the cell leaves them at rest."""
+        """The joints without a value, where the cell leaves them at rest."""
         if not self.rest:
             return []
-        return [name for name, time in zip(self.joints, self.fed) if time == _NEVER]
+        return [name for name, time in zip(self.joints, self.last_update) if time == _NEVER]
 
     def misnamed(self) -> str:
         """Which joints rest while sources have names that fit nothing: they may be meant by them.
         Empty where none does."""
-        strangers = [name for voices in self.voices for name in voices.strangers]
-        resting = self.resting() if strangers else []
+        unknown_names = [
+            name for publishers in self.publishers for name in publishers.unknown_names
+        ]
+        resting = self.resting() if unknown_names else []
         if not resting:
             return ""
         return (
-            f"no values for {_some(resting)}, assumed at rest; unknown names {_some(strangers)}: "
-            "`rename` or `ignore` them in a [[stream]] of the cell file"
+            f"no values for {_some(resting)}, assumed at rest; unknown names "
+            f"{_some(unknown_names)}: `rename` or `ignore` them in a [[stream]] of the cell file"
         )
 
     def awaited(self) -> tuple[str, str]:
-        """What the watch waits for, who and a sentence: the joints and bodies that are `unheard`,
-        and whom sources spoke of instead."""
-        unheard = self.unheard()
-        text = "waiting for " + (_some(unheard) if unheard else "an answer of the monitor")
-        who = "start"
-        for name, voices in zip(self.sources, self.voices):
-            if voices.strangers:
-                who = name if who == "start" else who
-                text += f"; {name} has unknown names: {_some([*voices.strangers])}"
-        return who, text
+        """What the watch waits for, an element and a sentence: the joints and bodies that are
+        `not_received`, and the unknown names that came instead."""
+        not_received = self.not_received()
+        text = f"waiting for {_some(not_received) or 'an answer of the monitor'}"
+        element = "start"
+        for name, publishers in zip(self.sources, self.publishers):
+            if publishers.unknown_names:
+                element = name if element == "start" else element
+                text += f"; {name} has unknown names: {_some([*publishers.unknown_names])}"
+        return element, text
 
-    def concerned(self, element: str) -> set[Who]:
+    def subjects_of(self, element: str) -> set[Subject]:
         """What a trouble with a joint, a link or a body is about."""
         if element in self._columns:
             return {self._columns[element]}
@@ -450,63 +458,63 @@ class Senses:
         body = self._cell.bodies.get(element)
         if body is not None and body.attachment is not None:
             element = body.attachment.link
-        told = self.fed > _NEVER
-        whos: set[Who] = {j for j in joints_of(self, element) if told[j]}
-        return whos or {ANY}
+        known = self.last_update > _NEVER
+        subjects: set[Subject] = {j for j in joints_of(self, element) if known[j]}
+        return subjects or {ANY}
 
     def back_to(self, now: float) -> None:
-        """The clock ran back: nothing was heard later than now."""
-        np.minimum(self.fed, now, out=self.fed)
-        for until, owner in zip(self._until, self.owner):
-            for j, voice in enumerate(owner):
-                if voice is not None and until[j] < math.inf:
-                    until[j] = min(until[j], now + voice.age)
-        self.heard = [min(time, now) for time in self.heard]
+        """The clock ran back: nothing was received later than now."""
+        np.minimum(self.last_update, now, out=self.last_update)
+        for until, owner in zip(self._deadline, self.owner):
+            for j, publisher in enumerate(owner):
+                if publisher is not None and until[j] < math.inf:
+                    until[j] = min(until[j], now + publisher.age)
+        self.last_message = [min(time, now) for time in self.last_message]
         for body in self._bodies.values():
-            body.until = {c: min(until, now + c.age) for c, until in body.until.items()}
+            body.deadlines = {c: min(until, now + c.age) for c, until in body.deadlines.items()}
         self.safe_until = _NEVER
 
     def due(self, now: float) -> float:
         """When the next joint or body is silent for too long, if nothing comes until then; those
         that are at ``now`` do not count."""
-        times = self.until.ravel().tolist()
+        times = self.deadline.ravel().tolist()
         if self.moving:
             times += self.bodies_until()
         return min((t for t in times if t > now), default=math.inf)
 
     def bodies_until(self) -> list[float]:
-        """When each who told of a moving body will have been silent for too long."""
-        heard = [self._bodies[name] for name in self.moving if name in self._bodies]
-        return [until for body in heard for until in body.until.values()]
+        """When each publisher of a moving body will have been silent for too long."""
+        known = [self._bodies[name] for name in self.moving if name in self._bodies]
+        return [until for body in known for until in body.deadlines.values()]
 
     def check_ages(self, now: float, found: Found) -> None:
-        """Find who is silent, see `find_silent`. Each source has to tell again of what it told
-        once, whoever else does: it may have died."""
+        """Find who is silent, see `find_silent`. Each source has to go on with what it
+        published once, whoever else does: it may have died."""
         if now < self.safe_until:
             return
-        heard = self._deadlines()
-        untils = [until for told in heard for all_of in told.values() for _, until in all_of]
+        published = self._deadlines()
+        untils = [until for by in published for all_of in by.values() for _, until in all_of]
         self.safe_until = min((now + self._least, *untils))
         if all(until > now for until in untils):
             return
-        for source, told in zip(self.sources, heard):
-            if told:
-                find_silent(now, source, told, self._columns, found)
+        for source, by in zip(self.sources, published):
+            if by:
+                find_silent(now, source, by, self._columns, found)
 
     def _deadlines(self) -> list[dict[Clock, list[tuple[str, float]]]]:
-        """Of each source: who tells in it of which joints and bodies, and until when at the latest
+        """Of each source: who publishes which joints and bodies in it, and until when at the latest
         each has to come again."""
-        heard: list[dict[Clock, list[tuple[str, float]]]] = [{} for _ in self.sources]
-        for told, row, owner in zip(heard, self.until.tolist(), self.owner):
-            for name, until, voice in zip(self.joints, row, owner):
-                # Infinite: nothing of use was ever told of it, which is a trouble of its own.
-                if voice is not None and until < math.inf:
-                    told.setdefault(voice, []).append((name, until))
+        published: list[dict[Clock, list[tuple[str, float]]]] = [{} for _ in self.sources]
+        for by, row, owner in zip(published, self.deadline.tolist(), self.owner):
+            for name, until, publisher in zip(self.joints, row, owner):
+                # Infinite: no usable value was ever received, which is a fault of its own.
+                if publisher is not None and until < math.inf:
+                    by.setdefault(publisher, []).append((name, until))
         for name in self.moving:
             if name in self._bodies:
-                for clock, until in self._bodies[name].until.items():
-                    heard[clock.source][clock] = [(name, until)]
-        return heard
+                for clock, until in self._bodies[name].deadlines.items():
+                    published[clock.source][clock] = [(name, until)]
+        return published
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:
