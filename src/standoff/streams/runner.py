@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -178,7 +179,7 @@ class Watch:
             if recorder is None:
                 outbox.put(report)
             else:
-                outbox.do(_bound(recorder, report, inputs), 1)
+                outbox.do(partial(recorder.take, report, inputs), 1)
         self.summary.add(report)
         if self._history is not None:
             self._history.put(report)
@@ -255,38 +256,38 @@ class Watch:
     def _stretch(self, readings: list[tuple[float, int, Joints]]) -> int:
         """All of these, together as far as that goes. Returns how many more to take one by one."""
         engine = self.engine
-        while readings and not self._stopped:
+        while readings and engine.quiet and not self._stopped:
             if self._troubles:  # a sink has something to say: in a cycle, not after thousands
-                now, source, message = readings[0]
-                self._one(now, ((source, message),))
-                readings = readings[1:]
-                if not engine.quiet:
-                    for now, source, message in readings:
-                        self._one(now, ((source, message),))
-                    return STRETCH_BREAK
-                continue
-            batch = gathered(readings)
-            before = _Before(engine)
-            stretch, report = engine.stretch(batch)
-            quiet = len(stretch)
-            if quiet:
-                self._send_quiet(batch, before, stretch)
-            done = quiet
-            if report is not None:
-                now, source, message = readings[quiet]
-                self._send(report, ((source, message),))
-                done += 1
-            if quiet < STRETCH_BREAK:
-                # It was not worth it: some one by one.
-                for now, source, message in readings[done : done + STRETCH_BREAK]:
-                    self._one(now, ((source, message),))
-                done += STRETCH_BREAK
+                done = 1
+                self._singly(readings[:done])
+            else:
+                done = self._together(gathered(readings), readings)
             readings = readings[done:]
-            if not engine.quiet:
-                for now, source, message in readings:
-                    self._one(now, ((source, message),))
-                return STRETCH_BREAK
-        return 0
+        if engine.quiet or self._stopped:
+            return 0
+        self._singly(readings)
+        return STRETCH_BREAK
+
+    def _together(self, batch: Batch, readings: list[tuple[float, int, Joints]]) -> int:
+        """The first readings of a batch at once, up to one that is not quiet, and some more one by
+        one where that was not worth it; how many."""
+        before = _Before(self.engine)
+        stretch, report = self.engine.stretch(batch)
+        done = quiet = len(stretch)
+        if quiet:
+            self._send_quiet(batch, before, stretch)
+        if report is not None:
+            _, source, message = readings[quiet]
+            self._send(report, ((source, message),))
+            done += 1
+        if quiet < STRETCH_BREAK:
+            self._singly(readings[done : done + STRETCH_BREAK])
+            done += STRETCH_BREAK
+        return done
+
+    def _singly(self, readings: Sequence[tuple[float, int, Joints]]) -> None:
+        for now, source, message in readings:
+            self._one(now, ((source, message),))
 
     def _send_quiet(self, batch: Batch, before: _Before, stretch: Stretch) -> None:
         """To recorders every cycle; to other sinks the nearest one, the last, and as many between
@@ -300,7 +301,7 @@ class Watch:
         for outbox in self._outboxes:
             recorder = outbox.recorder
             if recorder is not None:
-                outbox.do(_bound_stretch(recorder, batch, before.number, stretch), count)
+                outbox.do(partial(recorder.take_stretch, batch, before.number, stretch), count)
             else:
                 every = getattr(outbox.sink, "every", QUIET_LINE_PERIOD)
                 wanted = {int(clearances.argmin()), count - 1, *_spread(batch.now[:count], every)}
@@ -377,13 +378,3 @@ def _warm(engine: WatchEngine) -> None:
 
 def _whole(message: Joints) -> bool:
     return message.positions.shape == (len(message.names),)
-
-
-def _bound(recorder: Recorder, report: Report, inputs: tuple[Input, ...]) -> Callable[[], None]:
-    return lambda: recorder.take(report, inputs)
-
-
-def _bound_stretch(
-    recorder: Recorder, batch: Batch, number: int, stretch: Stretch
-) -> Callable[[], None]:
-    return lambda: recorder.take_stretch(batch, number, stretch)

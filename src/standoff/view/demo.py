@@ -133,10 +133,7 @@ def show(watched: Sequence[Watched], console: Console) -> None:
 
 
 def _ending(w: Watched) -> str:
-    if w.faulty:
-        trouble = f"; faults in {w.faulty} cycles"
-    else:
-        trouble = ""
+    trouble = f"; faults in {w.faulty} cycles" if w.faulty else ""
     if w.first is None:
         return f"no warning in {len(w.spent)} cycles{trouble}"
     cycle, warning = w.first

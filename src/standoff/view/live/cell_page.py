@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,7 +77,7 @@ class WarningList:
         with self._folder:
             for k in range(ROWS):
                 row = gui.add_button("", color=ALARM, icon="zoom-in", visible=False)
-                row.on_click(self._looking(k))
+                row.on_click(partial(self._look, k))
                 self._rows.append(row)
             self._more = gui.add_markdown("", visible=False)
 
@@ -98,13 +99,10 @@ class WarningList:
             self._points.points = ends
         self._points.visible = bool(known)
 
-    def _looking(self, row: int) -> Callable[[viser.GuiEvent], None]:
-        return lambda event: self._look(event.client, row)
-
-    def _look(self, client: viser.ClientHandle | None, row: int) -> None:
-        if client is not None and row < len(self._marks):
+    def _look(self, row: int, event: viser.GuiEvent) -> None:
+        if event.client is not None and row < len(self._marks):
             mark = self._marks[row]
-            look_at(client, 0.5 * (mark.point_a + mark.point_b))
+            look_at(event.client, 0.5 * (mark.point_a + mark.point_b))
 
 
 def _when(mark: Mark) -> str:

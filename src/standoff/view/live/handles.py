@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,13 +119,13 @@ class Handles:
         self._links = [*tips(cell)]
         self._handles = []
         for k, link in enumerate(self._links):
-            ask = self._asking_link(link)
+            ask = partial(follower.ask_link, link)
             self._handles.append(Handle(server.scene, k, link, 0.22, ask))
         for k, name in enumerate(cell.moving):
             low, high = cell.bodies[name].shape.bounds()
             size = max(0.15, 0.75 * float((high - low).max()))
             number = len(self._links) + k
-            ask = self._asking_body(k)
+            ask = partial(follower.ask_body, k)
             self._handles.append(Handle(server.scene, number, name, size, ask))
         few = len(self._handles) <= FEW
         # Numbered, as a body may be called what the others are.
@@ -146,9 +147,3 @@ class Handles:
                 handle.follow(frames[frame] @ offset)
             else:
                 handle.follow(self._follower.poses[k - links])
-
-    def _asking_link(self, link: str) -> Callable[[Array], None]:
-        return lambda pose: self._follower.ask_link(link, pose)
-
-    def _asking_body(self, body: int) -> Callable[[Array], None]:
-        return lambda pose: self._follower.ask_body(body, pose)
