@@ -125,7 +125,7 @@ def test_a_body_that_is_let_go_is_where_it_was_left():
         assert play(reading(x)).state is SAFE
     report = play(reading(x), grasp(link=None))
     assert report.state is SAFE
-    assert play.engine.received.poses()[0][0, 3] == pytest.approx(x - 1.9)
+    assert play.engine.received.bodies.poses()[0][0, 3] == pytest.approx(x - 1.9)
     for _ in range(15):
         report = play(reading(x))
     assert report.state is STALE and "box" in report.reasons[0].element

@@ -149,7 +149,7 @@ def test_a_body_that_was_let_go_in_doubt_is_known_when_it_is_told_of():
     for _ in range(4):
         report = play(both(0.0), pose(0.4))
     assert report.state is SAFE
-    assert play.engine.received.poses()[0][0, 3] == pytest.approx(0.4)
+    assert play.engine.received.bodies.poses()[0][0, 3] == pytest.approx(0.4)
 
 
 def test_an_event_that_is_refused_leaves_a_doubt_that_no_event_ends():
@@ -359,7 +359,7 @@ def test_links_that_are_made_up_take_no_memory():
     play = boxed()
     for k in range(300):
         play(both(0.0), grasp(link=f"a/x{k}", stamp=0.0))
-    assert all(len(links) < 100 for _, links in play.engine._grasps._told.values())
+    assert all(len(links) < 100 for _, links in play.engine._grasps._last_event.values())
 
 
 def test_poses_of_a_load_tell_nothing_while_its_robot_is_late():

@@ -118,8 +118,8 @@ class World:
 def in_the_watch(engine):
     """Where the watch has the box."""
     received = engine.received
-    if received.moving:
-        return received.poses()[0][0, 3]
+    if received.bodies.moving:
+        return received.bodies.poses()[0][0, 3]
     return engine.cell.pose("box", received.q)[0, 3]
 
 

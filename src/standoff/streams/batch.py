@@ -140,7 +140,7 @@ def check_ahead(received: Received, batch: Batch, time: float) -> tuple[int, Arr
         measured = AGE_WINDOW - publisher.count
         if not publisher.settled and measured < len(part.at):
             n = min(n, int(part.at[measured]))
-    still = [received.deadline[~updated].min(initial=math.inf), *received.bodies_until()]
+    still = [received.deadline[~updated].min(initial=math.inf), *received.bodies.deadlines()]
     return _first(now >= min(still), n), Q
 
 

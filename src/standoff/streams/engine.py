@@ -19,7 +19,6 @@ from standoff.streams.messages import BodyPose, Grasp, Joints, Message, Trouble
 from standoff.streams.options import WatchOptions
 from standoff.streams.publishers import ANY, NOBODY, Clock, Subject, of_source
 from standoff.streams.received import Received
-from standoff.streams.recent import joints_of
 from standoff.streams.report import Reason, Report, State
 
 #: What came in, and from which source; sinks that are in trouble come after the sources.
@@ -116,7 +115,7 @@ class WatchEngine:
             elif usable and type(message) is Joints:
                 received.take(now, source, message, found)
             elif usable and type(message) is BodyPose:
-                received.take_pose(now, source, message, found)
+                received.bodies.take(now, source, message, found)
         for source in received.valid:
             received.last_message[source] = now
         changed = bool(self._grasps) and self._grasps.carry_out(now, found)
@@ -162,7 +161,7 @@ class WatchEngine:
         n, Q = check_ahead(received, batch, self.time)
         if n == 0:
             return _NO_STRETCH, None
-        poses, clearances = received.poses(), np.empty(n)
+        poses, clearances = received.bodies.poses(), np.empty(n)
         quiet, answer = self.monitor.update_many(Q[:n], batch.now[:n], clearances, poses)
         stretch = Stretch(clearances[:quiet], Q[:quiet], poses)
         if quiet:
@@ -182,7 +181,7 @@ class WatchEngine:
         received = self.received
         if received.not_received():
             return
-        cycle, self._poses = answer, received.poses()
+        cycle, self._poses = answer, received.bodies.poses()
         if cycle is None:
             cycle = self.monitor.update(received.given, self._poses, now)
         self._adopt(cycle)
@@ -243,7 +242,7 @@ class WatchEngine:
         for subject in clock.subjects:
             body = self.cell.bodies.get(subject) if isinstance(subject, str) else None
             if body is not None and body.attachment is not None:
-                joints = joints_of(self.received, body.attachment.link)
+                joints = self.received.joints_of(body.attachment.link)
                 return not blamed.isdisjoint(joints) or self._ongoing.troubled(joints)
         return False
 

@@ -4,6 +4,7 @@ are then.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Set
 from dataclasses import dataclass
@@ -13,9 +14,8 @@ from standoff.errors import Error
 from standoff.streams.faults import Found, Ongoing
 from standoff.streams.limits import MOST_PUBLISHERS
 from standoff.streams.messages import Grasp
-from standoff.streams.publishers import ANY, NOBODY, Subject, of_source
+from standoff.streams.publishers import ANY, NOBODY, Clock, Subject, delay, none, of_source
 from standoff.streams.received import Received
-from standoff.streams.recent import behind, fresh, joints_of, knows, longest_age
 
 #: Events that wait to be carried out, [-]; none may be left out.
 MOST_EVENTS = 1024
@@ -65,7 +65,7 @@ class Grasps:
     def __init__(
         self, cell: Cell, received: Received, held: Ongoing, names: tuple[str, ...]
     ) -> None:
-        self._cell, self._senses, self._ongoing, self._names = cell, received, held, names
+        self._cell, self._received, self._ongoing, self._names = cell, received, held, names
         self._waiting: deque[_Event] = deque()
         #: By source and body: the stamp of the last event, and the links that it came with. A
         #: body may go from hand to hand in one instant.
@@ -90,7 +90,7 @@ class Grasps:
         """An event came."""
         name, doubt = self._names[source], ""
         if message.body in self._cell.bodies:
-            kind, words = self._senses.grasp_stamp(now, source, message)
+            kind, words = self._received.grasp_stamp(now, source, message)
             again = self._again(source, message)
             text = f"{name}: {message.body}: {words}"
             if kind == "doubled" and again and self._will_be_so(message):
@@ -100,7 +100,7 @@ class Grasps:
                 found.add("grasp", message.body, text, {message.body, NOBODY})
                 return
             # Its own clock tells the order; how late it is, that of the readings of its source.
-            late = behind(self._senses, now, source, self._link(message), message)
+            late = _behind(self._received, now, source, self._link(message), message)
             if late is None:
                 doubt = words if kind == "late" else ""
             elif late[0] > late[1]:
@@ -109,7 +109,7 @@ class Grasps:
             found.add("grasp", name, f"{name}: too many events at once", {NOBODY})
             return
         self._waiting.append(_Event(source, message, now, doubt))
-        self._senses.useful(source)
+        self._received.useful(source)
 
     def carry_out(self, now: float, found: Found) -> bool:
         """All events that can be, at what is known now; whether any changed the cell."""
@@ -185,25 +185,25 @@ class Grasps:
         if message.body not in self._cell.bodies:
             return True
         link = self._link(message)
-        return knows(self._senses, link) and message.body not in self._senses.bodies_not_received()
+        return self._received.knows(link) and message.body not in self._received.bodies.missing()
 
     def _carry_out(self, now: float, event: _Event, found: Found) -> bool:
-        cell, received, message = self._cell, self._senses, event.message
+        cell, received, message = self._cell, self._received, event.message
         body = message.body
         try:
-            cell.set_state(received.q, received.good_poses())
+            cell.set_state(received.q, received.bodies.good_poses())
             if body in cell.bodies and self._is_so(message):
                 return False
             link, doubt = self._link(message), self._doubt(now, event)
-            subjects: set[Subject] = {ANY, *joints_of(received, link)}
+            subjects: set[Subject] = {ANY, *received.joints_of(link)}
             if message.link is None:
                 cell.detach(body, q=received.q)
-                received.let_go(now, event.source, body)
+                received.bodies.let_go(now, event.source, body)
                 self._freed.add(body)
             else:
                 self._attach(body, message.link, message.touch)
                 self._touch[body] = message.touch
-                received.taken_up(body)
+                received.bodies.taken_up(body)
                 subjects.add(body)
         except Error as error:
             self._refuse(message, str(error), found)
@@ -220,9 +220,9 @@ class Grasps:
         """The same link may be given anew what its load may touch."""
         before = self._cell.bodies[body].attachment if body in self._cell.bodies else None
         if before is None or before.link != link:
-            self._cell.attach(body, link, q=self._senses.q, touch=touch)
+            self._cell.attach(body, link, q=self._received.q, touch=touch)
             return
-        self._cell.detach(body, q=self._senses.q)
+        self._cell.detach(body, q=self._received.q)
         try:
             self._cell.attach(body, link, pose=before.pose, touch=touch)
         except Error:
@@ -231,16 +231,17 @@ class Grasps:
 
     def _doubt(self, now: float, event: _Event) -> str:
         """Why it is not known where link and body are at the instant of an event."""
-        received, body = self._senses, event.message.body
+        received, body = self._received, event.message.body
         link = self._link(event.message)
         if event.doubt:
             return event.doubt
-        if now - event.came > longest_age(received, link):
+        ages = [received.options.age_of(received.joints[j]) for j in received.joints_of(link)]
+        if now - event.came > max(ages, default=math.inf):
             return f"the first pose of {link} was known {now - event.came:.3f} s after it"
-        if not fresh(received, link, now):
+        if not received.fresh(link, now):
             return f"nothing recent is known of {link}"
-        tracked = event.message.link is not None and body in received.moving
-        if tracked and not received.fresh_body(body, now):
+        tracked = event.message.link is not None and body in received.bodies.moving
+        if tracked and not received.bodies.fresh(body, now):
             return f"nothing recent is known of {body}"
         return ""
 
@@ -259,3 +260,24 @@ class Grasps:
         """The body, or that there are more: names that are made up take no memory."""
         known = ("grasp", body) in self._ongoing
         return body if known or self._ongoing.count("grasp") < MOST_PUBLISHERS else "others"
+
+
+def _behind(
+    received: Received, now: float, source: int, link: str, message: Grasp
+) -> tuple[float, float] | None:
+    """How much longer an event of a source took than its readings do, and how much longer these
+    may, [s]; None where it has none to compare with. Those of its robot and its body count, or all
+    where there are none."""
+    if none(message.stamp):
+        return None
+    owner, clocks = received.owner[source], received.publishers[source].clocks
+    near: list[Clock | None] = [owner[j] for j in received.joints_of(link)]
+    near.append(clocks.get(("pose", message.body)))
+    every = [*owner, *(clock for (what, _), clock in clocks.items() if what == "pose")]
+    took = float(delay(now, message.stamp))  # type: ignore[arg-type]
+    for those in (near, every):
+        known = [c for c in those if c is not None and math.isfinite(c.quickest)]
+        if known:
+            late = [(took - clock.quickest, clock.age) for clock in known]
+            return max(late, key=lambda one: one[0] - one[1])
+    return None

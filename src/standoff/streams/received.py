@@ -1,56 +1,30 @@
-"""What is known of every joint and moving body, from whom, and since when."""
+"""What is known of every joint, from whom, and since when; of moving bodies, `MovingBodies`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import product
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from standoff.cell import Cell
-from standoff.errors import Error
-from standoff.geometry.pose import Array, as_pose
-from standoff.geometry.shape import Shape
+from standoff.geometry.pose import Array
 from standoff.robots.kernels import kinematics
+from standoff.streams.bodies import MovingBodies
 from standoff.streams.faults import Found, find_silent
-from standoff.streams.messages import BodyPose, Grasp, Joints
+from standoff.streams.messages import Grasp, Joints
 from standoff.streams.options import WatchOptions
 from standoff.streams.publishers import ANY, Clock, Publisher, Publishers, Subject, of_source
-from standoff.streams.recent import fresh, joints_of, knows
 from standoff.streams.shown import shown
 from standoff.tolerances import ENCODER_TOLERANCE
-
-
-def _apart(shape: Shape, a: Array, b: Array) -> float:
-    """How far a corner of the box around a shape is from itself at two poses, at most, [m]."""
-    low, high = shape.bounds()
-    corners = np.array([[x, y, z, 1.0] for x, y, z in product(*zip(low, high))])
-    return float(np.linalg.norm(corners @ (a - b).T, axis=1).max())
-
 
 _NEVER = -math.inf
 
 #: Whole turns by which an angle of a continuous joint may differ from the last one and be taken for
 #: wrapped, [-]. One that is farther off is taken as it is: float64 would lose the angle.
 _MOST_TURNS: Final = 1000.0
-
-
-@dataclass(slots=True)
-class _Body:
-    """Attributes:
-    given: the pose as it came; good: the last that is a rigid motion.
-    deadlines: of all who publish it, when each has been silent for too long, [s].
-    left: whether a link has left it there, and no pose of it was received since.
-    """
-
-    given: Array
-    good: Array
-    deadlines: dict[Clock, float]
-    left: bool = False
 
 
 class Received:
@@ -73,6 +47,7 @@ class Received:
         contributing: sources that have ever published a joint or a body of the cell.
         updated: publishers with a usable message in this cycle; valid: sources with a message that
             nothing is wrong with, whether or not it matters.
+        bodies: the moving bodies.
         safe_until: nobody is silent for too long before this.
     """
 
@@ -104,18 +79,16 @@ class Received:
         self.contributing: set[int] = set()
         self.updated: list[Clock] = []
         self.valid: set[int] = set()
-        self._bodies: dict[str, _Body] = {}
-        self._moving: tuple[str, ...] = ()
-        self._revision = -1
-        self._incomplete = True
+        self.bodies = MovingBodies(cell, self)
+        #: The revision of the cell at which all of it had values.
+        self._complete = -1
         self._began = math.inf
         self.safe_until = _NEVER
 
     def start(self) -> None:
         """A cycle begins: what was no number in the last is the last good one again."""
         self.given[:] = self.q
-        for body in self._bodies.values():
-            body.given = body.good
+        self.bodies.start()
         self.updated.clear()
         self.valid.clear()
 
@@ -165,7 +138,7 @@ class Received:
         if before:
             publisher.stamp = max(other.stamp for other in before)
             publisher.quickest = min(other.quickest for other in before)
-        return publisher if self._timely(now, publisher, message.stamp, found) else None
+        return publisher if self.timely(now, publisher, message.stamp, found) else None
 
     def _unwrapped(self, publisher: Publisher, positions: Array, found: Found) -> Array:
         """The joints of the cell from one message, where continuous ones have gone the shorter way
@@ -235,11 +208,7 @@ class Received:
         """The joints and moving bodies that a source has published, and has to go on publishing."""
         row = self._deadline[source].tolist()
         found: set[Subject] = {j for j, until in enumerate(row) if until < math.inf}
-        for name in self.moving:
-            body = self._bodies.get(name)
-            if body is not None and not body.left:
-                found |= {name for clock in body.deadlines if clock.source == source}
-        return found
+        return found | self.bodies.published_by(source)
 
     def set_owner(self, publisher: Publisher) -> None:
         """From now on it is this one who publishes its joints in its source: another list of names
@@ -272,7 +241,7 @@ class Received:
             j in t and self.given[j] != x for t in others for j, x in zip(columns, values.tolist())
         )
 
-    def _timely(self, now: float, clock: Clock, stamp: float, found: Found) -> bool:
+    def timely(self, now: float, clock: Clock, stamp: float, found: Found) -> bool:
         """Whether a message is newer than the last; one that took long is used nevertheless."""
         kind, words = clock.check(now, stamp)
         if kind:
@@ -281,141 +250,38 @@ class Received:
             found.add(kind, name, f"{name}: {words}", subjects)
         return kind in ("", "late")
 
-    def take_pose(self, now: float, source: int, message: BodyPose, found: Found) -> None:
-        """Likewise of a moving body; those that are not in the cell do not matter."""
-        name, whole = self.sources[source], {of_source(source)}
-        if message.pose.shape != (4, 4):
-            found.add("garbled", name, f"{name}: a pose is not 4 x 4", whole)
-            return
-        mapping = self.publishers[source].mapping
-        problem = mapping.body_problem(message.body)
-        if problem:
-            found.add("names", name, f"{name}: {problem}", whole)
-            return
-        message = mapping.body(message)
-        body = message.body
-        known = self._cell.bodies.get(body)
-        if known is None:
-            self.valid.add(source)
-            return
-        clock = self.publishers[source].clock("pose", body, self.options.age_of(body))
-        if known.attachment is not None:
-            self._take_held(now, clock, known.attachment.link, message, found)
-            return
-        if body not in self.moving:
-            text = f"{body}: {name} moves it, and the cell has it as static; allowed: moving = true"
-            found.add("pose", body, text, {body})
-            return
-        self._take_moving(now, clock, message, found)
-
-    def _take_moving(self, now: float, clock: Clock, message: BodyPose, found: Found) -> None:
-        """The pose of a body that moves by itself."""
-        body, name = message.body, self.sources[clock.source]
-        others, before = [c for c in self.updated if body in c.subjects], self._bodies.get(body)
-        same = before is not None and np.array_equal(before.given, message.pose)
-        if clock in others or (others and not same):
-            found.add("doubled", name, f"{name}: two poses of {body} at one time", clock.subjects)
-            return
-        if not self._timely(now, clock, message.stamp, found):
-            return
-        clock.beat(now)
-        try:
-            good = as_pose(message.pose, body)
-        except Error as error:
-            # The monitor says so, too, once everything has been received.
-            found.add("pose", body, str(error), clock.subjects)
-            if before is not None:
-                before.given = message.pose
-        else:
-            until = {} if before is None or before.left else before.deadlines
-            until[clock] = now + clock.age
-            self._bodies[body] = _Body(message.pose, good, until)
-        self.useful(clock.source)
-        self.updated.append(clock)
-
-    def _take_held(
-        self, now: float, clock: Clock, link: str, message: BodyPose, found: Found
-    ) -> None:
-        """A body is where its link has it, and needs no poses; but if one comes, and is said to be
-        elsewhere, it may have slipped. Where the link is has to be known for that."""
-        body = message.body
-        if clock in self.updated:
-            text = f"{self.sources[clock.source]}: two poses of {body} at one time"
-            found.add("doubled", self.sources[clock.source], text, clock.subjects)
-            return
-        if not self._timely(now, clock, message.stamp, found):
-            return
-        self.useful(clock.source)
-        try:
-            pose = as_pose(message.pose, body)
-        except Error as error:
-            found.add("pose", body, str(error), clock.subjects)
-            return
-        if not (knows(self, link) and fresh(self, link, now)):
-            return
-        off = _apart(self._cell.bodies[body].shape, pose, self._cell.pose(body, self.q))
-        if off > self.options.slip:
-            text = (
-                f"{body}: {self.sources[clock.source]} has it {off:.3f} m from where {link} holds "
-                f"it; allowed: {self.options.slip:g} m"
-            )
-            found.add("pose", body, text, clock.subjects)
-        self.updated.append(clock)
+    def not_received(self) -> list[str]:
+        """The joints and moving bodies without a value so far."""
+        moving, revision = self.bodies.moving, self.bodies.revision
+        if self._complete == revision:
+            return []
+        names = [n for n, time in zip(self.joints, self.last_update) if time == _NEVER]
+        if self.rest:
+            names = [n for k, n in enumerate(self.sources) if k not in self.contributing]
+        names += [name for name in moving if name not in self.bodies]
+        self._complete = -1 if names else revision
+        return names
 
     def grasp_stamp(self, now: float, source: int, message: Grasp) -> tuple[str, str]:
         """What is wrong with the stamp of an event, as `Clock.check`."""
         clock = self.publishers[source].clock("grasp", message.body, self.options.age)
         return clock.check(now, message.stamp)
 
-    def fresh_body(self, body: str, now: float) -> bool:
-        """Whether a recent pose of a moving body is known."""
-        known = self._bodies.get(body)
-        return known is not None and max(known.deadlines.values()) > now
+    def joints_of(self, link: str) -> set[int]:
+        """All joints of the robot that a link is of; none where there is no such robot."""
+        robot = link.partition("/")[0] + "/"
+        return {j for j, joint in enumerate(self.joints) if joint.startswith(robot)}
 
-    def bodies_not_received(self) -> set[str]:
-        """Moving bodies without a pose so far."""
-        return {name for name in self.moving if name not in self._bodies}
+    def knows(self, link: str) -> bool:
+        """Whether all joints of its robot have a value, or rest."""
+        known = all(self.last_update[j] > _NEVER for j in self.joints_of(link))
+        return known or (self.rest and len(self.contributing) == len(self.sources))
 
-    def taken_up(self, body: str) -> None:
-        """A link carries it: where it was does not count any more."""
-        self._bodies.pop(body, None)
-
-    def let_go(self, now: float, source: int, body: str) -> None:
-        """It is where the link left it, until a pose of it comes."""
-        if body in self.moving:
-            clock = self.publishers[source].clock("pose", body, self.options.age_of(body))
-            here = self._cell.pose(body)
-            self._bodies[body] = _Body(here, here, {clock: now + clock.age}, left=True)
-
-    @property
-    def moving(self) -> tuple[str, ...]:
-        """The moving bodies whose poses are given."""
-        if self._cell.revision != self._revision:
-            self._moving, self._revision = self._cell.moving, self._cell.revision
-            self._incomplete = True
-        return self._moving
-
-    def poses(self) -> Array | None:
-        """Of all moving bodies."""
-        if not self.moving:
-            return None
-        return np.array([self._bodies[name].given for name in self._moving], dtype=np.float64)
-
-    def good_poses(self) -> dict[str, Array]:
-        """Of all moving bodies with a pose, the last that was a rigid motion."""
-        return {name: self._bodies[name].good for name in self.moving if name in self._bodies}
-
-    def not_received(self) -> list[str]:
-        """The joints and moving bodies without a value so far."""
-        moving = self.moving
-        if not self._incomplete:
-            return []
-        names = [n for n, time in zip(self.joints, self.last_update) if time == _NEVER]
-        if self.rest:
-            names = [n for k, n in enumerate(self.sources) if k not in self.contributing]
-        names += [name for name in moving if name not in self._bodies]
-        self._incomplete = bool(names)
-        return names
+    def fresh(self, link: str, now: float) -> bool:
+        """Whether a recent value of each joint of its robot is known; those that rest need none."""
+        published = (self.deadline > now) & (self.deadline < math.inf)
+        recent = published.any(axis=0) | ((self.last_update == _NEVER) & self.rest)
+        return all(recent[j] for j in self.joints_of(link))
 
     def resting(self) -> list[str]:
         """The joints without a value, where the cell leaves them at rest."""
@@ -453,13 +319,13 @@ class Received:
         """What a trouble with a joint, a link or a body is about."""
         if element in self._columns:
             return {self._columns[element]}
-        if element in self._bodies:
+        if element in self.bodies:
             return {element}
         body = self._cell.bodies.get(element)
         if body is not None and body.attachment is not None:
             element = body.attachment.link
         known = self.last_update > _NEVER
-        subjects: set[Subject] = {j for j in joints_of(self, element) if known[j]}
+        subjects: set[Subject] = {j for j in self.joints_of(element) if known[j]}
         return subjects or {ANY}
 
     def back_to(self, now: float) -> None:
@@ -470,22 +336,14 @@ class Received:
                 if publisher is not None and until[j] < math.inf:
                     until[j] = min(until[j], now + publisher.age)
         self.last_message = [min(time, now) for time in self.last_message]
-        for body in self._bodies.values():
-            body.deadlines = {c: min(until, now + c.age) for c, until in body.deadlines.items()}
+        self.bodies.back_to(now)
         self.safe_until = _NEVER
 
     def due(self, now: float) -> float:
         """When the next joint or body is silent for too long, if nothing comes until then; those
         that are at ``now`` do not count."""
-        times = self.deadline.ravel().tolist()
-        if self.moving:
-            times += self.bodies_until()
+        times = [*self.deadline.ravel().tolist(), *self.bodies.deadlines()]
         return min((t for t in times if t > now), default=math.inf)
-
-    def bodies_until(self) -> list[float]:
-        """When each publisher of a moving body will have been silent for too long."""
-        known = [self._bodies[name] for name in self.moving if name in self._bodies]
-        return [until for body in known for until in body.deadlines.values()]
 
     def check_ages(self, now: float, found: Found) -> None:
         """Find who is silent, see `find_silent`. Each source has to go on with what it
@@ -510,10 +368,8 @@ class Received:
                 # Infinite: no usable value was ever received, which is a fault of its own.
                 if publisher is not None and until < math.inf:
                     by.setdefault(publisher, []).append((name, until))
-        for name in self.moving:
-            if name in self._bodies:
-                for clock, until in self._bodies[name].deadlines.items():
-                    published[clock.source][clock] = [(name, until)]
+        for name, clock, until in self.bodies.published():
+            published[clock.source][clock] = [(name, until)]
         return published
 
 
