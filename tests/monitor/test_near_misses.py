@@ -154,7 +154,7 @@ def test_encounters_have_when_how_long_how_near_and_how_fast():
     assert (total.episodes, total.cycles, total.value) == (1, 50, 0.01)
 
 
-def test_of_many_spells_the_worst_are_kept_and_all_are_counted():
+def test_of_many_episodes_the_worst_are_kept_and_all_are_counted():
     rng = random.Random(0)
     episodes, values = Episodes(most=20, most_keys=50), []
     for k in range(3000):

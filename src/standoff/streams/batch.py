@@ -126,7 +126,7 @@ def check_ahead(received: Received, batch: Batch, time: float) -> tuple[int, Arr
             (received.q[columns][None], received.whole(publisher, part.positions))
         )
         if received.turning[columns].any():
-            # Angles that are wrapped are for `Senses.take`.
+            # Angles that are wrapped are for `Received.take`.
             over = (np.abs(np.diff(rows, axis=0)) / math.tau > 0.5) & received.turning[columns]
             wrapped = over.any(axis=1)
             n = min(n, int(part.at[np.argmax(wrapped)])) if wrapped.any() else n
@@ -145,7 +145,7 @@ def check_ahead(received: Received, batch: Batch, time: float) -> tuple[int, Arr
 
 
 def skip(received: Received, batch: Batch, count: int, Q: Array) -> None:
-    """Take over the first readings of a batch that `foresee` had nothing against."""
+    """Take over the first readings of a batch that `check_ahead` had nothing against."""
     for part in batch.parts:
         m = int(np.searchsorted(part.at, count))
         if m == 0:

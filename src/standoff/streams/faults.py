@@ -144,7 +144,7 @@ class Found:
 
     Attributes:
         reasons: by kind and element; of one that is found twice, the first text.
-        whos: what each is about.
+        subjects: what each is about.
     """
 
     __slots__ = ("reasons", "subjects")
@@ -259,8 +259,8 @@ def find_silent(
     now: float, source: str, by: Published, subjects: Mapping[str, Subject], found: Found
 ) -> None:
     """A source of which all joints and bodies are silent; else a publisher of which all joints are,
-    and each body; else a joint that its publisher leaves out. ``whos`` has the number of each joint
-    by its name."""
+    and each body; else a joint that its publisher leaves out. ``subjects`` has the number of each
+    joint by its name."""
     late = {
         clock: [(name, now - until + clock.age) for name, until in all_of if until <= now]
         for clock, all_of in by.items()

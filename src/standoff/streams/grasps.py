@@ -40,7 +40,7 @@ class _Done:
 
     Attributes:
         link: which took the body or let it go.
-        whos: what has to be known for it to be known where the body is.
+        subjects: what has to be known for it to be known where the body is.
     """
 
     body: str

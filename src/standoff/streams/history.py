@@ -17,12 +17,12 @@ from standoff.geometry.pose import Array
 from standoff.monitor.report import Cycle
 from standoff.streams.report import Report, State
 
-#: Spells (of a pair that is too close, of a fault) that a history keeps, the worst of them, [-],
+#: Episodes (of a pair that is too close, of a fault) that a history keeps, the worst of them, [-],
 #: and different ones of which it counts each apart, [-]: what is beyond is counted together.
 HISTORY_EPISODES = 500
 HISTORY_KINDS = 2000
 
-#: Spells of the same that are less far apart are one, [s]: it flickered.
+#: Episodes of the same that are less far apart are one, [s]: it flickered.
 EPISODE_GAP = 0.25
 
 
@@ -31,7 +31,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass
 class Episode(Generic[Key]):
-    """Something that held from ``start`` to ``end``, [s]; gaps below SPELL_GAP are no end.
+    """Something that held from ``start`` to ``end``, [s]; gaps below EPISODE_GAP are no end.
 
     Attributes:
         value: the lowest of its values, and ``at`` when that was, ``speed`` then.
@@ -56,7 +56,7 @@ class Episode(Generic[Key]):
 
 @dataclass
 class Total(Generic[Key]):
-    """All spells of one key together."""
+    """All episodes of one key together."""
 
     key: Key
     episodes: int = 0
@@ -70,9 +70,9 @@ class Total(Generic[Key]):
 
 @dataclass
 class Episodes(Generic[Key]):
-    """Spells by key. Of those that are over, the worst are kept: lowest value first, longest of the
-    equal ones. The totals count all of them, for as many different keys as fit; ``others`` is how
-    many spells had no room among these."""
+    """Episodes by key. Of those that are over, the worst are kept: lowest value first, longest of
+    the equal ones. The totals count all of them, for as many different keys as fit; ``others`` is
+    how many episodes had no room among these."""
 
     most: int = HISTORY_EPISODES
     most_keys: int = HISTORY_KINDS
@@ -109,7 +109,7 @@ class Episodes(Generic[Key]):
                 episode.end = time
 
     def finish(self) -> None:
-        """The watch is over, and with it each spell."""
+        """The watch is over, and with it each episode."""
         for episode in list(self._open.values()):
             self._end(episode)
 
@@ -181,7 +181,7 @@ class Columns:
 
 
 class History:
-    """Reports in, a curve and spells out.
+    """Reports in, a curve and episodes out.
 
     Time is cut into columns, twice as wide each time they fill up; a column has the smallest
     clearance, the lowest scale and all states of its cycles, so that a run of days loses when
