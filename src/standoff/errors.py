@@ -165,6 +165,11 @@ class MissingPackageError(Error):
         super().__init__(missing_package(package, install, needed), **where)
 
 
+def reason_of(error: BaseException) -> str:
+    """What the system says of an error, without its number and file; else what it says itself."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def missing_package(package: str, install: str, needed: str) -> str:
     """What to say where a package is missing, in one wording for all of them.
 

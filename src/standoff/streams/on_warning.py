@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 
-from standoff.errors import StreamError
+from standoff.errors import StreamError, reason_of
 from standoff.streams.realtime import ordinary
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown
@@ -120,7 +120,7 @@ class OnWarning:
                 start_new_session=True,  # Ctrl-C ends the watch, not this
             )
         except OSError as error:
-            self._failure = f"could not be started: {error.strerror or error}"
+            self._failure = f"could not be started: {reason_of(error)}"
             return
         ordinary(process.pid)
         self.runs += 1

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from standoff.errors import Error
+from standoff.errors import Error, reason_of
 from standoff.streams.limits import HEARTBEAT, OUTBOX_DEPTH, SINK_PATIENCE
 from standoff.streams.protocols import Prompt, Sink
 from standoff.streams.record.recorder import Recorder
@@ -192,7 +192,7 @@ class Outbox:
         try:
             action()
         except (OSError, Error) as error:
-            why = getattr(error, "strerror", None) or str(error)
+            why = reason_of(error)
         except Exception as error:  # a sink of somebody else: no more may come of it than of ours
             why = f"{type(error).__name__}: {error}"
         else:

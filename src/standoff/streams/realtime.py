@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from standoff.errors import reason_of
+
 #: In the lower half, below what drivers and the kernel's own threads usually have.
 _PRIORITY = 20
 
@@ -38,7 +40,7 @@ def in_real_time() -> Iterator[list[str]]:
         file = os.open(_LATENCY, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
         os.write(file, _AT_ONCE)
     except OSError as error:
-        why = _WHO if isinstance(error, PermissionError) else error.strerror or str(error)
+        why = _WHO if isinstance(error, PermissionError) else reason_of(error)
         yield [*refused, f"processors may go to sleep between messages: {_LATENCY}: {why}"]
         return
     try:
@@ -59,7 +61,7 @@ def _scheduled() -> str:
     except PermissionError:
         return f"not permitted; {_WHO} (CAP_SYS_NICE, an rtprio limit)"
     except OSError as error:
-        return error.strerror or str(error)
+        return reason_of(error)
     return ""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from standoff.cell import Cell
 from standoff.cell.shipped import shipped_cell
-from standoff.errors import CellError, Error
+from standoff.errors import CellError, Error, reason_of
 from standoff.paths.path_file import SUFFIXES
 from standoff.robots.mounted import BUILTIN
 
@@ -99,7 +99,7 @@ def make_folder(folder: Path, problem: str, path: Path, allowed: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        why = f"{problem}: {error.strerror or error}"
+        why = f"{problem}: {reason_of(error)}"
         raise Error(why, value=str(path), allowed=allowed) from error
 
 

@@ -17,7 +17,7 @@ from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
-from standoff.errors import Error
+from standoff.errors import Error, reason_of
 from standoff.streams.history import Columns, History
 from standoff.streams.report import State
 from standoff.streams.shown import shown
@@ -157,7 +157,7 @@ def save_near_misses(history: History, path: Path, facts: Mapping[str, str]) -> 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise Error(f"cannot be written: {error.strerror or error}", file=path) from error
+        raise Error(f"cannot be written: {reason_of(error)}", file=path) from error
 
 
 def near_miss_page(history: History, facts: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from standoff.errors import Error, missing_package
+from standoff.errors import Error, missing_package, reason_of
 from standoff.geometry.pose import Array
 from standoff.view.words import plain
 
@@ -55,7 +55,7 @@ def save(figure: Any, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, format="png", dpi=120)
     except OSError as error:
-        raise Error(f"cannot be written: {error.strerror or error}", file=path) from error
+        raise Error(f"cannot be written: {reason_of(error)}", file=path) from error
 
 
 #: Values over the same times, by name.

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from standoff.cell import Cell
-from standoff.errors import Error, StreamError
+from standoff.errors import Error, StreamError, reason_of
 from standoff.streams.files import PEEK_PERIODS, Peeked
 from standoff.streams.history import History
 from standoff.streams.on_warning import OnWarning
@@ -209,7 +209,7 @@ def _noted(summary: Summary, name: str) -> Iterator[None]:
     try:
         yield
     except (OSError, Error) as error:
-        summary.sinks[name] = getattr(error, "strerror", None) or str(error)
+        summary.sinks[name] = reason_of(error)
 
 
 def _ask_for_realtime(files: bool, notes: Console, shows: ExitStack) -> None:

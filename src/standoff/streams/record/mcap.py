@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
 
-from standoff.errors import StreamError
+from standoff.errors import StreamError, reason_of
 from standoff.streams.record.spool import Spool
 
 #: Chunks that the index of a record lists, [-]: a day, and 15 MB. A longer one has no index, and is
@@ -264,8 +264,7 @@ class McapReader:
             with open(self.path, "rb") as file:
                 data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise StreamError(f"cannot be read: {why}", file=self.path) from error
+            raise StreamError(f"cannot be read: {reason_of(error)}", file=self.path) from error
         begun = data[: len(MAGIC)] == MAGIC
         # Whoever came to the end of it wrote this last; no part of such a file is missing.
         whole = len(data) > 2 * len(MAGIC) and data[-len(MAGIC) :] == MAGIC

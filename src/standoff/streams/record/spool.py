@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from standoff.errors import StreamError
+from standoff.errors import StreamError, reason_of
 
 #: Largest part of a record, while a disk takes nothing, that is kept in memory, [bytes].
 RECORD_SPOOL = 64 * 2**20
@@ -26,7 +26,7 @@ class Spool:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise StreamError(
-                f"cannot be written: {error.strerror}", file=path, allowed="a file in a folder"
+                f"cannot be written: {reason_of(error)}", file=path, allowed="a file in a folder"
             ) from error
         self._waiting: list[bytes] = []
         self._waits = 0

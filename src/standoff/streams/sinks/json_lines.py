@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from standoff.errors import StreamError
+from standoff.errors import StreamError, reason_of
 from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.record.spool import emptied
 from standoff.streams.report import Report, State
@@ -43,8 +43,7 @@ class JsonLines:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | _CLOEXEC, 0o666)
         except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise StreamError(f"cannot be written: {why}", file=where) from error
+            raise StreamError(f"cannot be written: {reason_of(error)}", file=where) from error
 
     def put(self, report: Report) -> None:
         """Write it, or leave it out where nothing happened."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from standoff.errors import MissingPackageError, StreamError
+from standoff.errors import MissingPackageError, StreamError, reason_of
 from standoff.names import MAX_NAME_LENGTH
 from standoff.streams.decoders import (
     JOINT_STATE,
@@ -197,8 +197,7 @@ class Bag:
         except BaseException as error:
             self.close()
             if isinstance(error, (OSError, ValueError)):
-                reason = getattr(error, "strerror", None) or error
-                raise StreamError(f"cannot be read: {reason}", file=path) from error
+                raise StreamError(f"cannot be read: {reason_of(error)}", file=path) from error
             raise
 
     @property
@@ -236,8 +235,7 @@ class Bag:
                     for message in found:
                         yield time, message
             except (OSError, ValueError) as error:  # ValueError: somebody closed it meanwhile
-                reason = getattr(error, "strerror", None) or error
-                yield time, Trouble("lost", f"cannot be read any further: {reason}")
+                yield time, Trouble("lost", f"cannot be read any further: {reason_of(error)}")
         for text in self._not_as_recorded(came):
             yield time, Trouble("garbled", text)
 

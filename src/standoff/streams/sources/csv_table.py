@@ -33,7 +33,7 @@ from typing import BinaryIO, Final
 
 import numpy as np
 
-from standoff.errors import Error, StreamError
+from standoff.errors import Error, StreamError, reason_of
 from standoff.geometry.pose import pose
 from standoff.streams.limits import MAX_STREAM_NAMES
 from standoff.streams.messages import BodyPose, Grasp, Joints, Message, as_stamp
@@ -412,7 +412,7 @@ class CsvTable(LineFile):
             raise StreamError(str(error), file=path, element=f"line {number}") from error
         except OSError as error:
             self.close()
-            raise StreamError(f"cannot be read: {error.strerror}", file=path) from error
+            raise StreamError(f"cannot be read: {reason_of(error)}", file=path) from error
 
 
 class CsvPipe(LinePipe):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from standoff.errors import StreamError
+from standoff.errors import StreamError, reason_of
 from standoff.streams.json_message import JsonDecoder
 from standoff.streams.limits import MAX_STREAM_MESSAGE
 from standoff.streams.messages import End, Message, Trouble
@@ -74,8 +74,7 @@ class LineFile:
             self._file = self._path.open("rb")
             self._size = os.fstat(self._file.fileno()).st_size
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise StreamError(f"cannot be read: {reason}", file=path) from error
+            raise StreamError(f"cannot be read: {reason_of(error)}", file=path) from error
         self._read = 0
         if not self._size:
             self.close()
@@ -115,8 +114,7 @@ class LineFile:
                     time = at
                     yield at, message
         except (OSError, ValueError) as error:  # ValueError: somebody closed it meanwhile
-            reason = getattr(error, "strerror", None) or error
-            text = f"cannot be read after line {number}: {reason}"
+            text = f"cannot be read after line {number}: {reason_of(error)}"
             yield 0.0 if math.isnan(time) else time, Trouble("lost", text)
         if early:
             yield 0.0, Trouble("garbled", _early(first, early))
