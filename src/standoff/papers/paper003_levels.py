@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from standoff.contact import Body, Features, Scene
-from standoff.contact.levels import best_levels
-from standoff.contact.octree import Lists, Octree
+from standoff.contact.octree import Lists, Octree, best_levels
 from standoff.geometry.pose import Array
 from standoff.papers import toolkit
 from standoff.papers.kernels import contact_as_printed as printing
