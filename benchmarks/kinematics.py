@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from standoff.papers.kernels import placing
 from standoff.robots.kernels import kinematics
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.oracles import capsule_ends
 from tests.oracles.pinocchio import ROBOTS, Oracle, random_configurations
 
 BATCH = 1024
@@ -43,7 +43,7 @@ def contest(name: str) -> None:
     turns = tree.scratch()
     poses, twists = np.empty((BATCH, tree.frames, 12)), np.empty((BATCH, tree.frames, 6))
     state = (turns, poses, twists)
-    ends = placing.Ends(
+    ends = capsule_ends.Ends(
         reals=tree.reals, ints=tree.ints, turns=turns, frame=frame,
         local=rng.normal(size=(len(frame), 6)) * 0.1, poses=BATCH * tree.frames,
         twists=BATCH * tree.frames, ends=BATCH * len(frame), velocities=BATCH * len(frame),
@@ -54,7 +54,7 @@ def contest(name: str) -> None:
             pin.forwardKinematics(model, data, q, v)
 
     def with_ends() -> None:
-        placing.place_ends(ends.address, Q, DQ)
+        capsule_ends.place_ends(ends.address, Q, DQ)
 
     def with_velocities() -> None:
         kinematics.forward_velocity_batch(tree.reals, tree.ints, Q, DQ, *state)

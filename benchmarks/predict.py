@@ -23,7 +23,7 @@ from rich.table import Table
 from scipy.spatial import cKDTree
 
 import standoff as so
-from standoff.papers.kernels.select_all import select_all
+from standoff.papers.kernels.predict_replay import select_all
 from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.buckets import copy, dua_step, read_pair, take_seats, units_left
 from standoff.predict.kernels.look import work_out

@@ -208,8 +208,9 @@ def test_pairs_that_are_all_allowed_during_a_watch_were_safe_and_free(tmp_path):
     cell.allow("r/l0", "r/l2", "a test")
     cycle = monitor.update([0.0, 0.0])
     assert not cycle.safe and "no pair to watch" in str(cycle.faults[0])
-    for one in (checker, sampled):
-        with pytest.raises(CellError, match="no pair to watch"):
-            one.segment([0.0, 0.0], [0.1, 0.0])
+    with pytest.raises(CellError, match="no pair to watch"):
+        checker.segment([0.0, 0.0], [0.1, 0.0])
+    with pytest.raises(CellError, match="no pair to watch"):
+        sampled.segments([[0.0, 0.0]], [[0.1, 0.0]])
     cell.forbid("r/l0", "r/l2")
     assert monitor.update([0.0, 0.0]).safe and checker.segment([0.0, 0.0], [0.1, 0.0]).free

@@ -31,7 +31,7 @@ def highest(scene, p, x, y, z):
 
 @kernel
 def climb(scene, scratch, p, row, x, y, z, level):
-    return edges_inside.climb(scene_at(scene), scratch_at(scratch), p, row, x, y, z, level, 0, 0)
+    return edges_inside.climb(scene_at(scene), scratch_at(scratch), p, row, (x, y, z), level, 0, 0)
 
 
 @pytest.mark.interpreted

@@ -14,6 +14,7 @@ from standoff.view import replay
 from standoff.view.files import open_cell
 from standoff.view.verify import cell_of
 from tests.geometry.test_mesh_cracks import winding
+from tests.oracles.paper001 import segment
 from tests.worlds.mesh_shapes import bowl_arrays, box_arrays, joined, torus_arrays
 
 trimesh = pytest.importorskip("trimesh")
@@ -178,7 +179,7 @@ def test_a_body_that_enters_through_a_hole_was_free(tmp_path):
     for way in ([[-1.0], [0.2]], [[0.2], [-1.0]], [[-2.0], [0.3]]):
         assert so.PathChecker(hole_cell(tmp_path)).path(way).kind == "collision"
         for checker in (PairwiseChecker, SampledChecker):
-            assert checker(hole_cell(tmp_path), 0.01).segment(*way).kind == "collision"
+            assert segment(checker(hole_cell(tmp_path), 0.01), *way).kind == "collision"
         assert so.PathChecker(hole_cell(tmp_path, sheet=True)).path(way).free
 
 

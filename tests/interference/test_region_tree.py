@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import standoff as so
 from standoff.interference.parts import Part
 from standoff.interference.region_meets import common_root, levels_for
-from standoff.interference.region_tree import leaves_of
 from tests.worlds.mesh_shapes import bowl_arrays, torus
 from tests.worlds.region_shapes import ROOT, heights, random_pose, shapes
 
@@ -235,12 +234,8 @@ def test_leaves_do_not_depend_on_where_the_scene_is_by_more_than_rounding():
     assert len(cell_set(far)) < 1.02 * len(cell_set(near))
 
 
-def test_counting_leaves_without_those_that_are_touched():
+def test_a_node_that_is_touched_is_black():
     box = so.Box((1.0, 1.0, 1.0))
-    cube = np.array((-1.0, -1.0, -1.0, 2.0))
-    for levels in (1, 3):
-        (codes, _), _ = leaves_of(box, so.pose((0.5, 0.5, 0.5)), cube, levels, 0.0, touching=False)
-        assert len(codes) == 1
     tree = so.RegionTree.build(box, so.pose((0.5, 0.5, 0.5)), root=((0, 0, 0), 2.0), levels=1)
     assert tree.marks.tolist() == [0]  # all eight are touched, and none is sure: the root
 

@@ -14,6 +14,7 @@ from standoff.papers.kernels.sampled import FREE, HIT
 from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
 from standoff.papers.paper001_scenes import scene
 from tests.oracles.coal import geometry, transform
+from tests.oracles.paper001 import segment
 
 DELTA = 0.002
 
@@ -95,7 +96,7 @@ def test_every_variant_agrees_with_dense_samples(figure, bound, cover, shared):
     checker = PairwiseChecker(cell, DELTA, bound, cover, shared)
     kinds = set()
     for qa, qb, hit in zip(QA, QB, samples):
-        found = checker.segment(qa, qb)
+        found = segment(checker, qa, qb)
         kinds.add(found.kind)
         if found.free:
             assert not hit
@@ -114,7 +115,7 @@ def test_every_variant_agrees_with_dense_samples(figure, bound, cover, shared):
 def test_no_variant_contradicts_another(figure):
     cell, _, QA, QB, _ = bed(figure)
     kinds = [
-        [PairwiseChecker(cell, DELTA, *v).segment(qa, qb).kind for v in VARIANTS]
+        [segment(PairwiseChecker(cell, DELTA, *v), qa, qb).kind for v in VARIANTS]
         for qa, qb in zip(QA, QB)
     ]
     for found in kinds:
@@ -167,12 +168,12 @@ def test_a_wire_that_samples_jump_over_is_found():
     wire = so.Mesh(*_prism(0.0005, 1.0))
     cell.add_body("wire", wire, pose=so.pose(tip))
     try:
-        assert PairwiseChecker(cell, 0.0).segment(a, b).kind == "collision"
-        assert PairwiseChecker(cell, 0.001).segment(a, b).kind == "collision"
-        hit = SampledChecker(cell, 0.0).segment(a, b)
+        assert segment(PairwiseChecker(cell, 0.0), a, b).kind == "collision"
+        assert segment(PairwiseChecker(cell, 0.001), a, b).kind == "collision"
+        hit = segment(SampledChecker(cell, 0.0), a, b)
         assert hit.kind == "collision" and hit.configurations > 3
         coarse = SampledChecker(cell, 0.9)
-        assert coarse.segment(a, b).kind == "free"
+        assert segment(coarse, a, b).kind == "free"
     finally:
         cell.remove_body("wire")
 
@@ -202,8 +203,8 @@ def test_samples_come_breadth_first_down_to_the_resolution():
             middles = sum(2**k for k in range(int(np.log2(parts)) + more))
             assert found.configurations == middles
             assert found.distances == middles * len(checker.watched.tables.pairs)
-    assert SampledChecker(cell, 1.0).segment(a, b).configurations == 2
-    still = SampledChecker(cell, 0.0).segment(a, a)
+    assert segment(SampledChecker(cell, 1.0), a, b).configurations == 2
+    still = segment(SampledChecker(cell, 0.0), a, a)
     assert still.free and still.configurations == 2
 
 
@@ -216,7 +217,7 @@ def test_what_starts_inside_a_solid_is_a_collision():
     cell.add_body("hall", so.Mesh(corners, np.array(box.faces)))
     a, b = READY, READY + 0.02
     for checker in (PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.1)):
-        found = checker.segment(a, b)
+        found = segment(checker, a, b)
         assert found.kind == "collision" and found.t == 0.0 and "hall" in found.pair
 
 
@@ -233,15 +234,15 @@ def test_primitives_of_every_kind_are_checked():
     assert not (free & touched).any()
     assert free.any() and touched.any()
     for k in np.flatnonzero(~free)[:10]:
-        found = exact.segment(QA[k], QB[k])
+        found = segment(exact, QA[k], QB[k])
         assert found.kind in ("collision", "too_close") and found.distance <= 0.001
 
 
 def test_a_budget_too_small_leaves_it_undecided():
     cell, _, QA, QB, samples = bed("6a-one")
     k = int(np.flatnonzero(~samples)[0])
-    assert PairwiseChecker(cell, DELTA, budget=50).segment(QA[k], QB[k]).kind == "undecided"
-    assert SampledChecker(cell, 0.0, budget=50).segment(QA[k], QB[k]).kind == "undecided"
+    assert segment(PairwiseChecker(cell, DELTA, budget=50), QA[k], QB[k]).kind == "undecided"
+    assert segment(SampledChecker(cell, 0.0, budget=50), QA[k], QB[k]).kind == "undecided"
 
 
 def test_tables_that_are_too_short_are_lengthened(monkeypatch):
@@ -260,9 +261,9 @@ def test_changes_of_the_cell_are_noticed():
     cell.add_robot("builtin:panda", name="arm")
     q = READY
     checkers = PairwiseChecker(cell, 0.001), SampledChecker(cell, 0.1)
-    assert all(checker.segment(q, q).free for checker in checkers)
+    assert all(segment(checker, q, q).free for checker in checkers)
     cell.add_body("ball", so.Sphere(0.1), pose=cell.tree.link_pose(q, "arm/panda_link7"))
-    assert not any(checker.segment(q, q).free for checker in checkers)
+    assert not any(segment(checker, q, q).free for checker in checkers)
 
 
 def test_bad_input_is_an_error():
@@ -274,8 +275,8 @@ def test_bad_input_is_an_error():
         lambda: PairwiseChecker(cell, 0.0, "paper", "d"),
         lambda: SampledChecker(cell, -0.1),
         lambda: SampledChecker(cell, "fine"),
-        lambda: SampledChecker(cell, 0.1).segment(np.zeros(3), READY),
-        lambda: PairwiseChecker(cell).segment(READY, np.nan * READY),
+        lambda: SampledChecker(cell, 0.1).segments(np.zeros((1, 3)), READY[None]),
+        lambda: PairwiseChecker(cell).segments(READY[None], np.nan * READY[None]),
     ):
         with pytest.raises(Error):
             make()

@@ -154,8 +154,7 @@ def test_counts_give_the_papers_times_back():
     figures = result("checks").figures
     node, square = figures["fit"]
     assert node > 0.0 and square > 0.0
-    again = fitted(figures["nodes"], figures["checks"])
-    assert again[:2] == (node, square)
+    assert fitted(figures["nodes"], figures["checks"]) == (node, square)
     for pair, times in figures["modelled"].items():
         assert abs(int(np.argmin(times)) - int(np.argmin(PAPER[pair]))) <= 1
         assert np.all(np.abs(np.log(np.array(times) / PAPER[pair])) < math.log(5.0))
@@ -169,7 +168,7 @@ def test_at_the_papers_cost_the_best_level_grows_with_the_vertices():
 
 
 def test_an_exponent_is_a_slope():
-    assert exponent((n, 3.0 * n**1.5) for n in (8, 20, 100)) == pytest.approx(1.5)
+    assert exponent({n: 3.0 * n**1.5 for n in (8, 20, 100)}) == pytest.approx(1.5)
 
 
 def test_the_hand_meets_every_obstacle_and_feels_it():

@@ -175,7 +175,7 @@ def test_the_same_input_gives_the_same_output():
 def test_deadlines_alarm_what_looking_at_all_pairs_alarms():
     """A pair is due again before it can be missed, so that alarms come in the step in which
     looking at everything would raise them."""
-    from standoff.papers.kernels.select_all import select_all
+    from standoff.papers.kernels.predict_replay import select_all
     from standoff.predict.schedule import body_table, given_of
 
     world = World(np.random.default_rng(8), 40, hostile=True, period=PERIOD)

@@ -1,9 +1,8 @@
 """Where bodies touch, and with what force: spherical octrees and elemental contacts (paper 003)."""
 
 from standoff.contact.body import Body
-from standoff.contact.features import Features
 from standoff.contact.octree import NodeType, Octree
-from standoff.contact.pieces import Ball
+from standoff.contact.pieces import Ball, Features
 from standoff.contact.result import Contact, ContactStep, Cost, Feature, FeatureKind
 from standoff.contact.scene import Scene
 

@@ -12,11 +12,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from standoff.contact.features import Features
-from standoff.contact.levels import best_levels, levels_at
-from standoff.contact.octree import Octree, octree_of
+from standoff.contact.octree import Octree, best_levels, levels_at, octree_of
 from standoff.contact.pieces import (
     Ball,
+    Features,
     Piece,
     grid_polyhedron,
     known_method,

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from standoff.broadphase.kernels.sort_and_sweep import Sweep
 from standoff.contact.body import Body
-from standoff.contact.features import Features
 from standoff.contact.kernels.scene_tables import (
     BODY,
     EDGE_ENDS,
@@ -27,9 +26,8 @@ from standoff.contact.kernels.scene_tables import (
     ScratchTables,
     StateTables,
 )
-from standoff.contact.levels import CONTACT_MAX_LEVELS
-from standoff.contact.octree import CONTACT_SPHERE_ROUNDING, Octree
-from standoff.contact.pieces import Ball, volume_and_centroid
+from standoff.contact.octree import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING, Octree
+from standoff.contact.pieces import Ball, Features, volume_and_centroid
 from standoff.errors import PoseError, UnknownNameError
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK

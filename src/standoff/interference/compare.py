@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from numpy.typing import ArrayLike
 
@@ -91,17 +91,24 @@ def compare(
         raise InterferenceError("unknown method", value=method, allowed=", ".join(METHODS))
     reach = amount("clearance", clearance, "m")
     may_overlap = _allowed(placed, allowed)
-    if progress is not None and not callable(progress):
-        raise InterferenceError(
-            "not a function",
-            element="progress",
-            value=progress,
-            allowed="of (done, total), or None",
-        )
+    tell = _progress(progress)
     if len(placed) < 2:
         none = Gaps(placed, WorldBoxes(placed), method, {}, ())
         return Comparison((), none, {"pairs": 0, "allowed": 0, "far apart": 0})
     judge = _method_of(method, placed, reach, planes, outline, resolution)
+    return _compared(placed, method, judge, reach, may_overlap, tell)
+
+
+def _compared(
+    placed: list[Part],
+    method: str,
+    judge: Method,
+    reach: float,
+    may_overlap: Callable[[str, str], bool],
+    tell: Callable[[int, int], object],
+) -> Comparison:
+    """All pairs: those near each other, and not allowed to overlap, are judged; a gap within what
+    an open mesh nearly encloses is an overlap that is not certain."""
     boxes = WorldBoxes(placed)
     near: list[tuple[int, int]] = []
     without: list[tuple[int, int]] = []
@@ -111,7 +118,6 @@ def compare(
     allowed_pairs = len(without)
     overlaps: list[Overlap] = []
     gaps: dict[tuple[int, int], Gap] = {}
-    tell = progress or (lambda done, total: None)
     for k, (i, j) in enumerate(near):
         tell(k, len(near))
         found = judge.judge(i, j)
@@ -129,6 +135,17 @@ def compare(
     far = pairs - allowed_pairs - len(near)
     tests = {"pairs": pairs, "allowed": allowed_pairs, "far apart": far, **judge.tests}
     return Comparison(tuple(overlaps), Gaps(placed, boxes, method, gaps, without), tests)
+
+
+def _progress(given: Any) -> Callable[[int, int], object]:
+    if given is None:
+        return lambda done, total: None
+    if not callable(given):
+        raise InterferenceError(
+            "not a function", element="progress", value=given, allowed="of (done, total), or None"
+        )
+    tell: Callable[[int, int], object] = given
+    return tell
 
 
 def _method_of(

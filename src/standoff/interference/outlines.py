@@ -141,16 +141,8 @@ class Outlines:
         points = np.concatenate([points for points, _ in given] or [np.zeros((0, 3))])
         self._radii = np.array([radius for _, radius in given])
         # how far each part reaches from its own origin, its radius included
-        self._sizes = self._radii + [
-            float(np.sqrt((points * points).sum(axis=1).max())) if len(points) else 0.0
-            for points, _ in given
-        ]
-        # Only what is not convex can have an outline other than its hull.
-        self._meshes = [
-            i
-            for i, shape in enumerate(self._shapes)
-            if true and isinstance(shape, Mesh) and not (shape.open_solid or shape.is_convex)
-        ]
+        self._sizes = self._radii + [_farthest(points) for points, _ in given]
+        self._meshes = [i for i, shape in enumerate(self._shapes) if true and _has_holes(shape)]
         bounded = np.array([shape.bounded for shape in self._shapes], dtype=bool)
         bodies = np.zeros(len(parts), BODY)
         bodies["kind"] = np.where(bounded, BOUNDED, HALF)
@@ -244,6 +236,16 @@ class Outlines:
                 piece.low_x, piece.low_y = polygon.min(axis=0)
                 piece.high_x, piece.high_y = polygon.max(axis=0)
                 row, first = row + 1, first + len(polygon)
+
+
+def _farthest(points: Array) -> float:
+    """How far any of some points is from the origin; 0 without any."""
+    return float(np.sqrt((points * points).sum(axis=1).max())) if len(points) else 0.0
+
+
+def _has_holes(shape: Shape) -> bool:
+    """Whether a shape can have an outline other than its hull: not what is convex."""
+    return isinstance(shape, Mesh) and not (shape.open_solid or shape.is_convex)
 
 
 def _area(polygon: Array) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,18 +112,13 @@ class RegionTree:
         root: Root,
         levels: int,
         grow: float = 0.0,
-        touching: bool = True,
     ) -> Self:
         """The tree of a shape at a pose, grown by ``grow`` [m]: all points as near to it. ``root``
         is ((x, y, z), edge), the middle and the edge of the root cube, [m].
 
         A closed mesh is a solid, a sheet a surface, and any other mesh takes up all of its box, as
         what counts as its inside is there; a half space is cut off at the root cube,
-        and so always reaches ``outside``.
-
-        Without ``touching``, a node that a primitive only touches, as far as rounding can tell, is
-        white, and one that lies in it as far as rounding can tell is black. Such a tree counts
-        leaves as the papers do, and proves nothing."""
+        and so always reaches ``outside``."""
         if not isinstance(shape, Shape):
             raise ShapeError(
                 "not a shape", element="shape", value=shape, allowed="a standoff shape"
@@ -132,30 +127,19 @@ class RegionTree:
         placed = as_pose(pose)
         growth = amount("grow", grow, "m")
         cube = np.array((*low, edge))
-        leaves, box = leaves_of(shape, placed, cube, level_count(levels), growth, touching=touching)
+        leaves, box = leaves_of(shape, placed, cube, level_count(levels), growth)
         return cls._of(low, edge, int(levels), leaves, _sticks_out(box, low, edge, growth))
 
     @classmethod
-    def of_parts(
-        cls,
-        parts: Parts,
-        *,
-        root: Root,
-        levels: int,
-        grow: float = 0.0,
-        touching: bool = True,
-    ) -> Self:
+    def of_parts(cls, parts: Parts, *, root: Root, levels: int, grow: float = 0.0) -> Self:
         """The union of the trees of parts, given as shapes by name, each alone (at the origin) or
         with its pose, and made as `build` makes them; empty where there are none."""
         trees = [
-            cls.build(p.shape, p.pose, root=root, levels=levels, grow=grow, touching=touching)
+            cls.build(p.shape, p.pose, root=root, levels=levels, grow=grow)
             for p in checked_parts(parts)
         ]
-        while len(trees) > 1:  # in pairs, so that no leaf is copied more often than need be
-            pairs = [a.union(b) for a, b in zip(trees[0::2], trees[1::2])]
-            trees = pairs + trees[len(trees) - len(trees) % 2 :]
         if trees:
-            return trees[0]
+            return united(trees)
         low, edge = root_cube(root)
         return cls._of(low, edge, level_count(levels), _NO_LEAVES, False)
 
@@ -319,6 +303,18 @@ class RegionTree:
         )
 
 
+Tree = TypeVar("Tree", bound=RegionTree)
+
+
+def united(trees: Sequence[Tree]) -> Tree:
+    """The union of some trees, at least one: in pairs, so that no leaf is copied more often than
+    need be."""
+    while len(trees) > 1:
+        pairs = [a.union(b) for a, b in zip(trees[0::2], trees[1::2])]
+        trees = [*pairs, *trees[len(trees) - len(trees) % 2 :]]
+    return trees[0]
+
+
 def boxes_of(tree: RegionTree, codes: IntArray, marks: Marks) -> Array:
     """Boxes of nodes of a tree (n, 6), [m]."""
     cells = corners_of(codes, marks, tree.levels)
@@ -412,19 +408,15 @@ def written(
 
 
 def leaves_of(
-    shape: Shape, pose: Array, root: Array, levels: int, grow: float, *, touching: bool = True
+    shape: Shape, pose: Array, root: Array, levels: int, grow: float
 ) -> tuple[LeafArrays, Array]:
     """The black leaves of a placed shape grown by ``grow``, and its box; ``root`` is low corner and
-    edge.
-
-    Without ``touching`` a node that a primitive only touches, as far as rounding can tell, is
-    outside of it, and one that it fills as far as rounding can tell is inside: for counting, not
-    for proofs."""
+    edge."""
     if isinstance(shape, Mesh) and shape.open_solid:
         # What counts as its inside is somewhere in its box, and no leaf is sure to be.
         low, high = shape.bounds()
         at = pose @ position((low + high) / 2.0)
-        (codes, marks), box = leaves_of(Box(high - low), at, root, levels, grow, touching=touching)
+        (codes, marks), box = leaves_of(Box(high - low), at, root, levels, grow)
         return (codes, marks & np.uint8(LEVEL)), box
     box = world_box(shape, pose)
     # The sum of all coordinates and sizes in play.
@@ -444,11 +436,16 @@ def leaves_of(
             levels, root, grow=grow, slack=slack, near=near, lists=3 * len(shape.faces),
         )  # fmt: skip
         return leaves, box
+    return leaves_of_primitive(shape, pose, root, levels, grow, slack), box
+
+
+def leaves_of_primitive(
+    shape: Shape, pose: Array, root: Array, levels: int, grow: float, slack: float
+) -> LeafArrays:
+    """The same of a primitive, where rounding does up to ``slack`` to a distance."""
     body = room.body
     body.rows[0, : layout.SIZE], body.rows[0, layout.SIZE :] = pose[:3].ravel(), shape.size_row
     body.refs[0, layout.KIND] = shape.kind
-    leaves = written(
-        lambda walk: primitive_leaves(body.address, walk),
-        levels, root, grow=grow, slack=slack if touching else -slack,
-    )  # fmt: skip
-    return leaves, box
+    return written(
+        lambda walk: primitive_leaves(body.address, walk), levels, root, grow=grow, slack=slack
+    )

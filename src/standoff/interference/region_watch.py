@@ -108,17 +108,11 @@ class RegionWatch:
         lost: dict[str, str] = {}
         names = list(dict.fromkeys((*moving, *self.moving)))
         for name in names:
-            try:
-                tree = self._tree(name, moving.get(name))
-            except PoseError as error:
-                lost[name] = f"where {name} is is not known: {error.problem}"
-            except Error as error:
-                lost[name] = f"what {name} is is not known: {error.problem}"
+            tree = self._tree(name, moving.get(name))
+            if isinstance(tree, str):
+                lost[name] = tree
             else:
-                if tree is None:
-                    lost[name] = f"where {name} is was not told"
-                else:
-                    trees[name] = tree
+                trees[name] = tree
         found = meets_many([*trees.values(), self.static])
         here = [*trees, STATIC]
         known = {(here[a], here[b]): meeting for (a, b), meeting in found.pairs.items()}
@@ -133,13 +127,19 @@ class RegionWatch:
                     )
         return RegionCheck(warnings, trees, lost, found.visited)
 
-    def _tree(self, name: str, given: PartLike | None) -> RegionTree | None:
+    def _tree(self, name: str, given: PartLike | None) -> RegionTree | str:
+        """The tree of a moving body, or what is wrong with what is known of it."""
         if given is None:
-            return None
-        part = part_of(name, given)
-        return RegionTree.build(
-            part.shape, part.pose, root=self.root, levels=self.levels, grow=self.growth(name)
-        )
+            return f"where {name} is was not told"
+        try:
+            part = part_of(name, given)
+            return RegionTree.build(
+                part.shape, part.pose, root=self.root, levels=self.levels, grow=self.growth(name)
+            )
+        except PoseError as error:
+            return f"where {name} is is not known: {error.problem}"
+        except Error as error:
+            return f"what {name} is is not known: {error.problem}"
 
     def _check_growth(self) -> None:
         """Ways that are too long are said now, and not at a look."""

@@ -116,26 +116,36 @@ def safe_interval(
     if gap is not None:
         return _for_gap(move, amount("gap", gap, "m"), w)
     if distance is not None:
-        reach = amount("distance", distance, "m")
-        room = d_a + d_b + 2.0 * reach
-        longest = move.longest(room)
-        if longest == math.inf:  # both at rest
-            along = None if w is None else move.along(longest, w)
-            return SafeInterval(longest, room, reach, (d_a + reach, d_b + reach), along)
-    else:
-        reach, longest = -1.0, amount("interval", interval, "s")
-    needed = move.needed(longest)
+        return _for_distance(move, amount("distance", distance, "m"), w)
+    return _for_interval(move, amount("interval", interval, "s"), w)
+
+
+def _for_interval(
+    move: _Motion, interval: float, w: Array | None, reach: float | None = None
+) -> SafeInterval:
+    """What an interval takes; bodies grow by ``reach``, or by as much as they need."""
+    needed = move.needed(interval)
     if not math.isfinite(needed):
         raise InterferenceError(
             "ways too long for a number",
             element="speeds, interval",
-            value=(v_a, v_b, longest),
+            value=(move.v_a, move.v_b, interval),
             allowed=f"products up to {sys.float_info.max:.3g} m",
         )
-    if reach < 0.0:
-        reach = max(0.0, 0.5 * (needed - d_a - d_b))
-    along = None if w is None else min(needed, move.along(longest, w))
-    return SafeInterval(longest, needed, reach, move.shares(longest, needed), along)
+    if reach is None:
+        reach = max(0.0, 0.5 * (needed - move.d_a - move.d_b))
+    along = None if w is None else min(needed, move.along(interval, w))
+    return SafeInterval(interval, needed, reach, move.shares(interval, needed), along)
+
+
+def _for_distance(move: _Motion, reach: float, w: Array | None) -> SafeInterval:
+    """The longest interval that growing both by ``reach`` covers."""
+    room = move.d_a + move.d_b + 2.0 * reach
+    longest = move.longest(room)
+    if longest < math.inf:
+        return _for_interval(move, longest, w, reach)
+    along = None if w is None else move.along(longest, w)  # both are at rest
+    return SafeInterval(longest, room, reach, (move.d_a + reach, move.d_b + reach), along)
 
 
 def _for_gap(move: _Motion, gap: float, w: Array | None) -> SafeInterval:

@@ -8,7 +8,8 @@ of each stretch of cycles for itself, as peace lasts for milliseconds.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,17 +72,12 @@ class Bench(toolkit.Bench):
         it, in compiled code alone; the lowest of all rounds. ``stages``: how far each cycle goes,
         by default to its end."""
         given = {k: _stretches(self.tasks if joints is None else joints[k]) for k in monitors}
+        timed = {}
         for k, monitor in monitors.items():
             settle(monitor, given[k])
-        best = {k: np.full(len(parts), np.inf) for k, parts in given.items()}
-        clock = time.perf_counter_ns
-        for _ in range(self.rounds):
-            for k, monitor in monitors.items():
-                upto = stage.WHOLE if stages is None else stages[k]
-                for s, stretch in enumerate(given[k]):
-                    start = clock()
-                    run(monitor, stretch, upto)
-                    best[k][s] = min(best[k][s], clock() - start)
+            upto = stage.WHOLE if stages is None else stages[k]
+            timed[k] = partial(_timed, [partial(run, monitor, s, upto) for s in given[k]])
+        best = toolkit.lowest(timed, self.rounds)
         return {k: float(best[k].sum() / 1e3 / sum(map(len, given[k]))) for k in monitors}
 
     def sweep(
@@ -109,6 +105,16 @@ def prepared(chosen: Sequence[str], quick: bool) -> Bench:
     stage.repeat(stage.BOX_TEST, monitor._address, which, 0, 1)
     test_again(monitor._address, monitor.period)
     return bench
+
+
+def _timed(calls: Iterable[Callable[[], object]]) -> Array:
+    """The time of each of some calls, one after the other, [ns]."""
+    times, clock = [], time.perf_counter_ns
+    for call in calls:
+        start = clock()
+        call()
+        times.append(clock() - start)
+    return np.array(times, float)
 
 
 def _stretches(recordings: Sequence[Array]) -> list[Array]:
@@ -167,18 +173,18 @@ def test_costs(bench: Bench, monitor: Monitor) -> dict[str, float]:
         "box test": stage.BOX_TEST,
         "pair test": stage.PAIR_TEST,
     }
-    spent = {name: np.full(len(moments), np.inf) for name in kinds}
-    for k, q in enumerate(moments):
+    spent = []
+    for q in moments:
         monitor.update(q)
         nodes, pairs = _in_nodes(monitor), _all_pairs(monitor)
-        for _ in range(bench.rounds):
-            for name, kind in kinds.items():
-                which = nodes if kind in (stage.NODE_TEST, stage.NEIGHBOUR) else pairs
-                start = time.perf_counter_ns()
-                stage.repeat(kind, monitor._address, which, 0, _LOOPS)
-                took = (time.perf_counter_ns() - start) / 1e3 / _LOOPS
-                spent[name][k] = min(spent[name][k], took / len(which))
-    return {name: float(values.mean()) for name, values in spent.items()}
+        calls, tests = {}, {}
+        for name, kind in kinds.items():
+            which = nodes if kind in (stage.NODE_TEST, stage.NEIGHBOUR) else pairs
+            call = partial(stage.repeat, kind, monitor._address, which, 0, _LOOPS)
+            calls[name], tests[name] = partial(_timed, [call]), 1e3 * _LOOPS * len(which)
+        best = toolkit.lowest(calls, bench.rounds)
+        spent.append([float(best[name][0]) / tests[name] for name in kinds])
+    return dict(zip(kinds, np.mean(spent, axis=0).tolist()))
 
 
 def _items(monitor: Monitor) -> IntArray:

@@ -42,19 +42,15 @@ def links(bench: Bench) -> Result:
         spent = bench.lowest(monitors, joints)
         found[kind] = [spent[choice] for choice in choices]
         if not moved:
-            counts = {c: counted(monitors[c], joints[c]) for c in choices}
-            moved = [counts[c].updates / len(joints[c][0]) for c in choices]
+            updates = {c: counted(monitors[c], joints[c]).updates for c in choices}
+            moved = [updates[c] / len(joints[c][0]) for c in choices]
     slope, start = np.polyfit(moved, found["as published"], 1)
-    order = np.argsort(moved, kind="stable")
-    rows = tuple(
-        (
-            "none" if choices[k][0] == 0 else f"joint {choices[k][0]} of {_arms(choices[k][1])}",
-            f"{moved[k]:.1f}",
-            *(f"{found[kind][k]:.2f}" for kind in KINDS),
-        )
-        for k in order
-    )
+    order = np.argsort(moved, kind="stable").tolist()
     curves = {kind: [values[k] for k in order] for kind, values in found.items()}
+    rows = [
+        (_what_swings(*choices[k]), f"{moved[k]:.1f}", *cells(times, ".2f"))
+        for k, *times in zip(order, *curves.values())
+    ]
     return Result(
         "Links and arms that move: cycle [µs]",
         ("what swings", "links updated", *KINDS),
@@ -71,8 +67,10 @@ def links(bench: Bench) -> Result:
     )
 
 
-def _arms(count: int) -> str:
-    return "one arm" if count == 1 else "both arms"
+def _what_swings(joint: int, arms: int) -> str:
+    if joint == 0:
+        return "none"
+    return f"joint {joint} of {'one arm' if arms == 1 else 'both arms'}"
 
 
 #: Cycles of a swing, the cycle of task 1 it starts from, where both arms are bent, so that a link

@@ -32,16 +32,15 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratch
-from standoff.geometry.narrowphase.layout import OUT_COLUMNS
+from standoff.geometry.narrowphase.layout import OUT_COLUMNS, SIZE
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody
-from standoff.papers.kernels.placing import place
 from standoff.papers.kernels.visits import Walks, counted_walks
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.toolkit import UNSAID, Result, cells, heads
 from standoff.robots.description import Joint, Link, Robot
-from standoff.robots.tree import Mount, Tree
+from standoff.robots.tree import Mount, Tree, matrices
 from standoff.view.plots import errors_plot
 
 FIGURES = ("1", "6a", "6b", "7a", "7b", "7c")
@@ -133,8 +132,9 @@ def placed_walks(cell: Cell, pairs: IntArray) -> Walks:
 
 def place_all(walks: Walks, cell: Cell, q: Array) -> None:
     """Everything at a configuration."""
-    poses = np.ascontiguousarray(cell.tree.forward(q)[:, :3].reshape(-1, 12))
-    place(poses, cell.world.tables.frame, cell.world.tables.local, walks.bodies.rows)
+    tables, frames = cell.world.tables, cell.tree.forward(q)
+    placed = frames[tables.frame] @ matrices(tables.local)
+    walks.bodies.rows[:, :SIZE] = placed[:, :3].reshape(-1, SIZE)
 
 
 def measured(bench: Bench, figure: str) -> Measured:
@@ -151,8 +151,7 @@ def measured(bench: Bench, figure: str) -> Measured:
     coal = None
     if have_coal():
         coal = CoalBounds([shape for parts in cell.world.parts for shape, _ in parts])
-    for k, q in enumerate(Q):
-        bench.tell(f"Table 1, Fig. {figure}", k / len(Q))
+    for q in bench.each(Q, f"Table 1, Fig. {figure}"):
         place_all(walks, cell, q)
         exact = np.zeros(len(pairs))
         for part, into in sums.items():
@@ -353,8 +352,7 @@ def errors(count: int, segments: int, seed: int = 5) -> Array:
 def fig5(bench: Bench) -> Result:
     """Fig. 5, with our bound beside."""
     segments, found = bench.links, []
-    for k, count in enumerate(LINKS):
-        bench.tell(f"Fig. 5: {count} links", k / len(LINKS))
+    for count in bench.each(LINKS, "Fig. 5: {} links"):
         found.append(errors(count, segments))
     names = ("coarse", "paper's", *("ours, whole" if n == 1 else f"ours, 1/{n}" for n in PARTS))
     mean, spread = np.mean(found, axis=1), np.std(found, axis=1)

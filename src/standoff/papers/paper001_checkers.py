@@ -5,7 +5,6 @@ it describes it, and its rival, samples at a fixed resolution, which prove nothi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 import standoff as so
 from standoff.cell import Cell
 from standoff.errors import Error
-from standoff.geometry.distance import distance
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.dispatch import general_address, has_closed_form
@@ -27,11 +25,10 @@ from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.papers.kernels import pairwise, sampled
-from standoff.papers.kernels.sampled import FREE, FULL, HIT
-from standoff.robots.tree import WORLD
+from standoff.papers.kernels.sampled import FREE, FULL
+from standoff.robots.tree import WORLD, matrices
 from standoff.tolerances import REACH_ROUNDING
 
-Kind = Literal["free", "collision", "too_close", "undecided"]
 Bound = Literal["paper", "sharp"]
 Cover = Literal["a", "b", "c"]
 Mask = NDArray[np.bool_]
@@ -49,34 +46,6 @@ _SLOT_ROWS = 1 << 16
 
 #: Entries that the queue has room for, at first.
 _ENTRIES = 8192
-
-
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """What became of a segment.
-
-    Attributes:
-        kind: ``free``; ``collision``, where ``q`` shows two bodies that touch or overlap;
-            ``too_close``, where it shows two that are apart, but by no more than was asked;
-            ``undecided``, where the budget ran out.
-        t, q, pair: where that is, in [0, 1] of the segment, and whose; None where it is not shown.
-        distance: of the pair there, [m]; 0 or less where they touch or overlap.
-        configurations: for how many instants bodies were placed.
-        distances: how many pairs were asked for their distance, at one instant each.
-    """
-
-    kind: Kind
-    configurations: int
-    distances: int
-    t: float | None = None
-    q: Array | None = None
-    pair: tuple[str, str] | None = None
-    distance: float | None = None
-
-    @property
-    def free(self) -> bool:
-        """Whether it is free."""
-        return self.kind == "free"
 
 
 class WatchedCell:
@@ -103,6 +72,7 @@ class WatchedCell:
         for name in cell.moving:
             here = tables.owner == world.index[name]
             self.local[here] = rows[here, : layout.SIZE] = cell.pose(name)[:3].ravel()
+        self.places = matrices(self.local)
         self.movers = np.flatnonzero(self.frame != WORLD)
         pairs = self._pairs(tables.owner)
         slots = max(min(slots, _SLOT_ROWS // max(len(rows), self.tree.frames, 1)), min(slots, 3))
@@ -140,9 +110,7 @@ class WatchedCell:
         return MotionBound(
             self.tree,
             [
-                MovingBody.of_shape(
-                    str(k), int(self.frame[k]), self.shapes[k][0], _matrix(self.local[k])
-                )
+                MovingBody.of_shape(str(k), int(self.frame[k]), self.shapes[k][0], self.places[k])
                 for k in self.movers.tolist()
             ],
         )
@@ -152,23 +120,8 @@ class WatchedCell:
         a half space."""
         return np.array([self._ball(k) for k in range(len(self.frame))]).reshape(-1, 4)
 
-    def checked(self, found: Found, qa: Array, qb: Array) -> Checked:
-        """The answer of a kernel in words."""
-        counts = int(found.configurations), int(found.distances)
-        if found.status != HIT:
-            return Checked("free" if found.status == FREE else "undecided", *counts)
-        t = float(found.t)
-        q = qb.copy() if t == 1.0 else qa + t * (qb - qa)
-        pair = self.tables.pairs[found.pair]
-        frames = self.tree.forward(q)
-        (a, name), (b, other) = self.shapes[pair.a], self.shapes[pair.b]
-        places = [frames[self.frame[k]] @ _matrix(self.local[k]) for k in (pair.a, pair.b)]
-        gap = distance(a, places[0], b, places[1]).value
-        kind: Kind = "too_close" if gap > 0.0 else "collision"
-        return Checked(kind, *counts, t, q, (name, other), gap)
-
     def _ball(self, k: int) -> Array:
-        shape, local = self.shapes[k][0], _matrix(self.local[k])
+        shape, local = self.shapes[k][0], self.places[k]
         if not shape.bounded:
             return np.array([0.0, 0.0, 0.0, math.inf])
         points, grown = shape.core()
@@ -206,12 +159,6 @@ class WatchedCell:
         return calls
 
 
-def _matrix(row: Array) -> Array:
-    result = np.eye(4)
-    result[:3] = row.reshape(3, 4)
-    return result
-
-
 class Checker(Protocol):
     """All that an experiment needs of a checker."""
 
@@ -235,13 +182,6 @@ class _Plain:
 
     def _call(self, QA: Array, QB: Array) -> Found:
         raise NotImplementedError
-
-    def segment(self, qa: ArrayLike, qb: ArrayLike) -> Checked:
-        """The segment from ``qa`` to ``qb``."""
-        tree = self.cell.tree
-        start, end = tree.configuration(qa, "qa"), tree.configuration(qb, "qb")
-        found = self.run(start[None], end[None])
-        return self.watched.checked(found[0], start, end)
 
     def segments(self, QA: ArrayLike, QB: ArrayLike) -> Mask:
         """Whether each of many segments (n, joints) is free, in one compiled call."""
@@ -306,7 +246,6 @@ class PairwiseChecker(_Plain):
         shared: whether poses are kept and shared by all pairs, which (a) alone allows.
         lazy: whether a pair is measured only when its turn comes, by the balls around its bodies;
             the paper measures all pairs at both ends first.
-        effort: pairs of volumes that may be split to raise a greedy distance; the paper's has 0.
         budget: most distances taken on one segment; ``undecided`` beyond.
     """
 
@@ -319,7 +258,6 @@ class PairwiseChecker(_Plain):
         shared: bool = True,
         *,
         lazy: bool = True,
-        effort: int = 0,
         budget: int = 1_000_000,
     ) -> None:
         if not (isinstance(delta, (int, float)) and 0.0 <= delta < math.inf):
@@ -330,7 +268,7 @@ class PairwiseChecker(_Plain):
                 raise Error(f"unknown {name}", value=value, allowed=allowed)
         self._settings = (
             float(delta), int(bound == "sharp"), get_args(Cover).index(cover), int(shared),
-            int(lazy), int(effort), int(budget),
+            int(lazy), int(budget),
         )  # fmt: skip
         self._shared, self._room = bool(shared), _ENTRIES
         super().__init__(cell)

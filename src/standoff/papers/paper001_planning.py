@@ -115,8 +115,7 @@ def planned(bench: Bench, figure: str, runs: int) -> Planned:
 
     def runs_of(epsilon: float | None, first: int, checker: PathChecker) -> Iterator[Run]:
         name = "A-SBL" if epsilon is None else f"SBL at ε = {epsilon:.4g}"
-        for k in range(runs):
-            bench.tell(f"Table 4, Fig. {figure}: {name}", k / runs)
+        for k in bench.each(range(runs), f"Table 4, Fig. {figure}: {name}"):
             yield plan(checker, start, goal, first + k, epsilon, _LONGEST)
 
     def is_wrong(run: Run) -> bool:

@@ -234,25 +234,39 @@ def colliding(bench: Bench) -> Result:
     )
 
 
+def _timed_free(bench: Bench, delta: float, missed: dict[str, int]) -> dict[str, dict[str, float]]:
+    """Mean times on free segments by figure and checker, [ms]; ``missed`` is how many each did not
+    call free, so far."""
+    spent = {}
+    for figure in FIGURES:
+        cell, given = bench.cell(figure), bench.free(figure, delta)
+        checkers: dict[str, Checker] = {
+            SIMPLE: SampledChecker(cell, bench.epsilon(figure), ends=False),
+            THEIRS: SampledChecker(cell, _paper_epsilon(figure), ends=False),
+            **exact_checkers(cell, delta),
+        }
+        what = f"Table 3, Fig. {figure}: {len(given)} free segments, δ = {delta:g}"
+        spent[figure], called = bench.timed(what, checkers, given)
+        for name, free in called.items():
+            missed[name] = missed.get(name, 0) + len(given) - free
+    return spent
+
+
+def _held(ratios: Mapping[float, Mapping[str, Mapping[str, float]]], part: float) -> dict[str, int]:
+    """How many ratios of each checker are at most that ``part`` of the paper's."""
+    held: dict[str, int] = {}
+    for delta, of in PAPER_FREE.items():
+        for figure, paper in of.items():
+            for name, ratio in ratios[delta][figure].items():
+                held[name] = held.get(name, 0) + int(ratio <= part * paper)
+    return held
+
+
 def free(bench: Bench) -> Result:
     """Table 3."""
-    spent: dict[float, dict[str, dict[str, float]]] = {}
     missed: dict[str, int] = {}
     epsilons = {figure: bench.epsilon(figure) for figure in FIGURES}
-    for delta in PAPER_FREE:
-        spent[delta] = {}
-        for figure in FIGURES:
-            cell = bench.cell(figure)
-            given = bench.free(figure, delta)
-            checkers: dict[str, Checker] = {
-                SIMPLE: SampledChecker(cell, epsilons[figure], ends=False),
-                THEIRS: SampledChecker(cell, _paper_epsilon(figure), ends=False),
-                **exact_checkers(cell, delta),
-            }
-            what = f"Table 3, Fig. {figure}: {len(given)} free segments, δ = {delta:g}"
-            spent[delta][figure], called = bench.timed(what, checkers, given)
-            for name, free in called.items():
-                missed[name] = missed.get(name, 0) + len(given) - free
+    spent = {delta: _timed_free(bench, delta, missed) for delta in PAPER_FREE}
     names = [name for name in spent[0.001][FIGURES[0]] if not name.startswith(SIMPLE)]
     best = names[-1]
     ratios = {delta: _ratios(times, names) for delta, times in spent.items()}
@@ -270,17 +284,7 @@ def free(bench: Bench) -> Result:
         for figure in FIGURES
         for delta in PAPER_FREE
     ]
-    held, half = (
-        {
-            name: sum(
-                ratios[delta][figure][name] <= part * paper
-                for delta, of in PAPER_FREE.items()
-                for figure, paper in of.items()
-            )
-            for name in names
-        }
-        for part in (1.0, 0.5)
-    )
+    held, half = (_held(ratios, part) for part in (1.0, 0.5))
     total = sum(map(len, PAPER_FREE.values()))
     return Result(
         "Table 3: free segments, time of the exact checker over that of the simple one",
@@ -299,18 +303,19 @@ def free(bench: Bench) -> Result:
             f"{_listed(half)}.",
         ),
         {"spent": spent, "ratios": ratios, "epsilon": epsilons, "missed": missed},
-        _bars(
-            {f"paper, {1e3 * d:g} mm": of for d, of in PAPER_FREE.items()},
-            {
-                figure: {
-                    f"{name}, {1e3 * d:g} mm": ratios[d][figure][name]
-                    for name in names
-                    for d in PAPER_FREE
-                }
-                for figure in PAPER_EPSILON
-            },
-            [f"{name}, {1e3 * d:g} mm" for name in (names[0], best) for d in PAPER_FREE],
-        ),
+        _free_bars(ratios, (names[0], best)),
+    )
+
+
+def _free_bars(
+    ratios: Mapping[float, Mapping[str, Mapping[str, float]]], names: tuple[str, str]
+) -> Plot:
+    """The ratios of two checkers at either δ."""
+    both = {f"{name}, {1e3 * d:g} mm": (name, d) for name in names for d in PAPER_FREE}
+    return _bars(
+        {f"paper, {1e3 * d:g} mm": of for d, of in PAPER_FREE.items()},
+        {f: {title: ratios[d][f][n] for title, (n, d) in both.items()} for f in PAPER_EPSILON},
+        [*both],
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -40,33 +41,26 @@ _GAPS = (0.003, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 def resolution(bench: Bench) -> Result:
     """False alarms against the finest nodes."""
-    rows: list[tuple[str, ...]] = []
+    rows = []
     curves: dict[str, list[float]] = {CONVEX: [], CROOKED: []}
     leaves: dict[str, list[float]] = {CONVEX: [], CROOKED: []}
     widths = {}
     for kind in curves:
-        pairs = bench.pairs(kind)
-        edge = common_root(pairs.parts)[1]
+        edge = common_root(bench.pairs(kind).parts)[1]
         widths[kind] = [edge / 2.0**level for level in bench.levels]
-        meeting = {tuple(p) for p in pairs.pairs[pairs.meeting].tolist()}
-        for k, levels in enumerate(bench.levels):
-            bench.tell(f"resolution: {kind}, {levels} levels", k / len(bench.levels))
-            found, count = bench.meetings(kind, levels)
-            curves[kind].append(float(len(set(found.pairs) - meeting)))
-            leaves[kind].append(float(count))
+        for levels in bench.each(bench.levels, f"resolution: {kind}, {{}} levels"):
+            curves[kind].append(float(bench.tree_alarms(kind, levels)))
+            leaves[kind].append(float(bench.meetings(kind, levels)[1]))
     apart = {kind: len(bench.pairs(kind).apart) for kind in curves}
     for k, levels in enumerate(bench.levels):
         row = [f"{levels}", "limits of resolution"]
         for kind, alarms in curves.items():
             row += [f"{1e3 * widths[kind][k]:.0f}", f"{leaves[kind][k]:,.0f}"]
             row += [f"{alarms[k]:.0f} ({per_cent(alarms[k], apart[kind])})"]
-        rows.append(tuple(row))
-    shares = {k: [100.0 * v / apart[k] for v in c] for k, c in curves.items()}
+        rows.append(row)
+    shares = {kind: (100.0 * np.array(c) / apart[kind]).tolist() for kind, c in curves.items()}
     labels = ("root cube / finest node", "false alarms [% of the pairs that are apart]")
-    steep = {
-        kind: slope(*zip(*[(w, n) for w, n in zip(widths[kind][1:], c[1:]) if n > 0.0]))
-        for kind, c in curves.items()
-    }
+    steep = {kind: _steepness(widths[kind][1:], c[1:]) for kind, c in curves.items()}
     grown = {kind: -slope(widths[kind][-3:], leaves[kind][-3:]) for kind in curves}
     planes = {kind: bench.pairs(kind).alarms(24) for kind in curves}
     true = bench.pairs(CROOKED).alarms(24, "true")
@@ -94,26 +88,41 @@ def resolution(bench: Bench) -> Result:
     )
 
 
-def nodes(bench: Bench) -> Result:
-    """Time of a traversal against the nodes it looks at."""
-    looked, leaves = [], []
-    spent: dict[str, list[float]] = {"traversal": [], "pass": []}
+@dataclass(frozen=True)
+class Traversals:
+    """Pairs of trees that do not meet: how many nodes the paper's traversal looks at, how many
+    leaves they have, and the times of a traversal and of one pass, [µs]; levels at most."""
+
+    finest: int
+    looked: list[int]
+    leaves: list[int]
+    spent: dict[str, list[float]]
+
+
+def traversed(bench: Bench) -> Traversals:
+    """Trees of two plates at all distances and levels."""
     finest = 7 if bench.quick else 9
+    found = Traversals(finest, [], [], {"traversal": [], "pass": []})
     rng = np.random.default_rng(8)
     turns = [turned(rng) for _ in range(3 if bench.quick else 12)]
-    for k, turn in enumerate(turns):
-        bench.tell("nodes", k / len(turns))
+    for turn in bench.each(turns, "nodes"):
         for levels, gap in itertools.product(range(3, finest + 1), _GAPS):
             a, b = trees_of(_plates(turn, gap), levels)
-            found = meets(a, b)
-            if found:  # ends the paper's traversal at once; ours goes on to say where
+            meeting = meets(a, b)
+            if meeting:  # ends the paper's traversal at once; ours goes on to say where
                 continue
-            looked.append(found.visited)
-            leaves.append(len(a) + len(b))
+            found.looked.append(meeting.visited)
+            found.leaves.append(len(a) + len(b))
             for name, call in _kernels(a, b).items():
-                spent[name].append(1e6 * bench.lowest(call))
-    visited = np.array(looked, float)
-    times = {name: np.array(t) for name, t in spent.items()}
+                found.spent[name].append(1e6 * bench.lowest(call))
+    return found
+
+
+def nodes(bench: Bench) -> Result:
+    """Time of a traversal against the nodes it looks at."""
+    found = traversed(bench)
+    visited, leaves = np.array(found.looked, float), np.array(found.leaves)
+    times = {name: np.array(t) for name, t in found.spent.items()}
     edges = [0, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000]
     rows = []
     for low, high in itertools.pairwise(edges):
@@ -125,7 +134,7 @@ def nodes(bench: Bench) -> Result:
             f"{low + 1:,} to {high:,}",
             "proportional",
             str(int(among.sum())),
-            f"{np.array(leaves)[among].mean():,.0f}",
+            f"{leaves[among].mean():,.0f}",
             *(
                 text
                 for t in times.values()
@@ -144,15 +153,15 @@ def nodes(bench: Bench) -> Result:
         ),
         rows,
         (
-            f"Two plates of 0.4 m that face each other 3 to 200 mm apart, trees of 3 to {finest} "
-            "levels; compiled code. Traversal: the paper's, node by node from the root, as for n "
-            "trees. One pass: ours for two, over the sorted leaves of both, which steps over what "
-            "is white in the other. "
+            "Two plates of 0.4 m that face each other 3 to 200 mm apart, trees of 3 to "
+            f"{found.finest} levels; compiled code. Traversal: the paper's, node by node from the "
+            "root, as for n trees. One pass: ours for two, over the sorted leaves of both, which "
+            "steps over what is white in the other. "
             f"Correlation with the nodes {fit['traversal']:.3f} and {fit['pass']:.3f}; beyond 100 "
             f"nodes they grow with their number to the {steep['traversal']:.2f} and "
             f"{steep['pass']:.2f}.",
         ),
-        {"visited": looked, "times": spent, "slopes": steep, "fit": fit},
+        {"visited": found.looked, "times": found.spent, "slopes": steep, "fit": fit},
         partial(_draw_nodes, visited, times),
     )
 
@@ -165,6 +174,11 @@ def _draw_nodes(visited: Array, times: Mapping[str, Array], path: Path) -> None:
     axis.set_ylabel("[µs]")
     axis.legend(fontsize=8)
     save(figure, path)
+
+
+def _steepness(widths: Sequence[float], counts: Sequence[float]) -> float:
+    """The power of the width that counts grow with, where there are any."""
+    return slope(*zip(*((w, n) for w, n in zip(widths, counts) if n > 0.0)))
 
 
 def _every(couples: list[tuple[RegionTree, RegionTree]]) -> list[Meeting]:
@@ -201,8 +215,7 @@ def many(bench: Bench) -> Result:
     levels = bench.levels[-2]
     counts = TREES[:-1] if bench.quick else TREES
     rows, figures = [], {}
-    for k, count in enumerate(counts):
-        bench.tell(f"many: {count} trees", k / len(counts))
+    for count in bench.each(counts, "many: {} trees"):
         trees = trees_of(convex_scene(count, 7), levels)
         couples = list(itertools.combinations(trees, 2))
         together = meets_many(trees)
@@ -259,7 +272,6 @@ Curves = dict[str, list[tuple[str, float, int]]]
 def _methods_on(bench: Bench, kind: str) -> Curves:
     """All methods on one scene."""
     pairs, curves = bench.pairs(kind), Curves()
-    meeting = {tuple(p) for p in pairs.pairs[pairs.meeting].tolist()}
     outlines: tuple[Outline, ...] = ("hull",) if kind == CONVEX else ("hull", "true")
     for outline in outlines:
         bench.tell(f"methods: {kind}, {outline} outline", 0.1)
@@ -276,9 +288,8 @@ def _methods_on(bench: Bench, kind: str) -> Curves:
     for k, levels in enumerate(bench.levels):
         bench.tell(f"methods: {kind}, octrees", 0.3 + 0.5 * k / len(bench.levels))
         spent = bench.lowest(partial(_traversed, pairs.parts, levels))
-        told = set(bench.meetings(kind, levels)[0].pairs)
         width = f"{1e3 * edge / 2**levels:.0f} mm"
-        curves["octrees"].append((width, spent, len(told - meeting)))
+        curves["octrees"].append((width, spent, bench.tree_alarms(kind, levels)))
     bench.tell(f"methods: {kind}, exact", 0.9)
     exact = bench.lowest(partial(distances, pairs.parts, pairs.pairs))
     curves["exact distance"] = [("", exact, 0)]

@@ -265,6 +265,12 @@ class Bench(toolkit.Bench):
 
         return self.once((kind, levels), meet)
 
+    def tree_alarms(self, kind: str, levels: int) -> int:
+        """How many pairs of a scene that are apart have trees that meet."""
+        pairs = self.pairs(kind)
+        meeting = {tuple(pair) for pair in pairs.pairs[pairs.meeting].tolist()}
+        return len(set(self.meetings(kind, levels)[0].pairs) - meeting)
+
     def lowest(self, call: Callable[[], object]) -> float:
         """Seconds of the processor for one call, the lowest of all rounds, fewer where they take
         seconds; one before the clock starts. A processor that others use too changes little."""

@@ -41,8 +41,7 @@ def missed(bench: Bench) -> Result:
     """Objects that intersect have projections that overlap."""
     rows = []
     total = 0
-    for k, kind in enumerate((CONVEX, CROOKED)):
-        bench.tell(f"missed: {kind}", k / 2)
+    for kind in bench.each((CONVEX, CROOKED), "missed: {}"):
         pairs = bench.pairs(kind)
         found = {
             "24 planes, hull": pairs.missed(),
@@ -119,29 +118,24 @@ def planes(bench: Bench) -> Result:
 def shapes(bench: Bench) -> Result:
     """False alarms of simple and less simple shapes."""
     rows, rates = [], {}
-    for k, (name, make) in enumerate(FAMILIES.items()):
-        bench.tell(f"shapes: {name}", k / len(FAMILIES))
-        pairs = judged(scene(bench.count, 10 + k, make))
+    for k, name in enumerate(bench.each(FAMILIES, "shapes: {}")):
+        pairs = judged(scene(bench.count, 10 + k, FAMILIES[name]))
         boxes = WorldBoxes(pairs.parts)
-        near = np.array([boxes.gap(i, j) <= 0.0 for i, j in pairs.pairs[pairs.apart].tolist()])
-        many = int(near.sum())
+        near = [k for k in pairs.apart.tolist() if boxes.gap(*pairs.pairs[k].tolist()) <= 0.0]
         rates[name] = tuple(
-            float((first[pairs.apart][near] >= n).sum()) / max(many, 1)
+            float((first[near] >= n).sum()) / max(len(near), 1)
             for first in (pairs.hull, pairs.true)
             for n in (3, MOST_PLANES)
         )
-        rows.append((
-            name,
-            "yes" if name in CONVEX_FAMILIES else "no",
-            "fewer" if name in CONVEX_FAMILIES else "more",
-            str(many),
-            *(f"{100.0 * rate:.1f} %" for rate in rates[name]),
-        ))  # fmt: skip
+        convex, paper = ("yes", "fewer") if name in CONVEX_FAMILIES else ("no", "more")
+        shares = [f"{100.0 * rate:.1f} %" for rate in rates[name]]
+        rows.append((name, convex, paper, str(len(near)), *shares))
     simple = [rates[name] for name in CONVEX_FAMILIES]
     others = [rates[name] for name in FAMILIES if name not in CONVEX_FAMILIES]
 
-    def span(values: list[float]) -> str:
-        return f"{100.0 * min(values):.1f} to {100.0 * max(values):.1f} %"
+    def span(rates: list[tuple[float, ...]], k: int) -> str:
+        values = [100.0 * rate[k] for rate in rates]
+        return f"{min(values):.1f} to {max(values):.1f} %"
 
     return Result(
         "II: false alarms by shape, of the pairs that are apart and whose world boxes are not",
@@ -151,10 +145,9 @@ def shapes(bench: Bench) -> Result:
         rows,
         (
             f"{bench.count} parts of each kind at random places, turned at random. By hulls, "
-            f"convex against others: {span([r[0] for r in simple])} against "
-            f"{span([r[0] for r in others])} with three planes, {span([r[1] for r in simple])} "
-            f"against {span([r[1] for r in others])} with 24. True outlines, where a cavity is "
-            f"none: {span([r[3] for r in others])} of the others with 24.",
+            f"convex against others: {span(simple, 0)} against {span(others, 0)} with three "
+            f"planes, {span(simple, 1)} against {span(others, 1)} with 24. True outlines, where a "
+            f"cavity is none: {span(others, 3)} of the others with 24.",
             "What convexity brings is a limit: a plane of space keeps two convex parts apart, and "
             "they are seen apart by whoever looks along it. Enough planes find every such pair; "
             "they do not find a bar in a ring.",
@@ -167,8 +160,7 @@ def defeated(bench: Bench) -> Result:
     """For any set of planes a configuration that defeats it; and octrees are not defeated."""
     rows, figures = [], []
     rng = np.random.default_rng(9)
-    for k, count in enumerate(SOME_PLANES):
-        bench.tell(f"devised: {count} planes", k / len(SOME_PLANES))
+    for count in bench.each(SOME_PLANES, "devised: {} planes"):
         for what, normals in (
             ("", plane_normals(count)),
             (", at random", plane_normals(rng.normal(size=(count, 3)))),
@@ -258,8 +250,7 @@ def vertices(bench: Bench) -> Result:
     """Time against the number of vertices."""
     counts = (1_000, 3_000, 10_000, 30_000, 100_000)[: 4 if bench.quick else 5]
     times: dict[str, list[float]] = {"rim": [], "ball": []}
-    for k, count in enumerate(counts):
-        bench.tell(f"vertices: {count}", k / len(counts))
+    for count in bench.each(counts, "vertices: {}"):
         for name in times:
             # As many vertices in all, or the processor would learn the order of the few by heart.
             which = np.arange(counts[-1] // count)
@@ -304,8 +295,7 @@ def vertices(bench: Bench) -> Result:
 def envelopes(bench: Bench) -> Result:
     """What rectangles and circles save."""
     rows, figures = [], {}
-    for k, kind in enumerate((CONVEX, CROOKED)):
-        bench.tell(f"envelopes: {kind}", k / 2)
+    for kind in bench.each((CONVEX, CROOKED), "envelopes: {}"):
         parts = bench.pairs(kind).parts
         method, bare = ProjectionMethod(parts), ProjectionMethod(parts)
         method.separating_planes()
@@ -361,10 +351,9 @@ def order(bench: Bench) -> Result:
     }
     rng = np.random.default_rng(6)
     rows, figures = [], {}
-    for k, (name, parts) in enumerate(scenes.items()):
-        bench.tell(f"order: {name}", k / len(scenes))
+    for name in bench.each(scenes, "order: {}"):
         for count in (3, 9):
-            method = ProjectionMethod(parts, planes=count)
+            method = ProjectionMethod(scenes[name], planes=count)
             every = np.arange(count, dtype=np.int64)
             pairs = method.pairs()
             alone = np.array([

@@ -5,11 +5,11 @@ paper's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from standoff.papers.paper003_hand import cost, hand
 from standoff.papers.paper003_levels import Bench, checks, growth, optimum, table
-from standoff.papers.toolkit import Paper, Result
+from standoff.papers.toolkit import Paper, Result, rehearsed
 
 #: In the order of the paper.
 EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
@@ -21,19 +21,11 @@ EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
     "scene": cost,
 }
 
-
-def _prepared(chosen: Sequence[str], quick: bool) -> Bench:
-    small = Bench(quick=True)
-    small.ways, small.steps, small.rounds, small.hand = 4, 4, 1, 40
-    small.vertices = (8, 20)
-    for name in chosen:
-        EXPERIMENTS[name](small)
-    return Bench(quick=quick)
-
-
 _TITLE = (
     "Real-time collision detection using spherical octrees: virtual reality application "
     "(Tzafestas and Coiffet, 1996)"
 )
 
-run = Paper("003", _TITLE, EXPERIMENTS, _prepared).run
+_PREPARED = rehearsed(Bench, EXPERIMENTS, ways=4, steps=4, rounds=1, hand=40, vertices=(8, 20))
+
+run = Paper("003", _TITLE, EXPERIMENTS, _PREPARED).run

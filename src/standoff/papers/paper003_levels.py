@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from standoff.contact import Body, Features, Scene
-from standoff.contact.levels import best_levels
-from standoff.contact.octree import Lists, Octree
+from standoff.contact.octree import Lists, Octree, best_levels
 from standoff.geometry.pose import Array
 from standoff.papers import toolkit
 from standoff.papers.kernels import contact_as_printed as printing
 from standoff.papers.paper003_bodies import body, points_of, prism, shape, ways
-from standoff.papers.toolkit import K, Result, cells, heads, lines, slope
+from standoff.papers.toolkit import Result, cells, heads, lines, slope
 
 #: Table 1: mean time of a step [ms] by pair and level.
 PAPER = {
@@ -155,16 +154,6 @@ def _lists(lists: Lists) -> printing.Lists:
     return printing.Lists(starts=lists.starts, items=lists.items)
 
 
-def lowest(runners: Mapping[K, Pushes | Printed], rounds: int) -> dict[K, float]:
-    """Mean time of a step of each, [µs]; in turn, the lowest of all rounds of each step."""
-    best: dict[K, Array] = {}
-    for _ in range(rounds):
-        for key, runner in runners.items():
-            times = runner.run()
-            best[key] = np.minimum(best[key], times) if key in best else times
-    return {key: float(times.mean()) for key, times in best.items()}
-
-
 @dataclass(frozen=True, eq=False)
 class Measured:
     """Two bodies: times of a step of Scene and as printed, [µs], and counts of a step as printed,
@@ -174,19 +163,20 @@ class Measured:
     printed: Times = field(default_factory=dict)
     counts: dict[int, dict[str, float]] = field(default_factory=dict)
 
-    def counted(self, *names: str) -> list[float]:
-        """Such counts in all, by level."""
-        return [sum(found[name] for name in names) for found in self.counts.values()]
-
     @property
     def nodes(self) -> list[float]:
         """Node tests by level."""
-        return self.counted("node_tests")
+        return [found["node_tests"] for found in self.counts.values()]
 
     @property
     def checks(self) -> list[float]:
         """Checks of features by level."""
-        return self.counted("vf_checks", "ee_checks")
+        return [found["vf_checks"] + found["ee_checks"] for found in self.counts.values()]
+
+    def modelled(self, fit: tuple[float, float]) -> list[float]:
+        """The times that `fitted` costs give, by level, [ms]."""
+        node, square = fit
+        return [float(node * a + square * b * b) for a, b in zip(self.nodes, self.checks)]
 
 
 def measured(
@@ -199,7 +189,8 @@ def measured(
         runners["Scene", level] = Pushes(still, moved, way)
         if printed:
             runners["printed", level] = Printed(still, moved, way)
-    times = lowest(runners, bench.rounds)
+    best = toolkit.lowest({key: runner.run for key, runner in runners.items()}, bench.rounds)
+    times = {key: float(each.mean()) for key, each in best.items()}
     steps = way.shape[0] * way.shape[1]
     return Measured(
         {level: time for (name, level), time in times.items() if name == "Scene"},
@@ -217,8 +208,7 @@ def pairs(bench: Bench) -> dict[str, Measured]:
 
     def measure() -> dict[str, Measured]:
         found = {}
-        for k, pair in enumerate(PAPER):
-            bench.tell(f"Table 1: {_title(pair)}", k / len(PAPER))
+        for k, pair in enumerate(bench.each(PAPER, "Table 1: {}")):
             points = [points_of(name) for name in pair]
             still, moved = map(shape, points)
             way = ways(still, moved, SIZE, bench.ways, bench.steps, k)
@@ -234,8 +224,7 @@ def prisms(bench: Bench) -> dict[int, Measured]:
     def measure() -> dict[int, Measured]:
         found = {}
         levels = LEVELS if bench.quick else (*LEVELS, 5)
-        for k, n in enumerate(bench.vertices):
-            bench.tell(f"prisms of {n} vertices", k / len(bench.vertices))
+        for n in bench.each(bench.vertices, "prisms of {} vertices"):
             points = prism(n)
             one = shape(points)
             way = ways(one, one, SIZE, bench.ways // 4, bench.steps, n)
@@ -286,7 +275,8 @@ def checks(bench: Bench) -> Result:
     counts = {pair: found for pair, found in pairs(bench).items() if found.printed}
     nodes = {pair: found.nodes for pair, found in counts.items()}
     tests = {pair: found.checks for pair, found in counts.items()}
-    node, square, modelled = fitted(nodes, tests)
+    node, square = fit = fitted(nodes, tests)
+    modelled = {pair: found.modelled(fit) for pair, found in counts.items()}
     rows: list[Sequence[str]] = []
     for pair in counts:
         rows.append((f"{_title(pair)}: node tests", *cells(nodes[pair], ",.0f"), ""))
@@ -320,9 +310,19 @@ def checks(bench: Bench) -> Result:
             f"here, with marks in place of lists, it takes as long as {cheap:.1f}. That is why the "
             "best level is a lower one now.",
         ),
-        {"nodes": nodes, "checks": tests, "modelled": modelled, "fit": (node, square)},
+        {"nodes": nodes, "checks": tests, "modelled": modelled, "fit": fit},
         lines(LEVELS, curves, ("levels", "step [ms]"), log=(False, True)),
     )
+
+
+def _mean_curves(every: Sequence[Measured]) -> dict[str, list[float]]:
+    """The means over all pairs of Table 1 by level, over those of the best level."""
+    curves = {
+        "paper": np.array([*PAPER.values()]),
+        "as printed": np.array([[*p.printed.values()] for p in every if p.printed]),
+        "Scene": np.array([[*p.ours.values()] for p in every]),
+    }
+    return {f"{name}, all pairs": _relative(of.mean(axis=0)) for name, of in curves.items()}
 
 
 def optimum(bench: Bench) -> Result:
@@ -330,38 +330,28 @@ def optimum(bench: Bench) -> Result:
     found, every = prisms(bench), pairs(bench)
     levels = [*found[bench.vertices[0]].ours]
     auto = {n: min(best_levels(body(prism(n), "auto")), levels[-1]) for n in found}
-    small = {pair: p for pair, p in every.items() if p.printed}
-    node, square, _ = fitted(
-        {pair: p.nodes for pair, p in small.items()}, {pair: p.checks for pair, p in small.items()}
-    )
+    fit = fitted_to(every)
     printed = {n: p.printed for n, p in found.items() if p.printed}
-    modelled = {
-        n: dict(zip(levels, [node * a + square * b**2 for a, b in zip(p.nodes, p.checks)]))
+    modelled = {n: dict(zip(levels, found[n].modelled(fit))) for n in printed}
+    off = {n: p.ours[auto[n]] / min(p.ours.values()) for n, p in found.items()}
+    rows = [
+        [str(n), *cells(p.ours.values(), ".1f"), str(_best(p.ours)),
+         *cells(_best(of[n]) if n in of else None for of in (printed, modelled)),
+         str(auto[n]), f"{off[n]:.2f}"]
         for n, p in found.items()
-        if p.printed
-    }
-    rows, off = [], []
-    for n, p in found.items():
-        off.append(p.ours[auto[n]] / min(p.ours.values()))
-        best = [_best(of[n]) if n in of else None for of in (printed, modelled)]
-        rows.append(
-            [str(n), *cells(p.ours.values(), ".1f"), str(_best(p.ours)), *cells(best),
-             str(auto[n]), f"{off[-1]:.2f}"]
-        )  # fmt: skip
-    mean = {
-        "paper, all pairs": _relative(np.mean([*PAPER.values()], axis=0)),
-        "as printed, all pairs": _relative(_mean(p.printed for p in small.values())),
-        "Scene, all pairs": _relative(_mean(p.ours for p in every.values())),
-    }
+    ]  # fmt: skip
+    mean = _mean_curves([*every.values()])
     grown, dear = ([_best(t) for t in times.values()] for times in (printed, modelled))
-    curves = dict(mean)
-    for n in (min(modelled), max(modelled)):
-        for name, times in (("at the paper's cost", modelled), ("as printed", printed)):
-            curves[f"{name}, prisms of {n}"] = _relative(times[n][level] for level in LEVELS)
+    curves = mean | {
+        f"{name}, prisms of {n}": _relative(times[n][level] for level in LEVELS)
+        for n in (min(modelled), max(modelled))
+        for name, times in (("at the paper's cost", modelled), ("as printed", printed))
+    }
+    quickest = sorted({_best(p.ours) for p in found.values()})
     return Result(
         "Fig. 4: the best number of levels, two equal prisms",
         (
-            "vertices each", *(f"Scene [µs]: L = {level}" for level in levels),
+            "vertices each", *_scene_heads(levels),
             *heads("best | as printed | at the paper's cost | levels=\"auto\""),
             "its time over the best",
         ),
@@ -372,29 +362,36 @@ def optimum(bench: Bench) -> Result:
             "fit its Table 1.",
             f"As printed it grows from {grown[0]} to {grown[-1]}, at the "
             f"paper's cost from {dear[0]} to {dear[-1]}; Scene is quickest with "
-            f"{' or '.join(map(str, sorted({_best(p.ours) for p in found.values()})))} levels.",
-            f"levels=\"auto\" tries the body against itself and comes within {max(off):.2f} times "
-            "of the best level's time.",
+            f"{' or '.join(map(str, quickest))} levels.",
+            "levels=\"auto\" tries the body against itself and comes within "
+            f"{max(off.values()):.2f} times of the best level's time.",
         ),
         {"found": found, "modelled": modelled, "auto": auto, "mean": mean},
         lines(LEVELS, curves, ("levels", "step, 1 at the best level"), log=(False, True)),
     )  # fmt: skip
 
 
+def fitted_to(every: Mapping[str, Measured]) -> tuple[float, float]:
+    """`fitted` costs of the pairs that were tried as printed."""
+    tried = {pair: found for pair, found in every.items() if found.printed}
+    nodes = {pair: found.nodes for pair, found in tried.items()}
+    return fitted(nodes, {pair: found.checks for pair, found in tried.items()})
+
+
 def fitted(
-    nodes: dict[str, list[float]], tests: dict[str, list[float]]
-) -> tuple[float, float, dict[str, list[float]]]:
+    nodes: Mapping[str, Sequence[float]], tests: Mapping[str, Sequence[float]]
+) -> tuple[float, float]:
     """Costs of a node test and of the square of the checks [ms] that give the paper's Table 1 with
-    the least relative errors, and the times that follow."""
+    the least relative errors."""
     n = np.concatenate([nodes[pair] for pair in nodes])
     c = np.concatenate([np.square(tests[pair]) for pair in nodes])
     t = np.concatenate([PAPER[pair] for pair in nodes])
     (node, square), *_ = np.linalg.lstsq(np.stack([n / t, c / t], axis=1), np.ones(len(t)))
-    modelled = {
-        pair: [float(node * a + square * b * b) for a, b in zip(nodes[pair], tests[pair])]
-        for pair in nodes
-    }
-    return float(node), float(square), modelled
+    return float(node), float(square)
+
+
+def _scene_heads(levels: Iterable[int]) -> list[str]:
+    return [f"Scene [µs]: L = {level}" for level in levels]
 
 
 def _title(pair: str) -> str:
@@ -417,41 +414,37 @@ def _relative(times: Iterable[float]) -> list[float]:
     return [time / min(many) for time in many]
 
 
-def _mean(times: Iterable[Times]) -> Array:
-    mean: Array = np.mean([[*t.values()] for t in times], axis=0)
-    return mean
-
-
 def growth(bench: Bench) -> Result:
     """Fig. 5."""
     found = prisms(bench)
     levels = [*found[bench.vertices[0]].ours]
     best = {2 * n: min(p.ours.values()) for n, p in found.items()}
-    flat = {2 * n: p.printed.get(0) for n, p in found.items()}
-    quick = {2 * n: min(p.printed.values(), default=None) for n, p in found.items()}
+    printed = {2 * n: p.printed for n, p in found.items() if p.printed}
+    flat = {total: times[0] for total, times in printed.items()}
+    quick = {total: min(times.values()) for total, times in printed.items()}
     rows = [
         [str(total), *cells(p.ours.values(), ".1f"), f"{best[total]:.1f}",
-         f"{1e3 * best[total] / total:.0f}", *cells([flat[total], quick[total]], ".1f")]
+         f"{1e3 * best[total] / total:.0f}", *cells([flat.get(total), quick.get(total)], ".1f")]
         for total, p in zip(best, found.values())
     ]  # fmt: skip
-    paper = [(count, PAPER[pair]) for pair, count in VERTICES.items() if count]
+    paper = {count: PAPER[pair] for pair, count in VERTICES.items() if count}
     exponents = {
-        "paper, L = 0": exponent((n, times[0]) for n, times in paper),
-        "paper, best level": exponent((n, min(times)) for n, times in paper),
-        "as printed, L = 0": exponent(flat.items()),
-        "as printed, best level": exponent(quick.items()),
-        "Scene, best level": exponent(best.items()),
+        "paper, L = 0": exponent({n: times[0] for n, times in paper.items()}),
+        "paper, best level": exponent(dict(zip(paper, map(min, paper.values())))),
+        "as printed, L = 0": exponent(flat),
+        "as printed, best level": exponent(quick),
+        "Scene, best level": exponent(best),
     }
     curves = {f"Scene, L = {level}": [p.ours[level] for p in found.values()] for level in levels}
     curves["Scene, best"] = [*best.values()]
     for name, times in (("L = 0", flat), ("best", quick)):
-        curves[f"as printed, {name}"] = [math.nan if t is None else t for t in times.values()]
+        curves[f"as printed, {name}"] = [times.get(total, math.nan) for total in best]
     said = ", ".join(f"{name} {value:.2f}" for name, value in exponents.items())
     return Result(
         "Fig. 5: a step against the number of vertices of both bodies, two equal prisms",
         [
             "vertices",
-            *(f"Scene [µs]: L = {level}" for level in levels),
+            *_scene_heads(levels),
             *heads("best | best: ns a vertex | as printed [µs]: L = 0 | best"),
         ],
         rows,
@@ -466,6 +459,6 @@ def growth(bench: Bench) -> Result:
     )
 
 
-def exponent(times: Iterable[tuple[int, float | None]]) -> float:
-    """The slope of time over number, both as logarithms, where there is a time."""
-    return slope(*zip(*((count, time) for count, time in times if time is not None)))
+def exponent(times: Mapping[int, float]) -> float:
+    """The slope of time over number, both as logarithms."""
+    return slope(times.keys(), times.values())

@@ -5,12 +5,12 @@ paper's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from standoff.papers.paper004_alarms import belief, one, own, shorter
 from standoff.papers.paper004_cost import cost, growth
 from standoff.papers.paper004_worlds import Bench
-from standoff.papers.toolkit import Paper, Result
+from standoff.papers.toolkit import Paper, Result, rehearsed
 
 #: In the order of the paper.
 EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
@@ -22,18 +22,11 @@ EXPERIMENTS: Mapping[str, Callable[[Bench], Result]] = {
     "table3": belief,
 }
 
-
-def _prepared(chosen: Sequence[str], quick: bool) -> Bench:
-    small = Bench(quick=True)
-    small.worlds = small.beliefs = small.rounds = small.readings = 1
-    for name in chosen:
-        EXPERIMENTS[name](small)
-    return Bench(quick=quick)
-
-
 _TITLE = (
     "Efficient collision prediction among many moving objects (Hayward, Aubry, Foisy and Ghallab, "
     "1995)"
 )
 
-run = Paper("004", _TITLE, EXPERIMENTS, _prepared).run
+_PREPARED = rehearsed(Bench, EXPERIMENTS, worlds=1, beliefs=1, rounds=1, readings=1)
+
+run = Paper("004", _TITLE, EXPERIMENTS, _PREPARED).run

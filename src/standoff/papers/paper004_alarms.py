@@ -169,12 +169,23 @@ def tally(
     return found
 
 
-def own(bench: Bench) -> Result:
-    """Table 2 and Fig. 10 as in the paper: each way at the Δt of its own step."""
-    cube = bench.cube
-    found: dict[int, dict[str, Tally]] = {}
-    for k, n in enumerate(SPHERES):
-        bench.tell(f"Table 2: {n} spheres", k / len(SPHERES))
+class OwnPeriods(dict[int, dict[str, Tally]]):
+    """By number of spheres what each way did at the Δt of its own step."""
+
+    def told(self, n: int, name: str, iterations: int) -> tuple[float, float]:
+        """Its alarms with repetitions and without; the first look counts for select-all only."""
+        return self[n][name].upto(iterations, first=name == "all")
+
+    @property
+    def contacts(self) -> int:
+        """Pairs that touched at a reading, in the worlds of either Δt."""
+        return sum(of["printed"].contacts + of["all"].contacts for of in self.values())
+
+
+def own_periods(bench: Bench) -> OwnPeriods:
+    """All worlds of Table 2."""
+    cube, found = bench.cube, OwnPeriods()
+    for n in bench.each(SPHERES, "Table 2: {} spheres"):
         looks = buckets(n)
         few: dict[str, Callable[[Pairs, float], Way]] = {
             "printed": Printed,
@@ -185,10 +196,13 @@ def own(bench: Bench) -> Result:
         }
         found[n] = tally(Bouncing, cube, n, OWN_DUA[n], few, bench.worlds)
         found[n] |= tally(Bouncing, cube, n, OWN_ALL[n], {"all": SelectAll}, bench.worlds)
+    return found
 
-    def told(n: int, name: str, iterations: int) -> tuple[float, float]:
-        return found[n][name].upto(iterations, first=name == "all")
 
+def own(bench: Bench) -> Result:
+    """Table 2 and Fig. 10 as in the paper: each way at the Δt of its own step."""
+    found = own_periods(bench)
+    told = found.told
     rows = tuple(
         (
             str(n), str(t), str(PAPER_DUA[n][i]),
@@ -206,8 +220,6 @@ def own(bench: Bench) -> Result:
         "SA(τ)": [told(n, "all", ITERATIONS[-1])[1] for n in SPHERES],
         "deadlines": [told(n, "deadlines", ITERATIONS[-1])[1] for n in SPHERES],
     }
-    contacts = sum(next(iter(found[n].values())).contacts for n in SPHERES)
-    contacts += sum(found[n]["all"].contacts for n in SPHERES)
     return Result(
         "Table 2, Fig. 10: false alarms, each way at the Δt of its own step",
         heads(
@@ -215,41 +227,46 @@ def own(bench: Bench) -> Result:
             "paper: SA(τ) | ours: SA(τ)"
         ),
         rows,
-        (
-            "DUA with repetitions, SA(τ) and deadlines without them (with them in brackets); Δt of "
-            f"DUA {OWN_DUA[5]} to {OWN_DUA[40]} s, of SA(τ) {OWN_ALL[5]} to {OWN_ALL[40]} s. "
-            "Deadlines look at as many pairs a step as DUA, so at its Δt. The first look at all "
-            f"pairs is not counted but for SA(τ). Mean of {bench.worlds} worlds; the paper seems "
-            f"to have run one. {contacts} pairs touched at a reading (the paper: none).",
-            "Fitted: what the paper leaves open was chosen to reproduce its counts, so the "
-            f"agreement says little. A cube of {cube.side:g} m, radius "
-            f"{cube.radius:g} m, margin {cube.margin:g} m, acceleration up to "
-            f"{cube.acceleration:g} m/s² (each component even within that over √3, new in each "
-            f"step), first velocities up to {cube.speed:g} m/s in each component; walls throw "
-            f"back with {cube.restitution:g} of the speed.",
-            "These walls break the bound on acceleration, and the paper's must, too: in 53.75 s "
-            "a fifth of its pairs of 40 spheres cannot touch. They separate at 27 s times their "
-            "acceleration, and whoever keeps that bound needs 180 s² times it to stop; but of the "
-            "pairs of 10 spheres up to a tenth can touch within 2.23 s. A predictor reports such "
-            "walls as faults; here each reading is a new beginning for it.",
-            "Farthest from the paper are SA(τ) of 15 spheres after 75 iterations, "
-            f"{told(15, 'all', 75)[1]:.0f} ± {found[15]['all'].spread(75):.0f} (one standard "
-            f"deviation) against {PAPER_NEW[15][-1]}, and of 10 after 25, "
-            f"{told(10, 'all', 25)[1]:.0f} ± {found[10]['all'].spread(25):.0f} against "
-            f"{PAPER_NEW[10][0]}: the paper's calm down as they go on, ours do not.",
-            "DUA as printed fills the last bucket up with dummies and looks at it in some steps "
-            "only; so.Predictor looks at a pair of it in each.",
-            "DUA raises at most one alarm a bucket and step: at 40 spheres "
-            f"{100 * told(40, 'DUA', 75)[0] / 750:.0f} % of its 750 looks are alarms, and "
-            f"{100 * found[40]['DUA'].standing:.1f} % of all pairs are under alarm all the time. "
-            "Deadlines alarm at once what is due and not looked at, so that they raise fewer up "
-            f"to 30 spheres ({told(15, 'deadlines', 75)[0]:.0f} "
-            f"against {told(15, 'DUA', 75)[0]:.0f} at 15) and more at 40 "
-            f"({told(40, 'deadlines', 75)[0]:.0f} against {told(40, 'DUA', 75)[0]:.0f}). "
-            "See the next tables for all ways at one Δt, and for shorter ones.",
-        ),
+        _own_remarks(bench, found),
         {"tallies": found},
         lines(SPHERES, curves, ("spheres", "alarms in 75 iterations")),
+    )
+
+
+def _own_remarks(bench: Bench, found: OwnPeriods) -> tuple[str, ...]:
+    cube, told = bench.cube, found.told
+    return (
+        "DUA with repetitions, SA(τ) and deadlines without them (with them in brackets); Δt of "
+        f"DUA {OWN_DUA[5]} to {OWN_DUA[40]} s, of SA(τ) {OWN_ALL[5]} to {OWN_ALL[40]} s. "
+        "Deadlines look at as many pairs a step as DUA, so at its Δt. The first look at all "
+        f"pairs is not counted but for SA(τ). Mean of {bench.worlds} worlds; the paper seems "
+        f"to have run one. {found.contacts} pairs touched at a reading (the paper: none).",
+        "Fitted: what the paper leaves open was chosen to reproduce its counts, so the "
+        f"agreement says little. A cube of {cube.side:g} m, radius "
+        f"{cube.radius:g} m, margin {cube.margin:g} m, acceleration up to "
+        f"{cube.acceleration:g} m/s² (each component even within that over √3, new in each "
+        f"step), first velocities up to {cube.speed:g} m/s in each component; walls throw "
+        f"back with {cube.restitution:g} of the speed.",
+        "These walls break the bound on acceleration, and the paper's must, too: in 53.75 s "
+        "a fifth of its pairs of 40 spheres cannot touch. They separate at 27 s times their "
+        "acceleration, and whoever keeps that bound needs 180 s² times it to stop; but of the "
+        "pairs of 10 spheres up to a tenth can touch within 2.23 s. A predictor reports such "
+        "walls as faults; here each reading is a new beginning for it.",
+        "Farthest from the paper are SA(τ) of 15 spheres after 75 iterations, "
+        f"{told(15, 'all', 75)[1]:.0f} ± {found[15]['all'].spread(75):.0f} (one standard "
+        f"deviation) against {PAPER_NEW[15][-1]}, and of 10 after 25, "
+        f"{told(10, 'all', 25)[1]:.0f} ± {found[10]['all'].spread(25):.0f} against "
+        f"{PAPER_NEW[10][0]}: the paper's calm down as they go on, ours do not.",
+        "DUA as printed fills the last bucket up with dummies and looks at it in some steps "
+        "only; so.Predictor looks at a pair of it in each.",
+        "DUA raises at most one alarm a bucket and step: at 40 spheres "
+        f"{100 * told(40, 'DUA', 75)[0] / 750:.0f} % of its 750 looks are alarms, and "
+        f"{100 * found[40]['DUA'].standing:.1f} % of all pairs are under alarm all the time. "
+        "Deadlines alarm at once what is due and not looked at, so that they raise fewer up "
+        f"to 30 spheres ({told(15, 'deadlines', 75)[0]:.0f} "
+        f"against {told(15, 'DUA', 75)[0]:.0f} at 15) and more at 40 "
+        f"({told(40, 'deadlines', 75)[0]:.0f} against {told(40, 'DUA', 75)[0]:.0f}). "
+        "See the next tables for all ways at one Δt, and for shorter ones.",
     )
 
 
@@ -271,8 +288,7 @@ def _ways(n: int) -> dict[str, Callable[[Pairs, float], Way]]:
 def one(bench: Bench) -> Result:
     """All ways at DUA's Δt, repetitions removed for all, in a world that keeps its bounds."""
     found: dict[int, dict[str, Tally]] = {}
-    for k, n in enumerate(SPHERES):
-        bench.tell(f"one Δt: {n} spheres", k / len(SPHERES))
+    for n in bench.each(SPHERES, "one Δt: {} spheres"):
         found[n] = tally(Braking, bench.cube, n, OWN_DUA[n], _ways(n), bench.worlds)
     names = tuple(_ways(5))
     most = SPHERES[-1]
@@ -360,8 +376,7 @@ def agreement(cube: Cube, iterations: int, rng: np.random.Generator) -> Array:
 def belief(bench: Bench) -> Result:
     """Table 3."""
     found = np.empty((len(LENGTHS), bench.beliefs, 3))
-    for i, iterations in enumerate(LENGTHS):
-        bench.tell(f"Table 3: {iterations} iterations", i / len(LENGTHS))
+    for i, iterations in enumerate(bench.each(LENGTHS, "Table 3: {} iterations")):
         for k in range(bench.beliefs):
             rng = np.random.default_rng([5, iterations, k])
             found[i, k] = 100.0 * agreement(bench.cube, iterations, rng)
@@ -445,8 +460,7 @@ def shorter(bench: Bench) -> Result:
     chosen = FEW if bench.quick else PARTS
     worlds = max(1, bench.worlds // 5)
     found = {}
-    for k, parts in enumerate(chosen):
-        bench.tell(f"Δt: {1e3 * OWN_DUA[FORTY] / parts:.3g} ms", k / len(chosen))
+    for parts in bench.each(chosen, "Δt over {}"):
         each = [watched(bench.cube, parts, STRETCHES, seed) for seed in range(worlds)]
         found[parts] = {
             name: tuple(float(np.mean([one[name][i] for one in each])) for i in range(3))

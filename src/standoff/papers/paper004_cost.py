@@ -106,8 +106,7 @@ def _counts(bench: Bench) -> tuple[int, ...]:
 def _measured(bench: Bench, what: str) -> dict[str, list[float]]:
     """The step of each way over all counts, [µs]; taken once."""
     counts, found = _counts(bench), {}
-    for k, n in enumerate(counts):
-        bench.tell(f"{what}: {n} spheres", k / len(counts))
+    for n in bench.each(counts, f"{what}: {{}} spheres"):
         found[n] = bench.once(n, partial(_lowest, bench, n))
     return {way: [found[n][way] for n in counts] for way in WAYS}
 

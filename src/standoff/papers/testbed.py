@@ -18,6 +18,7 @@ the operator is who did not see the table.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -48,12 +49,8 @@ PERIOD = 0.05
 MAX_SPEED = 24 * INCH
 
 
-@dataclass(frozen=True)
-class KeyPose:
-    """Where one arm is at a cycle: its seven joints, [degrees]."""
-
-    cycle: int
-    joints: tuple[float, float, float, float, float, float, float]
+#: The seven joints of an arm, [degrees], by the cycle at which it is there.
+KeyPoses = Mapping[int, tuple[float, float, float, float, float, float, float]]
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,8 @@ class Task:
     name: str
     title: str
     cycles: int
-    left: tuple[KeyPose, ...]
-    right: tuple[KeyPose, ...]
+    left: KeyPoses
+    right: KeyPoses
     collides: tuple[str, str] | None = None
 
     def joints(self, cell: Cell) -> Array:
@@ -110,13 +107,12 @@ def testbed_monitor(cell: Cell, **options: Any) -> Monitor:
     return Monitor(cell, index=chosen, **(usual | options))
 
 
-def _least_jerk(keys: tuple[KeyPose, ...], cycles: int) -> Array:
+def _least_jerk(keys: KeyPoses, cycles: int) -> Array:
     """Angles (cycles, 7), [rad], through the key poses, at rest in each.
 
     Of all motions between two poses at rest, s(u) = 10 u³ - 15 u⁴ + 6 u⁵ has the least jerk.
     """
-    times = np.array([key.cycle for key in keys])
-    poses = np.radians([key.joints for key in keys])
+    times, poses = np.array([*keys]), np.radians([*keys.values()])
     cycle = np.arange(cycles)
     before = np.clip(np.searchsorted(times, cycle, side="right") - 1, 0, len(keys) - 2)
     u = (cycle - times[before]) / (times[before + 1] - times[before])
@@ -152,60 +148,60 @@ TASKS: tuple[Task, ...] = (
         "1",
         "the left arm moves toward the front box, the right arm above the right one",
         1000,
-        left=(
-            KeyPose(0, _READY),
-            KeyPose(200, _LEFT_OVER_TABLE),
-            KeyPose(350, _LEFT_OVER_TABLE),
-            KeyPose(450, _LEFT_HAND_TURNED),
-            KeyPose(650, _LEFT_HAND_TURNED),
-            KeyPose(950, _LEFT_AT_BOX),
-        ),
-        right=(
-            KeyPose(0, _READY),
-            KeyPose(150, _READY),
-            KeyPose(350, _RIGHT_LIFTED),
-            KeyPose(450, _RIGHT_LIFTED),
-            KeyPose(650, _RIGHT_OVER_TABLE),
-            KeyPose(900, _RIGHT_ABOVE_BOX),
-            KeyPose(1000, _RIGHT_GRIPPER_TURNED),
-        ),
+        left={
+            0: _READY,
+            200: _LEFT_OVER_TABLE,
+            350: _LEFT_OVER_TABLE,
+            450: _LEFT_HAND_TURNED,
+            650: _LEFT_HAND_TURNED,
+            950: _LEFT_AT_BOX,
+        },
+        right={
+            0: _READY,
+            150: _READY,
+            350: _RIGHT_LIFTED,
+            450: _RIGHT_LIFTED,
+            650: _RIGHT_OVER_TABLE,
+            900: _RIGHT_ABOVE_BOX,
+            1000: _RIGHT_GRIPPER_TURNED,
+        },
     ),
     Task(
         "2",
         "as the first, but the left arm collides with the front table",
         150,
-        left=(KeyPose(0, _READY), KeyPose(235, _LEFT_IN_TABLE)),
-        right=(
-            KeyPose(0, _READY),
-            KeyPose(40, _READY),
-            KeyPose(110, _RIGHT_LIFTED),
-        ),
+        left={0: _READY, 235: _LEFT_IN_TABLE},
+        right={
+            0: _READY,
+            40: _READY,
+            110: _RIGHT_LIFTED,
+        },
         collides=("left/link7", "front_table"),
     ),
     Task(
         "3",
         "the right arm collides with the front table as it tries to grasp the box on it",
         2000,
-        left=(
-            KeyPose(0, _READY),
-            KeyPose(300, _LEFT_OVER_TRAY),
-            KeyPose(1150, _LEFT_OVER_TRAY),
-            KeyPose(1300, _LEFT_TRAY_HAND_TURNED),
-        ),
-        right=(
-            KeyPose(0, _READY),
-            KeyPose(200, _READY),
-            KeyPose(350, _RIGHT_LIFTED),
-            KeyPose(600, _RIGHT_OVER_TABLE),
-            KeyPose(800, _RIGHT_ABOVE_BOX),
-            KeyPose(900, _RIGHT_GRIPPER_TURNED),
-            KeyPose(1050, _RIGHT_OVER_TABLE),
-            KeyPose(1210, _RIGHT_IN_FRONT),
-            KeyPose(1300, _RIGHT_IN_FRONT),
-            KeyPose(1450, _RIGHT_FRONT_HAND_TURNED),
-            KeyPose(1880, _RIGHT_BESIDE_BOX),
-            KeyPose(2141, _RIGHT_IN_TABLE),
-        ),
+        left={
+            0: _READY,
+            300: _LEFT_OVER_TRAY,
+            1150: _LEFT_OVER_TRAY,
+            1300: _LEFT_TRAY_HAND_TURNED,
+        },
+        right={
+            0: _READY,
+            200: _READY,
+            350: _RIGHT_LIFTED,
+            600: _RIGHT_OVER_TABLE,
+            800: _RIGHT_ABOVE_BOX,
+            900: _RIGHT_GRIPPER_TURNED,
+            1050: _RIGHT_OVER_TABLE,
+            1210: _RIGHT_IN_FRONT,
+            1300: _RIGHT_IN_FRONT,
+            1450: _RIGHT_FRONT_HAND_TURNED,
+            1880: _RIGHT_BESIDE_BOX,
+            2141: _RIGHT_IN_TABLE,
+        },
         collides=("right/link7", "front_table"),
     ),
 )

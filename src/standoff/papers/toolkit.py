@@ -5,7 +5,7 @@ experiments of a paper are run.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from standoff.errors import Error
+from standoff.geometry.pose import Array
 from standoff.view.plots import bars_plot, can_draw, lines_plot
 from standoff.view.progress import announced
 
@@ -133,6 +134,12 @@ class Bench:
         """The points of a sweep."""
         return few if self.quick else all_of_them
 
+    def each(self, things: Collection[T], what: str) -> Iterator[T]:
+        """One thing after the other, and how far that is; in ``what`` {} is the thing."""
+        for k, thing in enumerate(things):
+            self.tell(what.format(thing), k / len(things))
+            yield thing
+
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What ``make`` returned when it was called for this key."""
         if key not in self._kept:
@@ -141,27 +148,41 @@ class Bench:
         return found
 
 
+def lowest(
+    timed: Mapping[K, Callable[[], Array]], rounds: int, enough: float = np.inf
+) -> dict[K, Array]:
+    """The lowest of all rounds of each time that each call measures. They take turns, so that
+    whatever else the machine does hits all of them alike. No more rounds are run once the times add
+    up to more than ``enough`` for each call."""
+    best: dict[K, Array] = {}
+    spent = 0.0
+    for _ in range(rounds):
+        for key, measure in timed.items():
+            took = measure()
+            best[key] = np.minimum(took, best.get(key, np.inf))
+            spent += float(took.sum())
+        if spent > enough * len(timed):
+            break
+    return best
+
+
 def in_turn(
     calls: Mapping[K, Callable[[], object]],
     rounds: int,
     clock: Callable[[], float] = time.perf_counter,
     enough: float = np.inf,
 ) -> dict[K, float]:
-    """The lowest time of each call in all rounds, [s], after one call that may compile. They take
-    turns, so that whatever else the machine does hits all of them alike. No more rounds are run
-    once they have taken ``enough`` [s] for each call."""
+    """The `lowest` time of each call, [s], after one call that may compile."""
+
+    def timed(call: Callable[[], object]) -> Array:
+        start = clock()
+        call()
+        return np.array(clock() - start)
+
     for call in calls.values():
         call()
-    best, spent = dict.fromkeys(calls, np.inf), 0.0
-    for _ in range(rounds):
-        for key, call in calls.items():
-            start = clock()
-            call()
-            took = clock() - start
-            best[key], spent = min(best[key], took), spent + took
-        if spent > enough * len(calls):
-            break
-    return best
+    found = lowest({key: partial(timed, call) for key, call in calls.items()}, rounds, enough)
+    return {key: float(time) for key, time in found.items()}
 
 
 B = TypeVar("B", bound=Bench)
@@ -229,6 +250,22 @@ class Paper(Generic[B]):
                     show(found[name], out)
         save_plots(found, folder, out)
         return found
+
+
+def rehearsed(
+    bench: Callable[..., B], experiments: Mapping[str, Callable[[B], Result]], **least: Any
+) -> Callable[[Sequence[str], bool], B]:
+    """What prepares a paper by running its experiments once before they count; a quick bench takes
+    ``least`` in place of its own numbers then."""
+
+    def prepared(chosen: Sequence[str], quick: bool) -> B:
+        small = bench(quick=True)
+        vars(small).update(least)
+        for name in chosen:
+            experiments[name](small)
+        return bench(quick=quick)
+
+    return prepared
 
 
 def save_plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:

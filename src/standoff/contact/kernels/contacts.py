@@ -29,12 +29,12 @@ def append(state, p, q, kind_a, feature_a, kind_b, feature_b, kept):
 
 
 @kernel
-def put_at(state, k, x, y, z, nx, ny, nz, depth):
+def put_at(state, k, at, n, depth):
     """Where contact ``k`` is: world point, normal from q to p, depth."""
     contact = state.contacts[k]
     point, normal = contact.point, contact.normal
-    point[0], point[1], point[2] = x, y, z
-    normal[0], normal[1], normal[2] = nx, ny, nz
+    point[0], point[1], point[2] = at
+    normal[0], normal[1], normal[2] = n
     contact.depth = depth
 
 

@@ -144,7 +144,7 @@ def edge_on_edge(scene, state, scratch, i, j, end_old):
     )
     at, d, to, e, s, r = one.tail, one.along, other.tail, other.along, found.share_p, found.share_q
     p, q, body = scene.pieces[pair.p], scene.pieces[pair.q], scene.pieces[pair.q].body
-    x, y, z = to_world(
+    at_world = to_world(
         state.poses,
         body,
         0.5 * (at[0] + s * d[0] + to[0] + r * e[0]),
@@ -155,9 +155,9 @@ def edge_on_edge(scene, state, scratch, i, j, end_old):
     kept = was_there(state, pair.first_old, end_old, a, b)
     united = not (alone(scene, pair.p) and alone(scene, pair.q))
     seam = united and on_seam(scene, scratch, one, other)
-    m0, m1, m2 = rotate(state.poses, body, found.x, found.y, found.z)
+    normal = rotate(state.poses, body, found.x, found.y, found.z)
     k = append(state, pair.p, pair.q, EDGE, a, EDGE, b, kept)
-    put_at(state, k, x, y, z, m0, m1, m2, found.depth)
+    put_at(state, k, at_world, normal, found.depth)
     state.contacts[k].left_out = 1 if seam else 0
 
 
@@ -167,13 +167,13 @@ def on_seam(scene, scratch, one, other):
     no edge of that body as a whole."""
     p, q, rel, found = scratch.pair.p, scratch.pair.q, scratch.rel, scratch.crossing
     at, d, to, e, s, r = one.tail, one.along, other.tail, other.along, found.share_p, found.share_q
-    m0, m1, m2 = found.x, found.y, found.z
-    x, y, z = to[0] + r * e[0], to[1] + r * e[1], to[2] + r * e[2]
-    if goes_on(scene, q, x, y, z, m0, m1, m2) or hidden(scene, q, x, y, z, m0, m1, m2, -1.0):
+    m = found.x, found.y, found.z
+    x = to[0] + r * e[0], to[1] + r * e[1], to[2] + r * e[2]
+    if goes_on(scene, q, x, m) or hidden(scene, q, x, m, -1.0):
         return True
-    x, y, z = unplace(rel, at[0] + s * d[0], at[1] + s * d[1], at[2] + s * d[2])
-    m0, m1, m2 = turn_back(rel, -m0, -m1, -m2)
-    return goes_on(scene, p, x, y, z, m0, m1, m2) or hidden(scene, p, x, y, z, m0, m1, m2, -1.0)
+    x = unplace(rel, at[0] + s * d[0], at[1] + s * d[1], at[2] + s * d[2])
+    m = turn_back(rel, -found.x, -found.y, -found.z)
+    return goes_on(scene, p, x, m) or hidden(scene, p, x, m, -1.0)
 
 
 @kernel

@@ -278,7 +278,8 @@ def queue_slabs(scene, scratch, n0, n1, n2):
     cloud, rel, pair = scene.cloud, scratch.rel, scratch.pair
     slab, queue, marks = scratch.slab, scratch.queue, scratch.edges
     p, q, epoch = pair.p, pair.q, pair.epoch
-    m0, m1, m2 = turn_back(rel, -n0, -n1, -n2)
+    m = turn_back(rel, -n0, -n1, -n2)
+    m0, m1, m2 = m
     shift = rel[9] * n0 + rel[10] * n1 + rel[11] * n2
     low, top = highest(scene, p, m0, m1, m2), highest(scene, q, n0, n1, n2)
     # Heights along n of the frame of q; of p they are shift - m x.
@@ -288,8 +289,9 @@ def queue_slabs(scene, scratch, n0, n1, n2):
     if floor > ceiling + pair.slack:
         return 0
     level = shift - ceiling - pair.slack
-    edges, near_p = climb(scene, scratch, p, low, m0, m1, m2, level, 0, 0)
-    edges, near_q = climb(scene, scratch, q, top, n0, n1, n2, floor - pair.slack, edges, near_p)
+    edges, near_p = climb(scene, scratch, p, low, m, level, 0, 0)
+    n = n0, n1, n2
+    edges, near_q = climb(scene, scratch, q, top, n, floor - pair.slack, edges, near_p)
     pair.near_p, pair.near_q = near_p, near_q
     all_p, all_q = names_all(scene, scratch, p), names_all(scene, scratch, q)
     first, end = scene.pieces[p].edge0, scene.pieces[p].edge0 + scene.pieces[p].edges
@@ -304,7 +306,7 @@ def queue_slabs(scene, scratch, n0, n1, n2):
 
 
 @kernel
-def climb(scene, scratch, o, row, n0, n1, n2, level, edges, faces):
+def climb(scene, scratch, o, row, n, level, edges, faces):
     """The edges of piece ``o`` with an end not below ``level`` along ``n``, in the frame of its
     body, to the end of SLAB, and their faces to the end of NEAR, which have ``edges`` and ``faces``
     rows so far; returns how many they have then. ``row`` of the cloud is the highest vertex."""
@@ -327,7 +329,8 @@ def climb(scene, scratch, o, row, n0, n1, n2, level, edges, faces):
             faces = add_face(scene, scratch, E[e].left, faces)
             faces = add_face(scene, scratch, E[e].right, faces)
             u = E[e].tail + E[e].head - v
-            if vertices[u].high != epoch and V[u, 0] * n0 + V[u, 1] * n1 + V[u, 2] * n2 >= level:
+            height = V[u, 0] * n[0] + V[u, 1] * n[1] + V[u, 2] * n[2]
+            if vertices[u].high != epoch and height >= level:
                 vertices[u].high = epoch
                 found[size] = u
                 size += 1

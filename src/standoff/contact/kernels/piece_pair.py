@@ -227,7 +227,7 @@ def whole_contact(scene, state, scratch, nx, ny, nz, depth):
         a, b = scratch.apart.point_p, scratch.apart.point_q
         x, y, z, count = a[0] + b[0], a[1] + b[1], a[2] + b[2], 2.0
     k = append(state, p, q, WHOLE, 0, WHOLE, 0, 0)
-    put_at(state, k, x / count, y / count, z / count, nx, ny, nz, depth)
+    put_at(state, k, (x / count, y / count, z / count), (nx, ny, nz), depth)
 
 
 @kernel

@@ -137,13 +137,14 @@ def alone(scene, p):
 
 
 @kernel
-def hidden(scene, s, x, y, z, n0, n1, n2, side):
-    """Whether another piece of the body holds the point (x, y, z) of piece ``s`` and goes on beyond
-    it along the unit vector ``n``: then the body has no surface there that looks that way. With a
+def hidden(scene, s, at, n, side):
+    """Whether another piece of the body holds the point ``at`` of piece ``s`` and goes on beyond it
+    along the unit vector ``n``: then the body has no surface there that looks that way. With a
     ``side`` of 1 its surface holds points, with -1 only what is inside."""
     pieces, cloud = scene.pieces, scene.cloud
     body = scene.bodies[pieces[s].body]
     near, beyond = CONTACT_SEAM * body.radius, CONTACT_MERGE * body.radius
+    (x, y, z), (n0, n1, n2) = at, n
     height = x * n0 + y * n1 + z * n2
     for o in range(body.piece0, body.piece0 + body.pieces):
         if o == s or not holds(scene, o, x, y, z, side * near):
@@ -160,19 +161,19 @@ def hidden(scene, s, x, y, z, n0, n1, n2, side):
 
 
 @kernel
-def goes_on(scene, s, x, y, z, n0, n1, n2):
-    """Whether the point (x, y, z) of an edge of piece ``s`` is on a face of another piece of the
-    body that looks along ``n`` (within CONTACT_CONE): two flat pieces side by side have no edge."""
-    pieces, planes = scene.pieces, scene.planes
+def goes_on(scene, s, at, n):
+    """Whether the point ``at`` of an edge of piece ``s`` is on a face of another piece of the body
+    that looks along ``n`` (within CONTACT_CONE): two flat pieces side by side have no edge."""
+    pieces, planes, (x, y, z) = scene.pieces, scene.planes, at
     body = scene.bodies[pieces[s].body]
     near = CONTACT_SEAM * body.radius
     for o in range(body.piece0, body.piece0 + body.pieces):
         if o == s or pieces[o].is_ball == 1 or not contains(scene, o, x, y, z, near):
             continue
         for f in range(pieces[o].face0, pieces[o].face0 + pieces[o].faces):
-            n = planes[f]
-            a, b, c = n.x - n0, n.y - n1, n.z - n2
-            behind = n.offset - n.x * x - n.y * y - n.z * z
+            face = planes[f]
+            a, b, c = face.x - n[0], face.y - n[1], face.z - n[2]
+            behind = face.offset - face.x * x - face.y * y - face.z * z
             if a * a + b * b + c * c <= CONTACT_CONE**2 and behind <= near:
                 return True
     return False

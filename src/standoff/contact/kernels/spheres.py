@@ -58,7 +58,7 @@ def ball_on_ball(scene, state, scratch):
         depth = one.radius + other.radius - distance * along
     along = other.radius - 0.5 * depth
     k = append(state, p, q, BALL, 0, BALL, 0, 1 if pair.end_old > pair.first_old else 0)
-    put_at(state, k, b0 + along * x, b1 + along * y, b2 + along * z, x, y, z, depth)
+    put_at(state, k, (b0 + along * x, b1 + along * y, b2 + along * z), (x, y, z), depth)
     return True
 
 
@@ -118,28 +118,28 @@ def ball_on_piece(scene, state, scratch):
             return False
         n = scratch.apart.normal
         n0, n1, n2 = n[0], n[1], n[2]
-    face = face_back(scene, state, scratch, solid, inside, distance, x, y, z, n0, n1, n2)
+    face = face_back(scene, state, scratch, solid, inside, distance, (x, y, z), (n0, n1, n2))
     if face >= 0:
         n = scene.planes[face]
         kind, feature, distance = FACE, face, -(n.offset - n.x * x - n.y * y - n.z * z)
         n0, n1, n2 = n.x, n.y, n.z
-    u, v, w = x - distance * n0, y - distance * n1, z - distance * n2
+    surface = x - distance * n0, y - distance * n1, z - distance * n2
     united = distance > 0.0 and not alone(scene, solid)
-    if united and hidden(scene, solid, u, v, w, n0, n1, n2, 1.0):
+    if united and hidden(scene, solid, surface, (n0, n1, n2), 1.0):
         return True
     depth = radius - distance
     # Half way between the deepest point of the ball and the surface.
     back = distance + 0.5 * depth
-    c0, c1, c2 = to_world(X, body, x - back * n0, y - back * n1, z - back * n2)
+    between = to_world(X, body, x - back * n0, y - back * n1, z - back * n2)
     n0, n1, n2 = rotate(X, body, n0, n1, n2)
     feature -= first_of_kind(scene.pieces[solid], kind)
     kept = was_on(state, pair, first, kind, feature)
     if first:
         k = append(state, pair.p, pair.q, BALL, 0, kind, feature, kept)
-        put_at(state, k, c0, c1, c2, n0, n1, n2, depth)
+        put_at(state, k, between, (n0, n1, n2), depth)
     else:
         k = append(state, pair.p, pair.q, kind, feature, BALL, 0, kept)
-        put_at(state, k, c0, c1, c2, -n0, -n1, -n2, depth)
+        put_at(state, k, between, (-n0, -n1, -n2), depth)
     return True
 
 
@@ -175,15 +175,16 @@ def nearest_face(scene, s, x, y, z):
         a, b, c = n.x, n.y, n.z
         way = n.offset - a * x - b * y - c * z
         if way < best:
-            if united and hidden(scene, s, x + way * a, y + way * b, z + way * c, a, b, c, 1.0):
+            out = x + way * a, y + way * b, z + way * c
+            if united and hidden(scene, s, out, (a, b, c), 1.0):
                 continue
             best, face = way, f
     return face
 
 
 @kernel
-def face_back(scene, state, scratch, solid, inside, distance, x, y, z, n0, n1, n2):
-    """The face through which the ball about a point leaves piece ``solid`` the way it came: the
+def face_back(scene, state, scratch, solid, inside, distance, centre, n):
+    """The face through which the ball about ``centre`` leaves piece ``solid`` the way it came: the
     face of the last step, as long as the point is behind it and above its inside; else that along
     the way it came, where the centre is ``inside`` or out again at the back. It must not have
     outgrown it, as `outgrown` of `piece_pair` has it: ``n`` is the shortest way out, whose feature
@@ -191,6 +192,7 @@ def face_back(scene, state, scratch, solid, inside, distance, x, y, z, n0, n1, n
     pair, body, planes = scratch.pair, scene.pieces[solid].body, scene.planes
     first = scene.pieces[pair.p].is_ball == 1
     radius, sign = scene.pieces[pair.p if first else pair.q].radius, 1.0 if first else -1.0
+    (x, y, z), (n0, n1, n2) = centre, n
     u, v, w = rotate(state.poses, body, sign * n0, sign * n1, sign * n2)
     d0, d1, d2 = way_they_came(scene, state, scratch, body, u, v, w)
     if d0 == 0.0 and d1 == 0.0 and d2 == 0.0:
@@ -205,10 +207,10 @@ def face_back(scene, state, scratch, solid, inside, distance, x, y, z, n0, n1, n
             face = face_along(scene, solid, x, y, z, d0, d1, d2)
     if face < 0:
         return -1
-    n = planes[face]
-    if n.x * n0 + n.y * n1 + n.z * n2 <= -0.5:
+    plane = planes[face]
+    if plane.x * n0 + plane.y * n1 + plane.z * n2 <= -0.5:
         return face
-    behind = n.offset - n.x * x - n.y * y - n.z * z
+    behind = plane.offset - plane.x * x - plane.y * y - plane.z * z
     return -1 if grown(state, pair, radius + behind, radius - distance) else face
 
 
@@ -244,8 +246,8 @@ def face_along(scene, s, x, y, z, d0, d1, d2):
             continue
         way = (n.offset - a * x - b * y - c * z) / along
         if way < best:
-            u, v, w = x + way * d0, y + way * d1, z + way * d2
-            if united and hidden(scene, s, u, v, w, a, b, c, 1.0):
+            out = x + way * d0, y + way * d1, z + way * d2
+            if united and hidden(scene, s, out, (a, b, c), 1.0):
                 continue
             best, face = way, f
     return face

@@ -43,35 +43,36 @@ def vertices_of(scene, state, scratch, of_p, n0, n1, n2):
         inside, hint = vertices[v].inside == epoch, vertices[v].hint
         if not inside and hint < 0:
             continue
-        x, y, z = end_of(scene, scratch, v, of_p)
+        at = end_of(scene, scratch, v, of_p)
+        x, y, z = at
         face = -1
         if hint >= 0 and still_there(scene, hint, x, y, z, n0, n1, n2):
             face = hint
         elif inside:
             face = way_out(scratch, first, last, x, y, z)
         if face >= 0:
-            vertex_on_face(scene, state, scratch, v, face, of_p, x, y, z)
+            vertex_on_face(scene, state, scratch, v, face, of_p, at)
 
 
 @kernel
-def vertex_on_face(scene, state, scratch, v, face, of_p, x, y, z):
-    """The contact of a vertex with a face of the other piece, whose body has it at (x, y, z), if it
-    is behind it."""
-    X, n, p, q = state.poses, scene.planes[face], scratch.pair.p, scratch.pair.q
+def vertex_on_face(scene, state, scratch, v, face, of_p, at):
+    """The contact of a vertex with a face of the other piece, whose body has it at ``at``, if it is
+    behind it."""
+    (x, y, z), X, n, p, q = at, state.poses, scene.planes[face], scratch.pair.p, scratch.pair.q
     o, s = scene.pieces[p if of_p else q], scene.pieces[q if of_p else p]
     depth = n.offset - n.x * x - n.y * y - n.z * z
     if depth <= 0.0:
         return
     half = 0.5 * depth
-    u, w, t = to_world(X, s.body, x + half * n.x, y + half * n.y, z + half * n.z)
+    between = to_world(X, s.body, x + half * n.x, y + half * n.y, z + half * n.z)
     a, b, c = rotate(X, s.body, n.x, n.y, n.z)
     kept = 1 if face == scratch.vertices[v].hint else 0
     if of_p:
         k = append(state, p, q, VERTEX, v - o.vertex0, FACE, face - s.face0, kept)
-        put_at(state, k, u, w, t, a, b, c, depth)
+        put_at(state, k, between, (a, b, c), depth)
     else:
         k = append(state, p, q, FACE, face - s.face0, VERTEX, v - o.vertex0, kept)
-        put_at(state, k, u, w, t, -a, -b, -c, depth)
+        put_at(state, k, between, (-a, -b, -c), depth)
 
 
 @kernel

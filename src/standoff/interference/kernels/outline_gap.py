@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, kernel
-from standoff.interference.kernels.outline import HALF, WHOLE, scene_at
+from standoff.interference.kernels.outline import BOUNDED, HALF, WHOLE, scene_at
 from standoff.tolerances import FACING_TOLERANCE
 
 #: How much of the distance of two convex polygons may be missing when the search for it ends, [-].
@@ -56,16 +56,8 @@ def gap_on_plane(scene, k, i, j, clearance, widest):
     counts.planes += 1
     row_a, row_b = k * len(scene.bodies) + i, k * len(scene.bodies) + j
     a, b = scene.outlines[row_a], scene.outlines[row_b]
-    if a.kind == WHOLE or b.kind == WHOLE:
-        return -math.inf
-    if a.kind == HALF or b.kind == HALF:
-        counts.polygons += 1
-        if a.kind != HALF:
-            gap = above_half_plane(b, a, corners)
-        elif b.kind != HALF:
-            gap = above_half_plane(a, b, corners)
-        else:
-            gap = between_half_planes(a, b)
+    if a.kind != BOUNDED or b.kind != BOUNDED:
+        gap = half_plane_gap(scene, a, b)
         return gap if gap > clearance else -math.inf
     grown = a.grown + b.grown
     enough = clearance + grown
@@ -79,7 +71,7 @@ def gap_on_plane(scene, k, i, j, clearance, widest):
     if envelope > enough and not widest:
         return envelope - grown
     counts.polygons += 1
-    gap = polygon_gap(corners, a, b, vx, vy, math.inf if widest else enough)
+    gap = polygon_gap(corners, a, b, (vx, vy), math.inf if widest else enough)
     whole = a.piece == row_a and b.piece == row_b
     if not whole and (widest or gap <= enough):
         # A gap of the hulls is one of the outlines too, but these may be farther apart.
@@ -109,7 +101,7 @@ def piece_gap(scene, a, b, enough, widest):
             vx = 0.5 * (p.low_x + p.high_x - q.low_x - q.high_x)
             vy = 0.5 * (p.low_y + p.high_y - q.low_y - q.high_y)
             stop = math.inf if widest else enough
-            least = min(least, polygon_gap(scene.corners, p, q, vx, vy, stop))
+            least = min(least, polygon_gap(scene.corners, p, q, (vx, vy), stop))
             if least <= enough:
                 return least
     return least
@@ -121,6 +113,19 @@ def rectangle_gap(a, b):
     x = max(a.low_x - b.high_x, b.low_x - a.high_x, 0.0)
     y = max(a.low_y - b.high_y, b.low_y - a.high_y, 0.0)
     return math.sqrt(x * x + y * y)
+
+
+@kernel
+def half_plane_gap(scene, a, b):
+    """How far two outlines are apart, at least, of which one is a half plane, or all of it."""
+    if a.kind == WHOLE or b.kind == WHOLE:
+        return -math.inf
+    scene.counts.polygons += 1
+    if a.kind != HALF:
+        return above_half_plane(b, a, scene.corners)
+    if b.kind != HALF:
+        return above_half_plane(a, b, scene.corners)
+    return between_half_planes(a, b)
 
 
 @kernel
@@ -147,13 +152,13 @@ def between_half_planes(a, b):
 
 
 @kernel
-def polygon_gap(corners, a, b, vx, vy, enough):
+def polygon_gap(corners, a, b, v, enough):
     """A lower bound on the distance of the hulls of the corners of two outlines: their distance but
     for rounding where it is above ``enough`` = inf, else the first bound found above ``enough``, or
     any number up to it.
 
-    Gilbert, Johnson and Keerthi's search in the plane, from the direction (vx, vy) on, or any where
-    that is 0. Whatever direction v it arrives at, all of a lies beyond ``min v·a`` and all of b
+    Gilbert, Johnson and Keerthi's search in the plane, from the direction v on, or any where that
+    is 0. Whatever direction v it arrives at, all of a lies beyond ``min v·a`` and all of b
     before ``max v·b``, so
 
         distance  >=  (min v·a - max v·b) / |v|
@@ -161,15 +166,15 @@ def polygon_gap(corners, a, b, vx, vy, enough):
     is all that is ever claimed; how v was found does not matter. Each step looks at every corner
     once, and there are at most POLYGON_STEPS, so it takes time in proportion to the corners."""
     best = -math.inf
-    if vx == 0.0 and vy == 0.0:
-        vx = 1.0
+    if v[0] == 0.0 and v[1] == 0.0:
+        v = 1.0, v[1]
     held = 0  # points of the difference a - b: none, one, or two that an edge joins
-    px = py = qx = qy = 0.0
+    p = q = 0.0, 0.0
     for _ in range(POLYGON_STEPS):
-        length = math.sqrt(vx * vx + vy * vy)
+        length = math.sqrt(v[0] * v[0] + v[1] * v[1])
         if not length > 0.0:
             return best
-        ux, uy = vx / length, vy / length
+        ux, uy = v[0] / length, v[1] / length
         least, ax, ay = lowest_corner(corners, a, ux, uy)
         less, bx, by = lowest_corner(corners, b, -ux, -uy)
         best = max(best, least + less)
@@ -181,32 +186,31 @@ def polygon_gap(corners, a, b, vx, vy, enough):
             length <= enough < math.inf or length - best <= POLYGON_TOLERANCE * length
         ):
             return best
-        wx, wy = ax - bx, ay - by
+        v, p, q, held = with_point((ax - bx, ay - by), p, q, held)
         if held == 0:
-            px, py, vx, vy = wx, wy, wx, wy
-            held = 1
-            continue
-        if (wx == px and wy == py) or (held == 2 and wx == qx and wy == qy):
             return best
-        if held == 1:
-            qx, qy = wx, wy
-            vx, vy, held = nearest_on_edge(px, py, qx, qy)
-            if held == 1:
-                px, py = vx, vy
-            continue
-        if inside(px, py, qx, qy, wx, wy):
-            return best
-        ex, ey, eh = nearest_on_edge(px, py, wx, wy)
-        fx, fy, fh = nearest_on_edge(qx, qy, wx, wy)
-        if ex * ex + ey * ey <= fx * fx + fy * fy:
-            vx, vy, held = ex, ey, eh
-            qx, qy = wx, wy
-        else:
-            vx, vy, held = fx, fy, fh
-            px, py = wx, wy
-        if held == 1:
-            px, py = vx, vy
     return best
+
+
+@kernel
+def with_point(w, p, q, held):
+    """The point v nearest to the origin of the triangle of one more point w and the ``held`` ones
+    of p and q; then the points that hold it, and how many they are: an end of an edge, or both. 0
+    where w is one of those before, or the origin is inside: v gets no nearer then."""
+    if held == 0:
+        return w, w, q, 1
+    if (w[0] == p[0] and w[1] == p[1]) or (held == 2 and w[0] == q[0] and w[1] == q[1]):
+        return w, p, q, 0
+    if held == 1:
+        v, held = nearest_on_edge(p, w)
+        return v, v if held == 1 else p, w, held
+    if inside(p, q, w):
+        return w, p, q, 0
+    e, on_e = nearest_on_edge(p, w)
+    f, on_f = nearest_on_edge(q, w)
+    if e[0] * e[0] + e[1] * e[1] <= f[0] * f[0] + f[1] * f[1]:
+        return e, e if on_e == 1 else p, w, on_e
+    return f, f if on_f == 1 else w, q, on_f
 
 
 @kernel
@@ -222,24 +226,24 @@ def lowest_corner(corners, outline, ux, uy):
 
 
 @kernel
-def nearest_on_edge(px, py, qx, qy):
+def nearest_on_edge(p, q):
     """The point of the segment pq nearest to the origin, and 1 where it is an end, else 2. Between
     the ends it is along the edge's normal, whose direction is right to the last digits even where
     the origin is close to the edge."""
-    dx, dy = qx - px, qy - py
+    dx, dy = q[0] - p[0], q[1] - p[1]
     square = dx * dx + dy * dy
-    if not square > 0.0 or -(px * dx + py * dy) <= 0.0:
-        return px, py, 1
-    if qx * dx + qy * dy <= 0.0:
-        return qx, qy, 1
-    share = (dy * px - dx * py) / square
-    return dy * share, -dx * share, 2
+    if not square > 0.0 or -(p[0] * dx + p[1] * dy) <= 0.0:
+        return p, 1
+    if q[0] * dx + q[1] * dy <= 0.0:
+        return q, 1
+    share = (dy * p[0] - dx * p[1]) / square
+    return (dy * share, -dx * share), 2
 
 
 @kernel
-def inside(px, py, qx, qy, wx, wy):
+def inside(p, q, w):
     """Whether the origin is in the triangle pqw, its edges included."""
-    a = px * qy - py * qx
-    b = qx * wy - qy * wx
-    c = wx * py - wy * px
+    a = p[0] * q[1] - p[1] * q[0]
+    b = q[0] * w[1] - q[1] * w[0]
+    c = w[0] * p[1] - w[1] * p[0]
     return (a >= 0.0 and b >= 0.0 and c >= 0.0) or (a <= 0.0 and b <= 0.0 and c <= 0.0)

@@ -58,6 +58,9 @@ _DIAGONAL = math.sqrt(3.0)
 #: Points of a node that are tried before its side is in doubt.
 _TRIES = 6
 
+#: In place of where a run of triangles ends: one of them, grown, covers the node.
+COVERED = -1
+
 #: In place of a winding number: the segment comes too near an edge or a corner, or an end of it too
 #: near a triangle, to tell.
 GRAZED = 1 << 40
@@ -76,12 +79,12 @@ def middle_of(cube, node):
     """The middle of a node and half of its edge, [m]."""
     size = 1 << (cube.deepest - node.level)
     half = 0.5 * size
-    return (
+    middle = (
         cube.x + (node.x + half) * cube.cell,
         cube.y + (node.y + half) * cube.cell,
         cube.z + (node.z + half) * cube.cell,
-        half * cube.cell,
     )
+    return middle, half * cube.cell
 
 
 @entry("int64(int64, int64, int64)")
@@ -100,34 +103,17 @@ def mesh_leaves(solids, closed, walk):
     while top > 0:
         top -= 1
         node = stack[top]
-        level, first, last = node.level, node.first, node.last
-        cx, cy, cz, h = middle_of(cube, node)
-        if len(lists) < 2 * last - first:
+        level, last = node.level, node.last
+        c, h = middle_of(cube, node)
+        if len(lists) < 2 * last - node.first:
             return LISTS_FULL
-        finest = level == cube.deepest
-        end = last
-        covered = False
-        for k in range(first, last):
-            t = lists[k]
-            if triangle_away(solids, t, cx, cy, cz, h, cube.grow + cube.slack, cube.grow != 0.0):
-                continue
-            lists[end] = t
-            end += 1
-            if cube.grow > _DIAGONAL * h and (
-                triangle_distance(solids, t, cx, cy, cz) + _DIAGONAL * h <= cube.grow - cube.slack
-            ):
-                covered = True
-                break
-            if finest and cube.grow == 0.0:
-                break
-        if covered:
+        end = _near_triangles(walk, solids, node, c, h)
+        if end == COVERED:
             mark = level | SURE
-        elif end > last and finest:
+        elif end > last and level == cube.deepest:
             mark = level
         else:
-            inside = 0
-            if closed != 0:
-                inside = _find_side(walk, solids, node, cx, cy, cz, h)
+            inside = _find_side(walk, solids, node, c, h) if closed != 0 else 0
             if end > last:
                 top = push_children(walk, top, last, end)
                 continue
@@ -140,7 +126,28 @@ def mesh_leaves(solids, closed, walk):
 
 
 @kernel
-def _find_side(walk, solids, node, cx, cy, cz, h):
+def _near_triangles(walk, solids, node, c, h):
+    """The triangles of the node's run that may come as near as the growth, behind that run in the
+    lists; where they end, or COVERED. On the finest level one tells as much as all."""
+    lists, cube = walk.lists, walk.cube
+    last = end = node.last
+    for k in range(node.first, last):
+        t = lists[k]
+        if triangle_away(solids, t, c, h, cube.grow + cube.slack, cube.grow != 0.0):
+            continue
+        lists[end] = t
+        end += 1
+        if cube.grow > _DIAGONAL * h and (
+            triangle_distance(solids, t, c) + _DIAGONAL * h <= cube.grow - cube.slack
+        ):
+            return COVERED
+        if node.level == cube.deepest and cube.grow == 0.0:
+            break
+    return end
+
+
+@kernel
+def _find_side(walk, solids, node, c, h):
     """The winding number at a point of the node, GRAZED where no point of it tells; the point
     stands in the row after that of its level then. From the parent's point, or from outside over
     all triangles where the parent has none."""
@@ -151,9 +158,9 @@ def _find_side(walk, solids, node, cx, cy, cz, h):
         if attempt >= _TRIES or known.winding == GRAZED:
             known, first, last = walk.points[0], 0, len(solids.faces)
         # Odd places, so that no segment runs along a face or an edge of a part made in a grid.
-        found.x = cx + h * _odd(attempt, 0.137)
-        found.y = cy + h * _odd(attempt, 0.291)
-        found.z = cz + h * _odd(attempt, 0.443)
+        found.x = c[0] + h * _odd(attempt, 0.137)
+        found.y = c[1] + h * _odd(attempt, 0.291)
+        found.z = c[2] + h * _odd(attempt, 0.443)
         change = _crossings(walk, solids, first, last, known, found)
         if change != GRAZED:
             found.winding = known.winding + change
@@ -174,15 +181,15 @@ def _crossings(walk, solids, first, last, known, found):
     crossings of the segment with the triangles of a run; GRAZED where one comes nearer than
     ``near`` to undecided."""
     near = walk.cube.near
-    x0, x1, x2 = known.x, known.y, known.z
-    e0, e1, e2 = minus(found.x, found.y, found.z, x0, x1, x2)
+    x = known.x, known.y, known.z
+    e0, e1, e2 = minus(found.x, found.y, found.z, x[0], x[1], x[2])
     long = abs(e0) + abs(e1) + abs(e2)
     total = 0
     for k in range(first, last):
         t = walk.lists[k]
-        a0, a1, a2 = _corner(solids, t, 0, x0, x1, x2)
-        b0, b1, b2 = _corner(solids, t, 1, x0, x1, x2)
-        c0, c1, c2 = _corner(solids, t, 2, x0, x1, x2)
+        a0, a1, a2 = _corner(solids, t, 0, x)
+        b0, b1, b2 = _corner(solids, t, 1, x)
+        c0, c1, c2 = _corner(solids, t, 2, x)
         u0, u1, u2 = minus(b0, b1, b2, a0, a1, a2)
         v0, v1, v2 = minus(c0, c1, c2, a0, a1, a2)
         n0, n1, n2 = cross(u0, u1, u2, v0, v1, v2)
@@ -214,14 +221,14 @@ def _crossings(walk, solids, first, last, known, found):
 
 
 @inlined
-def _corner(solids, t, c, x0, x1, x2):
+def _corner(solids, t, c, x):
     """From a point to corner ``c`` of triangle ``t``."""
     p0, p1, p2 = point(solids.points, solids.faces[t, c])
-    return minus(p0, p1, p2, x0, x1, x2)
+    return minus(p0, p1, p2, x[0], x[1], x[2])
 
 
 @kernel
-def triangle_away(solids, t, cx, cy, cz, h, reach, grown):
+def triangle_away(solids, t, c, h, reach, grown):
     """Whether a direction shows triangle ``t`` to be farther than ``reach`` from the cube about c
     of half edge ``h``: any direction n does for which
 
@@ -229,57 +236,55 @@ def triangle_away(solids, t, cx, cy, cz, h, reach, grown):
 
     Tried are the thirteen that tell a triangle and a cube apart, and, where the triangle is
     ``grown``, the one from the nearest point of the triangle to the cube's middle."""
-    a0, a1, a2 = _corner(solids, t, 0, cx, cy, cz)
-    b0, b1, b2 = _corner(solids, t, 1, cx, cy, cz)
-    d0, d1, d2 = _corner(solids, t, 2, cx, cy, cz)
-    x = max(min(a0, b0, d0), -max(a0, b0, d0)) - h
-    y = max(min(a1, b1, d1), -max(a1, b1, d1)) - h
-    z = max(min(a2, b2, d2), -max(a2, b2, d2)) - h
+    a, b, d = _corner(solids, t, 0, c), _corner(solids, t, 1, c), _corner(solids, t, 2, c)
+    x = max(min(a[0], b[0], d[0]), -max(a[0], b[0], d[0])) - h
+    y = max(min(a[1], b[1], d[1]), -max(a[1], b[1], d[1])) - h
+    z = max(min(a[2], b[2], d[2]), -max(a[2], b[2], d[2])) - h
     if x > reach or y > reach or z > reach:
         return True
     if grown and reach > 0.0:
         x, y, z = max(x, 0.0), max(y, 0.0), max(z, 0.0)
         if math.sqrt(x * x + y * y + z * z) > reach:
             return True
-    u0, u1, u2 = minus(b0, b1, b2, a0, a1, a2)
-    v0, v1, v2 = minus(d0, d1, d2, b0, b1, b2)
-    w0, w1, w2 = minus(a0, a1, a2, d0, d1, d2)
-    n0, n1, n2 = cross(u0, u1, u2, v0, v1, v2)
-    if _split(n0, n1, n2, a0, a1, a2, b0, b1, b2, d0, d1, d2, h, reach):
+    u, v, w = _difference(b, a), _difference(d, b), _difference(a, d)
+    if _split(cross(u[0], u[1], u[2], v[0], v[1], v[2]), a, b, d, h, reach):
         return True
-    # Along e_k x edge the edge's two ends are at one height: it and the third corner tell.
-    if (
-        _edge(u1, u2, a1, a2, d1, d2, h, reach)
-        or _edge(u2, u0, a2, a0, d2, d0, h, reach)
-        or _edge(u0, u1, a0, a1, d0, d1, h, reach)
-        or _edge(v1, v2, b1, b2, a1, a2, h, reach)
-        or _edge(v2, v0, b2, b0, a2, a0, h, reach)
-        or _edge(v0, v1, b0, b1, a0, a1, h, reach)
-        or _edge(w1, w2, d1, d2, b1, b2, h, reach)
-        or _edge(w2, w0, d2, d0, b2, b0, h, reach)
-        or _edge(w0, w1, d0, d1, b0, b1, h, reach)
-    ):
+    if _edge(u, a, d, h, reach) or _edge(v, b, a, h, reach) or _edge(w, d, b, h, reach):
         return True
-    if not grown:
-        return False
-    n0, n1, n2 = _nearest(a0, a1, a2, b0, b1, b2, d0, d1, d2)
-    return _split(n0, n1, n2, a0, a1, a2, b0, b1, b2, d0, d1, d2, h, reach)
+    return grown and _split(_nearest(a, b, d), a, b, d, h, reach)
 
 
 @inlined
-def _split(n0, n1, n2, a0, a1, a2, b0, b1, b2, d0, d1, d2, h, reach):
+def _difference(p, q):
+    return minus(p[0], p[1], p[2], q[0], q[1], q[2])
+
+
+@inlined
+def _split(n, a, b, d, h, reach):
     """Whether the corners lie on one side of the cube along n, by more than ``reach``."""
+    n0, n1, n2 = n
     a, b, d = (
-        dot(n0, n1, n2, a0, a1, a2),
-        dot(n0, n1, n2, b0, b1, b2),
-        dot(n0, n1, n2, d0, d1, d2),
+        dot(n0, n1, n2, a[0], a[1], a[2]),
+        dot(n0, n1, n2, b[0], b[1], b[2]),
+        dot(n0, n1, n2, d[0], d[1], d[2]),
     )
     apart = max(min(a, b, d), -max(a, b, d)) - h * (abs(n0) + abs(n1) + abs(n2))
     return apart > reach * math.sqrt(dot(n0, n1, n2, n0, n1, n2))
 
 
 @inlined
-def _edge(e, f, p, q, r, s, h, reach):
+def _edge(u, p, r, h, reach):
+    """The same along the products of the three axes and the edge from p along u; r is the third
+    corner. The edge's two ends are at one height there: one of them and the third corner tell."""
+    return (
+        _across(u[1], u[2], p[1], p[2], r[1], r[2], h, reach)
+        or _across(u[2], u[0], p[2], p[0], r[2], r[0], h, reach)
+        or _across(u[0], u[1], p[0], p[1], r[0], r[1], h, reach)
+    )
+
+
+@inlined
+def _across(e, f, p, q, r, s, h, reach):
     """The same along (f, -e) in the plane of two axes, in which the edge runs along (e, f) from
     (p, q) and the third corner is (r, s)."""
     a, b = f * p - e * q, f * r - e * s
@@ -287,20 +292,19 @@ def _edge(e, f, p, q, r, s, h, reach):
 
 
 @kernel
-def triangle_distance(solids, t, cx, cy, cz):
+def triangle_distance(solids, t, c):
     """The distance of a point and triangle ``t``, never too short but for rounding."""
-    a0, a1, a2 = _corner(solids, t, 0, cx, cy, cz)
-    b0, b1, b2 = _corner(solids, t, 1, cx, cy, cz)
-    d0, d1, d2 = _corner(solids, t, 2, cx, cy, cz)
-    x, y, z = _nearest(a0, a1, a2, b0, b1, b2, d0, d1, d2)
+    a, b, d = _corner(solids, t, 0, c), _corner(solids, t, 1, c), _corner(solids, t, 2, c)
+    x, y, z = _nearest(a, b, d)
     return math.sqrt(dot(x, y, z, x, y, z))
 
 
 @kernel
-def _nearest(a0, a1, a2, b0, b1, b2, d0, d1, d2):
+def _nearest(a, b, d):
     """A point of the triangle nearest to the origin: above its inside, or on one of its edges."""
-    u0, u1, u2 = minus(b0, b1, b2, a0, a1, a2)
-    v0, v1, v2 = minus(d0, d1, d2, a0, a1, a2)
+    a0, a1, a2 = a
+    u0, u1, u2 = _difference(b, a)
+    v0, v1, v2 = _difference(d, a)
     uu, uv, vv = (
         dot(u0, u1, u2, u0, u1, u2),
         dot(u0, u1, u2, v0, v1, v2),
@@ -312,24 +316,25 @@ def _nearest(a0, a1, a2, b0, b1, b2, d0, d1, d2):
     if det > 0.0 and s >= 0.0 and t >= 0.0 and s + t <= det:
         s, t = s / det, t / det
         return a0 + s * u0 + t * v0, a1 + s * u1 + t * v1, a2 + s * u2 + t * v2
-    x, y, z = _on_edge(a0, a1, a2, u0, u1, u2)
+    x, y, z = _on_edge(a, (u0, u1, u2))
     best = dot(x, y, z, x, y, z)
-    p, q, r = _on_edge(a0, a1, a2, v0, v1, v2)
+    p, q, r = _on_edge(a, (v0, v1, v2))
     other = dot(p, q, r, p, q, r)
     if other < best:
         best, x, y, z = other, p, q, r
-    p, q, r = _on_edge(b0, b1, b2, d0 - b0, d1 - b1, d2 - b2)
+    p, q, r = _on_edge(b, _difference(d, b))
     if dot(p, q, r, p, q, r) < best:
         x, y, z = p, q, r
     return x, y, z
 
 
 @inlined
-def _on_edge(a0, a1, a2, u0, u1, u2):
+def _on_edge(a, u):
     """The point of the edge from a along u nearest to the origin."""
+    u0, u1, u2 = u
     long = dot(u0, u1, u2, u0, u1, u2)
-    s = min(max(-dot(a0, a1, a2, u0, u1, u2) / long, 0.0), 1.0) if long > 0.0 else 0.0
-    return a0 + s * u0, a1 + s * u1, a2 + s * u2
+    s = min(max(-dot(a[0], a[1], a[2], u0, u1, u2) / long, 0.0), 1.0) if long > 0.0 else 0.0
+    return a[0] + s * u0, a[1] + s * u1, a[2] + s * u2
 
 
 @entry("int64(int64, int64)")
@@ -347,8 +352,8 @@ def primitive_leaves(bodies, walk):
     while top > 0:
         top -= 1
         node = walk.stack[top]
-        cx, cy, cz, h = middle_of(cube, node)
-        dx, dy, dz = cx - rows[0, 3], cy - rows[0, 7], cz - rows[0, 11]
+        c, h = middle_of(cube, node)
+        dx, dy, dz = c[0] - rows[0, 3], c[1] - rows[0, 7], c[2] - rows[0, 11]
         if abs(dx) - h > ex + reach or abs(dy) - h > ey + reach or abs(dz) - h > ez + reach:
             continue
         colour = classify(rows, kind, dx, dy, dz, h, cube.grow, cube.slack)

@@ -208,12 +208,11 @@ NOTHING, PARTLY, DOUBTED, FILLED = range(4)
 def union_leaves(one, other, walk):
     """Write the leaves of the union of two trees. A place is sure where it is in either."""
     one, other, walk = leaves_at(one), leaves_at(other), walk_at(walk)
-    stack = walk.stack
     start(walk, len(one.codes), len(other.codes))
     top = 1
     while top > 0:
         top -= 1
-        node = stack[top]
+        node = walk.stack[top]
         code, level = node.code, node.level
         i, i_end, j, j_end = node.first, node.last, node.other, node.other_last
         a = _colour(one.marks, i, i_end, level)
@@ -230,22 +229,32 @@ def union_leaves(one, other, walk):
         elif b == NOTHING:
             room = _copy(one, i, i_end, walk)
         else:
-            part = cells(walk.cube.deepest, level + 1)
-            for c in range(7, -1, -1):
-                child = stack[top]
-                child.code, child.level = code + c * part, level + 1
-                # A leaf that covers the whole node is in all of its children.
-                child.last, child.other_last = i_end, j_end
-                child.first = i if a == DOUBTED else first_at(one.codes, i, i_end, child.code)
-                child.other = j if b == DOUBTED else first_at(other.codes, j, j_end, child.code)
-                if a != DOUBTED:
-                    i_end = child.first
-                if b != DOUBTED:
-                    j_end = child.other
-                top += 1
+            _push_both(one, other, walk, top, a == DOUBTED, b == DOUBTED)
+            top += 8
         if not room:
             return FULL
     return DONE
+
+
+@kernel
+def _push_both(one, other, walk, top, one_whole, other_whole):
+    """Put the eight children of the node of row ``top`` there, the last one first, each with its
+    runs of the leaves of two trees; of one whose leaf covers the ``whole`` node, that leaf."""
+    stack = walk.stack
+    node = stack[top]
+    code, level = node.code, node.level + 1
+    i, i_end, j, j_end = node.first, node.last, node.other, node.other_last
+    part = cells(walk.cube.deepest, level)
+    for c in range(8):
+        child = stack[top + c]
+        child.code, child.level = code + (7 - c) * part, level
+        child.last, child.other_last = i_end, j_end
+        child.first = i if one_whole else first_at(one.codes, i, i_end, child.code)
+        child.other = j if other_whole else first_at(other.codes, j, j_end, child.code)
+        if not one_whole:
+            i_end = child.first
+        if not other_whole:
+            j_end = child.other
 
 
 @inlined
@@ -318,8 +327,7 @@ def grown_leaves(leaves, outer, inner, walk):
     what is farther than ``outer`` from all leaves, sure what is wholly within ``inner`` of a sure
     one."""
     leaves, walk = leaves_at(leaves), walk_at(walk)
-    stack, lists, corners = walk.stack, walk.lists, walk.corners
-    deepest = walk.cube.deepest
+    lists, corners, deepest = walk.lists, walk.corners, walk.cube.deepest
     for k in range(len(leaves.codes)):
         for axis in range(3):
             corners[k, axis] = gathered(leaves.codes[k] >> axis)
@@ -328,37 +336,45 @@ def grown_leaves(leaves, outer, inner, walk):
     top = 1
     while top > 0:
         top -= 1
-        node = stack[top]
-        level, first, last = node.level, node.first, node.last
-        if len(lists) < 2 * last - first:
+        node = walk.stack[top]
+        level, last = node.level, node.last
+        if len(lists) < 2 * last - node.first:
             return LISTS_FULL
-        size = 1 << (deepest - level)
-        end = last
-        filled = doubted = hopeful = False
-        for n in range(first, last):
-            k = lists[n]
-            mark = int(leaves.marks[k])
-            long = 1 << (deepest - (mark & LEVEL))
-            a, b, c = node.x - corners[k, 0], node.y - corners[k, 1], node.z - corners[k, 2]
-            if _square(_gap(a, size, long), _gap(b, size, long), _gap(c, size, long)) > outer:
-                continue
-            lists[end] = k
-            end += 1
-            sure = mark & SURE != 0
-            hopeful = hopeful or sure
-            if _square(_far(a, size, long), _far(b, size, long), _far(c, size, long)) <= inner:
-                filled = filled or sure
-                doubted = doubted or not sure
-                if filled:
-                    break
+        end, colour = _near_leaves(leaves, walk, node, outer, inner)
         if end == last:
             continue
-        if filled or level == deepest or (doubted and not hopeful):
-            if not emit(walk, node.code, level | (SURE if filled else 0)):
-                return FULL
-        else:
+        if colour == PARTLY and level < deepest:
             top = push_children(walk, top, last, end)
+        elif not emit(walk, node.code, level | (SURE if colour == FILLED else 0)):
+            return FULL
     return DONE
+
+
+@kernel
+def _near_leaves(leaves, walk, node, outer, inner):
+    """The leaves of the node's run that are as near as ``outer``, behind that run in the lists:
+    where they end, and what they make of the node. DOUBTED only where none that is sure can fill a
+    part of it."""
+    lists, corners, deepest = walk.lists, walk.corners, walk.cube.deepest
+    size = 1 << (deepest - node.level)
+    end = node.last
+    doubted = hopeful = False
+    for n in range(node.first, node.last):
+        k = lists[n]
+        mark = int(leaves.marks[k])
+        long = 1 << (deepest - (mark & LEVEL))
+        a, b, c = node.x - corners[k, 0], node.y - corners[k, 1], node.z - corners[k, 2]
+        if _square(_gap(a, size, long), _gap(b, size, long), _gap(c, size, long)) > outer:
+            continue
+        lists[end] = k
+        end += 1
+        sure = mark & SURE != 0
+        hopeful = hopeful or sure
+        if _square(_far(a, size, long), _far(b, size, long), _far(c, size, long)) <= inner:
+            if sure:
+                return end, FILLED
+            doubted = True
+    return end, DOUBTED if doubted and not hopeful else PARTLY
 
 
 @inlined

@@ -220,12 +220,13 @@ def self_crossings(bodies, i, margin, crossings):
     """
     bodies, crossings = bodies_at(bodies), crossings_at(crossings)
     refs, solids = bodies.refs, bodies.solids
-    points, faces, nodes, ints = solids.points, solids.faces, solids.nodes, solids.ints
-    w, leaf, rotation = crossings.triangles, crossings.nodes, crossings.rotation
-    pairs, found = crossings.pairs, crossings.found
+    points, faces, ints = solids.points, solids.faces, solids.ints
+    w, rotation, pairs, found = (
+        crossings.triangles, crossings.rotation, crossings.pairs, crossings.found
+    )  # fmt: skip
     for k in range(12):
         rotation[k] = 1.0 if k == 0 or k == 4 or k == 8 else 0.0
-    first, base = refs[i, NODE0], refs[i, INT0]
+    base, face = refs[i, INT0], refs[i, FACE0]
     count = 0
     pairs[0, 0] = pairs[0, 1] = 0
     top = 1
@@ -239,30 +240,38 @@ def self_crossings(bodies, i, margin, crossings):
             load_triangle(refs, i, points, faces, ~p, w[:9])
         if q < 0:
             load_triangle(refs, i, points, faces, ~q, w[9:])
-        if p < 0 and q < 0:
-            face = refs[i, FACE0]
-            if not _adjacent(faces, face + ~p, face + ~q) and _cross(w, margin):
-                if count < len(found):
-                    found[count, 0], found[count, 1] = ~p, ~q
-                count += 1
-            continue
-        X, x, Y, y = nodes, first + p, nodes, first + q
-        if p < 0:
-            triangle_rss(w[:9], leaf, 0)
-            X, x = leaf, 0
-        if q < 0:
-            triangle_rss(w[9:], leaf, 1)
-            Y, y = leaf, 1
-        if rss_bound(X, x, Y, y, rotation, margin, margin) > margin:
-            continue
-        split_p = q < 0 or (p >= 0 and X[x, DIAMETER] >= Y[y, DIAMETER])
-        for side in range(2):
-            if split_p:
-                pairs[top, 0], pairs[top, 1] = ints[base + 2 * p + side], q
-            else:
-                pairs[top, 0], pairs[top, 1] = p, ints[base + 2 * q + side]
-            top += 1
+        if p >= 0 or q >= 0:
+            top = _push_between(bodies, i, crossings, p, q, margin, top)
+        elif not _adjacent(faces, face + ~p, face + ~q) and _cross(w, margin):
+            if count < len(found):
+                found[count, 0], found[count, 1] = ~p, ~q
+            count += 1
     return count
+
+
+@kernel
+def _push_between(bodies, i, crossings, p, q, margin, top):
+    """The pairs of the children of the larger of two nodes and the other node, if the two are no
+    farther apart than ``margin``; a triangle, which is loaded, has no children. Returns the new
+    top."""
+    refs, ints, leaf, pairs = bodies.refs, bodies.solids.ints, crossings.nodes, crossings.pairs
+    X, x = bodies.solids.nodes, refs[i, NODE0] + p
+    Y, y = bodies.solids.nodes, refs[i, NODE0] + q
+    if p < 0:
+        triangle_rss(crossings.triangles[:9], leaf, 0)
+        X, x = leaf, 0
+    if q < 0:
+        triangle_rss(crossings.triangles[9:], leaf, 1)
+        Y, y = leaf, 1
+    if rss_bound(X, x, Y, y, crossings.rotation, margin, margin) > margin:
+        return top
+    split_p = q < 0 or (p >= 0 and X[x, DIAMETER] >= Y[y, DIAMETER])
+    children = refs[i, INT0] + 2 * (p if split_p else q)
+    for side in range(2):
+        child = ints[children + side]
+        pairs[top, 0], pairs[top, 1] = (child, q) if split_p else (p, child)
+        top += 1
+    return top
 
 
 @kernel
@@ -291,17 +300,16 @@ def _adjacent(F, a, b):
 @kernel
 def _cross(w, margin):
     """Whether two triangles have more than ``margin`` of a line in common."""
-    m0, m1, m2 = _unit_normal(w, 0)
-    n0, n1, n2 = _unit_normal(w, 9)
-    d0, d1, d2 = cross(m0, m1, m2, n0, n1, n2)
+    m, n = _unit_normal(w, 0), _unit_normal(w, 9)
+    d0, d1, d2 = cross(m[0], m[1], m[2], n[0], n[1], n[2])
     size = math.sqrt(dot(d0, d1, d2, d0, d1, d2))
     if size == 0.0:
         return False
-    d0, d1, d2 = d0 / size, d1 / size, d2 / size
-    low, high = _cut(w, 0, 9, n0, n1, n2, d0, d1, d2, margin)
+    d = d0 / size, d1 / size, d2 / size
+    low, high = _cut(w, 0, 9, n, d, margin)
     if low >= high:
         return False
-    start, end = _cut(w, 9, 0, m0, m1, m2, d0, d1, d2, margin)
+    start, end = _cut(w, 9, 0, m, d, margin)
     return min(high, end) - max(low, start) > margin
 
 
@@ -317,10 +325,11 @@ def _unit_normal(w, b):
 
 
 @kernel
-def _cut(w, a, b, n0, n1, n2, d0, d1, d2, margin):
+def _cut(w, a, b, n, d, margin):
     """From where to where along d the triangle at ``a`` meets the plane, with normal n, of the one
     at ``b``, counted from the first corner in ``w``; nothing (1, 0) where it has no
     corners more than ``margin`` off on either side."""
+    (n0, n1, n2), (d0, d1, d2) = n, d
     o0, o1, o2 = load(w, 0)
     p0, p1, p2 = load(w, b)
     x0, x1, x2 = load(w, a + 6)

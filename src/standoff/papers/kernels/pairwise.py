@@ -102,9 +102,7 @@ class Search(Tables):
 
     watched = Nested(Watched)
     bound = Nested(Bound)
-    settings = Record(
-        fields(delta=float, sharp=int, cover=int, shared=int, lazy=int, effort=int, budget=int)
-    )
+    settings = Record(fields(delta=float, sharp=int, cover=int, shared=int, lazy=int, budget=int))
     balls = Reals(4, "that hold the primitives: centre in the frame, radius")
     limits = Records(LIMITS, "of each pair")
     entries = Records(STRETCH, "of the queue")
@@ -130,15 +128,15 @@ def pairwise_segments(tables, QA, QB):
         found = search.found[s]
         begin(found)
         measure(search, QA[s], QB[s])
-        found.status = _segment(search, QA[s], QB[s], found)
+        found.status = _segment(search, (QA[s], QB[s]), found)
 
 
 @kernel
-def _segment(search, qa, qb, found):
-    """One segment; returns its status."""
+def _segment(search, way, found):
+    """One segment, a ``way`` from one configuration to another; returns its status."""
     clear(search)
     for end in range(2):
-        _place(search, qa, qb, float(end), end, found)
+        _place(search, way, float(end), end, found)
     for p in range(search.watched.pairs.shape[0]):
         if search.settings.lazy:
             sa = first_order(search, p, ball_gap(search, p, 0))
@@ -155,7 +153,7 @@ def _segment(search, qa, qb, found):
         if search.entries[e].interval == UNMEASURED:
             status = _measure_ends(search, e, found)
         else:
-            status = _split(search, qa, qb, e, found)
+            status = _split(search, way, e, found)
         if status != FREE:
             return status
     return FREE
@@ -177,57 +175,53 @@ def _measure_ends(search, e, found):
 
 
 @kernel
-def _split(search, qa, qb, e, found):
+def _split(search, way, e, found):
     """An entry at one instant, or at two."""
-    settings, intervals, state = search.settings, search.intervals, search.state
+    cover, stretch = search.settings.cover, search.entries[e]
+    p, ta, tb = stretch.pair, stretch.ta, stretch.tb
+    if search.settings.sharp and tb - ta == 1.0:
+        stretch.sa = second_order(search, p, stretch.sa, 0)
+        stretch.sb = second_order(search, p, stretch.sb, 1)
+        if covered(ta, tb, stretch.sa, stretch.sb):
+            release(search, e)
+            return FREE
+    left, right = ta + stretch.sa - INSTANT_SLACK, tb - stretch.sb + INSTANT_SLACK
+    apart = left > ta and right < tb
+    if cover == EDGES and apart:
+        return _at_edges(search, way, e, left, right, found)
+    t = 0.5 * (left + right) if cover == UNCOVERED_MIDDLE and apart else 0.5 * (ta + tb)
+    return _in_two(search, way, e, t, found)
+
+
+@kernel
+def _at_edges(search, way, e, left, right, found):
+    """An entry at both edges of what is uncovered: what is left of it is between them."""
+    stretch = search.entries[e]
+    p, sa = stretch.pair, _free_about(search, way, e, left, found)
+    if sa < 0.0:
+        return -int(sa)
+    stretch.ta, stretch.sa = left, sa
+    sb = _free_about(search, way, e, right, found)
+    if sb < 0.0:
+        return -int(sb)
+    if covered(left, right, sa, sb):
+        release(search, e)
+    else:
+        push(search, p, ALONE, left, right, sa, sb, e)
+    return FREE
+
+
+@kernel
+def _in_two(search, way, e, t, found):
+    """An entry at one instant, which leaves two."""
     stretch = search.entries[e]
     p, interval = stretch.pair, stretch.interval
     ta, tb, sa, sb = stretch.ta, stretch.tb, stretch.sa, stretch.sb
-    sharp = settings.sharp != 0
-    if sharp and tb - ta == 1.0:
-        sa, sb = second_order(search, p, sa, 0), second_order(search, p, sb, 1)
-        if covered(ta, tb, sa, sb):
-            release(search, e)
-            return FREE
-    left, right = ta + sa - INSTANT_SLACK, tb - sb + INSTANT_SLACK
-    edges = settings.cover == EDGES and left > ta and right < tb
-    t, span = 0.5 * (ta + tb), 0.0
-    if edges:
-        t = left
-    elif settings.cover == UNCOVERED_MIDDLE and left > ta and right < tb:
-        t = 0.5 * (left + right)
-    spare = search.watched.poses.shape[0] // search.watched.reals.shape[0] - 1
-    for k in range(2 if edges else 1):
-        if found.distances >= settings.budget:
-            return UNDECIDED
-        if k == 1:
-            t, ta, sa = right, left, span
-        slot = spare
-        if settings.shared and settings.cover == MIDDLE and interval >= 0:
-            slot = intervals[interval, MIDDLE_SLOT]
-        if slot < 0 and state.slots < spare:
-            slot = state.slots
-            state.slots += 1
-            intervals[interval, MIDDLE_SLOT] = slot
-            _place(search, qa, qb, t, slot, found)
-        elif slot < 0 or slot == spare:
-            slot = spare
-            _place(search, qa, qb, t, slot, found)
-        d = _distance(search, p, slot, tb - ta, False, found)
-        if d == NEAR:
-            found.pair, found.t = p, t
-            return HIT
-        span = first_order(search, p, d)
-        if sharp and not (covered(ta, t, sa, span) and covered(t, tb, span, sb)):
-            span = second_order(search, p, span, slot)
-    if edges:
-        if covered(left, right, sa, span):
-            release(search, e)
-        else:
-            push(search, p, ALONE, left, right, sa, span, e)
-        return FREE
+    span = _free_about(search, way, e, t, found)
+    if span < 0.0:
+        return -int(span)
     first = second = ALONE
-    if settings.shared and interval >= 0:
+    if search.settings.shared and interval >= 0:
         first, second = half_of(search, interval, 0), half_of(search, interval, 1)
     earlier, later = not covered(ta, t, sa, span), not covered(t, tb, span, sb)
     fits = True
@@ -241,9 +235,48 @@ def _split(search, qa, qb, e, found):
 
 
 @kernel
-def _place(search, qa, qb, t, slot, found):
+def _free_about(search, way, e, t, found):
+    """How long the pair of an entry is free on either side of the instant ``t`` in it; minus HIT
+    where it is not, minus UNDECIDED where the budget is used up."""
+    if found.distances >= search.settings.budget:
+        return -float(UNDECIDED)
+    stretch = search.entries[e]
+    p, ta, tb = stretch.pair, stretch.ta, stretch.tb
+    slot = _slot_at(search, way, stretch.interval, t, found)
+    d = _distance(search, p, slot, tb - ta, False, found)
+    if d == NEAR:
+        found.pair, found.t = p, t
+        return -float(HIT)
+    span = first_order(search, p, d)
+    if search.settings.sharp and not (
+        covered(ta, t, stretch.sa, span) and covered(t, tb, span, stretch.sb)
+    ):
+        span = second_order(search, p, span, slot)
+    return span
+
+
+@kernel
+def _slot_at(search, way, interval, t, found):
+    """The slot in which everything stands at the instant ``t``. In the middle of an interval that
+    pairs share it is kept, as long as there is room."""
+    intervals, state, settings = search.intervals, search.state, search.settings
+    kept = settings.shared and settings.cover == MIDDLE and interval >= 0
+    if kept and intervals[interval, MIDDLE_SLOT] >= 0:
+        return intervals[interval, MIDDLE_SLOT]
+    spare = search.watched.poses.shape[0] // search.watched.reals.shape[0] - 1
+    slot = spare
+    if kept and state.slots < spare:
+        slot = state.slots
+        state.slots += 1
+        intervals[interval, MIDDLE_SLOT] = slot
+    _place(search, way, t, slot, found)
+    return slot
+
+
+@kernel
+def _place(search, way, t, slot, found):
     """Everything at the instant ``t``, into a slot; with velocities where they are needed."""
-    place_at(search.watched, qa, qb, t, search.bound.dq, slot, search.settings.sharp != 0)
+    place_at(search.watched, way, t, search.bound.dq, slot, search.settings.sharp != 0)
     found.configurations += 1
 
 
@@ -256,9 +289,7 @@ def _distance(search, p, slot, part, first, found):
     prims = watched.frame.shape[0]
     i, j = slot * prims + watched.pairs[p].a, slot * prims + watched.pairs[p].b
     found.distances += 1
-    d = apart(
-        watched, i, j, settings.delta, search.limits[p].length * part, settings.effort
-    )  # fmt: skip
+    d = apart(watched, i, j, settings.delta, search.limits[p].length * part)
     return NEAR if d == NEAR or contained(watched, i, j, d, first) else d
 
 

@@ -38,7 +38,6 @@ from standoff.geometry.narrowphase.layout import (
     SLACK,
 )
 from standoff.geometry.narrowphase.rss import RADIUS
-from standoff.papers.kernels.placing import place_body
 from standoff.robots.kernels.kinematics import place_frames
 
 #: What became of a segment; FULL: no room for another entry, to be run again with longer tables.
@@ -92,9 +91,21 @@ samples_at = viewer(Samples)
 
 
 @kernel
-def place_at(watched, qa, qb, t, dq, slot, moving):
-    """Everything at the instant ``t``, exact at both ends, into a slot; with velocities where it is
-    ``moving``."""
+def place_body(poses, f, local, i, rows, row):
+    """Body ``i`` in the frame ``f``, into a row."""
+    for r in range(0, 12, 4):
+        a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
+        rows[row, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
+        rows[row, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
+        rows[row, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
+        rows[row, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
+
+
+@kernel
+def place_at(watched, way, t, dq, slot, moving):
+    """Everything at the instant ``t`` of a ``way`` between two configurations, exact at both ends,
+    into a slot; with velocities where it is ``moving``."""
+    qa, qb = way
     q, poses, rows = watched.q, watched.poses, watched.bodies.rows
     for j in range(qa.shape[0]):
         q[j] = qb[j] if t == 1.0 else qa[j] + t * (qb[j] - qa[j])
@@ -111,16 +122,16 @@ def place_at(watched, qa, qb, t, dq, slot, moving):
 
 
 @kernel
-def apart(watched, i, j, delta, wanted, effort):
+def apart(watched, i, j, delta, wanted):
     """A lower bound on the distance of two placed bodies, above ``delta``; NEAR where they are not
     farther apart than that beyond doubt. Meshes count as surfaces here, see `contained`; for
-    ``wanted`` and ``effort`` see `greedy_walk`."""
+    ``wanted`` see `greedy_walk`."""
     bodies, out, calls = watched.bodies, watched.out, watched.calls
     if closed_form(bodies, i, bodies, j, out, 0):
         distance = out[0, 0] - out[0, SLACK]
     elif bodies.refs[i, KIND] == MESH or bodies.refs[j, KIND] == MESH:
         ask = watched.scratch.ask
-        ask.general, ask.delta, ask.wanted, ask.effort = calls.general, delta, wanted, effort
+        ask.general, ask.delta, ask.wanted, ask.effort = calls.general, delta, wanted, 0
         status = call_greedy(calls.greedy, bodies, i, bodies, j, watched.scratch, out, 0)
         return out[0, 0] if status == FARTHER else NEAR
     else:
@@ -185,7 +196,7 @@ def _bisect(search, qa, qb, found):
                 found.status = UNDECIDED
                 return
             t = float(k) if parts == 0 else (k + 0.5) / parts
-            place_at(watched, qa, qb, t, watched.q, 0, False)
+            place_at(watched, (qa, qb), t, watched.q, 0, False)
             found.configurations += 1
             if _touches(watched, found, parts == 0):
                 found.status, found.t = HIT, t
@@ -202,7 +213,7 @@ def _touches(watched, found, solid):
     for p in range(watched.pairs.shape[0]):
         i, j = watched.pairs[p].a, watched.pairs[p].b
         found.distances += 1
-        distance = apart(watched, i, j, 0.0, 0.0, 0)
+        distance = apart(watched, i, j, 0.0, 0.0)
         if distance == NEAR or contained(watched, i, j, distance, solid):
             found.pair = p
             return True

@@ -14,9 +14,10 @@ from standoff.tolerances import NEAREST_HALVINGS
 
 
 @kernel
-def paper_gap(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, t):
+def paper_gap(x, v, acceleration, speed, gap_radius, t):
     """What is missing to contact at ``t``: the left side of (19) less epsilon, with ``a`` opposite
     to ``x + v t`` and ``T`` from (15)."""
+    (x, y, z), (vx, vy, vz) = x, v
     ux, uy, uz = x + t * vx, y + t * vy, z + t * vz
     length = math.sqrt(ux * ux + uy * uy + uz * uz)
     if not length > 0.0:
@@ -29,18 +30,18 @@ def paper_gap(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, t):
 
 
 @kernel
-def tau_paper(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
+def tau_paper(x, v, acceleration, speed, gap_radius):
     """(13), or where the speed bound is met before it, the solution of (15) to (22). Edges as in
     `tau_free`; infinity as well where it finds none."""
-    low = tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
+    low = tau_free(x[0], x[1], x[2], v[0], v[1], v[2], acceleration, gap_radius)
     if not (low > 0.0 and low < math.inf and speed < math.inf and acceleration > 0.0):
         return low if speed >= 0.0 else 0.0
     # At `low` something is missing if the bound is met by then; it is found by doubling, halving.
-    if not paper_gap(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, low) > 0.0:
+    if not paper_gap(x, v, acceleration, speed, gap_radius, low) > 0.0:
         return low
     step = low / NEAREST_HALVINGS
     high = low + step
-    while paper_gap(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, high) > 0.0:
+    while paper_gap(x, v, acceleration, speed, gap_radius, high) > 0.0:
         low = high
         step *= 2.0
         high += step
@@ -48,7 +49,7 @@ def tau_paper(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
             return math.inf
     for _ in range(NEAREST_HALVINGS):
         middle = 0.5 * (low + high)
-        if paper_gap(x, y, z, vx, vy, vz, acceleration, speed, gap_radius, middle) > 0.0:
+        if paper_gap(x, v, acceleration, speed, gap_radius, middle) > 0.0:
             low = middle
         else:
             high = middle
@@ -61,7 +62,5 @@ def tau_paper(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
 def tau_paper_many(x, v, acceleration, speed, gap_radius, tau):
     """`tau_paper` of each row."""
     for i in range(tau.shape[0]):
-        tau[i] = tau_paper(
-            x[i, 0], x[i, 1], x[i, 2], v[i, 0], v[i, 1], v[i, 2],
-            acceleration[i], speed[i], gap_radius[i],
-        )  # fmt: skip
+        at, moving = (x[i, 0], x[i, 1], x[i, 2]), (v[i, 0], v[i, 1], v[i, 2])
+        tau[i] = tau_paper(at, moving, acceleration[i], speed[i], gap_radius[i])

@@ -1,29 +1,10 @@
-"""Where bodies are once the frames are known: rows of the pair kernels; ends, and how they move."""
+"""Both ends of capsules on a tree, and their velocities: what forward kinematics is timed by."""
 
 from __future__ import annotations
 
 from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import ANY, Reals, Tables, Wholes, viewer
 from standoff.robots.kernels.kinematics import place_frames
-
-
-@entry("void(float64[:,::1], int64[::1], float64[:,::1], float64[:,::1])")
-def place(poses, frame, local, rows):
-    """The pose columns of ``rows`` (see `geometry.narrowphase.layout`): each body stands at
-    ``local`` (n, 12) in its ``frame`` (n,). The size columns stay as they are."""
-    for i in range(frame.shape[0]):
-        place_body(poses, frame[i], local, i, rows, i)
-
-
-@kernel
-def place_body(poses, f, local, i, rows, row):
-    """Body ``i`` in the frame ``f``, into a row."""
-    for r in range(0, 12, 4):
-        a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
-        rows[row, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-        rows[row, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-        rows[row, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-        rows[row, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
 
 
 class Ends(Tables):
