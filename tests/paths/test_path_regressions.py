@@ -105,6 +105,23 @@ class TestInsideAMesh:
         assert verdict.t == pytest.approx(at, abs=1e-5)
 
 
+@pytest.mark.parametrize("side", [0.0, 5.0])
+def test_a_mesh_that_sinks_into_a_half_space(side):
+    """It was free at every instant, wherever the half space's frame was not inside the mesh."""
+    cell = so.Cell()
+    cell.add_body("floor", so.HalfSpace(), so.pose((side, side, -0.5)))
+    cell.add_body("cube", so.Mesh(*box_arrays(0.1, 0.1, 0.1)), moving=True)
+    checker = so.PathChecker(cell)
+
+    def lowered_to(height, first=False):
+        way = [so.pose((0, 0, 0)), so.pose((0, 0, height))]
+        return checker.segment([], [], moving={"cube": way}, first=first)
+
+    assert lowered_to(-0.44)
+    assert lowered_to(-0.9).kind == "collision"
+    assert lowered_to(-0.9, first=True).t == pytest.approx(0.5, abs=1e-5)
+
+
 class TestStopsThatStayOpen:
     """A spent budget ends in a warning that names a watched pair, and never in an exception."""
 

@@ -19,7 +19,7 @@ import math
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
 from standoff.geometry.narrowphase.greedy import call_nested
-from standoff.geometry.narrowphase.layout import KIND, MESH, OUT_COLUMNS, SLACK
+from standoff.geometry.narrowphase.layout import HALFSPACE, KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.motion.kernels.bound import MOTION_POINTS
 from standoff.motion.kernels.certify import drift, uncovered
 from standoff.motion.kernels.closing import closing_speeds, nearing_speed
@@ -111,11 +111,14 @@ def body_test(cell, search):
     pair: what the bodies themselves leave uncovered, where their balls leave ``back`` and
     ``ahead``."""
     refs, pair = cell.bodies.refs, search.pair
-    meshed = refs[pair.a, KIND] == MESH or refs[pair.b, KIND] == MESH
+    one, other = refs[pair.a, KIND], refs[pair.b, KIND]
+    meshed = one == MESH or other == MESH
     proving = search.header.proving != 0
     if meshed:
         pair.clearance = max(pair.clearance, 0.0)
-        if not proving and mesh_test(cell, search):
+        # A half space has no bounding volume; its distance has a closed form.
+        walked = not proving and one != HALFSPACE and other != HALFSPACE
+        if walked and mesh_test(cell, search):
             return False
     back, ahead, stop = shape_test(cell, search, meshed)
     if proving and not stop:
