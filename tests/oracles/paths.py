@@ -16,7 +16,8 @@ import numpy as np
 
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase import dispatch, layout
-from standoff.geometry.narrowphase.unpacked import closed_form, general_pair
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, bodies_at, scratch_at
+from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
 from standoff.robots.kernels import kinematics
 from standoff.robots.kernels.kinematics import place_frames
 from tests.oracles import coal as coal_oracle
@@ -80,15 +81,15 @@ class Oracle:
         self.first = first
         self._tree = (cell.tree.reals, cell.tree.ints)
         self._frame, self._local = tables.frame, tables.local
-        geometry = tables.geometry
-        self._bodies = (tables.refs, geometry.points, geometry.faces, geometry.nodes, geometry.ints)
-        self._rows = tables.rows.copy()
+        self._bodies = Bodies(
+            rows=tables.rows.copy(), refs=tables.refs, solids=tables.geometry.solids
+        )
         kinds = tables.refs[:, layout.KIND]
         closed = all(
             dispatch.has_closed_form(int(a), int(b)) for a, b in kinds[self.pairs].reshape(-1, 2)
         )
         self._general = 0 if closed else dispatch.general_address()
-        self._scratch = (np.zeros(dispatch.WORK), np.zeros(dispatch.IWORK, dtype=np.int64))
+        self._scratch = PairScratch()
         self._stack = np.zeros((_STACK, _ENTRY))
 
     def nearest(self, qa, qb, below: float = math.inf, *, all_of_it: bool = True) -> Nearest:
@@ -114,7 +115,7 @@ class Oracle:
         )  # fmt: skip
         search(
             self._general, *self._tree, qa, qb, q, turns, self._frame, self._local, self.balls,
-            self.pairs, still, self._rows, *self._bodies, *self._scratch, self._stack,
+            self.pairs, still, self._bodies.address, self._scratch.address, self._stack,
             poses, placed, centres, moves, bends, all_of_it, out, found,
         )  # fmt: skip
         if found[2] < 0:
@@ -131,7 +132,7 @@ class Oracle:
         def value(t):
             return distance_at(
                 self._general, *self._tree, qa, qb, t, q, turns, self._frame, self._local,
-                self._rows, *self._bodies, *self._scratch, int(i), int(j), poses, placed, out,
+                self._bodies.address, self._scratch.address, int(i), int(j), poses, placed, out,
             )  # fmt: skip
 
         low, high = max(0.0, found[1] - step), min(1.0, found[1] + step)
@@ -168,7 +169,7 @@ class Oracle:
         return min(
             distance_at(
                 self._general, *self._tree, q, q, 0.0, scratch, turns, self._frame, self._local,
-                self._rows, *self._bodies, *self._scratch, i, j, poses, placed, out,
+                self._bodies.address, self._scratch.address, i, j, poses, placed, out,
             )
             for i in range(self.first[one], self.first[one + 1])
             for j in range(self.first[other], self.first[other + 1])
@@ -309,45 +310,38 @@ def sample(
 
 
 @kernel
-def distance(
-    address, rows, refs, points, faces, nodes, numbers, work, iwork,
-    i, placed_i, row_i, j, placed_j, row_j, out,
-):  # fmt: skip
+def distance(general, bodies, scratch, i, placed_i, row_i, j, placed_j, row_j, out):
     for c in range(12):
-        rows[i, c] = placed_i[row_i, c]
-        rows[j, c] = placed_j[row_j, c]
-    if not closed_form(rows, refs, i, points, rows, refs, j, points, out, 0):
-        general_pair(
-            address, rows, refs, i, points, faces, nodes, numbers,
-            rows, refs, j, points, faces, nodes, numbers, work, iwork, out, 0,
-        )  # fmt: skip
+        bodies.rows[i, c] = placed_i[row_i, c]
+        bodies.rows[j, c] = placed_j[row_j, c]
+    if not closed_form(bodies, i, bodies, j, out, 0):
+        general_pair(general, bodies, i, bodies, j, scratch, out, 0)
     return out[0, 0]
 
 
 @kernel
 def distance_at(
-    address, reals, ints, qa, qb, t, q, turns, frame, local,
-    rows, refs, points, faces, nodes, numbers, work, iwork, i, j, poses, placed, out,
+    general, reals, ints, qa, qb, t, q, turns, frame, local, bodies, scratch, i, j,
+    poses, placed, out,
 ):  # fmt: skip
     """The distance of two primitives at one place of the segment."""
     put(qa, qb, t, q)
     place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
     compose(poses, frame[i], local, i, placed, 0)
     compose(poses, frame[j], local, j, placed, 1)
-    return distance(
-        address, rows, refs, points, faces, nodes, numbers, work, iwork,
-        i, placed, 0, j, placed, 1, out,
-    )  # fmt: skip
+    bodies, scratch = bodies_at(bodies), scratch_at(scratch)
+    return distance(general, bodies, scratch, i, placed, 0, j, placed, 1, out)
 
 
 @kernel
 def search(
-    address, reals, ints, qa, qb, q, turns, frame, local, balls,
-    pairs, still, rows, refs, points, faces, nodes, numbers, work, iwork, stack,
+    general, reals, ints, qa, qb, q, turns, frame, local, balls,
+    pairs, still, bodies, scratch, stack,
     poses, placed, centres, moves, bends, all_of_it, out, found,
 ):  # fmt: skip
     """Each pair on each step between two samples on which it may come below ``found[0]``."""
-    samples, bodies = moves.shape
+    samples, count = moves.shape
+    bodies, scratch = bodies_at(bodies), scratch_at(scratch)
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         both = balls[i, 3] + balls[j, 3]
@@ -355,7 +349,7 @@ def search(
         known, last = -1, 0.0
         before = -math.inf
         for k in range(2 if still[p] else samples + 1):
-            a, b = k * bodies + i, k * bodies + j
+            a, b = k * count + i, k * count + j
             if both < math.inf:
                 x = centres[a, 0] - centres[b, 0]
                 y = centres[a, 1] - centres[b, 1]
@@ -368,21 +362,18 @@ def search(
                 if not 0.5 * (before + apart - travel) > found[0] - found[4]:
                     if known != k - 1:
                         last = distance(
-                            address, rows, refs, points, faces, nodes, numbers, work, iwork,
-                            i, placed, a - bodies, j, placed, b - bodies, out,
+                            general, bodies, scratch,
+                            i, placed, a - count, j, placed, b - count, out,
                         )  # fmt: skip
                         note(found, last, (k - 1) / samples, p)
-                    value = distance(
-                        address, rows, refs, points, faces, nodes, numbers, work, iwork,
-                        i, placed, a, j, placed, b, out,
-                    )  # fmt: skip
+                    value = distance(general, bodies, scratch, i, placed, a, j, placed, b, out)
                     known = k
                     note(found, value, k / samples, p)
                     if not still[p] and not 0.5 * (last + value - travel) > found[0] - found[4]:
                         refine(
-                            address, reals, ints, qa, qb, q, turns, frame, local, balls,
-                            p, i, j, rows, refs, points, faces, nodes, numbers, work, iwork, stack,
-                            poses, placed, a - bodies, b - bodies, a, b, last, value,
+                            general, reals, ints, qa, qb, q, turns, frame, local, balls,
+                            p, i, j, bodies, scratch, stack,
+                            poses, placed, a - count, b - count, a, b, last, value,
                             (k - 1) / samples, k / samples, bend, all_of_it, out, found,
                         )  # fmt: skip
                     if found[3] < 0.0 or (found[2] >= 0.0 and not all_of_it):
@@ -400,8 +391,8 @@ def note(found, value, t, p):
 
 @kernel
 def refine(
-    address, reals, ints, qa, qb, q, turns, frame, local, balls,
-    p, i, j, rows, refs, points, faces, nodes, numbers, work, iwork, stack,
+    general, reals, ints, qa, qb, q, turns, frame, local, balls,
+    p, i, j, bodies, scratch, stack,
     poses, placed, a0, b0, a1, b1, d0, d1, t0, t1, bend, all_of_it, out, found,
 ):  # fmt: skip
     """Halve the step from ``t0`` to ``t1`` again and again where the pair may come below.
@@ -431,10 +422,7 @@ def refine(
         place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
         compose(poses, frame[i], local, i, stack, room)
         compose(poses, frame[j], local, j, stack, room + 1)
-        value = distance(
-            address, rows, refs, points, faces, nodes, numbers, work, iwork,
-            i, stack, room, j, stack, room + 1, out,
-        )  # fmt: skip
+        value = distance(general, bodies, scratch, i, stack, room, j, stack, room + 1, out)
         note(found, value, middle, p)
         if found[2] >= 0.0 and not all_of_it:
             return

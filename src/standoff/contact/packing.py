@@ -30,7 +30,6 @@ from standoff.contact.octree import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING,
 from standoff.contact.pieces import Ball, Features, volume_and_centroid
 from standoff.errors import PoseError, UnknownNameError
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
-from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
 from standoff.geometry.narrowphase.layout import (
     KIND,
     POINT0,
@@ -204,7 +203,7 @@ def scratch_tables(scene: SceneTables) -> ScratchTables:
         vertices=vertices, edges=edges, faces_high=faces, nodes_seen=len(scene.nodes),
         climbed=vertices, slab=edges, near=faces, queue=edges,
         crossers=edges, sides=(6, edges), facing=edges,
-        room=PairScratch(work=CONVEX_WORK, iwork=CONVEX_IWORK),
+        room=PairScratch(),
         sweep=Sweep(
             boxes=bodies, moves=bodies, order=np.arange(bodies), ends=bodies + 1,
             pairs=pairs, unsorted=pairs,

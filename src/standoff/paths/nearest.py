@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from standoff.cell import Cell
 from standoff.geometry.distance import Distance, distance
-from standoff.geometry.narrowphase import dispatch, layout, unpacked
+from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.pose import Array, inverse
 from standoff.geometry.primitives import Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import IntArray, Shape
@@ -55,6 +56,7 @@ class Nearest:
         closed = all(dispatch.has_closed_form(a, b) for a, b in known)
         # Compiled only where it is needed: it takes half a minute.
         self._address = 0 if closed else dispatch.general_address()
+        self._scratch = PairScratch()
         self._moves = np.flatnonzero(self._tables.frame != 0)
         self._local = matrices(self._tables.local)
         shapes = [shape for parts in self._world.parts for shape, _ in parts]
@@ -152,13 +154,10 @@ class Nearest:
         moved = np.flatnonzero(mover >= 0)
         at = poses[np.tile(sample, 2)[moved], mover[moved], :3]
         rows[moved, : layout.SIZE] = at.reshape(-1, layout.SIZE)
+        bodies = Bodies(rows=rows, refs=refs, solids=tables.geometry.solids)
+        pairs = np.arange(2 * count).reshape(2, count).T.copy()
         out = np.zeros((count, layout.OUT_COLUMNS))
-        g, work = tables.geometry, np.zeros(dispatch.WORK)
-        unpacked.distances(
-            self._address, rows, refs, g.points, g.faces, g.nodes, g.ints,
-            np.arange(2 * count).reshape(2, count).T.copy(),
-            work, np.zeros(dispatch.IWORK, dtype=np.int64), out,
-        )  # fmt: skip
+        batch.distances(self._address, bodies.address, pairs, self._scratch.address, out)
         return out[:, 0].copy()
 
 

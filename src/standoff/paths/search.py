@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
-from standoff.geometry.narrowphase.dispatch import IWORK, WORK
 from standoff.geometry.pose import Array
 from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
@@ -37,9 +36,6 @@ _POOL = 4096
 
 #: Pieces that most paths have no more of, so that one scratch does for segments and for paths.
 _PIECES = 64
-
-#: Nodes of the tree of boxes that wait while others are looked at; a tree of 2^60 leaves needs 61.
-_WAITING = 64
 
 Progress = Callable[[float], object]
 
@@ -233,7 +229,6 @@ def new_scratch(tables: Tables, pieces: int) -> Scratch:
     bodies = Bodies(
         rows=cell.bodies.rows[:movers].copy(), refs=cell.bodies.refs, solids=cell.bodies.solids
     )
-    room = PairScratch(work=WORK, iwork=max(IWORK, _WAITING))
     motion = p.Motion(
         pieces=(_PIECES * p.POWERS, joints), glides=_PIECES * len(tables.gliding),
         rounding=(_PIECES, joints),
@@ -245,7 +240,7 @@ def new_scratch(tables: Tables, pieces: int) -> Scratch:
         settled=len(cell.sphere_pairs), first_cell=p.MAP_JOINTS, past_cell=p.MAP_JOINTS,
         exact=(1, joints), turns=turns, centres=movers, bodies=bodies, ends=2 * movers,
         stamps=movers, nodes=nodes, pool=max(_POOL, 4 * len(cell.links)),
-        queue=pieces, answer=1, room=room, beyond=LEAF, velocity_fields=2, asked=p.CHUNK,
+        queue=pieces, answer=1, room=PairScratch(), beyond=LEAF, velocity_fields=2, asked=p.CHUNK,
         priorities=2,
     )  # fmt: skip
     scratch.poses[:, [0, 5, 10]] = 1.0

@@ -29,8 +29,8 @@ from standoff.geometry.narrowphase.layout import (
     REF_COLUMNS,
     ROW_COLUMNS,
 )
-from standoff.geometry.narrowphase.mesh_mesh import MESH_IWORK, MESH_WORK
 from standoff.geometry.narrowphase.rss import NODE_COLUMNS
+from standoff.geometry.narrowphase.scratch import IWORK, WORK
 from standoff.geometry.narrowphase.triangle import CORNERS_B, TRIANGLE_WORK
 
 
@@ -108,8 +108,8 @@ class PairScratch(Tables):
     iwork = Wholes(doc="likewise")
     mesh = Nested(MeshPair)
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**{"work": MESH_WORK, "iwork": MESH_IWORK, "mesh": MeshPair(), **given})
+    def __init__(self) -> None:
+        super().__init__(work=WORK, iwork=IWORK, mesh=MeshPair())
 
 
 bodies_at = viewer(Bodies)

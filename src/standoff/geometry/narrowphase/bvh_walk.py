@@ -11,11 +11,15 @@ query          ``child``                            ``arrive``
 =============  ===================================  ===============================================
 distance       leaves measured, volumes' bound       SPLIT while the bound is below the least so far
 greedy         distance of the centres               bound above what is asked: onto the front
-certificate    none                                 free on both sides of the instant
+certificate    all alike                            free on both sides of the instant
+visits         as a distance, tests counted          as a distance; or while the boxes overlap
 =============  ===================================  ===============================================
 
-A distance needs both bounds to know where to go first. The two others do without: each pair that
-they can spare is a test that is not made, and the order of what they test is part of the answer.
+They are in `mesh`, `greedy`, `paths.kernels.mesh_walk` and `papers.kernels.visits`. A distance
+needs both bounds to know where to go first. Greedy distance and certificate do without: each pair
+that they can spare is a test that is not made, and the order of what they test is part of the
+answer. What asks for one point (`inside_mesh`) goes down one tree, and a search for crossings of a
+surface with itself meets each pair of its triangles once: they have walks of their own.
 """
 
 from __future__ import annotations
@@ -213,35 +217,43 @@ def load_leaves(pair, p, q):
             store(w, k, x0, x1, x2)
 
 
-@kernel
-def volume_bound(pair, p, q, settled, enough):
-    """A lower bound on the distance of two volumes, see `rss_bound`; ``p`` and ``q`` are nodes, or
-    one of them a triangle, which has its own rectangle for a volume, or the convex b. Beside the
-    flat side of a convex body its box is sharper than its swept rectangle."""
+@spliced
+def volumes(pair, p, q):
+    """The volumes of two nodes, each a table of nodes and a row of it: of a triangle its own
+    rectangle, of the convex b its own node."""
     A, B, i, j, own, w = pair.a, pair.b, pair.state.i, pair.state.j, pair.own, pair.corners
     X, x, Y, y = A.solids.nodes, A.refs[i, NODE0] + p, B.solids.nodes, B.refs[j, NODE0] + q
     if p < 0:
         load_triangle(A.refs, i, A.solids.points, A.solids.faces, ~p, w)
         triangle_rss(w, own, 0)
         X, x = own, 0
-    bound = -math.inf
     if q < 0:
         Y, y = own, 1
         if pair.state.kind == MESH:
             load_triangle(B.refs, j, B.solids.points, B.solids.faces, ~q, w)
             triangle_rss(w, own, 1)
-        elif not is_round(pair.state.kind):
-            bound = box_bound(X, x, pair.pose, pair.box)
-            if bound > enough:
-                return bound
-    return max(bound, rss_bound(X, x, Y, y, pair.pose, settled, enough))
+    return X, x, Y, y
 
 
 @kernel
-def box_bound(X, x, pose, box):
+def volume_bound(pair, p, q, settled, enough):
+    """A lower bound on the distance of two volumes, see `rss_bound`; ``p`` and ``q`` are nodes, or
+    one of them a triangle, which has its own rectangle for a volume, or the convex b. Beside the
+    flat side of a convex body its box is sharper than its swept rectangle."""
+    X, x, Y, y = volumes(pair, p, q)
+    bound = -math.inf
+    if q < 0 and pair.state.kind != MESH and not is_round(pair.state.kind):
+        bound, _ = box_gap(X, x, pair.pose, pair.box)
+        if bound > enough:
+            return bound
+    return max(bound, rss_bound(X, x, Y, y, pair.pose, settled, enough))
+
+
+@inlined
+def box_gap(X, x, pose, box):
     """Distance of the box around the convex body and the box around node ``x``, both along the
-    convex body's axes."""
-    total = 0.0
+    convex body's axes, and the unit vector along it towards the node."""
+    total, n0, n1, n2 = 0.0, 0.0, 0.0, 0.0
     c0, c1, c2 = X[x, CENTRE] - pose[9], X[x, CENTRE + 1] - pose[10], X[x, CENTRE + 2] - pose[11]
     for k in range(3):
         e0, e1, e2 = pose[k], pose[3 + k], pose[6 + k]
@@ -250,4 +262,9 @@ def box_bound(X, x, pose, box):
         centre = dot(e0, e1, e2, c0, c1, c2) - box[3 + k]
         gap = max(abs(centre) - reach - box[k], 0.0)
         total += gap * gap
-    return math.sqrt(total)
+        gap = math.copysign(gap, centre)
+        n0, n1, n2 = n0 + gap * e0, n1 + gap * e1, n2 + gap * e2
+    total = math.sqrt(total)
+    if total > 0.0:
+        n0, n1, n2 = n0 / total, n1 / total, n2 / total
+    return total, (n0, n1, n2)

@@ -31,7 +31,6 @@ from standoff.geometry.narrowphase.scratch import (
     CORE_B,
     ICORE_A,
     ICORE_B,
-    IWORK,
     OFFSET,
     R_DISTANCE,
     R_LOWER,
@@ -42,7 +41,6 @@ from standoff.geometry.narrowphase.scratch import (
     RESULT,
     SAVED,
     VERTICES,
-    WORK,
 )
 from standoff.geometry.narrowphase.support import (
     CYLINDER,
@@ -63,10 +61,6 @@ from standoff.tolerances import CAP_SINE, GJK_STALL, GJK_TOLERANCE
 #: distance of that face by less than this part of the cylinders' size, [-]. Polytopes end exactly.
 EPA_TOLERANCE = 1e-9
 
-
-#: Lengths of the scratch arrays ``work`` (float64) and ``iwork`` (int64).
-CONVEX_WORK = int(WORK)
-CONVEX_IWORK = int(IWORK)
 
 #: Return codes of the pair kernels.
 CONVERGED = 0

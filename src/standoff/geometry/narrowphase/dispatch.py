@@ -8,6 +8,7 @@ from numba.core import types
 
 from standoff.compiled.by_address import address_of, called
 from standoff.compiled.jit import entry, inlined, kernel
+from standoff.geometry.narrowphase import scratch
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.box_box import box_box
 from standoff.geometry.narrowphase.capsule_box import capsule_box
@@ -16,14 +17,13 @@ from standoff.geometry.narrowphase.convex import convex_pair
 from standoff.geometry.narrowphase.halfspace import body_halfspace, halfspace_halfspace
 from standoff.geometry.narrowphase.layout import BOX, CAPSULE, HALFSPACE, KIND, MESH
 from standoff.geometry.narrowphase.mesh import mesh_pair
-from standoff.geometry.narrowphase.mesh_mesh import MESH_IWORK, MESH_WORK
 from standoff.geometry.narrowphase.sphere_box import sphere_box
 from standoff.geometry.narrowphase.sphere_capsule import sphere_capsule
 from standoff.geometry.narrowphase.sphere_sphere import sphere_sphere
 
 #: Lengths of arrays ``work`` and ``iwork`` that serve any pair, for callers of `unpacked`.
-WORK = MESH_WORK + 1024
-IWORK = MESH_IWORK + 1024
+WORK = scratch.WORK + 1024
+IWORK = scratch.IWORK + 1024
 
 #: The row holds the answer.
 DONE = 0

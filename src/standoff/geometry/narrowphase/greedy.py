@@ -69,6 +69,7 @@ from standoff.geometry.narrowphase.vectors import (
     point,
     store,
     unplace,
+    unturn,
 )
 
 #: The two are farther apart than asked: the row's value is a lower bound on their distance.
@@ -314,14 +315,22 @@ def _leaves(search, p, q):
         for r in range(6):
             near[r] = w[NEAR_A + r]
         return math.sqrt(squared)
-    if is_round(state.kind):
-        triangle_round(pair.b.rows, pair.b.refs, state.j, math.inf, pair.pose, w, out)
-        out[0, SLACK] = 0.0
-    else:
-        general_pair(search.ask.general, pair.triangle, 0, pair.convex, 0, search.pair, out, 0)
+    triangle_convex(search.ask.general, search.pair)
     for r in range(9):
         near[r] = out[0, 1 + r]
     return out[0, 0] - out[0, SLACK]
+
+
+@kernel
+def triangle_convex(general, room):
+    """Into the pair's answer: the distance of the triangle in the first corners and the convex b,
+    with all that is uncertain about it in the slack."""
+    pair = room.mesh
+    if is_round(pair.state.kind):
+        triangle_round(pair, math.inf)
+        pair.answer[0, SLACK] = 0.0
+    else:
+        general_pair(general, pair.triangle, 0, pair.convex, 0, room, pair.answer, 0)
 
 
 #: Directions tried. The first is from centre to centre; three more are worth what they cost.
@@ -343,8 +352,8 @@ def support_bound(pair, X, x, enough):
     """
     rel = pair.pose
     c0, c1, c2 = unplace(rel, X[x, CENTRE], X[x, CENTRE + 1], X[x, CENTRE + 2])
-    u0, u1, u2 = _unturned(rel, X[x, 0], X[x, 1], X[x, 2])
-    v0, v1, v2 = _unturned(rel, X[x, 3], X[x, 4], X[x, 5])
+    u0, u1, u2 = unturn(rel, X[x, 0], X[x, 1], X[x, 2])
+    v0, v1, v2 = unturn(rel, X[x, 3], X[x, 4], X[x, 5])
     y0, y1, y2 = load(pair.box, 3)
     best = -math.inf
     for _ in range(_DIRECTIONS):
@@ -372,16 +381,6 @@ def support_bound(pair, X, x, enough):
             y0, y1, y2, clamp(-dot(n0, n1, n2, e0, e1, e2) / square, 0.0, 1.0), e0, e1, e2
         )
     return best
-
-
-@kernel
-def _unturned(rel, x0, x1, x2):
-    """R' x."""
-    return (
-        rel[0] * x0 + rel[3] * x1 + rel[6] * x2,
-        rel[1] * x0 + rel[4] * x1 + rel[7] * x2,
-        rel[2] * x0 + rel[5] * x1 + rel[8] * x2,
-    )
 
 
 @kernel

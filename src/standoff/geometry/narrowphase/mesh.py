@@ -170,7 +170,7 @@ def _leaves(scratch, p, q):
             near[r] = w[NEAR_A + r]
     else:
         if is_round(state.kind):
-            triangle_round(pair.b.rows, pair.b.refs, state.j, best, pair.pose, w, out)
+            triangle_round(pair, best)
         else:
             convex_pair_within(pair.triangle, 0, pair.convex, 0, best, scratch, out, 0)
         state.slack = max(state.slack, out[0, SLACK])
@@ -201,11 +201,13 @@ def _common_point(scratch):
 
 
 @kernel
-def triangle_round(B, RB, j, best, rel, w, out):
-    """The triangle against a sphere or a capsule, which is a point or a segment grown by the
-    radius: the first numbers of a row of results, or only a value that is not below ``best``."""
-    radius, half = B[j, SIZE], B[j, SIZE + 1]
-    count = 2 if RB[j, KIND] == CAPSULE else 1
+def triangle_round(pair, best):
+    """The triangle in the first corners against a sphere or a capsule, which is a point or a
+    segment grown by the radius, into the answer: all but the slack, or only a value that is not
+    below ``best``."""
+    rel, w, out, rows, j = pair.pose, pair.corners, pair.answer, pair.b.rows, pair.state.j
+    radius, half = rows[j, SIZE], rows[j, SIZE + 1]
+    count = 2 if pair.state.kind == CAPSULE else 1
     for k in range(count):
         x0, x1, x2 = place(rel, 0.0, 0.0, half * (2 * k - 1) if count == 2 else 0.0)
         store(w, CORNERS_B + 3 * k, x0, x1, x2)

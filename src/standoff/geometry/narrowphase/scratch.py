@@ -22,21 +22,16 @@
     HORIZON           edges around them: start, end, face beyond
     STARTS            by vertex, the horizon edge that starts there, or -1
     SPARE             removed faces, to be used again
-
-The offsets are ``np.int64`` and not ``int``: Numba compiles a kernel anew for every plain integer
-constant that it is called with.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from standoff.tolerances import EPA_STEPS
 
 #: A core of at most this many points is kept in world axes, so that its support is a plain scan.
 CACHED_POINTS = 8
 
-CORE_A = np.int64(0)
+CORE_A = 0
 CORE_B = CORE_A + 3 * CACHED_POINTS
 OFFSET = CORE_B + 3 * CACHED_POINTS
 RESULT = OFFSET + 3
@@ -55,7 +50,7 @@ R_UPPER = RESULT + 11
 R_ROUNDING = RESULT + 12
 R_COUNT = RESULT + 13
 
-ICORE_A = np.int64(0)
+ICORE_A = 0
 ICORE_B = ICORE_A + 3
 
 #: A closed triangulated surface of v vertices has 2 v - 4 faces.

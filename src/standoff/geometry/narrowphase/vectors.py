@@ -76,14 +76,19 @@ def place(rel, x0, x1, x2):
 
 
 @kernel
+def unturn(rel, x0, x1, x2):
+    """R' x."""
+    return (
+        rel[0] * x0 + rel[3] * x1 + rel[6] * x2,
+        rel[1] * x0 + rel[4] * x1 + rel[7] * x2,
+        rel[2] * x0 + rel[5] * x1 + rel[8] * x2,
+    )
+
+
+@kernel
 def unplace(rel, y0, y1, y2):
     """R' (y - t)."""
-    d0, d1, d2 = y0 - rel[9], y1 - rel[10], y2 - rel[11]
-    return (
-        rel[0] * d0 + rel[3] * d1 + rel[6] * d2,
-        rel[1] * d0 + rel[4] * d1 + rel[7] * d2,
-        rel[2] * d0 + rel[5] * d1 + rel[8] * d2,
-    )
+    return unturn(rel, y0 - rel[9], y1 - rel[10], y2 - rel[11])
 
 
 @kernel

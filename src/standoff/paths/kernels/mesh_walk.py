@@ -14,7 +14,7 @@ up in the trees, and what is left at a leaf is exact.
 Where ``d`` falls far short of that, splitting the two would not help: the side is left open, and
 halving the interval helps more. From then on they only have to be apart at the instant itself.
 
-All coordinates are those of the mesh ``a``; ``b`` is a mesh or convex.
+All coordinates are those of the mesh ``a`` of the `MeshPair`; ``b`` is a mesh or convex.
 """
 
 from __future__ import annotations
@@ -25,51 +25,31 @@ from numba import types
 
 from standoff.compiled.by_address import called
 from standoff.compiled.jit import entry, inlined, kernel
-from standoff.geometry.narrowphase.bvh_walk import rounding_margin
-from standoff.geometry.narrowphase.convex import CONVEX_IWORK, CONVEX_WORK
-from standoff.geometry.narrowphase.layout import (
-    CAPSULE,
-    INT0,
-    KIND,
-    MESH,
-    NODE0,
-    OUT_COLUMNS,
-    REF_COLUMNS,
-    ROW_COLUMNS,
-    SIZE,
-    SLACK,
-    SPHERE,
+from standoff.geometry.narrowphase.bvh_walk import (
+    OVER,
+    SETTLED,
+    SPLIT,
+    begin,
+    box_gap,
+    is_round,
+    load_leaves,
+    push_roots,
+    volumes,
+    walk,
 )
-from standoff.geometry.narrowphase.mesh import triangle_round
-from standoff.geometry.narrowphase.mesh_mesh import (
-    ANSWER,
-    CONVEX,
-    EXTENT,
-    ICONVEX,
-    LEAF,
-    PAIRS,
-    REFS,
-    REL,
-    ROWS,
-    STACK,
-    TRIANGLES,
-    bounding_rss,
-    load_triangle,
-    place_leaf,
-    relative_pose,
-)
+from standoff.geometry.narrowphase.dispatch import comes_second
+from standoff.geometry.narrowphase.greedy import triangle_convex
+from standoff.geometry.narrowphase.layout import CAPSULE, KIND, MESH, SIZE, SLACK
+from standoff.geometry.narrowphase.rows import unrotate
 from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS
-from standoff.geometry.narrowphase.rss_fit import triangle_rss
 from standoff.geometry.narrowphase.triangle import (
     CORNERS_B,
     NEAR_A,
     NEAR_B,
-    TRIANGLE_WORK,
     clamp,
     triangle_triangle,
 )
-from standoff.geometry.narrowphase.unpacked import general_pair
-from standoff.geometry.narrowphase.vectors import dot, in_axes, load, place, store, turn
+from standoff.geometry.narrowphase.vectors import dot, in_axes, load, place, turn, unturn
 from standoff.motion.kernels.certify import uncovered
 from standoff.motion.kernels.closing import relative_twist
 from standoff.paths.kernels import path_tables as p
@@ -99,66 +79,45 @@ def mesh_walk(cell, search):
     goes what is uncovered back and ahead (negative: free; 0 where the side was free already), and
     the least ``D`` of two leaves that was found. Ends at a ``D`` that is not above 0, and returns
     1."""
-    pair, walk, solids = search.pair, search.walk, cell.bodies.solids
-    place_body(cell, search, pair.a)
-    if pair.b < cell.counts.movers:
-        place_body(cell, search, pair.b)
-    i, j = pair.a, pair.b
-    if cell.bodies.refs[i, KIND] != MESH:
-        i, j = j, i
-    walk.mesh, walk.other = i, j
-    A = search.bodies.rows if i < cell.counts.movers else cell.bodies.rows
-    B = search.bodies.rows if j < cell.counts.movers else cell.bodies.rows
-    refs, nodes, work, iwork = cell.bodies.refs, solids.nodes, search.room.work, search.room.iwork
-    relative_pose(A, i, B, j, work)
-    meshes = refs[j, KIND] == MESH
-    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
-    if meshes:
-        margin = rounding_margin(A, i, nodes, refs[i, NODE0], B, j, nodes, refs[j, NODE0])
-    else:
-        bounding_rss(B, refs, j, solids.points, work)
-        margin = rounding_margin(A, i, nodes, refs[i, NODE0], B, j, leaf, 1)
-        rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
-        two = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
-        place_leaf(B, refs, j, work[REL : REL + 12], rows, two)
-    velocities(cell, search, A, i, i, 0)
-    velocities(cell, search, A, i, j, 1)
-    walk.taken += margin
-    walk.back = 0.0 if pair.back < 0.0 else -1.0
-    walk.ahead = 0.0 if pair.ahead < 0.0 else -1.0
-    walk.least = math.inf
-    stack, ints = iwork[PAIRS : PAIRS + 2 * STACK].reshape((STACK, 2)), solids.ints
-    int_a, int_b = refs[i, INT0], refs[j, INT0]
-    stack[0, 0], stack[0, 1] = 0, 0 if meshes else ~0
-    top = 1
-    while top > 0:
-        top -= 1
-        s, t = stack[top, 0], stack[top, 1]
-        if s < 0 and t < 0:
-            test_leaves(cell, search, s, t)
-            if not walk.least > 0.0:
-                return 1
-            continue
-        if test_volumes(cell, search, s, t):
-            continue
-        split_a = t < 0 or (
-            s >= 0 and nodes[refs[i, NODE0] + s, DIAMETER] >= nodes[refs[j, NODE0] + t, DIAMETER]
-        )
-        for side in range(2):
-            if split_a:
-                stack[top, 0], stack[top, 1] = ints[int_a + 2 * s + side], t
-            else:
-                stack[top, 0], stack[top, 1] = s, ints[int_b + 2 * t + side]
-            top += 1
-    return 0
+    asked, found, pair = search.pair, search.walk, search.room.mesh
+    A, i, B, j = search.bodies, asked.a, cell.bodies, asked.b
+    place_body(cell, search, i)
+    if j < cell.counts.movers:
+        place_body(cell, search, j)
+        B = A
+    if comes_second(A.refs[i, KIND], B.refs[j, KIND]):
+        A, i, B, j = B, j, A, i
+    begin(pair, A, i, B, j)
+    velocities(cell, search, i, 0)
+    velocities(cell, search, j, 1)
+    found.general = cell.counts.general
+    found.taken += pair.state.margin
+    found.back = 0.0 if asked.back < 0.0 else -1.0
+    found.ahead = 0.0 if asked.ahead < 0.0 else -1.0
+    found.least = math.inf
+    return int(walk(pair, push_roots(pair), search, _in_any_order, _settle))
 
 
 @kernel
-def velocities(cell, search, A, i, k, at):
-    """How primitive ``k`` moves, seen from the pair's common frame, in the coordinates of primitive
-    ``i``, which is in row ``i`` of ``A``: the velocity of the point at its origin and the angular
-    velocity, into a velocity field."""
-    field, c = search.velocity_fields[at], search.pair.common
+def _in_any_order(search, s, t):
+    return 0.0
+
+
+@kernel
+def _settle(search, s, t, key):
+    if s < 0 and t < 0:
+        test_leaves(search, s, t)
+        return SETTLED if search.walk.least > 0.0 else OVER
+    return SETTLED if test_volumes(search, s, t) else SPLIT
+
+
+@kernel
+def velocities(cell, search, k, at):
+    """How primitive ``k`` moves, seen from the pair's common frame, in the coordinates of the
+    mesh: the velocity of the point at its origin and the angular velocity, into a velocity
+    field."""
+    field, c, mesh = search.velocity_fields[at], search.pair.common, search.room.mesh
+    rows, i = mesh.a.rows, mesh.state.i
     f = 0
     if k < cell.counts.movers:
         f = cell.movers[k].frame
@@ -167,28 +126,26 @@ def velocities(cell, search, A, i, k, at):
         return
     poses, twists = search.poses, search.twists
     wx, wy, wz, vx, vy, vz = relative_twist(poses, twists, f, c)
-    rx, ry, rz = A[i, 3] - poses[f, 3], A[i, 7] - poses[f, 7], A[i, 11] - poses[f, 11]
+    rx, ry, rz = rows[i, 3] - poses[f, 3], rows[i, 7] - poses[f, 7], rows[i, 11] - poses[f, 11]
     vx, vy, vz = vx + wy * rz - wz * ry, vy + wz * rx - wx * rz, vz + wx * ry - wy * rx
-    field.vx = A[i, 0] * vx + A[i, 4] * vy + A[i, 8] * vz
-    field.vy = A[i, 1] * vx + A[i, 5] * vy + A[i, 9] * vz
-    field.vz = A[i, 2] * vx + A[i, 6] * vy + A[i, 10] * vz
-    field.x = A[i, 0] * wx + A[i, 4] * wy + A[i, 8] * wz
-    field.y = A[i, 1] * wx + A[i, 5] * wy + A[i, 9] * wz
-    field.z = A[i, 2] * wx + A[i, 6] * wy + A[i, 10] * wz
+    field.vx, field.vy, field.vz = unrotate(rows, i, vx, vy, vz)
+    field.x, field.y, field.z = unrotate(rows, i, wx, wy, wz)
 
 
 @inlined
-def along(field, n0, n1, n2):
+def along(field, n):
     """The speed along ``n`` is a constant plus a vector times the place."""
+    n0, n1, n2 = n
     w0, w1, w2 = field.x, field.y, field.z
     constant = n0 * field.vx + n1 * field.vy + n2 * field.vz
-    return constant, n1 * w2 - n2 * w1, n2 * w0 - n0 * w2, n0 * w1 - n1 * w0
+    return constant, (n1 * w2 - n2 * w1, n2 * w0 - n0 * w2, n0 * w1 - n1 * w0)
 
 
 @inlined
-def in_rectangle(X, x, g0, g1, g2):
+def in_rectangle(X, x, g):
     """The mean of ``g·x`` over a swept rectangle in its own coordinates, and how far it gets from
     that."""
+    g0, g1, g2 = g
     mean = g0 * X[x, CENTRE] + g1 * X[x, CENTRE + 1] + g2 * X[x, CENTRE + 2]
     u, v, _ = in_axes(X, x, g0, g1, g2)
     size = math.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
@@ -196,19 +153,20 @@ def in_rectangle(X, x, g0, g1, g2):
 
 
 @inlined
-def in_body(kind, B, j, work, g0, g1, g2):
-    """The same over a convex body, without the radius of a sphere or capsule, which does not move
+def in_body(pair, g):
+    """The same over the convex body, without the radius of a sphere or capsule, which does not move
     against its core; of the others over the box around them."""
-    rel = work[REL : REL + 12]
-    mean = g0 * rel[9] + g1 * rel[10] + g2 * rel[11]
+    kind, pose, box = pair.state.kind, pair.pose, pair.box
+    g0, g1, g2 = g
+    mean = g0 * pose[9] + g1 * pose[10] + g2 * pose[11]
     reach = 0.0
     for k in range(3):
-        e = g0 * rel[k] + g1 * rel[3 + k] + g2 * rel[6 + k]
-        if kind in (SPHERE, CAPSULE):
-            half = B[j, SIZE + 1] if kind == CAPSULE and k == 2 else 0.0
+        e = g0 * pose[k] + g1 * pose[3 + k] + g2 * pose[6 + k]
+        if is_round(kind):
+            half = pair.b.rows[pair.state.j, SIZE + 1] if kind == CAPSULE and k == 2 else 0.0
         else:
-            half = work[EXTENT + k]
-            mean += e * work[EXTENT + 3 + k]
+            half = box[k]
+            mean += e * box[3 + k]
         reach += half * abs(e)
     return mean, reach
 
@@ -230,47 +188,30 @@ def settle(walk, h, D, loose, speed, spread):
 
 
 @kernel
-def test_volumes(cell, search, s, t):
+def test_volumes(search, s, t):
     """Whether two volumes need not be split: see `settle`. A triangle counts as the swept rectangle
     of its parent's kind, a convex body as its box or swept segment."""
-    refs, solids, work = cell.bodies.refs, cell.bodies.solids, search.room.work
-    nodes, points, faces, fields = solids.nodes, solids.points, solids.faces, search.velocity_fields
-    i, j = search.walk.mesh, search.walk.other
-    B = search.bodies.rows if j < cell.counts.movers else cell.bodies.rows
-    rel = work[REL : REL + 12]
-    leaf = work[LEAF : LEAF + 32].reshape((2, 16))
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    kind = refs[j, KIND]
-    if s < 0 or (t < 0 and kind == MESH):
-        # One of them is a triangle already: its own rectangle.
-        if s < 0:
-            load_triangle(refs, i, points, faces, ~s, w)
-            triangle_rss(w, leaf, 0)
-        else:
-            load_triangle(refs, j, points, faces, ~t, w)
-            triangle_rss(w, leaf, 1)
-    X, x = (leaf, 0) if s < 0 else (nodes, refs[i, NODE0] + s)
-    Y, y = (leaf, 1) if t < 0 else (nodes, refs[j, NODE0] + t)
-    if kind == MESH or kind in (SPHERE, CAPSULE):
-        gap, n0, n1, n2 = between_rectangles(X, x, Y, y, rel)
+    pair, fields, rel = search.room.mesh, search.velocity_fields, search.room.mesh.pose
+    kind = pair.state.kind
+    X, x, Y, y = volumes(pair, s, t)
+    if kind == MESH or is_round(kind):
+        gap, n = between_rectangles(X, x, Y, y, rel)
     else:
-        gap, n0, n1, n2 = between_boxes(X, x, rel, work)
+        gap, n = box_gap(X, x, rel, pair.box)
     D = gap - search.walk.taken
     if not D > 0.0:
         return False
-    constant_a, g0, g1, g2 = along(fields[0], n0, n1, n2)
-    mean_a, reach_a = in_rectangle(X, x, g0, g1, g2)
-    constant_b, g0, g1, g2 = along(fields[1], n0, n1, n2)
+    constant_a, g = along(fields[0], n)
+    mean_a, reach_a = in_rectangle(X, x, g)
+    constant_b, g = along(fields[1], n)
     if kind == MESH:
         # Into b's own coordinates: g·(R y + t).
+        g0, g1, g2 = g
         mean_b = g0 * rel[9] + g1 * rel[10] + g2 * rel[11]
-        e0 = rel[0] * g0 + rel[3] * g1 + rel[6] * g2
-        e1 = rel[1] * g0 + rel[4] * g1 + rel[7] * g2
-        e2 = rel[2] * g0 + rel[5] * g1 + rel[8] * g2
-        inner, reach_b = in_rectangle(Y, y, e0, e1, e2)
+        inner, reach_b = in_rectangle(Y, y, unturn(rel, g0, g1, g2))
         mean_b += inner
     else:
-        mean_b, reach_b = in_body(kind, B, j, work, g0, g1, g2)
+        mean_b, reach_b = in_body(pair, g)
     loose = LOOSE_RADIUS * (X[x, RADIUS] + Y[y, RADIUS])
     loose += LOOSE_DIAMETER * (X[x, DIAMETER] + Y[y, DIAMETER])
     speed = constant_a - constant_b + mean_a - mean_b
@@ -278,79 +219,49 @@ def test_volumes(cell, search, s, t):
 
 
 @kernel
-def test_leaves(cell, search, s, t):
+def test_leaves(search, s, t):
     """Two triangles, or one and the convex body, exactly: what they leave open goes into the
     walk."""
-    i, j = search.walk.mesh, search.walk.other
-    B = search.bodies.rows if j < cell.counts.movers else cell.bodies.rows
-    refs, solids, work, walk = cell.bodies.refs, cell.bodies.solids, search.room.work, search.walk
-    points, faces, fields = solids.points, solids.faces, search.velocity_fields
-    w = work[TRIANGLES : TRIANGLES + TRIANGLE_WORK]
-    kind = refs[j, KIND]
-    load_triangle(refs, i, points, faces, ~s, w)
-    if kind == MESH:
-        load_triangle(refs, j, points, faces, ~t, w[CORNERS_B:])
-        rel = work[REL : REL + 12]
-        for k in range(CORNERS_B, CORNERS_B + 9, 3):
-            x0, x1, x2 = place(rel, w[k], w[k + 1], w[k + 2])
-            store(w, k, x0, x1, x2)
+    pair, found, fields = search.room.mesh, search.walk, search.velocity_fields
+    w, out, meshes = pair.corners, pair.answer, pair.state.kind == MESH
+    load_leaves(pair, s, t)
+    if meshes:
         gap = math.sqrt(triangle_triangle(w, 3, 3, math.inf))
         x0, x1, x2 = load(w, NEAR_B)
         n0, n1, n2 = w[NEAR_A] - x0, w[NEAR_A + 1] - x1, w[NEAR_A + 2] - x2
         if gap > 0.0:
             n0, n1, n2 = n0 / gap, n1 / gap, n2 / gap
-        D = gap - walk.taken
+        D = gap - found.taken
     else:
-        answer = work[ANSWER : ANSWER + OUT_COLUMNS].reshape((1, OUT_COLUMNS))
-        from_convex(cell, search, B, j, w, answer)
-        n0, n1, n2 = answer[0, p.NORMAL], answer[0, p.NORMAL + 1], answer[0, p.NORMAL + 2]
-        D = answer[0, p.DISTANCE] - answer[0, SLACK] - walk.taken
-    if walk.least > D:
-        walk.least = D
+        triangle_convex(found.general, search.room)
+        n0, n1, n2 = out[0, p.NORMAL], out[0, p.NORMAL + 1], out[0, p.NORMAL + 2]
+        D = out[0, p.DISTANCE] - out[0, SLACK] - found.taken
+    if found.least > D:
+        found.least = D
     if not D > 0.0:
         return
-    constant_a, g0, g1, g2 = along(fields[0], n0, n1, n2)
-    low_a, high_a = over_corners(w, 0, g0, g1, g2)
-    constant_b, g0, g1, g2 = along(fields[1], n0, n1, n2)
-    if kind == MESH:
-        low_b, high_b = over_corners(w, CORNERS_B, g0, g1, g2)
+    constant_a, g = along(fields[0], (n0, n1, n2))
+    low_a, high_a = over_corners(w, 0, g)
+    constant_b, g = along(fields[1], (n0, n1, n2))
+    if meshes:
+        low_b, high_b = over_corners(w, CORNERS_B, g)
     else:
-        mean, reach = in_body(kind, B, j, work, g0, g1, g2)
+        mean, reach = in_body(pair, g)
         low_b, high_b = mean - reach, mean + reach
     constant, h = constant_a - constant_b, search.now.half
-    bent, most = 0.5 * h * h * walk.bend, h * walk.length
+    bent, most = 0.5 * h * h * found.bend, h * found.length
     back = uncovered(D, h * (constant + high_a - low_b) + bent, most)
     ahead = uncovered(D, h * (high_b - low_a - constant) + bent, most)
     if not back < 0.0:
-        walk.back = max(walk.back, back)
+        found.back = max(found.back, back)
     if not ahead < 0.0:
-        walk.ahead = max(walk.ahead, ahead)
+        found.ahead = max(found.ahead, ahead)
 
 
 @inlined
-def from_convex(cell, search, B, j, w, answer):
-    """The distance of the triangle in ``w`` from the convex body in row ``j`` of ``B``."""
-    refs, solids, work, iwork = (
-        cell.bodies.refs, cell.bodies.solids, search.room.work, search.room.iwork
-    )  # fmt: skip
-    if refs[j, KIND] in (SPHERE, CAPSULE):
-        triangle_round(B, refs, j, math.inf, work[REL : REL + 12], w, answer)
-        answer[0, SLACK] = 0.0
-        return
-    rows = work[ROWS : ROWS + 2 * ROW_COLUMNS].reshape((2, ROW_COLUMNS))
-    two = iwork[REFS : REFS + 2 * REF_COLUMNS].reshape((2, REF_COLUMNS))
-    corners = w[:CORNERS_B].reshape((3, 3))
-    faces, nodes, ints = solids.faces, solids.nodes, solids.ints
-    general_pair(
-        cell.counts.general, rows, two, 0, corners, faces, nodes, ints,
-        rows, two, 1, solids.points, faces, nodes, ints,
-        work[CONVEX : CONVEX + CONVEX_WORK], iwork[ICONVEX : ICONVEX + CONVEX_IWORK], answer, 0,
-    )  # fmt: skip
-
-
-@inlined
-def over_corners(w, at, g0, g1, g2):
+def over_corners(w, at, g):
     """Least and largest ``g·x`` of a triangle."""
+    g0, g1, g2 = g
     first = g0 * w[at] + g1 * w[at + 1] + g2 * w[at + 2]
     second = g0 * w[at + 3] + g1 * w[at + 4] + g2 * w[at + 5]
     third = g0 * w[at + 6] + g1 * w[at + 7] + g2 * w[at + 8]
@@ -406,28 +317,7 @@ def between_rectangles(X, x, Y, y, rel):
     n0 = -(b0 * X[x, 0] + b1 * X[x, 3] + b2 * X[x, 6])
     n1 = -(b0 * X[x, 1] + b1 * X[x, 4] + b2 * X[x, 7])
     n2 = -(b0 * X[x, 2] + b1 * X[x, 5] + b2 * X[x, 8])
-    return best - X[x, RADIUS] - Y[y, RADIUS], n0, n1, n2
-
-
-@kernel
-def between_boxes(X, x, rel, work):
-    """The same for the boxes around a swept rectangle and around the convex body, both along the
-    convex body's axes."""
-    total, n0, n1, n2 = 0.0, 0.0, 0.0, 0.0
-    c0, c1, c2 = X[x, CENTRE] - rel[9], X[x, CENTRE + 1] - rel[10], X[x, CENTRE + 2] - rel[11]
-    for k in range(3):
-        e0, e1, e2 = rel[k], rel[3 + k], rel[6 + k]
-        u, v, _ = in_axes(X, x, e0, e1, e2)
-        reach = X[x, HALF_U] * abs(u) + X[x, HALF_V] * abs(v) + X[x, RADIUS]
-        centre = dot(e0, e1, e2, c0, c1, c2) - work[EXTENT + 3 + k]
-        gap = max(abs(centre) - reach - work[EXTENT + k], 0.0)
-        total += gap * gap
-        gap = math.copysign(gap, centre)
-        n0, n1, n2 = n0 + gap * e0, n1 + gap * e1, n2 + gap * e2
-    total = math.sqrt(total)
-    if total > 0.0:
-        n0, n1, n2 = n0 / total, n1 / total, n2 / total
-    return total, n0, n1, n2
+    return best - X[x, RADIUS] - Y[y, RADIUS], (n0, n1, n2)
 
 
 #: `mesh_walk` by its address: who has no meshes does not wait for it to be compiled.

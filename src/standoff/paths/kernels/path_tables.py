@@ -189,8 +189,7 @@ WALK = fields(
     back=float,  #: uncovered; negative: free
     ahead=float,
     least=float,  #: the least ``D`` of two leaves that was found
-    mesh=int,  #: the one of the two that is walked down first
-    other=int,
+    general=int,  #: address of `pair_distance`
 )
 
 TAIL = fields(

@@ -68,6 +68,7 @@ def near_statics(cell, search, a, low, high):
     """Write the codes of the statics that mover ``a`` may reach into the pool from ``low`` on, and
     return where they end; -1 where the pool is full. A box of the tree that it cannot reach is
     passed over with all that is in it; of a leaf, all statics are tested in one loop."""
+    # A tree of 2^60 leaves has 61 nodes waiting; there is room for thousands.
     counts, boxes, stack, mover = cell.counts, cell.boxes, search.room.iwork, cell.movers[a]
     proving = search.header.proving != 0
     radius = swept_radius(cell, search, a, search.now.half, cell.settings.clearance)
