@@ -26,7 +26,7 @@ from standoff.plan.query import chosen_joints
 from standoff.plan.result import Method, Plan, Progress
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
 from standoff.view.configurations import check_planned, given_goals, given_start
-from standoff.view.progress import announced, interruptible, telling, waiting
+from standoff.view.progress import announced, interruptible, status_line, waiting
 from standoff.view.words import (
     counted,
     listed,
@@ -121,20 +121,20 @@ def find(
     planner = Planner(wanted.cell, wanted.clearance, wanted.tolerance, method=_method(method))
     with announced(notes):
         planner.prepare()
-    with announced(notes), interruptible() as stopped, telling(notes) as tell:
+    with announced(notes), interruptible() as stopped, status_line(notes) as status:
         plan = planner.plan(
             wanted.start, wanted.goals, seed=seed, timeout=timeout, joints=wanted.joints,
-            limits=wanted.limits, cancelled=stopped, progress=lambda now: tell(_growing(now)),
+            limits=wanted.limits, cancelled=stopped, progress=lambda now: status(_growing(now)),
         )  # fmt: skip
     if not plan.solved:
         return Planned(wanted, plan, None, plan.waypoints, plan.verdict)
     shorter = None
     if smoothing is not None:
-        with announced(notes), interruptible() as stopped, telling(notes) as tell:
+        with announced(notes), interruptible() as stopped, status_line(notes) as status:
             shorter = smooth(
                 planner.checker, plan.waypoints, seed=seed, cancelled=stopped,
                 steps=smoothing.steps, timeout=smoothing.seconds,
-                progress=lambda now: tell(_shrinking(now, plan.length)),
+                progress=lambda now: status(_shrinking(now, plan.length)),
             )  # fmt: skip
     waypoints, verdict = plan.waypoints, plan.verdict
     if shorter is not None:
