@@ -15,7 +15,7 @@ from standoff.errors import Error
 from standoff.streams.record.mcap import McapWriter
 from standoff.streams.sources.bag import Bag
 from standoff.view.apart import _floored
-from standoff.view.progress import telling
+from standoff.view.progress import status_line
 from tests.worlds.robot_files import EXAMPLES, example
 
 ROOT = Path(__file__).parents[2]
@@ -200,7 +200,7 @@ def test_every_console_leaves_codes_of_emoji_alone():
 @pytest.mark.parametrize("texts", [("[red]a :x:",), ("first", "[/red]b :fire:")])
 def test_a_line_that_comes_and_goes_shows_names_as_they_are(texts):
     out = Console(force_terminal=True, file=io.StringIO(), emoji=False)
-    with telling(out) as tell:
+    with status_line(out) as tell:
         for text in texts:
             tell(text)
     assert texts[-1] in out.file.getvalue()

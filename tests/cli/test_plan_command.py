@@ -356,13 +356,13 @@ def test_effort():
 
 def test_a_line_tells_how_far_it_is_where_somebody_looks():
     page = io.StringIO()
-    with progress.telling(Console(file=page, force_terminal=True)) as tell:
+    with progress.status_line(Console(file=page, force_terminal=True)) as tell:
         tell("1 + 2 nodes [bold]")
         tell("3 + 4 nodes")
         time.sleep(0.3)
     assert "nodes" in page.getvalue()
     page = io.StringIO()
-    with progress.telling(Console(file=page)) as tell:
+    with progress.status_line(Console(file=page)) as tell:
         tell("3 + 4 nodes")
     assert page.getvalue() == ""
 

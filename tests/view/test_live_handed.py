@@ -111,8 +111,8 @@ def test_a_latch_counts_how_often_it_began():
     fault, warning = latch.alarms
     assert (fault.state, fault.times) == ("FAULT", 1)
     assert (warning.state, warning.times) == ("WARNING", 2)
-    assert warning.told(warning.last + 0.3) == "warned 0.3 s ago, 2 times"
-    assert fault.told(fault.last) == "at fault now, once"
+    assert warning.text(warning.last + 0.3) == "warned 0.3 s ago, 2 times"
+    assert fault.text(fault.last) == "at fault now, once"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,15 @@ from standoff.plan.growing import EDGE_BUDGET
 from standoff.view.plots import can_draw, new_figure, save
 from standoff.view.progress import announced, waiting
 from standoff.view.strip import Mark, save_strip
-from standoff.view.words import at_point, counted, listed, marked, mm, not_watched
+from standoff.view.words import (
+    counted,
+    listed,
+    mm,
+    moving_note,
+    not_watched,
+    show_outcome,
+    witness_facts,
+)
 
 #: Tests that a path of a few segments may take; a long one as many as a planner spends on an edge,
 #: for each of its segments, so that whatever was planned can be checked.
@@ -135,15 +143,9 @@ def seen(checked: Checked, notes: Console) -> Profile:
 def show(checked: Checked, console: Console, seen: Profile | None = None) -> None:
     """Print the verdict in words; ``seen`` are sampled distances, for the nearest of them."""
     verdict = checked.verdict
-    colour = "green" if verdict.free else "red"
     kind = verdict.kind.replace("_", " ")
-    marked(console, f"[bold {colour}]{kind}[/bold {colour}]: {escape(sentence(checked))}")
-    for note in _notes(checked):
-        marked(console, f"  [yellow]note[/yellow] {escape(note)}")
     facts = _facts(checked, seen)
-    width = max(len(name) for name, _ in facts)
-    for name, text in facts:
-        marked(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
+    show_outcome(console, verdict.free, kind, sentence(checked), _notes(checked), facts)
     if verdict.q is not None:
         console.print()
         console.print(_configuration(checked.cell, verdict.q), highlight=False)
@@ -230,9 +232,7 @@ def _facts(checked: Checked, seen: Profile | None) -> list[tuple[str, str]]:
     facts = [("path", f"{count} waypoints, {segments}, counted from 0")]
     if checked.place is not None and not verdict.free:
         facts.append(("where", _where(checked, checked.place)))
-    if verdict.pair is not None and verdict.point_a is not None and verdict.point_b is not None:
-        for name, point in zip(verdict.pair, (verdict.point_a, verdict.point_b)):
-            facts.append((name, at_point(point)))
+    facts += witness_facts(verdict)
     if not verdict.free:
         until = verdict.free_until
         text = "nothing" if until <= 0.0 else f"up to {_where(checked, until, lines=False)}"
@@ -270,11 +270,7 @@ def _where(checked: Checked, place: float, *, lines: bool = True) -> str:
 
 
 def _notes(checked: Checked) -> list[str]:
-    notes = list(checked.path.notes)
-    if checked.cell.moving:
-        names = ", ".join(checked.cell.moving)
-        notes.append(f"bodies that move by themselves stand where the cell has them: {names}")
-    return notes
+    return [*checked.path.notes, *moving_note(checked.cell)]
 
 
 def _configuration(cell: Cell, q: Array) -> Table:

@@ -55,7 +55,7 @@ def open_cell(
                 value=", ".join(given),
                 allowed="such options with a robot's own file",
             )
-        return told(Cell.load(shipped_cell(source) if shipped else source))
+        return warn_open_meshes(Cell.load(shipped_cell(source) if shipped else source))
     cell = Cell("allow" if unwatched else "refuse")
     cell.add_robot(
         source,
@@ -64,10 +64,10 @@ def open_cell(
         capsules_per_link=capsules_per_link,
         search_paths=search_path or (),
     )
-    return told(cell)
+    return warn_open_meshes(cell)
 
 
-def told(cell: Cell) -> Cell:
+def warn_open_meshes(cell: Cell) -> Cell:
     """The cell, with a warning where meshes of it count as solid although they are open."""
     if cell.open_meshes:
         names = ", ".join(cell.open_meshes)

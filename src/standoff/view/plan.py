@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 
 from standoff.cell import Cell
 from standoff.errors import Error, PlanError
@@ -27,8 +26,16 @@ from standoff.plan.query import chosen_joints
 from standoff.plan.result import Method, Plan, Progress
 from standoff.plan.smoother import Smoothed, Smoothing, smooth
 from standoff.view.configurations import check_planned, given_goals, given_start
-from standoff.view.progress import announced, interruptible, telling, waiting
-from standoff.view.words import at_point, counted, listed, marked, mm, not_watched
+from standoff.view.progress import announced, interruptible, status_line, waiting
+from standoff.view.words import (
+    counted,
+    listed,
+    mm,
+    moving_note,
+    not_watched,
+    show_outcome,
+    witness_facts,
+)
 
 #: Shortcuts of a smoother that is stopped by time.
 _ENDLESS = 10**12
@@ -114,20 +121,20 @@ def find(
     planner = Planner(wanted.cell, wanted.clearance, wanted.tolerance, method=_method(method))
     with announced(notes):
         planner.prepare()
-    with announced(notes), interruptible() as stopped, telling(notes) as tell:
+    with announced(notes), interruptible() as stopped, status_line(notes) as status:
         plan = planner.plan(
             wanted.start, wanted.goals, seed=seed, timeout=timeout, joints=wanted.joints,
-            limits=wanted.limits, cancelled=stopped, progress=lambda now: tell(_growing(now)),
+            limits=wanted.limits, cancelled=stopped, progress=lambda now: status(_growing(now)),
         )  # fmt: skip
     if not plan.solved:
         return Planned(wanted, plan, None, plan.waypoints, plan.verdict)
     shorter = None
     if smoothing is not None:
-        with announced(notes), interruptible() as stopped, telling(notes) as tell:
+        with announced(notes), interruptible() as stopped, status_line(notes) as status:
             shorter = smooth(
                 planner.checker, plan.waypoints, seed=seed, cancelled=stopped,
                 steps=smoothing.steps, timeout=smoothing.seconds,
-                progress=lambda now: tell(_shrinking(now, plan.length)),
+                progress=lambda now: status(_shrinking(now, plan.length)),
             )  # fmt: skip
     waypoints, verdict = plan.waypoints, plan.verdict
     if shorter is not None:
@@ -152,15 +159,9 @@ def save_certificate(planned: Planned, path: Path, notes: Console) -> None:
 
 def show(planned: Planned, console: Console) -> None:
     """Print what was found in words, or why nothing was."""
-    colour = "green" if planned.plan.solved else "red"
     word = "solved" if planned.plan.solved else "not solved"
-    marked(console, f"[bold {colour}]{word}[/bold {colour}]: {escape(_sentence(planned))}")
-    for note in planned.wanted.notes:
-        marked(console, f"  [yellow]note[/yellow] {escape(note)}")
-    facts = _facts(planned)
-    width = max(len(name) for name, _ in facts)
-    for name, text in facts:
-        marked(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
+    notes, facts = planned.wanted.notes, _facts(planned)
+    show_outcome(console, planned.plan.solved, word, _sentence(planned), notes, facts)
 
 
 def as_json(planned: Planned, written: dict[str, Path | None]) -> str:
@@ -261,7 +262,7 @@ def _met(verdict: Verdict | None, wanted: Wanted) -> str:
 
 def _facts(planned: Planned) -> list[tuple[str, str]]:
     plan, wanted = planned.plan, planned.wanted
-    facts = _found(planned) if plan.solved else _places(planned.verdict)
+    facts = _found(planned) if plan.solved else witness_facts(planned.verdict)
     still = len(wanted.cell.joints) - len(wanted.joints)
     moved = f"{len(wanted.joints)} joints" + (f", {still} stay where they start" if still else "")
     facts.append(("planned", moved))
@@ -279,14 +280,6 @@ def _facts(planned: Planned) -> list[tuple[str, str]]:
         more = ", more --joints" if still and plan.reason == "timeout" else ""
         facts.append(("what helps", _HELP[plan.reason or "timeout"] + more))
     return facts
-
-
-def _places(verdict: Verdict | None) -> list[tuple[str, str]]:
-    """Where the bodies of a verdict are nearest."""
-    if verdict is None or verdict.pair is None:
-        return []
-    points = zip(verdict.pair, (verdict.point_a, verdict.point_b))
-    return [(name, at_point(point)) for name, point in points if point is not None]
 
 
 def _found(planned: Planned) -> list[tuple[str, str]]:
@@ -358,9 +351,7 @@ def request(
             left = ", ".join(given.silent)
             notes.append(f"joints that --start leaves out start where the cell has them: {left}")
     ends = given_goals(goals, cell, planned, origin, limits=limits)
-    if cell.moving:
-        bodies = ", ".join(cell.moving)
-        notes.append(f"bodies that move by themselves stand where the cell has them: {bodies}")
+    notes += moving_note(cell)
     return Wanted(
         cell, origin, ends, tuple(cell.joints[k] for k in planned), limits, clearance, tolerance,
         tuple(notes),

@@ -121,11 +121,11 @@ def waiting(console: Console, what: str) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
-def telling(console: Console) -> Iterator[Callable[[str], None]]:
+def status_line(console: Console) -> Iterator[Callable[[str], None]]:
     """Within this context the function it gives shows a text on the last line, on a terminal."""
     status: Status | None = None
 
-    def tell(text: str) -> None:
+    def show(text: str) -> None:
         nonlocal status
         if not console.is_terminal:
             return
@@ -138,7 +138,7 @@ def telling(console: Console) -> Iterator[Callable[[str], None]]:
             status.start()
 
     try:
-        yield tell
+        yield show
     finally:
         if status is not None:
             status.stop()

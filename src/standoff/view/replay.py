@@ -11,7 +11,7 @@ from standoff.streams.history import History
 from standoff.streams.record.about import DamagedError
 from standoff.streams.record.replay import Replay
 from standoff.streams.shown import shown_lines
-from standoff.view.files import check_distinct, check_writable, told
+from standoff.view.files import check_distinct, check_writable, warn_open_meshes
 from standoff.view.near_miss import save_near_misses
 from standoff.view.progress import announced
 from standoff.view.watch import reading
@@ -35,7 +35,7 @@ def _replay(
     check_distinct((report,), (record,))
     with announced(notes):
         again = Replay(record)
-        told(again.cell)
+        warn_open_meshes(again.cell)
     history = None if report is None else History(sure=again.engine.options.sure)
     start = time.perf_counter()
     with announced(notes), reading(notes, "replaying") as progress:

@@ -15,7 +15,7 @@ from standoff.errors import CertificateError, Error
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify import Verification, verify
 from standoff.paths.verify.verification import EngineName
-from standoff.view.files import open_cell, told
+from standoff.view.files import open_cell, warn_open_meshes
 from standoff.view.words import counted, marked, not_watched, plain
 
 #: Clearances of single pairs that are shown one by one.
@@ -31,7 +31,7 @@ def cell_of(certificate: Certificate, file: Path, cell: str | None) -> Cell:
             "brings no cell along", file=file, element="cell", allowed="--cell CELL"
         )
     try:
-        return told(load_text(certificate.cell, str(file), file.parent))
+        return warn_open_meshes(load_text(certificate.cell, str(file), file.parent))
     except Error as error:
         raise error.at(file, "cell") from error
 

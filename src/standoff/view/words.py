@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
+
+if TYPE_CHECKING:
+    from standoff.paths.verdict import Verdict
 
 
 def mm(distance: float) -> str:
@@ -41,6 +48,40 @@ def marked(console: Console, text: str) -> None:
 def plain(console: Console, text: str) -> None:
     """Print a line in which names from outside stand: nothing in it is markup."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def show_outcome(
+    console: Console,
+    good: bool,
+    word: str,
+    sentence: str,
+    notes: Iterable[str],
+    facts: Sequence[tuple[str, str]],
+) -> None:
+    """Print what came of something: a word, green where it is good, and a sentence; then notes,
+    and facts with their names."""
+    colour = "green" if good else "red"
+    marked(console, f"[bold {colour}]{word}[/bold {colour}]: {escape(sentence)}")
+    for note in notes:
+        marked(console, f"  [yellow]note[/yellow] {escape(note)}")
+    width = max(len(name) for name, _ in facts)
+    for name, text in facts:
+        marked(console, f"  [dim]{escape(name.ljust(width))}[/dim]  {escape(text)}")
+
+
+def moving_note(cell: Cell) -> list[str]:
+    """That bodies stand still which move by themselves; empty where there are none."""
+    names = ", ".join(cell.moving)
+    text = f"bodies that move by themselves stand where the cell has them: {names}"
+    return [text] if cell.moving else []
+
+
+def witness_facts(verdict: Verdict | None) -> list[tuple[str, str]]:
+    """Where the bodies of a verdict are nearest."""
+    if verdict is None or verdict.pair is None:
+        return []
+    points = zip(verdict.pair, (verdict.point_a, verdict.point_b))
+    return [(name, at_point(point)) for name, point in points if point is not None]
 
 
 def listed(values: Array | None) -> list[float] | None:

@@ -71,7 +71,7 @@ def banner_html(seen: Seen | None, nearest: NearPair | None, alarms: Sequence[Al
     if seen is None:
         return _sign("STALE", STATES["STALE"], "waiting for the first reading", [])
     now = time.monotonic()
-    facts = [f"<span data-alarm>{alarm.told(now)}</span>" for alarm in alarms]
+    facts = [f"<span data-alarm>{alarm.text(now)}</span>" for alarm in alarms]
     if nearest is not None:
         facts.append(
             f"nearest: <b>{minus(length(nearest.distance))}</b> · "

@@ -42,7 +42,7 @@ class Sliders:
             assert folder is not None
             with folder:
                 self._sliders.append(self._slider(gui, k, joint))
-        self._told = follower.goal.copy()
+        self._shown = follower.goal.copy()
 
     def _slider(self, gui: viser.GuiApi, k: int, joint: str) -> viser.GuiSliderHandle:
         tree, goal = self._follower.cell.tree, self._follower.goal
@@ -56,7 +56,7 @@ class Sliders:
             if event.client is not None:
                 typed = float(event.target.value)
                 value = min(max(typed, tree.lower[k]), tree.upper[k])
-                self._told[k] = value
+                self._shown[k] = value
                 self._follower.ask_joint(k, value)
                 if value != typed:  # the field shows what is obeyed, and not what was typed
                     slider.value = shown(value, low, high)
@@ -67,10 +67,10 @@ class Sliders:
     def follow(self) -> None:
         """Show goals that came from elsewhere."""
         goal: Array = self._follower.goal
-        for k in np.flatnonzero(np.abs(goal - self._told) > SLIDER_STEP):
+        for k in np.flatnonzero(np.abs(goal - self._shown) > SLIDER_STEP):
             slider = self._sliders[k]
             slider.value = shown(float(goal[k]), slider.min, slider.max)
-            self._told[k] = goal[k]
+            self._shown[k] = goal[k]
 
 
 def shown(value: float, low: float, high: float) -> float:

@@ -108,10 +108,6 @@ class Player:
         """A time as the slider shows it: to its step, and not beyond its end."""
         return min(round(time, 2), float(self._slider.max))
 
-    def on_choice(self, told: Callable[[Motion], None]) -> None:
-        """Tell of another motion."""
-        self._which.on_update(lambda _: told(self.motion))
-
     def _chosen(self, event: viser.GuiEvent) -> None:
         with self._lock:
             self.motion = self._motions[int(event.target.value.partition(":")[0]) - 1]

@@ -174,7 +174,7 @@ class Alarm:
     times: int
     last: float
 
-    def told(self, now: float) -> str:
+    def text(self, now: float) -> str:
         """``warned 0.3 s ago, 2 times``."""
         often = "once" if self.times == 1 else f"{self.times:,} times"
         return f"{_WORDS[self.state]} {_ago(now - self.last)}, {often}"
