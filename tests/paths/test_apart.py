@@ -696,7 +696,7 @@ def test_what_takes_long_shows_a_bar_and_what_was_proved_is_not_rounded_up(panda
     cell, result = panda
     view.proved(cell, 0.0, 1_000_000, Console(file=page, force_terminal=True, width=100))
     assert "Proving pairs apart" in page.getvalue() and "100%" in page.getvalue()
-    assert "left about" in page.getvalue()
+    assert "so far, about" in page.getvalue()
     page = io.StringIO()
     view.show(result, cell, Console(file=page, width=200))
     rows = [line.split() for line in page.getvalue().splitlines()]

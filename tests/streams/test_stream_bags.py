@@ -498,33 +498,57 @@ def test_messages_that_unpack_within_chunks_that_unpack_count_too(tmp_path):
     assert kinds == {Trouble: 2000} and "may unpack to" in text
 
 
-@pytest.mark.parametrize("compression", ["BZ2", "LZ4"])
-def test_a_chunk_of_ros1_that_unpacks_to_millions_of_records_is_read_up_to_a_bound(
-    tmp_path, compression
-):
+def ros1_record(data, **fields):
+    head = b"".join(
+        struct.pack("<I", len(k) + 1 + len(v)) + k.encode() + b"=" + v for k, v in fields.items()
+    )
+    return struct.pack("<I", len(head)) + head + struct.pack("<I", len(data)) + data
+
+
+def ros1_chunk(records, compression):
     import bz2
 
     import lz4.frame
 
-    def record(data, **fields):
-        head = b"".join(
-            struct.pack("<I", len(k) + 1 + len(v)) + k.encode() + b"=" + v
-            for k, v in fields.items()
-        )
-        return struct.pack("<I", len(head)) + head + struct.pack("<I", len(data)) + data
-
-    described = struct.pack("<I", 27) + b"type=sensor_msgs/JointState"
-    connection = record(described, op=b"\7", conn=bytes(4), topic=b"/joint_states")
-    empty = record(b"", op=b"\2", conn=bytes(4), time=bytes(8))
-    records = connection + empty * (4_000_000 // len(empty))
     packed = bz2.compress(records) if compression == "BZ2" else lz4.frame.compress(records)
-    one = record(packed, op=b"\5", compression=compression.lower().encode(),
-                 size=struct.pack("<I", len(records)))  # fmt: skip
+    size = struct.pack("<I", len(records))
+    return ros1_record(packed, op=b"\5", compression=compression.lower().encode(), size=size)
+
+
+ROS1_CONNECTION = ros1_record(
+    struct.pack("<I", 27) + b"type=sensor_msgs/JointState",
+    op=b"\7", conn=bytes(4), topic=b"/joint_states",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("compression", ["BZ2", "LZ4"])
+def test_a_chunk_of_ros1_that_unpacks_to_millions_of_records_is_read_up_to_a_bound(
+    tmp_path, compression
+):
+    empty = ros1_record(b"", op=b"\2", conn=bytes(4), time=bytes(8))
+    one = ros1_chunk(ROS1_CONNECTION + empty * (4_000_000 // len(empty)), compression)
     path = tmp_path / "bomb.bag"
     path.write_bytes(b"#ROSBAG V2.0\n" + one * 4)
     kinds, text = counted_read(path)
     assert sum(kinds.values()) <= 100_000 + path.stat().st_size + 4
     assert "records that a file of this size may have" in text
+
+
+def test_a_chunk_of_ros1_that_unpacks_to_millions_of_fields_is_not_read_to_its_end(tmp_path):
+    """A bag of 61 kB took some 15 s."""
+    field = struct.pack("<I", 4) + b"op=\2"
+    head = field * 100_000
+    record = struct.pack("<I", len(head)) + head + struct.pack("<I", 0)
+    path = tmp_path / "bomb.bag"
+    path.write_bytes(b"#ROSBAG V2.0\n" + ROS1_CONNECTION + ros1_chunk(record * 20, "BZ2") * 3)
+    kinds, text = counted_read(path)
+    assert kinds == {Trouble: 3} and "more than 100 fields" in text
+    # As many as a recorder writes, and some that it does not, are read.
+    more = {f"x{k}": b"1" for k in range(50)}
+    one = ros1_record(b"", op=b"\2", conn=bytes(4), time=bytes(8), **more)
+    path.write_bytes(b"#ROSBAG V2.0\n" + ROS1_CONNECTION + ros1_chunk(one, "LZ4"))
+    kinds, text = counted_read(path)
+    assert kinds == {Trouble: 1} and "fields" not in text
 
 
 def test_a_database_whose_rows_are_computed_is_refused(tmp_path):

@@ -95,8 +95,9 @@ def waiting(console: Console, what: str) -> Iterator[Callable[[float], None]]:
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
-        TextColumn("[dim]left about"),
+        TextColumn("[dim]so far, about"),
         TimeRemainingColumn(),
+        TextColumn("[dim]left"),
     )
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     task = bar.add_task(what, total=None)

@@ -23,6 +23,10 @@ _U32: Final = Struct("<I")
 _U64: Final = Struct("<Q")
 _TIME: Final = Struct("<II")
 
+#: Fields of a header, [-], at most: a connection has seven. A small chunk may unpack
+#: to millions of them.
+_FIELDS: Final = 100
+
 
 class Rosbag1File(RecordFile):
     """See `BagFile`."""
@@ -190,7 +194,9 @@ def _fields(header: bytes) -> dict[bytes, bytes]:
     """The fields of a header: a length each, a name, ``=`` and the value."""
     found: dict[bytes, bytes] = {}
     at, end = 0, len(header)
-    while at < end:
+    for _ in range(_FIELDS + 1):
+        if at == end:
+            return found
         if at + 4 > end:
             raise GarbledError("has a header that ends within a field")
         stop = at + 4 + _U32.unpack_from(header, at)[0]
@@ -201,4 +207,4 @@ def _fields(header: bytes) -> dict[bytes, bytes]:
             raise GarbledError("has a field without a name")
         found[name] = value
         at = stop
-    return found
+    raise GarbledError(f"has a header of more than {_FIELDS} fields")
