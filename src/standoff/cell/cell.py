@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from weakref import ref
 
 import numpy as np
@@ -33,8 +33,6 @@ from standoff.scalars import flag
 
 if TYPE_CHECKING:
     from standoff.paths.apart import Apart
-
-Item = TypeVar("Item")
 
 
 class Compiled(NamedTuple):

@@ -71,6 +71,15 @@ class Primitive:
         return np.concatenate([middle - grown, middle + grown])
 
     @cached_property
+    def own_box(self) -> tuple[Array, Array, float]:
+        """Centre and half extents of a bounded shape in its own axes, and its farthest point from
+        its origin; somewhat wide for cylinders, [m]."""
+        points, radius = self.shape.core()
+        low, high = points.min(axis=0) - radius, points.max(axis=0) + radius
+        reach = float(np.sqrt((points**2).sum(axis=1)).max()) + radius
+        return 0.5 * (low + high), 0.5 * (high - low), reach
+
+    @cached_property
     def ball(self) -> Array:
         """Centre in the frame and radius of a ball around the shape, [m]; the centre is in the hull
         of the shape's core, so that it moves no farther than the core does. A half space has an
@@ -137,6 +146,16 @@ class Entry:
     def parts(self) -> tuple[tuple[Shape, Array], ...]:
         """The shapes, with their poses in the frame."""
         return tuple((p.shape, p.pose) for p in self.primitives)
+
+    @cached_property
+    def sizes(self) -> tuple[float, ...]:
+        """For each primitive, the farthest point of the whole body from that one's origin, [m]."""
+        reach = np.array([p.own_box[2] for p in self.primitives])
+        if len(reach) == 1:
+            return (float(reach[0]),)
+        origins = np.array([p.pose[:3, 3] for p in self.primitives])
+        far = (np.linalg.norm(origins - o, axis=1) + reach for o in origins)
+        return tuple(float(each.max()) for each in far)
 
 
 class Change(NamedTuple):
@@ -246,25 +265,28 @@ class Model:
             old = entries.get(name)
             if old is not None:
                 counts[old.frame] -= 1
-                for p in old.primitives:
-                    if fresh.pop(p, self) is self:
-                        gone[p] = None
+                _take_away(old.primitives, gone, fresh)
             if dropped:
                 entries.pop(name, None)
                 continue
-            if name in bodies:
-                new = _body_entry(tree, bodies[name], places.get(name, 0))
-            elif old is not None and (link := _link_entry(tree, name, robots)) is not None:
-                new = link
-            elif old is None and "/" not in name:
+            if old is None and name not in bodies and "/" not in name:
                 continue  # a body that a later note takes out
-            else:
+            new = self._entry(name, robots, bodies, places.get(name, 0))
+            if new is None or (old is None and name not in bodies):
                 return None
             counts[new.frame] += 1
             fresh.update(dict.fromkeys(new.primitives))
             entries[name] = new
         self._log.append(Change(tuple(gone), tuple(fresh)))
         return Model(tree, entries, counts, moving, self._log, self.kept)
+
+    def _entry(
+        self, name: str, robots: Mapping[str, MountedRobot], bodies: Mapping[str, Body], own: int
+    ) -> Entry | None:
+        """A body, or a link with geometry."""
+        if name in bodies:
+            return _body_entry(self.tree, bodies[name], own)
+        return _link_entry(self.tree, name, robots)
 
     def since(self, before: Model) -> Change | None:
         """Which primitives came and went since ``before``; None where that is not known: the
@@ -274,9 +296,7 @@ class Model:
         gone: dict[Primitive, None] = {}
         fresh: dict[Primitive, None] = {}
         for change in self._log[before._at : self._at]:
-            for p in change.gone:
-                if fresh.pop(p, self) is self:
-                    gone[p] = None
+            _take_away(change.gone, gone, fresh)
             fresh.update(dict.fromkeys(change.fresh))
         return Change(tuple(gone), tuple(fresh))
 
@@ -331,6 +351,17 @@ class Model:
             refs=refs,
             geometry=geometry,
         )
+
+
+def _take_away(
+    primitives: Iterable[Primitive], gone: dict[Primitive, None], fresh: dict[Primitive, None]
+) -> None:
+    """What came only since then is not gone: it has not been there."""
+    for p in primitives:
+        if p in fresh:
+            del fresh[p]
+        else:
+            gone[p] = None
 
 
 class Note(NamedTuple):

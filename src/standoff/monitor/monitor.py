@@ -29,7 +29,7 @@ from standoff.monitor.scene import Patch, Scene
 from standoff.monitor.stops import Stopping, Stops
 from standoff.monitor.zones import Zone
 
-_QUIET, _HITS, _UNUSABLE = m.QUIET, m.HITS, m.UNUSABLE
+_QUIET, _HITS, _EVENTS, _UNUSABLE = m.QUIET, m.HITS, m.EVENTS, m.UNUSABLE
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
@@ -135,54 +135,58 @@ class Monitor:
         try:
             if self.cell.revision != self._revision and not self._follow_cell():
                 return self._update_with_care(q, poses, time, dq)
-            reading = self._reading
-            period = self.period
-            dt = period
+            reading, dt = self._reading, self.period
             if time is not None:
-                last = reading.time
-                dt = -1.0
-                if type(time) is not float and isinstance(time, np.floating):
-                    time = float(time)
-                if type(time) is float and last is not None and not reading.blind:
-                    dt = time - last
-            given = self._no_poses if poses is None else poses
+                time, dt = self._timed(time)
             # What comes as it should is handed over as it is, other numbers in arrays as a copy;
             # anything else is looked at closely.
-            if type(q) is not ndarray or q.dtype is not _FLOAT or not q.flags.carray:
-                q = _copied(q, self._q_room)
-            if poses is not None and not self._good_poses(given):
-                given = poses = _copied(poses, self._poses_room)
+            joints = _readable(q, self._q_room)
+            places = self._expected if poses is None else _readable(poses, self._poses_room)
             if (
-                type(q) is ndarray
-                and q.dtype is _FLOAT
-                and q.shape == self._joints_shape
-                and q.flags.carray
-                and (given is self._expected or self._good_poses(given))
+                joints is not None
+                and places is not None
                 and 0.0 < dt <= reading.late
                 and not reading.missed
             ):
-                grace = dt if dt > period else period
-                told, clearance = run_cycle(self._address, q, given, dt, grace, 0)
+                grace = dt if dt > self.period else self.period
+                told, clearance = run_cycle(self._address, joints, places, dt, grace, 0)
                 if told != _UNUSABLE:
                     self._cycles += 1
                     if time is not None:
                         reading.time = time
                     else:
                         reading.blind += 1
-                    stops = self._stops
-                    if told == _QUIET:
-                        quiet = QuietCycle(self._cycles, time, clearance)
-                        return quiet if stops is None else stops.after(quiet, q, given, dt, dq)
-                    if told == _HITS:
-                        hits = self._hits[: self._answer[0] * ROW_BYTES].tobytes()
-                        found = Cycle(self._cycles, time, clearance, (), hits, self._naming)
-                        return found if stops is None else stops.after(found, q, given, dt, dq)
-                    reading.faults, reading.stale, reading.unsure = [], 0, 0
-                    reading.dt = dt
-                    return self._stop_after(self._eventful(clearance, time), q, given, dq, True)
+                    cycle = self._answered(told, clearance, time, dt)
+                    if self._stops is None:
+                        return cycle
+                    if told != _EVENTS:
+                        return self._stops.after(cycle, joints, places, dt, dq)
+                    return self._stop_after(cycle, joints, places, dq, True)
             return self._update_with_care(q, poses, time, dq)
         finally:
             self._busy.release()
+
+    def _timed(self, time: Any) -> tuple[Any, float]:
+        """The time as Python's own float, if it is one, and how long after the last reading that
+        is, [s]; -1 where nobody knows."""
+        if type(time) is not float and isinstance(time, np.floating):
+            time = float(time)
+        last = self._reading.time
+        if type(time) is not float or last is None or self._reading.blind:
+            return time, -1.0
+        return time, time - last
+
+    def _answered(self, told: int, clearance: float, time: float | None, dt: float) -> Cycle:
+        """The cycle that the kernel's answer makes."""
+        if told == _QUIET:
+            return QuietCycle(self._cycles, time, clearance)
+        if told == _HITS:
+            hits = self._hits[: self._answer[0] * ROW_BYTES].tobytes()
+            return Cycle(self._cycles, time, clearance, (), hits, self._naming)
+        reading = self._reading
+        reading.faults, reading.stale, reading.unsure = [], 0, 0
+        reading.dt = dt
+        return self._eventful(clearance, time)
 
     def update_many(
         self, Q: Array, times: Array, clearances: Array, poses: Array | None = None
@@ -239,9 +243,7 @@ class Monitor:
             return quiet, None
         time = reading.time = float(times[quiet])
         self._cycles += 1
-        reading.faults, reading.stale, reading.unsure = [], 0, 0
-        reading.dt = time - before
-        return quiet, self._eventful(clearance, time)
+        return quiet, self._answered(told, clearance, time, time - before)
 
     def _enter(self) -> None:
         """One call at a time: two would write to the same tables.
@@ -457,13 +459,17 @@ class Monitor:
         return [*found, *jumped.values()]
 
 
-def _copied(values: Any, room: Array) -> Any:
-    """An array of numbers of another type or order as a kernel can read it, in ``room``; whatever
-    else it is, itself."""
-    if type(values) is ndarray and values.dtype.kind in "fiu" and values.shape == room.shape:
-        room[...] = values
-        return room
-    return values
+def _readable(values: Any, room: Array) -> Any:
+    """An array of the shape of ``room`` as a kernel can read it: itself, or numbers of another type
+    or order as a copy in ``room``. None for anything else."""
+    if type(values) is not ndarray or values.shape != room.shape:
+        return None
+    if values.dtype is _FLOAT and values.flags.carray:
+        return values
+    if values.dtype.kind not in "fiu":
+        return None
+    room[...] = values
+    return room
 
 
 def _good_table(values: Any, shape: tuple[int, ...]) -> bool:

@@ -3,8 +3,9 @@ far it reaches; from the options, the shape, and the joints' own limits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -12,8 +13,6 @@ from standoff.cell import Cell
 from standoff.cell.model import Primitive
 from standoff.defaults import USUAL_BUFFER
 from standoff.errors import MonitorError
-from standoff.geometry.pose import Array
-from standoff.geometry.shape import Shape
 from standoff.monitor.buffers import DEFAULT, by_name, coefficients, speed_limit
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.options import Options
@@ -27,6 +26,9 @@ from standoff.tolerances import AHEAD
 #: How much wider than extended a mover is registered, as a part of the half extents of its box,
 #: [-]. Wider: registered anew less often, but more pairs near each other; flat between 0.5 and 1.
 RESERVE_FRACTION = 0.6
+
+#: What is known of each primitive that joints carry; it belongs to one tree, as its frame does.
+_CARRIED: WeakKeyDictionary[Primitive, Carried] = WeakKeyDictionary()
 
 
 class Movers:
@@ -49,8 +51,11 @@ class Movers:
         """What the motion bound knows of a primitive; None where no joint moves it."""
         if not 0 < p.frame < self._tree.frames:
             return None
-        name = f"{p.body}.{p.part}"
-        return carried(self._tree, MovingBody.of_shape(name, p.frame, p.shape, p.pose))
+        known = _CARRIED.get(p)
+        if known is None:
+            body = MovingBody.of_shape(f"{p.body}.{p.part}", p.frame, p.shape, p.pose)
+            known = _CARRIED[p] = carried(self._tree, body)
+        return known
 
     def record(self, p: Primitive, owner: str, whole: float) -> Any:
         """A MOVER that was not seen yet; ``owner``: the robot or body that its options are for,
@@ -61,7 +66,7 @@ class Movers:
         c0, c1, c2 = _coefficients(given, owner, options.period)
         asked = speeds.get(p.body, speeds.get(owner, speeds.get(DEFAULT)))
         limit = speed_limit(asked, given, self._fastest(p), owner)
-        centre, half, reach = own_box(p.shape)
+        centre, half, reach = p.own_box
         reserve = options.index.margin
         record = np.zeros((), m.MOVER)
         gain = given.gain if isinstance(given, Separation) else 0.0
@@ -93,24 +98,6 @@ class Movers:
                 far = float(reached[p.frame] + known.size + radius)
                 found = max(found, far if np.isfinite(far) else 0.0)
         return found
-
-
-def own_box(shape: Shape) -> tuple[Array, Array, float]:
-    """Centre and half extents of a bounded shape in its own axes, and its farthest point from its
-    origin; somewhat wide for cylinders, [m]."""
-    points, radius = shape.core()
-    low, high = points.min(axis=0) - radius, points.max(axis=0) + radius
-    reach = float(np.sqrt((points**2).sum(axis=1)).max()) + radius
-    return 0.5 * (low + high), 0.5 * (high - low), reach
-
-
-def whole_sizes(primitives: Sequence[Primitive]) -> list[float]:
-    """For each primitive of one body, the farthest point of the body from its own origin."""
-    reach = np.array([own_box(p.shape)[2] for p in primitives])
-    if len(primitives) == 1:
-        return [float(reach[0])]
-    origins = np.array([p.pose[:3, 3] for p in primitives])
-    return [float((np.linalg.norm(origins - o, axis=1) + reach).max()) for o in origins]
 
 
 def farthest_step(movers: Any, period: float) -> float:

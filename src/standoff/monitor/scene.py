@@ -31,7 +31,7 @@ from standoff.geometry.shape import EMPTY, IntArray, Shape
 from standoff.geometry.table import pack
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.between import INSTANT_ROWS
-from standoff.monitor.movers import Movers, farthest_step, own_box, whole_sizes
+from standoff.monitor.movers import Movers, farthest_step
 from standoff.monitor.options import Options
 from standoff.monitor.report import Naming
 from standoff.monitor.rules import Exceptions, Rules
@@ -281,7 +281,7 @@ class Scene:
             entry = now.model.entries[name]
             if entry.frame != 0:
                 owner = self._owner(now, name)
-                for p, whole in zip(entry.primitives, whole_sizes(entry.primitives)):
+                for p, whole in zip(entry.primitives, entry.sizes):
                     found[p] = self._movers.record(p, owner, whole)
         return found
 
@@ -384,10 +384,9 @@ class Scene:
         far = self._movers.farthest(p for p in self.model.primitives if p.frame != 0)
         if far:
             corners.append(np.array([[-far] * 3, [far] * 3]))
-        bodies = cell.bodies
-        for name in cell.moving:
-            _, _, reach = own_box(bodies[name].shape)
-            at = bodies[name].pose[:3, 3]
+        for name in self.model.moving:
+            _, _, reach = self.model.entries[name].primitives[0].own_box
+            at = cell.bodies[name].pose[:3, 3]
             corners.append(np.array([at - 2.0 * reach, at + 2.0 * reach]))
         points = np.concatenate(corners)
         if not len(points):
@@ -485,10 +484,21 @@ class Scene:
         numbers = self._numbers_for(now, names)
         if numbers is None:
             return None
+        assigned = self._slots_for(change, numbers)
+        if assigned is None:
+            return None
+        slots, free = assigned
+        return Patch(now, change, numbers, slots, self._records(now, names), free)
+
+    def _slots_for(
+        self, change: Change, numbers: Mapping[str, int]
+    ) -> tuple[dict[Primitive, int], tuple[list[int], list[int]]] | None:
+        """Slots of what is new, and those that are free then. What is as it was keeps its slot,
+        whatever carries it. None: no room."""
         free = self._free[0].copy(), self._free[1].copy()
         old = {(p.body, p.part, p.frame != 0): p for p in change.gone}
         slots = {}
-        for p in change.fresh:  # on another frame, maybe
+        for p in change.fresh:
             before = old.get((p.body, p.part, p.frame != 0))
             if before is not None and before.shape is p.shape and (before.pose == p.pose).all():
                 slots[p] = self._slots[before]
@@ -501,7 +511,7 @@ class Scene:
                 if not free[p.frame == 0]:
                     return None
                 slots[p] = heappop(free[p.frame == 0])
-        return Patch(now, change, numbers, slots, self._records(now, names), free)
+        return slots, free
 
     def _numbers_for(self, now: Compiled, names: Mapping[str, None]) -> dict[str, int] | None:
         """Numbers of bodies that are new or another. New ones stand at the end of the model: one
@@ -560,15 +570,7 @@ class Scene:
                 self._several.add(name)
         self._note_names()
         for p, slot in patch.slots.items():
-            self._slots[p] = slot
-            self._kinds[p.shape.kind, p.frame != 0] += 1
-            if p in patch.records:
-                self._put_mover(p, slot, patch.records[p], kept.get(p))
-            else:
-                t.placed.rows[slot], t.placed.refs[slot] = p.row, self._ref(p.shape)
-                t.owner[slot] = patch.numbers[p.body]
-            if id(p.shape) in self._shapes:
-                self._shapes[id(p.shape)][2][0] += 1
+            self._put_primitive(p, slot, patch, kept.get(p))
         self._forget_shapes(shapes)
         changed = self._change_rules(now, set(patch.numbers.values()))
         self._adapt(now)
@@ -584,6 +586,20 @@ class Scene:
         t.index.items[list(stirred), x.MOVED] = 1
         self._adapt_steps()
         self.torn = False
+
+    def _put_primitive(
+        self, p: Primitive, slot: int, patch: Patch, known: tuple[Any, ...] | None
+    ) -> None:
+        t = self.tables
+        self._slots[p] = slot
+        self._kinds[p.shape.kind, p.frame != 0] += 1
+        if p in patch.records:
+            self._put_mover(p, slot, patch.records[p], known)
+        else:
+            t.placed.rows[slot], t.placed.refs[slot] = p.row, self._ref(p.shape)
+            t.owner[slot] = patch.numbers[p.body]
+        if id(p.shape) in self._shapes:
+            self._shapes[id(p.shape)][2][0] += 1
 
     def _take_out(self, patch: Patch, stay: set[Primitive]) -> None:
         """Primitives and bodies that are gone, with their pairs."""

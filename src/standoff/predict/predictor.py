@@ -246,16 +246,12 @@ class Predictor:
         """
         schedule = self._schedule
         # What comes as it should is handed over as it is; anything else is looked at closely.
-        if (
-            schedule is None
-            or type(positions) is not ndarray
-            or type(velocities) is not ndarray
-            or positions.dtype is not _FLOAT
-            or velocities.dtype is not _FLOAT
-            or positions.shape != self._shape
-            or velocities.shape != self._shape
-            or not positions.flags.carray
-            or not velocities.flags.carray
+        if schedule is None or not (
+            type(positions) is type(velocities) is ndarray
+            and positions.dtype is velocities.dtype is _FLOAT
+            and positions.shape == velocities.shape == self._shape
+            and positions.flags.carray
+            and velocities.flags.carray
         ):
             return self._step_with_care(positions, velocities, time, rotations)
         last = self._last
@@ -277,12 +273,19 @@ class Predictor:
         if said == _QUIET and not self._careful:
             return Prediction(number, time, _NO_ALARMS, self._unit, 0, schedule.tests.item())
         if said == _ALARMS and not self._careful and self._exact is None:
-            rows, found = listed(schedule.alarms), schedule.found
-            if len(rows) == found:
-                step = Prediction(number, time, rows, self._unit, found, schedule.tests.item())
-                self._count(step)
+            step = self._alarms_alone(schedule, time)
+            if step is not None:
                 return step
         return self._eventful(time, Reading(positions, velocities, rotations), [], 0.0)
+
+    def _alarms_alone(self, schedule: Schedule, time: float | None) -> Prediction | None:
+        """A step with alarms and nothing else; None where there is no memory for them."""
+        rows, found = listed(schedule.alarms), schedule.found
+        if len(rows) != found:
+            return None
+        step = Prediction(self._number, time, rows, self._unit, found, schedule.tests.item())
+        self._count(step)
+        return step
 
     def _step_with_care(
         self,

@@ -19,7 +19,7 @@ from standoff.broadphase.kernels.tables import (
     SEEN,
     STATE,
 )
-from standoff.compiled.jit import kernel
+from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import boxes_meet
 
 
@@ -30,16 +30,12 @@ def candidates(index, i, found):
 
     Without ONCE_A_PAIR an item is written once for each node they share, as long as ``found`` has
     room for them beyond that for every item once."""
-    boxes, items, tree, links = index.boxes, index.items, index.tree, index.links
+    items, tree, links = index.items, index.tree, index.links
     count = 0
-    boxed = (index.state.techniques & BOXES_FIRST) != 0
     if items[i, STATE] == OUTSIDE:
         for j in range(items.shape[0]):
             if j != i and items[j, STATE] != ABSENT:
-                index.state.box_tests += 1
-                if not boxed or boxes_meet(boxes, i, boxes, j):
-                    found[count] = j
-                    count += 1
+                count = take(index, i, j, found, count)
         return count
     once = (index.state.techniques & ONCE_A_PAIR) != 0
     spare = len(found) - items.shape[0]
@@ -50,22 +46,31 @@ def candidates(index, i, found):
         other = tree[links[link, NODE], LIST]
         while other != NONE:
             j = links[other, ITEM]
-            again = items[j, SEEN] == visit
-            if not again or not (once or j == i):
-                items[j, SEEN] = visit
-                index.state.box_tests += 1
-                if again and count >= spare:
-                    pass  # no room to have it twice
-                elif not boxed or boxes_meet(boxes, i, boxes, j):
-                    found[count] = j
-                    count += 1
             other = links[other, NEXT]
+            again = items[j, SEEN] == visit
+            if again and (once or j == i):
+                continue
+            items[j, SEEN] = visit
+            if again and count >= spare:
+                index.state.box_tests += 1  # no room to have it twice
+            else:
+                count = take(index, i, j, found, count)
         link = links[link, AFTER]
     j = index.state.out_first
     while j != NONE:
-        index.state.box_tests += 1
-        if not boxed or boxes_meet(boxes, i, boxes, j):
-            found[count] = j
-            count += 1
+        count = take(index, i, j, found, count)
         j = items[j, OUT_NEXT]
     return count
+
+
+@inlined
+def take(index, i, j, found, count):
+    """Write item ``j`` behind the ``count`` found, if its box meets that of item ``i``; how many
+    there are then."""
+    index.state.box_tests += 1
+    if (index.state.techniques & BOXES_FIRST) != 0 and not boxes_meet(
+        index.boxes, i, index.boxes, j
+    ):
+        return count
+    found[count] = j
+    return count + 1

@@ -268,33 +268,43 @@ def holds(index, i, node):
 def enter_from(index, i, leaf, outward):
     """Insert item ``i`` into the leaves about ``leaf`` that its box has entered. False where the
     links ran out."""
-    boxes, nodes = index.boxes, index.nodes
-    across = 0
-    for axis in range(3):
-        if boxes[i, axis] <= nodes[leaf, axis]:
-            across |= 1 << (2 * axis)
-        if boxes[i, axis + 3] >= nodes[leaf, axis + 3]:
-            across |= 2 << (2 * axis)
-    if (index.state.techniques & INSIDE_CHECK) == 0:
-        across = 63
-    across &= outward
+    across = outward
+    if (index.state.techniques & INSIDE_CHECK) != 0:
+        across &= reached(index, i, leaf)
     if across == 0:
         return True
     for dx in range(-1, 2):
-        if (dx < 0 and (across & 1) == 0) or (dx > 0 and (across & 2) == 0):
+        if not leads(across, 0, dx):
             continue
         for dy in range(-1, 2):
-            if (dy < 0 and (across & 4) == 0) or (dy > 0 and (across & 8) == 0):
+            if not leads(across, 1, dy):
                 continue
             for dz in range(-1, 2):
-                if (dz < 0 and (across & 16) == 0) or (dz > 0 and (across & 32) == 0):
-                    continue
-                if dx == 0 and dy == 0 and dz == 0:
+                if not leads(across, 2, dz) or (dx == 0 and dy == 0 and dz == 0):
                     continue
                 top = neighbour(index, leaf, dx, dy, dz)
                 if top != NONE and not enter(index, i, top, dx, dy, dz):
                     return False
     return True
+
+
+@inlined
+def reached(index, i, node):
+    """The faces of a node that the box of item ``i`` reaches or passes (bits low x, high x, …)."""
+    boxes, nodes = index.boxes, index.nodes
+    faces = 0
+    for axis in range(3):
+        if boxes[i, axis] <= nodes[node, axis]:
+            faces |= 1 << (2 * axis)
+        if boxes[i, axis + 3] >= nodes[node, axis + 3]:
+            faces |= 2 << (2 * axis)
+    return faces
+
+
+@inlined
+def leads(across, axis, step):
+    """Whether a step of -1, 0 or 1 along an axis crosses no face but those ``across``."""
+    return step == 0 or (across >> (2 * axis) & (1 if step < 0 else 2)) != 0
 
 
 @inlined

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from standoff.broadphase.kernels.tables import BOXES_FIRST
-from standoff.compiled.jit import entry, kernel
+from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CAPSULE,
@@ -141,8 +141,7 @@ def certify(monitor, way, a, b, threshold, stray):
     common, path, bend, doubt = relative_motion(monitor, way, a, b)
     take_two(monitor, two, a, b)
     note_instant(at, RIGHT, 1.0, two.rows, monitor.frames, common)
-    for e in range(OUT_COLUMNS):
-        at[RIGHT, e] = out[0, e]
+    copy_result(out, 0, at, RIGHT)
     copy_instant(at, RIGHT, BEST)
     if not path > 0.0:
         return free, 1.0, 0.0
@@ -151,45 +150,65 @@ def certify(monitor, way, a, b, threshold, stray):
     convex = two.refs[0, KIND] < MESH and two.refs[1, KIND] < MESH
     if free and convex and separated(way, LEFT, RIGHT, RIGHT, bend, threshold + stray):
         return True, 1.0, 0.0
-    measure(monitor, two, 0, 1, at, LEFT)
+    free = measure_instant(monitor, two, at, LEFT) > threshold and free
     tests, before, now = 2, at[LEFT, 0], out[0, 0]
-    free = free and at[LEFT, 0] - at[LEFT, SLACK] > threshold
-    if at[LEFT, 0] < at[BEST, 0]:
-        copy_instant(at, LEFT, BEST)
-    # Seen from the world alone the motions of both can be compared.
-    reach_a, reach_b = monitor.movers[a].reach if common == 0 else math.inf, 0.0
-    if b < monitor.plan.movers:
-        reach_b = monitor.movers[b].reach
+    reaches = reaches_of(monitor, a, b, common)
     top = RIGHT
     while top >= RIGHT:
         level = threshold if free else min(threshold, at[BEST, 0] - NEAREST_INSTANT)
         span = at[top, TIME] - at[LEFT, TIME]
-        apart = math.inf if convex else moved_apart(at, LEFT, top, reach_a, reach_b)
+        apart = math.inf if convex else moved_apart(at, LEFT, top, reaches)
         if interval_free(way, top, span * path, span * span * bend, apart, level + stray):
             copy_instant(at, top, LEFT)
             top -= 1
             continue
-        # Motion that rounding hides is not worth another look.
-        hidden = not span * path > stray + at[top, SLACK]
-        # A mesh that overlaps has no distance to compare with; a way without end has no middle.
-        blind = (not convex and at[BEST, 0] <= 0.0) or not path < math.inf
-        if tests == BETWEEN_TESTS or doubt or hidden or blind:
+        if tests == BETWEEN_TESTS or pointless(at, top, span * path, stray, convex, doubt):
             free = False
             break
         t = 0.5 * (at[LEFT, TIME] + at[top, TIME])
         top += 1
         place_two(monitor, way, a, b, t)
         note_instant(at, top, t, two.rows, way.frames, common)
-        measure(monitor, two, 0, 1, at, top)
+        free = measure_instant(monitor, two, at, top) > threshold and free
         tests += 1
-        free = free and at[top, 0] - at[top, SLACK] > threshold
-        if at[top, 0] < at[BEST, 0]:
-            copy_instant(at, top, BEST)
     monitor.index.state.pair_tests += tests - 1
-    for e in range(OUT_COLUMNS):
-        out[0, e] = at[BEST, e]
+    copy_result(at, BEST, out, 0)
     when = at[BEST, TIME]
     return free, when, (before - out[0, 0]) / when if when > 0.0 else before - now
+
+
+@kernel
+def measure_instant(monitor, two, at, k):
+    """Measure the pair as it stands at instant ``k``: what the distance is at least. BEST is the
+    nearest so far."""
+    measure(monitor, two, 0, 1, at, k)
+    if at[k, 0] < at[BEST, 0]:
+        copy_instant(at, k, BEST)
+    return at[k, 0] - at[k, SLACK]
+
+
+@inlined
+def pointless(at, top, path, stray, convex, doubt):
+    """Whether another look between LEFT and instant ``top`` can show nothing: nobody knows how one
+    turns, rounding hides the motion, a mesh that overlaps has no distance to compare with, or a way
+    without end has no middle."""
+    hidden = doubt or not path > stray + at[top, SLACK]
+    return hidden or (not convex and at[BEST, 0] <= 0.0) or not path < math.inf
+
+
+@inlined
+def reaches_of(monitor, a, b, common):
+    """The reaches of both about their origins. Only as seen from the world can the motions of both
+    be compared."""
+    reach_a = monitor.movers[a].reach if common == 0 else math.inf
+    return reach_a, monitor.movers[b].reach if b < monitor.plan.movers else 0.0
+
+
+@inlined
+def copy_result(a, i, b, j):
+    """A row of results of `measure`."""
+    for e in range(OUT_COLUMNS):
+        b[j, e] = a[i, e]
 
 
 @kernel
@@ -302,14 +321,15 @@ def interval_free(way, top, path, bend, apart, level):
 
 
 @kernel
-def moved_apart(at, i, j, reach_a, reach_b):
+def moved_apart(at, i, j, reaches):
     """How far from where it would be any point gets, from instant ``i`` to instant ``j``, if both
-    bodies moved as the origin of one of them does: ``|Δ_a - Δ_b| + |ΔR_a| r_a + |ΔR_b| r_b``."""
+    bodies moved as the origin of one of them does: ``|Δ_a - Δ_b| + |ΔR_a| r_a + |ΔR_b| r_b``, with
+    r their ``reaches``."""
     square = 0.0
     for c in range(3, 12, 4):
         x = at[j, POSE_A + c] - at[i, POSE_A + c] - (at[j, POSE_B + c] - at[i, POSE_B + c])
         square += x * x
-    turns = turned_by(at, i, j, POSE_A) * reach_a + turned_by(at, i, j, POSE_B) * reach_b
+    turns = turned_by(at, i, j, POSE_A) * reaches[0] + turned_by(at, i, j, POSE_B) * reaches[1]
     return (1.0 + MOTION_ROUNDING) * (math.sqrt(square) + turns)
 
 

@@ -65,20 +65,10 @@ def refresh_pairs(monitor, index):
     """Drop the pairs of whoever was registered anew and find theirs. False where the table of pairs
     is too short; asked again with a longer one, the result is the same, as nothing is taken for
     done before all is."""
-    movers, answer, items = monitor.plan.movers, monitor.answer, index.items
+    movers, items = monitor.plan.movers, index.items
     pairs, owner, found = monitor.pairs, monitor.owner, monitor.found
     once = (index.state.techniques & ONCE_A_PAIR) != 0
-    kept = 0
-    for p in range(answer.pairs):
-        a, b, rule = pairs[p].a, pairs[p].b, pairs[p].rule
-        # What stands still never counts as moved, also where the index was built anew: it is for
-        # movers to find, and they would not look.
-        if items[a, MOVED] == 0 and (b >= movers or items[b, MOVED] == 0):
-            if kept < p:
-                pairs[kept].a, pairs[kept].b, pairs[kept].rule = a, b, rule
-            kept += 1
-    answer.pairs = kept
-    used = kept
+    used = monitor.answer.pairs = keep_pairs(monitor, items)
     for i in range(movers):
         if items[i, MOVED] == 0 or items[i, STATE] == ABSENT:
             continue
@@ -94,7 +84,23 @@ def refresh_pairs(monitor, index):
                 return False
             pairs[used].a, pairs[used].b, pairs[used].rule = min(i, j), max(i, j), rule
             used += 1
-    answer.pairs = used
+    monitor.answer.pairs = used
     for i in range(movers):
         items[i, MOVED] = 0
     return True
+
+
+@inlined
+def keep_pairs(monitor, items):
+    """Move the pairs that stay to the front of the table; how many they are."""
+    movers, pairs = monitor.plan.movers, monitor.pairs
+    kept = 0
+    for p in range(monitor.answer.pairs):
+        a, b, rule = pairs[p].a, pairs[p].b, pairs[p].rule
+        # What stands still never counts as moved, also where the index was built anew: it is for
+        # movers to find, and they would not look.
+        if items[a, MOVED] == 0 and (b >= movers or items[b, MOVED] == 0):
+            if kept < p:
+                pairs[kept].a, pairs[kept].b, pairs[kept].rule = a, b, rule
+            kept += 1
+    return kept

@@ -33,82 +33,106 @@ def place_movers(monitor, dt, grace, stale):
 
     where the norm of the difference of two rotations is its Frobenius norm over √2. A sphere does
     not turn, and of a capsule only the axis does."""
-    items, frames, local, movers = (
-        monitor.index.items, monitor.frames, monitor.local, monitor.movers,
-    )  # fmt: skip
-    rows, refs, before = monitor.placed.rows, monitor.placed.refs, monitor.before
-    extended, free = monitor.extended, monitor.plan.tree_frames
+    movers, rows = monitor.movers, monitor.placed.rows
     for i in range(monitor.plan.movers):
-        if items[i, STATE] == ABSENT:
+        if monitor.index.items[i, STATE] == ABSENT:
             continue
         own = movers[i]
         # Poses are kept in variables: read back from the tables, they would wait for their own
         # writing, which doubles the time.
-        f = own.frame
-        xx, xy, xz, x = frames[f, 0], frames[f, 1], frames[f, 2], frames[f, 3]
-        yx, yy, yz, y = frames[f, 4], frames[f, 5], frames[f, 6], frames[f, 7]
-        zx, zy, zz, z = frames[f, 8], frames[f, 9], frames[f, 10], frames[f, 11]
-        if f < free:
-            xx, xy, xz, x = compose(xx, xy, xz, x, local, i)
-            yx, yy, yz, y = compose(yx, yy, yz, y, local, i)
-            zx, zy, zz, z = compose(zx, zy, zz, z, local, i)
-        kind = refs[i, KIND]
-        speed, moved = own.limit, 0.0
-        if own.known == 0:
-            # Not seen before: for all we know it is as fast as it can be.
-            own.known = 1
-            own.move = 0.0
-            put_pose(before, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
-        else:
-            own.known = 2
-            moved = length(x - rows[i, 3], y - rows[i, 7], z - rows[i, 11])
-            if kind == CAPSULE:
-                turn = length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10])
-                moved += rows[i, SIZE + 1] * turn
-            elif kind != SPHERE:
-                square = length(xx - rows[i, 0], yx - rows[i, 4], zx - rows[i, 8]) ** 2
-                square += length(xy - rows[i, 1], yy - rows[i, 5], zy - rows[i, 9]) ** 2
-                square += length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10]) ** 2
-                moved += math.sqrt(0.5 * square) * own.reach
-            for c in range(12):
-                before[i, c] = rows[i, c]
-            own.move = moved
-            # Readings that come faster than the period share what a period allows: one of them may
-            # use it up, all of them may not use it again.
-            allowed = min(own.bank + own.limit * dt, own.limit * grace)
-            own.bank = allowed - moved if moved <= allowed else 0.0
-            if not moved <= allowed * (1.0 + JUMP_ROUNDING):
-                put_fault(monitor, JUMP_FAULT, i, moved, allowed)
-            elif stale == 0:
-                # The mean since the last reading. By now it may be faster, by gain dt / 2: the
-                # velocity was within gain t of this one t seconds ago, dt / 2 ago on average.
-                speed = moved / dt
-                if speed < own.limit:
-                    speed = min(speed + 0.5 * own.gain * dt, own.limit)
-        put_pose(rows, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z)
+        X, Y, Z = pose_now(monitor, i)
+        speed = note_move(monitor, i, (X, Y, Z), dt, grace, stale)
+        put_pose(rows, i, X, Y, Z)
         own.speed = speed
         buffer = own.c0 + speed * (own.c1 + speed * own.c2)
         own.buffer = buffer
-        more = max(buffer, own.least)
-        if kind == CAPSULE:
-            r, h = rows[i, SIZE], rows[i, SIZE + 1]
-            ex, ey, ez = r + h * abs(xz), r + h * abs(yz), r + h * abs(zz)
-        elif kind <= CYLINDER:
-            ex, ey, ez = half_extents(rows, kind, i)
-        else:
-            ex, ey, ez = turned(rows, i, own.hx, own.hy, own.hz)
-            cx, cy, cz = own.cx, own.cy, own.cz
-            x += xx * cx + xy * cy + xz * cz
-            y += yx * cx + yy * cy + yz * cz
-            z += zx * cx + zy * cy + zz * cz
-            # Far from its own origin, a body has the rounding of that distance.
-            more += BOX_ROUNDING * EPS * (abs(cx) + abs(cy) + abs(cz) + ex + ey + ez)
-        put(x, y, z, ex, ey, ez, extended, i, more)
-        if not abs(x) + abs(y) + abs(z) <= COORDINATE_LIMIT:
+        if not extend(monitor, i, X, Y, Z, max(buffer, own.least)) <= COORDINATE_LIMIT:
             # It is anywhere, or nowhere: held against everything.
-            put_fault(monitor, JUMP_FAULT, i, moved, COORDINATE_LIMIT)
+            put_fault(monitor, JUMP_FAULT, i, own.move, COORDINATE_LIMIT)
             for axis in range(3):
-                extended[i, axis], extended[i, axis + 3] = -math.inf, math.inf
+                monitor.extended[i, axis], monitor.extended[i, axis + 3] = -math.inf, math.inf
+
+
+@inlined
+def pose_now(monitor, i):
+    """The three rows of a mover's pose in the world, from those of its frame."""
+    frames, local, f = monitor.frames, monitor.local, monitor.movers[i].frame
+    X = frames[f, 0], frames[f, 1], frames[f, 2], frames[f, 3]
+    Y = frames[f, 4], frames[f, 5], frames[f, 6], frames[f, 7]
+    Z = frames[f, 8], frames[f, 9], frames[f, 10], frames[f, 11]
+    if f < monitor.plan.tree_frames:
+        X = compose(X[0], X[1], X[2], X[3], local, i)
+        Y = compose(Y[0], Y[1], Y[2], Y[3], local, i)
+        Z = compose(Z[0], Z[1], Z[2], Z[3], local, i)
+    return X, Y, Z
+
+
+@inlined
+def note_move(monitor, i, pose, dt, grace, stale):
+    """Hold a mover's pose against that of the last reading: how far it went, and whether it can
+    have. Its speed: the highest where nothing is known."""
+    own, rows, before = monitor.movers[i], monitor.placed.rows, monitor.before
+    if own.known == 0:
+        # Not seen before: for all we know it is as fast as it can be.
+        own.known = 1
+        own.move = 0.0
+        put_pose(before, i, pose[0], pose[1], pose[2])
+        return own.limit
+    own.known = 2
+    moved = distance_moved(rows, i, pose, monitor.placed.refs[i, KIND], own.reach)
+    for c in range(12):
+        before[i, c] = rows[i, c]
+    own.move = moved
+    # Readings that come faster than the period share what a period allows: one of them may use it
+    # up, all of them may not use it again.
+    allowed = min(own.bank + own.limit * dt, own.limit * grace)
+    own.bank = allowed - moved if moved <= allowed else 0.0
+    if not moved <= allowed * (1.0 + JUMP_ROUNDING):
+        put_fault(monitor, JUMP_FAULT, i, moved, allowed)
+    elif stale == 0:
+        # The mean since the last reading. By now it may be faster, by gain dt / 2: the velocity was
+        # within gain t of this one t seconds ago, dt / 2 ago on average.
+        speed = moved / dt
+        return min(speed + 0.5 * own.gain * dt, own.limit) if speed < own.limit else speed
+    return own.limit
+
+
+@inlined
+def distance_moved(rows, i, pose, kind, reach):
+    """How far the farthest point of a mover went from where its row has it, at most."""
+    (xx, xy, xz, x), (yx, yy, yz, y), (zx, zy, zz, z) = pose
+    moved = length(x - rows[i, 3], y - rows[i, 7], z - rows[i, 11])
+    if kind == CAPSULE:
+        turn = length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10])
+        moved += rows[i, SIZE + 1] * turn
+    elif kind != SPHERE:
+        square = length(xx - rows[i, 0], yx - rows[i, 4], zx - rows[i, 8]) ** 2
+        square += length(xy - rows[i, 1], yy - rows[i, 5], zy - rows[i, 9]) ** 2
+        square += length(xz - rows[i, 2], yz - rows[i, 6], zz - rows[i, 10]) ** 2
+        moved += math.sqrt(0.5 * square) * reach
+    return moved
+
+
+@inlined
+def extend(monitor, i, X, Y, Z, more):
+    """The box around a mover, grown by ``more``; how far out its middle is, by coordinates."""
+    own, rows, kind = monitor.movers[i], monitor.placed.rows, monitor.placed.refs[i, KIND]
+    x, y, z = X[3], Y[3], Z[3]
+    if kind == CAPSULE:
+        r, h = rows[i, SIZE], rows[i, SIZE + 1]
+        ex, ey, ez = r + h * abs(X[2]), r + h * abs(Y[2]), r + h * abs(Z[2])
+    elif kind <= CYLINDER:
+        ex, ey, ez = half_extents(rows, kind, i)
+    else:
+        ex, ey, ez = turned(rows, i, own.hx, own.hy, own.hz)
+        cx, cy, cz = own.cx, own.cy, own.cz
+        x += X[0] * cx + X[1] * cy + X[2] * cz
+        y += Y[0] * cx + Y[1] * cy + Y[2] * cz
+        z += Z[0] * cx + Z[1] * cy + Z[2] * cz
+        # Far from its own origin, a body has the rounding of that distance.
+        more += BOX_ROUNDING * EPS * (abs(cx) + abs(cy) + abs(cz) + ex + ey + ez)
+    put(x, y, z, ex, ey, ez, monitor.extended, i, more)
+    return abs(x) + abs(y) + abs(z)
 
 
 @inlined
@@ -128,8 +152,8 @@ def length(x, y, z):
 
 
 @inlined
-def put_pose(table, i, xx, xy, xz, x, yx, yy, yz, y, zx, zy, zz, z):
-    """The first twelve columns of a row."""
-    table[i, 0], table[i, 1], table[i, 2], table[i, 3] = xx, xy, xz, x
-    table[i, 4], table[i, 5], table[i, 6], table[i, 7] = yx, yy, yz, y
-    table[i, 8], table[i, 9], table[i, 10], table[i, 11] = zx, zy, zz, z
+def put_pose(table, i, X, Y, Z):
+    """The first twelve columns of a row, from the three rows of a pose."""
+    table[i, 0], table[i, 1], table[i, 2], table[i, 3] = X
+    table[i, 4], table[i, 5], table[i, 6], table[i, 7] = Y
+    table[i, 8], table[i, 9], table[i, 10], table[i, 11] = Z

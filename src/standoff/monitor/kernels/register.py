@@ -47,9 +47,7 @@ def update_index(monitor, index):
     if plan.update == m.REBUILD:
         rebuild(monitor, index)
         return
-    boxes, items = index.boxes, index.items
-    extended, fresh = monitor.extended, monitor.fresh
-    usual = max(1.0, pace.registered)
+    boxes, items, extended, fresh = index.boxes, index.items, monitor.extended, monitor.fresh
     registered, waiting = 0, 0
     for i in range(plan.movers):
         if items[i, STATE] == ABSENT:
@@ -65,33 +63,48 @@ def update_index(monitor, index):
             move(index, i, fresh, 0, plan.smallest)
             registered += 1
             continue
-        # Without a reserve it must be where it was: a box that shrinks may leave nodes.
-        stays = True
+        follow_exactly(monitor, index, i)
+    registered += register_early(monitor, index, waiting, max(1.0, pace.registered) - registered)
+    pace.registered += USUAL_SHARE * (registered - pace.registered)
+
+
+@kernel
+def follow_exactly(monitor, index, i):
+    """Without a reserve a mover must be where it was: a box that shrinks may leave nodes."""
+    boxes, extended, fresh = index.boxes, monitor.extended, monitor.fresh
+    stays = True
+    for c in range(6):
+        stays = stays and extended[i, c] == boxes[i, c]
+        fresh[0, c] = extended[i, c]
+    if stays:
+        return
+    if monitor.plan.update == m.REINSERT:
+        remove(index, i)
         for c in range(6):
-            stays = stays and extended[i, c] == boxes[i, c]
-            fresh[0, c] = extended[i, c]
-        if stays:
-            continue
-        if plan.update == m.REINSERT:
-            remove(index, i)
-            for c in range(6):
-                boxes[i, c] = extended[i, c]
-            insert(index, i)
-        else:
-            move(index, i, fresh, 0, plan.smallest)
-    for i in range(plan.movers):
-        if waiting == 0 or registered >= usual:
+            boxes[i, c] = extended[i, c]
+        insert(index, i)
+    else:
+        move(index, i, fresh, 0, monitor.plan.smallest)
+
+
+@kernel
+def register_early(monitor, index, waiting, most):
+    """Register those of the ``waiting`` who are about to leave their room, while they are fewer
+    than ``most``. How many that were."""
+    boxes, items, extended = index.boxes, index.items, monitor.extended
+    registered = 0
+    for i in range(monitor.plan.movers):
+        if registered == waiting or registered >= most:
             break
-        reserve = movers[i].reserve
+        reserve = monitor.movers[i].reserve
         if items[i, STATE] == ABSENT or not reserve > 0.0:
             continue
-        # Those of above are not met again: BEHIND times the least of `spread` exceeds EARLY.
+        # Those of before are not met again: BEHIND times the least of `spread` exceeds EARLY.
         if not within(extended, boxes, i, EARLY * reserve):
             widen(monitor, i, reserve)
-            move(index, i, fresh, 0, plan.smallest)
+            move(index, i, monitor.fresh, 0, monitor.plan.smallest)
             registered += 1
-            waiting -= 1
-    pace.registered += USUAL_SHARE * (registered - pace.registered)
+    return registered
 
 
 @inlined

@@ -131,20 +131,10 @@ def free_motion(monitor, way, i):
     kind, reach = monitor.placed.refs[i, KIND], monitor.movers[i].reach
     x, y, z = rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11]
     shift = length(x, y, z)
-    turns = False
-    for r in range(0, 12, 4):
-        for c in range(r, r + 3):
-            turns = turns or rows[i, c] != start[i, c]
-    if not turns:
+    if not is_turned(start, rows, i):
         motion.angle = 0.0
         return (1.0 + MOTION_ROUNDING) * shift, 0.0, 0.0
-    # R(1) R(0)^T: twice the sine times the axis in what is not symmetric, the cosine on the
-    # diagonal.
-    xx, xy, xz = turned_row(start, rows, i, 0)
-    yx, yy, yz = turned_row(start, rows, i, 4)
-    zx, zy, zz = turned_row(start, rows, i, 8)
-    x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
-    sine, cosine = length(x, y, z), 0.5 * (xx + yy + zz - 1.0)
+    x, y, z, sine, cosine = turn_of(start, rows, i)
     angle = math.atan2(sine, cosine)
     lever = 0.0 if kind == SPHERE else reach
     if kind == CAPSULE:
@@ -169,6 +159,27 @@ def free_motion(monitor, way, i):
         for c in range(3):
             square += (two[0, r + c] - rows[i, r + c]) ** 2
     return path, bend, math.sqrt(square) * reach
+
+
+@inlined
+def is_turned(start, rows, i):
+    """Whether a mover is turned otherwise now than at the last reading."""
+    for r in range(0, 12, 4):
+        for c in range(r, r + 3):
+            if rows[i, c] != start[i, c]:
+                return True
+    return False
+
+
+@kernel
+def turn_of(start, rows, i):
+    """R(1) R(0)^T: the sine times the axis, from what is not symmetric, the sine, and the cosine,
+    from the diagonal."""
+    xx, xy, xz = turned_row(start, rows, i, 0)
+    yx, yy, yz = turned_row(start, rows, i, 4)
+    zx, zy, zz = turned_row(start, rows, i, 8)
+    x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
+    return x, y, z, length(x, y, z), 0.5 * (xx + yy + zz - 1.0)
 
 
 @kernel

@@ -42,8 +42,7 @@ def look(positions, velocities, tables, k):
     state, body = tables.state, tables.bodies[k]
     step = state.step
     if body.seen_in != step:
-        first = body.seen_in < 0
-        steps = abs(step - body.seen_in)
+        steps = 0 if body.seen_in < 0 else abs(step - body.seen_in)
         body.seen_in = step
         kind, value, allowed = MISSING, math.nan, 0.0
         if k < len(positions) and k < len(velocities):
@@ -53,7 +52,7 @@ def look(positions, velocities, tables, k):
             if abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < LARGEST_READING:
                 blur = CLOCK_INSTANT * state.blur
                 now = state.now
-                kind, value, allowed = held(body, x, y, z, vx, vy, vz, now, blur, steps, first)
+                kind, value, allowed = held(body, (x, y, z), (vx, vy, vz), now, blur, steps)
                 body.x, body.y, body.z = x, y, z
                 body.vx, body.vy, body.vz = vx, vy, vz
                 body.seen_at = now
@@ -68,21 +67,22 @@ def look(positions, velocities, tables, k):
 
 
 @inlined
-def held(body, x, y, z, vx, vy, vz, now, blur, steps, first):
+def held(body, position, velocity, now, blur, steps):
     """Which bound a reading breaks, by how much and what is allowed; -1: none. From the last
-    reading, ``t`` and so many ``steps`` ago, with A and V the bounds:
+    reading, ``t`` and so many ``steps`` ago (0: there is none), with A and V the bounds:
 
         |v| <= V,    |v - v0| <= A t,    |x - x0 - v0 t| <= A t² / 2,    |x - x0| <= V t
 
     with t as long as it can have been by clocks that are ``blur`` off from each other, [s].
     """
+    (x, y, z), (vx, vy, vz) = position, velocity
     fastest, most = body.speed, body.acceleration
     # Squares are compared; roots are taken where a bound is broken, to say by how much.
     speed = vx * vx + vy * vy + vz * vz
     limit = fastest * (1.0 + BOUND_ROUNDING)
     if speed > limit * limit:
         return TOO_FAST, math.sqrt(speed), fastest
-    if first:
+    if steps == 0:
         return -1, 0.0, 0.0
     t = now - body.seen_at + blur
     ux, uy, uz = body.vx, body.vy, body.vz

@@ -287,8 +287,7 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
         p = length * turn_c
         side = first * first - p * p
         if not (length > 0.0 and first > 0.0 and side > 0.0):
-            size = 1.0
-            break
+            return angle, phi, last, False
         y = math.sqrt(side)
         log = math.log((y + first) / (length * (1.0 + turn_s)))
         # Derivatives with respect to angle, phi and last, in this order.
@@ -322,30 +321,43 @@ def refine(ahead, aside, speed, radius, angle, phi, last, coasting):
             c3 -= 0.5 * (y_last * first - y * end_s + 2.0 * length * end_s * turn_s) + p * (
                 p_last * log + 0.5 * p * log_last
             )
-        d1, d2, d3 = b2 * c3 - b3 * c2, b3 * c1 - b1 * c3, b1 * c2 - b2 * c1
-        determinant = a1 * d1 + a2 * d2 + a3 * d3
-        if not abs(determinant) > 0.0:
-            size = 1.0
-            break
-        scale = 1.0 / determinant
-        step_angle = scale * (
-            lands * d1 + passes * (a3 * c2 - a2 * c3) + misses * (a2 * b3 - a3 * b2)
-        )
-        step_phi = scale * (
-            lands * d2 + passes * (a1 * c3 - a3 * c1) + misses * (a3 * b1 - a1 * b3)
-        )
-        step_last = scale * (
-            lands * d3 + passes * (a2 * c1 - a1 * c2) + misses * (a1 * b2 - a2 * b1)
-        )
-        angle -= min(max(step_angle, -TURNING_STRIDE), TURNING_STRIDE)
-        last = between(0.0, last, last - step_last, phi)
-        top = math.acos(0.5 * math.cos(last))
-        phi = between(last, min(phi, top), phi - step_phi, top)
-        size = abs(step_angle) + abs(step_phi) + abs(step_last)
+        solved, step = solve((a1, a2, a3, lands), (b1, b2, b3, passes), (c1, c2, c3, misses))
+        if not solved:
+            return angle, phi, last, False
+        angle, phi, last = stepped(angle, phi, last, step)
+        size = abs(step[0]) + abs(step[1]) + abs(step[2])
         if not (size > TURNING_TOLERANCE and angle > 0.0 and angle < math.pi):
             break
     # From full speed on, the landing is a double root, and steps only halve what is left.
     return angle, phi, last, size < TURNING_NEAR
+
+
+@inlined
+def solve(a, b, c):
+    """Three linear equations, each its coefficients and what they add up to, by Cramer's rule:
+    whether there is one solution, and it."""
+    a1, a2, a3, lands = a
+    b1, b2, b3, passes = b
+    c1, c2, c3, misses = c
+    d1, d2, d3 = b2 * c3 - b3 * c2, b3 * c1 - b1 * c3, b1 * c2 - b2 * c1
+    determinant = a1 * d1 + a2 * d2 + a3 * d3
+    if not abs(determinant) > 0.0:
+        return False, (0.0, 0.0, 0.0)
+    scale = 1.0 / determinant
+    return True, (
+        scale * (lands * d1 + passes * (a3 * c2 - a2 * c3) + misses * (a2 * b3 - a3 * b2)),
+        scale * (lands * d2 + passes * (a1 * c3 - a3 * c1) + misses * (a3 * b1 - a1 * b3)),
+        scale * (lands * d3 + passes * (a2 * c1 - a1 * c2) + misses * (a1 * b2 - a2 * b1)),
+    )
+
+
+@inlined
+def stepped(angle, phi, last, step):
+    """The three angles after a step of Newton's method, kept to where a motion has them."""
+    angle -= min(max(step[0], -TURNING_STRIDE), TURNING_STRIDE)
+    last = between(0.0, last, last - step[2], phi)
+    top = math.acos(0.5 * math.cos(last))
+    return angle, between(last, min(phi, top), phi - step[1], top), last
 
 
 @kernel
