@@ -386,7 +386,8 @@ class PathChecker:
         """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has
         them; whoever is done with it adds it to ``tables.spare``."""
         scratch = self._take_scratch(tables, 1)
-        scratch.glides[:] = self._resting(tables)
+        if tables.gliding:
+            scratch.glides[:] = self._resting(tables)
         scratch.known["stepper"] = tables.stepper
         # With deviations, an instant at which nothing can be proved ends a search.
         scratch.known["hasty"] = tables.tube
