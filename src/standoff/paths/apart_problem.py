@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -93,26 +94,19 @@ def _tables(
     """All tables; the first ``split`` primitives are one body's."""
     pairs = [(i, j) for i in range(split) for j in range(split, len(primitives))]
     _, refs, geometry = pack([x.shape for x in primitives])
-    rows = np.array([x.row for x in primitives])
     count, frames = len(cut.joints), len(cut.reals)
     nodes = max(_NODES, 2 * len(pairs))
     made = [cut.part(x, limits) for x in primitives]
-    links = np.concatenate([x.links for x in made])
+    rows = np.array([x.row for x in primitives])
     tables = p.ApartTables(
-        tree=cut.reals, linkage=cut.ints, joints=count, parts=len(made), links=links,
+        tree=cut.reals, linkage=cut.ints, joints=count, parts=_records(cut, primitives, made),
+        links=np.concatenate([x.links for x in made]),
         cores=np.concatenate([x.points for x in made]), local=rows[:, : layout.SIZE].copy(),
         bodies=Bodies(rows=rows, refs=refs, solids=geometry.solids),
         pairs=np.array(pairs, p.PAIR), intervals=count, q=count, paces=frames, poses=frames,
-        turns=scratch_shape(frames), slopes=2 * count, answer=1, room=dispatch.pair_scratch(),
-        nodes=nodes, node_intervals=(nodes, count), heap=np.arange(nodes),
+        turns=scratch_shape(frames), slopes=2 * count, answer=1, nodes=nodes,
+        node_intervals=(nodes, count), heap=np.arange(nodes),
     )  # fmt: skip
-    first_link = first_point = 0
-    for row, x, part in zip(tables.parts, primitives, made):
-        row.frame, row.first_link, row.links = cut.number[x.frame], first_link, len(part.links)
-        row.first_point, row.points = first_point, len(part.points)
-        row.x, row.y, row.z, row.ball = x.ball
-        row.radius, row.margin = part.radius, part.margin
-        first_link, first_point = first_link + len(part.links), first_point + len(part.points)
     joints = tables.joints
     joints.lower, joints.upper = limits
     joints.width = limits[1] - limits[0]
@@ -121,8 +115,21 @@ def _tables(
     joints.pad = ENCODER_TOLERANCE + JOINT_BOX_ROUNDING * np.abs(limits).sum(axis=0)
     kinds = [{x.shape.kind for x in body} for body in (primitives[:split], primitives[split:])]
     if not all(has_closed_form(x, y) for x in kinds[0] for y in kinds[1]):
-        tables.header.general = dispatch.general_address()  # it takes long to compile
+        # It takes long to compile, and the room long to make.
+        tables.header.general, tables.room = dispatch.general_address(), dispatch.pair_scratch()
     return tables
+
+
+def _records(cut: CutTree, primitives: Sequence[Primitive], parts: Sequence[Part]) -> Any:
+    """Records of `apart_tables.PART`."""
+    found, link, point = [], 0, 0
+    for x, part in zip(primitives, parts):
+        links, points = len(part.links), len(part.points)
+        found.append(
+            (cut.number[x.frame], link, links, point, points, *x.ball, part.radius, part.margin)
+        )
+        link, point = link + links, point + points
+    return np.array(found, p.PART)
 
 
 def joint_range(tree: Tree, index: int, frames: Sequence[int]) -> tuple[float, float] | str:

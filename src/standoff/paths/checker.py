@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -29,7 +29,6 @@ from standoff.paths.proving import certificate, meeting
 from standoff.paths.search import (
     Found,
     Key,
-    Known,
     Memory,
     Motion,
     Progress,
@@ -324,32 +323,44 @@ class PathChecker:
             early = self._at_start(task)
             if early is not None:
                 return task.verdict(p.FOUND, *early, 0.0)
-        keys = [] if memory is None else task.keys()
-        known: dict[int, Known] = {}
-        if memory is not None:
-            kept = {k: memory.get(key) for k, key in enumerate(keys)}
-            known = {k: what for k, what in kept.items() if what is not None}
-            worst = [(k, what) for k, what in known.items() if isinstance(what, Found)]
-            if worst and not first:
-                k, what = worst[0]
+        if first or memory is None:
+            return self._searched(task, first, progress, None, None)
+        keys = task.keys()
+        known = memory.known(keys)
+        for k, what in known.items():
+            if isinstance(what, Found):
                 result = what.result.copy()
                 result["piece"] = k
                 return task.verdict(p.FOUND, result, (0, 0))
-        resumed = None
-        if known and not first:
-            resumed = {k: e if isinstance(e, p.OpenNodes) else None for k, e in known.items()}
+
+        def learn(search: Search, status: int) -> None:
+            for k, key in enumerate(keys):
+                memory.put(key, search.learned(status, k))
+
+        resumed = {k: e if isinstance(e, p.OpenNodes) else None for k, e in known.items()}
+        return self._searched(task, False, progress, resumed or None, learn)
+
+    def _searched(
+        self,
+        task: _Task,
+        first: bool,
+        progress: Progress | None,
+        resumed: dict[int, p.OpenNodes | None] | None,
+        learn: Callable[[Search, int], None] | None,
+    ) -> Verdict:
+        """The verdict of a search, from which there is something to ``learn``."""
         search = Search(
-            task.tables, task.motion, task.budget, earliest=first, precision=fine,
+            task.tables, task.motion, task.budget, earliest=first, precision=task.precision,
             resumed=resumed, scratch=self._take_scratch(task.tables, len(task.motion.pieces)),
         )  # fmt: skip
         status = search.run(progress)
-        if memory is not None and not first:
-            for k, key in enumerate(keys):
-                memory.put(key, search.learned(status, k))
+        if learn is not None:
+            learn(search, status)
         until = search.start if first and status != p.FREE else None
         found, counts = search.result, search.counts
         task.tables.spare.append(search.scratch)
-        if first and status == p.FOUND and found["piece"] == 0 and found["u"] <= fine:
+        at_once = first and status == p.FOUND and found["piece"] == 0
+        if at_once and found["u"] <= task.precision:
             early = self._at_start(task)
             if early is not None and early[0]["kind"] >= found["kind"]:
                 return task.verdict(p.FOUND, early[0], counts, 0.0)
@@ -375,7 +386,8 @@ class PathChecker:
         """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has
         them; whoever is done with it adds it to ``tables.spare``."""
         scratch = self._take_scratch(tables, 1)
-        scratch.glides[:] = self._resting(tables)
+        if tables.gliding:
+            scratch.glides[:] = self._resting(tables)
         scratch.known["stepper"] = tables.stepper
         # With deviations, an instant at which nothing can be proved ends a search.
         scratch.known["hasty"] = tables.tube

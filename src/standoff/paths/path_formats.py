@@ -53,14 +53,7 @@ def parse_csv(data: bytes, file: Path, joints: Sequence[str]) -> PathTable:
             file=file,
             allowed="a text file",
         ) from error
-    comment: tuple[int, str] | None = None
-    lines: list[tuple[int, str]] = []
-    for number, line in enumerate(_LINE_END.split(text), 1):
-        bare = line.strip()
-        if bare.startswith("#"):
-            comment = comment if lines else (number, bare.lstrip("# \t"))
-        elif bare:
-            lines.append((number, _TAIL.sub("", line)))
+    lines, comment = _lines(text)
     if not lines:
         return PathTable(None, "line 1", [], [], ())
     first = _fields(*lines[0], file)
@@ -78,6 +71,20 @@ def parse_csv(data: bytes, file: Path, joints: Sequence[str]) -> PathTable:
     rows = [row[:-1] if len(row) == expected + 1 and not row[-1] else row for row in rows]
     numbers = tuple(number for number, _ in lines)
     return PathTable(names, header, rows, [f"line {n}" for n in numbers], numbers)
+
+
+def _lines(text: str) -> tuple[list[tuple[int, str]], tuple[int, str] | None]:
+    """The lines with something in them, and the last comment before the first of these; each with
+    its number."""
+    comment: tuple[int, str] | None = None
+    lines: list[tuple[int, str]] = []
+    for number, line in enumerate(_LINE_END.split(text), 1):
+        bare = line.strip()
+        if bare.startswith("#"):
+            comment = comment if lines else (number, bare.lstrip("# \t"))
+        elif bare:
+            lines.append((number, _TAIL.sub("", line)))
+    return lines, comment
 
 
 def _delimiter(line: str) -> str:
@@ -151,19 +158,12 @@ def parse_json(data: bytes, file: Path, failure: type[Error] = PathError) -> Any
 
 def table_of_json(content: Any, file: Path) -> PathTable:
     """The table of a path in one of the plain forms."""
-    names: Sequence[str] | None = None
-    times: Sequence[Any] | None = None
-    rows, where = content, ""
+    table, where = {"waypoints": content}, ""
     if isinstance(content, dict):
-        for key in content:
-            if key not in KEYS:
-                raise PathError("unknown key", file=file, value=key, allowed=", ".join(KEYS))
-        if "waypoints" not in content:
-            raise PathError("no waypoints", file=file, value=list(content), allowed=_FORMS)
-        rows, where = content["waypoints"], "waypoints"
-        names, times = content.get("joints"), content.get("times")
-        if names is not None:
-            names = _names(names, file)
+        table, where = _object(content, file), "waypoints"
+    rows, times, names = (table.get(key) for key in ("waypoints", "times", "joints"))
+    if names is not None:
+        names = _names(names, file)
     if not isinstance(rows, list):
         raise PathError(
             "not a path", file=file, element=where or None, value=content, allowed=_FORMS
@@ -184,12 +184,26 @@ def table_of_json(content: Any, file: Path) -> PathTable:
             )
         names, rows = _by_name(rows, file, places)
         return PathTable(names, places[0], rows, places, times=times)
+    _check_lists(rows, places, file)
+    return PathTable(names, "joints", rows, places, times=times)
+
+
+def _object(content: dict[str, Any], file: Path) -> dict[str, Any]:
+    """A path that is written as an object, with known keys alone."""
+    for key in content:
+        if key not in KEYS:
+            raise PathError("unknown key", file=file, value=key, allowed=", ".join(KEYS))
+    if "waypoints" not in content:
+        raise PathError("no waypoints", file=file, value=list(content), allowed=_FORMS)
+    return content
+
+
+def _check_lists(rows: Sequence[Any], places: Sequence[str], file: Path) -> None:
     for row, place in zip(rows, places):
         if not isinstance(row, list):
             raise PathError(
                 "not a waypoint", file=file, element=place, value=row, allowed="a list of numbers"
             )
-    return PathTable(names, "joints", rows, places, times=times)
 
 
 def _by_name(

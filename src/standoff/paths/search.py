@@ -9,7 +9,7 @@ in another path.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -314,6 +314,11 @@ class Memory:
         elif known is not None:
             self._known.move_to_end(key)
         return known
+
+    def known(self, keys: Sequence[Key]) -> dict[int, Known]:
+        """What is known of some segments, by their places."""
+        found = {k: self.get(key) for k, key in enumerate(keys)}
+        return {k: known for k, known in found.items() if known is not None}
 
     def put(self, key: Key, known: Known) -> None:
         """Remember a segment, and forget the one that was not used for the longest time."""

@@ -147,18 +147,22 @@ def braking_curve(
     times = _breakpoints(r, still[moving])
     coefficients, rounding = at_rest(final, len(times) - 1)
     rounding += np.where(moving, BRAKING_ROUNDING * (np.abs(at) + np.abs(v) * still), 0.0)
-    for k, (start, end) in enumerate(pairwise(times)):
+    for piece, (start, end) in zip(coefficients, pairwise(times)):
         length = end - start
         if start < r:
-            coefficients[k, 0], coefficients[k, 1] = at, v * length
-            continue
-        # Seen from where the joint stands in the end: final - d (still - t)² / 2.
-        left = np.maximum(still - start, 0.0)
-        d = np.divide(v, braking, out=np.zeros_like(v), where=left > 0.0)
-        coefficients[k, 0] -= 0.5 * d * left * left
-        coefficients[k, 1] = d * left * length
-        coefficients[k, 2] = -0.5 * d * length * length
+            piece[0], piece[1] = at, v * length
+        else:
+            _brake(piece, v, braking, np.maximum(still - start, 0.0), length)
     return Pieces.make(times, coefficients, rounding, joints)
+
+
+def _brake(piece: Array, v: Array, braking: Array, left: Array, length: float) -> None:
+    """Coefficients of a piece under the brakes, where joints stand after ``left``; the first ones
+    are where they stand in the end, and from there ``final - d (still - t)² / 2``."""
+    d = np.divide(v, braking, out=np.zeros_like(v), where=left > 0.0)
+    piece[0] -= 0.5 * d * left * left
+    piece[1] = d * left * length
+    piece[2] = -0.5 * d * length * length
 
 
 def _merged(braking: Array) -> Array:

@@ -188,21 +188,23 @@ class Layout:
     balls: Array
 
     def __init__(self, model: Model, before: Layout | None) -> None:
-        self.model = model
-        parts = model.primitives
-        moving = tuple(sorted((x for x in parts if x.frame != 0), key=lambda x: x.frame))
-        tree = model.tree
-        same = before is not None and before.movers.tree is tree and before.movers.given == moving
-        self.movers = (
-            before.movers
-            if before is not None and same
-            else Movers(tree, moving, known_parts(model))
-        )
-        self.still = tuple(x for x in parts if x.frame == 0)
-        if before is not None and same and before.still == self.still:
-            self.statics, self.boxes, self.packing = before.statics, before.boxes, before.packing
-            self.bodies, self.balls = before.bodies, before.balls
+        self.model, tree = model, model.tree
+        moving = sorted((x for x in model.primitives if x.frame != 0), key=lambda x: x.frame)
+        given = tuple(moving)
+        self.still = tuple(x for x in model.primitives if x.frame == 0)
+        if before is None or before.movers.tree is not tree or before.movers.given != given:
+            self.movers = Movers(tree, given, known_parts(model))
+            self._place_statics(None)
             return
+        self.movers = before.movers
+        if before.still != self.still:
+            self._place_statics(before)
+            return
+        self.statics, self.boxes, self.packing = before.statics, before.boxes, before.packing
+        self.bodies, self.balls = before.bodies, before.balls
+
+    def _place_statics(self, before: Layout | None) -> None:
+        """The tree of boxes, and everything in its order; ``before`` has the same movers."""
         bounded = [x for x in self.still if x.shape.bounded]
         self.boxes = box_tree(np.array([x.box for x in bounded]).reshape(-1, 6))
         self.statics = (
@@ -211,7 +213,7 @@ class Layout:
         )
         primitives = self.primitives
         shapes = [x.shape for x in primitives]
-        kept = before is not None and same and not before.packing.sparse(shapes)
+        kept = before is not None and not before.packing.sparse(shapes)
         self.packing = before.packing if before is not None and kept else Packing(shapes)
         rows = np.array([x.row for x in primitives]).reshape(-1, layout.ROW_COLUMNS)
         self.bodies = Bodies(rows=rows, refs=self.packing.refs(shapes), solids=self.packing.solids)

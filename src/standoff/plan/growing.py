@@ -203,6 +203,19 @@ class Borrowed:
         self._returned = True
 
 
+def supply(
+    status: int, header: Any, numbers: Numbers, lent: Borrowed, make_room: Callable[[], None]
+) -> None:
+    """Give a kernel what it came back for: random numbers, room of its own or in the scratch."""
+    if status == g.DRY:
+        numbers.refill(int(header.cursor))
+        header.cursor = 0
+    elif status == g.CROWDED:
+        make_room()
+    elif status == g.CRAMPED:
+        grow_room(lent.scratch)
+
+
 def address_of_check() -> int:
     """Where the machine code of `check_segments` is; it is compiled if need be."""
     return address_of(_CHECK)
@@ -268,13 +281,7 @@ class Connect(Growing):
         )
         if status == g.AGAIN:
             self.pace.took(self.edges - edges, perf_counter() - begun)
-        elif status == g.DRY:
-            self.numbers.refill(int(header.cursor))
-            header.cursor = 0
-        elif status == g.CROWDED:
-            self._make_room()
-        elif status == g.CRAMPED:
-            grow_room(self.lent.scratch)
+        supply(status, header, self.numbers, self.lent, self._make_room)
         return status
 
     def path(self) -> tuple[Array, int]:
@@ -383,15 +390,9 @@ class Lazy(Growing):
         )  # fmt: skip
         if status == g.AGAIN:
             self.pace.took(int(header.work) - work, perf_counter() - begun)
-        elif status == g.DRY:
-            self.numbers.refill(int(header.cursor))
-            header.cursor = 0
-        elif status == g.CROWDED:
-            self._make_room()
-        elif status == g.CRAMPED:
-            grow_room(self.lent.scratch)
         elif status == g.CRAMPED_PATH:
             grow_room(self.open)
+        supply(status, header, self.numbers, self.lent, self._make_room)
         return status
 
     def path(self) -> tuple[Array, int]:

@@ -139,45 +139,60 @@ class Planner:
             self.cell, start, goal, joints, joint_weights(self.cell, self._weights), limits
         )
         blocked, query, kept = self._ends(query)
-        growing: Growing
-        if self.method == "sbl":
-            growing = Lazy(self.checker, query, begin, self.reach)
+        growing = self._growing(query, begin)
+        facts: dict[str, Any] = {
+            "waypoints": np.zeros((0, len(query.start))), "goal": None, "length": math.inf,
+            "proving": 0.0,
+        }  # fmt: skip
+        if blocked is None:
+            reason, verdict, found = self._solve(growing, query, begun, end, progress, cancelled)
+            if found:
+                facts.update(found, goal=kept[found["goal"]])
         else:
-            step = _STEP * math.sqrt(len(query.space.joints)) if self.step is None else self.step
-            growing = Connect(self.checker, query, begin, step)
+            reason, verdict = blocked
+        growing.close()
+        return Plan(
+            solved=reason is None, reason=reason, verdict=verdict, time=perf_counter() - begun,
+            preparing=begun - called, growing=growing.time, edges=growing.edges,
+            nodes=growing.nodes, clearance=self.checker.least_clearance,
+            tolerance=self.checker.tolerance, method=self.method, seed=begin, **facts,
+        )  # fmt: skip
 
-        def told(reason: Reason | None, verdict: Verdict | None, **found: Any) -> Plan:
-            facts: dict[str, Any] = {
-                "waypoints": np.zeros((0, len(query.start))), "goal": None, "length": math.inf,
-                "clearance": self.checker.least_clearance, "tolerance": self.checker.tolerance,
-                "preparing": begun - called, "growing": growing.time, "proving": 0.0, **found,
-            }  # fmt: skip
-            growing.close()
-            return Plan(
-                solved=reason is None, reason=reason, verdict=verdict,
-                time=perf_counter() - begun, edges=growing.edges, nodes=growing.nodes,
-                method=self.method, seed=begin, **facts,
-            )  # fmt: skip
+    def _growing(self, query: Query, seed: int) -> Growing:
+        """The trees, about to grow."""
+        if self.method == "sbl":
+            return Lazy(self.checker, query, seed, self.reach)
+        step = _STEP * math.sqrt(len(query.space.joints)) if self.step is None else self.step
+        return Connect(self.checker, query, seed, step)
 
-        if blocked is not None:
-            return told(*blocked)
+    def _solve(
+        self,
+        growing: Growing,
+        query: Query,
+        begun: float,
+        end: float,
+        progress: Callable[[Progress], object] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> tuple[Reason | None, Verdict | None, dict[str, Any]]:
+        """Grow the trees until they meet on a path that is proved; why there is none, its verdict,
+        and what `Plan` says of it."""
         while True:
             reason = growing.run(begun, end, progress, cancelled)
             if reason is not None:
-                return told(reason, None)
+                return reason, None, {}
             waypoints, reached = growing.path()
             growing.close()
             since = perf_counter()
             verdict = prove(self.checker, waypoints, growing.budget)
             if verdict.free:
-                return told(
-                    None, verdict, waypoints=waypoints, goal=kept[reached],
-                    length=query.space.length(waypoints), proving=perf_counter() - since,
-                )  # fmt: skip
+                return None, verdict, {
+                    "waypoints": waypoints, "goal": reached,
+                    "length": query.space.length(waypoints), "proving": perf_counter() - since,
+                }  # fmt: skip
             # What is free one by one is free together, but for angles that went on by whole turns
             # and are rounded anew. Such a path is not proved, so it is none.
             if perf_counter() > end:
-                return told("timeout", None)
+                return "timeout", None, {}
             growing.reopen()
 
     def _ends(self, query: Query) -> tuple[tuple[Reason, Verdict] | None, Query, list[int]]:

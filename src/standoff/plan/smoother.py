@@ -15,7 +15,6 @@ from standoff.errors import PathError, PlanError
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import Certificate
 from standoff.paths.checker import PathChecker
-from standoff.paths.search import grow_room
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import (
     EDGE_BUDGET,
@@ -25,6 +24,7 @@ from standoff.plan.growing import (
     address_of_check,
     compile_for,
     prove,
+    supply,
 )
 from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels.shortcut import shorten
@@ -147,73 +147,93 @@ def smooth(
         PlanError: a parameter that makes no sense.
         ConfigurationError: waypoints that do not fit the cell.
     """
-    if isinstance(checker, Planner):
-        checker = checker.checker
-    if not isinstance(checker, PathChecker):
-        raise PlanError(
-            "not a checker", element="checker", value=checker, allowed="a PathChecker or a Planner"
-        )
+    checker = _checker_of(checker)
     compile_for("plan.kernels.shortcut.shorten")
     _ = checker.tables
     begun = perf_counter()
-    cell = checker.cell
-    q = joint_rows(waypoints, cell.joints, "waypoints")
+    q = joint_rows(waypoints, checker.cell.joints, "waypoints")
     if len(q) < 2:
         raise PathError("no path", element="waypoints", value=len(q), allowed="two or more")
-    end = begun + above_zero(timeout, "timeout")
+    watch = _Watch(begun, begun + above_zero(timeout, "timeout"), progress, cancelled)
     most = whole("steps", steps, PlanError)
     idle = most if patience is None else whole("patience", patience, PlanError, 1)
     numbers = Numbers(whole("seed", seed, PlanError))
-    path = _laid_out(q, joint_weights(cell, weights), min(checker.budget, EDGE_BUDGET))
-    lent = Borrowed(checker)
+    path = _laid_out(q, joint_weights(checker.cell, weights), min(checker.budget, EDGE_BUDGET))
+    lent, header = Borrowed(checker), path.header
     _check_free(checker, q)
-    before, header, pace = float(path.header.length), path.header, Pace()
-    stopped: Stop = "steps"
+    before = float(header.length)
+    stopped = _take_shortcuts(path, lent, numbers, most, idle, watch)
+    lent.give_back()
+    found = _vertices(path)
+    verdict = _proved(checker, found)
+    return Smoothed(
+        waypoints=found, before=before, after=float(header.length), verdict=verdict,
+        steps=int(header.tried), taken=int(header.taken), checked=int(header.checked),
+        stopped=stopped, time=perf_counter() - begun,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Watch:
+    """Who is told of a smoother's progress, and what ends it beside its steps."""
+
+    begun: float
+    end: float
+    progress: Callable[[Smoothing], object] | None
+    cancelled: Callable[[], bool] | None
+
+    def tell(self, header: Any, now: float) -> None:
+        if self.progress is not None:
+            self.progress(Smoothing(now - self.begun, int(header.tried), float(header.length)))
+
+    def stop(self, now: float) -> Stop | None:
+        if self.cancelled is not None and self.cancelled():
+            return "cancelled"
+        return "timeout" if now > self.end else None
+
+
+def _take_shortcuts(
+    path: g.Shortcuts, lent: Borrowed, numbers: Numbers, most: int, idle: int, watch: _Watch
+) -> Stop:
+    """Try shortcuts until there were ``most``, or ``idle`` in a row did not help; why it ended."""
+    header, pace = path.header, Pace()
     while header.tried < most:
         since, tried = perf_counter(), int(header.tried)
         header.until = min(most, tried + pace.tries, int(header.latest) + idle)
         status = shorten(address_of_check(), *lent.addresses, path.address, numbers.values)
-        if status == g.DRY:
-            numbers.refill(int(header.cursor))
-            header.cursor = 0
-        elif status == g.CRAMPED:
-            grow_room(lent.scratch)
-        elif status == g.CROWDED:
-            _tidy(path)
+        supply(status, header, numbers, lent, lambda: _tidy(path))
         now = perf_counter()
         if status == g.AGAIN:
             pace.took(int(header.tried) - tried, now - since)
-            if progress is not None:
-                progress(Smoothing(now - begun, int(header.tried), float(header.length)))
-        if cancelled is not None and cancelled():
-            stopped = "cancelled"
-            break
-        if now > end:
-            stopped = "timeout"
-            break
+            watch.tell(header, now)
+        stop = watch.stop(now)
+        if stop is not None:
+            return stop
         if header.tried < most and header.tried - header.latest >= idle:
-            stopped = "patience"
-            break
-    lent.give_back()
-    found = _vertices(path)
-    verdict = prove(checker, found, checker.budget)
+            return "patience"
+    return "steps"
+
+
+def _checker_of(given: Any) -> PathChecker:
+    if isinstance(given, Planner):
+        return given.checker
+    if not isinstance(given, PathChecker):
+        raise PlanError(
+            "not a checker", element="checker", value=given, allowed="a PathChecker or a Planner"
+        )
+    return given
+
+
+def _proved(checker: PathChecker, path: Array) -> Verdict:
+    """The verdict on a path of shortcuts, each of which was proved."""
+    verdict = prove(checker, path, checker.budget)
     if not verdict.free:
         raise PathError(
             f"the path is not free any more: {verdict}",
             element="the cell, which changed while the path was smoothed",
             allowed="a cell that stays as it is until smooth returns",
         )
-    return Smoothed(
-        waypoints=found,
-        before=before,
-        after=float(header.length),
-        verdict=verdict,
-        steps=int(header.tried),
-        taken=int(header.taken),
-        checked=int(header.checked),
-        stopped=stopped,
-        time=perf_counter() - begun,
-    )
+    return verdict
 
 
 def _check_free(checker: PathChecker, q: Array) -> None:

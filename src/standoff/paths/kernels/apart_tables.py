@@ -101,7 +101,7 @@ class ApartTables(Tables):
     turns = Reals(ANY, "scratch of `place_frames`")
     slopes = Records(SLOPE, "by joint, of the one part and then of the other")
     answer = Reals(OUT_COLUMNS, "(1) a distance")
-    room = Nested(PairScratch)
+    room = Nested(PairScratch, "made where a pair of parts has no closed form")
     # The open boxes.
     nodes = Records(NODE)
     node_intervals = Wholes(ANY, "(nodes, joints)")

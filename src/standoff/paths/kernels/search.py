@@ -40,18 +40,14 @@ step_at = called(STEP)
 def step(cell, search, piece):
     """Look at the most urgent node of a piece, whose motion is loaded. The node is taken off only
     when all went well, so that nothing is lost where a table turns out too small."""
-    header, now, nodes = search.header, search.now, search.nodes
-    node = nodes[search.pieces[piece].root]
+    header, now = search.header, search.now
+    node = search.nodes[search.pieces[piece].root]
     start, end = node.start, node.end
     middle = 0.5 * (start + end)
     now.piece, now.t, now.half = piece, middle, max(middle - start, end - middle)
-    if header.earliest != 0 and known_from(search, piece + start):
-        return p.FOUND
-    spent = header.budget <= header.distances + header.intervals
-    if spent or not (start < middle and middle < end):
-        return p.SPENT
-    if header.nodes_used + 2 > len(nodes):
-        return p.NODES_FULL
+    status = why_not(search, start, middle, end)
+    if status != p.FREE:
+        return status
     fresh = node.first < 0
     # As long as surfaces keep apart on all of a piece, what is inside stays inside: once will do.
     # For the earliest contact, what comes before a contact must be free by itself. An open mesh is
@@ -80,6 +76,18 @@ def step(cell, search, piece):
     pop_node(search, piece)
     keep_halves(search, start, end)
     return p.FREE
+
+
+@kernel
+def why_not(search, start, middle, end):
+    """FREE where the interval can be looked at, or what the search ends with."""
+    header = search.header
+    if header.earliest != 0 and known_from(search, search.now.piece + start):
+        return p.FOUND
+    spent = header.budget <= header.distances + header.intervals
+    if spent or not (start < middle and middle < end):
+        return p.SPENT
+    return p.NODES_FULL if header.nodes_used + 2 > len(search.nodes) else p.FREE
 
 
 @kernel

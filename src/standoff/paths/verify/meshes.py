@@ -80,13 +80,9 @@ def body_gaps(
     """As `gaps`, for a mesh and another shape each, at their poses. All rows go through the trees
     together, those of one kind of shape at a time."""
     result = wanted.copy()
-    of_kind: dict[type[Shape], list[int]] = {}
-    hollow = [isinstance(shape, (Mesh, Polyhedron)) for shape in others]
-    solids = [(Mesh, (0.0, 0.0, 0.0)) if h else solid(x) for h, x in zip(hollow, others)]
-    for k, (kind, _) in enumerate(solids):
-        of_kind.setdefault(kind, []).append(k)
-    sizes = np.array([size for _, size in solids]).reshape(-1, 3)
-    surfaces = {id(x): x for x in (*meshes, *(x for h, x in zip(hollow, others) if h))}
+    of_kind, sizes = _kinds(others)
+    hollow = [others[k] for k in of_kind.get(Mesh, ())]
+    surfaces = {id(x): x for x in (*meshes, *hollow)}
     forest, roots = joined([scene.soup(shape) for shape in surfaces.values()])
     root = dict(zip(surfaces, roots.tolist()))
     start = np.array([root[id(shape)] for shape in meshes], dtype=np.int64)
@@ -113,6 +109,19 @@ def body_gaps(
                 if _nested(scene, meshes[k], others[k], turn[k], place[k], there_to_here):
                     result[k] = -np.inf
     return result
+
+
+def _kinds(shapes: Sequence[Shape]) -> tuple[dict[type[Shape], list[int]], Array]:
+    """The places of the shapes of each kind, and the sizes of all; a polyhedron is a surface as a
+    mesh is, and these have no size."""
+    found: dict[type[Shape], list[int]] = {}
+    sizes = np.zeros((len(shapes), 3))
+    for k, shape in enumerate(shapes):
+        kind: type[Shape] = Mesh
+        if not isinstance(shape, (Mesh, Polyhedron)):
+            kind, sizes[k] = solid(shape)
+        found.setdefault(kind, []).append(k)
+    return found, sizes
 
 
 def _nested(

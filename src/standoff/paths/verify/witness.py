@@ -53,34 +53,49 @@ def check_witness(scene: Scene, watched: Ints) -> None:
     sizes = [farthest(part.shape, np.zeros(3)) for part in (first, second) if part.shape.bounded]
     blur = WITNESS_DISTANCE * sum(sizes)
     clearance = float(scene.clearance(np.array([a]), np.array([b]))[0])
-    limit = 0.0 if claim.kind == "collision" else clearance + scene.certificate.tolerance
-    wanted = max(limit, abs(claim.distance)) + 10.0 * blur
-    near = _apart(scene, first.shape, poses[0], second.shape, poses[1], wanted)
+    two = (first.shape, poses[0], second.shape, poses[1])
     where = f"{first} and {second} at piece {claim.piece}, u = {claim.u:.9g}"
     if claim.kind == "collision":
-        if not near <= blur:
-            raise NotProvedError(f"{where}: said to collide, but {near:.3g} m apart")
-        if claim.distance > min(0.0, clearance) + blur:
-            raise NotProvedError(
-                f"{where}: said to collide at a distance of {claim.distance:.9g} m, where "
-                f"{min(0.0, clearance):.9g} m is still free"
-            )
-        if clearance < 0.0 and not deeper_than(
-            first.shape, poses[0], second.shape, poses[1], -clearance - blur
-        ):
-            raise NotProvedError(
-                f"{where}: not shown to be deeper in each other than {-clearance:.9g} m"
-            )
-        claimed = (1.0 - _DEPTH) * -claim.distance - blur
-        if not _can_be_so_deep(first.shape, poses[0], second.shape, poses[1], claimed):
-            raise NotProvedError(
-                f"{where}: a penetration depth of {-claim.distance:.9g} m is not shown"
-            )
+        _check_collision(scene, two, claim.distance, clearance, blur, where)
     else:
-        if not near <= limit + blur:
-            raise NotProvedError(f"{where}: {near:.9g} m apart, and not nearer than {limit:.9g} m")
-        if abs(near - claim.distance) > blur and not (near <= 0.0 and claim.distance <= 0.0):
-            raise NotProvedError(f"{where}: {near:.9g} m apart, and not {claim.distance:.9g} m")
+        limit = clearance + scene.certificate.tolerance
+        _check_near(scene, two, claim.distance, limit, blur, where)
+
+
+#: Two shapes at their poses.
+Two = tuple[Shape, Array, Shape, Array]
+
+
+def _check_collision(
+    scene: Scene, two: Two, distance: float, clearance: float, blur: float, where: str
+) -> None:
+    """Refuse a collision that is none, or that is not as deep as it says."""
+    near = _apart(scene, *two, abs(distance) + 10.0 * blur)
+    if not near <= blur:
+        raise NotProvedError(f"{where}: said to collide, but {near:.3g} m apart")
+    free = min(0.0, clearance)
+    if distance > free + blur:
+        raise NotProvedError(
+            f"{where}: said to collide at a distance of {distance:.9g} m, where {free:.9g} m is "
+            "still free"
+        )
+    if clearance < 0.0 and not deeper_than(*two, -clearance - blur):
+        raise NotProvedError(
+            f"{where}: not shown to be deeper in each other than {-clearance:.9g} m"
+        )
+    if not _can_be_so_deep(*two, (1.0 - _DEPTH) * -distance - blur):
+        raise NotProvedError(f"{where}: a penetration depth of {-distance:.9g} m is not shown")
+
+
+def _check_near(
+    scene: Scene, two: Two, distance: float, limit: float, blur: float, where: str
+) -> None:
+    """Refuse bodies that are not nearer than the limit, or not as near as it says."""
+    near = _apart(scene, *two, max(limit, abs(distance)) + 10.0 * blur)
+    if not near <= limit + blur:
+        raise NotProvedError(f"{where}: {near:.9g} m apart, and not nearer than {limit:.9g} m")
+    if abs(near - distance) > blur and not (near <= 0.0 and distance <= 0.0):
+        raise NotProvedError(f"{where}: {near:.9g} m apart, and not {distance:.9g} m")
 
 
 def _check_instant(scene: Scene, claim: Claim, q: Array) -> None:
