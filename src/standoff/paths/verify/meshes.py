@@ -12,7 +12,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
 from standoff.paths.verify.convex import check_claim
-from standoff.paths.verify.mesh_gap import box_gap, convex_gap, point_gap, solid, soup_gap
+from standoff.paths.verify.mesh_gap import Kind, box_gap, convex_gap, point_gap, solid, soup_gap
 from standoff.paths.verify.model import Ints
 from standoff.paths.verify.refusal import NotProvedError, describe
 from standoff.paths.verify.rows import Rows, by_part, room
@@ -80,7 +80,7 @@ def body_gaps(
     """As `gaps`, for a mesh and another shape each, at their poses. All rows go through the trees
     together, those of one kind of shape at a time."""
     result = wanted.copy()
-    of_kind: dict[type[Shape], list[int]] = {}
+    of_kind: dict[Kind, list[int]] = {}
     hollow = [isinstance(shape, (Mesh, Polyhedron)) for shape in others]
     solids = [(Mesh, (0.0, 0.0, 0.0)) if h else solid(x) for h, x in zip(hollow, others)]
     for k, (kind, _) in enumerate(solids):
