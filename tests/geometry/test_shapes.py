@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.geometry.primitives import PRIMITIVES
+from standoff.geometry.shape import directions
 
 GOOD = {
     "sphere": (so.Sphere(0.5), 4 / 3 * math.pi / 8),
@@ -31,6 +33,27 @@ def test_bounds_hold_the_core_grown_by_its_radius(name):
     grown = radius if name != "cylinder" else 0.0
     assert (points.min(axis=0) - grown >= lower - 1e-15).all()
     assert (points.max(axis=0) + grown <= upper + 1e-15).all()
+
+
+def test_every_primitive_is_here():
+    assert {type(shape) for shape, _ in GOOD.values()} == {*PRIMITIVES} - {so.HalfSpace}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_the_class_the_kernels_and_the_outline_agree_on_how_far_a_shape_reaches(name):
+    """NumPy's support function, the lowest point above a half space, and points around it all."""
+    shape, _ = GOOD[name]
+    ways = directions(12)
+    heights = (shape.support(ways) * ways).sum(axis=1) + shape.swept_radius
+    around = (ways @ shape.outline(16).T).max(axis=1) + shape.swept_radius
+    assert (around >= heights - 1e-14).all() and (around <= 1.03 * heights + 1e-14).all()
+    for way, height in zip(ways, heights, strict=True):
+        plane = np.eye(4)
+        plane[:3, :3] = np.linalg.qr(np.column_stack([way, np.eye(3)]))[0][:, [1, 2, 0]]
+        plane[:3, 2] = -way
+        plane[:3, 0] *= np.linalg.det(plane[:3, :3])
+        low = so.distance(shape, None, so.HalfSpace(), plane).value
+        assert low == pytest.approx(-height, abs=1e-14)
 
 
 @pytest.mark.parametrize("name", GOOD)

@@ -27,7 +27,7 @@ from standoff.paths.verify.coverage import watched_parts
 from standoff.paths.verify.meshes import check_meshes
 from standoff.paths.verify.rows import select
 from standoff.paths.verify.scene import match, measured
-from standoff.paths.verify.support import core_points, core_support, farthest, radius
+from standoff.paths.verify.support import core_points, core_support, farthest
 
 
 def path_coefficients(waypoints):
@@ -216,7 +216,9 @@ class Prover:
         for name, i in self.static:
             shape, local = world.parts[world.index[name]][i]
             axes = np.concatenate([np.eye(3), -np.eye(3)])
-            reach = core_support(shape, axes @ local[:3, :3]) + axes @ local[:3, 3] + radius(shape)
+            reach = (
+                core_support(shape, axes @ local[:3, :3]) + axes @ local[:3, 3] + shape.swept_radius
+            )
             low, high = np.minimum(low, -reach[3:]), np.maximum(high, reach[:3])
         return (Group(tuple(low.tolist()), tuple(high.tolist()), members),)
 

@@ -29,7 +29,7 @@ from standoff.paths.verify.meshes import _nearing, body_gaps
 from standoff.paths.verify.model import Part, read_model
 from standoff.paths.verify.rows import Rows
 from standoff.paths.verify.soup import soup_of
-from standoff.paths.verify.support import core_extreme, core_points, core_support, farthest, radius
+from standoff.paths.verify.support import core_points, core_support, farthest
 from tests.oracles import coal as coal_oracle
 from tests.oracles.path_prover import Prover, glide_rows, path_coefficients
 from tests.oracles.pinocchio import ROBOTS, Oracle, random_configurations
@@ -310,16 +310,16 @@ def test_support_functions_agree_with_points_and_bounds(shape):
         assert (h <= hull).all() and (hull <= h * (1 + 1e-4)).all()
     else:
         np.testing.assert_allclose(h, hull, atol=1e-14)
-    np.testing.assert_allclose((core_extreme(shape, d) * d).sum(axis=1), h, atol=1e-14)
+    np.testing.assert_allclose((shape.support(d) * d).sum(axis=1), h, atol=1e-14)
     low, high = shape.bounds()
     axes = np.concatenate([np.eye(3), -np.eye(3)])
     np.testing.assert_allclose(
-        core_support(shape, axes) + radius(shape), [*high, *-low], atol=1e-14
+        core_support(shape, axes) + shape.swept_radius, [*high, *-low], atol=1e-14
     )
     centre = rng.normal(size=3)
     n = rng.normal(size=(20000, 3))
     n /= np.linalg.norm(n, axis=1)[:, None]
-    sampled = (core_support(shape, n) + radius(shape) - n @ centre).max()
+    sampled = (core_support(shape, n) + shape.swept_radius - n @ centre).max()
     assert sampled <= farthest(shape, centre) + 1e-12
     assert farthest(shape, centre) <= sampled * 1.01
 

@@ -24,8 +24,8 @@ from standoff.errors import NOTHING, CellError, Error, nearest
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array, as_pose, pose
-from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.geometry.shape import Shape
+from standoff.geometry.primitives import PRIMITIVES
+from standoff.geometry.shape import Shape, arguments
 from standoff.robots.mounted import BUILTIN, MountedRobot
 
 #: Largest cell file that is read, [bytes]; a cell with 100,000 boxes is about 15 MB.
@@ -152,7 +152,8 @@ def _shape(table: Table, folder: Path) -> Shape:
     words = [word for word in SHAPES if outer.has(word)]
     if len(words) != 1:
         raise outer.error("a body has one shape", value=words, allowed=", ".join(SHAPES))
-    kind, keys = SHAPES[words[0]]
+    kind = SHAPES[words[0]]
+    keys = arguments(kind)
     place = f"{outer.place}.{words[0]}"
     value = outer.get(words[0], dict, "a table")
     if kind is Mesh and "file" in value:
@@ -162,10 +163,9 @@ def _shape(table: Table, folder: Path) -> Shape:
         file = folder / inner.text("file")
         loaded: Shape = inner.wrapped(place, Mesh.load, file, scale, sheet=sheet)
         return loaded
-    inner = Table(value, table.file, place, keys)
-    needed = keys[:1] if kind.__name__ == "Polyhedron" else keys
-    for key in needed:
-        if key != "sheet" and not inner.has(key):
+    inner = Table(value, table.file, place, tuple(keys))
+    for key, needed in keys.items():
+        if needed and not inner.has(key):
             raise inner.error(f"missing key {key!r}", allowed=", ".join(keys))
     made: Shape = inner.wrapped(place, kind, **value)
     return made
@@ -218,16 +218,8 @@ ALLOW = ("pair", "reason", "proof")
 STREAM = ("source", "robot", "rename", "ignore", "angles", "lengths", "scale", "offset")
 POSE = ("position", "quaternion", "rpy", "matrix")
 
-#: Shapes by the word that names them in a file, and the keys each takes.
-SHAPES: dict[str, tuple[type[Shape], tuple[str, ...]]] = {
-    "sphere": (Sphere, ("radius",)),
-    "capsule": (Capsule, ("radius", "length")),
-    "box": (Box, ("size",)),
-    "cylinder": (Cylinder, ("radius", "length")),
-    "halfspace": (HalfSpace, ()),
-    "polyhedron": (Polyhedron, ("vertices", "faces")),
-    "mesh": (Mesh, ("vertices", "faces", "sheet")),
-}
+#: Shapes by the word that names them in a file; the keys of each are its constructor's arguments.
+SHAPES = {kind.__name__.lower(): kind for kind in (*PRIMITIVES, Polyhedron, Mesh)}
 MESH_FILE = ("file", "scale", "sheet")
 
 
@@ -412,7 +404,9 @@ def _body(body: Body, folder: Path) -> dict[str, Any]:
 
 
 def _shape_table(shape: Shape, folder: Path) -> dict[str, Any]:
-    word = next(word for word, (kind, _) in SHAPES.items() if kind is type(shape))
+    word = type(shape).__name__.lower()
+    if SHAPES.get(word) is not type(shape):
+        raise CellError("a shape that cell files have no word for", value=shape)
     if isinstance(shape, Mesh) and shape.source is not None:
         return {word: {**shape.parameters(), "file": _relative(shape.source, folder)}}
     return {word: shape.parameters()}

@@ -102,7 +102,8 @@ def ball(shape: Shape) -> tuple[Array, float]:
     elif shape.kind == layout.CYLINDER:
         radius = math.hypot(size[0], size[1])
     else:
-        centre, radius = _around(shape.core()[0])
+        centre, radius = _around(shape.outline(_SIDES))
+        radius += shape.swept_radius
     return centre, radius + BOX_ROUNDING * EPS * (radius + float(np.abs(centre).sum()))
 
 
@@ -118,6 +119,9 @@ def ball_of_balls(balls: Array) -> tuple[Array, float]:
     reach = np.sqrt(((balls[:, :3] - centre) ** 2).sum(axis=1)) + balls[:, 3]
     return centre, float(reach.max()) * (1.0 + BOX_ROUNDING * EPS)
 
+
+#: Sides of the polytope around a curved shape whose ball is sought; it is 0.5 % wider.
+_SIDES = 32
 
 #: Steps towards the smallest ball around many points; 100 leave it 1 % too large at most.
 _STEPS = 100

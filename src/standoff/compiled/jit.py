@@ -20,6 +20,7 @@ from typing import Any
 import numba
 import numba.core.config
 from numba.core import types
+from numba.extending import register_jitable
 
 #: Numba's settings; typed loosely, as they are made at run time.
 _config: Any = numba.core.config
@@ -123,6 +124,11 @@ def spliced(function: Callable[..., Any]) -> Any:
     """A `kernel` whose text becomes part of its caller's before types are known: for the few that
     return a view of an array, which no kernel without reference counts may."""
     return _compiled(function, _nrt=False, inline="always")
+
+
+def shared(function: Callable[..., Any]) -> Any:
+    """A function of a few numbers that Python calls as it is, and kernels as a kernel."""
+    return register_jitable(function)
 
 
 def allocating(function: Callable[..., Any]) -> Any:

@@ -16,10 +16,11 @@ import numpy as np
 from standoff.errors import MeshError, MissingPackageError, ShapeError
 from standoff.geometry.hull import convex_hull
 from standoff.geometry.mesh import CONVEX_TOLERANCE, Mesh
+from standoff.geometry.narrowphase import layout
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Cylinder, Sphere
-from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape
+from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape, surface_points
 from standoff.tolerances import EPS
 
 _SHAPES = "Box, Cylinder, Polyhedron, Sphere, a convex closed Mesh; Body.from_mesh for any other"
@@ -192,7 +193,8 @@ Piece = Features | Ball
 
 def corners_of(shape: Shape, sides: int, element: str) -> tuple[Array, IntArray]:
     """Vertices and triangles of a convex shape; a cylinder is the prism of ``sides`` sides whose
-    edges lie on it, the first of them at y = 0, x > 0."""
+    edges lie on it, the first of them at y = 0, x > 0; a shape known by its support function alone
+    is a polytope within it."""
     if isinstance(shape, Polyhedron):
         return np.array(shape.vertices), np.array(shape.faces)
     if isinstance(shape, Box):
@@ -208,6 +210,8 @@ def corners_of(shape: Shape, sides: int, element: str) -> tuple[Array, IntArray]
                 allowed='Body.from_mesh(mesh, split="coacd")',
             )
         return convex_hull(shape.vertices, element)
+    if layout.is_general(shape.kind):
+        return convex_hull(surface_points(shape, sides), element)
     raise ShapeError("no contacts with this shape", element=element, value=shape, allowed=_SHAPES)
 
 

@@ -14,10 +14,10 @@ from standoff.errors import PoseError, ShapeError, UnsupportedPairError
 from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.narrowphase.bodies import Bodies, Solids
 from standoff.geometry.pose import IDENTITY, Array, as_pose
-from standoff.geometry.shape import Shape
+from standoff.geometry.shape import EMPTY, Shape
 
 #: The kinds of shapes that kernels know.
-KINDS = range(layout.SPHERE, layout.MESH + 1)
+KINDS = range(layout.KINDS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +121,8 @@ def _placed(bodies: Bodies, shape: Shape) -> Any:
     refs = bodies.arrays["refs"]
     refs[0, layout.KIND] = shape.kind
     refs[0, layout.FLAGS] = shape.flags
-    if shape.kind >= layout.POLYHEDRON:
-        solids = shape.geometry.solids
+    if (geometry := shape.geometry) is not EMPTY:
+        solids = geometry.solids
         refs[0, layout.POINTS] = len(solids.points)
         refs[0, layout.FACES] = len(solids.faces)
         bodies.solids = solids

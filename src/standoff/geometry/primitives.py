@@ -21,7 +21,7 @@ class Sphere(Shape):
     kind = layout.SPHERE
 
     def __init__(self, radius: float) -> None:
-        self.radius = length(radius, "Sphere", "radius")
+        self.radius = self.swept_radius = length(radius, "Sphere", "radius")
         self.size_row = size_row(self.radius)
 
     @property
@@ -34,9 +34,6 @@ class Sphere(Shape):
     def core(self) -> tuple[Array, float]:
         return np.zeros((1, 3)), self.radius
 
-    def parameters(self) -> dict[str, Any]:
-        return {"radius": self.radius}
-
 
 class Capsule(Shape):
     """All points within ``radius`` [m] of a segment of ``length`` [m] along z, the cylsphere of
@@ -45,7 +42,7 @@ class Capsule(Shape):
     kind = layout.CAPSULE
 
     def __init__(self, radius: float, length: float) -> None:
-        self.radius = _length(radius, "Capsule", "radius")
+        self.radius = self.swept_radius = _length(radius, "Capsule", "radius")
         self.length = _length(length, "Capsule", "length", zero=True)
         self.size_row = size_row(self.radius, self.length / 2)
 
@@ -58,9 +55,6 @@ class Capsule(Shape):
 
     def core(self) -> tuple[Array, float]:
         return _axis(self.length / 2), self.radius
-
-    def parameters(self) -> dict[str, Any]:
-        return {"radius": self.radius, "length": self.length}
 
 
 class Box(Shape):
@@ -115,8 +109,15 @@ class Cylinder(Shape):
     def core(self) -> tuple[Array, float]:
         return _axis(self.length / 2), self.radius
 
-    def parameters(self) -> dict[str, Any]:
-        return {"radius": self.radius, "length": self.length}
+    def outline(self, sides: int) -> Array:
+        rim, half = _rim(self.radius, sides), self.length / 2
+        return np.concatenate([np.insert(rim, 2, z, axis=1) for z in (-half, half)])
+
+    def support(self, directions: Array) -> Array:
+        x, y, z = directions.T
+        across = np.hypot(x, y)
+        lean = self.radius / np.where(across > 0.0, across, 1.0)
+        return np.stack([lean * x, lean * y, np.copysign(self.length / 2, z)], axis=1)
 
 
 class HalfSpace(Shape):
@@ -138,9 +139,9 @@ class HalfSpace(Shape):
     def core(self) -> tuple[Array, float]:
         raise ShapeError("a half space has no bounded core", element="HalfSpace")
 
-    def parameters(self) -> dict[str, Any]:
-        return {}
 
+#: The shapes without points, each with a kind of its own.
+PRIMITIVES: tuple[type[Shape], ...] = (Sphere, Capsule, Box, Cylinder, HalfSpace)
 
 _length = length
 
@@ -152,3 +153,10 @@ def _symmetric(x: float, y: float, z: float) -> tuple[Array, Array]:
 
 def _axis(half: float) -> Array:
     return np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
+
+
+def _rim(radius: float, sides: int) -> Array:
+    """The corners (n, 2) of the regular polygon whose sides touch a circle."""
+    turn = np.arange(sides) * (2.0 * math.pi / sides)
+    wide = radius / math.cos(math.pi / sides)
+    return wide * np.stack([np.cos(turn), np.sin(turn)], axis=1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -54,12 +55,19 @@ EMPTY = Geometry(
 )
 
 
+#: Points times directions that `Shape.support` looks at together.
+_TOGETHER = 1 << 20
+
+
 class Shape:
-    """A body's form, centred on its own origin; not to be changed once made.
+    """A body's form, centred on its own origin, which a primitive holds; not to be changed once
+    made.
 
     Attributes:
         kind: the number of the shape in `geometry.narrowphase.layout`.
         size_row: the size columns of `geometry.narrowphase.layout`, [m].
+        swept_radius: what it is grown by about the rest of it: a sphere about its centre and a
+            capsule about its axis by their radius, all others by 0, [m].
         convex: whether every segment between two of its points stays inside.
         bounded: whether it fits into a ball.
     """
@@ -67,6 +75,7 @@ class Shape:
     kind: ClassVar[int]
     convex: ClassVar[bool] = True
     bounded: ClassVar[bool] = True
+    swept_radius: float = 0.0
     size_row: Array
 
     @property
@@ -94,9 +103,25 @@ class Shape:
         bounding capsule."""
         raise NotImplementedError
 
+    def outline(self, sides: int) -> Array:
+        """Points (n, 3) whose hull grown by `swept_radius` holds the shape, [m]; it is the shape,
+        but for one with curved sides, where it is a polytope of so many ``sides`` that touch it.
+        None for what has no bounds."""
+        return self.core()[0] if self.bounded else np.zeros((0, 3))
+
+    def support(self, directions: Array) -> Array:
+        """The points (k, 3) farthest along directions (k, 3) of any length; of what is swept, of
+        the centre or axis alone."""
+        points = self.outline(0)
+        step = max(1, _TOGETHER // max(1, len(points)))
+        parts = [directions[k : k + step] for k in range(0, len(directions), step)]
+        found = [np.argmax(part @ points.T, axis=1) for part in parts]
+        return np.asarray(points[np.concatenate(found)] if found else np.zeros((0, 3)))
+
     def parameters(self) -> dict[str, Any]:
         """The constructor's arguments by name, as plain numbers and lists; for files."""
-        raise NotImplementedError
+        own: Any = type(self)
+        return {name: getattr(self, name) for name in arguments(own)}
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{k}={v!r}" for k, v in self.parameters().items())
@@ -109,6 +134,30 @@ class Shape:
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self.parameters())))
+
+
+@cache
+def arguments(kind: Any) -> dict[str, bool]:
+    """The constructor's arguments by name, and whether each must be given."""
+    given = inspect.signature(kind).parameters.values()
+    return {p.name: p.default is p.empty for p in given}
+
+
+def directions(around: int) -> Array:
+    """Unit vectors: both poles, and between them rings of so many, an even number."""
+    turn = np.arange(around) * (2.0 * np.pi / around)
+    rise = np.linspace(-0.5 * np.pi, 0.5 * np.pi, around // 2 + 1)[1:-1, None]
+    x, y = np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn)
+    rings = np.stack([x, y, np.sin(rise) + 0.0 * turn], axis=-1).reshape(-1, 3)
+    return np.concatenate([[[0.0, 0.0, -1.0]], rings, [[0.0, 0.0, 1.0]]])
+
+
+def surface_points(shape: Shape, around: int) -> Array:
+    """Points (n, 3) of a convex shape where it is farthest along `directions`, each once, [m]."""
+    ways = directions(around)
+    found = shape.support(ways) + shape.swept_radius * ways
+    size = np.abs(found).max()
+    return np.asarray(size * np.unique(np.round(found / size, 12), axis=0))
 
 
 def length(value: Any, shape: str, name: str, *, zero: bool = False) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import ShapeError
-from standoff.geometry.hull import points_of
+from standoff.geometry.hull import convex_hull, points_of
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
@@ -19,8 +18,8 @@ from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import IntArray, Shape
 from standoff.tolerances import COORDINATE_LIMIT
 
-#: Sides of the prism around a cylinder; it is 1 / cos(pi / sides) wider, 0.5 %.
-_PRISM_SIDES = 32
+#: Sides of the polytope around a curved shape; it is 1 / cos(pi / sides) wider, 0.5 %.
+_SIDES = 32
 
 #: The triangles of a box whose corners are counted with z fastest, as `Box.core` gives them.
 _BOX_FACES = np.array(
@@ -153,8 +152,8 @@ def soup_of_arrays(points: ArrayLike, faces: ArrayLike | None, radii: ArrayLike 
 
 
 def soup_of_shapes(elements: Sequence[tuple[Shape, Array]]) -> Soup:
-    """One soup of bounded shapes at their poses. All are exact but cylinders, which become prisms
-    around them."""
+    """One soup of bounded shapes at their poses. All are exact but those with curved sides other
+    than spheres and capsules, which become polytopes around them."""
     balls, faces, first = [], [], 0
     for shape, pose in elements:
         points, table, radius = _parts(shape)
@@ -167,28 +166,26 @@ def soup_of_shapes(elements: Sequence[tuple[Shape, Array]]) -> Soup:
 
 def _parts(shape: Shape) -> tuple[Array, IntArray, float]:
     """Points, faces between them, and the one radius of all."""
-    if isinstance(shape, Sphere):
-        return np.zeros((1, 3)), np.zeros((1, 3), dtype=np.int64), shape.radius
-    if isinstance(shape, Capsule):
-        points, radius = shape.core()
-        return points, np.array([[0, 1, 1]]), radius
-    if isinstance(shape, Box):
-        return shape.core()[0], _BOX_FACES, 0.0
-    if isinstance(shape, Cylinder):
-        return *_prism(shape), 0.0
+    name = type(shape).__name__
+    if not shape.bounded:
+        raise ShapeError("cannot be covered by capsules", element=name, allowed="a bounded shape")
     if isinstance(shape, (Polyhedron, Mesh)):
         return shape.vertices, shape.faces, 0.0
-    raise ShapeError(
-        "cannot be covered by capsules", element=type(shape).__name__, allowed="a bounded shape"
-    )
+    points, radius = shape.outline(_SIDES), shape.swept_radius
+    if isinstance(shape, Sphere):
+        return points, np.zeros((1, 3), dtype=np.int64), radius
+    if isinstance(shape, Capsule):
+        return points, np.array([[0, 1, 1]]), radius
+    if isinstance(shape, Box):
+        return points, _BOX_FACES, radius
+    if isinstance(shape, Cylinder):
+        return points, _prism_faces(), radius
+    return *convex_hull(points, name), radius
 
 
-def _prism(shape: Cylinder) -> tuple[Array, IntArray]:
-    n = _PRISM_SIDES
-    angles = np.arange(n) * (2.0 * math.pi / n)
-    rim = shape.radius / math.cos(math.pi / n) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    half = shape.length / 2
-    points = np.concatenate([np.insert(rim, 2, -half, axis=1), np.insert(rim, 2, half, axis=1)])
+def _prism_faces() -> IntArray:
+    """The triangles of a prism whose lower corners are counted first."""
+    n = _SIDES
     k = np.arange(n)
     after = (k + 1) % n
     inner = k[1:-1]
@@ -198,7 +195,7 @@ def _prism(shape: Cylinder) -> tuple[Array, IntArray]:
         np.stack([np.zeros_like(inner), inner + 1, inner], axis=1),
         np.stack([np.full_like(inner, n), n + inner, n + inner + 1], axis=1),
     ]
-    return points, np.concatenate(faces)
+    return np.concatenate(faces)
 
 
 def _radii(radii: ArrayLike | None, n: int) -> Array:

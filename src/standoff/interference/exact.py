@@ -16,7 +16,7 @@ from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
-from standoff.geometry.shape import Shape
+from standoff.geometry.shape import SMALLEST_SIZE, Shape, surface_points
 from standoff.interference.findings import Gap, Overlap, WorldBoxes, box_gap
 from standoff.interference.kernels.surfaces import (
     DEEPEST_IWORK,
@@ -229,12 +229,25 @@ class Depths:
         # rest is given up sooner.
         middle = (balls[:, :3].min(axis=0) + balls[:, :3].max(axis=0)) / 2.0
         order = np.argsort(((balls[:, :3] - middle) ** 2).sum(axis=1), kind="stable")
+        if layout.is_general(b.shape.kind):
+            return _deepest_in(b.shape, balls)
         search = Search(
             balls=np.ascontiguousarray(balls[order]), work=DEEPEST_WORK, iwork=DEEPEST_IWORK
         )
         deepest = deepest_in_mesh if isinstance(b.shape, Mesh) else deepest_in_convex
         deep = deepest(self._bodies.address, outer, search.address)
         return float(max(deep - MESH_ROUNDING * _reach(a, b), 0.0))
+
+
+def _deepest_in(shape: Shape, balls: Array) -> float:
+    """The same for a convex shape, whose frame the balls are given in, by their distances."""
+    deep, probe, at = 0.0, Sphere(SMALLEST_SIZE), np.eye(4)
+    for x, y, z, radius in balls.tolist():
+        at[:3, 3] = x, y, z
+        found = distance(probe, at, shape, None)
+        if found.exact and found.value <= -SMALLEST_SIZE:
+            deep = max(deep, radius - found.value - 2.0 * SMALLEST_SIZE)
+    return deep
 
 
 def _reach(a: Part, b: Part) -> float:
@@ -305,6 +318,9 @@ def balls_of(shape: Shape) -> Array:
         rims = [np.stack([x, y, 0.0 * x + z, 0.0 * x], axis=1) for z in (-half, half)]
         thick = min(shape.radius, half)
         return np.concatenate([_along(half - thick, thick), _along(half, 0.0), *rims])
+    if layout.is_general(shape.kind):
+        points = surface_points(shape, 24)
+        return np.hstack([points, np.zeros((len(points), 1))])
     points = np.array(shape.core()[0])
     if isinstance(shape, Box):
         middle = [[0.0, 0.0, 0.0, min(shape.size) / 2.0]]

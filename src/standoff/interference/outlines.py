@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from standoff.errors import InterferenceError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array
-from standoff.geometry.primitives import Cylinder
 from standoff.geometry.shape import IntArray, Shape
 from standoff.interference.kernels.outline import BODY, BOUNDED, HALF, PLANE, Scene, project
 from standoff.interference.parts import Part, world_box
@@ -118,9 +117,10 @@ def _spread(count: int) -> tuple[tuple[float, float, float], ...]:
     return tuple((float(n[0]), float(n[1]), float(n[2])) for n in chosen)
 
 
-#: Sides of the prism that stands for a cylinder in projections, [-]. Its corners are 0.12 % of the
-#: radius outside the cylinder, and none of the cylinder is outside the prism.
-PRISM_SIDES = 64
+#: Sides of the prism that stands for a cylinder in projections, [-], and of what stands for another
+#: curved shape. Its corners are 0.12 % of the radius outside the cylinder, and none of the cylinder
+#: is outside the prism.
+SIDES = 64
 
 
 class Outlines:
@@ -254,22 +254,7 @@ def _area(polygon: Array) -> float:
 
 
 def outline_points(shape: Shape) -> tuple[Array, float]:
-    """Points (n, 3) in the shape's own frame and a radius, [m]: the shape is, or for cylinders lies
-    within, the hull of the points grown by the radius. None for a half space."""
-    if not shape.bounded:
-        return np.zeros((0, 3)), 0.0
-    if isinstance(shape, Cylinder):
-        return _prism() * (shape.radius, shape.radius, shape.length / 2), 0.0
-    points, radius = shape.core()
-    return np.ascontiguousarray(points, dtype=np.float64), radius
-
-
-@cache
-def _prism() -> Array:
-    """A prism around the cylinder of radius 1 between z = -1 and 1; its sides touch the cylinder
-    in their middles, so its corners are 1 / cos(pi / n) away from the axis."""
-    turn = np.arange(PRISM_SIDES) * (2.0 * math.pi / PRISM_SIDES)
-    away = 1.0 / math.cos(math.pi / PRISM_SIDES)
-    x, y = away * np.cos(turn), away * np.sin(turn)
-    ends = [np.column_stack([x, y, np.full(PRISM_SIDES, z)]) for z in (-1.0, 1.0)]
-    return np.concatenate(ends)
+    """Points (n, 3) in the shape's own frame and a radius, [m]: the shape is, or lies within, the
+    hull of the points grown by the radius; see `Shape.outline`. None for a half space."""
+    points = shape.outline(SIDES)
+    return np.ascontiguousarray(points, dtype=np.float64), shape.swept_radius

@@ -40,6 +40,7 @@ from standoff.interference.kernels.region_leaves import (
     spread,
     union_leaves,
 )
+from standoff.interference.outlines import SIDES
 from standoff.interference.parts import (
     Parts,
     Root,
@@ -436,6 +437,11 @@ def leaves_of(
             levels, root, grow=grow, slack=slack, near=near, lists=3 * len(shape.faces),
         )  # fmt: skip
         return leaves, box
+    if layout.is_general(shape.kind):
+        # A polytope around it: what is outside of that is white, and of no leaf it is sure.
+        hull = Polyhedron(shape.outline(SIDES))
+        (codes, marks), _ = leaves_of(hull, pose, root, levels, grow + shape.swept_radius)
+        return (codes, marks & np.uint8(LEVEL)), box
     return leaves_of_primitive(shape, pose, root, levels, grow, slack), box
 
 

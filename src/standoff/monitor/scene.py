@@ -217,7 +217,7 @@ class Scene:
         self._waste = 0
         # The shape as well, so that no other one gets its number.
         self._shapes: dict[int, tuple[Shape, IntArray, list[int]]] = {}
-        for k in np.flatnonzero(given.refs[:, layout.KIND] >= layout.POLYHEDRON).tolist():
+        for k in np.flatnonzero(given.refs[:, layout.POINTS] > 0).tolist():
             shape = model.primitives[k].shape
             kept = self._shapes.setdefault(id(shape), (shape, given.refs[k].copy(), [0]))
             kept[2][0] += 1

@@ -25,7 +25,6 @@ A body as the motion bound sees it: a few points that move with a frame.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -41,7 +40,6 @@ from standoff.errors import (
     ShapeError,
     UnknownNameError,
 )
-from standoff.geometry.narrowphase import layout
 from standoff.geometry.pose import NORMAL_TOLERANCE, Array, as_pose, numbers
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.kernels import bound as motion
@@ -381,8 +379,8 @@ def extents(tree: Tree) -> Array:
     return result
 
 
-#: Sides of the prism around a cylinder; it is 1 / cos(pi / 8) = 8 % wider than the cylinder.
-_PRISM_SIDES = 8
+#: Sides of the polytope around a curved shape; it is 1 / cos(pi / 8) = 8 % wider.
+_SIDES = 8
 
 #: A body with more points than this is moved by the eight corners of its box instead.
 _MOST_POINTS = 64
@@ -454,16 +452,7 @@ def _checked(points: ArrayLike, name: str) -> Array:
 
 def _points(shape: Shape) -> Array:
     """Points as `MovingBody` asks for them, in the shape's own frame."""
-    if not shape.bounded:
-        return np.zeros((0, 3))
-    if shape.kind == layout.CYLINDER:
-        radius, half = float(shape.size_row[0]), float(shape.size_row[1])
-        turns = np.arange(_PRISM_SIDES) * (2.0 * math.pi / _PRISM_SIDES)
-        rim = np.stack([np.cos(turns), np.sin(turns)], axis=1) * (
-            radius / math.cos(math.pi / _PRISM_SIDES)
-        )
-        return np.array([[x, y, z] for x, y in rim for z in (-half, half)])
-    return shape.core()[0]
+    return shape.outline(_SIDES)
 
 
 def few_points(points: Array) -> Array:

@@ -229,8 +229,7 @@ class CutTree:
             reach(self.reals, self.ints, frame, body.points.copy(), far)
             links["reach"] = far
         # A cylinder is inside the prism of its points, and not the capsule around its axis.
-        rounded = shape.kind in (layout.SPHERE, layout.CAPSULE)
-        radius = float(shape.core()[1]) if rounded else 0.0
+        radius = shape.swept_radius
         extent = radius + float(np.abs(pose[:3, 3]).sum())
         extent += float(np.linalg.norm(few, axis=1).max(initial=0.0))
         return Part(links, few, radius, self._margin(links, limits, extent))

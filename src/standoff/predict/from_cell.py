@@ -34,10 +34,11 @@ from standoff.errors import PredictError, ShapeError, UnknownNameError
 from standoff.geometry.covering import cover_shapes
 from standoff.geometry.distance import distance
 from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import layout
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import IDENTITY, Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
-from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape
+from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape, surface_points
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.predict.kernels.spheres import Spheres, place_spheres
 from standoff.predict.options import numbers
@@ -349,6 +350,9 @@ def _twists(twists: ArrayLike | None, count: int) -> Array:
     return given
 
 
+#: Points around the polytope within a curved shape, in which spheres are to have their centres.
+_AROUND = 24
+
 #: Capsules that a shape which is none is covered by first.
 _CAPSULES = 2
 
@@ -393,9 +397,13 @@ def spheres_of(shape: Shape, pose: Array, largest: float) -> tuple[Array, Array]
 def drawn_in(shape: Shape, pose: Array, centres: Array, radii: Array) -> tuple[Array, Array]:
     """The same spheres with their centres within the convex hull of the shape, and as much larger
     as the centres had to move."""
-    if not isinstance(shape, Polyhedron | Mesh):
+    if isinstance(shape, Polyhedron | Mesh):
+        points = shape.core()[0]
+    elif layout.is_general(shape.kind):
+        points = surface_points(shape, _AROUND)
+    else:
         return centres, radii
-    points = shape.core()[0] @ pose[:3, :3].T + pose[:3, 3]
+    points = points @ pose[:3, :3].T + pose[:3, 3]
     try:
         hull: Polyhedron | None = Polyhedron(points)
     except ShapeError:  # flat

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.errors import Error
+from standoff.geometry.hull import convex_hull
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.geometry.shape import IntArray, Shape
+from standoff.geometry.shape import IntArray, Shape, surface_points
 
 #: Corners of what is round.
 _AROUND = 24
@@ -41,7 +41,8 @@ def triangles(shape: Shape) -> Array:
         )
     if isinstance(shape, HalfSpace):
         return np.zeros((0, 3, 3))
-    raise Error("a shape that cannot be drawn", value=shape)
+    vertices, faces = convex_hull(surface_points(shape, _AROUND), type(shape).__name__)
+    return np.asarray(vertices[faces])
 
 
 def patch(pose: Array, about: Array, half: float) -> tuple[Array, Array]:

@@ -8,14 +8,16 @@ from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CAPSULE,
-    CYLINDER,
     HALFSPACE,
     KIND,
     POINT0,
     POINTS,
     SIZE,
     SPHERE,
+    is_general,
+    is_primitive,
 )
+from standoff.geometry.narrowphase.support import size_of, span_of_primitive
 from standoff.tolerances import BOX_ROUNDING, EPS
 
 
@@ -26,7 +28,7 @@ def bound_all(rows, refs, points, boxes):
         kind = refs[i, KIND]
         if kind == HALFSPACE:
             bound_halfspace(rows, i, boxes)
-        elif kind <= CYLINDER:
+        elif is_primitive(kind):
             x, y, z = half_extents(rows, kind, i)
             put(rows[i, 3], rows[i, 7], rows[i, 11], x, y, z, boxes, i, 0.0)
         else:
@@ -48,7 +50,8 @@ def boxes_meet(A, a, B, b):
 
 @kernel
 def half_extents(rows, kind, i):
-    """Half extents, along the world's axes, of a primitive about its own origin."""
+    """Half extents, along the world's axes, of a primitive about its own origin; of a general one
+    on whichever side it gets farther."""
     if kind == SPHERE:
         r = rows[i, SIZE]
         return r, r, r
@@ -57,6 +60,13 @@ def half_extents(rows, kind, i):
         return r + h * abs(rows[i, 2]), r + h * abs(rows[i, 6]), r + h * abs(rows[i, 10])
     if kind == BOX:
         return turned(rows, i, rows[i, SIZE], rows[i, SIZE + 1], rows[i, SIZE + 2])
+    if is_general(kind):
+        size = size_of(rows, i)
+        return (
+            _reach(kind, size, rows, i, 0),
+            _reach(kind, size, rows, i, 4),
+            _reach(kind, size, rows, i, 8),
+        )
     r, h = rows[i, SIZE], rows[i, SIZE + 1]
     x, y, z = rows[i, 2], rows[i, 6], rows[i, 10]
     # sqrt(1 - x²) would lose a tilt of 1e-8.
@@ -65,6 +75,12 @@ def half_extents(rows, kind, i):
         h * abs(y) + r * math.sqrt(x * x + z * z),
         h * abs(z) + r * math.sqrt(x * x + y * y),
     )
+
+
+@kernel
+def _reach(kind, size, rows, i, c):
+    low, high = span_of_primitive(kind, size, rows[i, c], rows[i, c + 1], rows[i, c + 2])
+    return max(-low, high)
 
 
 @kernel

@@ -29,7 +29,6 @@ import math
 from standoff.compiled.jit import inlined, kernel, spliced
 from standoff.geometry.narrowphase.bvh import load_triangle
 from standoff.geometry.narrowphase.layout import (
-    BOX,
     CAPSULE,
     CYLINDER,
     INT0,
@@ -42,6 +41,8 @@ from standoff.geometry.narrowphase.layout import (
     REF_COLUMNS,
     SIZE,
     SPHERE,
+    is_general,
+    is_round,
 )
 from standoff.geometry.narrowphase.rss import (
     CENTRE,
@@ -52,6 +53,7 @@ from standoff.geometry.narrowphase.rss import (
     rss_bound,
 )
 from standoff.geometry.narrowphase.rss_fit import triangle_rss
+from standoff.geometry.narrowphase.support import box_of_primitive, size_of
 from standoff.geometry.narrowphase.triangle import CORNERS_B
 from standoff.geometry.narrowphase.vectors import dot, in_axes, place, store
 from standoff.tolerances import MESH_ROUNDING
@@ -165,11 +167,13 @@ def bounding_rss(B, j, own, box):
             for p in range(first, first + B.refs[j, POINTS]):
                 low, high = min(low, points[p, k]), max(high, points[p, k])
             box[k], box[3 + k] = 0.5 * (high - low), 0.5 * (high + low)
+    elif is_general(kind):
+        box_of_primitive(kind, size_of(B.rows, j), box, 0)
     u, v, w = 2, 0, 1  # sphere, capsule and cylinder: the axis, swept by the radius
     h, g, r = 0.0, 0.0, s0
     if kind in (CAPSULE, CYLINDER):
         h = s1
-    elif kind in (BOX, POLYHEDRON):
+    elif kind != SPHERE:
         # a box is swept by half its least extent over the rectangle of the other two
         w = 0
         for k in range(1, 3):
@@ -197,12 +201,6 @@ def place_convex(pair):
         rows[0, SIZE + k] = B.rows[j, SIZE + k]
     for k in range(REF_COLUMNS):
         refs[0, k] = B.refs[j, k]
-
-
-@inlined
-def is_round(kind):
-    """Whether a body is a core grown by a radius, for which triangles have a closed form."""
-    return kind in (SPHERE, CAPSULE)
 
 
 @inlined

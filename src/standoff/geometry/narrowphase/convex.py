@@ -53,6 +53,7 @@ from standoff.geometry.narrowphase.support import (
     probe,
     rounding_of,
     roundness,
+    spined,
 )
 from standoff.geometry.narrowphase.vectors import dot, load, plus, square, store
 from standoff.tolerances import CAP_SINE, GJK_STALL, GJK_TOLERANCE
@@ -89,10 +90,9 @@ def convex_pair_within(A, i, B, j, limit, scratch, out, k):
         work[OFFSET + r] = A.rows[i, 4 * r + 3] - B.rows[j, 4 * r + 3]
     work[R_ROUNDING] = rounding_of(work, iwork, PA, PB, ra + rb)
     size = roundness(work, CORE_A, iwork, ICORE_A) + roundness(work, CORE_B, iwork, ICORE_B)
-    curved = size > 0.0
     status = STALLED
     first = 1
-    if curved:
+    if spined(iwork):
         first = 0
         if parallel(work, iwork, GJK_TOLERANCE * size):
             status = SEPARATED
@@ -104,19 +104,9 @@ def convex_pair_within(A, i, B, j, limit, scratch, out, k):
             exchange(iwork, CYLINDER, SPINE)
         bound = math.inf if inner else limit + ra + rb
         curvature = 0.0 if inner else size
-        status = gjk(work, iwork, PA, PB, bound, GJK_TOLERANCE * curvature, curved and not inner)
-        stalled = status == STALLED
-        if stalled or status == OVERLAP:
-            for r in range(SAVED - RESULT):
-                work[SAVED + r] = work[RESULT + r]
-            proof = expand(work, iwork, PA, PB, EPA_TOLERANCE * curvature)
-            if stalled and not (proof == PROVED and work[R_DISTANCE] <= 0.0):
-                status = _best(work, GJK_TOLERANCE * curvature)
-            elif proof == PROVED:
-                status = SEPARATED
-            else:
-                status = STALLED
-                refine(work, iwork, PA, PB, GJK_TOLERANCE * curvature)
+        status = gjk(work, iwork, PA, PB, bound, GJK_TOLERANCE * curvature, attempt > first)
+        if status in (STALLED, OVERLAP):
+            status = _in_contact(work, iwork, PA, PB, status, curvature)
         if inner and _fits(work, iwork, PA, PB, GJK_TOLERANCE * size):
             status = SEPARATED
             break
@@ -131,6 +121,20 @@ def convex_pair_within(A, i, B, j, limit, scratch, out, k):
     if status == SEPARATED:
         return CONVERGED
     return FARTHER if status == BEYOND else DOUBTFUL
+
+
+@kernel
+def _in_contact(work, iwork, PA, PB, status, curvature):
+    """The polytope's answer where GJK found an overlap or stalled: SEPARATED where it is proved."""
+    for r in range(SAVED - RESULT):
+        work[SAVED + r] = work[RESULT + r]
+    proof = expand(work, iwork, PA, PB, EPA_TOLERANCE * curvature)
+    if status == STALLED and not (proof == PROVED and work[R_DISTANCE] <= 0.0):
+        return _best(work, GJK_TOLERANCE * curvature)
+    if proof == PROVED:
+        return SEPARATED
+    refine(work, iwork, PA, PB, GJK_TOLERANCE * curvature)
+    return STALLED
 
 
 @kernel

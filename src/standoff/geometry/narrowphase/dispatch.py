@@ -15,7 +15,15 @@ from standoff.geometry.narrowphase.capsule_box import capsule_box
 from standoff.geometry.narrowphase.capsule_capsule import capsule_capsule
 from standoff.geometry.narrowphase.convex import convex_pair
 from standoff.geometry.narrowphase.halfspace import body_halfspace, halfspace_halfspace
-from standoff.geometry.narrowphase.layout import BOX, CAPSULE, HALFSPACE, KIND, MESH
+from standoff.geometry.narrowphase.layout import (
+    BOX,
+    CAPSULE,
+    HALFSPACE,
+    KIND,
+    KINDS,
+    MESH,
+    is_analytic,
+)
 from standoff.geometry.narrowphase.mesh import mesh_pair
 from standoff.geometry.narrowphase.sphere_box import sphere_box
 from standoff.geometry.narrowphase.sphere_capsule import sphere_capsule
@@ -42,7 +50,7 @@ def pair_scratch() -> PairScratch:
 
 def has_closed_form(a: int, b: int) -> bool:
     """Whether `closed_form` answers for two kinds; for Python, to choose what to compile."""
-    return max(a, b) <= BOX or HALFSPACE in (a, b)
+    return (is_analytic(a) and is_analytic(b)) or HALFSPACE in (a, b)
 
 
 @inlined
@@ -51,7 +59,7 @@ def comes_second(a, b):
     a half space last; of sphere, capsule and box the simpler one comes first."""
     if a == MESH or b == HALFSPACE:
         return False
-    return b == MESH or a == HALFSPACE or b < a <= BOX
+    return b == MESH or a == HALFSPACE or (b < a and is_analytic(a))
 
 
 @inlined
@@ -60,7 +68,7 @@ def closed_form(A, i, B, j, out, k):
     capsule and box, or anything against a half space. A loop over many pairs asks here first: the
     call of `general_pair` costs more than most of these kernels."""
     a, b = A.refs[i, KIND], B.refs[j, KIND]
-    if a <= BOX and b <= BOX:
+    if is_analytic(a) and is_analytic(b):
         analytic_pair(A.rows, a, i, B.rows, b, j, out, k)
         return True
     if a != HALFSPACE and b != HALFSPACE:
@@ -116,11 +124,11 @@ def pair_distance(A, i, B, j, scratch, out, k):
     if closed_form(A, i, B, j, out, k):
         return DONE
     a, b = A.refs[i, KIND], B.refs[j, KIND]
-    if a < MESH and b < MESH:
-        return convex_pair(A, i, B, j, scratch, out, k)
-    if a > MESH or b > MESH:
+    if a >= KINDS or b >= KINDS:
         unanswered(out, k)
         return UNSUPPORTED
+    if a != MESH and b != MESH:
+        return convex_pair(A, i, B, j, scratch, out, k)
     swapped = comes_second(a, b)
     if swapped:
         A, i, B, j = B, j, A, i

@@ -30,7 +30,6 @@ from standoff.geometry.narrowphase.bvh_walk import (
     SETTLED,
     SPLIT,
     begin,
-    is_round,
     load_leaves,
     push_roots,
     volume_bound,
@@ -51,6 +50,8 @@ from standoff.geometry.narrowphase.layout import (
     POINT0,
     POINTS,
     SLACK,
+    is_general,
+    is_round,
 )
 from standoff.geometry.narrowphase.mesh import (
     contact_normal,
@@ -59,6 +60,7 @@ from standoff.geometry.narrowphase.mesh import (
     write_nearest,
 )
 from standoff.geometry.narrowphase.rss import CENTRE, HALF_U, HALF_V, RADIUS, rss_bound
+from standoff.geometry.narrowphase.support import size_of, support_point
 from standoff.geometry.narrowphase.triangle import NEAR_A, clamp, triangle_triangle
 from standoff.geometry.narrowphase.vectors import (
     dot,
@@ -294,7 +296,8 @@ def _volumes(search, p, q):
     swept spheres, and the best of three for other bodies."""
     pair, enough = search.pair.mesh, search.walk.enough
     bound = volume_bound(pair, p, q, search.walk.limit, enough)
-    if q < 0 and BOX <= pair.state.kind < MESH and not bound > enough:
+    kind = pair.state.kind
+    if q < 0 and not (kind == MESH or is_round(kind) or bound > enough):
         X, x = pair.a.solids.nodes, pair.a.refs[pair.state.i, NODE0] + p
         if p < 0:
             X, x = pair.own, 0
@@ -395,6 +398,8 @@ def _lowest(pair, n0, n1, n2):
         if across > 0.0:
             return -p0 * n0 / across, -p0 * n1 / across, math.copysign(p2, -n2)
         return 0.0, 0.0, math.copysign(p2, -n2)
+    if is_general(kind):
+        return support_point(kind, size_of(pair.b.rows, j), -n0, -n1, -n2)
     low = math.inf
     for p in range(refs[j, POINT0], refs[j, POINT0] + refs[j, POINTS]):
         q0, q1, q2 = point(points, p)

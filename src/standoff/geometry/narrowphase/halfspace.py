@@ -6,17 +6,14 @@ import math
 
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.layout import (
-    BOX,
-    CAPSULE,
-    CYLINDER,
     KIND,
     POINT0,
     POINTS,
-    SIZE,
-    SPHERE,
+    is_primitive,
 )
 from standoff.geometry.narrowphase.rows import rotate, rounding, unrotate, write
-from standoff.tolerances import FACING_TOLERANCE, SMALLEST_LENGTH
+from standoff.geometry.narrowphase.support import size_of, support_point
+from standoff.tolerances import FACING_TOLERANCE
 
 
 @kernel
@@ -27,8 +24,8 @@ def body_halfspace(bodies, i, B, j, out, k):
     nx, ny, nz = B[j, 2], B[j, 6], B[j, 10]
     mx, my, mz = unrotate(A, i, nx, ny, nz)
     kind = refs[i, KIND]
-    if kind <= CYLINDER:
-        lx, ly, lz = lowest_of_primitive(kind, A, i, mx, my, mz)
+    if is_primitive(kind):
+        lx, ly, lz = support_point(kind, size_of(A, i), -mx, -my, -mz)
     else:
         lx, ly, lz = lowest_of_points(
             bodies.solids.points, refs[i, POINT0], refs[i, POINTS], mx, my, mz
@@ -42,37 +39,6 @@ def body_halfspace(bodies, i, B, j, out, k):
     ax, ay, az = A[i, 3] + lx, A[i, 7] + ly, A[i, 11] + lz
     b = ax - height * nx, ay - height * ny, az - height * nz
     write(out, k, height, (ax, ay, az), b, (nx, ny, nz), slack)
-
-
-@kernel
-def lowest_of_primitive(kind, A, i, mx, my, mz):
-    """The point of a primitive, in its own frame, that reaches farthest against the unit vector
-    (mx, my, mz); the middle of them where an edge or a face lies level."""
-    if kind == SPHERE:
-        r = A[i, SIZE]
-        return -r * mx, -r * my, -r * mz
-    if kind == CAPSULE:
-        r = A[i, SIZE]
-        return -r * mx, -r * my, -r * mz - against(mz, A[i, SIZE + 1])
-    if kind == BOX:
-        return (
-            -against(mx, A[i, SIZE]),
-            -against(my, A[i, SIZE + 1]),
-            -against(mz, A[i, SIZE + 2]),
-        )
-    across = math.sqrt(mx * mx + my * my)
-    lean = A[i, SIZE] / across if across > SMALLEST_LENGTH else 0.0
-    return -lean * mx, -lean * my, -against(mz, A[i, SIZE + 1])
-
-
-@kernel
-def against(m, half):
-    """``half`` with the sign of ``m``, and 0 at 0."""
-    if m > 0.0:
-        return half
-    if m < 0.0:
-        return -half
-    return 0.0
 
 
 @kernel

@@ -4,7 +4,7 @@ Placed bodies: ``rows``, float64 (n, 16), C order
     0-11  the pose as three rows of four, ``[R | t]`` row-major: ``R[r, c]`` at ``4 r + c``,
           ``t[r]`` at ``4 r + 3``; the upper three rows of a 4 x 4 pose matrix
     12-15 the size: sphere (radius), capsule (radius, half length), box (half x, half y, half z),
-          cylinder (radius, half length); otherwise unused and 0
+          cylinder (radius, half length), others as `support.support_point` reads it; unused is 0
 
 What they are: ``refs``, int64 (n, 8), C order; offsets point into the geometry
     0 kind, 1 first point, 2 number of points, 3 first face, 4 number of faces,
@@ -25,13 +25,38 @@ A pair kernel is called ``kernel(A, i, B, j, out, k)`` (analytic pairs) and writ
 
 from __future__ import annotations
 
-SPHERE = 0
-CAPSULE = 1
-BOX = 2
-CYLINDER = 3
-HALFSPACE = 4
-POLYHEDRON = 5
-MESH = 6
+from standoff.compiled.jit import shared
+
+#: The kinds of shapes. What their order means is asked of the functions below and nowhere else.
+#: Those behind MESH are convex primitives that have a support function and no code of their own
+#: besides: whatever kernels need of them follows from it.
+KINDS = 7
+SPHERE, CAPSULE, BOX, CYLINDER, HALFSPACE, POLYHEDRON, MESH = range(KINDS)
+
+
+@shared
+def is_round(kind):
+    """Whether it is a core grown by a radius, for which triangles have a closed form."""
+    return kind <= CAPSULE
+
+
+@shared
+def is_analytic(kind):
+    """Whether it has a closed form against all others of which that is true."""
+    return kind <= BOX
+
+
+@shared
+def is_primitive(kind):
+    """Whether it is bounded, and the sizes in its row say all."""
+    return kind <= CYLINDER or kind > MESH
+
+
+@shared
+def is_general(kind):
+    """Whether it is known by its support function alone."""
+    return kind > MESH
+
 
 #: Bits of ``refs[:, FLAGS]``: a closed mesh; an open one that counts as solid where its winding
 #: number is at least a half. A mesh with neither is a sheet, with nothing inside.

@@ -24,7 +24,6 @@ from standoff.geometry.narrowphase.bvh_walk import (
     SETTLED,
     SPLIT,
     begin,
-    is_round,
     load_leaves,
     push_roots,
     volume_bound,
@@ -44,6 +43,8 @@ from standoff.geometry.narrowphase.layout import (
     POLYHEDRON,
     SIZE,
     SLACK,
+    is_general,
+    is_round,
 )
 from standoff.geometry.narrowphase.mesh_inside import convex_depth, inside_mesh
 from standoff.geometry.narrowphase.triangle import (
@@ -59,6 +60,7 @@ from standoff.geometry.narrowphase.vectors import (
     load,
     minus,
     place,
+    plus,
     point,
     store,
     turn,
@@ -90,7 +92,7 @@ def mesh_pair(A, i, B, j, scratch, out, k):
         if meshes:
             contact_normal(pair)
         else:
-            value = -depth_inside(pair)
+            value = -depth_inside(scratch)
         if value == 0.0:
             x0, x1, x2 = load(near, 0)
             store(near, 3, x0, x1, x2)
@@ -234,25 +236,41 @@ def triangle_round(pair, best):
 
 
 @kernel
-def depth_inside(pair):
+def depth_inside(scratch):
     """Where all of the surface's vertices lie inside the convex body: the least depth of one, with
-    the points and the normal; 0.0 where one does not."""
-    A, i, pose, near = pair.a, pair.state.i, pair.pose, pair.near
-    points = A.solids.points
-    least = math.inf
+    the points and the normal; 0.0 where one does not, with the deepest one looked at."""
+    pair = scratch.mesh
+    A, i, near = pair.a, pair.state.i, pair.near
+    points, before = A.solids.points, load(near, 0)
+    least, deepest, normal, inside = math.inf, before, before, True
     for p in range(A.refs[i, POINT0], A.refs[i, POINT0] + A.refs[i, POINTS]):
         p0, p1, p2 = point(points, p)
-        x0, x1, x2 = unplace(pose, p0, p1, p2)
-        depth, n0, n1, n2 = convex_depth(x0, x1, x2, pair.b, pair.state.j)
+        depth, n0, n1, n2 = _depth_of(scratch, p0, p1, p2)
         if depth <= 0.0:
-            return 0.0
+            inside = False
+            break
         if depth < least:
-            least = depth
-            n0, n1, n2 = turn(pose, n0, n1, n2)
-            store(near, 0, p0, p1, p2)
-            store(near, 3, p0 + depth * n0, p1 + depth * n1, p2 + depth * n2)
-            store(near, 6, n0, n1, n2)
-    return least
+            least, deepest, normal = depth, (p0, p1, p2), (n0, n1, n2)
+    store(near, 0, *deepest)
+    if least < math.inf:
+        store(near, 3, *plus(*deepest, least, *normal))
+        store(near, 6, *normal)
+    return least if inside else 0.0
+
+
+@kernel
+def _depth_of(scratch, p0, p1, p2):
+    """How deep a point is in the convex body, and the way out; the point may end up in ``near``."""
+    pair = scratch.mesh
+    if is_general(pair.state.kind):
+        out = pair.answer
+        store(pair.near, 0, p0, p1, p2)
+        convex_pair_within(pair.point, 0, pair.convex, 0, math.inf, scratch, out, 0)
+        return -out[0, 0], out[0, 7], out[0, 8], out[0, 9]
+    x0, x1, x2 = unplace(pair.pose, p0, p1, p2)
+    depth, n0, n1, n2 = convex_depth(x0, x1, x2, pair.b, pair.state.j)
+    n0, n1, n2 = turn(pair.pose, n0, n1, n2)
+    return depth, n0, n1, n2
 
 
 @kernel

@@ -9,6 +9,8 @@ A core's columns, by tag
     BOX      the three half edges (3 each), in world axes
     CYLINDER unit axis (3), half length, radius
     SPINE    as CYLINDER: the segment whose capsule just fits into the cylinder
+    GENERAL  the rotation, row-major (9), the size (4), radius of a ball about the origin; the kind
+             stands in the place of the number of points
     CLOUD    the rotation, row-major (9); the points stay in their own frame
     GROUPED  as CLOUD, for a table of four columns: rows with centre and radius of a ball about
              CLOUD_GROUP groups in a row, rows with those about CLOUD_GROUP points in a row, then
@@ -23,7 +25,7 @@ import numpy as np
 
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.layout import BOX as KIND_BOX
-from standoff.geometry.narrowphase.layout import CAPSULE, KIND, POINT0, SIZE, SPHERE
+from standoff.geometry.narrowphase.layout import CAPSULE, KIND, POINT0, SIZE, SPHERE, is_general
 from standoff.geometry.narrowphase.layout import CYLINDER as KIND_CYLINDER
 from standoff.geometry.narrowphase.layout import POINTS as COUNT
 from standoff.geometry.narrowphase.scratch import (
@@ -35,7 +37,7 @@ from standoff.geometry.narrowphase.scratch import (
     OFFSET,
 )
 from standoff.geometry.narrowphase.vectors import between, dot, load, plus, square, store
-from standoff.tolerances import CAP_SINE, EPS
+from standoff.tolerances import CAP_SINE, EPS, SMALLEST_LENGTH
 
 #: Rounding of one support step in units of ``EPS`` times the sizes of both bodies and the distance
 #: of their origins, [-]: two transforms, two subtractions and a dot product of three, each a few
@@ -50,9 +52,61 @@ CYLINDER = np.int64(2)
 CLOUD = np.int64(3)
 SPINE = np.int64(4)
 GROUPED = np.int64(5)
+GENERAL = np.int64(6)
 
 #: Points in a group of a GROUPED core, and groups in a cluster.
 CLOUD_GROUP = 8
+
+
+@kernel
+def support_point(kind, size, x, y, z):
+    """The point of a primitive, in its own frame, that is farthest along (x, y, z), which has
+    length 1 for a sphere and a capsule and any for the others; the middle of them where an edge or
+    a face lies level. ``size`` are the four size columns of its row."""
+    radius, half = size[0], size[1]
+    if kind == SPHERE:
+        return radius * x, radius * y, radius * z
+    if kind == CAPSULE:
+        return radius * x, radius * y, radius * z + along(z, half)
+    if kind == KIND_BOX:
+        return along(x, size[0]), along(y, size[1]), along(z, size[2])
+    across = math.sqrt(x * x + y * y)
+    lean = radius / across if across > SMALLEST_LENGTH else 0.0
+    return lean * x, lean * y, along(z, half)
+
+
+@kernel
+def along(x, half):
+    """``half`` with the sign of ``x``, and 0 at 0."""
+    if x > 0.0:
+        return half
+    return -half if x < 0.0 else 0.0
+
+
+@kernel
+def span_of_primitive(kind, size, x, y, z):
+    """Least and largest height of a primitive along (x, y, z) in its own frame."""
+    ax, ay, az = support_point(kind, size, -x, -y, -z)
+    bx, by, bz = support_point(kind, size, x, y, z)
+    return dot(x, y, z, ax, ay, az), dot(x, y, z, bx, by, bz)
+
+
+@kernel
+def box_of_primitive(kind, size, box, at):
+    """The box around a primitive in its own frame, from column ``at``: half extents, then the
+    centre."""
+    for k in range(at, at + 3):
+        x = 1.0 if k == at else 0.0
+        y = 1.0 if k == at + 1 else 0.0
+        z = 1.0 if k == at + 2 else 0.0
+        low, high = span_of_primitive(kind, size, x, y, z)
+        box[k], box[k + 3] = 0.5 * (high - low), 0.5 * (high + low)
+
+
+@kernel
+def size_of(rows, i):
+    """The size columns of a row."""
+    return rows[i, SIZE], rows[i, SIZE + 1], rows[i, SIZE + 2], rows[i, SIZE + 3]
 
 
 @kernel
@@ -90,15 +144,17 @@ def prepare(bodies, i, work, base, iwork, ibase):
         work[base + 3] = rows[i, SIZE + 1]
         work[base + 4] = rows[i, SIZE]
         return 0.0
+    if is_general(kind):
+        iwork[ibase], iwork[ibase + 1] = GENERAL, kind
+        _prepare_general(kind, rows, i, work, base)
+        return 0.0
     first = refs[i, POINT0]
     count = refs[i, COUNT]
     iwork[ibase + 1] = count
     iwork[ibase + 2] = first
     if count > CACHED_POINTS:
         iwork[ibase] = GROUPED if points.shape[1] == 4 else CLOUD
-        for r in range(3):
-            for c in range(3):
-                work[base + 3 * r + c] = rows[i, 4 * r + c]
+        _turn(rows, i, work, base)
         return 0.0
     for p in range(count):
         x, y, z = points[first + p, 0], points[first + p, 1], points[first + p, 2]
@@ -107,6 +163,27 @@ def prepare(bodies, i, work, base, iwork, ibase):
                 rows[i, 4 * r] * x + rows[i, 4 * r + 1] * y + rows[i, 4 * r + 2] * z
             )
     return 0.0
+
+
+@kernel
+def _turn(rows, i, work, base):
+    """The rotation of a row, row-major."""
+    for r in range(3):
+        for c in range(3):
+            work[base + 3 * r + c] = rows[i, 4 * r + c]
+
+
+@kernel
+def _prepare_general(kind, rows, i, work, base):
+    """Rotation, size, and the radius of a ball about the origin that holds the box."""
+    _turn(rows, i, work, base)
+    for k in range(4):
+        work[base + 9 + k] = rows[i, SIZE + k]
+    box_of_primitive(kind, size_of(rows, i), work, base + 13)
+    total = 0.0
+    for k in range(base + 13, base + 16):
+        total += (work[k] + abs(work[k + 3])) ** 2
+    work[base + 13] = math.sqrt(total)
 
 
 @kernel
@@ -160,6 +237,8 @@ def support(work, base, tag, count, first, points, x, y, z):
         return _cloud(work, base, tag, first, count, points, x, y, z)
     if tag == CYLINDER:
         return _cylinder(work, base, x, y, z)
+    if tag == GENERAL:
+        return _general(work, base, count, x, y, z)
     half = work[base + 3] - min(work[base + 3], work[base + 4])
     ax, ay, az = load(work, base)
     half = math.copysign(half, dot(x, y, z, ax, ay, az))
@@ -177,6 +256,22 @@ def _cylinder(work, base, x, y, z):
     # Along the axis the rest is rounding, in any direction, and the cap's centre is as far.
     scale = work[base + 4] / across if across > CAP_SINE * abs(along) else 0.0
     return plus(half * ax, half * ay, half * az, scale, rx, ry, rz)
+
+
+@kernel
+def _general(work, base, kind, x, y, z):
+    ax, ay, az = load(work, base)
+    bx, by, bz = load(work, base + 3)
+    cx, cy, cz = load(work, base + 6)
+    size = work[base + 9], work[base + 10], work[base + 11], work[base + 12]
+    px, py, pz = support_point(
+        kind, size, dot(ax, bx, cx, x, y, z), dot(ay, by, cy, x, y, z), dot(az, bz, cz, x, y, z)
+    )
+    return (
+        dot(ax, ay, az, px, py, pz),
+        dot(bx, by, bz, px, py, pz),
+        dot(cx, cy, cz, px, py, pz),
+    )
 
 
 @kernel
@@ -312,7 +407,10 @@ def rounding_of(work, iwork, PA, PB, radii):
 
 @kernel
 def roundness(work, base, iwork, ibase):
-    """Size of a curved core, half length and radius; 0 for one with corners only, [m]."""
+    """Radius of a ball about the origin that holds a curved core, 0 for one with corners only,
+    [m]."""
+    if iwork[ibase] == GENERAL:
+        return work[base + 13]
     if iwork[ibase] == CYLINDER or iwork[ibase] == SPINE:
         return work[base + 3] + work[base + 4]
     return 0.0
@@ -324,6 +422,13 @@ def inscribed(work, base, iwork, ibase):
     if iwork[ibase] == SPINE:
         return min(work[base + 3], work[base + 4])
     return 0.0
+
+
+@kernel
+def spined(iwork):
+    """Whether the curved ones among the two cores are cylinders, in which a spine fits."""
+    a, b = iwork[ICORE_A], iwork[ICORE_B]
+    return (a == CYLINDER or b == CYLINDER) and a != GENERAL and b != GENERAL
 
 
 @kernel

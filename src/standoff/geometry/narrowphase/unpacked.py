@@ -22,7 +22,7 @@ from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.narrowphase.dispatch import IWORK, WORK, analytic_pair
 from standoff.geometry.narrowphase.dispatch import closed_form as _closed_form
 from standoff.geometry.narrowphase.dispatch import general_pair as _general_pair
-from standoff.geometry.narrowphase.layout import BOX, KIND, MESH, POINTS, POLYHEDRON
+from standoff.geometry.narrowphase.layout import KIND, MESH, POINTS, POLYHEDRON, is_analytic
 
 
 def packer(of: type[Tables], *only: str) -> Callable[..., Any]:
@@ -145,7 +145,7 @@ def _clean(pair):
 @inlined
 def closed_form(A, RA, i, PA, B, RB, j, PB, out, k):
     """`dispatch.closed_form` of arrays."""
-    if RA[i, KIND] <= BOX and RB[j, KIND] <= BOX:
+    if is_analytic(RA[i, KIND]) and is_analytic(RB[j, KIND]):
         analytic_pair(A, RA[i, KIND], i, B, RB[j, KIND], j, out, k)
         return True
     first, second = bodies_of(A, RA, points_of(PA)), bodies_of(B, RB, points_of(PB))

@@ -39,6 +39,7 @@ from standoff.geometry.narrowphase.layout import (
     KIND,
     SIZE,
     SPHERE,
+    is_round,
 )
 from standoff.geometry.narrowphase.rows import clamp, rotate, unrotate
 from standoff.geometry.narrowphase.vectors import cross, dot, minus, point
@@ -371,7 +372,7 @@ def classify(rows, kind, dx, dy, dz, h, grow, slack):
     """What a cube of half edge ``h`` is, with its middle at (dx, dy, dz) from the body's origin in
     the world's axes."""
     cx, cy, cz = unrotate(rows, 0, dx, dy, dz)
-    radius = rows[0, SIZE] if kind <= CAPSULE else 0.0
+    radius = rows[0, SIZE] if is_round(kind) else 0.0
     middle = height(rows, kind, cx, cy, cz)
     # The largest ball in the cube, the ball around it, and only then its corners.
     if middle + h <= grow:
@@ -429,7 +430,7 @@ def height(rows, kind, px, py, pz):
     """The signed distance of a point, in the body's frame; negative inside."""
     if kind == HALFSPACE:
         return pz
-    if kind <= CAPSULE:
+    if is_round(kind):
         if kind == CAPSULE:
             pz -= clamp(pz, rows[0, SIZE + 1])
         return math.sqrt(px * px + py * py + pz * pz) - rows[0, SIZE]

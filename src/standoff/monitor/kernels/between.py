@@ -39,7 +39,9 @@ from standoff.geometry.narrowphase.layout import (
     SIZE,
     SLACK,
     SPHERE,
+    is_general,
 )
+from standoff.geometry.narrowphase.support import size_of, span_of_primitive
 from standoff.monitor.kernels.judge import (
     closing_speed,
     measure,
@@ -147,7 +149,7 @@ def certify(monitor, way, a, b, threshold, stray):
         return free, 1.0, 0.0
     place_two(monitor, way, a, b, 0.0)
     note_instant(at, LEFT, 0.0, two.rows, way.start_frames, common)
-    convex = two.refs[0, KIND] < MESH and two.refs[1, KIND] < MESH
+    convex = two.refs[0, KIND] != MESH and two.refs[1, KIND] != MESH
     if free and convex and separated(way, LEFT, RIGHT, RIGHT, bend, threshold + stray):
         return True, 1.0, 0.0
     free = measure_instant(monitor, two, at, LEFT) > threshold and free
@@ -313,7 +315,7 @@ def interval_free(way, top, path, bend, apart, level):
         return True
     if apart < math.inf:
         return agreeing_free(left, right, apart, bend, level)
-    if way.two.refs[0, KIND] >= MESH or way.two.refs[1, KIND] >= MESH:
+    if way.two.refs[0, KIND] == MESH or way.two.refs[1, KIND] == MESH:
         return False
     return separated(way, LEFT, top, top, bend, level) or separated(
         way, LEFT, top, LEFT, bend, level
@@ -398,6 +400,9 @@ def span_along(way, k, i, nx, ny, nz):
         half = two[i, SIZE] * abs(x) + two[i, SIZE + 1] * abs(y) + two[i, SIZE + 2] * abs(z)
     elif kind == CYLINDER:
         half = two[i, SIZE] * math.sqrt(x * x + y * y) + two[i, SIZE + 1] * abs(z)
+    elif is_general(kind):
+        low, high = span_of_primitive(kind, size_of(two, i), x, y, z)
+        return along + low, along + high, far + abs(low) + abs(high)
     else:
         return span_points(way.two, i, x, y, z, along, far)
     return along - half, along + half, far + half

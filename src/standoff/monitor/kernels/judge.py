@@ -181,7 +181,7 @@ def parting(monitor, a, b, rule, hit):
     or all of their bodies."""
     rows, refs, before, out = monitor.placed.rows, monitor.placed.refs, monitor.before, monitor.out
     # NaN where a speed is unknown.
-    if not hit.closing < 0.0 or refs[a, KIND] >= MESH or refs[b, KIND] >= MESH:
+    if not hit.closing < 0.0 or refs[a, KIND] == MESH or refs[b, KIND] == MESH:
         return APPROACHES
     away, moves, threshold = 0.0, 0.0, 0.0
     for side in range(2):

@@ -7,7 +7,7 @@ import math
 from standoff.broadphase.kernels.tables import ABSENT, STATE
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import half_extents, put, turned
-from standoff.geometry.narrowphase.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
+from standoff.geometry.narrowphase.layout import CAPSULE, KIND, SIZE, SPHERE, is_primitive
 from standoff.monitor.kernels.tables import JUMP_FAULT
 from standoff.tolerances import BOX_ROUNDING, COORDINATE_LIMIT, EPS, JUMP_ROUNDING
 
@@ -121,7 +121,7 @@ def extend(monitor, i, X, Y, Z, more):
     if kind == CAPSULE:
         r, h = rows[i, SIZE], rows[i, SIZE + 1]
         ex, ey, ez = r + h * abs(X[2]), r + h * abs(Y[2]), r + h * abs(Z[2])
-    elif kind <= CYLINDER:
+    elif is_primitive(kind):
         ex, ey, ez = half_extents(rows, kind, i)
     else:
         ex, ey, ez = turned(rows, i, own.hx, own.hy, own.hz)

@@ -22,7 +22,7 @@ import math
 from standoff.broadphase.kernels.tables import ABSENT, STATE
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.aabb import half_extents, put, turned
-from standoff.geometry.narrowphase.layout import CAPSULE, CYLINDER, KIND, SIZE, SPHERE
+from standoff.geometry.narrowphase.layout import CAPSULE, KIND, SIZE, SPHERE, is_primitive
 from standoff.monitor.kernels.place import compose, length
 from standoff.monitor.kernels.tables import STEP, monitor_at
 from standoff.motion.kernels.bound import CHAIN0, joint_magnitudes, widen_reach
@@ -243,7 +243,7 @@ def extend_start(start, own, i, kind, fresh):
     """The box of mover ``i`` at the last reading, extended as it is now, into ``fresh[0]``."""
     more = max(own.buffer, own.least)
     x, y, z = start[i, 3], start[i, 7], start[i, 11]
-    if kind <= CYLINDER:
+    if is_primitive(kind):
         ex, ey, ez = half_extents(start, kind, i)
     else:
         ex, ey, ez = turned(start, i, own.hx, own.hy, own.hz)

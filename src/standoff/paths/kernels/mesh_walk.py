@@ -31,7 +31,6 @@ from standoff.geometry.narrowphase.bvh_walk import (
     SPLIT,
     begin,
     box_gap,
-    is_round,
     load_leaves,
     push_roots,
     volumes,
@@ -39,7 +38,7 @@ from standoff.geometry.narrowphase.bvh_walk import (
 )
 from standoff.geometry.narrowphase.dispatch import comes_second
 from standoff.geometry.narrowphase.greedy import triangle_convex
-from standoff.geometry.narrowphase.layout import CAPSULE, KIND, MESH, SIZE, SLACK
+from standoff.geometry.narrowphase.layout import CAPSULE, KIND, MESH, SIZE, SLACK, is_round
 from standoff.geometry.narrowphase.rows import unrotate
 from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS
 from standoff.geometry.narrowphase.triangle import (

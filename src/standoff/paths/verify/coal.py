@@ -73,10 +73,11 @@ class Opinion:
     def _distance(self, a: int, at: Any, b: int, there: Any, rows: Rows) -> float | None:
         result = self._coal.DistanceResult()
         try:
+            # A shape, or a pair of them, that Coal does not know raises.
             value = self._coal.distance(
                 self._body(rows, a), at, self._body(rows, b), there, self._request, result
             )
-        except Exception:  # a pair of kinds that Coal does not answer for
+        except Exception:
             return None
         self.asked += 1
         return float(value)
@@ -98,7 +99,8 @@ def _body(coal: Any, shape: Shape) -> Any:
         return coal.Cylinder(shape.radius, shape.length)
     if isinstance(shape, HalfSpace):
         return coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
-    assert isinstance(shape, (Mesh, Polyhedron))
+    if not isinstance(shape, (Mesh, Polyhedron)):
+        raise TypeError(f"Coal has no {type(shape).__name__}")
     vertices: Array = np.array(shape.vertices)
     if isinstance(shape, Polyhedron):
         points = coal.StdVec_Vec3s()

@@ -12,7 +12,7 @@ from standoff.geometry.primitives import HalfSpace
 from standoff.paths.verify.model import Ints
 from standoff.paths.verify.refusal import NotProvedError, describe
 from standoff.paths.verify.rows import Rows, by_part, room
-from standoff.paths.verify.support import core_support, radius
+from standoff.paths.verify.support import core_support
 from standoff.paths.verify.triangles import cross
 
 #: By how much a distance that a certificate claims may exceed the one found by `verify`, relative
@@ -98,7 +98,7 @@ def _shape_gap(rows: Rows, n: Array) -> Array:
             along = np.einsum("ni,ni->n", d[which], place)
             if not isinstance(shape, HalfSpace):  # whose plane goes through its origin
                 along += core_support(shape, np.einsum("ni,nij->nj", d[which], turn))
-                along += radius(shape)
+                along += shape.swept_radius
             total[which] -= along
     return total
 

@@ -24,7 +24,6 @@ import numpy as np
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
-from standoff.paths.verify.support import core_extreme, radius
 from standoff.tolerances import GJK_TOLERANCE
 
 Support = Callable[[Array], Array]
@@ -35,7 +34,7 @@ _STEPS = 500
 def distance_at_most(a: Shape, pose_a: Array, b: Shape, pose_b: Array) -> float:
     """A distance that the two bodies are no farther apart than, [m]; 0 or less where they meet.
     Below 0 it is minus a part of how deep the cores' radii reach, and no depth."""
-    grown = radius(a) + radius(b)
+    grown = a.swept_radius + b.swept_radius
     if isinstance(a, HalfSpace):
         return distance_at_most(b, pose_b, a, pose_a)
     if isinstance(b, HalfSpace):
@@ -50,7 +49,7 @@ def distance_at_most(a: Shape, pose_a: Array, b: Shape, pose_b: Array) -> float:
 
 def extremes(shape: Shape, pose: Array, d: Array) -> Array:
     """Points (k, 3) of the core in the world that are farthest along ``d`` (k, 3)."""
-    found = core_extreme(shape, d @ pose[:3, :3])
+    found = shape.support(d @ pose[:3, :3])
     return np.asarray(found @ pose[:3, :3].T + pose[:3, 3])
 
 
@@ -119,7 +118,7 @@ def deeper_than(a: Shape, pose_a: Array, b: Shape, pose_b: Array, depth: float) 
             return False
         length = np.sqrt((middle * middle).sum(axis=1))
         n = middle / length[:, None]
-        x = extremes(a, pose_a, n) - extremes(b, pose_b, -n) + (radius(a) + radius(b)) * n
+        x = extremes(a, pose_a, n) - extremes(b, pose_b, -n) + (a.swept_radius + b.swept_radius) * n
         reach = (x * n).sum(axis=1)
         if (reach <= depth).any():
             return False

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import Shape
+from standoff.paths.verify.gjk import nearest_points
 from standoff.paths.verify.soup import Soup
 from standoff.paths.verify.triangles import (
     between_triangles,
@@ -27,6 +28,7 @@ from standoff.paths.verify.triangles import (
 )
 
 Ints = NDArray[np.int64]
+Kind = type[Shape] | Shape
 
 #: Pairs of balls looked at together.
 _CHUNK = 1 << 16
@@ -86,12 +88,12 @@ def box_gap(a: Soup, b: Soup, i: Ints, j: Ints, turn: Array, way: Array) -> Arra
 
 
 def convex_gap(
-    a: Soup, kind: type[Shape], size: Array, turn: Array, place: Array, wanted: Array, roots: Ints
+    a: Soup, kind: Kind, size: Array, turn: Array, place: Array, wanted: Array, roots: Ints
 ) -> Array:
     """The same with solids of one kind and their sizes (n, 3), see `solid`; the poses are those of
     ``a`` in the solid."""
     result = wanted.copy()
-    search = _SEARCH[kind]
+    search = _BySupport(kind) if isinstance(kind, Shape) else _SEARCH[kind]
     waiting = [(np.arange(len(wanted)), roots, roots)]
     while waiting:
         row, i, _ = _some(waiting)
@@ -109,9 +111,9 @@ def convex_gap(
     return result
 
 
-def solid(shape: Shape) -> tuple[type[Shape], tuple[float, float, float]]:
+def solid(shape: Shape) -> tuple[Kind, tuple[float, float, float]]:
     """Its kind and half its size along its own axes: a sphere is a capsule of no length, whose
-    third size is half its axis."""
+    third size is half its axis. A shape without a kind here is one of its own."""
     if isinstance(shape, Box):
         x, y, z = shape.size
         return Box, (x / 2.0, y / 2.0, z / 2.0)
@@ -119,8 +121,9 @@ def solid(shape: Shape) -> tuple[type[Shape], tuple[float, float, float]]:
         return HalfSpace, (0.0, 0.0, 0.0)
     if isinstance(shape, Sphere):
         return Capsule, (shape.radius, shape.radius, 0.0)
-    assert isinstance(shape, (Capsule, Cylinder))
-    return type(shape), (shape.radius, shape.radius, shape.length / 2.0)
+    if isinstance(shape, (Capsule, Cylinder)):
+        return type(shape), (shape.radius, shape.radius, shape.length / 2.0)
+    return shape, (0.0, 0.0, 0.0)
 
 
 def _some(waiting: list[tuple[Ints, Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
@@ -272,6 +275,34 @@ class _Solid:
         return np.asarray(start + (0.5 * (low + high))[:, None] * way)
 
 
+@dataclass(frozen=True)
+class _BySupport:
+    """A search like `_capsule` for any convex shape."""
+
+    shape: Shape
+
+    def __call__(self, size: Array, t: Array, wanted: Array) -> Array:
+        """The direction between the middles proves most triangles far enough away, that between
+        the nearest points of a search for each of the others what it can."""
+        best = self._separated(_unit(_middle(t)), t)
+        for k in np.flatnonzero(best < wanted).tolist():
+            found = self._separated(_unit(self._way_to(t[k])[None]), t[k : k + 1])
+            best[k] = max(best[k], float(found[0]))
+        return best
+
+    def _way_to(self, corners: Array) -> Array:
+        """From the nearest point of the shape to that of one triangle."""
+        p, q = nearest_points(
+            lambda d: np.asarray(corners[np.argmax(corners @ d)]),
+            lambda d: np.asarray(self.shape.support(d[None])[0]),
+        )
+        return np.asarray(p - q)
+
+    def _separated(self, n: Array, t: Array) -> Array:
+        held = dot(n, self.shape.support(n)) + self.shape.swept_radius * np.sqrt(dot(n, n))
+        return np.asarray(_lowest(n, t) - held)
+
+
 def _half_space(size: Array, t: Array, wanted: Array) -> Array:
     return np.asarray(t[:, :, 2].min(axis=1))
 
@@ -286,8 +317,12 @@ _SEARCH: dict[type[Shape], Callable[[Array, Array, Array], Array]] = {
 }
 
 
-def point_gap(kind: type[Shape], size: Array, p: Array) -> Array:
-    """Distance of points from solids; 0 or less inside."""
+def point_gap(kind: Kind, size: Array, p: Array) -> Array:
+    """Distance of points from solids, of one without a kind here from its box; 0 or less inside."""
+    if isinstance(kind, Shape):
+        low, high = kind.bounds()
+        away = p - np.clip(p, low, high)
+        return np.asarray(np.sqrt(dot(away, away)))
     if kind is HalfSpace:
         return np.asarray(p[:, 2])
     if kind is Capsule:

@@ -12,7 +12,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
 from standoff.paths.verify.convex import check_claim
-from standoff.paths.verify.mesh_gap import box_gap, convex_gap, point_gap, solid, soup_gap
+from standoff.paths.verify.mesh_gap import Kind, box_gap, convex_gap, point_gap, solid, soup_gap
 from standoff.paths.verify.model import Ints
 from standoff.paths.verify.refusal import NotProvedError, describe
 from standoff.paths.verify.rows import Rows, by_part, room
@@ -111,13 +111,13 @@ def body_gaps(
     return result
 
 
-def _kinds(shapes: Sequence[Shape]) -> tuple[dict[type[Shape], list[int]], Array]:
+def _kinds(shapes: Sequence[Shape]) -> tuple[dict[Kind, list[int]], Array]:
     """The places of the shapes of each kind, and the sizes of all; a polyhedron is a surface as a
     mesh is, and these have no size."""
-    found: dict[type[Shape], list[int]] = {}
+    found: dict[Kind, list[int]] = {}
     sizes = np.zeros((len(shapes), 3))
     for k, shape in enumerate(shapes):
-        kind: type[Shape] = Mesh
+        kind: Kind = Mesh
         if not isinstance(shape, (Mesh, Polyhedron)):
             kind, sizes[k] = solid(shape)
         found.setdefault(kind, []).append(k)

@@ -16,7 +16,7 @@ from standoff.paths.verify.kinematics import extremes, rotations
 from standoff.paths.verify.model import Ints, Model, Part, read_model
 from standoff.paths.verify.refusal import NotProvedError
 from standoff.paths.verify.soup import Soup, soup_of
-from standoff.paths.verify.support import core_support, farthest, radius
+from standoff.paths.verify.support import core_support, farthest
 from standoff.tolerances import EPS, ROTATION_EXACT
 
 #: How far a part may stand out of the bounding sphere or box that a certificate gives, relative to
@@ -237,7 +237,7 @@ def _boxes(
                     f"group {number} holds {part}, which is not a static, bounded part"
                 )
             reach = core_support(part.shape, _AXES @ part.local[:3, :3])
-            reach = reach + _AXES @ part.local[:3, 3] + radius(part.shape)
+            reach = reach + _AXES @ part.local[:3, 3] + part.shape.swept_radius
             out = max(float((reach[:3] - high).max()), float((low + reach[3:]).max()))
             size = float(np.abs([low, high]).max())
             if out > HOLDING_TOLERANCE * size:

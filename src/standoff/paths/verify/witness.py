@@ -15,7 +15,7 @@ from standoff.paths.verify.meshes import body_gaps
 from standoff.paths.verify.model import Ints, Part
 from standoff.paths.verify.refusal import NotProvedError
 from standoff.paths.verify.scene import WITNESS_TOLERANCE, Scene
-from standoff.paths.verify.support import farthest, radius
+from standoff.paths.verify.support import farthest
 from standoff.tolerances import EPS
 
 #: How far apart two bodies may be that a witness shows in contact, and how much nearer than shown,
@@ -171,9 +171,9 @@ def _can_be_so_deep(a: Shape, pose_a: Array, b: Shape, pose_b: Array, depth: flo
         a, pose_a, b, pose_b = b, pose_b, a, pose_a
     if isinstance(b, HalfSpace):
         n = pose_b[None, :3, 2]
-        low = extremes(a, pose_a, -n)[0] - n[0] * radius(a) - pose_b[:3, 3]
+        low = extremes(a, pose_a, -n)[0] - n[0] * a.swept_radius - pose_b[:3, 3]
         return bool(-(n[0] @ low) > depth)
     n = np.concatenate([pose_a[:3, :3].T, pose_b[:3, :3].T])
     n = np.concatenate([n, -n])
     x = extremes(a, pose_a, n) - extremes(b, pose_b, -n)
-    return bool(((x * n).sum(axis=1) + radius(a) + radius(b) > depth).all())
+    return bool(((x * n).sum(axis=1) + a.swept_radius + b.swept_radius > depth).all())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from standoff.geometry.mesh import Mesh
+from standoff.geometry.narrowphase import layout
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
-from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
-from standoff.geometry.shape import IntArray, Shape
+from standoff.geometry.primitives import Capsule, Cylinder, Sphere
+from standoff.geometry.shape import IntArray, Shape, directions, surface_points
 from standoff.view.render import swept, triangles
 
 #: Directions about the vertices of what is extended: rings of a ball, and points of a ring.
@@ -46,28 +46,10 @@ def extended(shape: Shape, margin: float) -> Solid:
         return _joined(swept(*_rounded(shape, margin)), flat=False)
     if isinstance(shape, Mesh):
         return _inflated(shape, margin)
-    corners = _corners(shape)
-    hull = Polyhedron((corners[:, None] + margin * _ball()).reshape(-1, 3))
+    general = layout.is_general(shape.kind)
+    corners = surface_points(shape, _POINTS) if general else shape.outline(0)
+    hull = Polyhedron((corners[:, None] + margin * directions(_POINTS)).reshape(-1, 3))
     return Solid(np.asarray(hull.vertices), np.asarray(hull.faces), False)
-
-
-def _corners(shape: Shape) -> Array:
-    if isinstance(shape, Polyhedron):
-        return np.asarray(shape.vertices)
-    assert isinstance(shape, Box)
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    return np.asarray(0.5 * signs * np.asarray(shape.size))
-
-
-@cache
-def _ball() -> Array:
-    """Unit vectors, the six along the axes among them."""
-    found = []
-    for height in np.linspace(-0.5 * math.pi, 0.5 * math.pi, _RINGS):
-        for angle in np.arange(_POINTS) * (2.0 * math.pi / _POINTS):
-            ring = math.cos(height)
-            found.append([ring * math.cos(angle), ring * math.sin(angle), math.sin(height)])
-    return np.unique(np.round(found, 12), axis=0)
 
 
 def _rounded(shape: Cylinder, margin: float) -> tuple[Array, Array]:
