@@ -14,12 +14,11 @@ from rich.console import Console
 from standoff.errors import Error, StreamError
 from standoff.streams import report_json
 from standoff.streams.open_stream import open_sink, sink_kind
-from standoff.streams.report import Reason, State
+from standoff.streams.report import Reason, State, Summary
 from standoff.streams.report_json import report_line, state_line, warnings_line
 from standoff.streams.shown import shown
 from standoff.streams.sinks.json_lines import JsonLines
 from standoff.streams.sinks.terminal import TerminalLines
-from standoff.streams.summary import Summary
 from tests.worlds.stream_reports import hit, report
 
 #: A name that clears the screen, breaks the line, turns writing round, and looks like markup.

@@ -20,7 +20,7 @@ from standoff.streams.outbox import Outbox
 from standoff.streams.record.recorder import Recorder
 from standoff.streams.record.replay import Replay
 from standoff.streams.report import Report, State
-from standoff.streams.runner import Watch, _told_apart
+from standoff.streams.runner import Watch, _unique_names
 from tests.worlds.watch_worlds import (
     OPTIONS,
     Kept,
@@ -282,9 +282,9 @@ def test_times_that_are_none_are_garbled():
         assert summary.kinds["garbled"] >= 1
 
 
-def test_sinks_of_one_name_are_told_apart():
+def test_sinks_of_one_name_are_unique_names():
     """One that is well again ended the fault of the other."""
-    assert _told_apart(["a", "b", "a", "a", "a (2)"]) == ["a", "b", "a (2)", "a (3)", "a (2) (2)"]
+    assert _unique_names(["a", "b", "a", "a", "a (2)"]) == ["a", "b", "a (2)", "a (3)", "a (2) (2)"]
 
 
 def test_a_watch_that_is_to_end_waits_for_no_sink(monkeypatch):

@@ -13,11 +13,11 @@ import pytest
 import standoff as so
 from standoff.paths.nearest import NearestFinder
 from standoff.streams.options import WatchOptions
-from standoff.view.live.banner import banner_html
 from standoff.view.live.page import LivePage, Opening, received, send
 from standoff.view.live.remote import Mailbox, Watcher
 from standoff.view.live.seen import Alarm, Latch, Mark, Seen, seen, severity
 from standoff.view.live.server import close, open_server
+from standoff.view.live.sign import banner_html
 from standoff.view.watch import _page_stale
 
 FAR, NEAR = so.pose((1.0, 0.0, 0.2))[None], so.pose((0.3, 0.0, 0.2))[None]

@@ -29,14 +29,13 @@ from standoff.paths.nearest import NearPair
 from standoff.paths.path_file import PathFile
 from standoff.view.check import check
 from standoff.view.live import server
-from standoff.view.live.banner import banner_html
 from standoff.view.live.cell_page import standing
 from standoff.view.live.commands import Serving
 from standoff.view.live.page import LivePage, joints_given, poses_given, received, send
 from standoff.view.live.path_page import PathPage
 from standoff.view.live.seen import Mark, Seen, seen
 from standoff.view.live.server import address, close, open_server, welcome
-from standoff.view.live.sign import Sign
+from standoff.view.live.sign import Sign, banner_html
 from standoff.view.live.style import AMBER, STATES
 from standoff.view.live.ticking import enduring
 from standoff.view.live.timeline import Timeline

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.cell.shipped import shipped_cell
+from standoff.view.live.nodes import extended, solid
 from standoff.view.live.octree_cells import edges, leaves
 from standoff.view.live.poses import quaternions
-from standoff.view.live.solid import extended, solid
 
 SHAPES = {
     "sphere": so.Sphere(0.3),

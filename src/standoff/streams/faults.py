@@ -13,15 +13,15 @@ from standoff.streams.report import Reason, State
 #: How a reason ends: as soon as it is not so any more; after so many good readings in a row of all
 #: that it is about (the option ``recover``); with the first good one; when its sink takes reports
 #: again; once the pose of a body has been received.
-AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK, POSE_TOLD = range(5)
+AT_ONCE, AFTER_GOOD, NEXT_GOOD, SINK_BACK, POSE_RECEIVED = range(5)
 
 ENDS = {
     AT_ONCE: "as soon as it is over",
     AFTER_GOOD: "after `recover` good readings in a row",
     NEXT_GOOD: "with the next good reading (that which ends a silence still has it)",
     SINK_BACK: "when it takes reports again",
-    POSE_TOLD: "after `recover` good poses of that body in a row, where an event was refused after "
-    "another one was carried out; never without such poses, or where events were lost",
+    POSE_RECEIVED: "after `recover` good poses of that body in a row, where an event was refused "
+    "after another one was carried out; never without such poses, or where events were lost",
 }
 
 
@@ -106,7 +106,7 @@ RULES: dict[str, Rule] = {
     "grasp": Rule(
         State.FAULT, "a body cannot be attached or detached as an event says, or something was "
         "wrong just then with the robot or the body",
-        "the cell is changed where it can be", POSE_TOLD,
+        "the cell is changed where it can be", POSE_RECEIVED,
     ),
     "cell": Rule(
         State.FAULT, "the cell was changed into one that cannot be watched",
@@ -203,7 +203,7 @@ class Ongoing:
             ends = RULES[reason.kind].ends
             if ends == AT_ONCE:
                 del self._ongoing[key]
-            elif ends in (AFTER_GOOD, NEXT_GOOD, POSE_TOLD):
+            elif ends in (AFTER_GOOD, NEXT_GOOD, POSE_RECEIVED):
                 for subject in [subject for subject in left if subject in good]:
                     left[subject] -= 1
                     if left[subject] <= 0:
@@ -237,7 +237,7 @@ class Ongoing:
     def _needed(self, kind: str) -> int:
         """Good readings that end a trouble of a kind; 0 where none does."""
         ends = RULES[kind].ends
-        return {AFTER_GOOD: self._recover, POSE_TOLD: self._recover, NEXT_GOOD: 1}.get(ends, 0)
+        return {AFTER_GOOD: self._recover, POSE_RECEIVED: self._recover, NEXT_GOOD: 1}.get(ends, 0)
 
     def forget(self, body: str) -> None:
         """What was wrong with the poses of a body does not matter any more; where it is does."""

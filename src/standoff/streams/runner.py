@@ -31,8 +31,7 @@ from standoff.streams.outbox import Outbox
 from standoff.streams.protocols import Live, Recorded, Sink, Source
 from standoff.streams.record.about import about
 from standoff.streams.record.recorder import Recorder
-from standoff.streams.report import Report, State
-from standoff.streams.summary import Summary
+from standoff.streams.report import Report, State, Summary
 
 #: Readings that a replay hands to one compiled call, [-]: what prepares them costs as much as some
 #: hundred; and so many are read one by one where a call ended early.

@@ -31,10 +31,9 @@ from standoff.streams.open_stream import (
 from standoff.streams.options import WatchOptions
 from standoff.streams.protocols import Live, Recorded, Sink
 from standoff.streams.realtime import in_real_time
-from standoff.streams.report import Report
+from standoff.streams.report import Report, Summary
 from standoff.streams.runner import Onlooker, Watch
 from standoff.streams.sinks.terminal import NearestPair, TerminalLines
-from standoff.streams.summary import Summary
 from standoff.streams.zenoh_session import Link
 from standoff.view.files import check_distinct, check_writable
 from standoff.view.live import LivePage

@@ -12,10 +12,9 @@ from standoff.streams.mapping import Mapping, fits
 from standoff.streams.options import WatchOptions
 from standoff.streams.protocols import Live, Recorded
 from standoff.streams.received import Received
-from standoff.streams.report import State
+from standoff.streams.report import State, Summary
 from standoff.streams.shown import shown
 from standoff.streams.sinks.terminal import COLOURS
-from standoff.streams.summary import Summary
 from standoff.view.words import plain
 
 

@@ -31,9 +31,8 @@ from standoff.streams.record.blocks import (
 )
 from standoff.streams.record.mcap import McapReader
 from standoff.streams.record.recorder import ANSWERS, INPUT
-from standoff.streams.report import Report, State
+from standoff.streams.report import Report, State, Summary
 from standoff.streams.runner import STRETCH, STRETCH_BREAK
-from standoff.streams.summary import Summary
 
 
 @dataclass(frozen=True)

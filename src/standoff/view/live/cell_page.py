@@ -16,13 +16,12 @@ from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.nearest import NearestFinder, NearPair
 from standoff.view.live import style
-from standoff.view.live.banner import Banner
 from standoff.view.live.camera import bounds, has_floor, set_stage
 from standoff.view.live.curves import RunningCurves
 from standoff.view.live.nodes import CellNodes
 from standoff.view.live.octree_cells import OctreeCells
 from standoff.view.live.seen import Mark, Seen
-from standoff.view.live.sign import LASTING
+from standoff.view.live.sign import LASTING, Banner
 from standoff.view.live.style import ALARM, length, minus
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from standoff.geometry.shape import Shape
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
 from standoff.view.live.handles import Handle
+from standoff.view.live.nodes import solid
 from standoff.view.live.poses import between, quaternions, towards
 from standoff.view.live.sign import Sign, sign_html
-from standoff.view.live.solid import solid
 from standoff.view.live.style import ALARM, BRAND, Colour
 from standoff.view.live.ticking import TICK
 

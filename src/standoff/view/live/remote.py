@@ -17,11 +17,11 @@ from standoff.errors import Error
 from standoff.geometry.pose import Array
 from standoff.monitor.monitor import Monitor
 from standoff.tolerances import COORDINATE_LIMIT
-from standoff.view.live.banner import Banner
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.page import Opening, received
 from standoff.view.live.seen import Seen
 from standoff.view.live.server import address, close, open_server
+from standoff.view.live.sign import Banner
 from standoff.view.live.ticking import TICK, beat, enduring
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from standoff.predict.predictor import Predictor
 from standoff.predict.urgency import urgency
 from standoff.view.live.camera import set_stage
 from standoff.view.live.curves import Curve
+from standoff.view.live.nodes import solid
 from standoff.view.live.octree_cells import edges
 from standoff.view.live.sign import Sign, sign_html
-from standoff.view.live.solid import solid
 from standoff.view.live.style import AMBER, STATES, ramp
 from standoff.view.live.ticking import TICK
 
