@@ -359,7 +359,9 @@ def test_a_line_tells_how_far_it_is_where_somebody_looks():
     with progress.status_line(Console(file=page, force_terminal=True)) as tell:
         tell("1 + 2 nodes [bold]")
         tell("3 + 4 nodes")
-        time.sleep(0.3)
+        end = time.monotonic() + 300.0
+        while "nodes" not in page.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
     assert "nodes" in page.getvalue()
     page = io.StringIO()
     with progress.status_line(Console(file=page)) as tell:

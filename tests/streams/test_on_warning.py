@@ -89,8 +89,12 @@ def test_nobody_waits_for_it_and_one_run_is_under_way_at_a_time():
 
 
 def test_its_failure_is_told_once_and_the_next_warning_tries_again(tmp_path):
-    command = OnWarning(f'{PYTHON} -c "raise SystemExit(3)"', again_after=0.0)
+    go = tmp_path / "go"
+    waiting = f"[time.sleep(0.01) for _ in iter(lambda: os.path.exists({str(go)!r}), True)]"
+    code = f"import os, time; {waiting}; raise SystemExit(3)"
+    command = OnWarning(f'{PYTHON} -c "{code}"', again_after=0.0)
     command.put(report(1, 0.0, hit(0.01, 0, 1)))
+    go.touch()
     assert until(lambda: ended(command))
     with pytest.raises(StreamError, match="status 3"):
         command.put(report(2, 0.1))

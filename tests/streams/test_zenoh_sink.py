@@ -63,9 +63,9 @@ class Heard:
 def until(condition):
     """Whether it came true, on a busy machine too: the limit is there to end a test that failed."""
     end = time.monotonic() + 300.0
-    while not condition() and time.monotonic() < end:
+    while not (found := condition()) and time.monotonic() < end:
         time.sleep(0.01)
-    return condition()
+    return found  # not asked again: what is unread is read from tables that may leave it out once
 
 
 def reached(sink, heard):
