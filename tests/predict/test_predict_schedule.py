@@ -38,9 +38,8 @@ class Model:
     def units(self, pair):
         a, b = pair
         w = self.world
-        tau = tau_free(
-            *(w.x[b] - w.x[a]), *(w.v[b] - w.v[a]), w.most[a] + w.most[b], w.radii[a] + w.radii[b]
-        )
+        x, v = tuple(w.x[b] - w.x[a]), tuple(w.v[b] - w.v[a])
+        tau = tau_free(x, v, w.most[a] + w.most[b], w.radii[a] + w.radii[b])
         return math.floor(tau / self.period * p.UNIT * (1 - 8 * 2.0**-52))
 
     def step(self):

@@ -12,15 +12,13 @@ from hypothesis import strategies as st
 
 import standoff as so
 from standoff.papers.kernels.tau_as_printed import tau_paper
-from standoff.predict.kernels.nearest import least_distance
+from standoff.predict.kernels import nearest, time_to_contact
 from standoff.predict.kernels.time_to_contact import (
     BLOCK_ROWS,
     BOUNDED,
     DISTANCE,
     FREE,
     gap_now,
-    tau_bounded,
-    tau_free,
     urgency_many,
     urgency_of,
 )
@@ -30,6 +28,16 @@ from tests.oracles.urgency_adversary import first_root, known_contact, nearest_b
 SEEDED = settings(deadline=None, max_examples=150, derandomize=True)
 lengths = st.floats(-5.0, 5.0)
 vectors = st.tuples(lengths, lengths, lengths)
+
+
+def by_coordinates(kernel):
+    """A kernel of a point and its velocity, asked with their six coordinates."""
+    return lambda *given: kernel(given[:3], given[3:6], *given[6:])
+
+
+tau_free = by_coordinates(time_to_contact.tau_free)
+tau_bounded = by_coordinates(time_to_contact.tau_bounded)
+least_distance = by_coordinates(nearest.least_distance)
 
 
 def state(rng, size, speed):
@@ -214,7 +222,9 @@ def test_not_a_number_is_urgent(kind):
     def urgent(*given):
         if kind == "paper":
             return tau_paper(given[:3], given[3:6], *given[6:])
-        return gap_now(*given[:3], given[8]) if kind == "gap" else urgency_of(kind, *given)
+        if kind == "gap":
+            return gap_now(given[:3], given[8])
+        return urgency_of(kind, given[:3], given[3:6], *given[6:])
 
     good = [3.0, 1.0, 0.0, -1.0, 0.5, 0.0, 1.0, 2.0, 0.5]
     assert urgent(*good) > 0.0

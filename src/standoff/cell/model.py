@@ -233,7 +233,7 @@ class Model:
                 entry = _link_entry(tree, f"{robot}/{link}", robots)
                 if entry is not None:
                     entries[entry.name] = entry
-        places = {name: tree.frames + k for k, name in enumerate(moving)}
+        places = _own_frames(tree, moving)
         for name, body in bodies.items():
             entries[name] = _body_entry(tree, body, places.get(name, 0))
         return cls.of(tree, entries.values(), moving)
@@ -258,9 +258,8 @@ class Model:
         if len(self._log) != self._at or self._at >= _REMEMBERED:
             return None
         tree, moving = self.tree, _moving(self, journal, bodies)
-        places = {name: tree.frames + k for k, name in enumerate(moving)}
         # Those behind one that came or went get another frame.
-        before = {name: tree.frames + k for k, name in enumerate(self.moving)}
+        places, before = _own_frames(tree, moving), _own_frames(tree, self.moving)
         shifted = [name for name, frame in places.items() if before.get(name, frame) != frame]
         entries, counts = self.entries.copy(), self.counts.copy()
         gone: dict[Primitive, None] = {}
@@ -389,6 +388,11 @@ def _moving(
     if before is not None and not any(n in known or own(n) for n, _ in journal):
         return known
     return tuple(name for name in bodies if own(name))
+
+
+def _own_frames(tree: Tree, moving: Sequence[str]) -> dict[str, int]:
+    """The frames of bodies that move by themselves: behind those of the joints."""
+    return {name: tree.frames + k for k, name in enumerate(moving)}
 
 
 def _link_entry(tree: Tree, name: str, robots: Mapping[str, MountedRobot]) -> Entry | None:

@@ -255,34 +255,33 @@ class Predictor:
         ):
             return self._step_with_care(positions, velocities, time, rotations)
         last = self._last
-        if time is None:
-            if last == last:
-                return self._step_with_care(positions, velocities, time, rotations)
+        if time is None and last != last:
             now = self._now + self._period  # type: ignore[operator]
         elif isinstance(time, float) and 0.0 < time - last <= self._late_after:
             now = self._now + (time - last)
             last = time
         else:
-            return self._step_with_care(positions, velocities, time, rotations)
+            now = math.inf
         if now >= self._anew_at:
             return self._step_with_care(positions, velocities, time, rotations)
         self._last = last
         self._now = now
         number = self._number = self._number + 1
         said = schedule.step(positions, velocities, now)
-        if said == _QUIET and not self._careful:
-            return Prediction(number, time, _NO_ALARMS, self._unit, 0, schedule.tests.item())
-        if said == _ALARMS and not self._careful and self._exact is None:
-            step = self._alarms_alone(schedule, time)
-            if step is not None:
-                return step
+        if not self._careful:
+            if said == _QUIET:
+                return Prediction(number, time, _NO_ALARMS, self._unit, 0, schedule.tests.item())
+            if said == _ALARMS and self._exact is None:
+                return self._alarms_alone(schedule, time, positions, velocities)
         return self._eventful(time, Reading(positions, velocities, rotations), [], 0.0)
 
-    def _alarms_alone(self, schedule: Schedule, time: float | None) -> Prediction | None:
-        """A step with alarms and nothing else; None where there is no memory for them."""
+    def _alarms_alone(
+        self, schedule: Schedule, time: float | None, positions: Any, velocities: Any
+    ) -> Prediction:
+        """A step with alarms and nothing else, unless there is no memory for them."""
         rows, found = listed(schedule.alarms), schedule.found
         if len(rows) != found:
-            return None
+            return self._eventful(time, Reading(positions, velocities), [], 0.0)
         step = Prediction(self._number, time, rows, self._unit, found, schedule.tests.item())
         self._count(step)
         return step

@@ -33,7 +33,7 @@ def paper_gap(x, v, acceleration, speed, gap_radius, t):
 def tau_paper(x, v, acceleration, speed, gap_radius):
     """(13), or where the speed bound is met before it, the solution of (15) to (22). Edges as in
     `tau_free`; infinity as well where it finds none."""
-    low = tau_free(x[0], x[1], x[2], v[0], v[1], v[2], acceleration, gap_radius)
+    low = tau_free(x, v, acceleration, gap_radius)
     if not (low > 0.0 and low < math.inf and speed < math.inf and acceleration > 0.0):
         return low if speed >= 0.0 else 0.0
     # At `low` something is missing if the bound is met by then; it is found by doubling, halving.

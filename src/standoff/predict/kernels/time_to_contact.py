@@ -100,9 +100,16 @@ LANES = 8
 
 
 @inlined
-def gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
+def triple(block, row, i):
+    """A point or a velocity, which takes three rows of a block."""
+    return block[row, i], block[row + 1, i], block[row + 2, i]
+
+
+@inlined
+def gap_at(x, v, acceleration, gap_radius, t):
     """The gap at a time ahead, never too large, and how fast the distance grows there if nobody
     accelerates, never too large either."""
+    (x, y, z), (vx, vy, vz) = x, v
     ux, uy, uz = x + t * vx, y + t * vy, z + t * vz
     length = math.sqrt(ux * ux + uy * uy + uz * uz)
     speed = abs(vx) + abs(vy) + abs(vz)
@@ -113,7 +120,7 @@ def gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
 
 
 @inlined
-def advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
+def advance(x, v, acceleration, gap_radius, t):
     """How much longer than until ``t`` there is no contact, given that there is none up to ``t``;
     0 where the gap is closed, and for NaN. Without branches, so that many are done at once.
 
@@ -122,7 +129,7 @@ def advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
 
         gap(t) = s (A t - n·v) + A s² / 2.
     """
-    gap, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, t)
+    gap, growth = gap_at(x, v, acceleration, gap_radius, t)
     closing = acceleration * t - growth
     speed = abs(closing)
     squared = closing * closing + 2.0 * acceleration * gap
@@ -139,19 +146,19 @@ def advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
 
 
 @kernel
-def tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius):
+def tau_free(x, v, acceleration, gap_radius):
     """The earliest contact, [s], with no bound on speed: the smallest positive root of (13). 0 for
     bodies that touch or overlap and for NaN, infinity for those that never can. Steps of `advance`
     come to the root from below, each squaring what is left: three to five in all.
     """
-    return finish(x, y, z, vx, vy, vz, acceleration, gap_radius, 0.0)
+    return finish(x, v, acceleration, gap_radius, 0.0)
 
 
 @kernel
-def finish(x, y, z, vx, vy, vz, acceleration, gap_radius, t):
+def finish(x, v, acceleration, gap_radius, t):
     """`tau_free` from a time up to which there is no contact."""
     for _ in range(URGENCY_STEPS):
-        step = advance(x, y, z, vx, vy, vz, acceleration, gap_radius, t)
+        step = advance(x, v, acceleration, gap_radius, t)
         t += step
         if not (step > URGENCY_TOLERANCE * t and t < math.inf):
             break
@@ -164,8 +171,7 @@ def tau_free_block(block, count):
     out. All take the same few steps, eight pairs to an instruction; the odd one goes on alone."""
     if count == 1:
         block[TAU, 0] = tau_free(
-            block[X, 0], block[X + 1, 0], block[X + 2, 0],
-            block[VELOCITY, 0], block[VELOCITY + 1, 0], block[VELOCITY + 2, 0],
+            triple(block, X, 0), triple(block, VELOCITY, 0),
             block[ACCELERATION, 0], block[GAP_RADIUS, 0],
         )  # fmt: skip
         return
@@ -177,8 +183,7 @@ def tau_free_block(block, count):
         for i in range(whole):
             t = block[TAU, i]
             step = advance(
-                block[X, i], block[X + 1, i], block[X + 2, i],
-                block[VELOCITY, i], block[VELOCITY + 1, i], block[VELOCITY + 2, i],
+                triple(block, X, i), triple(block, VELOCITY, i),
                 block[ACCELERATION, i], block[GAP_RADIUS, i], t,
             )  # fmt: skip
             block[LAST_STEP, i] = step
@@ -186,14 +191,13 @@ def tau_free_block(block, count):
     for i in range(count):
         if block[LAST_STEP, i] > URGENCY_TOLERANCE * block[TAU, i]:
             block[TAU, i] = finish(
-                block[X, i], block[X + 1, i], block[X + 2, i],
-                block[VELOCITY, i], block[VELOCITY + 1, i], block[VELOCITY + 2, i],
+                triple(block, X, i), triple(block, VELOCITY, i),
                 block[ACCELERATION, i], block[GAP_RADIUS, i], block[TAU, i],
             )  # fmt: skip
 
 
 @kernel
-def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
+def tau_bounded(x, v, acceleration, speed, gap_radius):
     """The earliest contact, [s], where the relative speed never exceeds ``speed`` either. Never
     before `tau_free`, and the same edges. A velocity above the bound counts as the bound.
 
@@ -203,16 +207,17 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     the best has ``A s = V + n·v``, with ``n`` the direction of ``x + v s``. And `turning_time` is
     exact except for bodies that pass each other before they turn.
     """
-    if not abs(x) + abs(y) + abs(z) + abs(vx) + abs(vy) + abs(vz) < LARGEST_READING:
+    (px, py, pz), (vx, vy, vz) = x, v
+    if not abs(px) + abs(py) + abs(pz) + abs(vx) + abs(vy) + abs(vz) < LARGEST_READING:
         return 0.0  # squares would overflow
-    free = tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
+    free = tau_free(x, v, acceleration, gap_radius)
     start = math.sqrt(vx * vx + vy * vy + vz * vz)
     fastest = max(speed, start) * (1.0 + URGENCY_STEP)
     if not (free > 0.0 and free < math.inf and speed < math.inf and acceleration > 0.0):
         return free if speed >= 0.0 else 0.0
     if not fastest > 0.0:
         return math.inf
-    _, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, free)
+    _, growth = gap_at(x, v, acceleration, gap_radius, free)
     # |v - A t n|² = |v|² - 2 A t n·v + A² t²
     gained = acceleration * free
     if start * start + gained * (gained - 2.0 * growth) <= speed * speed:
@@ -220,17 +225,17 @@ def tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
     best, s = free, free
     for _ in range(SPEED_BOUND_STEPS):
         s = min((fastest + growth) / acceleration, free)
-        gap, growth = gap_at(x, y, z, vx, vy, vz, acceleration, gap_radius, s)
+        gap, growth = gap_at(x, v, acceleration, gap_radius, s)
         time = (s + gap / fastest) * (1.0 - URGENCY_STEP)
         if time > best and gap < math.inf:
             best = time
     unit = acceleration / (fastest * fastest)
     if start > 0.0:
-        ahead = -(x * vx + y * vy + z * vz) / start
-        cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+        ahead = -(px * vx + py * vy + pz * vz) / start
+        cx, cy, cz = py * vz - pz * vy, pz * vx - px * vz, px * vy - py * vx
         aside = math.sqrt(cx * cx + cy * cy + cz * cz) / start
     else:
-        ahead, aside = math.sqrt(x * x + y * y + z * z), 0.0
+        ahead, aside = math.sqrt(px * px + py * py + pz * pz), 0.0
     pace = acceleration / fastest
     time = (
         turning_time(unit * ahead, unit * aside, start / fastest, unit * gap_radius, pace * free)
@@ -416,23 +421,23 @@ def turning_time(ahead, aside, speed, radius, free):
 
 
 @kernel
-def gap_now(x, y, z, gap_radius):
+def gap_now(x, gap_radius):
     """The gap at this instant, [m], never too large; 0 for bodies that touch, NaN, and lengths
     whose squares overflow."""
-    gap, _ = gap_at(x, y, z, 0.0, 0.0, 0.0, 0.0, gap_radius, 0.0)
+    gap, _ = gap_at(x, (0.0, 0.0, 0.0), 0.0, gap_radius, 0.0)
     return gap if gap > 0.0 and gap < math.inf else 0.0
 
 
 @kernel
-def urgency_of(kind, x, y, z, vx, vy, vz, acceleration, speed, gap_radius):
+def urgency_of(kind, x, v, acceleration, speed, gap_radius):
     """The earliest contact of one pair by its kind of urgency, [s]; 0 for NaN. ``speed`` does not
     matter to FREE, nor ``acceleration`` and the velocity to DISTANCE. To add a kind, give it a
     number and a branch here."""
     if kind == FREE:
-        return tau_free(x, y, z, vx, vy, vz, acceleration, gap_radius)
+        return tau_free(x, v, acceleration, gap_radius)
     if kind == BOUNDED:
-        return tau_bounded(x, y, z, vx, vy, vz, acceleration, speed, gap_radius)
-    gap = gap_now(x, y, z, gap_radius)
+        return tau_bounded(x, v, acceleration, speed, gap_radius)
+    gap = gap_now(x, gap_radius)
     if gap > 0.0 and speed > 0.0:
         return gap / speed
     return math.inf if gap > 0.0 and speed == 0.0 else 0.0
@@ -450,9 +455,8 @@ def work_out(block, count, kind):
         return 0
     for i in range(count):
         block[TAU, i] = urgency_of(
-            kind, block[X, i], block[X + 1, i], block[X + 2, i], block[VELOCITY, i],
-            block[VELOCITY + 1, i], block[VELOCITY + 2, i], block[ACCELERATION, i],
-            block[SPEED, i], block[GAP_RADIUS, i],
+            kind, triple(block, X, i), triple(block, VELOCITY, i),
+            block[ACCELERATION, i], block[SPEED, i], block[GAP_RADIUS, i],
         )  # fmt: skip
     return 0
 
