@@ -129,7 +129,7 @@ def measures(folder):
     from standoff.cell.model import ball
     from standoff.geometry.shape import directions
     from standoff.geometry.soup import soup_of_shapes
-    from standoff.view.live.solid import extended
+    from standoff.view.live.nodes import extended
     from standoff.view.render import triangles
 
     cone = so.Cone(0.3, 0.6)

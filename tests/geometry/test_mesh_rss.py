@@ -42,6 +42,11 @@ def least_squares(half, centre, m, n):
     return float(np.linalg.norm(matrix @ found.x + centre))
 
 
+def bound(case, settled, enough):
+    half, *vectors = (tuple(float(x) for x in part) for part in case)
+    return rectangle_bound(half[:2], half[2:], *vectors, settled, enough)
+
+
 @pytest.mark.parametrize(
     "kind", ["anywhere", "needles", "parallel", "nearly parallel", "one plane"]
 )
@@ -50,7 +55,7 @@ def test_rectangle_distance_is_the_least_squares_one(kind):
     for _ in range(400):
         half, centre, m, n = rectangles(rng, kind)
         exact = least_squares(half, centre, m, n)
-        value = rectangle_bound(*half, *centre, *m, *n, 0.0, np.inf)
+        value = bound((half, centre, m, n), 0.0, np.inf)
         assert abs(value - exact) <= 1e-8 * (1.0 + exact)
         assert value <= exact + 1e-12
 
@@ -60,10 +65,9 @@ def test_stopping_early_keeps_its_word():
     rng = np.random.default_rng(3)
     for k in range(3000):
         case = rectangles(rng, ("anywhere", "nearly parallel")[k % 2])
-        arguments = (*case[0], *case[1], *case[2], *case[3])
-        exact = rectangle_bound(*arguments, 0.0, np.inf)
+        exact = bound(case, 0.0, np.inf)
         settled, enough = np.sort(rng.uniform(0, 1.5, 2)) * exact
-        value = rectangle_bound(*arguments, settled, enough)
+        value = bound(case, settled, enough)
         assert value <= exact * (1 + 1e-12)
         if exact > enough:
             assert value > enough * (1 - 1e-12)

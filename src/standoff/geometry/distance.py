@@ -85,26 +85,30 @@ def distance(
     poses, out = _local.poses, _local.out
     poses[0] = _matrix(pose_a, "pose_a")
     poses[1] = _matrix(pose_b, "pose_b")
-    bodies = _placed(_local.a, shape_a), _placed(_local.b, shape_b)
-    if dispatch.has_closed_form(shape_a.kind, shape_b.kind):
-        ask = batch.one_closed
-        arguments: tuple[Any, ...] = (poses, *bodies, out)
-    else:
-        ask = batch.one_general
-        arguments = (_general(), poses, *bodies, _local.scratch.address, out)
     out[0] = -np.inf  # what stood here belongs to another pair
-    status = ask(*arguments)
+    status = _ask(shape_a, shape_b)
     if status == batch.NOT_A_POSE:
         # Refused here for a reason, or a pose that `as_pose` has to tidy up first.
         poses[0] = as_pose(pose_a, "pose_a")
         poses[1] = as_pose(pose_b, "pose_b")
-        status = ask(*arguments)
+        status = _ask(shape_a, shape_b)
     if status == batch.NOT_A_POSE:
         raise PoseError("not a rigid motion", value=[poses[0].tolist(), poses[1].tolist()])
     if status == dispatch.UNSUPPORTED:
         raise _unsupported(shape_a, shape_b)
     row = out[0].copy()
     return Distance(float(row[0]), row[1:4], row[4:7], row[7:10], status == dispatch.DONE)
+
+
+def _ask(a: Shape, b: Shape) -> int:
+    """The status of the kernel that answers for two shapes at the poses of this thread."""
+    poses, bodies, out = _local.poses, (_placed(_local.a, a), _placed(_local.b, b)), _local.out
+    status: int
+    if dispatch.has_closed_form(a.kind, b.kind):
+        status = batch.one_closed(poses, *bodies, out)
+    else:
+        status = batch.one_general(_general(), poses, *bodies, _local.scratch.address, out)
+    return status
 
 
 #: Compiled when the first pair without a closed form is asked for.

@@ -65,43 +65,51 @@ def convex_hull(
     tolerance = HULL_INSIDE * rounding
     buffer = np.empty((2 * len(cloud) + 8, 3), dtype=np.int64)
     chosen = np.sort(np.unique(cloud, axis=0, return_index=True)[1])
+    seen = f"{len(cloud)} points, extents {(upper - lower).tolist()}"
     while True:
         code, count = hull(shifted[chosen], tolerance, thickness, buffer)
         if code != SOLID:
             raise ShapeError(
                 f"{_FLAT[code]} (within {allowed:.3g} m), so the hull is flat",
                 element=element,
-                value=f"{len(cloud)} points, extents {(upper - lower).tolist()}",
+                value=seen,
                 allowed="points that span a volume; a flat Box or a Mesh for a sheet",
             )
-        used, faces = _used(buffer[:count])
-        chosen = chosen[used]
+        chosen, faces = _used(chosen, buffer[:count])
         if not tidy:
             return cloud[chosen], faces
         keep = np.empty(len(chosen), dtype=np.int64)
         if not superfluous(shifted[chosen], faces, tolerance, keep):
             break
         chosen = chosen[keep == 1]
-    # Corners left out one after another may add up to more than each of them: such a one returns.
-    outside = 0.0
-    rest = np.delete(np.arange(len(cloud)), chosen)
-    while len(rest) > 0:
-        outside, worst, _ = farthest_outside(shifted[chosen], faces, shifted[rest])
-        if outside <= HULL_OUTSIDE * rounding:
-            break
-        chosen = np.sort(np.append(chosen, rest[worst]))
-        rest = np.delete(rest, worst)
-        _, count = hull(shifted[chosen], 0.0, thickness, buffer)
-        used, faces = _used(buffer[:count])
-        chosen = chosen[used]
+    chosen, faces, outside = _taken_back(shifted, chosen, faces, HULL_OUTSIDE * rounding, thickness)
     if not outside <= thickness:
         raise ShapeError(
             f"a point would lie {outside * unit:.3g} m outside the hull taken",
             element=element,
-            value=f"{len(cloud)} points, extents {(upper - lower).tolist()}",
+            value=seen,
             allowed=f"{allowed:.3g} m",
         )
     return cloud[chosen], faces
+
+
+def _taken_back(
+    points: Array, chosen: IntArray, faces: IntArray, most: float, thickness: float
+) -> tuple[IntArray, IntArray, float]:
+    """Corners left out one after another may add up to more than each of them: those that are more
+    than ``most`` outside return. Corners and faces then, and how far a point is outside."""
+    outside = 0.0
+    buffer = np.empty((2 * len(points) + 8, 3), dtype=np.int64)
+    rest = np.delete(np.arange(len(points)), chosen)
+    while len(rest) > 0:
+        outside, worst, _ = farthest_outside(points[chosen], faces, points[rest])
+        if outside <= most:
+            break
+        chosen = np.sort(np.append(chosen, rest[worst]))
+        rest = np.delete(rest, worst)
+        _, count = hull(points[chosen], 0.0, thickness, buffer)
+        chosen, faces = _used(chosen, buffer[:count])
+    return chosen, faces, outside
 
 
 def _unit(extents: Array) -> float:
@@ -109,10 +117,10 @@ def _unit(extents: Array) -> float:
     return float(2.0 ** int(np.frexp(0.5 * extents.max())[1]))
 
 
-def _used(faces: IntArray) -> tuple[IntArray, IntArray]:
-    """The indices that occur, ascending, and the faces counted in them."""
+def _used(chosen: IntArray, faces: IntArray) -> tuple[IntArray, IntArray]:
+    """The chosen ones that occur in faces, ascending, and the faces counted in them."""
     used, renumbered = np.unique(faces, return_inverse=True)
-    return used, np.ascontiguousarray(renumbered.reshape(faces.shape), dtype=np.int64)
+    return chosen[used], np.ascontiguousarray(renumbered.reshape(faces.shape), dtype=np.int64)
 
 
 def hull_tolerance(points: Array) -> float:

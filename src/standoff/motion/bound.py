@@ -246,7 +246,7 @@ class Motion:
         poses, twists = self._forward(q, dq)
         tables = (self.bound.bodies, self.bound.points)
         back, forward = closing.closing_speeds(
-            poses, twists, *tables, pair.a, pair.b, pair.common, n[0], n[1], n[2]
+            poses, twists, *tables, pair.a, pair.b, pair.common, tuple(n.tolist())
         )
         slack = self.slack(pair, q)
         return back + slack, forward + slack
@@ -298,8 +298,9 @@ class Motion:
             last = first + tree.ints[frame, kinematics.DEPTH]
             extent = float(bound.extent[frame] + self.beyond[frame] + bound.size[row])
             total += motion.speed_slack(
-                tree.reals, tree.ints, bound.chain, self.reach, first, last, self.speed, q, extent
-            )
+                tree.reals, tree.ints, bound.chain[first:last], self.reach[first:last],
+                self.speed, q, extent,
+            )  # fmt: skip
         return total
 
 

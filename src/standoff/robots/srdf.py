@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -61,27 +62,23 @@ def semantics(node: Node, robot: str, links: Collection[str], root: str) -> Sema
     enabled = list(_pairs(node, "enable_collisions"))
     _check_name(node, robot, known, [link for _, pair, _ in named + enabled for link in pair])
 
-    disabled: dict[Pair, str] = {}
-    for link in _silent(node, known):
-        for other in links:
-            if other != link:
-                disabled[_sorted(link, other)] = f"disable_default_collisions of {link}"
+    disabled = {
+        _sorted(link, other): f"disable_default_collisions of {link}"
+        for link in _silent(node, known)
+        for other in links
+        if other != link
+    }
     taken_back = {pair for _, pair, _ in enabled}
     for pair in taken_back:
         disabled.pop(pair, None)
-    unknown: dict[str, int] = {}
     for element, pair, reason in named:
         if pair in taken_back:
             raise element.error("a pair both enabled and disabled", pair, "one of the two")
-        missing = [link for link in pair if link not in known]
-        for link in missing:
-            unknown[link] = unknown.get(link, 0) + 1
         if pair[0] == pair[1]:
             element.note("a link and itself: nothing to disable")
-        elif not missing:
+        elif known.issuperset(pair):
             disabled[pair] = _joined(disabled.get(pair, ""), reason)
-    for link, count in unknown.items():
-        node.note(f"link {short(link)!r} is not in the robot; {count} disabled pairs left out")
+    _note_unknown(node, [link for _, pair, _ in named for link in pair if link not in known])
     _virtual_joints(node, root)
     return Semantics(disabled, tuple(node.document.notes))
 
@@ -137,6 +134,11 @@ def _check_name(node: Node, robot: str, known: set[str], named: list[str]) -> No
             f"the URDF's name {robot!r}, or links of it",
         )
     node.note(f"written for {name!r}, used for {robot!r}")
+
+
+def _note_unknown(node: Node, links: list[str]) -> None:
+    for link, count in Counter(links).items():
+        node.note(f"link {short(link)!r} is not in the robot; {count} disabled pairs left out")
 
 
 def _virtual_joints(node: Node, root: str) -> None:

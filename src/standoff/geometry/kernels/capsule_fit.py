@@ -135,13 +135,7 @@ def _soft_volume(work, n, x, sharpness, gradient):
 @kernel
 def _descend(work, n, x, sharpness, iterations, tolerance, scratch):
     """BFGS with backtracking on the soft volume; ``x`` ends no worse than it began."""
-    g = scratch[0]
-    g_next = scratch[1]
-    step = scratch[2]
-    x_next = scratch[3]
-    y = scratch[4]
-    hy = scratch[5]
-    h = scratch[6:12]
+    g, g_next, step, x_next, h = scratch[0], scratch[1], scratch[2], scratch[3], scratch[6:12]
     f = _soft_volume(work, n, x, sharpness, g)
     norm = 0.0
     for c in range(6):
@@ -163,41 +157,10 @@ def _descend(work, n, x, sharpness, iterations, tolerance, scratch):
             slope += step[r] * g[r]
         if not slope < 0.0:
             return
-        # Backtrack until f(x + a step) <= f + c a slope, by the parabola through what is known.
-        a = 1.0
-        f_next = f
-        found = False
-        for _ in range(_BACKTRACKS):
-            for c in range(6):
-                x_next[c] = x[c] + a * step[c]
-            f_next = _soft_volume(work, n, x_next, sharpness, g_next)
-            if f_next <= f + COVER_ARMIJO * a * slope:
-                found = True
-                break
-            a = max(0.1 * a, min(0.5 * a, -slope * a * a / (2.0 * (f_next - f - slope * a))))
+        f_next, found = _backtrack(work, n, x, sharpness, f, slope, scratch)
         if not found:
             return
-        sy = 0.0
-        yy = 0.0
-        for c in range(6):
-            y[c] = g_next[c] - g[c]
-            sy += y[c] * (x_next[c] - x[c])
-            yy += y[c] * y[c]
-        if sy > 0.0:
-            if iteration == 0:
-                for c in range(6):
-                    h[c, c] = sy / yy
-            yhy = 0.0
-            for r in range(6):
-                hy[r] = 0.0
-                for c in range(6):
-                    hy[r] += h[r, c] * y[c]
-                yhy += y[r] * hy[r]
-            for r in range(6):
-                sr = x_next[r] - x[r]
-                for c in range(6):
-                    sc = x_next[c] - x[c]
-                    h[r, c] += (1.0 + yhy / sy) * sr * sc / sy - (hy[r] * sc + sr * hy[c]) / sy
+        _learn(x, iteration == 0, scratch)
         gained = f - f_next
         for c in range(6):
             x[c] = x_next[c]
@@ -205,6 +168,53 @@ def _descend(work, n, x, sharpness, iterations, tolerance, scratch):
         f = f_next
         if gained < tolerance * f:
             return
+
+
+@kernel
+def _backtrack(work, n, x, sharpness, f, slope, scratch):
+    """Go back along the step until f(x + a step) <= f + c a slope, by the parabola through what is
+    known. Returns the volume there, and whether one was found."""
+    g_next, step, x_next = scratch[1], scratch[2], scratch[3]
+    a = 1.0
+    f_next = f
+    for _ in range(_BACKTRACKS):
+        for c in range(6):
+            x_next[c] = x[c] + a * step[c]
+        f_next = _soft_volume(work, n, x_next, sharpness, g_next)
+        if f_next <= f + COVER_ARMIJO * a * slope:
+            return f_next, True
+        a = max(0.1 * a, min(0.5 * a, -slope * a * a / (2.0 * (f_next - f - slope * a))))
+    return f_next, False
+
+
+@kernel
+def _learn(x, first, scratch):
+    """What the change of the gradient on the step tells of the inverse Hessian (BFGS)."""
+    g, g_next, x_next, y, hy, h = (
+        scratch[0], scratch[1], scratch[3], scratch[4], scratch[5], scratch[6:12]
+    )  # fmt: skip
+    sy = 0.0
+    yy = 0.0
+    for c in range(6):
+        y[c] = g_next[c] - g[c]
+        sy += y[c] * (x_next[c] - x[c])
+        yy += y[c] * y[c]
+    if not sy > 0.0:
+        return
+    if first:
+        for c in range(6):
+            h[c, c] = sy / yy
+    yhy = 0.0
+    for r in range(6):
+        hy[r] = 0.0
+        for c in range(6):
+            hy[r] += h[r, c] * y[c]
+        yhy += y[r] * hy[r]
+    for r in range(6):
+        sr = x_next[r] - x[r]
+        for c in range(6):
+            sc = x_next[c] - x[c]
+            h[r, c] += (1.0 + yhy / sy) * sr * sc / sy - (hy[r] * sc + sr * hy[c]) / sy
 
 
 @kernel

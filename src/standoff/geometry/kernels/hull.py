@@ -61,46 +61,30 @@ def hull(points, tolerance, thickness, result):
     state = np.zeros(room, np.int64)
     head = np.full(room, -1, np.int64)
     spare = np.empty(room, np.int64)
-    waiting = np.empty(room, np.int64)
+    waiting = np.arange(room)
     seen = np.empty(room, np.int64)
     horizon = np.empty((room, 3), np.int64)
     following = np.full(n, -1, np.int64)
     starts = np.full(n, -1, np.int64)
     terms = np.empty(TERMS)
-    _tetrahedron(points, corners, faces, beyond, planes, state, terms)
-    count = np.int64(4)
-    spares = np.int64(0)
-    pending = np.int64(4)
-    for f in range(pending):
-        waiting[f] = f
+    surface, outside = (faces, beyond, planes, state), (head, following)
+    _tetrahedron(points, corners, surface, terms)
+    count, spares, pending = 4, 0, 4
     for p in range(n):
-        _assign(points, p, tolerance, planes, state, head, following, waiting, pending)
+        _assign(points, p, tolerance, surface, outside, waiting, pending)
     while pending > 0:
         f = waiting[pending - 1]
         if state[f] != PRESENT or head[f] < 0:
             pending -= 1
             continue
-        eye = _farthest(points, planes, head, following, f, tolerance)
+        eye = _farthest(points, planes, outside, f, tolerance)
         if above(points, faces[f, 0], faces[f, 1], faces[f, 2], eye, terms) <= 0:
             # A sliver's plane misled: the point is inside. It need not wait here.
             _remove(head, following, f, eye)
             continue
-        sights = _look(points, eye, f, faces, beyond, state, seen, terms)
+        sights = _look(points, eye, f, surface, seen, terms)
         edges = _horizon(faces, beyond, state, seen, sights, starts, horizon)
-        # The points that waited outside the removed faces, in one list.
-        orphans = -1
-        for i in range(sights):
-            g = seen[i]
-            p = head[g]
-            while p >= 0:
-                after = following[p]
-                following[p] = orphans
-                orphans = p
-                p = after
-            head[g] = -1
-            state[g] = GONE
-            spare[spares] = g
-            spares += 1
+        orphans, spares = _take_away(state, outside, seen, sights, spare, spares)
         # `seen` is free now and takes the new face of each edge of the horizon.
         for e in range(edges):
             if spares > 0:
@@ -110,29 +94,49 @@ def hull(points, tolerance, thickness, result):
                 seen[e] = count
                 count += 1
         for e in range(edges):
-            _fan(points, eye, e, faces, beyond, planes, state, seen, starts, horizon)
-        for e in range(edges):
-            starts[horizon[e, 0]] = -1
-        p = orphans
-        while p >= 0:
-            after = following[p]
-            following[p] = -1
-            if p != eye:
-                _assign(points, p, tolerance, planes, state, head, following, seen, edges)
-            p = after
+            _fan(points, eye, e, surface, seen, starts, horizon)
+        starts[horizon[:edges, 0]] = -1
+        _assign_anew(points, orphans, eye, tolerance, surface, outside, seen, edges)
         for e in range(edges):
             if head[seen[e]] >= 0:
                 if pending >= room:
                     pending = _compact(waiting, pending, state, head)
                 waiting[pending] = seen[e]
                 pending += 1
+    return SOLID, _faces_left(faces, state, count, result)
+
+
+@kernel
+def _take_away(state, outside, seen, sights, spare, spares):
+    """The seen faces go, and become spare. Returns the first of the points that waited outside
+    them, in one list, and how many faces are spare."""
+    head, following = outside
+    orphans = -1
+    for i in range(sights):
+        g = seen[i]
+        p = head[g]
+        while p >= 0:
+            after = following[p]
+            following[p] = orphans
+            orphans = p
+            p = after
+        head[g] = -1
+        state[g] = GONE
+        spare[spares] = g
+        spares += 1
+    return orphans, spares
+
+
+@kernel
+def _faces_left(faces, state, count, result):
+    """Copy the faces that are left, and return their number."""
     total = 0
     for f in range(count):
         if state[f] != GONE:
             for k in range(3):
                 result[total, k] = faces[f, k]
             total += 1
-    return SOLID, total
+    return total
 
 
 @kernel
@@ -214,7 +218,8 @@ def _difference(points, p, q):
 
 
 @kernel
-def _tetrahedron(points, corners, faces, beyond, planes, state, terms):
+def _tetrahedron(points, corners, surface, terms):
+    faces, beyond, planes, state = surface
     a, b, c, d = corners[0], corners[1], corners[2], corners[3]
     if above(points, a, b, c, d, terms) > 0:
         a, b = b, a
@@ -263,8 +268,9 @@ def height_above(points, planes, f, p):
 
 
 @kernel
-def _assign(points, p, tolerance, planes, state, head, following, candidates, number):
+def _assign(points, p, tolerance, surface, outside, candidates, number):
     """Let a point wait outside the face that it is highest above; inside, let it go."""
+    (_, _, planes, state), (head, following) = surface, outside
     best = -1
     highest = tolerance
     for i in range(number):
@@ -280,9 +286,23 @@ def _assign(points, p, tolerance, planes, state, head, following, candidates, nu
 
 
 @kernel
-def _farthest(points, planes, head, following, f, tolerance):
+def _assign_anew(points, orphans, eye, tolerance, surface, outside, fan, edges):
+    """Let the points of a list wait outside the new faces; not ``eye``, which is a corner now."""
+    _, following = outside
+    p = orphans
+    while p >= 0:
+        after = following[p]
+        following[p] = -1
+        if p != eye:
+            _assign(points, p, tolerance, surface, outside, fan, edges)
+        p = after
+
+
+@kernel
+def _farthest(points, planes, outside, f, tolerance):
     """Of the points that wait outside a face the highest; of several within the tolerance the
     one farthest from the origin, as that is a corner where others may be on a face."""
+    head, following = outside
     highest = -math.inf
     p = head[f]
     while p >= 0:
@@ -314,8 +334,9 @@ def _remove(head, following, f, point):
 
 
 @kernel
-def _look(points, eye, seed, faces, beyond, state, seen, terms):
+def _look(points, eye, seed, surface, seen, terms):
     """Mark the faces that ``eye`` is above, from ``seed`` on; returns their number."""
+    faces, beyond, _, state = surface
     sights = 1
     seen[0] = seed
     state[seed] = SEEN
@@ -354,8 +375,9 @@ def _horizon(faces, beyond, state, seen, sights, starts, horizon):
 
 
 @kernel
-def _fan(points, eye, e, faces, beyond, planes, state, fan, starts, horizon):
+def _fan(points, eye, e, surface, fan, starts, horizon):
     """The new face over edge ``e`` of the horizon, linked to its neighbours."""
+    faces, beyond, planes, state = surface
     f = fan[e]
     start = horizon[e, 0]
     end = horizon[e, 1]

@@ -11,7 +11,7 @@ import numpy as np
 
 from standoff.compiled.jit import allocating, entry
 from standoff.geometry.kernels.hull import THIN, height_above, plane
-from standoff.geometry.narrowphase.gjk import BEYOND, COLD, gjk
+from standoff.geometry.narrowphase.gjk import BEYOND, gjk
 from standoff.geometry.narrowphase.scratch import (
     CORE_B,
     ICORE_A,
@@ -104,7 +104,7 @@ def superfluous(corners, faces, tolerance, keep):
             continue
         iwork[ICORE_B + 1] = ends[v + 1] - ends[v]
         work[R_ROUNDING] = rounding_of(work, iwork, ring, ring, 0.0)
-        status = gjk(work, iwork, ring, ring, tolerance, 0.0, COLD)
+        status = gjk(work, iwork, ring, ring, tolerance, 0.0, False)
         if status != BEYOND and work[R_DISTANCE] <= tolerance:
             keep[v] = 0
             dropped += 1

@@ -20,19 +20,13 @@ def read_off(data: bytes) -> tuple[Array, IntArray]:
     """One vertex or polygon a line, as many as the counts say, and nothing after them."""
     if b"\0" in data:
         raise MeshError("not a text file")
-    lines = [
-        (number, words)
-        for number, line in enumerate(data.splitlines(), 1)
-        if (words := line.split(b"#", 1)[0].split())
-    ]
+    lines = _words(data)
     header = _HEADER.match(lines[0][1][0]) if lines else None
     if header is None:
         raise MeshError("not an OFF header", value=data[:20], allowed="OFF, COFF, NOFF, STOFF")
-    rest = lines[0][1][0][header.end() :]
-    lines[0] = (lines[0][0], [*([rest] if rest else []), *lines[0][1][1:]])
-    if not lines[0][1]:
-        del lines[0]
-    counts = lines.pop(0)[1] if lines else []
+    first = lines.pop(0)[1]
+    rest = first[0][header.end() :]
+    counts = [*([rest] if rest else []), *first[1:]] or (lines.pop(0)[1] if lines else [])
     if not 2 <= len(counts) <= 3 or not all(word.isdigit() for word in counts):
         raise MeshError("not the counts of vertices, faces and edges", value=counts)
     vertices, polygons = int(counts[0]), int(counts[1])
@@ -50,6 +44,12 @@ def read_off(data: bytes) -> tuple[Array, IntArray]:
             [corners] if len(corners) == 3 else cut_polygon(points, corners, f"line {number}")
         )
     return points, np.array(faces, dtype=np.int64).reshape(-1, 3)
+
+
+def _words(data: bytes) -> list[tuple[int, list[bytes]]]:
+    """The lines that say something: number and words, without comments."""
+    split = (line.split(b"#", 1)[0].split() for line in data.splitlines())
+    return [(number, words) for number, words in enumerate(split, 1) if words]
 
 
 def _coordinates(number: int, words: list[bytes]) -> list[float]:

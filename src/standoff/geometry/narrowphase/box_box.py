@@ -39,6 +39,7 @@ def box_box(A, i, B, j, out, k):
     w = unrotate(A, i, B[j, 2], B[j, 6], B[j, 10])
     a = (A[i, SIZE], A[i, SIZE + 1], A[i, SIZE + 2])
     b = (B[j, SIZE], B[j, SIZE + 1], B[j, SIZE + 2])
+    frame = c, u, v, w
     size = a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
     unit = EPS * (size + abs(c[0]) + abs(c[1]) + abs(c[2]))
     noise = TOUCHING_UNITS * unit
@@ -52,41 +53,25 @@ def box_box(A, i, B, j, out, k):
         if edge > value + noise:
             value, n, face = edge, (nx, ny, nz), 0
     if value > noise:
-        y = start(face, n, c, u, v, w, a, b)
-        y = walk(y, c, u, v, w, a, b, blur)
-        gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
-        doubt = gap - support_gap(m, c, u, v, w, a, b)
+        y = start(face, n, frame, a, b)
+        y = walk(y, frame, a, b, blur)
+        gap, m = distance_and_normal(y, frame, a, b, noise)
+        doubt = gap - support_gap(m, frame, a, b)
         if not doubt <= CERTIFICATE_UNITS * unit:
-            y = exhaust(c, u, v, w, a, b, blur)
-            gap, m = distance_and_normal(y, c, u, v, w, a, b, noise)
-            doubt = gap - support_gap(m, c, u, v, w, a, b)
-            # The best of all pairs of features is right to half of the digits, where distances
-            # differ in their squares only; the walk, from there, may add the other half.
-            z = walk(y, c, u, v, w, a, b, blur)
-            nearer, normal = distance_and_normal(z, c, u, v, w, a, b, noise)
-            if nearer - support_gap(normal, c, u, v, w, a, b) < doubt:
-                y, gap, m = z, nearer, normal
-                doubt = gap - support_gap(m, c, u, v, w, a, b)
-            edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
-            if edge > value:
-                value, n = edge, (nx, ny, nz)
-            # Points so close that their difference is mostly rounding have a better normal in
-            # the best axis, if that is no farther off than rounding.
-            if gap - value < doubt and off_axis(y, n, c, u, v, w, a) <= noise:
-                doubt, m = gap - value, n
+            y, gap, m, doubt = by_all_features(value, n, frame, a, b, noise, blur)
         value, n = gap, m
         slack += max(doubt, 0.0)
-        p = place(y, c, u, v, w)
+        p = place(y, frame)
     else:
         # Moved apart by the depth, the boxes touch, and only there.
-        c = (c[0] + value * n[0], c[1] + value * n[1], c[2] + value * n[2])
-        y = start(face, n, c, u, v, w, a, b)
-        y = walk(y, c, u, v, w, a, b, blur)
-        p = place(y, c, u, v, w)
+        frame = (c[0] + value * n[0], c[1] + value * n[1], c[2] + value * n[2]), u, v, w
+        y = start(face, n, frame, a, b)
+        y = walk(y, frame, a, b, blur)
+        p = place(y, frame)
         e = beyond(p, a)
         if e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > noise * noise:
-            y = exhaust(c, u, v, w, a, b, blur)
-            p = place(y, c, u, v, w)
+            y = exhaust(frame, a, b, blur)
+            p = place(y, frame)
     e = beyond(p, a)
     p = rotate(A, i, p[0] - e[0], p[1] - e[1], p[2] - e[2])
     y, n = rotate(B, j, y[0], y[1], y[2]), rotate(A, i, n[0], n[1], n[2])
@@ -94,16 +79,42 @@ def box_box(A, i, B, j, out, k):
 
 
 @kernel
-def start(face, n, c, u, v, w, a, b):
+def by_all_features(value, n, frame, a, b, noise, blur):
+    """The nearest point ``y`` by every pair of features, the distance and the normal there, and by
+    how much the distance may be too long. ``value`` is the gap along the face normal ``n``."""
+    c, u, v, w = frame
+    y = exhaust(frame, a, b, blur)
+    gap, m = distance_and_normal(y, frame, a, b, noise)
+    doubt = gap - support_gap(m, frame, a, b)
+    # The best of all pairs of features is right to half of the digits, where distances differ in
+    # their squares only; the walk, from there, may add the other half.
+    z = walk(y, frame, a, b, blur)
+    nearer, normal = distance_and_normal(z, frame, a, b, noise)
+    if nearer - support_gap(normal, frame, a, b) < doubt:
+        y, gap, m = z, nearer, normal
+        doubt = gap - support_gap(m, frame, a, b)
+    edge, nx, ny, nz = best_edge(c, u, v, w, a, b)
+    if edge > value:
+        value, n = edge, (nx, ny, nz)
+    # Points so close that their difference is mostly rounding have a better normal in the best
+    # axis, if that is no farther off than rounding.
+    if gap - value < doubt and off_axis(y, n, frame, a) <= noise:
+        doubt, m = gap - value, n
+    return y, gap, m, doubt
+
+
+@kernel
+def start(face, n, frame, a, b):
     """The point of the second box to begin with: where the normal of a face of that box was the
     best, the point nearest to the first box's corner; otherwise the corner towards the first."""
+    _, u, v, w = frame
     if face >= 3:
         corner = (
             math.copysign(a[0], -n[0]),
             math.copysign(a[1], -n[1]),
             math.copysign(a[2], -n[2]),
         )
-        return nearest_to(corner, c, u, v, w, b)
+        return nearest_to(corner, frame, b)
     return (
         math.copysign(b[0], n[0] * u[0] + n[1] * u[1] + n[2] * u[2]),
         math.copysign(b[1], n[0] * v[0] + n[1] * v[1] + n[2] * v[2]),
@@ -112,17 +123,18 @@ def start(face, n, c, u, v, w, a, b):
 
 
 @kernel
-def off_axis(y, n, c, u, v, w, a):
+def off_axis(y, n, frame, a):
     """How far the difference of the nearest points given by ``y`` is off the unit vector ``n``."""
-    e = beyond(place(y, c, u, v, w), a)
+    e = beyond(place(y, frame), a)
     along = e[0] * n[0] + e[1] * n[1] + e[2] * n[2]
     x, y, z = e[0] - along * n[0], e[1] - along * n[1], e[2] - along * n[2]
     return math.sqrt(x * x + y * y + z * z)
 
 
 @kernel
-def support_gap(n, c, u, v, w, a, b):
+def support_gap(n, frame, a, b):
     """The gap between the boxes along the unit vector ``n``, a lower bound of their distance."""
+    c, u, v, w = frame
     gap = -(n[0] * c[0] + n[1] * c[1] + n[2] * c[2])
     gap -= a[0] * abs(n[0]) + a[1] * abs(n[1]) + a[2] * abs(n[2])
     gap -= b[0] * abs(n[0] * u[0] + n[1] * u[1] + n[2] * u[2])
@@ -131,33 +143,34 @@ def support_gap(n, c, u, v, w, a, b):
 
 
 @kernel
-def distance_and_normal(y, c, u, v, w, a, b, noise):
+def distance_and_normal(y, frame, a, b, noise):
     """Distance and unit normal, from the second box to the first, of the nearest points given
     by ``y``."""
-    e = beyond(place(y, c, u, v, w), a)
+    e = beyond(place(y, frame), a)
     gap = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
     if gap > CLOSE_FRACTION * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2]):
         n = (e[0] / gap, e[1] / gap, e[2] / gap)
     else:
-        n = close_normal(e, gap, y, u, v, w, b, noise)
+        n = close_normal(e, gap, y, frame, b, noise)
     return gap, (-n[0], -n[1], -n[2])
 
 
 @kernel
-def close_normal(e, gap, y, u, v, w, b, noise):
+def close_normal(e, gap, y, frame, b, noise):
     """The unit normal, from the first box to the second, of close boxes whose nearest points
     differ by ``e``. The second box shows a face, an edge or a corner as two, one or none of ``y``
     lie between its faces. A face has its own normal, and an edge is a segment."""
+    _, u, v, w = frame
     inner_u = inner_along(e, u, y[0], b[0], noise)
     inner_v = inner_along(e, v, y[1], b[1], noise)
     inner_w = inner_along(e, w, y[2], b[2], noise)
     inner = int(inner_u) + int(inner_v) + int(inner_w)
     if inner == 1:
         if inner_u:
-            return segment_normal(e[0], e[1], e[2], u[0], u[1], u[2], y[0], b[0], noise)
+            return segment_normal(e, u, y[0], b[0], noise)
         if inner_v:
-            return segment_normal(e[0], e[1], e[2], v[0], v[1], v[2], y[1], b[1], noise)
-        return segment_normal(e[0], e[1], e[2], w[0], w[1], w[2], y[2], b[2], noise)
+            return segment_normal(e, v, y[1], b[1], noise)
+        return segment_normal(e, w, y[2], b[2], noise)
     if inner == 2:
         if not inner_u:
             m = u
@@ -182,8 +195,9 @@ def inner_along(e, u, y, half, noise):
 
 
 @kernel
-def place(y, c, u, v, w):
+def place(y, frame):
     """The point ``y`` of the second box in the first one's frame."""
+    c, u, v, w = frame
     return (
         c[0] + y[0] * u[0] + y[1] * v[0] + y[2] * w[0],
         c[1] + y[0] * u[1] + y[1] * v[1] + y[2] * w[1],
@@ -198,8 +212,9 @@ def beyond(p, a):
 
 
 @kernel
-def nearest_to(p, c, u, v, w, b):
+def nearest_to(p, frame, b):
     """The point ``y`` of the second box nearest to ``p``."""
+    c, u, v, w = frame
     dx, dy, dz = p[0] - c[0], p[1] - c[1], p[2] - c[2]
     return (
         clamp(dx * u[0] + dy * u[1] + dz * u[2], b[0]),
@@ -228,18 +243,19 @@ def best_along(e, u, y, half):
 
 
 @kernel
-def walk(y, c, u, v, w, a, b, noise):
+def walk(y, frame, a, b, noise):
     """From ``y`` to a point that is no farther, and the nearest one as a rule: from feature to
     feature, along one axis of the second box at a time. Most pairs need one or two steps. Where it
     zigzags it does not arrive: whoever calls this checks the result."""
-    p = place(y, c, u, v, w)
+    _, u, v, w = frame
+    p = place(y, frame)
     e = beyond(p, a)
     for _ in range(BOX_WALK_STEPS):
         corner = e[0] != 0.0 and e[1] != 0.0 and e[2] != 0.0
         axis = 0
         if corner:
             # The first box shows a corner, and the nearest point to it is known.
-            z = nearest_to((p[0] - e[0], p[1] - e[1], p[2] - e[2]), c, u, v, w, b)
+            z = nearest_to((p[0] - e[0], p[1] - e[1], p[2] - e[2]), frame, b)
             dx, dy, dz = z[0] - y[0], z[1] - y[1], z[2] - y[2]
             moved = dx * dx + dy * dy + dz * dz
         else:
@@ -257,12 +273,12 @@ def walk(y, c, u, v, w, a, b, noise):
         if moved <= noise * noise:
             break
         square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
-        p = place(z, c, u, v, w)
+        p = place(z, frame)
         e = beyond(p, a)
         if farther(e, square, noise) and not corner:
             # Past a change of the feature the distance grew again: look along the whole edge.
-            z = best_on_edge(axis, y, c, u, v, w, a, b, noise)
-            p = place(z, c, u, v, w)
+            z = best_on_edge(axis, y, frame, a, b, noise)
+            p = place(z, frame)
             e = beyond(p, a)
         if farther(e, square, noise):
             break
@@ -279,16 +295,17 @@ def farther(e, square, noise):
 
 
 @kernel
-def best_on_edge(axis, y, c, u, v, w, a, b, noise):
+def best_on_edge(axis, y, frame, a, b, noise):
     """The best point on the line through ``y`` along an axis of the second box."""
+    _, u, v, w = frame
     if axis == 0:
         d, half, y = u, b[0], (0.0, y[1], y[2])
     elif axis == 1:
         d, half, y = v, b[1], (y[0], 0.0, y[2])
     else:
         d, half, y = w, b[2], (y[0], y[1], 0.0)
-    p = place(y, c, u, v, w)
-    s = nearest_parameter(p[0], p[1], p[2], d[0], d[1], d[2], half, a[0], a[1], a[2], noise)
+    p = place(y, frame)
+    s = nearest_parameter(p, d, half, a, noise)
     if axis == 0:
         return s, y[1], y[2]
     if axis == 1:
@@ -297,7 +314,7 @@ def best_on_edge(axis, y, c, u, v, w, a, b, noise):
 
 
 @kernel
-def exhaust(c, u, v, w, a, b, noise):
+def exhaust(frame, a, b, noise):
     """The nearest point by trying every pair of features: always right, and slow.
 
     If the second box shows a corner or an edge, the point lies on one of its twelve edges, and
@@ -310,20 +327,20 @@ def exhaust(c, u, v, w, a, b, noise):
         sx = 1.0 if corner & 1 else -1.0
         sy = 1.0 if corner & 2 else -1.0
         sz = 1.0 if corner & 4 else -1.0
-        y = nearest_to((sx * a[0], sy * a[1], sz * a[2]), c, u, v, w, b)
-        best, least = better(y, best, least, c, u, v, w, a)
+        y = nearest_to((sx * a[0], sy * a[1], sz * a[2]), frame, b)
+        best, least = better(y, best, least, frame, a)
         y = (sx * b[0], sy * b[1], sz * b[2])
         for axis in range(3):
             if corner & (1 << axis) == 0:
-                z = best_on_edge(axis, y, c, u, v, w, a, b, noise)
-                best, least = better(z, best, least, c, u, v, w, a)
+                z = best_on_edge(axis, y, frame, a, b, noise)
+                best, least = better(z, best, least, frame, a)
     return best
 
 
 @kernel
-def better(y, best, least, c, u, v, w, a):
+def better(y, best, least, frame, a):
     """The nearer of two points, with its squared distance; ``least`` < 0: there is no other."""
-    e = beyond(place(y, c, u, v, w), a)
+    e = beyond(place(y, frame), a)
     square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
     if least < 0.0 or square < least:
         return y, square

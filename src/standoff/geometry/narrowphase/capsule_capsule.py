@@ -7,6 +7,7 @@ import math
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.layout import SIZE
 from standoff.geometry.narrowphase.rows import clamp, perpendicular, rounding, write_round
+from standoff.geometry.narrowphase.vectors import cross, dot
 from standoff.tolerances import CLOSE_FRACTION, EPS, SMALLEST_LENGTH, TOUCHING_UNITS
 
 #: Below this squared sine two unit axes are called parallel, [-]. At a sine of 1e-15 the cross
@@ -50,7 +51,7 @@ def capsule_capsule(A, i, B, j, out, k):
     if gap > CLOSE_FRACTION * (ha + hb) and gap > SMALLEST_LENGTH:
         nx, ny, nz = qx / gap, qy / gap, qz / gap
     else:
-        nx, ny, nz = close_normal(qx, qy, qz, ux, uy, uz, s, ha, vx, vy, vz, t, hb)
+        nx, ny, nz = close_normal((qx, qy, qz), (ux, uy, uz), s, ha, (vx, vy, vz), t, hb)
         gap = qx * nx + qy * ny + qz * nz
     slack = rounding(A, i, B, j, ra + ha + rb + hb)
     a, b = (s * ux, s * uy, s * uz), (t * vx, t * vy, t * vz)
@@ -58,7 +59,7 @@ def capsule_capsule(A, i, B, j, out, k):
 
 
 @kernel
-def close_normal(qx, qy, qz, ux, uy, uz, s, ha, vx, vy, vz, t, hb):
+def close_normal(q, u, s, ha, v, t, hb):
     """The unit normal between two close axes whose nearest points differ by ``q``.
 
     It stands at right angles to an axis whose nearest point is an inner one, and does not point
@@ -68,41 +69,52 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, ha, vx, vy, vz, t, hb):
     apart. An axis without length asks for nothing.
     """
     noise = TOUCHING_UNITS * EPS * (ha + hb)
-    meet = qx * qx + qy * qy + qz * qz <= noise * noise
-    inner_u = ha > 0.0 and (meet or abs(s) < ha)
-    inner_v = hb > 0.0 and (meet or abs(t) < hb)
+    meet = dot(*q, *q) <= noise * noise
+    inner_u, inner_v = _inner(s, ha, meet), _inner(t, hb, meet)
     if inner_v and not inner_u:
-        qx, qy, qz = without(qx, qy, qz, vx, vy, vz)
+        q = without(q, v)
     elif inner_u and not inner_v:
-        qx, qy, qz = without(qx, qy, qz, ux, uy, uz)
-    right_to_u = inner_u or s * (qx * ux + qy * uy + qz * uz) > 0.0
-    right_to_v = inner_v or t * (qx * vx + qy * vy + qz * vz) < 0.0
+        q = without(q, u)
+    right_to_u = inner_u or s * dot(*q, *u) > 0.0
+    right_to_v = inner_v or t * dot(*q, *v) < 0.0
     if right_to_u and right_to_v:
-        # The part of v at right angles to u makes a cross product at right angles to both,
-        # however small the angle between them.
-        mx, my, mz = without(vx, vy, vz, ux, uy, uz)
-        wx, wy, wz = uy * mz - uz * my, uz * mx - ux * mz, ux * my - uy * mx
-        ww = wx * wx + wy * wy + wz * wz
-        if ww > PARALLEL_SINE_SQUARED:
-            length = math.copysign(math.sqrt(ww), wx * qx + wy * qy + wz * qz)
-            wx, wy, wz = wx / length, wy / length, wz / length
-            rx, ry, rz = without(qx, qy, qz, wx, wy, wz)
-            if rx * rx + ry * ry + rz * rz <= noise * noise:
-                return wx, wy, wz
+        found, n = _common_perpendicular(q, u, v, noise)
+        if found:
+            return n
     if right_to_u:
-        qx, qy, qz = without(qx, qy, qz, ux, uy, uz)
+        q = without(q, u)
     elif right_to_v:
-        qx, qy, qz = without(qx, qy, qz, vx, vy, vz)
-    length = math.sqrt(qx * qx + qy * qy + qz * qz)
+        q = without(q, v)
+    length = math.sqrt(dot(*q, *q))
     if length > noise and length > SMALLEST_LENGTH:
-        return qx / length, qy / length, qz / length
-    if hb > 0.0:
-        return perpendicular(vx, vy, vz)
-    return perpendicular(ux, uy, uz)
+        return q[0] / length, q[1] / length, q[2] / length
+    return perpendicular(*v) if hb > 0.0 else perpendicular(*u)
+
+
+@inlined
+def _inner(s, half, meet):
+    """Whether the point ``s`` of an axis counts as an inner one."""
+    return half > 0.0 and (meet or abs(s) < half)
 
 
 @kernel
-def without(qx, qy, qz, ux, uy, uz):
+def _common_perpendicular(q, u, v, noise):
+    """The unit vector at right angles to both axes on the side of ``q``, and whether that is all of
+    ``q`` but for rounding."""
+    # The part of v at right angles to u makes a cross product at right angles to both, however
+    # small the angle between them.
+    w = cross(*u, *without(v, u))
+    ww = dot(*w, *w)
+    if not ww > PARALLEL_SINE_SQUARED:
+        return False, w
+    length = math.copysign(math.sqrt(ww), dot(*w, *q))
+    w = (w[0] / length, w[1] / length, w[2] / length)
+    r = without(q, w)
+    return dot(*r, *r) <= noise * noise, w
+
+
+@kernel
+def without(q, u):
     """``q`` without its part along the unit vector ``u``."""
-    along = qx * ux + qy * uy + qz * uz
-    return qx - along * ux, qy - along * uy, qz - along * uz
+    along = dot(*q, *u)
+    return q[0] - along * u[0], q[1] - along * u[1], q[2] - along * u[2]

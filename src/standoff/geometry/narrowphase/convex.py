@@ -118,6 +118,11 @@ def convex_pair_within(A, i, B, j, limit, scratch, out, k):
         out[k, 4 + r] = B.rows[j, 4 * r + 3] + (work[R_POINT_B + r] + rb * n)
         out[k, 7 + r] = n
     out[k, SLACK] = max(value - work[R_LOWER], 0.0) + work[R_ROUNDING]
+    return _code(status)
+
+
+@kernel
+def _code(status):
     if status == SEPARATED:
         return CONVERGED
     return FARTHER if status == BEYOND else DOUBTFUL
@@ -199,20 +204,7 @@ def parallel(work, iwork, tolerance):
     if not swapped and iwork[ICORE_B] != CYLINDER:
         return False
     ax, ay, az = load(work, base)
-    # The other's middle, and the way from there to one of its ends.
-    cx, cy, cz = 0.0, 0.0, 0.0
-    thick = 0.0
-    if round_too:
-        long = work[other + 3]
-        thick = work[other + 4]
-        lean = (long + thick) * _length(*square(*load(work, other), ax, ay, az))
-    else:
-        ux, uy, uz = load(work, other)
-        vx, vy, vz = load(work, other + 3 * (iwork[i + 1] - 1))
-        cx, cy, cz = 0.5 * (ux + vx), 0.5 * (uy + vy), 0.5 * (uz + vz)
-        wx, wy, wz = vx - cx, vy - cy, vz - cz
-        long = _length(wx, wy, wz)
-        lean = _length(*square(wx, wy, wz, ax, ay, az))
+    (cx, cy, cz), long, thick, lean = _beside(work, other, round_too, iwork[i + 1], (ax, ay, az))
     if lean > tolerance:
         return False
     half, radius = work[base + 3], work[base + 4]
@@ -228,18 +220,7 @@ def parallel(work, iwork, tolerance):
     else:
         # On the axis, as far as rounding can tell, every way to the side is equally long.
         qx, qy, qz = across(ax, ay, az)
-    end = math.copysign(1.0, way)
-    beyond = abs(way) - height
-    outside = reach - width
-    # Shares of the normal along the axis and across it.
-    if beyond <= 0.0 or outside <= 0.0:
-        value = max(beyond, outside)
-        na = end if beyond > outside else 0.0
-        nq = 0.0 if beyond > outside else 1.0
-    else:
-        value = math.sqrt(beyond * beyond + outside * outside)
-        na = end * beyond / value
-        nq = outside / value
+    value, na, nq = _out_of_cylinder(way, reach, height, width)
     # The foot on the surface of the sum, and each body's share of it.
     up, out = way - value * na, reach - value * nq
     share = half / height if height > 0.0 else 0.0
@@ -258,6 +239,36 @@ def parallel(work, iwork, tolerance):
     # No point of the other was moved by more than it leans.
     work[R_LOWER] = value - lean
     return True
+
+
+@kernel
+def _beside(work, other, cylinder, count, axis):
+    """Of a cylinder, or of a point or segment: its middle, half length and radius, and how far its
+    ends have to be moved to be parallel to ``axis``."""
+    if cylinder:
+        long, thick = work[other + 3], work[other + 4]
+        lean = (long + thick) * _length(*square(*load(work, other), *axis))
+        return (0.0, 0.0, 0.0), long, thick, lean
+    ux, uy, uz = load(work, other)
+    vx, vy, vz = load(work, other + 3 * (count - 1))
+    cx, cy, cz = 0.5 * (ux + vx), 0.5 * (uy + vy), 0.5 * (uz + vz)
+    wx, wy, wz = vx - cx, vy - cy, vz - cz
+    return (cx, cy, cz), _length(wx, wy, wz), 0.0, _length(*square(wx, wy, wz, *axis))
+
+
+@kernel
+def _out_of_cylinder(way, reach, height, width):
+    """Signed distance of a point ``way`` along the axis and ``reach`` off it, and the shares of the
+    normal along the axis and across it."""
+    end = math.copysign(1.0, way)
+    beyond = abs(way) - height
+    outside = reach - width
+    if beyond <= 0.0 or outside <= 0.0:
+        if beyond > outside:
+            return beyond, end, 0.0
+        return max(beyond, outside), 0.0, 1.0
+    value = math.sqrt(beyond * beyond + outside * outside)
+    return value, end * beyond / value, outside / value
 
 
 @kernel

@@ -24,13 +24,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.gjk import (
     OVERLAP,
-    TRIANGLE,
-    WARM,
     combine,
     gjk,
     nearest,
@@ -93,8 +89,8 @@ def expand(work, iwork, PA, PB, tolerance):
         if work[R_DISTANCE] < math.inf:
             return PROVED if abs(work[R_DISTANCE]) <= 4.0 * rounding else BOUNDED
     tetrahedron(work, iwork)
-    faces = np.int64(4)
-    spare = np.int64(0)
+    faces = 4
+    spare = 0
     depth = math.inf
     bx = 0.0
     by = 0.0
@@ -168,20 +164,7 @@ def _start(work, iwork, PA, PB, rounding):
     Where it is flat, the answer is concluded; otherwise the distance is left infinite."""
     work[R_DISTANCE] = math.inf
     v = VERTICES
-    widest = -1.0
-    up = 0.0
-    for k in range(6):
-        s = 1.0 if k % 2 == 0 else -1.0
-        ex = s if k < 2 else 0.0
-        ey = s if k // 2 == 1 else 0.0
-        ez = s if k > 3 else 0.0
-        height = probe(work, iwork, PA, PB, v + 9 * (2 + k % 2), ex, ey, ez)
-        if k % 2 == 0:
-            up = height
-        elif up + height > widest:
-            widest = up + height
-            _move(work, v, v + 18)
-            _move(work, v + 9, v + 27)
+    _widest_pair(work, iwork, PA, PB)
     ux, uy, uz = between(work, v, v + 9)
     length = math.sqrt(dot(ux, uy, uz, ux, uy, uz))
     if length <= rounding:
@@ -190,24 +173,12 @@ def _start(work, iwork, PA, PB, rounding):
         return
     ux, uy, uz = ux / length, uy / length, uz / length
     px, py, pz = across(ux, uy, uz)
-    qx, qy, qz = cross(ux, uy, uz, px, py, pz)
-    farthest = -1.0
-    nx, ny, nz = px, py, pz
-    for k in range(4):
-        s = 1.0 if k < 2 else -1.0
-        dx, dy, dz = (px, py, pz) if k % 2 == 0 else (qx, qy, qz)
-        probe(work, iwork, PA, PB, v + 27, s * dx, s * dy, s * dz)
-        wx, wy, wz = square(*between(work, v, v + 27), ux, uy, uz)
-        away = math.sqrt(dot(wx, wy, wz, wx, wy, wz))
-        if away > farthest:
-            farthest = away
-            _move(work, v + 18, v + 27)
-            nx, ny, nz = cross(ux, uy, uz, wx, wy, wz)
+    farthest, n = _farthest_off(work, iwork, PA, PB, (ux, uy, uz), (px, py, pz))
     if farthest <= rounding:
         level = dot(px, py, pz, *load(work, v))
         _conclude(work, level, px, py, pz, level)
         return
-    nx, ny, nz = square(nx, ny, nz, ux, uy, uz)
+    nx, ny, nz = square(*n, ux, uy, uz)
     t = 1.0 / math.sqrt(dot(nx, ny, nz, nx, ny, nz))
     nx, ny, nz = t * nx, t * ny, t * nz
     level = dot(nx, ny, nz, *load(work, v))
@@ -228,6 +199,47 @@ def _start(work, iwork, PA, PB, rounding):
 
 
 @kernel
+def _widest_pair(work, iwork, PA, PB):
+    """Into the first two vertices: the ends along the axis on which they are farthest apart."""
+    v = VERTICES
+    widest = -1.0
+    up = 0.0
+    for k in range(6):
+        s = 1.0 if k % 2 == 0 else -1.0
+        ex = s if k < 2 else 0.0
+        ey = s if k // 2 == 1 else 0.0
+        ez = s if k > 3 else 0.0
+        height = probe(work, iwork, PA, PB, v + 9 * (2 + k % 2), ex, ey, ez)
+        if k % 2 == 0:
+            up = height
+        elif up + height > widest:
+            widest = up + height
+            _move(work, v, v + 18)
+            _move(work, v + 9, v + 27)
+
+
+@kernel
+def _farthest_off(work, iwork, PA, PB, u, p):
+    """Into the third vertex: of four probed ones the farthest from the line of the first two along
+    ``u``; ``p`` is a unit vector across. Returns how far it is, and a normal of the three."""
+    v = VERTICES
+    q = cross(*u, *p)
+    farthest = -1.0
+    n = p
+    for k in range(4):
+        s = 1.0 if k < 2 else -1.0
+        dx, dy, dz = p if k % 2 == 0 else q
+        probe(work, iwork, PA, PB, v + 27, s * dx, s * dy, s * dz)
+        w = square(*between(work, v, v + 27), *u)
+        away = math.sqrt(dot(*w, *w))
+        if away > farthest:
+            farthest = away
+            _move(work, v + 18, v + 27)
+            n = cross(*u, *w)
+    return farthest, n
+
+
+@kernel
 def _witness(work, iwork, faces, depth, nx, ny, nz, level):
     """Points of both cores at the polytope's point nearest to ``depth`` along the normal. Several
     triangles may share the nearest plane, and only one of them has the foot of the origin; an
@@ -242,7 +254,7 @@ def _witness(work, iwork, faces, depth, nx, ny, nz, level):
         for i in range(3):
             source = VERTICES + 9 * iwork[p + i]
             _move(work, SIMPLEX + 9 * i, source)
-        nearest(work, TRIANGLE)
+        nearest(work, 3)
         d = work[TRIAL]
         x, y, z = d * work[TRIAL + 1], d * work[TRIAL + 2], d * work[TRIAL + 3]
         settle(work, TRIAL + 4, x, y, z)
@@ -250,7 +262,7 @@ def _witness(work, iwork, faces, depth, nx, ny, nz, level):
         off = dot(x, y, z, x, y, z)
         if off < least:
             least = off
-            combine(work, TRIAL + 4, TRIANGLE)
+            combine(work, TRIAL + 4, 3)
 
 
 #: States of a face.
@@ -325,25 +337,7 @@ def grow(work, iwork, vertex, seed, faces, spare, margin):
 
     A face is seen from more than ``margin`` above its plane. Returns the number of faces and of
     spare ones, or TORN twice, and then nothing is changed."""
-    p = VERTICES + 9 * vertex
-    x, y, z = load(work, p)
-    seen = np.int64(1)
-    iwork[VISIBLE] = seed
-    iwork[FACES + 7 * seed + 6] = SEEN
-    head = 0
-    while head < seen:
-        f = FACES + 7 * iwork[VISIBLE + head]
-        head += 1
-        for k in range(3):
-            g = iwork[f + 3 + k]
-            state = iwork[FACES + 7 * g + 6]
-            at = PLANES + 4 * g
-            if state == THIN or (
-                state == PRESENT and dot(x, y, z, *load(work, at)) - work[at + 3] > margin
-            ):
-                iwork[FACES + 7 * g + 6] = SEEN
-                iwork[VISIBLE + seen] = g
-                seen += 1
+    seen = _look(work, iwork, vertex, seed, margin)
     edges = _horizon(iwork, vertex, seen)
     needed = edges - seen - spare
     if edges < 3 or faces + needed > MAX_FACES:
@@ -383,6 +377,30 @@ def grow(work, iwork, vertex, seed, faces, spare, margin):
                 iwork[b + 3 + k] = f
         _plane(work, iwork, f)
     return faces, spare
+
+
+@kernel
+def _look(work, iwork, vertex, seed, margin):
+    """Mark the faces that ``vertex`` sees, from ``seed`` on; returns their number."""
+    x, y, z = load(work, VERTICES + 9 * vertex)
+    seen = 1
+    iwork[VISIBLE] = seed
+    iwork[FACES + 7 * seed + 6] = SEEN
+    head = 0
+    while head < seen:
+        f = FACES + 7 * iwork[VISIBLE + head]
+        head += 1
+        for k in range(3):
+            g = iwork[f + 3 + k]
+            state = iwork[FACES + 7 * g + 6]
+            at = PLANES + 4 * g
+            if state == THIN or (
+                state == PRESENT and dot(x, y, z, *load(work, at)) - work[at + 3] > margin
+            ):
+                iwork[FACES + 7 * g + 6] = SEEN
+                iwork[VISIBLE + seen] = g
+                seen += 1
+    return seen
 
 
 @kernel
@@ -428,7 +446,7 @@ def refine(work, iwork, PA, PB, tolerance):
         # The normal of the result points inwards.
         away = depth * (1.0 + REFINE_OFFSET) + rounding
         store(work, OFFSET, *plus(ox, oy, oz, away, nx, ny, nz))
-        status = gjk(work, iwork, PA, PB, math.inf, tolerance, WARM)
+        status = gjk(work, iwork, PA, PB, math.inf, tolerance, True)
         store(work, OFFSET, ox, oy, oz)
         tx, ty, tz = plus(*load(work, R_NORMAL), -1.0, nx, ny, nz)
         found = math.inf

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.scratch import (
     CORE_A,
@@ -58,10 +56,6 @@ BEYOND = 2
 #: The cores touch or overlap.
 OVERLAP = 3
 
-#: Whether to start along the normal in RESULT. Not plain bools, for the reason given in `scratch`.
-WARM = np.bool_(True)
-COLD = np.bool_(False)
-
 
 @kernel
 def gjk(work, iwork, PA, PB, limit, tolerance, warm):
@@ -72,26 +66,10 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
     tag_a, count_a, first_a = iwork[ICORE_A], iwork[ICORE_A + 1], iwork[ICORE_A + 2]
     tag_b, count_b, first_b = iwork[ICORE_B], iwork[ICORE_B + 1], iwork[ICORE_B + 2]
     ox, oy, oz = load(work, OFFSET)
-    if warm:
-        nx, ny, nz = load(work, R_NORMAL)
-    else:
-        ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
-        bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
-        nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
-    s = math.sqrt(dot(nx, ny, nz, nx, ny, nz))
-    if s > 0.0:
-        nx, ny, nz = nx / s, ny / s, nz / s
-    else:
-        nx = 1.0
-    count = np.int64(0)
-    distance = math.inf
-    lower = -math.inf
-    rounding = work[R_ROUNDING]
-    patience = GJK_PATIENCE
-    vx = 0.0
-    vy = 0.0
-    vz = 0.0
-    status = STALLED
+    nx, ny, nz = _first_direction(work, iwork, warm)
+    count, distance, lower = 0, math.inf, -math.inf
+    rounding, patience, status = work[R_ROUNDING], GJK_PATIENCE, STALLED
+    point = (0.0, 0.0, 0.0)
     for _ in range(GJK_STEPS):
         ax, ay, az = support(work, CORE_A, tag_a, count_a, first_a, PA, -nx, -ny, -nz)
         bx, by, bz = support(work, CORE_B, tag_b, count_b, first_b, PB, nx, ny, nz)
@@ -101,24 +79,19 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         if distance - lower <= tolerance + rounding:
             status = SEPARATED
             break
-        if lower - rounding > limit:
+        if lower - rounding > limit and count > 0:
             status = BEYOND
-            if count == 0:
-                _put(work, SIMPLEX, (x, y, z), (ax, ay, az), (bx, by, bz))
-                work[WEIGHTS] = 1.0
-                count += 1
-                distance = lower
             break
-        if _known(work, count, x, y, z):
+        if not _append(work, count, (x, y, z), (ax, ay, az), (bx, by, bz)):
             break
-        _put(work, SIMPLEX + 9 * count, (x, y, z), (ax, ay, az), (bx, by, bz))
         if count == 0:
             # The first vertex is the simplex.
-            distance = math.sqrt(dot(x, y, z, x, y, z))
-            if distance > 0.0:
-                nx, ny, nz = x / distance, y / distance, z / distance
             work[WEIGHTS] = 1.0
-            count += 1
+            count = 1
+            if lower - rounding > limit:
+                status, distance = BEYOND, lower
+                break
+            distance, nx, ny, nz = _direction((x, y, z), (nx, ny, nz))
             if distance <= rounding:
                 status = OVERLAP
                 break
@@ -134,40 +107,66 @@ def gjk(work, iwork, PA, PB, limit, tolerance, warm):
         patience -= work[TRIAL] >= distance
         if work[TRIAL] > distance + rounding or patience < 0:
             # The last resort is the best plane through the newest vertex.
-            ux, uy, uz, best = _planes(work, iwork, PA, PB, count, lower)
-            if best > lower:
-                nx, ny, nz, lower = ux, uy, uz, best
-                if patience > -GJK_PATIENCE:
-                    patience = min(patience, 0) - 1
-                    continue
-            break
+            before = lower
+            nx, ny, nz, lower = _planes(work, iwork, PA, PB, count, (nx, ny, nz), lower)
+            if not lower > before or patience <= -GJK_PATIENCE:
+                break
+            patience = min(patience, 0) - 1
+            continue
         distance = work[TRIAL]
         nx, ny, nz = load(work, TRIAL + 1)
-        vx, vy, vz = distance * nx, distance * ny, distance * nz
+        point = distance * nx, distance * ny, distance * nz
         count = _accept(work, count + 1)
+    return _finish(work, status, count, distance, lower, (nx, ny, nz), point)
+
+
+@kernel
+def _first_direction(work, iwork, warm):
+    """The normal in RESULT, or the one between the middles of the cores."""
+    nx, ny, nz = load(work, R_NORMAL)
+    if not warm:
+        ox, oy, oz = load(work, OFFSET)
+        ax, ay, az = middle(work, CORE_A, iwork, ICORE_A)
+        bx, by, bz = middle(work, CORE_B, iwork, ICORE_B)
+        nx, ny, nz = ax - bx + ox, ay - by + oy, az - bz + oz
+    _, nx, ny, nz = _direction((nx, ny, nz), (1.0, ny, nz))
+    return nx, ny, nz
+
+
+@kernel
+def _direction(y, otherwise):
+    """The length of ``y``, and its direction where it has one."""
+    length = math.sqrt(dot(*y, *y))
+    nx, ny, nz = otherwise
+    if length > 0.0:
+        nx, ny, nz = y[0] / length, y[1] / length, y[2] / length
+    return length, nx, ny, nz
+
+
+@kernel
+def _finish(work, status, count, distance, lower, n, point):
+    """What was found into RESULT; ``point`` is where the last triangle is nearest to the origin."""
+    rounding = work[R_ROUNDING]
     if status == STALLED and distance - lower <= GJK_STALL * rounding:
         status = SEPARATED
     work[R_DISTANCE] = distance
-    store(work, R_NORMAL, nx, ny, nz)
+    store(work, R_NORMAL, *n)
     work[R_LOWER] = lower
     work[R_COUNT] = count
     if count == 3 and status != OVERLAP:
-        settle(work, WEIGHTS, vx, vy, vz)
+        settle(work, WEIGHTS, *point)
     combine(work, WEIGHTS, count)
     return status
 
 
 @kernel
-def _planes(work, iwork, PA, PB, count, least):
+def _planes(work, iwork, PA, PB, count, n, best):
     """Of the planes through the newest vertex and two others, the normal with the greatest lower
-    bound, and that bound; where none exceeds ``least``, that.
+    bound, and that bound; where none exceeds ``best``, that of ``n``, these two.
 
     An edge that passes the origin at a tiny distance hardly has a direction of its own, and a
     sliver only half of one. A plane with the vertex beyond has."""
-    best = least
-    bx = 0.0
-    by = 0.0
-    bz = 0.0
+    bx, by, bz = n
     c = SIMPLEX + 9 * count
     for k in range(count * (count - 1) // 2):
         a = SIMPLEX + 9 * ((k + 1) % count)
@@ -187,21 +186,18 @@ def _planes(work, iwork, PA, PB, count, least):
 
 
 @kernel
-def _known(work, count, x, y, z):
+def _append(work, count, y, a, b):
+    """One more vertex of the simplex, ``y = a - b``; False where it is one already."""
     for i in range(count):
         p = SIMPLEX + 9 * i
-        if work[p] == x and work[p + 1] == y and work[p + 2] == z:
-            return True
-    return False
-
-
-@kernel
-def _put(work, p, y, a, b):
-    """One vertex of the simplex, ``y = a - b``."""
+        if work[p] == y[0] and work[p + 1] == y[1] and work[p + 2] == y[2]:
+            return False
+    p = SIMPLEX + 9 * count
     for r in range(3):
         work[p + r] = y[r]
         work[p + 3 + r] = a[r]
         work[p + 6 + r] = b[r]
+    return True
 
 
 @kernel
@@ -222,9 +218,6 @@ def _accept(work, count):
 #: Returned where the origin lies inside the tetrahedron.
 INSIDE = -1
 
-#: Number of vertices of a triangle; see `scratch` for its type.
-TRIANGLE = np.int64(3)
-
 _FLAT = SIMPLEX_FLATNESS * SIMPLEX_FLATNESS
 
 
@@ -236,7 +229,7 @@ def nearest(work, count):
     Returns INSIDE or 0."""
     work[TRIAL] = math.inf
     if count <= 2:
-        _segment(work, np.int64(0), count - 1)
+        _segment(work, 0, count - 1)
         return 0
     # Of a tetrahedron only the three faces at the newest vertex can be nearest: the fourth was
     # the last answer.

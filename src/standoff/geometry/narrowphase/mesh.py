@@ -333,7 +333,4 @@ def _corner(A, i, t, c):
 @kernel
 def _normal(A, i, t):
     """The normal of triangle ``t``, in the mesh's frame; see `face_normal`."""
-    a0, a1, a2 = _corner(A, i, t, 0)
-    b0, b1, b2 = _corner(A, i, t, 1)
-    c0, c1, c2 = _corner(A, i, t, 2)
-    return face_normal(a0, a1, a2, b0, b1, b2, c0, c1, c2)
+    return face_normal(_corner(A, i, t, 0), _corner(A, i, t, 1), _corner(A, i, t, 2))

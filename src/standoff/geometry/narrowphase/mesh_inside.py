@@ -58,7 +58,7 @@ def inside_mesh(x0, x1, x2, A, i, stack):
         ring = math.sqrt(1.0 - z * z)
         turned = 1.0 + attempt * _TURN
         d0, d1 = ring * math.cos(turned), ring * math.sin(turned)
-        crossings = _crossings(x0, x1, x2, d0, d1, z, A, i, near, stack)
+        crossings = _crossings((x0, x1, x2), (d0, d1, z), A, i, near, stack)
         if crossings != _GRAZED:
             return crossings != 0
     return _winding(x0, x1, x2, A, i) >= INSIDE_WINDING
@@ -68,10 +68,11 @@ _GRAZED = -(1 << 62)
 
 
 @kernel
-def _crossings(x0, x1, x2, d0, d1, d2, A, i, near, stack):
+def _crossings(x, d, A, i, near, stack):
     """Signed crossings of the ray x + t d; _GRAZED where it comes nearer than ``near`` to an edge
     of a triangle that it may cross, or starts so near to one."""
     R, P, F, N, T = A.refs, A.solids.points, A.solids.faces, A.solids.nodes, A.solids.ints
+    (x0, x1, x2), (d0, d1, d2) = x, d
     # e, f, d: a right-handed frame about the ray, which is never along z.
     length = math.hypot(d0, d1)
     e0, e1 = -d1 / length, d0 / length
@@ -83,7 +84,7 @@ def _crossings(x0, x1, x2, d0, d1, d2, A, i, near, stack):
         top -= 1
         node = stack[top]
         if node >= 0:
-            if _ray_meets(x0, x1, x2, d0, d1, d2, N, R[i, NODE0] + node, near):
+            if _ray_meets(x, d, N, R[i, NODE0] + node, near):
                 stack[top] = T[R[i, INT0] + 2 * node + 1]
                 stack[top + 1] = T[R[i, INT0] + 2 * node]
                 top += 2
@@ -95,10 +96,10 @@ def _crossings(x0, x1, x2, d0, d1, d2, A, i, near, stack):
             q0, q1, q2 = point(P, R[i, POINT0] + F[R[i, FACE0] + ~node, (k + 2) % 3])
             q0, q1, q2 = minus(q0, q1, q2, x0, x1, x2)
             a, b = p0 * e0 + p1 * e1, dot(p0, p1, p2, f0, f1, f2)
-            c, d = q0 * e0 + q1 * e1, dot(q0, q1, q2, f0, f1, f2)
-            weight = a * d - b * c
+            c, g = q0 * e0 + q1 * e1, dot(q0, q1, q2, f0, f1, f2)
+            weight = a * g - b * c
             side = 0
-            if abs(weight) > near * (abs(c - a) + abs(d - b)):
+            if abs(weight) > near * (abs(c - a) + abs(g - b)):
                 side = 1 if weight > 0.0 else -1
             low, high = min(low, side), max(high, side)
             o0, o1, o2 = point(P, R[i, POINT0] + F[R[i, FACE0] + ~node, k])
@@ -117,9 +118,10 @@ def _crossings(x0, x1, x2, d0, d1, d2, A, i, near, stack):
 
 
 @kernel
-def _ray_meets(x0, x1, x2, d0, d1, d2, N, n, near):
+def _ray_meets(x, direction, N, n, near):
     """Whether a ray meets the box around a node, grown by ``near``."""
-    x0, x1, x2 = minus(x0, x1, x2, N[n, CENTRE], N[n, CENTRE + 1], N[n, CENTRE + 2])
+    x0, x1, x2 = minus(*x, N[n, CENTRE], N[n, CENTRE + 1], N[n, CENTRE + 2])
+    d0, d1, d2 = direction
     start, end = 0.0, math.inf
     for k in range(3):
         half = N[n, RADIUS] + near

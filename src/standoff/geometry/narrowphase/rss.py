@@ -44,22 +44,15 @@ def rss_bound(X, p, Y, q, rel, settled, enough):
     radii = X[p, RADIUS] + Y[q, RADIUS]
     c0, c1, c2 = place(rel, Y[q, CENTRE], Y[q, CENTRE + 1], Y[q, CENTRE + 2])
     c0, c1, c2 = c0 - X[p, CENTRE], c1 - X[p, CENTRE + 1], c2 - X[p, CENTRE + 2]
-    c0, c1, c2 = in_axes(X, p, c0, c1, c2)
-    m0, m1, m2 = turn(rel, Y[q, 0], Y[q, 1], Y[q, 2])
-    m0, m1, m2 = in_axes(X, p, m0, m1, m2)
-    n0, n1, n2 = turn(rel, Y[q, 3], Y[q, 4], Y[q, 5])
-    n0, n1, n2 = in_axes(X, p, n0, n1, n2)
-    return (
-        rectangle_bound(
-            X[p, HALF_U], X[p, HALF_V], Y[q, HALF_U], Y[q, HALF_V],
-            c0, c1, c2, m0, m1, m2, n0, n1, n2, radii + max(settled, 0.0), radii + enough,
-        )
-        - radii
-    )  # fmt: skip
+    c = in_axes(X, p, c0, c1, c2)
+    m = in_axes(X, p, *turn(rel, Y[q, 0], Y[q, 1], Y[q, 2]))
+    n = in_axes(X, p, *turn(rel, Y[q, 3], Y[q, 4], Y[q, 5]))
+    h, k = (X[p, HALF_U], X[p, HALF_V]), (Y[q, HALF_U], Y[q, HALF_V])
+    return rectangle_bound(h, k, c, m, n, radii + max(settled, 0.0), radii + enough) - radii
 
 
 @kernel
-def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, settled, enough):
+def rectangle_bound(h, k, c, m, n, settled, enough):
     """Distance of the rectangle |x| <= h0, |y| <= h1, z = 0 and the rectangle c + a m + b n,
     |a| <= k0, |b| <= k1, where it lies between ``settled`` and ``enough``; below and above those,
     some lower bound, which above ``enough`` stays above it.
@@ -73,10 +66,11 @@ def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, settled,
     which holds wherever the iteration stopped. Pairs it does not settle (nearly parallel ones, and
     ones that cross) go through all edges and corners.
     """
+    (h0, h1), (k0, k1), (c0, c1, c2), (m0, m1, m2), (n0, n1, n2) = h, k, c, m, n
     a = clamp(-dot(c0, c1, c2, m0, m1, m2), -k0, k0)
     b = clamp(-dot(c0, c1, c2, n0, n1, n2), -k1, k1)
     for _ in range(_NEWTON_STEPS):
-        r0, r1, r2 = _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2)
+        r0, r1, r2 = _spanned(c, a, m, b, n)
         r0 -= clamp(r0, -h0, h0)
         r1 -= clamp(r1, -h1, h1)
         rr = dot(r0, r1, r2, r0, r1, r2)
@@ -95,24 +89,24 @@ def rectangle_bound(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2, settled,
         aa = dot(sx * m0, sy * m1, m2, m0, m1, m2)
         ab = dot(sx * m0, sy * m1, m2, n0, n1, n2)
         bb = dot(sx * n0, sy * n1, n2, n0, n1, n2)
-        a, b = _least(a, b, k0, k1, ra, rb, aa, ab, bb)
-    return _by_features(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2)
+        a, b = _least((a, b), k, (ra, rb), (aa, ab, bb))
+    return _by_features(h, k, c, m, n)
 
 
 @kernel
-def _spanned(c0, c1, c2, a, m0, m1, m2, b, n0, n1, n2):
+def _spanned(c, a, m, b, n):
     """c + a m + b n."""
-    c0, c1, c2 = plus(c0, c1, c2, a, m0, m1, m2)
-    return plus(c0, c1, c2, b, n0, n1, n2)
+    return plus(*plus(*c, a, *m), b, *n)
 
 
 @kernel
-def _least(a, b, k0, k1, ra, rb, aa, ab, bb):
+def _least(at, k, gradient, hessian):
     """Where the convex quadratic with gradient (ra, rb) and Hessian (aa, ab; ab, bb) at (a, b) is
     least in |a| <= k0, |b| <= k1."""
+    (a, b), (k0, k1), (ra, rb), (aa, ab, bb) = at, k, gradient, hessian
     det = aa * bb - ab * ab
     if det <= 0.0:
-        return _least_of_sides(a, b, k0, k1, ra, rb, aa, ab, bb)
+        return _least_of_sides(at, k, gradient, hessian)
     x = a + (rb * ab - ra * bb) / det
     y = b + (ra * ab - rb * aa) / det
     # Outside, it is on a side that faces the free minimum (x, y).
@@ -129,8 +123,9 @@ def _least(a, b, k0, k1, ra, rb, aa, ab, bb):
 
 
 @kernel
-def _least_of_sides(a, b, k0, k1, ra, rb, aa, ab, bb):
+def _least_of_sides(at, k, gradient, hessian):
     """The same without a single free minimum: the least of the four sides."""
+    (a, b), (k0, k1), (ra, rb), (aa, ab, bb) = at, k, gradient, hessian
     best = math.inf
     x, y = a, b
     for side in range(4):
@@ -156,17 +151,18 @@ def _corner(j):
 
 
 @kernel
-def _by_features(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2):
+def _by_features(h, k, c, m, n):
     """The same distance from the 16 pairs of edges, the 8 pairs of corner and face, and the 8 of
     edge and face, one of which holds the nearest points of two rectangles."""
     best = math.inf
+    (h0, h1), (k0, k1), (c0, c1, c2), (m0, m1, m2), (n0, n1, n2) = h, k, c, m, n
     w0, w1, w2 = cross(m0, m1, m2, n0, n1, n2)
     for j in range(4):
         a, b = _corner(j)
-        q0, q1, q2 = _spanned(c0, c1, c2, a * k0, m0, m1, m2, b * k1, n0, n1, n2)
+        q0, q1, q2 = _spanned(c, a * k0, m, b * k1, n)
         a1, b1 = _corner(j + 1)
         a, b = (a1 - a) * k0, (b1 - b) * k1
-        v0, v1, v2 = _spanned(0.0, 0.0, 0.0, a, m0, m1, m2, b, n0, n1, n2)
+        v0, v1, v2 = _spanned((0.0, 0.0, 0.0), a, m, b, n)
         best = min(best, _corner_face(q0, q1, q2, v0, v1, v2, h0, h1))
         for i in range(4):
             x, y = _corner(i)
@@ -187,7 +183,7 @@ def _by_features(h0, h1, k0, k1, c0, c1, c2, m0, m1, m2, n0, n1, n2):
                         k1,
                     ),
                 )
-            s, t = segment_parameters(r0, r1, q2, u0, u1, 0.0, v0, v1, v2)
+            s, t = segment_parameters((r0, r1, q2), (u0, u1, 0.0), (v0, v1, v2))
             d0, d1, d2 = r0 + t * v0 - s * u0, r1 + t * v1 - s * u1, q2 + t * v2
             best = min(best, dot(d0, d1, d2, d0, d1, d2))
     return math.sqrt(best)

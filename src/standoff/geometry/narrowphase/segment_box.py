@@ -21,18 +21,18 @@ def outside(p, half, noise):
 
 
 @kernel
-def slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise):
+def slope(s, c, u, h, noise):
     """Half the derivative, at ``s``, of the squared distance to the box along the segment."""
-    along = ux * outside(cx + s * ux, hx, noise)
-    along += uy * outside(cy + s * uy, hy, noise)
-    return along + uz * outside(cz + s * uz, hz, noise)
+    along = u[0] * outside(c[0] + s * u[0], h[0], noise)
+    along += u[1] * outside(c[1] + s * u[1], h[1], noise)
+    return along + u[2] * outside(c[2] + s * u[2], h[2], noise)
 
 
 @kernel
-def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
+def narrowed(s, lo, hi, c, u, reach, h, noise):
     """The bracket [lo, hi] of the minimum, cut at ``s`` by the slope of the squared distance."""
     s = clamp(s, reach)
-    g = slope(s, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise)
+    g = slope(s, c, u, h, noise)
     if g <= 0.0:
         lo = max(lo, s)
     if g >= 0.0:
@@ -41,7 +41,7 @@ def narrowed(s, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
 
 
 @kernel
-def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
+def nearest_parameter(c, u, reach, h, noise):
     """The ``s`` of the point of the segment nearest to the box, as far as ``noise`` can tell.
 
     The squared distance is convex along the segment and quadratic between the at most six places
@@ -52,21 +52,22 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     At a crossing one coordinate is 0 but for rounding, and the sign is that of the other two:
     hence ``noise``, without which a segment nearly along an edge would stop anywhere on it.
     """
-    if slope(-reach, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise) > 0.0:
+    if slope(-reach, c, u, h, noise) > 0.0:
         return -reach
-    if slope(reach, cx, cy, cz, ux, uy, uz, hx, hy, hz, noise) < 0.0:
+    if slope(reach, c, u, h, noise) < 0.0:
         return reach
+    (cx, cy, cz), (ux, uy, uz), (hx, hy, hz) = c, u, h
     # A line along a plane crosses it nowhere; cutting the bracket at 0 instead does no harm.
     ix = 1.0 / ux if ux != 0.0 else 0.0
     iy = 1.0 / uy if uy != 0.0 else 0.0
     iz = 1.0 / uz if uz != 0.0 else 0.0
     lo, hi = -reach, reach
-    lo, hi = narrowed((-hx - cx) * ix, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise)
-    lo, hi = narrowed((hx - cx) * ix, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise)
-    lo, hi = narrowed((-hy - cy) * iy, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise)
-    lo, hi = narrowed((hy - cy) * iy, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise)
-    lo, hi = narrowed((-hz - cz) * iz, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise)
-    lo, hi = narrowed((hz - cz) * iz, lo, hi, cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise)
+    lo, hi = narrowed((-hx - cx) * ix, lo, hi, c, u, reach, h, noise)
+    lo, hi = narrowed((hx - cx) * ix, lo, hi, c, u, reach, h, noise)
+    lo, hi = narrowed((-hy - cy) * iy, lo, hi, c, u, reach, h, noise)
+    lo, hi = narrowed((hy - cy) * iy, lo, hi, c, u, reach, h, noise)
+    lo, hi = narrowed((-hz - cz) * iz, lo, hi, c, u, reach, h, noise)
+    lo, hi = narrowed((hz - cz) * iz, lo, hi, c, u, reach, h, noise)
     middle = 0.5 * (lo + hi)
     px, py, pz = cx + middle * ux, cy + middle * uy, cz + middle * uz
     vx = ux if abs(px) > hx + noise else 0.0
@@ -82,7 +83,7 @@ def nearest_parameter(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
 
 
 @kernel
-def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
+def close_normal(q, u, s, reach, noise):
     """The unit normal between a box and a close segment whose nearest points differ by ``q``.
 
     ``q`` is 0 along every axis of the box in which the point lies between the faces. Among the
@@ -90,6 +91,7 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
     and does not point back along it (``s n . u <= 0``) if it is an end. What of ``q`` says
     otherwise is rounding, and is taken out as long as it is no more than that.
     """
+    (qx, qy, qz), (ux, uy, uz) = q, u
     along = qx * ux + qy * uy + qz * uz
     if abs(s) < reach or s * along > 0.0:
         vx = ux if qx != 0.0 else 0.0
@@ -104,7 +106,7 @@ def close_normal(qx, qy, qz, ux, uy, uz, s, reach, noise):
 
 
 @kernel
-def separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
+def separation(c, u, reach, h, noise):
     """The widest gap between segment and box along any normal of their Minkowski sum, negative:
     minus the depth; and its unit normal, from the box towards the middle of the segment.
 
@@ -112,6 +114,7 @@ def separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
     at right angles to both, so no angle between them is too small. An edge has to win by more
     than ``noise``: where they tie, the face is the better normal.
     """
+    (cx, cy, cz), (ux, uy, uz), (hx, hy, hz) = c, u, h
     gap = abs(cx) - hx - reach * abs(ux)
     nx, ny, nz = math.copysign(1.0, cx), 0.0, 0.0
     g = abs(cy) - hy - reach * abs(uy)
@@ -147,4 +150,4 @@ def separation(cx, cy, cz, ux, uy, uz, reach, hx, hy, hz, noise):
         if g > edge:
             gap, edge = g, g
             nx, ny, nz = math.copysign(1.0, d) * mx, math.copysign(1.0, d) * my, 0.0
-    return gap, nx, ny, nz
+    return gap, (nx, ny, nz)

@@ -26,7 +26,8 @@ def sphere_capsule(A, i, B, j, out, k):
         nx, ny, nz = qx / gap, qy / gap, qz / gap
     else:
         # The sphere is a capsule without length, and so has no axis that would ask for anything.
-        nx, ny, nz = close_normal(qx, qy, qz, zx, zy, zz, 0.0, 0.0, zx, zy, zz, t, half)
+        axis = (zx, zy, zz)
+        nx, ny, nz = close_normal((qx, qy, qz), axis, 0.0, 0.0, axis, t, half)
         gap = qx * nx + qy * ny + qz * nz
     slack = rounding(A, i, B, j, ra + rb + half)
     a, b = (0.0, 0.0, 0.0), (t * zx, t * zy, t * zz)

@@ -53,15 +53,15 @@ def triangle_triangle(w, na, nb, cutoff):
         best = _faces(w, CORNERS_B, na, best)
     if best == 0.0 or (best < math.inf and _separates(w, na, nb, best)):
         return best
-    for i in range(3 if na == 3 else 1):
+    for i in range(_edges(na)):
         p0, p1, p2 = load(w, 3 * i)
         e0, e1, e2 = load(w, 3 * ((i + 1) % na))
         u0, u1, u2 = minus(e0, e1, e2, p0, p1, p2)
-        for j in range(3 if nb == 3 else 1):
+        for j in range(_edges(nb)):
             q0, q1, q2 = load(w, CORNERS_B + 3 * j)
             f0, f1, f2 = load(w, CORNERS_B + 3 * ((j + 1) % nb))
             v0, v1, v2 = minus(f0, f1, f2, q0, q1, q2)
-            s, t = segment_parameters(q0 - p0, q1 - p1, q2 - p2, u0, u1, u2, v0, v1, v2)
+            s, t = segment_parameters((q0 - p0, q1 - p1, q2 - p2), (u0, u1, u2), (v0, v1, v2))
             x0, x1, x2 = plus(p0, p1, p2, s, u0, u1, u2)
             y0, y1, y2 = plus(q0, q1, q2, t, v0, v1, v2)
             d0, d1, d2 = minus(x0, x1, x2, y0, y1, y2)
@@ -73,6 +73,11 @@ def triangle_triangle(w, na, nb, cutoff):
                 if best == 0.0 or _separates(w, na, nb, best):
                     return best
     return best
+
+
+@kernel
+def _edges(corners):
+    return 3 if corners == 3 else 1
 
 
 #: 2^27 + 1 cuts a float in two of 26 bits each.
@@ -93,7 +98,7 @@ def _plane(w, p, count, normal, q, others, heights, cutoff):
     p0, p1, p2 = load(w, p)
     u0, u1, u2 = load(w, p + 3)
     v0, v1, v2 = load(w, p + 6)
-    n0, n1, n2 = face_normal(p0, p1, p2, u0, u1, u2, v0, v1, v2)
+    n0, n1, n2 = face_normal((p0, p1, p2), (u0, u1, u2), (v0, v1, v2))
     store(w, normal, n0, n1, n2)
     u0, u1, u2 = minus(u0, u1, u2, p0, p1, p2)
     v0, v1, v2 = minus(v0, v1, v2, p0, p1, p2)
@@ -115,19 +120,19 @@ def _plane(w, p, count, normal, q, others, heights, cutoff):
 
 
 @kernel
-def face_normal(p0, p1, p2, q0, q1, q2, r0, r1, r2):
+def face_normal(p, q, r):
     """The normal of the triangle p, q, r, as long as twice its area; 0 where it has none.
 
     With u = q - p and v = r - p, ``u x v`` as it stands is tilted by EPS |u| |v| / |u x v|, which
     is any angle for a sliver. u x v = u x (v - s u) for every s, and with the s that leaves only
     what of v is square to u, the product is as good as that difference: a few EPS, as the
     difference is taken from numbers of twice the length."""
-    u0, a0 = _difference(q0, p0)
-    u1, a1 = _difference(q1, p1)
-    u2, a2 = _difference(q2, p2)
-    v0, b0 = _difference(r0, p0)
-    v1, b1 = _difference(r1, p1)
-    v2, b2 = _difference(r2, p2)
+    u0, a0 = _difference(q[0], p[0])
+    u1, a1 = _difference(q[1], p[1])
+    u2, a2 = _difference(q[2], p[2])
+    v0, b0 = _difference(r[0], p[0])
+    v1, b1 = _difference(r[1], p[1])
+    v2, b2 = _difference(r[2], p[2])
     uu = dot(u0, u1, u2, u0, u1, u2)
     if uu == 0.0:
         return 0.0, 0.0, 0.0
@@ -225,13 +230,14 @@ def clamp(value, lower, upper):
 
 
 @kernel
-def segment_parameters(r0, r1, r2, u0, u1, u2, v0, v1, v2):
+def segment_parameters(r, u, v):
     """Where ``p + s u`` and ``q + t v``, s and t in [0, 1], are nearest; ``r = q - p``.
 
     Any segment may be a point. The lines' own parameter is taken from the cross product
     ``n = u x v`` rather than from ``(u.u)(v.v) - (u.v)^2``: the latter is all rounding once the
     angle falls below 1e-8, the former is good to the last digits at any angle.
     """
+    (r0, r1, r2), (u0, u1, u2), (v0, v1, v2) = r, u, v
     n0, n1, n2 = cross(u0, u1, u2, v0, v1, v2)
     nn = dot(n0, n1, n2, n0, n1, n2)
     s = 0.0

@@ -316,10 +316,7 @@ def _cross(w, margin):
 @kernel
 def _unit_normal(w, b):
     """Of the triangle at ``b``; 0 where it is flat."""
-    p0, p1, p2 = load(w, b)
-    q0, q1, q2 = load(w, b + 3)
-    r0, r1, r2 = load(w, b + 6)
-    n0, n1, n2 = face_normal(p0, p1, p2, q0, q1, q2, r0, r1, r2)
+    n0, n1, n2 = face_normal(load(w, b), load(w, b + 3), load(w, b + 6))
     size = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
     return (n0 / size, n1 / size, n2 / size) if size > 0.0 else (0.0, 0.0, 0.0)
 

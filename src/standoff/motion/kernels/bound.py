@@ -97,12 +97,12 @@ def curvature(chain, reach, start, stop, speed):
 
 
 @entry(
-    "float64(float64[:,::1], int64[:,::1], int64[:,::1], float64[::1], int64, int64, float64[::1],"
-    " float64[::1], float64)"
+    "float64(float64[:,::1], int64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1],"
+    " float64)"
 )
-def speed_slack(reals, ints, chain, reach, start, stop, speed, q, extent):
+def speed_slack(reals, ints, chain, reach, speed, q, extent):
     """What rounding can take from a velocity of the body that was computed at ``q``, where
-    ``chain[start:stop]`` is its whole chain from the world and no point of it, nor of a frame that
+    ``chain`` is its whole chain from the world and no point of it, nor of a frame that
     carries it, gets farther than ``extent`` from there.
 
     Beside the rounding of the products, the position ``x = multiplier q + offset`` of a mimic joint
@@ -111,7 +111,7 @@ def speed_slack(reals, ints, chain, reach, start, stop, speed, q, extent):
     more than ``Σ s_j R_j Σ e_k + Σ s_j Σ e_k R_k``, where only turning joints turn."""
     total, length, turning = 0.0, 0.0, 0.0
     turned, moved = 0.0, 0.0
-    for i in range(start, stop):
+    for i in range(len(chain)):
         f = chain[i, 0]
         s, e = speed[f], _position_error(reals, f, q[ints[f, INDEX]])
         revolute = chain[i, 1] == REVOLUTE

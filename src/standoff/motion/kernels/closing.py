@@ -32,22 +32,22 @@ def relative_twist(poses, twists, f, c):
 
 @entry(
     "UniTuple(float64, 2)(float64[:,::1], float64[:,::1], int64[:,::1], float64[:,::1], int64,"
-    " int64, int64, float64, float64, float64)"
+    " int64, int64, UniTuple(float64, 3))"
 )
-def closing_speeds(poses, twists, bodies, points, a, b, c, nx, ny, nz):
+def closing_speeds(poses, twists, bodies, points, a, b, c, n):
     """How fast any two points of bodies ``a`` and ``b`` near each other along ``n`` (a unit vector
     from b to a), seen from their common frame ``c``: looking back in time, and looking forward.
 
     The signed speeds are subtracted before anything is clamped: forward it is the largest
     ``-n·(v_a - v_b)``, and back, where the motion runs the other way, the largest
     ``n·(v_a - v_b)``. Negative where all points draw apart."""
-    low_a, high_a = _speeds_along(poses, twists, bodies, points, a, c, nx, ny, nz)
-    low_b, high_b = _speeds_along(poses, twists, bodies, points, b, c, nx, ny, nz)
+    low_a, high_a = _speeds_along(poses, twists, bodies, points, a, c, n)
+    low_b, high_b = _speeds_along(poses, twists, bodies, points, b, c, n)
     return high_a - low_b, high_b - low_a
 
 
 @kernel
-def _speeds_along(poses, twists, bodies, points, body, c, nx, ny, nz):
+def _speeds_along(poses, twists, bodies, points, body, c, n):
     """Smallest and largest ``n·v`` over the body's points; (0, 0) without points.
 
     ``n·(w x r) = (n x w)·r``, so that one turn of ``n x w`` into the frame leaves three products
@@ -56,6 +56,7 @@ def _speeds_along(poses, twists, bodies, points, body, c, nx, ny, nz):
     if f == c or bodies[body, MOTION_POINTS] == 0:
         return 0.0, 0.0
     wx, wy, wz, vx, vy, vz = relative_twist(poses, twists, f, c)
+    nx, ny, nz = n
     gx = ny * wz - nz * wy
     gy = nz * wx - nx * wz
     gz = nx * wy - ny * wx
@@ -81,26 +82,28 @@ def nearing_speed(poses, twists, bodies, points, a, b, c):
 
     Any velocity ``u`` will do, since a common translation leaves the distance alone; the smallest
     of three is taken: 0, and the velocity of the first point of either body."""
-    best = _top_speed(poses, twists, bodies, points, a, c, 0.0, 0.0, 0.0)
-    best += _top_speed(poses, twists, bodies, points, b, c, 0.0, 0.0, 0.0)
+    rest = (0.0, 0.0, 0.0)
+    best = _top_speed(poses, twists, bodies, points, a, c, rest)
+    best += _top_speed(poses, twists, bodies, points, b, c, rest)
     for lead in range(2):
         body = a if lead == 0 else b
         if bodies[body, BODY_FRAME] == c or bodies[body, MOTION_POINTS] == 0:
             continue
-        ux, uy, uz = _velocity(
+        u = _velocity(
             poses, twists, bodies[body, BODY_FRAME], c, points, bodies[body, MOTION_POINT0]
         )
-        both = _top_speed(poses, twists, bodies, points, a, c, ux, uy, uz)
-        both += _top_speed(poses, twists, bodies, points, b, c, ux, uy, uz)
+        both = _top_speed(poses, twists, bodies, points, a, c, u)
+        both += _top_speed(poses, twists, bodies, points, b, c, u)
         best = min(best, both)
     return best
 
 
 @kernel
-def _top_speed(poses, twists, bodies, points, body, c, ux, uy, uz):
+def _top_speed(poses, twists, bodies, points, body, c, u):
     """Largest ``|v - u|`` over the body's points; ``|u|`` where it rests."""
     f = bodies[body, BODY_FRAME]
     first, count = bodies[body, MOTION_POINT0], bodies[body, MOTION_POINTS]
+    ux, uy, uz = u
     if f == c or count == 0:
         return math.sqrt(ux * ux + uy * uy + uz * uz)
     largest = 0.0

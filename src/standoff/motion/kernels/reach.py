@@ -121,7 +121,7 @@ def _revolve(pose, travel, travels, corners, points, revolved, tangents):
         largest = -math.inf
         for i in range(REACH_DIRECTIONS):
             x, y = c * _AROUND[i, 0], c * _AROUND[i, 1]
-            h = _support(x, y, s, pose, travel, travels, corners, points, revolved)
+            h = _support((x, y, s), pose, travel, travels, corners, points, revolved)
             largest = max(largest, h)
         tangents[e] = largest
     for e in range(1, _STEPS):
@@ -131,8 +131,9 @@ def _revolve(pose, travel, travels, corners, points, revolved, tangents):
 
 
 @kernel
-def _support(x, y, z, pose, travel, travels, corners, points, revolved):
-    """``h`` of the present set in direction (x, y, z)."""
+def _support(direction, pose, travel, travels, corners, points, revolved):
+    """``h`` of the present set in a direction."""
+    x, y, z = direction
     result = x * pose[3] + y * pose[7] + z * pose[11]
     for i in range(travels):
         result += abs(x * travel[i, 0] + y * travel[i, 1] + z * travel[i, 2])

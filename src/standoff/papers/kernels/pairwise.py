@@ -334,8 +334,8 @@ def measure(search, qa, qb):
         total.curvature = curvature(chain, wide, first, last, bound.speed)
         total.stray = path_length(chain, wide, first, last, bound.error)
         total.slack = speed_slack(
-            reals, ints, chain, wide, first, last, bound.speed, low, far
-        )  # fmt: skip
+            reals, ints, chain[first:last], wide[first:last], bound.speed, low, far
+        )
     for p in range(pairs.shape[0]):
         a, b, common = pairs[p].mover_a, pairs[p].mover_b, pairs[p].common
         limit = search.limits[p]

@@ -193,22 +193,23 @@ def measure(cell, search, a, b):
 
 
 @inlined
-def round_speeds(cell, search, nx, ny, nz):
+def round_speeds(cell, search, n):
     """`closing_speeds` of spheres and capsules, and of one and what stands still: by the ends of
     their axes, whose velocities are known at the instant. Seen from a frame that turns with w, the
     velocity of ``x`` loses ``w x x``, but for what both lose alike."""
     pair = search.pair
-    low_a, high_a = end_speeds(cell, search, pair.a, pair.common, nx, ny, nz)
+    low_a, high_a = end_speeds(cell, search, pair.a, pair.common, n)
     if pair.b < cell.counts.movers:
-        low_b, high_b = end_speeds(cell, search, pair.b, pair.common, nx, ny, nz)
+        low_b, high_b = end_speeds(cell, search, pair.b, pair.common, n)
         return high_a - low_b, high_b - low_a
     return high_a, -low_a
 
 
 @inlined
-def end_speeds(cell, search, i, c, nx, ny, nz):
+def end_speeds(cell, search, i, c, n):
     """Least and largest speed along ``n`` of the two ends of mover ``i``."""
     place_ends(cell, search, i)
+    nx, ny, nz = n
     low, high = search.ends[2 * i], search.ends[2 * i + 1]
     first = nx * low.vx + ny * low.vy + nz * low.vz
     second = nx * high.vx + ny * high.vy + nz * high.vz
@@ -228,15 +229,13 @@ def nearing_speeds(cell, search, meshed):
     of a mesh, which no direction separates, at most."""
     pair, out, bodies = search.pair, search.answer, cell.motion_bodies
     a, other = pair.a, min(pair.b, bodies.shape[0] - 1)
-    nx, ny, nz = out[0, p.NORMAL], out[0, p.NORMAL + 1], out[0, p.NORMAL + 2]
+    n = out[0, p.NORMAL], out[0, p.NORMAL + 1], out[0, p.NORMAL + 2]
     if meshed:
         back = nearing_speed(search.poses, search.twists, bodies, cell.cores, a, other, pair.common)
         return back, back
     if bodies[a, MOTION_POINTS] <= 2 and bodies[other, MOTION_POINTS] <= 2:
-        return round_speeds(cell, search, nx, ny, nz)
-    return closing_speeds(
-        search.poses, search.twists, bodies, cell.cores, a, other, pair.common, nx, ny, nz
-    )
+        return round_speeds(cell, search, n)
+    return closing_speeds(search.poses, search.twists, bodies, cell.cores, a, other, pair.common, n)
 
 
 @inlined

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import entry, kernel
+from standoff.compiled.jit import entry, inlined, kernel
 
 #: Angles up to which the kernels' own sine and cosine are used, [rad]: the multiple of pi/2 that is
 #: taken off has then at most 17 bits, and 17 + 33 bits fit a float64, so the reduction is exact.
@@ -102,72 +102,84 @@ def place_frames(reals, ints, q, dq, q0, turns, poses, twists, row0, moving):
     Along a chain, where the parent is the frame before, its pose and twist are kept in variables:
     read back from the tables, they would wait for their own writing, which doubles the time."""
     _take_angles(reals, ints, q, q0, turns)
-    ax, bx, cx, tx = 1.0, 0.0, 0.0, 0.0
-    ay, by, cy, ty = 0.0, 1.0, 0.0, 0.0
-    az, bz, cz, tz = 0.0, 0.0, 1.0, 0.0
+    x, y, z = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0)
     wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for f in range(reals.shape[0]):
         own = row0 + f
         if f > 0:
             if ints[f, PARENT] != f - 1:
                 p = row0 + ints[f, PARENT]
-                ax, bx, cx, tx = poses[p, 0], poses[p, 1], poses[p, 2], poses[p, 3]
-                ay, by, cy, ty = poses[p, 4], poses[p, 5], poses[p, 6], poses[p, 7]
-                az, bz, cz, tz = poses[p, 8], poses[p, 9], poses[p, 10], poses[p, 11]
+                x, y, z = _four(poses, p, 0), _four(poses, p, 4), _four(poses, p, 8)
                 if moving:
                     wx, wy, wz = twists[p, 0], twists[p, 1], twists[p, 2]
                     vx, vy, vz = twists[p, 3], twists[p, 4], twists[p, 5]
             revolute = ints[f, JOINT_KIND] == REVOLUTE
-            # Origin times the joint's own motion, about or along z: columns x and y turn, the
-            # origin slides.
-            s = turns[1, f] if revolute else 0.0
-            c = turns[2, f] if revolute else 1.0
-            slide = 0.0 if revolute else turns[0, f]
-            l0, l1 = c * reals[f, 0] + s * reals[f, 1], c * reals[f, 1] - s * reals[f, 0]
-            m0, m1 = c * reals[f, 4] + s * reals[f, 5], c * reals[f, 5] - s * reals[f, 4]
-            n0, n1 = c * reals[f, 8] + s * reals[f, 9], c * reals[f, 9] - s * reals[f, 8]
-            l2, m2, n2 = reals[f, 2], reals[f, 6], reals[f, 10]
-            l3 = reals[f, 3] + slide * l2
-            m3 = reals[f, 7] + slide * m2
-            n3 = reals[f, 11] + slide * n2
-            # Parent's pose times that.
-            rx = ax * l3 + bx * m3 + cx * n3
-            ry = ay * l3 + by * m3 + cy * n3
-            rz = az * l3 + bz * m3 + cz * n3
-            ax, bx, cx = (
-                ax * l0 + bx * m0 + cx * n0,
-                ax * l1 + bx * m1 + cx * n1,
-                ax * l2 + bx * m2 + cx * n2,
-            )
-            ay, by, cy = (
-                ay * l0 + by * m0 + cy * n0,
-                ay * l1 + by * m1 + cy * n1,
-                ay * l2 + by * m2 + cy * n2,
-            )
-            az, bz, cz = (
-                az * l0 + bz * m0 + cz * n0,
-                az * l1 + bz * m1 + cz * n1,
-                az * l2 + bz * m2 + cz * n2,
-            )
-            tx, ty, tz = tx + rx, ty + ry, tz + rz
+            own_pose = _in_parent(reals, turns, f, revolute)
             if moving:
-                # The parent's twist carried to this origin, plus the joint's own motion.
+                # The parent's twist carried to this origin.
+                rx, ry, rz = _lever(x, own_pose), _lever(y, own_pose), _lever(z, own_pose)
                 vx, vy, vz = (
                     vx + wy * rz - wz * ry,
                     vy + wz * rx - wx * rz,
                     vz + wx * ry - wy * rx,
                 )
+            x, y, z = _turned(x, own_pose), _turned(y, own_pose), _turned(z, own_pose)
+            if moving:
+                # The joint's own motion, about or along z.
                 speed = reals[f, MULTIPLIER] * dq[q0 + ints[f, INDEX]]
                 if revolute:
-                    wx, wy, wz = wx + speed * cx, wy + speed * cy, wz + speed * cz
+                    wx, wy, wz = wx + speed * x[2], wy + speed * y[2], wz + speed * z[2]
                 else:
-                    vx, vy, vz = vx + speed * cx, vy + speed * cy, vz + speed * cz
-        poses[own, 0], poses[own, 1], poses[own, 2], poses[own, 3] = ax, bx, cx, tx
-        poses[own, 4], poses[own, 5], poses[own, 6], poses[own, 7] = ay, by, cy, ty
-        poses[own, 8], poses[own, 9], poses[own, 10], poses[own, 11] = az, bz, cz, tz
+                    vx, vy, vz = vx + speed * x[2], vy + speed * y[2], vz + speed * z[2]
+        poses[own, 0], poses[own, 1], poses[own, 2], poses[own, 3] = x
+        poses[own, 4], poses[own, 5], poses[own, 6], poses[own, 7] = y
+        poses[own, 8], poses[own, 9], poses[own, 10], poses[own, 11] = z
         if moving:
             twists[own, 0], twists[own, 1], twists[own, 2] = wx, wy, wz
             twists[own, 3], twists[own, 4], twists[own, 5] = vx, vy, vz
+
+
+@inlined
+def _four(poses, p, at):
+    """A row of a pose."""
+    return poses[p, at], poses[p, at + 1], poses[p, at + 2], poses[p, at + 3]
+
+
+@inlined
+def _in_parent(reals, turns, f, revolute):
+    """Frame ``f`` in its parent, as three rows: its origin times the joint's own motion, about or
+    along z. Columns x and y turn, the origin slides."""
+    s = turns[1, f] if revolute else 0.0
+    c = turns[2, f] if revolute else 1.0
+    slide = 0.0 if revolute else turns[0, f]
+    (l0, l1, l2, l3), (m0, m1, m2, m3), (n0, n1, n2, n3) = (
+        _four(reals, f, 0), _four(reals, f, 4), _four(reals, f, 8)
+    )  # fmt: skip
+    return (
+        (c * l0 + s * l1, c * l1 - s * l0, l2, l3 + slide * l2),
+        (c * m0 + s * m1, c * m1 - s * m0, m2, m3 + slide * m2),
+        (c * n0 + s * n1, c * n1 - s * n0, n2, n3 + slide * n2),
+    )
+
+
+@inlined
+def _lever(row, pose):
+    """From the parent's origin to that of ``pose``, along the world's axis of a row of the
+    parent."""
+    (a, b, c, _), (u, v, w) = row, pose
+    return a * u[3] + b * v[3] + c * w[3]
+
+
+@inlined
+def _turned(row, pose):
+    """A row of the parent's pose times ``pose``."""
+    (a, b, c, t), (u, v, w) = row, pose
+    return (
+        a * u[0] + b * v[0] + c * w[0],
+        a * u[1] + b * v[1] + c * w[1],
+        a * u[2] + b * v[2] + c * w[2],
+        t + _lever(row, pose),
+    )
 
 
 @kernel
