@@ -9,9 +9,8 @@ import numpy as np
 
 from standoff.geometry.pose import NORMAL_TOLERANCE, Array
 from standoff.geometry.primitives import HalfSpace
-from standoff.paths.verify.model import Ints
-from standoff.paths.verify.refusal import NotProvedError, describe
-from standoff.paths.verify.rows import Rows, by_part, room
+from standoff.paths.verify.model import Ints, NotProvedError
+from standoff.paths.verify.rows import Rows, by_part, describe, room
 from standoff.paths.verify.support import core_support
 from standoff.paths.verify.triangles import cross
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
-from standoff.paths.verify.refusal import NotProvedError
 from standoff.paths.verify.support import core_points, core_support
 from standoff.robots.description import Joint, Robot
 from standoff.tolerances import ROTATION_EXACT
@@ -25,6 +24,10 @@ Bools = NDArray[np.bool_]
 
 #: Columns of ``tree.reals``: the range of positions that the checker's reaches count on.
 _LOWEST, _HIGHEST = 14, 15
+
+
+class NotProvedError(Exception):
+    """A certificate does not prove what it says; the message is the reason in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +104,6 @@ class Model:
     def locals(self) -> Array:
         """(parts, 4, 4): where each part is in its frame."""
         return np.array([part.local for part in self.parts]).reshape(-1, 4, 4)
-
-    def is_moving_body(self, frame: Ints) -> Bools:
-        result: Bools = frame >= self.frames
-        return result
 
 
 def read_model(cell: Cell) -> Model:

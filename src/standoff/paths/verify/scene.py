@@ -13,8 +13,7 @@ from standoff.geometry.shape import Shape
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
 from standoff.paths.verify.kinematics import extremes, rotations
-from standoff.paths.verify.model import Ints, Model, Part, read_model
-from standoff.paths.verify.refusal import NotProvedError
+from standoff.paths.verify.model import Ints, Model, NotProvedError, Part, read_model
 from standoff.paths.verify.soup import Soup, soup_of
 from standoff.paths.verify.support import core_support, farthest
 from standoff.tolerances import EPS, ROTATION_EXACT
