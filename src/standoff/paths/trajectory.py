@@ -1,6 +1,5 @@
-"""Timed joint trajectories of ROS, as the joint trajectory controller interpolates them.
-
-Joint trajectories as ROS writes them: messages, dicts, JSON and YAML, made into numbers.
+"""Timed joint trajectories of ROS, as the joint trajectory controller interpolates them; from
+messages, dicts, JSON and YAML.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Proofs between convex shapes, or between bounding spheres: a direction that separates them.
-
-Proofs that a bounding sphere stays clear of a box around static primitives.
+"""Proofs by a direction that separates convex shapes or bounding spheres, and proofs that a
+bounding sphere stays clear of a box around static primitives.
 """
 
 from __future__ import annotations
