@@ -1,6 +1,6 @@
 """A cell as plain arrays: frames from the robots' own descriptions, and parts.
 
-The frames are those of the cell (`standoff.cell.world`), since a certificate speaks of them, but
+The frames are those of the cell (`standoff.cell.model`), since a certificate speaks of them, but
 where they stand is worked out from each robot's joints anew: origins, axes and mimics.
 """
 
@@ -143,7 +143,7 @@ def read_model(cell: Cell) -> Model:
         offset=offset,
         origin=origin,
         range=np.array(tree.reals[:, [_LOWEST, _HIGHEST]]),
-        carried=_carried(parent, cell.world.frames),
+        carried=_carried(parent, cell.model.frames),
         names=tuple(tree.joints),
         moving=tuple(cell.moving),
         parts=_parts(cell),
@@ -188,9 +188,6 @@ def _carried(parent: Ints, frames: int) -> Bools:
 
 
 def _parts(cell: Cell) -> tuple[Part, ...]:
-    world = cell.world
     return tuple(
-        Part(name, number, frame, shape, np.asarray(local))
-        for name, frame, parts in zip(world.names, world.frame, world.parts, strict=True)
-        for number, (shape, local) in enumerate(parts)
+        Part(x.body, x.part, x.frame, x.shape, np.asarray(x.pose)) for x in cell.model.primitives
     )

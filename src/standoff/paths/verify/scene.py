@@ -121,7 +121,7 @@ def match(cell: Cell, certificate: Certificate) -> Scene:
         raise NotProvedError(f"part {part} of {body!r} is not among the certificate's primitives")
     centres, radii = _spheres(model, certificate, part_of)
     lower, upper, members = _boxes(model, certificate, part_of)
-    names = {name: i for i, name in enumerate(cell.world.names)}
+    names = {name: i for i, name in enumerate(cell.model.names)}
     own: dict[tuple[int, int], float] = {}
     for (a, b), metres in certificate.clearances.items():
         if a not in names or b not in names:
