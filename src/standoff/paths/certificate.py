@@ -58,8 +58,8 @@ class Primitive:
     """One part of a body, and a sphere that holds it.
 
     Attributes:
-        body: name of the body or link; part: its number within ``cell.world.parts``.
-        centre: of the sphere, in the frame that the body moves with (`standoff.cell.world`); of
+        body: name of the body or link; part: its number within ``cell.model.parts``.
+        centre: of the sphere, in the frame that the body moves with (`standoff.cell.model`); of
             what stands still, in the world.
         radius: infinite for a half space, which no sphere holds.
     """

@@ -35,10 +35,11 @@ from standoff.paths.search import (
     Scratch,
     Search,
     grow_room,
+    kind_of,
     new_scratch,
 )
 from standoff.paths.tables import Settings, Tables, build_tables
-from standoff.paths.verdict import Kind, Verdict
+from standoff.paths.verdict import Verdict
 from standoff.robots.joint_values import joint_rows
 from standoff.scalars import whole
 
@@ -50,8 +51,6 @@ CONTACT_PRECISION = 1e-6
 #: else is asked for, [m]: a millimetre, as paper 001 has it for robots of a metre or two.
 USUAL_TOLERANCE = 1e-3
 
-
-_KINDS: dict[int, Kind] = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
 
 #: Segments that are remembered.
 _REMEMBERED = 10_000
@@ -454,7 +453,7 @@ class _Task:
                 _until=lambda: end, _certify=certify,
             )  # fmt: skip
         later = self._until if until is None else lambda: self._own(until)
-        kind = _KINDS.get(int(found["kind"]), "undecided") if status == p.FOUND else "undecided"
+        kind = kind_of(status, found)
         if found["kind"] == p.NOTHING:
             return Verdict(
                 kind, intervals=intervals, distances=distances, _until=later, _certify=certify

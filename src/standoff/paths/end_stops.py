@@ -1,7 +1,5 @@
-"""Where a motion carries a joint beyond its position limits.
-
-Motions of cells with pairs that are allowed because they were proved apart: such a proof speaks
-of what is within the joints' limits, and of nothing beyond.
+"""Where a motion carries a joint beyond its position limits: into an end stop, or beyond what is
+proved of pairs that are allowed because they never touch within the limits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""Joints as others name them, found among those of a cell.
-
-Joint values of a path against what the joints can do: limits, and turns that are none.
-
-Angles that were wrapped to one turn, made into the way that was meant.
+"""Joints of a cell as others write them: their names, their values against what the joints can do,
+and angles that were wrapped to one turn.
 """
 
 from __future__ import annotations
@@ -105,7 +102,7 @@ def _known(cell: Cell) -> dict[str, Found]:
 def check_limits(values: Array, tree: Tree, file: Path, places: Sequence[str]) -> None:
     """Refuse the first waypoint with a joint beyond its limits; how many more there are, and
     whether they look like another unit, is said, too."""
-    beyond = _beyond(values, tree)
+    beyond = beyond_limits(values, tree)
     bad = np.argwhere(beyond)
     if not len(bad):
         return
@@ -129,9 +126,9 @@ def check_motion(pieces: Pieces, tree: Tree, file: Path) -> None:
     """Refuse a motion that leaves the limits between its points, where polynomials swing out."""
     C = pieces.coefficients
     low, high = C[:, 0] + np.minimum(C[:, 1:], 0).sum(1), C[:, 0] + np.maximum(C[:, 1:], 0).sum(1)
-    for k, joint in np.argwhere(_beyond(low, tree) | _beyond(high, tree)):
+    for k, joint in np.argwhere(beyond_limits(low, tree) | beyond_limits(high, tree)):
         u, value = _farthest(C[k, :, joint], tree.lower[joint], tree.upper[joint])
-        if not _beyond(np.array(value), tree)[joint]:
+        if not beyond_limits(np.array(value), tree)[joint]:
             continue
         t = pieces.times[k] + u * (pieces.times[k + 1] - pieces.times[k])
         raise PathError(
@@ -162,7 +159,8 @@ def _farthest(c: Array, lower: float, upper: float) -> tuple[float, float]:
 Flags = NDArray[np.bool_]
 
 
-def _beyond(values: Array, tree: Tree) -> Flags:
+def beyond_limits(values: Array, tree: Tree) -> Flags:
+    """Which values (…, joints) are beyond their joints' limits, by more than ENCODER_TOLERANCE."""
     low, high = tree.lower - ENCODER_TOLERANCE, tree.upper + ENCODER_TOLERANCE
     result: Flags = (values < low) | (values > high)
     return result
@@ -181,7 +179,7 @@ def _hint(values: Array, beyond: Flags, tree: Tree) -> str:
     ):
         meant = beyond & np.array([u == unit for u in tree.units])
         far = meant & (np.abs(values) > _BY_FAR * size)
-        if far.any() and not (_beyond(factor * values, tree) & meant).any():
+        if far.any() and not (beyond_limits(factor * values, tree) & meant).any():
             return f" ({words}; [{unit}] is wanted)"
     return ""
 

@@ -108,7 +108,7 @@ def _clearances(cell: Cell, given: Any) -> dict[Pair, float]:
                 "not a pair of names", element="clearances", value=pair, allowed='("a", "b")'
             )
         for name in pair:
-            if name not in cell.world.index:
-                raise UnknownNameError(str(name), cell.world.names, what="name")
+            if name not in cell.model.index:
+                raise UnknownNameError(str(name), cell.model.names, what="name")
         found[ordered(*pair)] = length(value, f"clearances[{pair!r}]")
     return found

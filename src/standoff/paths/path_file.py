@@ -1,6 +1,5 @@
-"""Path files in: CSV, JSON or NumPy, checked against the cell they are for.
-
-Path files out, as `read_path` takes them in again, to the bit.
+"""Path files in and out: CSV, JSON or NumPy, checked against the cell they are for; `path_formats`
+reads the formats. What `write_path` writes, `read_path` takes in again to the bit.
 """
 
 from __future__ import annotations

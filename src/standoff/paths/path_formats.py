@@ -1,12 +1,9 @@
-"""Paths as text, one waypoint a line: commas, semicolons, tabs or spaces between the numbers.
+"""The formats of path files, each read into a `PathTable`, whatever cell it is for; and which
+column of it is which joint (`find_columns`).
 
-Paths as JSON: rows of numbers, rows by joint name, or a trajectory as ROS writes it.
-
-Paths as NumPy writes them: an array in ``.npy``, named arrays in ``.npz``. No pickles.
-
-What a path file holds before it is known to fit a cell: columns, rows, and where each stood.
-
-Which column of a path file is which joint.
+- Text, one waypoint a line: commas, semicolons, tabs or spaces between the numbers.
+- JSON: rows of numbers, or rows by joint name.
+- NumPy: an array in ``.npy``, named arrays in ``.npz``. No pickles.
 """
 
 from __future__ import annotations

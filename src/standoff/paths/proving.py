@@ -23,12 +23,11 @@ from standoff.paths.certificate import (
 from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import Options
-from standoff.paths.search import Motion, Search
+from standoff.paths.search import Motion, Search, kind_of
 from standoff.paths.tables import NOBODY, Tables
 from standoff.tolerances import EPS
 
 _METHODS = {p.BY_SHAPE: SHAPE, p.BY_BALL: SPHERE, p.BY_MESH: MESH, p.BY_GROUP: GROUP}
-_KINDS = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
 
 #: A proof of meshes goes without the directions that the check itself uses, and takes longer.
 _LONGER = 16
@@ -118,7 +117,7 @@ def _listed(
 def _claim(tables: Tables, motion: Motion, times: Array, status: int, found: Any) -> Claim:
     if status == p.FREE:
         return Claim("free")
-    kind = _KINDS.get(int(found["kind"]), "undecided") if status == p.FOUND else "undecided"
+    kind = kind_of(status, found)
     if kind == "undecided":
         return Claim("undecided")
     piece, u = int(found["piece"]), float(found["u"])

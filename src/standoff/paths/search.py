@@ -23,6 +23,7 @@ from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.heap import put_back
 from standoff.paths.kernels.search import begin, search
 from standoff.paths.tables import LEAF, Tables
+from standoff.paths.verdict import Kind
 
 #: Tests between two looks at the outside world, for progress and for an interrupt: some 20 ms.
 _SLICE = 50_000
@@ -38,6 +39,14 @@ _POOL = 4096
 _PIECES = 64
 
 Progress = Callable[[float], object]
+
+#: What is said of a motion by the kind of what was found on it.
+KINDS: dict[int, Kind] = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
+
+
+def kind_of(status: int, found: Any) -> Kind:
+    """What is said of a motion that is not free."""
+    return KINDS.get(int(found["kind"]), "undecided") if status == p.FOUND else "undecided"
 
 
 @dataclass(frozen=True, eq=False)

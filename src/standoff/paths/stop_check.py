@@ -21,7 +21,7 @@ from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels import stop
 from standoff.paths.kernels.statics import PACK
 from standoff.paths.kernels.stop import check_stop
-from standoff.paths.search import Motion, Search, new_scratch
+from standoff.paths.search import KINDS, Motion, Search, new_scratch
 from standoff.paths.tables import Settings, build_tables
 from standoff.paths.verdict import Kind
 from standoff.tolerances import ENCODER_TOLERANCE
@@ -32,7 +32,6 @@ from standoff.tolerances import ENCODER_TOLERANCE
 STOP_PIECES = 2
 
 
-_KINDS: dict[int, Kind] = {p.DOUBT: "undecided", p.NEAR: "too_close", p.CONTACT: "collision"}
 _FULL = (p.NODES_FULL, p.POOL_FULL)
 _READINGS: Array = np.zeros(0)
 
@@ -218,7 +217,7 @@ class StopCheck:
         found = self._scratch.found
         if outcome == p.FOUND and found["kind"] != p.NOTHING:
             return self._told(
-                _KINDS[int(found["kind"])], int(found["piece"]), float(found["u"]),
+                KINDS[int(found["kind"])], int(found["piece"]), float(found["u"]),
                 int(found["a"]), int(found["b"]), found.copy(),
             )  # fmt: skip
         return self._told("undecided", *self._open_pair(), None)

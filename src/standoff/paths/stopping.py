@@ -1,6 +1,5 @@
-"""Is the stop itself free? Braking from a configuration and velocities, certified.
-
-The way joints go when their brakes act.
+"""Is the stop itself free? Braking from a configuration and velocities: how the joints go when the
+brakes act, and its certificate.
 """
 
 from __future__ import annotations

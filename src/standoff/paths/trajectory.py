@@ -1,6 +1,5 @@
-"""Timed joint trajectories of ROS, as the joint trajectory controller interpolates them.
-
-Joint trajectories as ROS writes them: messages, dicts, JSON and YAML, made into numbers.
+"""Timed joint trajectories of ROS, as the joint trajectory controller interpolates them; from
+messages, dicts, JSON and YAML.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.errors import Error, MissingPackageError, PathError, PoseError
 from standoff.geometry.pose import Array, numbers
+from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import LONGEST_GAP, POWERS, UNDERFLOW, Pieces, at_rest
 from standoff.paths.joints import Found, find_joints, unwrap_columns
 from standoff.scalars import number
@@ -275,8 +275,9 @@ def read_message(source: Any) -> Message:
     """
     if isinstance(source, Path) or (isinstance(source, str) and _is_path(source)):
         path = Path(source)
+        text = _text(path)
         try:
-            return _message(_content(_text(path), path.suffix.lower()))
+            return _message(_content(text, path.suffix.lower()))
         except Error as error:
             raise error.at(path) from error
     if isinstance(source, str):
@@ -292,18 +293,14 @@ def _text(path: Path) -> str:
     if path.suffix.lower() not in (".json", ".yaml", ".yml"):
         raise PathError(
             "not a kind of file that holds a trajectory",
+            file=path,
             value=path.suffix,
             allowed=".json, .yaml or .yml",
         )
     try:
-        size = path.stat().st_size
-        if size > MAX_TRAJECTORY_BYTES:
-            raise PathError("too large", value=size, allowed=f"{MAX_TRAJECTORY_BYTES} bytes")
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise PathError(f"cannot be read: {error.strerror}") from error
+        return read_regular(path, MAX_TRAJECTORY_BYTES, "a trajectory", PathError).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise PathError("not UTF-8 text") from error
+        raise PathError("not UTF-8 text", file=path) from error
 
 
 def _content(text: str, suffix: str) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from standoff.compiled.by_address import address_of
 from standoff.errors import PlanError
 from standoff.geometry.pose import Array
+from standoff.geometry.shape import IntArray
 from standoff.paths.checker import PathChecker
 from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
@@ -288,12 +289,7 @@ class Connect(Growing):
         """Where a circle has made whole turns on one side, the waypoints behind the bridge go on
         from there."""
         trees, joints = self.trees, len(self.query.start)
-        sides = []
-        for tree in (0, 1):
-            branch = [int(trees.header.bridge[tree])]
-            while trees.parents[tree, branch[-1]] >= 0:
-                branch.append(int(trees.parents[tree, branch[-1]]))
-            sides.append(branch)
+        sides = [_branch(trees.parents[t], trees.header.bridge[t]) for t in (0, 1)]
         here = trees.nodes[:joints, sides[0][::-1]].T
         there = trees.nodes[joints:, sides[1]].T
         shift = self.query.space.turns(there[0] - here[-1])
@@ -322,6 +318,14 @@ class Connect(Growing):
         for name in ("nodes", "parents", "strides"):
             setattr(trees, name, widened(trees.arrays[name]))
         trees.apart = np.zeros(2 * room)
+
+
+def _branch(parents: IntArray, tip: int) -> list[int]:
+    """The nodes from a tip to the root of its tree."""
+    found = [int(tip)]
+    while parents[found[-1]] >= 0:
+        found.append(int(parents[found[-1]]))
+    return found
 
 
 def widened(rows: Any) -> Any:
@@ -397,13 +401,8 @@ class Lazy(Growing):
 
     def path(self) -> tuple[Array, int]:
         """Waypoints go on from one to the next by less than half a turn of any circle."""
-        parents, header = self.roadmap.milestones.parent, self.roadmap.header
-        sides = []
-        for tree in (0, 1):
-            branch = [int(header.bridge[tree])]
-            while parents[branch[-1]] >= 0:
-                branch.append(int(parents[branch[-1]]))
-            sides.append(branch)
+        parents, bridge = self.roadmap.milestones.parent, self.roadmap.header.bridge
+        sides = [_branch(parents, bridge[tree]) for tree in (0, 1)]
         found = self.roadmap.nodes[:, [*sides[0][::-1], *sides[1]]].T.copy()
         # Whole turns are taken off the values as they are, so that a joint without any keeps its.
         taken = np.cumsum(self.query.space.turns(np.diff(found, axis=0)), axis=0)

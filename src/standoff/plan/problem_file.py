@@ -13,8 +13,6 @@ One file is one set for one robot::
 Metres, radians. The pose of an obstacle that has a parent is ``parent_pose * pose``; the
 parent's may be ``position`` and ``orientation`` as well. An unknown key is an error, since it might
 be an obstacle nobody would see.
-
-One object of a problem file, read key by key.
 """
 
 from __future__ import annotations

@@ -14,11 +14,10 @@ from standoff.cell import Cell
 from standoff.errors import PlanError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
-from standoff.paths.joints import LIMIT_ROUNDING, find_joints
+from standoff.paths.joints import LIMIT_ROUNDING, beyond_limits, find_joints
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.scalars import number
-from standoff.tolerances import ENCODER_TOLERANCE
 
 #: Weights of joints in a planner's distance, [-]: squares of them times squares of angles are added
 #: up, and stay between the smallest and the largest float64 with these.
@@ -227,8 +226,7 @@ def _check_still(cell: Cell, start: Array, goals: Array, still: IntArray) -> Non
 
 def _check_limits(cell: Cell, values: Array, planned: IntArray, what: str) -> None:
     low, high = cell.tree.lower, cell.tree.upper
-    beyond = (values < low - ENCODER_TOLERANCE) | (values > high + ENCODER_TOLERANCE)
-    bad = np.argwhere(beyond[:, planned])
+    bad = np.argwhere(beyond_limits(values, cell.tree)[:, planned])
     if len(bad):
         row, joint = int(bad[0, 0]), int(planned[bad[0, 1]])
         unit = cell.tree.units[joint]

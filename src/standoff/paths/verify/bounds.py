@@ -10,11 +10,10 @@ primitives and not the other:
 body has ``λ = |linear| + |angular| r`` and ``M = |angular|² r``, ``r`` its farthest point from its
 origin.
 
-How far a set of points can get from the axis of each joint that carries it.
-
-Seen from a joint, while all joints beyond it take any value, the points reach a set ``A``, and the
-farthest point of ``A`` from the axis is one of its convex hull. So the support function
-``h(d) = max {d·x : x in A}`` is all that is carried inwards:
+The reach of a set of points about each joint that carries it (`reaches`): seen from the joint,
+while all joints beyond it take any value, the points reach a set ``A``, and the farthest point of
+``A`` from the axis is one of its convex hull. So the support function ``h(d) = max {d·x : x in A}``
+is all that is carried inwards:
 
 - a slide from ``low`` to ``high`` along z adds ``max(low d_z, high d_z)``;
 - a link moves ``A`` rigidly: ``d·t + h(R'd)``;

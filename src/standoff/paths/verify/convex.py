@@ -1,6 +1,5 @@
-"""Proofs between convex shapes, or between bounding spheres: a direction that separates them.
-
-Proofs that a bounding sphere stays clear of a box around static primitives.
+"""Proofs by a direction that separates convex shapes or bounding spheres, and proofs that a
+bounding sphere stays clear of a box around static primitives.
 """
 
 from __future__ import annotations
@@ -9,9 +8,8 @@ import numpy as np
 
 from standoff.geometry.pose import NORMAL_TOLERANCE, Array
 from standoff.geometry.primitives import HalfSpace
-from standoff.paths.verify.model import Ints
-from standoff.paths.verify.refusal import NotProvedError, describe
-from standoff.paths.verify.rows import Rows, by_part, room
+from standoff.paths.verify.model import Ints, NotProvedError
+from standoff.paths.verify.rows import Rows, by_part, describe, room
 from standoff.paths.verify.support import core_support
 from standoff.paths.verify.triangles import cross
 

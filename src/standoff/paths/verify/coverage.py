@@ -7,8 +7,7 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP
-from standoff.paths.verify.model import Ints
-from standoff.paths.verify.refusal import NotProvedError
+from standoff.paths.verify.model import Ints, NotProvedError
 from standoff.paths.verify.scene import Scene
 
 

@@ -1,14 +1,15 @@
-"""The nearest points of two convex bodies, by the distance of their difference from the origin.
+"""How near two convex bodies are, and whether they are deeper in each other than a given depth: for
+witnesses alone, by their extreme points.
 
-Plain and slow: the simplex is searched in all its faces. It serves witnesses alone, where an upper
-bound of the distance is wanted: each point returned is a mean of points of its body, so it lies in
-it, and no search can make the two points nearer than the bodies are.
+*Nearest points* (`nearest_points`), by the distance of the bodies' difference from the origin.
+Plain and slow: the simplex is searched in all its faces. An upper bound of the distance is wanted:
+each point returned is a mean of points of its body, so it lies in it, and no search can make the
+two points nearer than the bodies are.
 
-Whether two convex bodies are deeper in each other than a given depth.
-
-They are when every direction would have to part them by more: with ``H`` the support function of
-their difference, when ``H(n) > depth`` for all unit ``n``. The point ``x`` of the difference that
-is extreme along ``n`` bounds ``H`` around it: for ``m`` at an angle ``θ`` from ``n``,
+*Depth* (`deeper_than`). Two bodies are deeper in each other than that when every direction would
+have to part them by more: with ``H`` the support function of their difference, when
+``H(n) > depth`` for all unit ``n``. The point ``x`` of the difference that is extreme along ``n``
+bounds ``H`` around it: for ``m`` at an angle ``θ`` from ``n``,
 ``H(m) >= m·x >= H(n) cos θ - |x - H(n) n| sin θ``. The six faces of a cube are divided until this
 is enough everywhere.
 """

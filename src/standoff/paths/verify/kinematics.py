@@ -1,8 +1,7 @@
 """Where all frames are at many instants, and how they move there: plain products of matrices.
 
-Polynomials in u, many at a time: values, derivatives, and the largest they get on an interval.
-
-Coefficients have shape (..., powers), lowest power first.
+Joints are polynomials in u, many at a time: values, derivatives, and the largest they get on an
+interval. Coefficients have shape (..., powers), lowest power first.
 """
 
 from __future__ import annotations

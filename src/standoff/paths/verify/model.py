@@ -1,6 +1,6 @@
 """A cell as plain arrays: frames from the robots' own descriptions, and parts.
 
-The frames are those of the cell (`standoff.cell.world`), since a certificate speaks of them, but
+The frames are those of the cell (`standoff.cell.model`), since a certificate speaks of them, but
 where they stand is worked out from each robot's joints anew: origins, axes and mimics.
 """
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
-from standoff.paths.verify.refusal import NotProvedError
 from standoff.paths.verify.support import core_points, core_support
 from standoff.robots.description import Joint, Robot
 from standoff.tolerances import ROTATION_EXACT
@@ -25,6 +24,10 @@ Bools = NDArray[np.bool_]
 
 #: Columns of ``tree.reals``: the range of positions that the checker's reaches count on.
 _LOWEST, _HIGHEST = 14, 15
+
+
+class NotProvedError(Exception):
+    """A certificate does not prove what it says; the message is the reason in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +105,6 @@ class Model:
         """(parts, 4, 4): where each part is in its frame."""
         return np.array([part.local for part in self.parts]).reshape(-1, 4, 4)
 
-    def is_moving_body(self, frame: Ints) -> Bools:
-        result: Bools = frame >= self.frames
-        return result
-
 
 def read_model(cell: Cell) -> Model:
     """What the cell holds now."""
@@ -144,7 +143,7 @@ def read_model(cell: Cell) -> Model:
         offset=offset,
         origin=origin,
         range=np.array(tree.reals[:, [_LOWEST, _HIGHEST]]),
-        carried=_carried(parent, cell.world.frames),
+        carried=_carried(parent, cell.model.frames),
         names=tuple(tree.joints),
         moving=tuple(cell.moving),
         parts=_parts(cell),
@@ -189,9 +188,6 @@ def _carried(parent: Ints, frames: int) -> Bools:
 
 
 def _parts(cell: Cell) -> tuple[Part, ...]:
-    world = cell.world
     return tuple(
-        Part(name, number, frame, shape, np.asarray(local))
-        for name, frame, parts in zip(world.names, world.frame, world.parts, strict=True)
-        for number, (shape, local) in enumerate(parts)
+        Part(x.body, x.part, x.frame, x.shape, np.asarray(x.pose)) for x in cell.model.primitives
     )

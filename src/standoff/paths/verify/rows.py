@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.geometry.pose import Array
+from standoff.paths.certificate import GROUP, METHODS
 from standoff.paths.verify.bounds import Bound
 from standoff.paths.verify.kinematics import Instants, instants
 from standoff.paths.verify.model import Ints
@@ -115,6 +116,17 @@ def by_part(parts: Ints) -> list[tuple[int, Ints]]:
     order = np.argsort(parts, kind="stable")
     unique, first = np.unique(parts[order], return_index=True)
     return list(zip(unique.tolist(), np.split(order, first[1:]), strict=True))
+
+
+def describe(rows: Rows, k: int) -> str:
+    """``proof 12 (shape), left/link3 and table, piece 0, u from 0.25 to 0.5``."""
+    row = rows.proofs[k]
+    a = rows.scene.part(int(rows.a[k]))
+    b = f"group {row['b']}" if row["method"] == GROUP else str(rows.scene.part(int(rows.b[k])))
+    return (
+        f"proof {rows.number[k]} ({METHODS[row['method']]}), {a} and {b}, "
+        f"piece {row['piece']}, u from {row['start']:.9g} to {row['end']:.9g}"
+    )
 
 
 def room(d: Array, nearing: Array, bound: Bound, span: Array) -> Array:

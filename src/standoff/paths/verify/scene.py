@@ -13,8 +13,7 @@ from standoff.geometry.shape import Shape
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
 from standoff.paths.verify.kinematics import extremes, rotations
-from standoff.paths.verify.model import Ints, Model, Part, read_model
-from standoff.paths.verify.refusal import NotProvedError
+from standoff.paths.verify.model import Ints, Model, NotProvedError, Part, read_model
 from standoff.paths.verify.soup import Soup, soup_of
 from standoff.paths.verify.support import core_support, farthest
 from standoff.tolerances import EPS, ROTATION_EXACT
@@ -122,7 +121,7 @@ def match(cell: Cell, certificate: Certificate) -> Scene:
         raise NotProvedError(f"part {part} of {body!r} is not among the certificate's primitives")
     centres, radii = _spheres(model, certificate, part_of)
     lower, upper, members = _boxes(model, certificate, part_of)
-    names = {name: i for i, name in enumerate(cell.world.names)}
+    names = {name: i for i, name in enumerate(cell.model.names)}
     own: dict[tuple[int, int], float] = {}
     for (a, b), metres in certificate.clearances.items():
         if a not in names or b not in names:

@@ -23,9 +23,8 @@ from standoff.paths.verify.coal import Opinion, installed
 from standoff.paths.verify.convex import check_convex, check_groups
 from standoff.paths.verify.coverage import check_coverage, watched_parts
 from standoff.paths.verify.meshes import check_meshes
-from standoff.paths.verify.model import Ints
-from standoff.paths.verify.refusal import NotProvedError, describe
-from standoff.paths.verify.rows import Rows, select
+from standoff.paths.verify.model import Ints, NotProvedError
+from standoff.paths.verify.rows import Rows, describe, select
 from standoff.paths.verify.scene import Scene, match, measured
 from standoff.paths.verify.witness import check_witness
 

@@ -12,8 +12,7 @@ from standoff.paths.certificate import Claim
 from standoff.paths.verify.gjk import deeper_than, distance_at_most, extremes
 from standoff.paths.verify.kinematics import frames_at, value
 from standoff.paths.verify.meshes import body_gaps
-from standoff.paths.verify.model import Ints, Part
-from standoff.paths.verify.refusal import NotProvedError
+from standoff.paths.verify.model import Ints, NotProvedError, Part
 from standoff.paths.verify.scene import WITNESS_TOLERANCE, Scene
 from standoff.paths.verify.support import farthest
 from standoff.tolerances import EPS
