@@ -122,12 +122,6 @@ class ProjectionMethod:
         (plane,) = self.separating_planes(np.array([[i, j]], dtype=np.int64)).tolist()
         return self.finding(i, j, plane)
 
-    def judge_all(self) -> list[Overlap | Gap]:
-        """What the planes tell about each of `pairs`, in their order."""
-        pairs = self.pairs()
-        found = self.separating_planes(pairs)
-        return [self.finding(i, j, k) for (i, j), k in zip(pairs.tolist(), found.tolist())]
-
     def finding(self, i: int, j: int, plane: int) -> Overlap | Gap:
         """The finding for a pair that ``plane`` separates, or that none does where it is -1."""
         if plane < 0:

@@ -360,7 +360,7 @@ def covers(bench: Bench) -> Result:
 
 
 def _paper_epsilon(figure: str) -> float:
-    return PAPER_EPSILON[figure.removesuffix("-one")]
+    return PAPER_EPSILON[_base(figure)]
 
 
 def _ratios(

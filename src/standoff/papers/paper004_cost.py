@@ -12,7 +12,7 @@ import numpy as np
 from standoff.geometry.pose import Array
 from standoff.papers.kernels.predict_replay import replay_all, replay_dua, replay_wheel
 from standoff.papers.paper004_worlds import OWN_DUA, SPHERES, Bench, Braking, buckets
-from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines
+from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines, lowest
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import Urgency
 from standoff.predict.kernels import predict_tables as p
@@ -121,18 +121,17 @@ def _lowest(bench: Bench, count: int) -> dict[str, float]:
         x[k], v[k] = world.x, world.v
         world.advance(period)
     few = max(3, min(many, 200_000 // (count * count)))
-    clock = time.perf_counter_ns
-    best = dict.fromkeys(WAYS, math.inf)
-    for _ in range(bench.rounds):
-        for way in WAYS:
-            run, tables = started(bench, way, count, period, x[0], v[0])
-            steps = few if way.startswith("all") else many
-            first = 0 if way.startswith("all") else 1
-            xs, vs = x[first : first + steps], v[first : first + steps]
-            start = clock()
-            run(xs, vs, tables.address, first * period)
-            best[way] = min(best[way], (clock() - start) / 1e3 / steps)
-    return best
+
+    def measured(way: str) -> Array:
+        run, tables = started(bench, way, count, period, x[0], v[0])
+        first, steps = (0, few) if way.startswith("all") else (1, many)
+        xs, vs = x[first : first + steps], v[first : first + steps]
+        start = time.perf_counter_ns()
+        run(xs, vs, tables.address, first * period)
+        return np.array((time.perf_counter_ns() - start) / 1e3 / steps)
+
+    best = lowest({way: partial(measured, way) for way in WAYS}, bench.rounds)
+    return {way: float(took) for way, took in best.items()}
 
 
 def started(

@@ -182,7 +182,7 @@ def in_turn(
     for call in calls.values():
         call()
     found = lowest({key: partial(timed, call) for key, call in calls.items()}, rounds, enough)
-    return {key: float(time) for key, time in found.items()}
+    return {key: float(took) for key, took in found.items()}
 
 
 B = TypeVar("B", bound=Bench)
