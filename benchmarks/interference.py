@@ -29,8 +29,9 @@ from rich.table import Table
 import standoff as so
 from standoff.interference.parts import Part
 from standoff.interference.projection import ProjectionMethod
+from standoff.papers import toolkit
 from standoff.papers.paper002_parts import convex_scene, crooked_scene, torus
-from standoff.view.plots import lines_plot, new_figure, save
+from standoff.view.plots import new_figure, save
 
 POSE = so.pose((0.1, 0.2, 0.3), rpy=(0.3, 0.5, 0.1))
 
@@ -236,8 +237,8 @@ def main() -> None:
         lines = {f"{name}, leaves": c[0] for name, c in curves.items()}
         lines |= {f"{name}, time [µs]": [1e6 * t for t in c[1]] for name, c in curves.items()}
         lines["slope 2"] = [leaves[-1] * (n / cells[-1]) ** 2 for n in cells]
-        lines_plot(cells, lines, ("1 / resolution", ""), given.plot / "growth.png",
-                   log=(True, True))  # fmt: skip
+        draw = toolkit.lines(cells, lines, ("1 / resolution", ""), log=(True, True))
+        draw(given.plot / "growth.png")
         alarm_plot(given.plot / "alarms.png", found)
     missed = sum(sum(alarms.missed.values()) for alarms in found.values())
     console.print(f"floors not held: {floors.failed}; overlaps missed by any method: {missed}")

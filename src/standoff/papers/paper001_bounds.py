@@ -23,8 +23,9 @@ from __future__ import annotations
 import functools
 import importlib.util
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,10 @@ from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.papers.kernels.visits import Walks, counted_walks
 from standoff.papers.paper001_segments import Bench
-from standoff.papers.toolkit import UNSAID, Result, cells, heads
+from standoff.papers.toolkit import UNSAID, Result, cells, heads, label_axis
 from standoff.robots.description import Joint, Link, Robot
 from standoff.robots.tree import Mount, Tree, matrices
-from standoff.view.plots import errors_plot
+from standoff.view.plots import new_figure, save
 
 FIGURES = ("1", "6a", "6b", "7a", "7b", "7c")
 
@@ -365,7 +366,6 @@ def fig5(bench: Bench) -> Result:
         for k, count in enumerate(LINKS)
     ]
     curves = {name: (1.0 + mean[:, k], spread[:, k]) for k, name in enumerate(names)}
-    labels = "links", "bound over true length [-]"
     six = 1.0 + mean[LINKS.index(6)]
     return Result(
         "Fig. 5: bound over true length of the tip's curve, mean ± standard deviation",
@@ -380,5 +380,19 @@ def fig5(bench: Bench) -> Result:
             "1/32.",
         ),
         {"mean": mean, "spread": spread, "names": names},
-        functools.partial(errors_plot, LINKS, curves, labels),
+        functools.partial(_draw_factors, curves),
     )
+
+
+def _draw_factors(curves: Mapping[str, tuple[Array, Array]], path: Path) -> None:
+    """Means from 1 on with their standard deviations, which end at 1, on a logarithmic axis."""
+    figure, (axis,) = new_figure(height=4.5)
+    for name, (mean, spread) in curves.items():
+        (line,) = axis.plot(LINKS, mean, marker="o", ms=4, lw=1.4, label=name)
+        low = (mean - spread).clip(min=1.0)
+        axis.fill_between(LINKS, low, mean + spread, color=line.get_color(), alpha=0.12, lw=0)
+    axis.set_yscale("log")
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.set_xticks(LINKS)
+    label_axis(axis, "links", "bound over true length [-]")
+    save(figure, path)

@@ -29,7 +29,7 @@ from standoff.papers.paper002_parts import (
     trees_of,
     turned,
 )
-from standoff.papers.toolkit import Result, cells, heads, lines, per_cent, slope
+from standoff.papers.toolkit import Result, cells, heads, label_axis, lines, per_cent, slope
 from standoff.view.plots import new_figure, save
 
 #: How many trees are traversed together.
@@ -170,9 +170,7 @@ def _draw_nodes(visited: Array, times: Mapping[str, Array], path: Path) -> None:
     figure, (axis,) = new_figure()
     for name, mark in (("traversal", "."), ("pass", "x")):
         axis.loglog(visited, times[name], mark, ms=4, label=name)
-    axis.set_xlabel("nodes that the paper's traversal looks at")
-    axis.set_ylabel("[µs]")
-    axis.legend(fontsize=8)
+    label_axis(axis, "nodes that the paper's traversal looks at", "[µs]")
     save(figure, path)
 
 
@@ -313,9 +311,7 @@ def _draw_methods(found: Mapping[str, Curves], apart: Mapping[str, int], path: P
         axis.set_yscale("symlog", linthresh=0.1)
         axis.set_ylim(bottom=-0.01)
         axis.set_title(kind, fontsize=9, loc="left")
-        axis.set_xlabel("all pairs [ms]")
-        axis.set_ylabel("false alarms [%]")
-        axis.legend(fontsize=8)
+        label_axis(axis, "all pairs [ms]", "false alarms [%]")
     save(figure, path)
 
 

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from standoff.errors import Error
 from standoff.geometry.pose import Array
-from standoff.view.plots import bars_plot, can_draw, lines_plot
+from standoff.view.plots import can_draw, new_figure, save
 from standoff.view.progress import announced
 
 K = TypeVar("K", bound=Hashable)
@@ -106,13 +106,54 @@ def lines(
     labels: tuple[str, str],
     log: tuple[bool, bool] = (False, False),
 ) -> Plot:
-    """`lines_plot` of these."""
-    return partial(lines_plot, [*x], curves, labels, log=log)
+    """Curves over the same ``x``, with ``labels`` on the two axes, either of them logarithmic."""
+    at = [*x]
+
+    def draw(path: Path) -> None:
+        from matplotlib.ticker import LogLocator
+
+        figure, (axis,) = new_figure()
+        for name, values in curves.items():
+            axis.plot(at, values, marker="o", ms=4, lw=1.4, label=name)
+        if log[0]:
+            axis.set_xscale("log", base=2)
+            axis.set_xticks(at, [f"{value:g}" for value in at])
+            axis.minorticks_off()
+        if log[1]:
+            axis.set_yscale("log")
+            axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.yaxis.set_major_formatter("{x:g}")
+            axis.yaxis.set_minor_formatter("")
+        else:
+            axis.set_ylim(bottom=0.0)
+        label_axis(axis, *labels)
+        save(figure, path)
+
+    return draw
+
+
+def label_axis(axis: Any, x: str, y: str) -> None:
+    """Labels of both directions, and the names of the curves."""
+    axis.set_xlabel(x)
+    axis.set_ylabel(y)
+    axis.legend(fontsize=8)
 
 
 def bars(series: Mapping[str, Mapping[str, float]], label: str, scale: float = 1.0) -> Plot:
-    """`bars_plot` of these."""
-    return partial(bars_plot, series, label, scale=scale)
+    """Bars side by side: for each name within a series, one bar a series."""
+    names = list(next(iter(series.values())))
+    width = 0.8 / len(series)
+
+    def draw(path: Path) -> None:
+        figure, (axis,) = new_figure()
+        for k, (title, values) in enumerate(series.items()):
+            at = [n - 0.4 + (k + 0.5) * width for n in range(len(names))]
+            axis.bar(at, [scale * values[name] for name in names], width, label=title)
+        axis.set_xticks(range(len(names)), names, fontsize=8)
+        label_axis(axis, "", label)
+        save(figure, path)
+
+    return draw
 
 
 class Bench:
