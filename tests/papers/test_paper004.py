@@ -8,6 +8,7 @@ import pytest
 
 from standoff.errors import Error
 from standoff.papers import paper004
+from standoff.papers.kernels.predict_replay import replay
 from standoff.papers.paper004_alarms import (
     PAPER_BELIEF,
     PAPER_DISTANCE,
@@ -187,9 +188,12 @@ def test_a_replay_is_its_steps_one_after_the_other(way):
     for k in range(41):
         x[k], v[k] = world.x, world.v
         world.advance(0.5)
-    (replay, whole), (_, single) = (started(bench(), way, 9, 0.5, x[0], v[0]) for _ in range(2))
-    told = replay(x[1:], v[1:], whole.address, 0.5)
-    parts = [replay(x[k : k + 1], v[k : k + 1], single.address, 0.5 * k) for k in range(1, 41)]
+    (whose, whole), (_, single) = (started(bench(), way, 9, 0.5, x[0], v[0]) for _ in range(2))
+    told = replay(whose, x[1:], v[1:], whole.address, 0.5, 0.5)
+    parts = [
+        replay(whose, x[k : k + 1], v[k : k + 1], single.address, 0.5 * k, 0.5)
+        for k in range(1, 41)
+    ]
     assert told == sum(parts) > 0
     for name in {"bodies", "pairs", "alarms"} & {*whole.arrays}:
         assert np.array_equal(whole.arrays[name], single.arrays[name])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from standoff.geometry.pose import Array
-from standoff.papers.kernels.predict_replay import replay_all, replay_dua, replay_wheel
+from standoff.papers.kernels.predict_replay import ALL, DEADLINES, DUA, replay
 from standoff.papers.paper004_worlds import OWN_DUA, SPHERES, Bench, Braking, buckets
 from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines, lowest
 from standoff.predict.deadlines import Deadlines
@@ -123,11 +122,11 @@ def _lowest(bench: Bench, count: int) -> dict[str, float]:
     few = max(3, min(many, 200_000 // (count * count)))
 
     def measured(way: str) -> Array:
-        run, tables = started(bench, way, count, period, x[0], v[0])
+        whose, tables = started(bench, way, count, period, x[0], v[0])
         first, steps = (0, few) if way.startswith("all") else (1, many)
         xs, vs = x[first : first + steps], v[first : first + steps]
         start = time.perf_counter_ns()
-        run(xs, vs, tables.address, first * period)
+        replay(whose, xs, vs, tables.address, first * period, period)
         return np.array((time.perf_counter_ns() - start) / 1e3 / steps)
 
     best = lowest({way: partial(measured, way) for way in WAYS}, bench.rounds)
@@ -136,8 +135,8 @@ def _lowest(bench: Bench, count: int) -> dict[str, float]:
 
 def started(
     bench: Bench, way: str, count: int, period: float, x: Array, v: Array
-) -> tuple[Callable[..., int], p.Watched]:
-    """A replay of this way, and what it works on after the first step."""
+) -> tuple[int, p.Watched]:
+    """Whose steps these are for `replay`, and what they work on after the first."""
     cube = bench.cube
     each: Array = np.full(count, 1.0)
     bodies = body_table(cube.radius * each, cube.acceleration * each, None, cube.margin)
@@ -145,10 +144,10 @@ def started(
     if way == "DUA":
         dua = Urgency().schedule(bodies, period, FREE, none)
         dua.start(x, v)
-        return replay_dua, dua.tables
+        return DUA, dua.tables
     if way == "deadlines":
         wheel = Deadlines(tests=buckets(count)).schedule(bodies, period, FREE, none)
         wheel.start(x, v)
-        return replay_wheel, wheel.tables
+        return DEADLINES, wheel.tables
     given = given_of(bodies, period, FREE, none, p.WIDTH if way == "all" else 1)
-    return replay_all, p.Watched(**given, alarms=count * count, faults=count)
+    return ALL, p.Watched(**given, alarms=count * count, faults=count)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from standoff.compiled.jit import entry
 from standoff.predict.kernels.buckets import dua_step
 from standoff.predict.kernels.look import gather, in_units, look, work_out
-from standoff.predict.kernels.predict_tables import UNIT, buckets_at, watched_at, wheel_at
+from standoff.predict.kernels.predict_tables import UNIT, watched_at
 from standoff.predict.kernels.time_to_contact import TAU
 from standoff.predict.kernels.wheel import wheel_step
 
@@ -46,29 +46,22 @@ def select_all(positions, velocities, address, periods, now):
     return found
 
 
-@entry("int64(float64[:,:,::1], float64[:,:,::1], int64, float64)")
-def replay_dua(positions, velocities, address, now):
-    """A `dua_step` for each reading, a period apart, the first of them ``now``. How many steps had
-    something to say."""
-    period, said = buckets_at(address).state.period, 0
+#: Whose steps are repeated.
+DUA, DEADLINES, ALL = range(3)
+
+
+@entry("int64(int64, float64[:,:,::1], float64[:,:,::1], int64, float64, float64)")
+def replay(whose, positions, velocities, address, now, period):
+    """A `dua_step`, a `wheel_step` or a `select_all` within one period for each reading, the first
+    of them ``now``. How many steps had something to say."""
+    said = 0
     for k in range(len(positions)):
-        said += int(dua_step(positions[k], velocities[k], address, now + k * period) > 0)
-    return said
-
-
-@entry("int64(float64[:,:,::1], float64[:,:,::1], int64, float64)")
-def replay_wheel(positions, velocities, address, now):
-    """A `wheel_step` for each reading, as `replay_dua`."""
-    period, said = wheel_at(address).state.period, 0
-    for k in range(len(positions)):
-        said += int(wheel_step(positions[k], velocities[k], address, now + k * period) > 0)
-    return said
-
-
-@entry("int64(float64[:,:,::1], float64[:,:,::1], int64, float64)")
-def replay_all(positions, velocities, address, now):
-    """A `select_all` within one period for each reading, as `replay_dua`."""
-    period, said = watched_at(address).state.period, 0
-    for k in range(len(positions)):
-        said += int(select_all(positions[k], velocities[k], address, 1, now + k * period) > 0)
+        x, v, at = positions[k], velocities[k], now + k * period
+        if whose == DUA:
+            found = dua_step(x, v, address, at)
+        elif whose == DEADLINES:
+            found = wheel_step(x, v, address, at)
+        else:
+            found = select_all(x, v, address, 1, at)
+        said += int(found > 0)
     return said
