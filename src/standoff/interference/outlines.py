@@ -17,6 +17,7 @@ from standoff.geometry.shape import IntArray, Shape
 from standoff.interference.kernels.outline import BODY, BOUNDED, HALF, PLANE, Scene, project
 from standoff.interference.parts import Part, world_box
 from standoff.interference.true_outline import true_outline_pieces
+from standoff.scalars import whole
 
 #: How near to one another two normals may be and count as one plane, [rad].
 SAME_PLANE = 1e-9
@@ -40,12 +41,9 @@ def plane_normals(planes: int | ArrayLike) -> Array:
     before. Normals of one's own may have any length; of those that are one plane (opposite ones
     included, within 1e-9 rad) only the first is kept.
     """
-    if isinstance(planes, (int, np.integer)) and not isinstance(planes, bool):
-        if not 1 <= planes <= MAX_PLANES:
-            raise InterferenceError(
-                "not a number of planes", element="planes", value=planes, allowed=_ALLOWED
-            )
-        return np.array(_spread(int(planes)))
+    if np.isscalar(planes):
+        count = whole("planes", planes, InterferenceError, 1, MAX_PLANES, allowed=_ALLOWED)
+        return np.array(_spread(count))
     return _given(planes)
 
 
@@ -64,7 +62,7 @@ def plane_bases(normals: Array) -> Array:
 
 def _given(planes: Any) -> Array:
     try:
-        if isinstance(planes, (bool, str, bytes)) or np.asarray(planes).dtype.kind not in "iuf":
+        if np.asarray(planes).dtype.kind not in "iuf":
             raise TypeError("not numbers")
         normals = np.array(planes, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:

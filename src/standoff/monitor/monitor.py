@@ -8,7 +8,6 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
 
 from standoff.broadphase import Index, IndexFigures, IndexKind
 from standoff.broadphase.kernels import tables as x
@@ -23,16 +22,13 @@ from standoff.monitor.kernels.cycle import cycle as run_cycle
 from standoff.monitor.kernels.cycle import quiet_cycles, test_again
 from standoff.monitor.movers import check_names
 from standoff.monitor.options import IndexName, checked
-from standoff.monitor.reading import Reading
+from standoff.monitor.reading import Reading, as_table, is_table
 from standoff.monitor.report import ROW_BYTES, Cycle, Fault, QuietCycle
 from standoff.monitor.scene import Patch, Scene
 from standoff.monitor.stops import Stopping, Stops
 from standoff.monitor.zones import Zone
 
 _QUIET, _HITS, _EVENTS, _UNUSABLE = m.QUIET, m.HITS, m.EVENTS, m.UNUSABLE
-
-#: The one float64 of this machine's byte order.
-_FLOAT = np.dtype(np.float64)
 
 
 class Monitor:
@@ -140,8 +136,8 @@ class Monitor:
                 time, dt = self._timed(time)
             # What comes as it should is handed over as it is, other numbers in arrays as a copy;
             # anything else is looked at closely.
-            joints = _readable(q, self._q_room)
-            places = self._expected if poses is None else _readable(poses, self._poses_room)
+            joints = as_table(q, self._q_room)
+            places = self._expected if poses is None else as_table(poses, self._poses_room)
             if (
                 joints is not None
                 and places is not None
@@ -220,12 +216,12 @@ class Monitor:
             or reading.time is None
             or reading.blind
             or reading.missed
-            or not (given is self._expected or self._good_poses(given))
-            or not _good_table(Q, (len(times), *self._joints_shape))
-            or not _good_table(times, (len(times),))
+            or not (given is self._expected or is_table(given, self._poses_room.shape))
+            or not is_table(Q, (len(times), *self._q_room.shape))
+            or not is_table(times, (len(times),))
         ):
             return 0, None
-        if not _good_table(clearances, (len(times),)):
+        if not is_table(clearances, (len(times),)):
             raise MonitorError(
                 "no room for the clearances",
                 element="clearances",
@@ -315,7 +311,6 @@ class Monitor:
         self._expected = None if now.moving else self._no_poses
         self._q_room = np.empty(len(self._joints))
         self._poses_room = np.empty((len(now.moving), 4, 4))
-        self._joints_shape, self._poses_shape = (len(self._joints),), (len(now.moving), 4, 4)
         self._revision = now.revision
 
     def _take_tables(self, scene: Scene) -> None:
@@ -336,10 +331,6 @@ class Monitor:
     def index(self) -> Index:
         """Which primitives may touch."""
         return self.scene.index
-
-    def _good_poses(self, poses: Any) -> bool:
-        """Whether they can be handed over as they are."""
-        return _good_table(poses, self._poses_shape)
 
     def _update_with_care(self, q: Any, poses: Any, time: float | None, dq: Any) -> Cycle:
         """An update for whatever was given."""
@@ -457,26 +448,3 @@ class Monitor:
                     text = f"a move of up to {allowed:.4g} m"
                     jumped[name] = Fault("jump", name, value, text)
         return [*found, *jumped.values()]
-
-
-def _readable(values: Any, room: Array) -> Any:
-    """An array of the shape of ``room`` as a kernel can read it: itself, or numbers of another type
-    or order as a copy in ``room``. None for anything else."""
-    if type(values) is not ndarray or values.shape != room.shape:
-        return None
-    if values.dtype is _FLOAT and values.flags.carray:
-        return values
-    if values.dtype.kind not in "fiu":
-        return None
-    room[...] = values
-    return room
-
-
-def _good_table(values: Any, shape: tuple[int, ...]) -> bool:
-    """Whether a kernel can read it as it is: float64, in order, of this shape."""
-    return (
-        type(values) is ndarray
-        and values.dtype is _FLOAT
-        and values.shape == shape
-        and values.flags.carray
-    )

@@ -17,6 +17,9 @@ from standoff.monitor.kernels.tables import MonitorTables
 from standoff.monitor.report import Fault
 from standoff.robots.tree import Tree
 
+#: The one float64 of this machine's byte order.
+_FLOAT = np.dtype(np.float64)
+
 
 class Reading:
     """Takes joints, poses and time as they come, and never raises.
@@ -308,3 +311,26 @@ def _short(value: Any) -> str:
     except Exception:
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 60 else text[:57] + "…"
+
+
+def as_table(values: Any, room: Array) -> Any:
+    """An array of the shape of ``room`` as a kernel can read it: itself, or numbers of another type
+    or order as a copy in ``room``. None for anything else."""
+    if type(values) is not np.ndarray or values.shape != room.shape:
+        return None
+    if values.dtype is _FLOAT and values.flags.carray:
+        return values
+    if values.dtype.kind not in "fiu":
+        return None
+    room[...] = values
+    return room
+
+
+def is_table(values: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a kernel can read it as it is: float64, in order, of this shape."""
+    return (
+        type(values) is np.ndarray
+        and values.dtype is _FLOAT
+        and values.shape == shape
+        and values.flags.carray
+    )

@@ -18,7 +18,7 @@ from standoff.cell.allowed import Pair, ordered
 from standoff.errors import MonitorError, UnknownNameError
 from standoff.geometry.pose import Array
 from standoff.monitor.buffers import DEFAULT, USUAL_SPEED_LIMIT
-from standoff.monitor.reading import joint_numbers
+from standoff.monitor.reading import is_table, joint_numbers
 from standoff.monitor.report import Cycle, Fault, StopCycle, StopWarning
 from standoff.paths.checker import USUAL_TOLERANCE
 from standoff.scalars import FINITE, amount, flag, whole
@@ -265,9 +265,6 @@ def _by_joint(
     return result
 
 
-_FLOAT = np.dtype(np.float64)
-
-
 class Stops:
     """Looks at the stop after each cycle.
 
@@ -302,12 +299,7 @@ class Stops:
             return cycle if check.free(q, poses, dt) else self._told(cycle, dt, ())
         faults: tuple[Fault, ...] = ()
         given = dq
-        if not (
-            type(dq) is np.ndarray
-            and dq.dtype is _FLOAT
-            and dq.shape == q.shape
-            and dq.flags.carray
-        ):  # fmt: skip
+        if not is_table(dq, q.shape):
             given, faults = joint_numbers(dq, check.joints, check.mimics, "dq")
         if given is None:
             free = check.free(q, poses, dt)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from standoff.errors import PathError, PoseError, UnknownNameError
 from standoff.geometry.pose import Array, as_pose, numbers, rigid, vector
 from standoff.paths.kernels.path_tables import GLIDE
+from standoff.scalars import number
 from standoff.tolerances import COORDINATE_LIMIT, HALF_TURN_SINE
 
 #: Records of `path_tables.GLIDE`, (pieces, bodies).
@@ -54,8 +55,7 @@ class Glide:
             PathError: the two are half a turn apart (within HALF_TURN_SINE), and nobody knows
                 which way it goes; give a pose in between, or the angular velocity.
         """
-        if not (math.isfinite(duration) and duration > 0.0):
-            raise PathError("not a duration", value=duration, allowed="a finite number above 0")
+        duration = number("duration", duration, PathError, above=0.0)
         a, b = as_pose(pose_a, "pose_a"), as_pose(pose_b, "pose_b")
         return Glide(a, (b[:3, 3] - a[:3, 3]) / duration, _turn(a, b) / duration)
 
