@@ -53,7 +53,7 @@ MAX_SPEED = 24 * INCH
 KeyPoses = Mapping[int, tuple[float, float, float, float, float, float, float]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Task:
     """One task of the test bed.
 
