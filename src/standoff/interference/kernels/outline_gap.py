@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import entry, kernel
+from standoff.compiled.jit import entry, inlined, kernel
 from standoff.interference.kernels.outline import BOUNDED, HALF, WHOLE, scene_at
 from standoff.tolerances import FACING_TOLERANCE
 
@@ -192,7 +192,7 @@ def polygon_gap(corners, a, b, v, enough):
     return best
 
 
-@kernel
+@inlined
 def with_point(w, p, q, held):
     """The point v nearest to the origin of the triangle of one more point w and the ``held`` ones
     of p and q; then the points that hold it, and how many they are: an end of an edge, or both. 0
