@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
+from standoff.cell.model import Model, entry_of
 from standoff.geometry.pose import as_pose
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.paths.certificate import PROOF
@@ -45,11 +46,9 @@ SHAPES = [
 def model_of(tree, parts=()):
     """The plain model of a joint tree without a cell."""
     robots = {m.name: SimpleNamespace(robot=m.robot, base=as_pose(m.base)) for m in tree.mounts}
-    world = SimpleNamespace(
-        frames=tree.frames, names=[p.body for p in parts], frame=[p.frame for p in parts],
-        parts=[[(p.shape, p.local)] for p in parts],
-    )  # fmt: skip
-    return read_model(SimpleNamespace(tree=tree, robots=robots, world=world, moving=()))
+    entries = [entry_of(p.body, p.frame, [(p.shape, p.local)]) for p in parts]
+    model = Model.of(tree, entries)
+    return read_model(SimpleNamespace(tree=tree, robots=robots, model=model, moving=()))
 
 
 @pytest.mark.parametrize("name", ROBOTS)
