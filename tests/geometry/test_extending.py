@@ -220,13 +220,13 @@ def _samples(cell, start, end):
     """The least distance of what moves from what does not, at many instants."""
     import standoff as so
 
-    world = cell.world
+    model = cell.model
     for t in np.linspace(0.0, 1.0, 51):
         frames = cell.tree.forward(start + t * (end - start))
         for a in ("arm/hand", "load"):
             for b in ("post", "rock"):
-                (((one, own),), ((other, there),)) = (world.parts[world.index[x]] for x in (a, b))
-                yield so.distance(one, frames[world.frame_of(a)] @ own, other, there).value
+                (((one, own),), ((other, there),)) = (model.parts[model.index[x]] for x in (a, b))
+                yield so.distance(one, frames[model.frame_of(a)] @ own, other, there).value
 
 
 def written(folder):

@@ -85,6 +85,9 @@ class Box(Shape):
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
         return signs * self.size_row[:3], 0.0
 
+    def support(self, directions: Array) -> Array:
+        return np.copysign(self.size_row[:3], directions)
+
     def parameters(self) -> dict[str, Any]:
         return {"size": list(self.size)}
 
