@@ -25,7 +25,7 @@ from rich.table import Table
 
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
-from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import Shape
@@ -186,7 +186,7 @@ def ours(scene: Scene) -> Callable[[], np.ndarray]:
     bodies = Bodies(rows=rows, refs=refs[which], solids=geometry.solids)
     pairs = np.arange(2 * n).reshape(n, 2)
     out = np.zeros((n, layout.OUT_COLUMNS))
-    scratch = dispatch.pair_scratch()
+    scratch = PairScratch()
 
     def call() -> np.ndarray:
         address = dispatch.general_address()

@@ -29,7 +29,7 @@ from rich.table import Table
 from standoff.geometry import mesh_tree
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
-from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratch
 from standoff.geometry.table import pack
 
@@ -92,7 +92,7 @@ def exact(scene: Scene) -> np.ndarray:
     """Distances, 0 where they meet; one torus inside another counts as apart, as for all here."""
     out = np.zeros((len(scene.poses), layout.OUT_COLUMNS))
     bodies, pairs = scene.bodies()
-    scratch = dispatch.pair_scratch()
+    scratch = PairScratch()
     batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
     return np.abs(out[:, 0])
 

@@ -100,7 +100,7 @@ def test_no_direction_separates_farther_than_the_value(kind_a, kind_b):
 
 def test_a_pair_without_a_kernel_reads_as_danger():
     from standoff.geometry.narrowphase import batch, dispatch
-    from standoff.geometry.narrowphase.bodies import Bodies, Solids
+    from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 
     rows = np.zeros((2, layout.ROW_COLUMNS))
     rows[:, [0, 5, 10]] = 1.0
@@ -108,7 +108,7 @@ def test_a_pair_without_a_kernel_reads_as_danger():
     refs[:, layout.KIND] = 99, layout.SPHERE
     pairs = np.array([[1, 1], [0, 1], [1, 1], [1, 0]])
     out = np.zeros((4, layout.OUT_COLUMNS))
-    bodies, scratch = Bodies(rows=rows, refs=refs, solids=Solids()), dispatch.pair_scratch()
+    bodies, scratch = Bodies(rows=rows, refs=refs, solids=Solids()), PairScratch()
     bad = batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
     assert bad == 1
     assert out[[1, 3], 0].tolist() == [-np.inf, -np.inf]

@@ -628,7 +628,7 @@ import numpy as np
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.bodies import Bodies, Solids
 from standoff.geometry.narrowphase.convex import convex_pair_within
-from standoff.geometry.narrowphase.dispatch import pair_scratch
+from standoff.geometry.narrowphase.bodies import PairScratch
 from tests.geometry import test_distance_convex as t
 from tests.worlds.convex_cases import measure, poses
 
@@ -649,7 +649,7 @@ for kind in (layout.CAPSULE, layout.CYLINDER):
     for limit in (1.0, 2.5, np.inf):
         out = np.zeros((1, layout.OUT_COLUMNS))
         bodies = Bodies(rows=rows, refs=refs, solids=Solids())
-        code = convex_pair_within(bodies, 0, bodies, 1, limit, pair_scratch(), out, 0)
+        code = convex_pair_within(bodies, 0, bodies, 1, limit, PairScratch(), out, 0)
         limits.append([int(code), float(out[0, 0])])
 json.dump({"values": result, "limits": limits}, sys.stdout)
 """

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
-from standoff.geometry.narrowphase import dispatch, layout
+from standoff.geometry.narrowphase import layout
+from standoff.geometry.narrowphase.bodies import PairScratch
 from standoff.interference.exact import AT_LEAST, ExactMethod
 from standoff.interference.findings import WorldBoxes
 from standoff.interference.mesh_faults import self_crossing
@@ -420,7 +421,7 @@ def test_scratch_is_as_large_as_the_kernels_want():
     """The method shares one row of scratch among all its pairs."""
     method = ExactMethod(parts_of(scene(1)))
     work, out = method._scratch.work, method._out
-    assert len(work) == len(dispatch.pair_scratch().work)
+    assert len(work) == len(PairScratch().work)
     assert out.shape == (1, layout.OUT_COLUMNS)
 
 

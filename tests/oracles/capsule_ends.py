@@ -28,13 +28,10 @@ ends_at = viewer(Ends)
 def place_ends(tables, Q, DQ):
     """Everything for each row of ``Q`` and ``DQ``, in one call."""
     ends = ends_at(tables)
-    joints, frames, bodies = Q.shape[1], ends.reals.shape[0], ends.frame.shape[0]
-    q, dq = Q.reshape(Q.size), DQ.reshape(Q.size)
+    frames, bodies = ends.reals.shape[0], ends.frame.shape[0]
     for i in range(Q.shape[0]):
-        place_frames(
-            ends.reals, ends.ints, q, dq, i * joints, ends.turns, ends.poses, ends.twists,
-            i * frames, True,
-        )  # fmt: skip
+        poses, twists = ends.poses[i * frames :], ends.twists[i * frames :]
+        place_frames(ends.reals, ends.ints, Q[i], DQ[i], ends.turns, poses, twists, True)
         for body in range(bodies):
             for end in range(0, 6, 3):
                 _place_end(ends, i * frames + ends.frame[body], body, end, i * bodies + body)

@@ -277,7 +277,8 @@ def sample(
     frames = reals.shape[0]
     for k in range(samples + 1):
         put(qa, qb, k / samples, q)
-        place_frames(reals, ints, q, q, 0, turns, poses, poses, k * frames, False)
+        at = poses[k * frames :]
+        place_frames(reals, ints, q, q, turns, at, at, False)
         for i in range(bodies):
             row = k * bodies + i
             compose(poses, k * frames + frame[i], local, i, placed, row)
@@ -326,7 +327,7 @@ def distance_at(
 ):  # fmt: skip
     """The distance of two primitives at one place of the segment."""
     put(qa, qb, t, q)
-    place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
+    place_frames(reals, ints, q, q, turns, poses, poses, False)
     compose(poses, frame[i], local, i, placed, 0)
     compose(poses, frame[j], local, j, placed, 1)
     bodies, scratch = bodies_at(bodies), scratch_at(scratch)
@@ -419,7 +420,7 @@ def refine(
             return
         middle = 0.5 * (t0 + t1)
         put(qa, qb, middle, q)
-        place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
+        place_frames(reals, ints, q, q, turns, poses, poses, False)
         compose(poses, frame[i], local, i, stack, room)
         compose(poses, frame[j], local, j, stack, room + 1)
         value = distance(general, bodies, scratch, i, stack, room, j, stack, room + 1, out)

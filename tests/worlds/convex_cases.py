@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from standoff.compiled.jit import entry
 from standoff.geometry.narrowphase import layout
-from standoff.geometry.narrowphase.bodies import Bodies, Solids
-from standoff.geometry.narrowphase.convex import convex_distances
-from standoff.geometry.narrowphase.dispatch import pair_scratch
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids, bodies_at, scratch_at
+from standoff.geometry.narrowphase.convex import convex_pair
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import Geometry, Shape
+
+
+@entry("void(int64, int64[:,::1], int64, float64[:,::1], int64[::1])")
+def convex_distances(bodies, pairs, scratch, out, codes):
+    """`convex_pair` of each row of ``pairs`` (two rows of one set of bodies)."""
+    A, room = bodies_at(bodies), scratch_at(scratch)
+    for k in range(len(pairs)):
+        codes[k] = convex_pair(A, pairs[k, 0], A, pairs[k, 1], room, out, k)
 
 
 class Points(Shape):
@@ -92,7 +100,7 @@ def measure(a, poses_a, b, poses_b):
     out = np.full((n, layout.OUT_COLUMNS), np.nan)
     codes = np.full(n, -1, dtype=np.int64)
     bodies = Bodies(rows=rows, refs=refs, solids=Solids(points=np.ascontiguousarray(points)))
-    scratch = pair_scratch()
+    scratch = PairScratch()
     scratch.work.fill(np.nan)
     scratch.iwork.fill(-7)
     convex_distances(bodies.address, pairs, scratch.address, out, codes)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from standoff.geometry.narrowphase import batch, dispatch, layout
-from standoff.geometry.narrowphase.bodies import Bodies, Solids
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 
 KINDS = {
@@ -36,7 +36,7 @@ def run(rows_a, kind_a, rows_b, kind_b):
     refs[n:, layout.KIND] = KINDS[kind_b]
     pairs = np.stack([np.arange(n), np.arange(n, 2 * n)], axis=1)
     out = np.full((n, layout.OUT_COLUMNS), np.nan)
-    bodies, scratch = Bodies(rows=rows, refs=refs, solids=Solids()), dispatch.pair_scratch()
+    bodies, scratch = Bodies(rows=rows, refs=refs, solids=Solids()), PairScratch()
     bad = batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
     assert bad == -1
     return out

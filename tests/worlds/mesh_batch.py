@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.compiled.jit import entry
-from standoff.geometry.narrowphase.bodies import Bodies, Solids, bodies_at, scratch_at
-from standoff.geometry.narrowphase.dispatch import pair_scratch
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids, bodies_at, scratch_at
 from standoff.geometry.narrowphase.mesh import mesh_pair
 
 
@@ -40,6 +39,6 @@ def distances(a, b, poses_a, poses_b):
     """Rows of results (n, 11) of mesh a and body b."""
     bodies, pairs = table(a, b, np.asarray(poses_a), np.asarray(poses_b))
     out = np.zeros((len(poses_a), 11))
-    scratch = pair_scratch()
+    scratch = PairScratch()
     mesh_distances(bodies.address, pairs, scratch.address, out)
     return out

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import PoseError, ShapeError, UnsupportedPairError
 from standoff.geometry.narrowphase import batch, dispatch, layout
-from standoff.geometry.narrowphase.bodies import Bodies, Solids
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.pose import IDENTITY, Array, as_pose
 from standoff.geometry.shape import EMPTY, Shape
 
@@ -148,7 +148,7 @@ class _Scratch(threading.local):
     def __init__(self) -> None:
         self.a, self.b = (Bodies(rows=1, refs=1, solids=Solids()) for _ in range(2))
         self.poses = np.zeros((2, 4, 4))
-        self.scratch = dispatch.pair_scratch()
+        self.scratch = PairScratch()
         self.out = np.zeros((1, layout.OUT_COLUMNS))
 
 

@@ -12,7 +12,7 @@ from standoff.errors import Error, ShapeError
 from standoff.geometry.distance import distance
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
-from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
@@ -48,7 +48,7 @@ class ExactMethod:
         self._clearance = clearance
         self._boxes = WorldBoxes(self._parts)
         self._bodies = placed_bodies(self._parts)
-        self._scratch = dispatch.pair_scratch()
+        self._scratch = PairScratch()
         self._out = np.zeros((1, layout.OUT_COLUMNS))
         self._depths = Depths(self._parts, self._bodies)
         self.tests = {"boxes": 0, "distance": 0, "depth": 0}

@@ -25,7 +25,7 @@ from standoff.compiled.by_address import address_of
 from standoff.errors import DuplicateNameError, UnknownNameError
 from standoff.geometry.narrowphase import dispatch, layout
 from standoff.geometry.narrowphase.aabb import bound_all
-from standoff.geometry.narrowphase.bodies import Bodies, Solids
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import EMPTY, IntArray, Shape
 from standoff.geometry.table import pack
@@ -236,7 +236,7 @@ class Scene:
         turns = tree.scratch()
         tables = m.MonitorTables(
             placed=placed, owner=owner,
-            scratch=dispatch.pair_scratch(),
+            scratch=PairScratch(),
             movers=movers, local=movers, before=movers, extended=movers,
             basis=np.full((movers, 6), np.inf), fresh=1,
             bodies=len(self._names), thresholds=self._rules.values,

@@ -13,6 +13,7 @@ import numpy as np
 
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
+from standoff.geometry.narrowphase.bodies import PairScratch
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.primitives import Box, Sphere
@@ -297,7 +298,7 @@ def judged(parts: Sequence[Part]) -> Pairs:
 
 def distances(parts: Sequence[Part], pairs: IntArray) -> tuple[Array, Array]:
     """The signed distance of each pair and what it may be too long by, [m]; one compiled call."""
-    bodies, scratch = placed_bodies(parts), dispatch.pair_scratch()
+    bodies, scratch = placed_bodies(parts), PairScratch()
     out = np.zeros((len(pairs), layout.OUT_COLUMNS))
     batch.distances(dispatch.general_address(), bodies.address, pairs, scratch.address, out)
     return out[:, 0].copy(), out[:, layout.SLACK].copy()

@@ -15,7 +15,7 @@ import numpy as np
 from standoff.cell.model import Model, Primitive
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import dispatch, layout
-from standoff.geometry.narrowphase.bodies import Bodies
+from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
@@ -116,7 +116,7 @@ def _tables(
     kinds = [{x.shape.kind for x in body} for body in (primitives[:split], primitives[split:])]
     if not all(has_closed_form(x, y) for x in kinds[0] for y in kinds[1]):
         # It takes long to compile, and the room long to make.
-        tables.header.general, tables.room = dispatch.general_address(), dispatch.pair_scratch()
+        tables.header.general, tables.room = dispatch.general_address(), PairScratch()
     return tables
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from standoff.compiled.jit import entry, inlined, kernel
+from standoff.compiled.jit import entry, kernel
 from standoff.geometry.narrowphase.bodies import bodies_at, scratch_at
 from standoff.geometry.narrowphase.dispatch import DONE, UNSUPPORTED, closed_form, general_pair
 from standoff.tolerances import COORDINATE_LIMIT, ROTATION_EXACT
@@ -16,12 +16,7 @@ def distances(general, bodies, pairs, scratch, out):
     """Row ``p`` of ``out`` for the two bodies ``pairs[p]`` of one set, for every ``p``;
     ``general`` is the address of `pair_distance`. Returns the first ``p`` whose kernel did not
     report `DONE`, or -1 where all did; the rows after it are computed all the same."""
-    return distances_of(general, bodies_at(bodies), pairs, scratch_at(scratch), out)
-
-
-@inlined
-def distances_of(general, bodies, pairs, scratch, out):
-    """`distances` of views."""
+    bodies, scratch = bodies_at(bodies), scratch_at(scratch)
     first = -1
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]

@@ -104,8 +104,7 @@ def _height(points, faces, t, u0, u1, u2):
     """Three times the height of a triangle's centre along u."""
     height = 0.0
     for k in range(3):
-        p0, p1, p2 = point(points, faces[t, k])
-        height += dot(u0, u1, u2, p0, p1, p2)
+        height += dot(u0, u1, u2, *point(points, faces[t, k]))
     return height
 
 
@@ -113,8 +112,7 @@ def _height(points, faces, t, u0, u1, u2):
 def load_triangle(R, i, P, F, t, corners):
     """Nine floats: the corners of triangle ``t`` in the mesh's own frame."""
     for k in range(3):
-        x0, x1, x2 = point(P, R[i, POINT0] + F[R[i, FACE0] + t, k])
-        store(corners, 3 * k, x0, x1, x2)
+        store(corners, 3 * k, *point(P, R[i, POINT0] + F[R[i, FACE0] + t, k]))
 
 
 @entry("void(int64[:, ::1], int64[::1])")

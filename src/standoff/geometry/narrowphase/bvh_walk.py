@@ -55,7 +55,7 @@ from standoff.geometry.narrowphase.rss import (
 from standoff.geometry.narrowphase.rss_fit import triangle_rss
 from standoff.geometry.narrowphase.support import box_of_primitive, size_of
 from standoff.geometry.narrowphase.triangle import CORNERS_B
-from standoff.geometry.narrowphase.vectors import dot, in_axes, place, store
+from standoff.geometry.narrowphase.vectors import dot, in_axes, load, place, store
 from standoff.tolerances import MESH_ROUNDING
 
 #: Answers of ``arrive``: nothing below the pair matters; split it; end the walk.
@@ -211,8 +211,7 @@ def load_leaves(pair, p, q):
     if pair.state.kind == MESH:
         load_triangle(B.refs, j, B.solids.points, B.solids.faces, ~q, w[CORNERS_B:])
         for k in range(CORNERS_B, CORNERS_B + 9, 3):
-            x0, x1, x2 = place(pair.pose, w[k], w[k + 1], w[k + 2])
-            store(w, k, x0, x1, x2)
+            store(w, k, *place(pair.pose, *load(w, k)))
 
 
 @spliced

@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import math
 
-from standoff.compiled.jit import entry, kernel
-from standoff.geometry.narrowphase.bodies import bodies_at, scratch_at
+from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.epa import PROVED, expand, refine
 from standoff.geometry.narrowphase.gjk import BEYOND, OVERLAP, SEPARATED, STALLED, gjk
 from standoff.geometry.narrowphase.layout import SLACK
@@ -182,14 +181,6 @@ def _fits(work, iwork, PA, PB, tolerance):
     return True
 
 
-@entry("void(int64, int64[:,::1], int64, float64[:,::1], int64[::1])")
-def convex_distances(bodies, pairs, scratch, out, codes):
-    """`convex_pair` of each row of ``pairs`` (two rows of one set of bodies)."""
-    A, room = bodies_at(bodies), scratch_at(scratch)
-    for k in range(len(pairs)):
-        codes[k] = convex_pair(A, pairs[k, 0], A, pairs[k, 1], room, out, k)
-
-
 @kernel
 def parallel(work, iwork, tolerance):
     """Signed distance into RESULT; false where the two cores are anything else, or where the
@@ -227,8 +218,8 @@ def parallel(work, iwork, tolerance):
     part = radius / width
     own = R_POINT_A if swapped else R_POINT_B
     theirs = R_POINT_B if swapped else R_POINT_A
-    px, py, pz = plus(share * up * ax, share * up * ay, share * up * az, part * out, qx, qy, qz)
-    store(work, own, px, py, pz)
+    own_up = share * up
+    store(work, own, *plus(own_up * ax, own_up * ay, own_up * az, part * out, qx, qy, qz))
     up *= share - 1.0
     out *= part - 1.0
     store(work, theirs, *plus(*plus(cx, cy, cz, up, ax, ay, az), out, qx, qy, qz))

@@ -8,7 +8,6 @@ from numba.core import types
 
 from standoff.compiled.by_address import address_of, called
 from standoff.compiled.jit import entry, inlined, kernel
-from standoff.geometry.narrowphase import scratch
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.box_box import box_box
 from standoff.geometry.narrowphase.capsule_box import capsule_box
@@ -29,10 +28,6 @@ from standoff.geometry.narrowphase.sphere_box import sphere_box
 from standoff.geometry.narrowphase.sphere_capsule import sphere_capsule
 from standoff.geometry.narrowphase.sphere_sphere import sphere_sphere
 
-#: Lengths of arrays ``work`` and ``iwork`` that serve any pair, for callers of `unpacked`.
-WORK = scratch.WORK + 1024
-IWORK = scratch.IWORK + 1024
-
 #: The row holds the answer.
 DONE = 0
 
@@ -41,11 +36,6 @@ DOUBTFUL = 1
 
 #: No kernel answers for this pair. The row says -inf: doubt counts as danger.
 UNSUPPORTED = 2
-
-
-def pair_scratch() -> PairScratch:
-    """Room that serves any pair."""
-    return PairScratch()
 
 
 def has_closed_form(a: int, b: int) -> bool:

@@ -315,8 +315,7 @@ def _triangle(work, i, j, k):
     wb = _area(work, c, a, nx, ny, nz)
     wc = _area(work, a, b, nx, ny, nz)
     if wa > 0.0 and wb > 0.0 and wc > 0.0:
-        cx, cy, cz = load(work, c)
-        d = dot(nx, ny, nz, cx, cy, cz)
+        d = dot(nx, ny, nz, *load(work, c))
         s = math.copysign(1.0 / math.sqrt(dot(nx, ny, nz, nx, ny, nz)), d)
         total = 1.0 / (wa + wb + wc)
         weights = total * wa, total * wb, total * wc
@@ -331,9 +330,7 @@ def _triangle(work, i, j, k):
 
 @kernel
 def _area(work, a, b, nx, ny, nz):
-    ax, ay, az = load(work, a)
-    bx, by, bz = load(work, b)
-    return dot(nx, ny, nz, *cross(ax, ay, az, bx, by, bz))
+    return dot(nx, ny, nz, *cross(*load(work, a), *load(work, b)))
 
 
 @kernel
@@ -349,8 +346,7 @@ def _height(work, i, j):
     spread = dot(nx, ny, nz, nx, ny, nz) * dot(sx, sy, sz, sx, sy, sz)
     if volume * volume <= _FLAT * spread:
         return 0.0
-    x, y, z = load(work, w)
-    return -dot(nx, ny, nz, x, y, z) / volume
+    return -dot(nx, ny, nz, *load(work, w)) / volume
 
 
 @kernel
@@ -371,8 +367,7 @@ def settle(work, weights, x, y, z):
     for _ in range(2):
         rx, ry, rz = x, y, z
         for p, weight in ((a, la), (b, lb), (c, lc)):
-            px, py, pz = load(work, p)
-            rx, ry, rz = plus(rx, ry, rz, -weight, px, py, pz)
+            rx, ry, rz = plus(rx, ry, rz, -weight, *load(work, p))
         la = max(la + dot(nx, ny, nz, *cross(rx, ry, rz, vx, vy, vz)) / nn, 0.0)
         lb = max(lb + dot(nx, ny, nz, *cross(ux, uy, uz, rx, ry, rz)) / nn, 0.0)
         lc = max(1.0 - la - lb, 0.0)

@@ -54,8 +54,8 @@ from standoff.geometry.narrowphase.layout import (
     is_round,
 )
 from standoff.geometry.narrowphase.mesh import (
-    contact_normal,
     nested,
+    surface_normal,
     triangle_round,
     write_nearest,
 )
@@ -69,7 +69,6 @@ from standoff.geometry.narrowphase.vectors import (
     place,
     plus,
     point,
-    store,
     unplace,
     unturn,
 )
@@ -150,14 +149,8 @@ def greedy_pair(A, i, B, j, search, out, k):
     if state.kind != MESH:
         value = pair.answer[0, 0]
         slack += pair.answer[0, SLACK]
-    elif value > state.margin:
-        for r in range(3):
-            near[6 + r] = (near[r] - near[3 + r]) / value
     else:
-        value = 0.0
-        contact_normal(pair)
-        x0, x1, x2 = load(near, 0)
-        store(near, 3, x0, x1, x2)
+        value = surface_normal(pair, value)
     out[k, 0], out[k, SLACK] = value, slack
     write_nearest(A.rows, i, near, out, k)
     if swapped:
@@ -363,8 +356,7 @@ def support_bound(pair, X, x, enough):
         d0, d1, d2 = minus(y0, y1, y2, c0, c1, c2)
         s = clamp(dot(d0, d1, d2, u0, u1, u2), -X[x, HALF_U], X[x, HALF_U])
         t = clamp(dot(d0, d1, d2, v0, v1, v2), -X[x, HALF_V], X[x, HALF_V])
-        z0, z1, z2 = plus(c0, c1, c2, s, u0, u1, u2)
-        z0, z1, z2 = plus(z0, z1, z2, t, v0, v1, v2)
+        z0, z1, z2 = plus(*plus(c0, c1, c2, s, u0, u1, u2), t, v0, v1, v2)
         n0, n1, n2 = minus(y0, y1, y2, z0, z1, z2)
         length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
         if length == 0.0:

@@ -79,23 +79,17 @@ def mesh_pair(A, i, B, j, scratch, out, k):
     mesh_distance(scratch)
     state, near = pair.state, pair.near
     value, meshes = state.best, state.kind == MESH
-    if value > state.margin:
-        if meshes:
-            for r in range(3):
-                near[6 + r] = (near[r] - near[3 + r]) / value
-        if nested(pair):
-            value = -value
-            for r in range(6, 9):
-                near[r] = -near[r]
-    else:
-        value = 0.0
-        if meshes:
-            contact_normal(pair)
-        else:
-            value = -depth_inside(scratch)
+    apart = value > state.margin
+    if meshes:
+        value = surface_normal(pair, value)
+    if apart and nested(pair):
+        value = -value
+        for r in range(6, 9):
+            near[r] = -near[r]
+    elif not (apart or meshes):
+        value = -depth_inside(scratch)
         if value == 0.0:
-            x0, x1, x2 = load(near, 0)
-            store(near, 3, x0, x1, x2)
+            store(near, 3, *load(near, 0))
     out[k, 0] = value
     out[k, SLACK] = state.margin + state.slack
     write_nearest(A.rows, i, near, out, k)
@@ -198,8 +192,7 @@ def _common_point(scratch):
             break
         store(w, CORNERS_B, out[0, 4], out[0, 5], out[0, 6])
         triangle_triangle(w, 3, 1, math.inf)
-        x0, x1, x2 = load(w, NEAR_A)
-        store(near, 0, x0, x1, x2)
+        store(near, 0, *load(w, NEAR_A))
 
 
 @kernel
@@ -211,8 +204,8 @@ def triangle_round(pair, best):
     radius, half = rows[j, SIZE], rows[j, SIZE + 1]
     count = 2 if pair.state.kind == CAPSULE else 1
     for k in range(count):
-        x0, x1, x2 = place(rel, 0.0, 0.0, half * (2 * k - 1) if count == 2 else 0.0)
-        store(w, CORNERS_B + 3 * k, x0, x1, x2)
+        end = half * (2 * k - 1) if count == 2 else 0.0
+        store(w, CORNERS_B + 3 * k, *place(rel, 0.0, 0.0, end))
     reach = best + radius
     squared = triangle_triangle(w, 3, count, reach * reach)
     out[0, 0] = best
@@ -303,12 +296,25 @@ def nested(pair):
 
 
 @kernel
-def contact_normal(pair):
+def surface_normal(pair, value):
+    """The normal at the nearest points of two meshes that are ``value`` apart; where they meet,
+    both points become one. Returns the distance, 0.0 there."""
+    near = pair.near
+    if value > pair.state.margin:
+        for r in range(3):
+            near[6 + r] = (near[r] - near[3 + r]) / value
+        return value
+    _contact_normal(pair)
+    store(near, 3, *load(near, 0))
+    return 0.0
+
+
+@kernel
+def _contact_normal(pair):
     """At a contact: the normal of b's triangle, or of a's where b's has none, or z where neither
     has; towards the side on which most of a's triangle lies."""
     A, i, state = pair.a, pair.state.i, pair.state
-    n0, n1, n2 = _normal(pair.b, state.j, state.triangle_b)
-    n0, n1, n2 = turn(pair.pose, n0, n1, n2)
+    n0, n1, n2 = turn(pair.pose, *_normal(pair.b, state.j, state.triangle_b))
     if n0 == n1 == n2 == 0.0:
         n0, n1, n2 = _normal(A, i, state.triangle_a)
     length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))

@@ -90,11 +90,10 @@ def _crossings(x, d, A, i, near, stack):
                 top += 2
             continue
         low, high, area, depth, ahead, spread = 1, -1, 0.0, 0.0, -math.inf, 0.0
-        p0, p1, p2 = point(P, R[i, POINT0] + F[R[i, FACE0] + ~node, 1])
-        p0, p1, p2 = minus(p0, p1, p2, x0, x1, x2)
+        p0, p1, p2 = minus(*point(P, R[i, POINT0] + F[R[i, FACE0] + ~node, 1]), *x)
         for k in range(3):  # the edge across from corner k weighs it
-            q0, q1, q2 = point(P, R[i, POINT0] + F[R[i, FACE0] + ~node, (k + 2) % 3])
-            q0, q1, q2 = minus(q0, q1, q2, x0, x1, x2)
+            q = point(P, R[i, POINT0] + F[R[i, FACE0] + ~node, (k + 2) % 3])
+            q0, q1, q2 = minus(*q, *x)
             a, b = p0 * e0 + p1 * e1, dot(p0, p1, p2, f0, f1, f2)
             c, g = q0 * e0 + q1 * e1, dot(q0, q1, q2, f0, f1, f2)
             weight = a * g - b * c
@@ -164,12 +163,9 @@ def _winding(x0, x1, x2, A, i):
         if part < last and F[f, 0] >= T[part + 1]:
             part += 1
             total, most, own = total + own, max(most, abs(own)), 0.0
-        a0, a1, a2 = point(P, R[i, POINT0] + F[f, 0])
-        b0, b1, b2 = point(P, R[i, POINT0] + F[f, 1])
-        c0, c1, c2 = point(P, R[i, POINT0] + F[f, 2])
-        a0, a1, a2 = minus(a0, a1, a2, x0, x1, x2)
-        b0, b1, b2 = minus(b0, b1, b2, x0, x1, x2)
-        c0, c1, c2 = minus(c0, c1, c2, x0, x1, x2)
+        a0, a1, a2 = minus(*point(P, R[i, POINT0] + F[f, 0]), x0, x1, x2)
+        b0, b1, b2 = minus(*point(P, R[i, POINT0] + F[f, 1]), x0, x1, x2)
+        c0, c1, c2 = minus(*point(P, R[i, POINT0] + F[f, 2]), x0, x1, x2)
         a = math.sqrt(dot(a0, a1, a2, a0, a1, a2))
         b = math.sqrt(dot(b0, b1, b2, b0, b1, b2))
         c = math.sqrt(dot(c0, c1, c2, c0, c1, c2))

@@ -55,8 +55,8 @@ def fit_rss(points, faces, order, growth, nodes, at, m):
     nodes[at, HALF_U], nodes[at, HALF_V] = 0.5 * (x1 - x0), 0.5 * (y1 - y0)
     farthest = 0.0
     for corner in range(3 * len(order)):
-        p0, p1, p2 = point(points, faces[order[corner // 3], corner % 3])
-        farthest = max(farthest, rectangle_distance(nodes, at, p0, p1, p2))
+        p = point(points, faces[order[corner // 3], corner % 3])
+        farthest = max(farthest, rectangle_distance(nodes, at, *p))
     nodes[at, RADIUS] = farthest + growth
     nodes[at, DIAMETER] = 2.0 * (math.hypot(nodes[at, HALF_U], nodes[at, HALF_V]) + farthest)
 
@@ -74,8 +74,7 @@ def rectangle_distance(nodes, n, p0, p1, p2):
 @kernel
 def _seen(points, faces, order, corner, nodes, at):
     """One corner of one triangle along the axes of node ``at``."""
-    p0, p1, p2 = point(points, faces[order[corner // 3], corner % 3])
-    return in_axes(nodes, at, p0, p1, p2)
+    return in_axes(nodes, at, *point(points, faces[order[corner // 3], corner % 3]))
 
 
 @kernel
@@ -91,11 +90,8 @@ def triangle_rss(corners, nodes, at):
             longest, first = length, k
             nodes[at, 0], nodes[at, 1], nodes[at, 2] = d0, d1, d2
     p, q = 3 * first, 3 * ((first + 2) % 3)
-    u0, u1, u2 = nodes[at, 0], nodes[at, 1], nodes[at, 2]
-    v0, v1, v2 = load(corners, q)
-    p0, p1, p2 = load(corners, p)
-    v0, v1, v2 = minus(v0, v1, v2, p0, p1, p2)
-    height = _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2)
+    v = minus(*load(corners, q), *load(corners, p))
+    height = _orthonormal(nodes, at, load(nodes[at], 0), v)
     h, g = 0.5 * math.sqrt(longest), 0.5 * height
     for k in range(3):
         nodes[at, CENTRE + k] = corners[p + k] + h * nodes[at, k] + g * nodes[at, 3 + k]
@@ -104,9 +100,10 @@ def triangle_rss(corners, nodes, at):
 
 
 @kernel
-def _orthonormal(nodes, at, u0, u1, u2, v0, v1, v2):
+def _orthonormal(nodes, at, u, v):
     """Write the right-handed frame with u along x and v in the plane of x and y as the axes of node
     ``at``; any that fits where u or v leaves it open. Returns how far v reaches along y."""
+    (u0, u1, u2), (v0, v1, v2) = u, v
     length = math.sqrt(dot(u0, u1, u2, u0, u1, u2))
     if length > 0.0:
         u0, u1, u2 = u0 / length, u1 / length, u2 / length
@@ -144,8 +141,7 @@ def _spread(points, faces, order, m):
             for k in range(4):  # the corners, then their sum
                 x, y, z = t0, t1, t2
                 if k < 3:
-                    x, y, z = point(points, faces[order[i], k])
-                    x, y, z = minus(x, y, z, o0, o1, o2)
+                    x, y, z = minus(*point(points, faces[order[i], k]), o0, o1, o2)
                     t0, t1, t2 = t0 + x, t1 + y, t2 + z
                 m00, m01, m02 = plus(m00, m01, m02, area * x, x, y, z)
                 m11, m12, m22 = m11 + area * y * y, m12 + area * y * z, m22 + area * z * z
@@ -199,8 +195,4 @@ def _principal_axes(m, nodes, at):
     second = (first + 1) % 3
     if m[(first + 2) % 3, (first + 2) % 3] > m[second, second]:
         second = (first + 2) % 3
-    u, v = 3 * first, 3 * second
-    _orthonormal(
-        nodes, at, nodes[at, u], nodes[at, u + 1], nodes[at, u + 2],
-        nodes[at, v], nodes[at, v + 1], nodes[at, v + 2],
-    )  # fmt: skip
+    _orthonormal(nodes, at, load(nodes[at], 3 * first), load(nodes[at], 3 * second))

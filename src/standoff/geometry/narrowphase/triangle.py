@@ -55,21 +55,18 @@ def triangle_triangle(w, na, nb, cutoff):
         return best
     for i in range(_edges(na)):
         p0, p1, p2 = load(w, 3 * i)
-        e0, e1, e2 = load(w, 3 * ((i + 1) % na))
-        u0, u1, u2 = minus(e0, e1, e2, p0, p1, p2)
+        u = minus(*load(w, 3 * ((i + 1) % na)), p0, p1, p2)
         for j in range(_edges(nb)):
             q0, q1, q2 = load(w, CORNERS_B + 3 * j)
-            f0, f1, f2 = load(w, CORNERS_B + 3 * ((j + 1) % nb))
-            v0, v1, v2 = minus(f0, f1, f2, q0, q1, q2)
-            s, t = segment_parameters((q0 - p0, q1 - p1, q2 - p2), (u0, u1, u2), (v0, v1, v2))
-            x0, x1, x2 = plus(p0, p1, p2, s, u0, u1, u2)
-            y0, y1, y2 = plus(q0, q1, q2, t, v0, v1, v2)
-            d0, d1, d2 = minus(x0, x1, x2, y0, y1, y2)
-            distance = dot(d0, d1, d2, d0, d1, d2)
+            v = minus(*load(w, CORNERS_B + 3 * ((j + 1) % nb)), q0, q1, q2)
+            s, t = segment_parameters((q0 - p0, q1 - p1, q2 - p2), u, v)
+            x, y = plus(p0, p1, p2, s, *u), plus(q0, q1, q2, t, *v)
+            d = minus(*x, *y)
+            distance = dot(*d, *d)
             if distance < best:
                 best = distance
-                store(w, NEAR_A, x0, x1, x2)
-                store(w, NEAR_B, y0, y1, y2)
+                store(w, NEAR_A, *x)
+                store(w, NEAR_B, *y)
                 if best == 0.0 or _separates(w, na, nb, best):
                     return best
     return best

@@ -98,8 +98,7 @@ def deepest_in_convex(bodies, i, search):
     balls = search.balls
     best = 0.0
     for k in range(len(balls)):
-        x0, x1, x2 = point(balls, k)
-        d, _, _, _ = convex_depth(x0, x1, x2, bodies, i)
+        d, _, _, _ = convex_depth(*point(balls, k), bodies, i)
         if d >= 0.0:
             best = max(best, d + balls[k, 3])
     return best
@@ -181,12 +180,9 @@ def _look_around(look, p):
     x0, x1, x2 = point(look.points, p)
     angle = 0.0
     for t in range(len(F)):
-        a0, a1, a2 = point(V, F[t, 0])
-        b0, b1, b2 = point(V, F[t, 1])
-        c0, c1, c2 = point(V, F[t, 2])
-        a0, a1, a2 = minus(a0, a1, a2, x0, x1, x2)
-        b0, b1, b2 = minus(b0, b1, b2, x0, x1, x2)
-        c0, c1, c2 = minus(c0, c1, c2, x0, x1, x2)
+        a0, a1, a2 = minus(*point(V, F[t, 0]), x0, x1, x2)
+        b0, b1, b2 = minus(*point(V, F[t, 1]), x0, x1, x2)
+        c0, c1, c2 = minus(*point(V, F[t, 2]), x0, x1, x2)
         m0, m1, m2 = cross(b0, b1, b2, c0, c1, c2)
         height = dot(a0, a1, a2, m0, m1, m2)
         if height == 0.0:

@@ -285,9 +285,7 @@ def place_between(monitor, way, t):
     q, frames = way.between, way.frames
     for j in range(len(q)):
         q[j] = way.before[j] + t * (way.now[j] - way.before[j])
-    place_frames(
-        monitor.tree, monitor.linkage, q, q, 0, monitor.turns, frames, frames, 0, False
-    )  # fmt: skip
+    place_frames(monitor.tree, monitor.linkage, q, q, monitor.turns, frames, frames, False)
     way.header.time = t
 
 

@@ -59,9 +59,7 @@ def cycle(tables, q, poses, dt, grace, stale):
 def place_tree(monitor, q):
     """The frames of the joint tree."""
     frames = monitor.frames
-    place_frames(
-        monitor.tree, monitor.linkage, q, q, 0, monitor.turns, frames, frames, 0, False
-    )  # fmt: skip
+    place_frames(monitor.tree, monitor.linkage, q, q, monitor.turns, frames, frames, False)
 
 
 @entry("Tuple((int64, float64))(int64, float64)")

@@ -50,9 +50,7 @@ def measure_joints(monitor, way):
         a, b = way.before[j], way.now[j]
         low[j], high[j] = min(a, b), max(a, b)
         change[j], size[j] = abs(b - a), abs(a) + abs(b)
-    place_frames(
-        tree, linkage, way.before, way.before, 0, monitor.turns, start, start, 0, False
-    )  # fmt: skip
+    place_frames(tree, linkage, way.before, way.before, monitor.turns, start, start, False)
     way.header.time = math.nan
     sizes = way.frame_size
     joint_magnitudes(tree, linkage, change, way.frame_change)

@@ -111,8 +111,8 @@ def place_at(watched, way, t, dq, slot, moving):
         q[j] = qb[j] if t == 1.0 else qa[j] + t * (qb[j] - qa[j])
     first_frame = slot * watched.reals.shape[0]
     place_frames(
-        watched.reals, watched.ints, q, dq, 0, watched.turns, poses, watched.twists, first_frame,
-        moving,
+        watched.reals, watched.ints, q, dq, watched.turns, poses[first_frame:],
+        watched.twists[first_frame:], moving,
     )  # fmt: skip
     movers, frame, local = watched.movers, watched.frame, watched.local
     first = slot * frame.shape[0]

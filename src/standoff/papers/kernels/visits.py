@@ -123,12 +123,9 @@ def _widest_gap(X, p, Y, q, rel):
     """The widest gap between the boxes about two swept spheres along any of their fifteen axes."""
     c0, c1, c2 = place(rel, Y[q, CENTRE], Y[q, CENTRE + 1], Y[q, CENTRE + 2])
     c = in_axes(X, p, c0 - X[p, CENTRE], c1 - X[p, CENTRE + 1], c2 - X[p, CENTRE + 2])
-    m0, m1, m2 = turn(rel, Y[q, 0], Y[q, 1], Y[q, 2])
-    u = in_axes(X, p, m0, m1, m2)
-    m0, m1, m2 = turn(rel, Y[q, 3], Y[q, 4], Y[q, 5])
-    v = in_axes(X, p, m0, m1, m2)
-    m0, m1, m2 = turn(rel, Y[q, 6], Y[q, 7], Y[q, 8])
-    w = in_axes(X, p, m0, m1, m2)
+    u = in_axes(X, p, *turn(rel, Y[q, 0], Y[q, 1], Y[q, 2]))
+    v = in_axes(X, p, *turn(rel, Y[q, 3], Y[q, 4], Y[q, 5]))
+    w = in_axes(X, p, *turn(rel, Y[q, 6], Y[q, 7], Y[q, 8]))
     a = X[p, HALF_U] + X[p, RADIUS], X[p, HALF_V] + X[p, RADIUS], X[p, RADIUS]
     b = Y[q, HALF_U] + Y[q, RADIUS], Y[q, HALF_V] + Y[q, RADIUS], Y[q, RADIUS]
     gap, _ = best_face(c, u, v, w, a, b)

@@ -80,7 +80,7 @@ def place_box(proof):
 def place_joints(proof):
     """All frames where ``q`` has them."""
     q, poses = proof.q, proof.poses
-    place_frames(proof.tree, proof.linkage, q, q, 0, proof.turns, poses, poses, 0, False)
+    place_frames(proof.tree, proof.linkage, q, q, proof.turns, poses, poses, False)
 
 
 @kernel

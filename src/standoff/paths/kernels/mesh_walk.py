@@ -275,10 +275,8 @@ def between_rectangles(X, x, Y, y, rel):
     c0, c1, c2 = place(rel, Y[y, CENTRE], Y[y, CENTRE + 1], Y[y, CENTRE + 2])
     c0, c1, c2 = c0 - X[x, CENTRE], c1 - X[x, CENTRE + 1], c2 - X[x, CENTRE + 2]
     c0, c1, c2 = in_axes(X, x, c0, c1, c2)
-    m0, m1, m2 = turn(rel, Y[y, 0], Y[y, 1], Y[y, 2])
-    m0, m1, m2 = in_axes(X, x, m0, m1, m2)
-    k0, k1, k2 = turn(rel, Y[y, 3], Y[y, 4], Y[y, 5])
-    k0, k1, k2 = in_axes(X, x, k0, k1, k2)
+    m0, m1, m2 = in_axes(X, x, *turn(rel, Y[y, 0], Y[y, 1], Y[y, 2]))
+    k0, k1, k2 = in_axes(X, x, *turn(rel, Y[y, 3], Y[y, 4], Y[y, 5]))
     h0, h1, f0, f1 = X[x, HALF_U], X[x, HALF_V], Y[y, HALF_U], Y[y, HALF_V]
     s = clamp(-dot(c0, c1, c2, m0, m1, m2), -f0, f0)
     t = clamp(-dot(c0, c1, c2, k0, k1, k2), -f1, f1)

@@ -236,7 +236,7 @@ def place_at(cell, search, u):
             q[j] = derivative(C, j, top, 0, u)
             dq[j] = derivative(C, j, top, 1, u)
     poses, twists = search.poses, search.twists
-    place_frames(cell.tree, cell.linkage, q, dq, 0, search.turns, poses, twists, 0, True)
+    place_frames(cell.tree, cell.linkage, q, dq, search.turns, poses, twists, True)
     for g in range(len(search.glides)):
         glide, f = search.glides[g], counts.frames + g
         glide_pose(glide, u, poses[f])

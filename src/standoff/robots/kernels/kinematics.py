@@ -60,7 +60,7 @@ DEPTH = 3
 @entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[:,::1], float64[:,::1])")
 def forward(reals, ints, q, turns, poses):
     """Poses of all frames at ``q``."""
-    place_frames(reals, ints, q, q, 0, turns, poses, poses, 0, False)
+    place_frames(reals, ints, q, q, turns, poses, poses, False)
 
 
 @entry(
@@ -69,16 +69,14 @@ def forward(reals, ints, q, turns, poses):
 )
 def forward_velocity(reals, ints, q, dq, turns, poses, twists):
     """Poses of all frames at ``q``, and their velocities while the joints move at ``dq``."""
-    place_frames(reals, ints, q, dq, 0, turns, poses, twists, 0, True)
+    place_frames(reals, ints, q, dq, turns, poses, twists, True)
 
 
 @entry("void(float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,:,::1])")
 def forward_batch(reals, ints, Q, turns, poses):
     """`forward` for each row of ``Q`` (n, joints) into ``poses`` (n, frames, 12)."""
-    count, joints, frames = Q.shape[0], Q.shape[1], reals.shape[0]
-    q, rows = Q.reshape(Q.size), poses.reshape(count * frames, 12)
-    for i in range(count):
-        place_frames(reals, ints, q, q, i * joints, turns, rows, rows, i * frames, False)
+    for i in range(len(Q)):
+        place_frames(reals, ints, Q[i], Q[i], turns, poses[i], poses[i], False)
 
 
 @entry(
@@ -87,28 +85,24 @@ def forward_batch(reals, ints, Q, turns, poses):
 )
 def forward_velocity_batch(reals, ints, Q, DQ, turns, poses, twists):
     """`forward_velocity` for each row of ``Q`` and ``DQ`` (n, joints)."""
-    count, joints, frames = Q.shape[0], Q.shape[1], reals.shape[0]
-    q, dq = Q.reshape(Q.size), DQ.reshape(Q.size)
-    rows, moves = poses.reshape(count * frames, 12), twists.reshape(count * frames, 6)
-    for i in range(count):
-        place_frames(reals, ints, q, dq, i * joints, turns, rows, moves, i * frames, True)
+    for i in range(len(Q)):
+        place_frames(reals, ints, Q[i], DQ[i], turns, poses[i], twists[i], True)
 
 
 @kernel
-def place_frames(reals, ints, q, dq, q0, turns, poses, twists, row0, moving):
-    """One configuration, ``q`` and ``dq`` from entry ``q0`` on, into ``poses`` and ``twists`` from
-    row ``row0`` on; ``dq`` and ``twists`` are left alone where nothing is ``moving``.
+def place_frames(reals, ints, q, dq, turns, poses, twists, moving):
+    """One configuration into ``poses`` and ``twists``; ``dq`` and ``twists`` are left alone where
+    nothing is ``moving``.
 
     Along a chain, where the parent is the frame before, its pose and twist are kept in variables:
     read back from the tables, they would wait for their own writing, which doubles the time."""
-    _take_angles(reals, ints, q, q0, turns)
+    _take_angles(reals, ints, q, turns)
     x, y, z = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0)
     wx, wy, wz, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for f in range(reals.shape[0]):
-        own = row0 + f
         if f > 0:
             if ints[f, PARENT] != f - 1:
-                p = row0 + ints[f, PARENT]
+                p = ints[f, PARENT]
                 x, y, z = _four(poses, p, 0), _four(poses, p, 4), _four(poses, p, 8)
                 if moving:
                     wx, wy, wz = twists[p, 0], twists[p, 1], twists[p, 2]
@@ -126,17 +120,17 @@ def place_frames(reals, ints, q, dq, q0, turns, poses, twists, row0, moving):
             x, y, z = _turned(x, own_pose), _turned(y, own_pose), _turned(z, own_pose)
             if moving:
                 # The joint's own motion, about or along z.
-                speed = reals[f, MULTIPLIER] * dq[q0 + ints[f, INDEX]]
+                speed = reals[f, MULTIPLIER] * dq[ints[f, INDEX]]
                 if revolute:
                     wx, wy, wz = wx + speed * x[2], wy + speed * y[2], wz + speed * z[2]
                 else:
                     vx, vy, vz = vx + speed * x[2], vy + speed * y[2], vz + speed * z[2]
-        poses[own, 0], poses[own, 1], poses[own, 2], poses[own, 3] = x
-        poses[own, 4], poses[own, 5], poses[own, 6], poses[own, 7] = y
-        poses[own, 8], poses[own, 9], poses[own, 10], poses[own, 11] = z
+        poses[f, 0], poses[f, 1], poses[f, 2], poses[f, 3] = x
+        poses[f, 4], poses[f, 5], poses[f, 6], poses[f, 7] = y
+        poses[f, 8], poses[f, 9], poses[f, 10], poses[f, 11] = z
         if moving:
-            twists[own, 0], twists[own, 1], twists[own, 2] = wx, wy, wz
-            twists[own, 3], twists[own, 4], twists[own, 5] = vx, vy, vz
+            twists[f, 0], twists[f, 1], twists[f, 2] = wx, wy, wz
+            twists[f, 3], twists[f, 4], twists[f, 5] = vx, vy, vz
 
 
 @inlined
@@ -183,11 +177,11 @@ def _turned(row, pose):
 
 
 @kernel
-def _take_angles(reals, ints, q, q0, turns):
+def _take_angles(reals, ints, q, turns):
     """The position of every joint, its sine and its cosine."""
     outside = False
     for f in range(1, reals.shape[0]):
-        x = reals[f, MULTIPLIER] * q[q0 + ints[f, INDEX]] + reals[f, OFFSET]
+        x = reals[f, MULTIPLIER] * q[ints[f, INDEX]] + reals[f, OFFSET]
         turns[0, f] = x
         outside |= not abs(x) <= SINCOS_RANGE
     for f in range(turns.shape[1]):
