@@ -15,9 +15,9 @@ from standoff.compiled.jit import kernel
 from standoff.contact.kernels.contacts import append, put_at
 from standoff.contact.kernels.edges_inside import cut
 from standoff.contact.kernels.scene_tables import EDGE, UNCUT
-from standoff.contact.kernels.solids import alone, goes_on, hidden, to_world, turn_back
+from standoff.contact.kernels.solids import alone, goes_on, hidden, to_world
 from standoff.geometry.narrowphase.rows import rotate
-from standoff.geometry.narrowphase.vectors import cross, dot, place, turn, unplace
+from standoff.geometry.narrowphase.vectors import cross, dot, place, turn, unplace, unturn
 from standoff.tolerances import CONTACT_CONE, CONTACT_MERGE
 
 #: Sine of the angle between two edges, as seen along the direction that parts the bodies, below
@@ -172,7 +172,7 @@ def on_seam(scene, scratch, one, other):
     if goes_on(scene, q, x, m) or hidden(scene, q, x, m, -1.0):
         return True
     x = unplace(rel, at[0] + s * d[0], at[1] + s * d[1], at[2] + s * d[2])
-    m = turn_back(rel, -found.x, -found.y, -found.z)
+    m = unturn(rel, -found.x, -found.y, -found.z)
     return goes_on(scene, p, x, m) or hidden(scene, p, x, m, -1.0)
 
 

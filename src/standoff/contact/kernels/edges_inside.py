@@ -29,8 +29,8 @@ from __future__ import annotations
 
 from standoff.compiled.jit import kernel
 from standoff.contact.kernels.scene_tables import UNCUT
-from standoff.contact.kernels.solids import contains, highest, turn_back
-from standoff.geometry.narrowphase.vectors import place, unplace
+from standoff.contact.kernels.solids import contains, highest
+from standoff.geometry.narrowphase.vectors import place, unplace, unturn
 
 
 @kernel
@@ -278,7 +278,7 @@ def queue_slabs(scene, scratch, n0, n1, n2):
     cloud, rel, pair = scene.cloud, scratch.rel, scratch.pair
     slab, queue, marks = scratch.slab, scratch.queue, scratch.edges
     p, q, epoch = pair.p, pair.q, pair.epoch
-    m = turn_back(rel, -n0, -n1, -n2)
+    m = unturn(rel, -n0, -n1, -n2)
     m0, m1, m2 = m
     shift = rel[9] * n0 + rel[10] * n1 + rel[11] * n2
     low, top = highest(scene, p, m0, m1, m2), highest(scene, q, n0, n1, n2)

@@ -12,6 +12,7 @@ from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.rows import unrotate
 from standoff.geometry.narrowphase.scratch import CACHED_POINTS
 from standoff.geometry.narrowphase.support import grouped
+from standoff.geometry.narrowphase.vectors import unturn
 from standoff.tolerances import CONTACT_CONE, CONTACT_MERGE, CONTACT_SEAM
 
 
@@ -36,16 +37,6 @@ def to_world(poses, i, x, y, z):
         X[i, 0] * x + X[i, 1] * y + X[i, 2] * z + X[i, 3],
         X[i, 4] * x + X[i, 5] * y + X[i, 6] * z + X[i, 7],
         X[i, 8] * x + X[i, 9] * y + X[i, 10] * z + X[i, 11],
-    )
-
-
-@kernel
-def turn_back(rel, x, y, z):
-    """R' x, for a pose ``rel`` of twelve numbers."""
-    return (
-        rel[0] * x + rel[3] * y + rel[6] * z,
-        rel[1] * x + rel[4] * y + rel[7] * z,
-        rel[2] * x + rel[5] * y + rel[8] * z,
     )
 
 
@@ -83,7 +74,7 @@ def overlap_along(scene, rel, p, q, n0, n1, n2):
     """How far p has to move along the unit vector ``n`` (in the frame of q) to be beyond q; not
     positive where they are apart along it."""
     cloud = scene.cloud
-    m0, m1, m2 = turn_back(rel, n0, n1, n2)
+    m0, m1, m2 = unturn(rel, n0, n1, n2)
     low, top = highest(scene, p, -m0, -m1, -m2), highest(scene, q, n0, n1, n2)
     lowest = cloud[low, 0] * m0 + cloud[low, 1] * m1 + cloud[low, 2] * m2
     lowest += rel[9] * n0 + rel[10] * n1 + rel[11] * n2

@@ -14,8 +14,9 @@ from standoff.compiled.jit import kernel
 from standoff.contact.kernels.contacts import append, put_at
 from standoff.contact.kernels.edges_inside import end_of, other_faces
 from standoff.contact.kernels.scene_tables import FACE, VERTEX
-from standoff.contact.kernels.solids import to_world, turn_back
+from standoff.contact.kernels.solids import to_world
 from standoff.geometry.narrowphase.rows import rotate
+from standoff.geometry.narrowphase.vectors import unturn
 from standoff.tolerances import CONTACT_CONE
 
 
@@ -25,7 +26,7 @@ def vertices_on_faces(scene, state, scratch, n0, n1, n2, end_old):
     direction that parts them, from q to p, in the frame of q. Contacts of the last step, up to row
     ``end_old``, go on."""
     take_hints(scene, state, scratch, end_old, True)
-    m0, m1, m2 = turn_back(scratch.rel, -n0, -n1, -n2)
+    m0, m1, m2 = unturn(scratch.rel, -n0, -n1, -n2)
     vertices_of(scene, state, scratch, True, n0, n1, n2)
     vertices_of(scene, state, scratch, False, m0, m1, m2)
     take_hints(scene, state, scratch, end_old, False)
