@@ -133,7 +133,7 @@ def pandas(count: int) -> float:
     cell = so.Cell()
     for k in range(count):
         cell.add_robot("builtin:panda", name=f"r{k}", base=so.pose((2.0 * (k % 32), k // 32, 0.0)))
-    _ = cell.tree, cell.world
+    _ = cell.tree, cell.model
     return 1e3 * (time.perf_counter() - start)
 
 

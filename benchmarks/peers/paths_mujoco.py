@@ -47,9 +47,9 @@ class MujocoEdges:
 def mjcf(cell: so.Cell, frozen: Mapping[str, float]) -> str:
     """Each frame of the cell's tree is a body, and in it each link or body of the cell one of its
     own; all pairs that the cell allows are excluded by name, and nothing else is."""
-    tree, world = cell.tree, cell.world
+    tree, model = cell.tree, cell.model
     inside: dict[int, list[str]] = {f: [] for f in range(tree.frames)}
-    for n, (frame, parts) in enumerate(zip(world.frame, world.parts)):
+    for n, (frame, parts) in enumerate(zip(model.frame, model.parts)):
         geoms = "".join(f"<geom {geom(shape)} {pose_text(pose)}/>" for shape, pose in parts)
         inside[frame].append(f'<body name="b{n}">{geoms}</body>')
     children: dict[int, list[int]] = {f: [] for f in range(tree.frames)}
@@ -60,7 +60,7 @@ def mjcf(cell: so.Cell, frozen: Mapping[str, float]) -> str:
         rest = "".join(inside[f]) + "".join(map(body, children[f]))
         return rest if f == 0 else f"<body {joint(cell, f, frozen)}{rest}</body>"
 
-    index = world.index
+    index = model.index
     excluded = "".join(
         f'<exclude body1="b{index[a]}" body2="b{index[b]}"/>' for a, b in cell.pairs.reasons
     )

@@ -16,14 +16,14 @@ HALVINGS = 20
 
 def nearest(cell: so.Cell, start: np.ndarray, end: np.ndarray) -> tuple[float, str, str, float]:
     """The smallest distance of the watched pairs, the pair, and where on the edge."""
-    world, tree = cell.world, cell.tree
+    model, tree = cell.model, cell.tree
     times = np.linspace(0.0, 1.0, SAMPLES)
     frames = tree.forward_batch(start + times[:, None] * (end - start))
-    index, frame = world.index, world.frame
+    index, frame = model.index, model.frame
     best = (np.inf, "", "", 0.0)
     parts = [
-        [(shape, pose, ball(shape)) for shape, pose in world.parts[i]]
-        for i in range(len(world.names))
+        [(shape, pose, ball(shape)) for shape, pose in model.parts[i]]
+        for i in range(len(model.names))
     ]
     for a, b in cell.pairs.watched():
         i, j = index[a], index[b]
@@ -55,14 +55,14 @@ def closer(
 
 
 def between(cell: so.Cell, q: np.ndarray, a: str, b: str) -> float:
-    world, frames = cell.world, cell.tree.forward(q)
-    i, j = world.index[a], world.index[b]
+    model, frames = cell.model, cell.tree.forward(q)
+    i, j = model.index[a], model.index[b]
     return min(
         so.distance(
-            shape, frames[world.frame[i]] @ pose, other, frames[world.frame[j]] @ there
+            shape, frames[model.frame[i]] @ pose, other, frames[model.frame[j]] @ there
         ).value
-        for shape, pose in world.parts[i]
-        for other, there in world.parts[j]
+        for shape, pose in model.parts[i]
+        for other, there in model.parts[j]
     )
 
 

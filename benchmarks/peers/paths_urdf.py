@@ -45,10 +45,10 @@ def export(
 ) -> Export:
     """``frozen`` joints, and those that mimic them, are written as fixed at their values. Without
     ``capsules`` each becomes a cylinder and two spheres."""
-    tree, world = cell.tree, cell.world
+    tree, model = cell.tree, cell.model
     placed: dict[int, list[tuple[int, so.Shape, np.ndarray]]] = {f: [] for f in range(tree.frames)}
     number, first = 0, []
-    for frame, parts in zip(world.frame, world.parts):
+    for frame, parts in zip(model.frame, model.parts):
         first.append(number)
         for shape, pose in parts if capsules else split(parts):
             placed[frame].append((number, shape, pose))
@@ -66,7 +66,7 @@ def export(
             if moves:
                 joints.append(f"j{f:03}")
                 columns.append(int(tree.ints[f, kinematics.INDEX]))
-    index = world.index
+    index = model.index
     pairs = [
         (i, j)
         for a, b in cell.pairs.watched()

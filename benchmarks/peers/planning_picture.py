@@ -53,13 +53,13 @@ def save_path(placed: so.PlacedProblem, result: Result, planner: str, stem: Path
 
 
 def draw(axis: object, cell: so.Cell, verdict: so.Verdict) -> None:
-    frames, world = cell.tree.forward(verdict.q), cell.world
-    for i, name in enumerate(world.names):
+    frames, model = cell.tree.forward(verdict.q), cell.model
+    for i, name in enumerate(model.names):
         hit = name in verdict.pair
         robot = "/" in name
         color = "tab:red" if hit else "tab:gray" if robot else "tab:blue"
-        for shape, pose in world.parts[i]:
-            at = frames[world.frame[i]] @ pose
+        for shape, pose in model.parts[i]:
+            at = frames[model.frame[i]] @ pose
             faces = triangles(shape) @ at[:3, :3].T + at[:3, 3]
             alpha = 0.5 if robot or hit else 0.12
             axis.add_collection3d(Poly3DCollection(faces, color=color, alpha=alpha, lw=0.0))

@@ -26,7 +26,7 @@ def cell():
 
 def snapshot(cell):
     """Everything a failed change must leave alone."""
-    tables = cell.world.tables
+    tables = cell.model.tables
     return (
         cell.revision,
         cell.joints,
@@ -42,8 +42,8 @@ def snapshot(cell):
 
 
 def test_names_are_robot_slash_link_and_body(cell):
-    assert "arm/panda_link3" in cell.world.names
-    assert "table" in cell.world.names
+    assert "arm/panda_link3" in cell.model.names
+    assert "table" in cell.model.names
     assert cell.joints[0] == "arm/panda_joint1"
     assert cell.moving == ("cart",)
 
@@ -83,7 +83,7 @@ def test_a_robot_that_comes_back_under_its_old_name_starts_at_the_beginning():
 
 def test_each_watched_pair_has_no_reason_and_each_other_pair_has_one(cell):
     watched = set(cell.pairs.watched())
-    names = cell.world.names
+    names = cell.model.names
     for i, a in enumerate(names):
         for b in names[i + 1 :]:
             is_watched = (a, b) in watched or (b, a) in watched
@@ -110,7 +110,7 @@ def test_srdf_reason_is_carried(cell):
 
 def test_allowing_a_robot_allows_all_its_links(cell):
     cell.allow("arm", "cart", "the cart is soft")
-    for name in cell.world.names:
+    for name in cell.model.names:
         if name.startswith("arm/"):
             assert cell.reason(name, "cart") == "the cart is soft"
 
@@ -177,13 +177,13 @@ def test_moving_pose_given_before_a_grasp_is_the_one_that_counts(cell):
 
 def test_swapping_geometry_changes_shapes_and_no_pairs(cell):
     pairs = list(cell.pairs.watched())
-    shapes = cell.world.tables.refs[:, 0].tolist()
+    shapes = cell.model.tables.refs[:, 0].tolist()
     cell.swap_geometry("arm/panda_link5", "capsules", capsules_per_link=1)
-    one = cell.world.parts[cell.world.index["arm/panda_link5"]]
+    one = cell.model.parts[cell.model.index["arm/panda_link5"]]
     assert len(one) == 1 and isinstance(one[0][0], so.Capsule)
     assert list(cell.pairs.watched()) == pairs
     cell.swap_geometry("arm/panda_link5", "auto")
-    assert cell.world.tables.refs[:, 0].tolist() == shapes
+    assert cell.model.tables.refs[:, 0].tolist() == shapes
 
 
 def test_every_change_counts(cell):
@@ -371,7 +371,7 @@ def test_what_a_cell_hands_out_cannot_be_written_to(cell):
         cell.bodies["table"].pose,
         cell.bodies["box"].attachment.pose,
         cell.robots["arm"].base,
-        cell.world.parts[0][0][1],
+        cell.model.parts[0][0][1],
     ]
     for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
@@ -446,7 +446,7 @@ def test_cell_without_robots_works():
 def test_empty_cell_works():
     cell = so.Cell()
     assert cell.pairs.count() == 0
-    assert cell.world.tables.rows.shape == (0, 16)
+    assert cell.model.tables.rows.shape == (0, 16)
 
 
 def test_ten_thousand_bodies_are_counted_without_listing_their_pairs():
@@ -455,7 +455,7 @@ def test_ten_thousand_bodies_are_counted_without_listing_their_pairs():
     shape = so.Box((0.1, 0.1, 0.1))
     for i in range(10_000):
         cell.add_body(f"box{i}", shape, so.pose((i, 0, 0)))
-    links = sum(1 for n in cell.world.names if "/" in n and cell.world.frame_of(n) != 0)
+    links = sum(1 for n in cell.model.names if "/" in n and cell.model.frame_of(n) != 0)
     own = so.Cell()
     own.add_robot("builtin:panda", name="arm")
     assert cell.pairs.count() == links * 10_000 + own.pairs.count()

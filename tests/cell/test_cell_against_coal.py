@@ -61,8 +61,8 @@ def test_pairs_of_links_are_as_far_apart_as_coal_says(robot, geometry):
     cell = so.Cell()
     cell.add_robot(urdf, name="r", geometry=geometry)
     rng = np.random.default_rng(5)
-    world = cell.world
-    parts = dict(zip(world.names, world.parts, strict=True))
+    model = cell.model
+    parts = dict(zip(model.names, model.parts, strict=True))
     compared = 0
     for _ in range(12):
         lower, upper = np.maximum(cell.tree.lower, -3), np.minimum(cell.tree.upper, 3)
@@ -79,9 +79,9 @@ def test_pairs_of_links_are_as_far_apart_as_coal_says(robot, geometry):
             ours = min(
                 so.distance(
                     shape_a,
-                    frames[world.frame_of(a)] @ local_a,
+                    frames[model.frame_of(a)] @ local_a,
                     shape_b,
-                    frames[world.frame_of(b)] @ local_b,
+                    frames[model.frame_of(b)] @ local_b,
                 ).value
                 for shape_a, local_a in parts[a]
                 for shape_b, local_b in parts[b]
@@ -102,9 +102,9 @@ def test_capsules_are_never_farther_than_the_meshes_they_cover():
     coarse.add_robot(urdf, name="r", geometry="capsules")
     probe = so.Sphere(0.02)
     rng = np.random.default_rng(6)
-    for name in fine.world.names:
-        fine_parts = fine.world.parts[fine.world.index[name]]
-        coarse_parts = coarse.world.parts[coarse.world.index[name]]
+    for name in fine.model.names:
+        fine_parts = fine.model.parts[fine.model.index[name]]
+        coarse_parts = coarse.model.parts[coarse.model.index[name]]
         for _ in range(50):
             at = so.pose(rng.uniform(-0.4, 0.4, 3))
             exact = min(so.distance(s, p, probe, at).value for s, p in fine_parts)

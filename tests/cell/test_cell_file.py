@@ -12,13 +12,13 @@ CELLS = Path(__file__).parents[2] / "cells"
 
 def same(a, b):
     """Two cells that nobody can tell apart."""
-    ta, tb = a.world.tables, b.world.tables
+    ta, tb = a.model.tables, b.model.tables
     for field in ("owner", "frame", "local", "rows", "refs"):
         assert getattr(ta, field).tobytes() == getattr(tb, field).tobytes(), field
     for field in ("points", "faces", "nodes", "ints"):
         x, y = getattr(ta.geometry, field), getattr(tb.geometry, field)
         assert x.tobytes() == y.tobytes(), field
-    assert a.world.names == b.world.names
+    assert a.model.names == b.model.names
     assert a.joints == b.joints and a.moving == b.moving
     assert a.q.tobytes() == b.q.tobytes()
     assert a.allowed() == b.allowed() and a.user_pairs == b.user_pairs

@@ -45,7 +45,7 @@ def test_shapes_are_placed_where_the_cell_has_their_bodies(cell):
         np.testing.assert_array_equal(at, cell.pose(name))
     frame, _ = cell.tree.link("left/panda_link5")
     for (shape, at), (own, local) in zip(
-        state.placed("left/panda_link5"), cell.world.entries["left/panda_link5"].parts, strict=True
+        state.placed("left/panda_link5"), cell.model.entries["left/panda_link5"].parts, strict=True
     ):
         assert shape is own
         np.testing.assert_array_equal(at, cell.tree.forward(cell.q)[frame] @ local)

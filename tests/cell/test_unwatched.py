@@ -53,10 +53,10 @@ def test_each_command_refuses_it(tmp_path, command):
 def test_visual_shapes_are_watched_where_they_are_asked_for(tmp_path):
     cell = so.Cell()
     cell.add_robot(robot(tmp_path, DRAWN, DRAWN, SOLID), geometry="visual")
-    assert cell.world.names == ("r/l0", "r/l1", "r/l2")
+    assert cell.model.names == ("r/l0", "r/l1", "r/l2")
     assert not so.Monitor(cell, buffer=0.0).update([3.0, 0.0]).safe
     cell.save(tmp_path / "cell.toml")
-    assert so.Cell.load(tmp_path / "cell.toml").world.names == cell.world.names
+    assert so.Cell.load(tmp_path / "cell.toml").model.names == cell.model.names
 
 
 def test_links_with_a_visual_alone_are_named_once_and_frames_are_not(tmp_path):

@@ -69,7 +69,7 @@ class Case:
         ends = () if pa is None else (pa, pb)
         near = self.sampler.nearest(qa, qb, *ends, within=2 * BUFFER + CLEAR, samples=samples)
         for a, b in self.sampler.pairs:
-            threshold = BUFFER * sum(self.cell.world.frame_of(name) != 0 for name in (a, b))
+            threshold = BUFFER * sum(self.cell.model.frame_of(name) != 0 for name in (a, b))
             distance, when = near.get((a, b), (math.inf, 0.0))
             warning = said.get(frozenset((a, b)))
             self.found += warning is not None

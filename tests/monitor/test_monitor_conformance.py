@@ -74,10 +74,10 @@ def coal_distances(cell, q, poses):
     """Of each watched pair the distances of all its primitives: the number of either, the distance
     and how far off it may be. By Coal, but for how two solids that overlap are said to: there only
     the sign is compared. A mesh is a surface to Coal: what is inside is as deep as its gap."""
-    world = cell.world
+    model = cell.model
     frames = cell.tree.forward(q)
     placed = {}
-    for name, frame, parts in zip(world.names, world.frame, world.parts):
+    for name, frame, parts in zip(model.names, model.frame, model.parts):
         if frame < cell.tree.frames:
             at = frames[frame]
         else:

@@ -55,7 +55,7 @@ class Changes:
         still = [b.name for b in bodies if not b.moving and not b.attachment]
         held = [b.name for b in bodies if b.attachment]
         loose = [b.name for b in bodies if not b.attachment]
-        links = [n for n in cell.world.names if "/" in n]
+        links = [n for n in cell.model.names if "/" in n]
         kind = str(rng.choice(["add", "remove", "move", "attach", "detach", "allow", "forbid",
                                "swap", "again"]))  # fmt: skip
         if kind == "add":
@@ -70,7 +70,7 @@ class Changes:
         elif kind == "detach" and held:
             cell.detach(str(rng.choice(held)), q=cell.q)
         elif kind in ("allow", "forbid"):
-            a, b = map(str, rng.choice(cell.world.names, 2, replace=False))
+            a, b = map(str, rng.choice(cell.model.names, 2, replace=False))
             (cell.allow if kind == "allow" else cell.forbid)(a, b)
         elif kind == "swap":
             cell.swap_geometry("rail/tip", "capsules" if rng.random() < 0.5 else "auto")

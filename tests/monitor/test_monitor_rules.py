@@ -112,7 +112,7 @@ def test_a_larger_buffer_never_warns_less(seed, buffer, more):
 @given(st.integers(0, 40), st.sampled_from(["self_", "robot_robot", "robot_scene", "pairs"]))
 def test_a_larger_threshold_never_warns_less(seed, kind):
     world = MonitorWorld(seed, faulty=False, changing=False, kinds=3)
-    pair = tuple(world.cell.world.names[:2])
+    pair = tuple(world.cell.model.names[:2])
     rule = lambda v: so.Thresholds(**{kind: {pair: v} if kind == "pairs" else v})  # noqa: E731
     small, large = (world.monitor(thresholds=rule(v)) for v in (0.05, 0.15))
     for step in world.steps(8):

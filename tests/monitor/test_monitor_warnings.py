@@ -33,7 +33,7 @@ def test_witness_points_names_and_order(seed):
     seen = 0
     for step in world.steps(60):
         cycle = monitor.update(step.q, step.poses, step.time)
-        names = [*world.cell.world.names, *(zone.name for zone in world.options["zones"])]
+        names = [*world.cell.model.names, *(zone.name for zone in world.options["zones"])]
         for w in cycle.warnings:
             check_witnesses(w)
             assert names.index(w.a) < names.index(w.b)

@@ -20,7 +20,7 @@ class Sampler:
 
     def __init__(self, cell):
         self.cell = cell
-        self.world = cell.world
+        self.world = cell.model
         self.pairs = list(cell.pairs.watched())
         self.shapes = [
             [(coal_oracle.geometry(shape), pose, radius(shape)) for shape, pose in parts]

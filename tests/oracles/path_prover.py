@@ -64,16 +64,16 @@ class Prover:
         n, _, joints = coefficients.shape
         if rounding is None:
             rounding = 8 * 2.3e-16 * np.abs(coefficients).sum(axis=1)
-        world = cell.world
+        model = cell.model
         self.static = [
             (name, i)
-            for name, frame, parts in zip(world.names, world.frame, world.parts)
+            for name, frame, parts in zip(model.names, model.frame, model.parts)
             for i, (shape, _) in enumerate(parts)
             if frame == 0 and shape.bounded
         ]
         primitives = tuple(
             Primitive(name, i, *_sphere(shape, local))
-            for name, parts in zip(world.names, world.parts)
+            for name, parts in zip(model.names, model.parts)
             for i, (shape, local) in enumerate(parts)
         )
         self.number = {(p.body, p.part): k for k, p in enumerate(primitives)}
@@ -212,9 +212,9 @@ class Prover:
         if not members:
             return ()
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
-        world = self.cell.world
+        model = self.cell.model
         for name, i in self.static:
-            shape, local = world.parts[world.index[name]][i]
+            shape, local = model.parts[model.index[name]][i]
             axes = np.concatenate([np.eye(3), -np.eye(3)])
             reach = (
                 core_support(shape, axes @ local[:3, :3]) + axes @ local[:3, 3] + shape.swept_radius

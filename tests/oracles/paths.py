@@ -59,15 +59,15 @@ class Oracle:
     """The watched pairs of a cell, primitive by primitive.
 
     Attributes:
-        pairs: (p, 2) numbers of primitives in ``cell.world.tables``.
+        pairs: (p, 2) numbers of primitives in ``cell.model.tables``.
     """
 
     def __init__(self, cell) -> None:
         self.cell = cell
-        world = cell.world
-        tables = world.tables
-        first = np.searchsorted(tables.owner, np.arange(len(world.names) + 1))
-        index = world.index
+        model = cell.model
+        tables = model.tables
+        first = np.searchsorted(tables.owner, np.arange(len(model.names) + 1))
+        index = model.index
         found = [
             (i, j)
             for a, b in cell.pairs.watched()
@@ -76,7 +76,7 @@ class Oracle:
         ]
         self.pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
         self._between = joints_between(cell, tables.frame[self.pairs])
-        self.shapes = [shape for parts in world.parts for shape, _ in parts]
+        self.shapes = [shape for parts in model.parts for shape, _ in parts]
         self.balls = np.array([ball(shape) for shape in self.shapes]).reshape(-1, 4)
         self.first = first
         self._tree = (cell.tree.reals, cell.tree.ints)
@@ -165,7 +165,7 @@ class Oracle:
         poses, placed = np.empty((len(self._tree[0]), 12)), np.empty((2, 12))
         scratch, turns = np.empty(len(q)), self.cell.tree.scratch()
         out = np.zeros((1, layout.OUT_COLUMNS))
-        one, other = (self.cell.world.index[name] for name in (a, b))
+        one, other = (self.cell.model.index[name] for name in (a, b))
         return min(
             distance_at(
                 self._general, *self._tree, q, q, 0.0, scratch, turns, self._frame, self._local,
@@ -177,20 +177,20 @@ class Oracle:
 
     def names(self, pair) -> tuple[str, str]:
         """The bodies of two primitives."""
-        owner = self.cell.world.tables.owner
-        a, b = (self.cell.world.names[owner[i]] for i in pair)
+        owner = self.cell.model.tables.owner
+        a, b = (self.cell.model.names[owner[i]] for i in pair)
         return a, b
 
     def witness_distance(self, q, a: str, b: str) -> float:
         """The signed distance of two bodies at ``q`` as Coal has it; of meshes that overlap only
         the sign counts, and a closed mesh that holds the other body is asked by our own test."""
         frames = self.cell.tree.forward(q)
-        world = self.cell.world
+        model = self.cell.model
         best = math.inf
         parts = [
             [
-                (shape, frames[world.frame_of(n)] @ pose)
-                for shape, pose in world.parts[world.index[n]]
+                (shape, frames[model.frame_of(n)] @ pose)
+                for shape, pose in model.parts[model.index[n]]
             ]
             for n in (a, b)
         ]

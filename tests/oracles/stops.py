@@ -80,22 +80,22 @@ class CoalWorld:
     """The pairs of a cell that a joint is between, by Coal."""
 
     def __init__(self, cell: so.Cell) -> None:
-        world, self.tree = cell.world, cell.tree
+        model, self.tree = cell.model, cell.tree
         self.parts = []
-        for frame, parts in zip(world.frame, world.parts, strict=True):
+        for frame, parts in zip(model.frame, model.parts, strict=True):
             rows = []
             for shape, local in parts:
                 points, radius = shape.core()
                 reach = np.inf if not shape.bounded else np.linalg.norm(points, axis=1).max()
                 rows.append((frame, local, coal_oracle.geometry(shape), reach + radius))
             self.parts.append(rows)
-        jointed = [0 < frame < self.tree.frames for frame in world.frame]
+        jointed = [0 < frame < self.tree.frames for frame in model.frame]
         self.pairs = [
-            (world.index[a], world.index[b])
+            (model.index[a], model.index[b])
             for a, b in cell.pairs.watched()
-            if jointed[world.index[a]] or jointed[world.index[b]]
+            if jointed[model.index[a]] or jointed[model.index[b]]
         ]
-        self.names = world.names
+        self.names = model.names
 
     def nearest(self, q, poses=()) -> tuple[float, tuple[str, str]]:
         """The smallest distance of those nearer than 5 cm or so, and whose it is."""

@@ -35,19 +35,19 @@ class Coal:
     """Distances of a cell's watched bodies by Coal."""
 
     def __init__(self, cell):
-        self.cell, world = cell, cell.world
+        self.cell, model = cell, cell.model
         known = {}
         self.models = [
             [(known.setdefault(id(shape), geometry(shape)), local) for shape, local in parts]
-            for parts in world.parts
+            for parts in model.parts
         ]
-        self.pairs = [(world.index[a], world.index[b]) for a, b in cell.pairs.watched()]
+        self.pairs = [(model.index[a], model.index[b]) for a, b in cell.pairs.watched()]
 
     def placed(self, q):
         frames = self.cell.tree.forward(q)
         return [
             [(model, transform(frames[frame] @ local)) for model, local in parts]
-            for parts, frame in zip(self.models, self.cell.world.frame)
+            for parts, frame in zip(self.models, self.cell.model.frame)
         ]
 
     def collides(self, q):
@@ -61,7 +61,7 @@ class Coal:
         )
 
     def distance(self, q, pair):
-        there, index = self.placed(q), self.cell.world.index
+        there, index = self.placed(q), self.cell.model.index
         return min(
             coal.distance(g, x, h, y, coal.DistanceRequest(), coal.DistanceResult())
             for g, x in there[index[pair[0]]]

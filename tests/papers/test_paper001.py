@@ -112,7 +112,7 @@ def test_the_counted_walks_find_what_they_should(figure, seed):
     assert (half <= exact).all() and (half >= 0.5 * exact).all()
     assert few.sum() < fewer.sum() < many.sum()
     assert (many >= 1).any(axis=1).all()
-    shapes = [shape for parts in bench().cell(figure).world.parts for shape, _ in parts]
+    shapes = [shape for parts in bench().cell(figure).model.parts for shape, _ in parts]
     for p in range(0, len(pairs), 7):
         i, j = pairs[p]
         poses = [np.vstack([rows[k, :12].reshape(3, 4), [0, 0, 0, 1]]) for k in (i, j)]
@@ -123,7 +123,7 @@ def test_the_counted_walks_find_what_they_should(figure, seed):
 def test_obstacles_of_table_1_are_not_the_robots_own():
     for figure, obstacles in (("6b", 38), ("7a", 7)):
         cell = bench().cell(figure)
-        names = [cell.world.names[k] for k in cell.world.tables.owner]
+        names = [cell.model.names[k] for k in cell.model.tables.owner]
         pairs = paper001_bounds.links_and_obstacles(cell)
         assert len(pairs) == 6 * obstacles
         assert all(names[i].startswith("robot/") and names[j] in cell.bodies for i, j in pairs)

@@ -23,7 +23,7 @@ def cell_of(figure):
 
 
 def triangles(cell, name):
-    parts = cell.world.parts[cell.world.index[name]]
+    parts = cell.model.parts[cell.model.index[name]]
     return sum(shape.triangles for shape, _ in parts)
 
 
@@ -32,7 +32,7 @@ def test_triangles_are_as_many_as_in_the_paper(figure):
     cell, expected = cell_of(figure), SCENES[figure]
     assert len(cell.robots) == expected.robots
     for robot in cell.robots:
-        links = [n for n in cell.world.names if n.startswith(f"{robot}/") and "held" not in n]
+        links = [n for n in cell.model.names if n.startswith(f"{robot}/") and "held" not in n]
         assert sum(triangles(cell, name) for name in links) == expected.robot
     if expected.obstacles is not None:
         assert sum(triangles(cell, name) for name in cell.bodies) == expected.obstacles
@@ -45,7 +45,7 @@ def test_only_what_cannot_be_closed_is_open(figure):
     """A solid has an even number of triangles: an odd count leaves one body open."""
     cell = cell_of(figure)
     foot = {f"{robot}/link_0" for robot in cell.robots if SCENES[figure].robot % 2}
-    for name, parts in zip(cell.world.names, cell.world.parts):
+    for name, parts in zip(cell.model.names, cell.model.parts):
         for shape, _ in parts:
             assert shape.closed == (name not in foot | {"hood", "floor"})
             assert shape.closed is False or (shape.problems == () and shape.volume > 0.0)
@@ -93,7 +93,7 @@ def test_random_configurations_are_a_mix_of_free_and_colliding(figure):
 
 def collides(cell, Q):
     """What Coal says of each configuration."""
-    world, pairs = cell.world, list(cell.pairs.watched())
+    world, pairs = cell.model, list(cell.pairs.watched())
     known = {}
     models = [
         [(known.setdefault(id(s), geometry(s)), local) for s, local in parts]
@@ -196,9 +196,9 @@ def test_links_said_never_to_meet_never_do(figure):
 
 def _least(cell, a, b, joints):
     """A lower bound on the distance of two links over all angles of the joints."""
-    world, tree = cell.world, cell.tree
-    (shape_a, local_a), (shape_b, local_b) = (world.parts[world.index[n]][0] for n in (a, b))
-    frames = [world.frame_of(n) for n in (a, b)]
+    model, tree = cell.model, cell.tree
+    (shape_a, local_a), (shape_b, local_b) = (model.parts[model.index[n]][0] for n in (a, b))
+    frames = [model.frame_of(n) for n in (a, b)]
     bodies = [
         MovingBody.of_shape(n, f, s, local)
         for n, f, s, local in zip((a, b), frames, (shape_a, shape_b), (local_a, local_b))

@@ -27,9 +27,9 @@ def cell():
 @functools.cache
 def primitives():
     """(name, shape, frame, pose in the frame) of each, the fourteen capsules first."""
-    world = cell().world
-    assert all(len(parts) == 1 for parts in world.parts)
-    rows = zip(world.names, world.parts, world.frame, strict=True)
+    model = cell().model
+    assert all(len(parts) == 1 for parts in model.parts)
+    rows = zip(model.names, model.parts, model.frame, strict=True)
     return [(name, *parts[0], frame) for name, parts, frame in rows]
 
 

@@ -74,13 +74,13 @@ class Oracle:
 
     def _parts(self, name):
         if name not in self._placed:
-            world = self.cell.world
+            model = self.cell.model
             self._placed[name] = [
                 (
                     coal_oracle.geometry(shape),
-                    [coal_oracle.transform(T @ local) for T in self.poses[:, world.frame_of(name)]],
+                    [coal_oracle.transform(T @ local) for T in self.poses[:, model.frame_of(name)]],
                 )
-                for shape, local in world.parts[world.index[name]]
+                for shape, local in model.parts[model.index[name]]
             ]
         return self._placed[name]
 
@@ -124,14 +124,14 @@ def check_touching(cell, result):
         assert (pair.q >= cell.tree.lower - 1e-12).all()
         assert (pair.q <= cell.tree.upper + 1e-12).all()
         assert pair.distance <= result.clearance + 1e-9
-        frames, world = cell.tree.forward(pair.q), cell.world
+        frames, model = cell.tree.forward(pair.q), cell.model
         value, size = math.inf, 0.0
         for (x, at), (y, there) in itertools.product(
-            world.parts[world.index[pair.a]], world.parts[world.index[pair.b]]
+            model.parts[model.index[pair.a]], model.parts[model.index[pair.b]]
         ):
             a, b = coal_oracle.geometry(x), coal_oracle.geometry(y)
-            pose_a = frames[world.frame_of(pair.a)] @ at
-            pose_b = frames[world.frame_of(pair.b)] @ there
+            pose_a = frames[model.frame_of(pair.a)] @ at
+            pose_b = frames[model.frame_of(pair.b)] @ there
             value = min(value, coal_oracle.distance(a, pose_a, b, pose_b)[0])
             size = max(size, *(np.abs(s.bounds()).max() for s in (x, y) if s.bounded))
             if inside(x, pose_a, y, pose_b) or inside(y, pose_b, x, pose_a):
@@ -169,24 +169,24 @@ def test_coal_has_the_panda_touch_where_it_is_said_to(panda):
 
 def test_what_is_proved_is_less_than_any_distance_that_samples_find(panda):
     cell, result = panda
-    world, Q = cell.world, samples(cell, 200, seed=1)
+    model, Q = cell.model, samples(cell, 200, seed=1)
     frames = cell.tree.forward_batch(Q)
     for pair in result.apart:
-        a, b = world.frame_of(pair.a), world.frame_of(pair.b)
+        a, b = model.frame_of(pair.a), model.frame_of(pair.b)
         least = min(
             so.distance(x, T[a] @ at, y, T[b] @ there).value
             for T in frames
-            for x, at in world.parts[world.index[pair.a]]
-            for y, there in world.parts[world.index[pair.b]]
+            for x, at in model.parts[model.index[pair.a]]
+            for y, there in model.parts[model.index[pair.b]]
         )
         assert pair.separation < least
 
 
 def nearest_by_coal(cell, pair, rng, count=300, starts=4, steps=80):
     """The smallest distance that Coal has of a pair: at random, then ever finer about the best."""
-    tree, world = cell.tree, cell.world
+    tree, model = cell.tree, cell.model
     a, b = (
-        [(coal_oracle.geometry(shape), at) for shape, at in world.parts[world.index[name]]]
+        [(coal_oracle.geometry(shape), at) for shape, at in model.parts[model.index[name]]]
         for name in (pair.a, pair.b)
     )
     request, result = coal.DistanceRequest(), coal.DistanceResult()
@@ -194,8 +194,8 @@ def nearest_by_coal(cell, pair, rng, count=300, starts=4, steps=80):
     def distance(T):
         least = math.inf
         for (x, at), (y, there) in itertools.product(a, b):
-            u = coal_oracle.transform(T[world.frame_of(pair.a)] @ at)
-            v = coal_oracle.transform(T[world.frame_of(pair.b)] @ there)
+            u = coal_oracle.transform(T[model.frame_of(pair.a)] @ at)
+            v = coal_oracle.transform(T[model.frame_of(pair.b)] @ there)
             result.clear()
             least = min(least, coal.distance(x, u, y, v, request, result))
         return least

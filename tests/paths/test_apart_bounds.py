@@ -229,8 +229,8 @@ def test_the_cut_tree_has_the_reach_of_the_whole_tree():
     tables = problem.tables
     assert (tables.linkage[1:, INDEX] == [0, 1, 2, 3]).all()
     part = tables.parts[tables.pairs[0].b]  # of link 7
-    (shape, pose) = cell.world.parts[cell.world.index["r/panda_link7"]][0]
-    frame = cell.world.frame_of("r/panda_link7")
+    (shape, pose) = cell.model.parts[cell.model.index["r/panda_link7"]][0]
+    frame = cell.model.frame_of("r/panda_link7")
     whole = MotionBound(cell.tree, [MovingBody.of_shape("x", frame, shape, pose)]).reaches("x")
     ours = tables.links.reach[part.first_link : part.first_link + part.links]
     assert ours == pytest.approx(list(whole.values())[3:], rel=1e-6)

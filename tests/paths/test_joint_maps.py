@@ -59,12 +59,12 @@ def knuckles(folder, upper: float = 2.5) -> so.Cell:
 
 
 def mapped(cell: so.Cell) -> list[tuple[tuple[int, int], JointMap]]:
-    world, found = cell.world, []
-    for a, b in combinations(range(len(world.names)), 2):
-        frames = world.frame[a], world.frame[b]
+    model, found = cell.model, []
+    for a, b in combinations(range(len(model.names)), 2):
+        frames = model.frame[a], model.frame[b]
         if frames[0] == frames[1] or min(frames) == 0:
             continue
-        made = joint_map(cell.model, [(world.names[a], world.names[b])], CLEARANCE)
+        made = joint_map(cell.model, [(model.names[a], model.names[b])], CLEARANCE)
         if made is not None:
             found.append(((a, b), made))
     return found
@@ -72,9 +72,9 @@ def mapped(cell: so.Cell) -> list[tuple[tuple[int, int], JointMap]]:
 
 def nearest(cell: so.Cell, a: int, b: int, q: np.ndarray) -> float:
     """By Coal, of all parts."""
-    poses, world = cell.tree.forward(q), cell.world
+    poses, model = cell.tree.forward(q), cell.model
     placed = [
-        [(geometry(shape), poses[world.frame[body]] @ pose) for shape, pose in world.parts[body]]
+        [(geometry(shape), poses[model.frame[body]] @ pose) for shape, pose in model.parts[body]]
         for body in (a, b)
     ]
     return min(distance(x, at, y, there)[0] for x, at in placed[0] for y, there in placed[1])

@@ -44,13 +44,13 @@ def judged(arm):
 
 def nearest(cell, q):
     """The least distance of all watched pairs, by `so.distance` alone."""
-    world, least = cell.world, (math.inf, None)
+    model, least = cell.model, (math.inf, None)
     for x, y in cell.pairs.watched():
-        for shape_x, local_x in world.parts[world.index[x]]:
-            for shape_y, local_y in world.parts[world.index[y]]:
+        for shape_x, local_x in model.parts[model.index[x]]:
+            for shape_y, local_y in model.parts[model.index[y]]:
                 pose_x, pose_y = (
-                    cell.tree.frame_poses(q)[world.frame_of(n)] @ local
-                    if world.frame_of(n)
+                    cell.tree.frame_poses(q)[model.frame_of(n)] @ local
+                    if model.frame_of(n)
                     else local
                     for n, local in ((x, local_x), (y, local_y))
                 )
@@ -164,7 +164,7 @@ def test_a_change_of_the_cell_is_noticed(judged):
     checker = so.PathChecker(cell)
     q = np.zeros(len(cell.joints))
     assert checker.path([q, q]).free
-    tip = cell.pose(cell.world.names[-1])[:3, 3]
+    tip = cell.pose(cell.model.names[-1])[:3, 3]
     cell.add_body("ball", so.Sphere(0.1), pose=so.pose(tip))
     assert checker.path([q, q]).kind == "collision"
     cell.remove_body("ball")

@@ -38,10 +38,10 @@ def brute(cell, q, keep=lambda a, b: True):
     frames = cell.tree.forward(q)
     given = [cell.bodies[name].pose for name in cell.moving]
     frames = np.concatenate([frames, np.array(given).reshape(-1, 4, 4)])
-    world = cell.world
+    model = cell.model
     placed = {
-        name: [(coal_oracle.geometry(s), frames[world.frame[k]] @ local) for s, local in parts]
-        for k, (name, parts) in enumerate(zip(world.names, world.parts))
+        name: [(coal_oracle.geometry(s), frames[model.frame[k]] @ local) for s, local in parts]
+        for k, (name, parts) in enumerate(zip(model.names, model.parts))
     }
     best = (np.inf, None)
     for a, b in cell.pairs.watched():
@@ -119,7 +119,7 @@ def test_own_links_and_all_others_together_are_all():
 
 def test_the_pairs_are_those_the_cell_watches():
     cell = a_cell(6)
-    owner, names = cell.world.tables.owner, cell.world.names
+    owner, names = cell.model.tables.owner, cell.model.names
     found = {frozenset((names[owner[a]], names[owner[b]])) for a, b in watched_primitives(cell)}
     assert found == {frozenset(pair) for pair in cell.pairs.watched()}
 

@@ -70,16 +70,16 @@ def case(request):
 
 def nearest(cell, q):
     """The smallest distance by Coal's own kernels over all watched pairs; 0 or less: contact."""
-    world, frames = cell.world, cell.tree.forward(q)
+    model, frames = cell.model, cell.tree.forward(q)
     return min(
         distance(
-            geometry(shape), frames[world.frame[i]] @ pose,
-            geometry(other), frames[world.frame[j]] @ there,
+            geometry(shape), frames[model.frame[i]] @ pose,
+            geometry(other), frames[model.frame[j]] @ there,
         )[0]
         for a, b in cell.pairs.watched()
-        for i, j in [(world.index[a], world.index[b])]
-        for shape, pose in world.parts[i]
-        for other, there in world.parts[j]
+        for i, j in [(model.index[a], model.index[b])]
+        for shape, pose in model.parts[i]
+        for other, there in model.parts[j]
     )  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def test_bounds_pairs_and_names_of_a_cell():
     cell.allow("left/panda_hand", "cart", reason="it pushes the cart")
     spheres = so.cell_spheres(cell, 10.0, moving={"cart": (1.5, 2.0)})
     names = np.array(spheres.names)
-    assert set(names) == set(cell.world.names)
+    assert set(names) == set(cell.model.names)
     assert (spheres.radii > 0.0).all()
     still = (names == "table") | np.char.endswith(names, "link0")
     assert (spheres.max_speed[still] == 0.0).all() and (

@@ -108,7 +108,7 @@ def test_before_it_begins_and_after_it_ends_a_motion_says_nothing():
 
 def test_clearances_of_single_pairs_count():
     cell = arm(post=True)
-    few = {(name, "post"): -0.3 for name in cell.world.names if name != "post"}
+    few = {(name, "post"): -0.3 for name in cell.model.names if name != "post"}
     exact = so.ExactMotion(so.PathChecker(cell, clearance=0.02, clearances=few), PLANNED)
     with pytest.raises(so.PredictError, match="clearance"):
         watch(cell, exact, sweep, margin=0.02)

@@ -296,9 +296,9 @@ def test_another_cell_is_not_covered_by_it(name, tmp_path):
             continue
         other = so.Cell.load(tmp_path / "cell.toml")
         q = certificate.coefficients[0].sum(axis=0)
-        link = next(n for n in cell.world.names if "/" in n and cell.world.frame_of(n))
-        _, local = cell.world.parts[cell.world.index[link]][0]
-        at = cell.tree.forward(q)[cell.world.frame_of(link)] @ local
+        link = next(n for n in cell.model.names if "/" in n and cell.model.frame_of(n))
+        _, local = cell.model.parts[cell.model.index[link]][0]
+        at = cell.tree.forward(q)[cell.model.frame_of(link)] @ local
         other.remove_body(body.name)
         other.add_body(body.name, body.shape, at)
         moved = [p.body for p in certificate.primitives if p.body == body.name]
@@ -492,7 +492,7 @@ import standoff as so
 made = []
 for name in ("two_arms", "meshes", "groups"):
     prover = CASES[name](Path(sys.argv[1]))
-    made.append((prover.cell, prover.free(), prover.cell.world, list(prover.cell.pairs.watched())))
+    made.append((prover.cell, prover.free(), prover.cell.model, list(prover.cell.pairs.watched())))
 def forbidden(*args): raise AssertionError("a kernel was called")
 count = 0
 for module in [m for n, m in sys.modules.items() if n.startswith("standoff")]:
@@ -525,8 +525,8 @@ def witness(name, u, pair, kind, parts=(0, 0), piece=0, **changes):
     frames = prover.frames(piece, u)
     placed = []
     for body, part in zip(pair, parts):
-        shape, local = cell.world.parts[cell.world.index[body]][part]
-        placed += [shape, frames[cell.world.frame_of(body)] @ local]
+        shape, local = cell.model.parts[cell.model.index[body]][part]
+        placed += [shape, frames[cell.model.frame_of(body)] @ local]
     distance = so.distance(*placed).value
     claim = Claim(kind, piece, u, float(piece + u), tuple(q.tolist()), pair, parts, distance)
     return cell, replace(certificate, verdict=claim, **changes), distance
@@ -572,10 +572,10 @@ def test_a_collision_is_shown_by_its_witness(name, pair, tmp_path):
     cell, certificate, _ = witness(name, 0.7, pair, "collision")
     shown, hidden = sorted(pair, key=lambda n: "/" not in n and cell.bodies[n].attachment is None)
     cell.save(tmp_path / "cell.toml")
-    world = cell.world
+    model = cell.model
     frames = Prover(cell, certificate.coefficients, glides=certificate.glides).frames(0, 0.7)
-    (a, local), (b, _) = (world.parts[world.index[n]][0] for n in (shown, hidden))
-    at = frames[world.frame_of(shown)] @ local
+    (a, local), (b, _) = (model.parts[model.index[n]][0] for n in (shown, hidden))
+    at = frames[model.frame_of(shown)] @ local
     if hidden not in cell.bodies:  # two links: turn the witness on the spot into a wrong one
         refused(cell, certificate, "said to collide")
         return
@@ -596,7 +596,7 @@ def test_a_collision_is_shown_by_its_witness(name, pair, tmp_path):
         if body.moving:
             glides = certificate.glides.copy()
             column = list(cell.moving).index(hidden)
-            old = frames[world.frame_of(hidden)]
+            old = frames[model.frame_of(hidden)]
             glides[:, column, [3, 7, 11]] += (
                 there[:3, 3] - body.pose[:3, 3] + (body.pose - old)[:3, 3]
             )
@@ -622,7 +622,7 @@ def test_bounded_penetration_is_proved_and_disproved(tmp_path):
     cell = so.Cell()
     cell.add_robot(written(tmp_path, "deep", ("revolute", "0 0 1", "0 0 0", BOX)), name="arm")
     q = np.array([0.4])
-    shape, local = cell.world.parts[0][0]
+    shape, local = cell.model.parts[0][0]
     at = cell.tree.forward(q)[1] @ local
     there = at @ so.pose((0.0, 0.04 + 0.1 - 0.02, 0.0))
     cell.add_body("box", so.Box((0.2, 0.2, 0.2)), there)

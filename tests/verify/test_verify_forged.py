@@ -31,14 +31,14 @@ def motion(cell):
 
 def depth_by_coal(cell, certificate):
     """The signed distance of the pair of a witness, at the place of the motion that it names."""
-    claim, names = certificate.verdict, cell.world.index
+    claim, names = certificate.verdict, cell.model.index
     u = claim.u
     q = sum(c * u**k for k, c in enumerate(certificate.coefficients[claim.piece]))
     frames = cell.tree.forward(q)
     placed = []
     for body, part in zip(claim.pair, claim.parts):
-        shape, local = cell.world.parts[names[body]][part]
-        at = frames[cell.world.frame_of(body)] @ local
+        shape, local = cell.model.parts[names[body]][part]
+        at = frames[cell.model.frame_of(body)] @ local
         placed += [_body(coal, shape), coal.Transform3s(at[:3, :3], at[:3, 3])]
     request, result = coal.DistanceRequest(True, True), coal.DistanceResult()
     return coal.distance(*placed, request, result)

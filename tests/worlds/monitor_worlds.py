@@ -194,7 +194,7 @@ class MonitorWorld:
             self.cell.add_body("slope", so.HalfSpace(), slope)
         self.phase = rng.uniform(0, 2 * math.pi, len(self.cell.joints))
         self.rate = rng.uniform(0.1, 3.0, len(self.cell.joints))
-        names = self.cell.world.names
+        names = self.cell.model.names
         for _ in range(int(rng.integers(0, 4))):
             a, b = rng.choice(names, 2)
             if a != b:
@@ -218,7 +218,7 @@ class MonitorWorld:
 
     def _rules(self) -> dict[str, Any]:
         rng, cell = self.rng, self.cell
-        names = cell.world.names
+        names = cell.model.names
         value = lambda: float(rng.choice([0.0, 0.01, 0.05, 0.2]))  # noqa: E731
         buffer: dict[str, Any] = {"default": value()}
         separation = so.separation(
@@ -320,7 +320,7 @@ class MonitorWorld:
         rng, cell = self.rng, self.cell
         held = [b.name for b in cell.bodies.values() if b.attachment]
         loose = [b.name for b in cell.bodies.values() if not b.attachment and b.shape.bounded]
-        links = [n for n in cell.world.names if "/" in n]
+        links = [n for n in cell.model.names if "/" in n]
         kind = rng.random()
         if kind < 0.25 and links and loose:
             body, link = str(rng.choice(loose)), str(rng.choice(links))
@@ -341,7 +341,7 @@ class MonitorWorld:
             link = str(rng.choice(links))
             geometry = ("capsules", "auto", "primitives")[int(rng.integers(3))]
             return lambda c: c.swap_geometry(link, geometry), f"swap {link}"
-        names = cell.world.names
+        names = cell.model.names
         a, b = (str(n) for n in rng.choice(names, 2))
         if a != b:
             return lambda c: c.allow(a, b), f"allow {a} {b}"

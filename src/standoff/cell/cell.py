@@ -487,11 +487,6 @@ class Cell:
                 stacklevel=3,
             )
 
-    @property
-    def world(self) -> Model:
-        """`model`."""
-        return self.model
-
     def reason(self, a: str, b: str) -> str | None:
         """Why ``a`` and ``b`` may touch; None where the pair is watched."""
         links = self._links()

@@ -29,9 +29,9 @@ def demo(
     if live:
         page.serving()  # or say so now, and not after the watch
     cell = testbed_cell()
-    moving = sum(frame != 0 for frame in cell.world.frame)
+    moving = sum(frame != 0 for frame in cell.model.frame)
     out.print(
-        f"Two arms of 7 joints, {moving} capsules, among {len(cell.world.names) - moving} boxes; "
+        f"Two arms of 7 joints, {moving} capsules, among {len(cell.model.names) - moving} boxes; "
         f"{cell.pairs.count()} pairs to watch, a buffer of {1e3 * BUFFER:.1f} mm on all that moves",
         highlight=False,
         soft_wrap=True,

@@ -125,7 +125,7 @@ class Stopping:
         for element, given in self._mappings.items():
             _known(given, by_body if element == "bodies" else by_joint, f"stopping: {element}")
         for pair in self.clearances:
-            _known(pair, {*cell.world.names}, "stopping: clearances")
+            _known(pair, {*cell.model.names}, "stopping: clearances")
 
     def check(self, cell: Cell, wait: float, speeds: Mapping[str, float]) -> StopCheck:
         """Lay out the cell as it is now. ``wait``: until the next reading is due at the latest,
@@ -166,7 +166,7 @@ class Stopping:
             body_change=np.array([self._change(name, speeds) for name in cell.moving]),
             body_glides=np.full(len(cell.moving), float(self.bodies is not None)),
         )
-        names = cell.world.index
+        names = cell.model.index
         return StopCheck(
             cell,
             model,

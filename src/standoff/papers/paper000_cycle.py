@@ -284,7 +284,7 @@ def parts_at(cell: Cell, q: Array, names: Collection[str] | None = None) -> list
     state = cell.state(q)
     return [
         Part(name, shape, pose)
-        for name in cell.world.names
+        for name in cell.model.names
         if names is None or name in names
         for shape, pose in state.placed(name)
     ]

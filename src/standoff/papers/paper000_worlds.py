@@ -212,10 +212,10 @@ def world_of(size: int, tasks: Sequence[Array]) -> Cell:
 
 def _swept(cell: Cell, tasks: Sequence[Array]) -> tuple[Array, Array]:
     """Points (n, 3) on the axes of the links throughout the tasks, and the links' radii."""
-    world = cell.world
+    model = cell.model
     frames = cell.tree.forward_batch(np.concatenate(tasks)[::15])
     points, radii = [], []
-    for parts, frame in zip(world.parts, world.frame):
+    for parts, frame in zip(model.parts, model.frame):
         for shape, local in parts:
             if frame and isinstance(shape, Capsule):
                 poses = frames[:, frame] @ local

@@ -121,7 +121,7 @@ def counts(bench: Bench) -> Result:
 
 def placed_walks(cell: Cell, pairs: IntArray) -> Walks:
     """The primitives of a cell as `papers.kernels.visits` takes them; nothing is placed yet."""
-    tables = cell.world.tables
+    tables = cell.model.tables
     return Walks(
         bodies=Bodies(rows=tables.rows.copy(), refs=tables.refs, solids=tables.geometry.solids),
         scratch=greedy_scratch(),
@@ -133,7 +133,7 @@ def placed_walks(cell: Cell, pairs: IntArray) -> Walks:
 
 def place_all(walks: Walks, cell: Cell, q: Array) -> None:
     """Everything at a configuration."""
-    tables, frames = cell.world.tables, cell.tree.forward(q)
+    tables, frames = cell.model.tables, cell.tree.forward(q)
     placed = frames[tables.frame] @ matrices(tables.local)
     walks.bodies.rows[:, :SIZE] = placed[:, :3].reshape(-1, SIZE)
 
@@ -151,7 +151,7 @@ def measured(bench: Bench, figure: str) -> Measured:
     bodies, out = walks.bodies, np.zeros((len(pairs), OUT_COLUMNS))
     coal = None
     if have_coal():
-        coal = CoalBounds([shape for parts in cell.world.parts for shape, _ in parts])
+        coal = CoalBounds([shape for parts in cell.model.parts for shape, _ in parts])
     for q in bench.each(Q, f"Table 1, Fig. {figure}"):
         place_all(walks, cell, q)
         exact = np.zeros(len(pairs))
@@ -178,7 +178,7 @@ def measured(bench: Bench, figure: str) -> Measured:
 def links_and_obstacles(cell: Cell) -> IntArray:
     """Every primitive of a link that moves with every one of an obstacle that it may not touch. The
     foot of a robot stands still as well, but is none."""
-    tables, names = cell.world.tables, cell.world.names
+    tables, names = cell.model.tables, cell.model.names
     watched = {frozenset(pair) for pair in cell.pairs.watched()}
     body = [names[k] for k in tables.owner.tolist()]
     obstacle = [name in cell.bodies for name in body]

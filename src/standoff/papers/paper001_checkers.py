@@ -63,14 +63,14 @@ class WatchedCell:
     def __init__(self, cell: Cell, slots: int = 1) -> None:
         cell.check_watched()
         self.cell, self.revision, self.tree = cell, cell.revision, cell.tree
-        world, tables = cell.world, cell.world.tables
+        model, tables = cell.model, cell.model.tables
         self.shapes: list[tuple[Shape, str]] = [
-            (shape, name) for name, parts in zip(world.names, world.parts) for shape, _ in parts
+            (shape, name) for name, parts in zip(model.names, model.parts) for shape, _ in parts
         ]
         self.frame = np.where(tables.frame < self.tree.frames, tables.frame, WORLD)
         self.local, rows = tables.local.copy(), tables.rows.copy()
         for name in cell.moving:
-            here = tables.owner == world.index[name]
+            here = tables.owner == model.index[name]
             self.local[here] = rows[here, : layout.SIZE] = cell.pose(name)[:3].ravel()
         self.places = matrices(self.local)
         self.movers = np.flatnonzero(self.frame != WORLD)
@@ -134,7 +134,7 @@ class WatchedCell:
         """Every watched pair of primitives, one that moves first."""
         row = np.zeros(len(self.frame), dtype=np.int64)
         row[self.movers] = 1 + np.arange(len(self.movers))
-        index, frame = self.cell.world.index, self.frame.tolist()
+        index, frame = self.cell.model.index, self.frame.tolist()
         found = []
         for names in self.cell.pairs.watched():
             first, second = (np.flatnonzero(owner == index[name]).tolist() for name in names)

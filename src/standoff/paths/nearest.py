@@ -47,8 +47,8 @@ class Nearest:
     """
 
     def __init__(self, cell: Cell, among: Among = "all") -> None:
-        self._cell, self._world = cell, cell.world
-        self._tables = cell.world.tables
+        self._cell, self._world = cell, cell.model
+        self._tables = cell.model.tables
         self.pairs = watched_primitives(cell, among)
         self.together = max(1, _TOGETHER // max(1, len(self.pairs)))
         kinds = self._tables.refs[:, layout.KIND]
@@ -164,10 +164,10 @@ class Nearest:
 def watched_primitives(cell: Cell, among: Among = "all") -> IntArray:
     """Rows (n, 2) of the world's table of primitives that are watched against each other; the
     first of the two moves."""
-    world = cell.world
-    owner, frame = world.tables.owner, world.tables.frame
-    count, every = len(world.names), np.arange(len(frame))
-    allowed = np.array([[world.index[a], world.index[b]] for a, b in cell.pairs.reasons])
+    model = cell.model
+    owner, frame = model.tables.owner, model.tables.frame
+    count, every = len(model.names), np.arange(len(frame))
+    allowed = np.array([[model.index[a], model.index[b]] for a, b in cell.pairs.reasons])
     keys = np.sort(allowed.reshape(-1, 2), axis=1).astype(np.int64) @ np.array([count, 1])
     robot = _robots(cell)
     found = [np.zeros((0, 2), dtype=np.int64)]
@@ -188,7 +188,7 @@ def _robots(cell: Cell) -> IntArray:
     """For each body the number of the robot it belongs to or is held by, -1 for none."""
     number = {name: k for k, name in enumerate(cell.robots)}
     held = {b.name: b.attachment.link for b in cell.bodies.values() if b.attachment is not None}
-    links = (held.get(name, name) for name in cell.world.names)
+    links = (held.get(name, name) for name in cell.model.names)
     found = [number.get(n.partition("/")[0], -1) if "/" in n else -1 for n in links]
     return np.array(found, dtype=np.int64)
 
@@ -218,9 +218,9 @@ class NearestFinder:
 
     def __init__(self, cell: Cell, among: Among = "all", *, below: float = 0.0) -> None:
         # The cell may change, and on another thread: whatever is asked later is asked of these.
-        self._frame = cell.world.tables.frame
+        self._frame = cell.model.tables.frame
         self._nearest = Nearest(cell, among)
-        self._parts = [part for parts in cell.world.parts for part in parts]
+        self._parts = [part for parts in cell.model.parts for part in parts]
         self._nearest.pairs = self._nearest.pairs[self._telling(cell, below)]
         self._last = -1
 

@@ -21,12 +21,12 @@ from standoff.view.words import counted, marked, table_of
 
 def show(cell: Cell, title: str, console: Console, *, pairs: bool = False) -> None:
     """Print robots, joints, bodies by shape, allowed pairs with reasons, pairs left to watch."""
-    world = cell.world
+    model = cell.model
     marked(
         console,
         f"[bold]{escape(title)}[/bold]: {counted(len(cell.robots), 'robot')}, "
-        f"{counted(len(cell.joints), 'joint')}, {counted(len(world.names), 'body', 'bodies')} "
-        f"of {counted(sum(map(len, world.parts)), 'shape')}",
+        f"{counted(len(cell.joints), 'joint')}, {counted(len(model.names), 'body', 'bodies')} "
+        f"of {counted(sum(map(len, model.parts)), 'shape')}",
     )
     for table in (_robots(cell), _joints(cell), _bodies(cell), _allowed(cell)):
         if table.row_count:
@@ -89,20 +89,20 @@ def _joints(cell: Cell) -> Table:
 
 def _bodies(cell: Cell) -> Table:
     table = _table("Bodies", "name", "shapes", "moves with", "capsules over hull")
-    world = cell.world
+    model = cell.model
     joints = _frame_names(cell)
-    for number, (name, parts) in enumerate(zip(world.names, world.parts, strict=True)):
+    for number, (name, parts) in enumerate(zip(model.names, model.parts, strict=True)):
         robot, _, link = name.partition("/")
         covering = cell.robots[robot].coverings.get(link) if robot in cell.robots else None
         known = covering is not None and covering.hull_volume > 0.0
         table.add_row(
             escape(name),
             _shapes(shape for shape, _ in parts),
-            escape(joints[world.frame[number]]),
+            escape(joints[model.frame[number]]),
             f"{covering.ratio:.2f} ×" if covering is not None and known else "",
         )
-        if table.row_count == _MOST_ROWS and len(world.names) > _MOST_ROWS:
-            table.add_row(f"… and {len(world.names) - _MOST_ROWS} more", _rest(world), "", "")
+        if table.row_count == _MOST_ROWS and len(model.names) > _MOST_ROWS:
+            table.add_row(f"… and {len(model.names) - _MOST_ROWS} more", _rest(model), "", "")
             break
     if not any(m.coverings for m in cell.robots.values()):
         table.columns.pop()

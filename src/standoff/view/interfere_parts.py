@@ -54,7 +54,7 @@ class Assembly:
             return True
         why = cell.pairs.reason(one, two)
         bodies = one in cell.bodies and two in cell.bodies
-        if why == RIGID and bodies and cell.world.frame_of(one) == 0:
+        if why == RIGID and bodies and cell.model.frame_of(one) == 0:
             return tuple(sorted((one, two))) in cell.user_pairs
         return why is not None
 
@@ -155,7 +155,7 @@ def _add_cell(found: Assembly, cell: Cell, source: str, q: str | None, *, prefix
         values = given_start(q, cell, every, limits=True, option="--q").values[0]
     state = cell.state(values)
     start = f"{Path(source).stem}:" if prefix else ""
-    for name in cell.world.names:
+    for name in cell.model.names:
         shapes = state.placed(name)
         for k, (shape, pose) in enumerate(shapes):
             full = f"{start}{name}" + (f" #{k + 1}" if len(shapes) > 1 else "")

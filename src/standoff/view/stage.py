@@ -44,14 +44,14 @@ class Stage:
 
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
-        world, frames = cell.world, cell.tree.frames
+        model, frames = cell.model, cell.tree.frames
         self._parts: list[tuple[int, int, Array]] = []
         self._planes: list[Array] = []
         still: list[Array] = []
         bodies: list[int] = []
         colours: list[Array] = []
         self._carried = _carried(cell)
-        for body, (frame, parts) in enumerate(zip(world.frame, world.parts)):
+        for body, (frame, parts) in enumerate(zip(model.frame, model.parts)):
             for shape, pose in parts:
                 if isinstance(shape, HalfSpace):
                     self._planes.append(pose)
@@ -61,10 +61,10 @@ class Stage:
                     self._parts.append((body, frame, found))
                     continue
                 if frame >= frames:
-                    place = cell.bodies[world.names[body]].pose
+                    place = cell.bodies[model.names[body]].pose
                     found = found @ place[:3, :3].T + place[:3, 3]
                 colour = _STILL if frame == 0 else _MOVER
-                if world.names[body] not in cell.bodies:
+                if model.names[body] not in cell.bodies:
                     colour = _ROOT
                 still.append(found)
                 bodies += [body] * len(found)
@@ -103,7 +103,7 @@ class Stage:
             if pose[:3, 2] @ camera.axes[2] > 0.0:  # seen from its front
                 tiles, which = patch(pose, about, half)
                 found.append(tiles)
-                bodies.append(np.full(len(tiles), len(self._cell.world.names) + k))
+                bodies.append(np.full(len(tiles), len(self._cell.model.names) + k))
                 colours.append(_TILES[which])
         return render(
             camera, np.concatenate(found), np.concatenate(bodies), np.concatenate(colours)
@@ -186,9 +186,9 @@ def framed(axes: Array, low: Array, high: Array, pixels: int) -> Camera:
 def _carried(cell: Cell) -> list[tuple[int, Array]]:
     """For each robot the frame that most joints carry, of those with a link, and the middle of that
     link there."""
-    world, tree = cell.world, cell.tree
+    model, tree = cell.model, cell.tree
     best: dict[str, tuple[int, int, Array]] = {}
-    for name, frame, parts in zip(world.names, world.frame, world.parts):
+    for name, frame, parts in zip(model.names, model.frame, model.parts):
         robot = name.partition("/")[0]
         if robot not in cell.robots or not 0 < frame < tree.frames:
             continue

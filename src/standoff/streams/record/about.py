@@ -75,7 +75,7 @@ def _digest_of(texts: Mapping[str, str]) -> str:
 def digest(cell: Cell) -> str:
     """Of all numbers of a cell, and of who may touch whom: what the files that it refers to say of
     either, too. Reasons decide nothing, and are left out."""
-    tables, tree = cell.world.tables, cell.tree
+    tables, tree = cell.model.tables, cell.tree
     sum_ = hashlib.sha256()
     for array in (
         tables.owner, tables.frame, tables.local, tables.rows, tables.refs,
@@ -84,7 +84,7 @@ def digest(cell: Cell) -> str:
     ):  # fmt: skip
         sum_.update(np.ascontiguousarray(array).tobytes())
     pairs = (name for pair in sorted(cell.pairs.reasons) for name in pair)
-    for names in (cell.world.names, cell.joints, pairs):
+    for names in (cell.model.names, cell.joints, pairs):
         sum_.update("\0".join((*names, "\0")).encode())
     return sum_.hexdigest()[:16]
 

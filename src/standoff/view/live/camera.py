@@ -33,10 +33,10 @@ _ASIDE = 0.18
 def bounds(cell: Cell, frames: Array) -> tuple[Array, Array]:
     """Corners of a box around the robots, what moves and what stands near; around everything where
     nothing moves."""
-    world = cell.world
+    model = cell.model
     near: list[Array] = []
     rest: list[Array] = []
-    for frame, parts in zip(world.frame, world.parts, strict=True):
+    for frame, parts in zip(model.frame, model.parts, strict=True):
         for shape, at in parts:
             if shape.bounded:
                 corners = _corners(shape, frames[frame] @ at)
@@ -105,4 +105,4 @@ def lay_ground(scene: viser.SceneApi, node: str, middle: Array, height: float, f
 
 def has_floor(cell: Cell) -> bool:
     """Whether some half space is the ground."""
-    return any(isinstance(s, HalfSpace) for parts in cell.world.parts for s, _ in parts)
+    return any(isinstance(s, HalfSpace) for parts in cell.model.parts for s, _ in parts)

@@ -117,27 +117,27 @@ class CellNodes:
 
     def __init__(self, scene: viser.SceneApi, cell: Cell) -> None:
         self._scene, self._cell = scene, cell
-        world = cell.world
-        self._colour = {name: _colour(cell, name) for name in world.names}
-        self._meshes: dict[str, list[viser.MeshHandle]] = {name: [] for name in world.names}
+        model = cell.model
+        self._colour = {name: _colour(cell, name) for name in model.names}
+        self._meshes: dict[str, list[viser.MeshHandle]] = {name: [] for name in model.names}
         self._buffers: dict[str, float] = {}
         self._veils: dict[str, list[viser.MeshHandle]] = {}
         self._veiled = False
         self._alarmed: frozenset[str] = frozenset()
         self._roots = [scene.add_frame("/cell", show_axes=False)]
         self._frames: dict[int, viser.FrameHandle] = {}
-        for frame in sorted(world.groups):
+        for frame in sorted(model.groups):
             if frame:
                 self._frames[frame] = scene.add_frame(f"/cell/frame {frame}", show_axes=False)
-        for k, (name, frame) in enumerate(zip(world.names, world.frame, strict=True)):
-            for j, (shape, at) in enumerate(world.parts[k]):
+        for k, (name, frame) in enumerate(zip(model.names, model.frame, strict=True)):
+            for j, (shape, at) in enumerate(model.parts[k]):
                 self._add(f"{self._below(frame)}/{node_name(k, name)} {j}", name, shape, at)
         self._shown: dict[int, Array] = {}
         self.sent = 0
 
     def place(self, q: Array, poses: Array) -> Array:
         """Move what moved. Gives the poses of all frames of the world, (frames, 4, 4)."""
-        frames = State(self._cell.world, q, poses.reshape(-1, 4, 4)).frames
+        frames = State(self._cell.model, q, poses.reshape(-1, 4, 4)).frames
         moved = [
             k for k in self._frames
             if k not in self._shown or not np.array_equal(self._shown[k], frames[k])
@@ -186,7 +186,7 @@ class CellNodes:
 
     def _alarm_colour(self, name: str) -> style.Colour:
         """Red; paler for what stands still, which may be as large as a table."""
-        return style.ALARM if self._cell.world.frame_of(name) else style.PALE_ALARM
+        return style.ALARM if self._cell.model.frame_of(name) else style.PALE_ALARM
 
     def _below(self, frame: int) -> str:
         return f"/cell/frame {frame}" if frame else "/cell"
@@ -209,19 +209,19 @@ class CellNodes:
         self._meshes[name].append(mesh)
 
     def _veil(self, name: str, buffer: float) -> None:
-        world = self._cell.world
-        k = world.index[name]
+        model = self._cell.model
+        k = model.index[name]
         self._buffers[name] = buffer
         for old in self._veils.pop(name, ()):
             old.remove()
         if buffer <= 0.0:
             return
         made = []
-        for j, (shape, at) in enumerate(world.parts[k]):
+        for j, (shape, at) in enumerate(model.parts[k]):
             if not shape.bounded:
                 continue
             grown = extended(shape, buffer)
-            node = f"{self._below(world.frame[k])}/{node_name(k, name)} {j} extended"
+            node = f"{self._below(model.frame[k])}/{node_name(k, name)} {j} extended"
             made.append(
                 self._scene.add_mesh_simple(
                     node,
@@ -246,7 +246,7 @@ def _colour(cell: Cell, name: str) -> style.Colour:
         if body.attachment is not None:
             return style.HELD
         return style.MOVER if body.moving else style.STILL
-    if cell.world.frame_of(name) == 0:
+    if cell.model.frame_of(name) == 0:
         return style.ROOT
     robot = list(cell.robots).index(name.partition("/")[0])
     return style.ROBOTS[robot % len(style.ROBOTS)]

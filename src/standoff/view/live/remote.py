@@ -117,11 +117,11 @@ class Watcher:
 
     def _buffers(self) -> Mapping[str, float]:
         assert self._page is not None
-        given, world = self._opening.buffers, self._page.cell.world
+        given, model = self._opening.buffers, self._page.cell.model
         if given is None or isinstance(given, (int, float)):
             width = 0.0 if given is None else float(given)
-            return {n: width for n, frame in zip(world.names, world.frame) if frame}
-        return {name: width for name, width in given.items() if name in world.index}
+            return {n: width for n, frame in zip(model.names, model.frame) if frame}
+        return {name: width for name, width in given.items() if name in model.index}
 
     def _index(self) -> Index | None:
         """An octree over the shapes and buffers that are shown, made here when somebody wants to
