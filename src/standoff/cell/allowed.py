@@ -2,9 +2,7 @@
 
 A pair is compatible because its two links share a joint, because the SRDF says so, because the two
 cannot move against each other, or because the user said so. Never because samples found no contact:
-samples prove nothing.
-
-Which pairs of a world are watched, and why the others are not.
+samples prove nothing. `Pairs` says which pairs of a world are watched, and why the others are not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Bodies that stand in a cell beside its robots.
-
-Poses of moving bodies as they come from outside, made into an array.
+"""`Body`: what is in a cell beside its robots. `moving_poses`: the poses of moving bodies as a user
+gives them, as an array.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Cell files in, strictly: an unknown key is an error, and nothing is half read.
+"""Cell files: the keys of each table, and how shapes and poses are written.
 
-What may stand in a cell file: the keys of each table and how shapes and poses are written.
-
-Cell files out: reading one gives the same cell again, to the bit.
+Reading is strict: an unknown key is an error, and nothing is half read. Reading a file that was
+written here gives the same cell again, to the bit.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""A cell as numbers: every link and body with geometry, their frames and primitives.
+"""A cell as numbers and tables that all engines share: links and bodies, frames, primitives.
 
-One `Model` belongs to one revision of a cell and never changes. Every engine starts from it. What
-follows from a shape and its place alone (row, bounding sphere, box) is computed once and kept with
-the `Primitive`, so that a second engine on the same cell pays for gathering only.
+One `Model` belongs to one revision of a cell and never changes. Every engine (monitor, path check,
+predictor) starts from it; its `Tables` are the primitives as kernels take them. What follows from a
+shape and its place alone (row, bounding sphere, box) is computed once and kept with the
+`Primitive`, so that a second engine on the same cell only gathers it.
 
 **A change costs what changed.** The next model keeps the primitives of all bodies that did not
 change, as the very same objects, and `Model.since` says which ones came and went since an earlier
-model: who keeps tables of its own patches them.
+model: an engine that keeps tables of its own patches them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Says so, from Python as well, when kernels are being compiled: a line on standard error.
 
 Each part of the library compiles when it is first used, for up to a minute and more, and silence
-would look like a hang. Commands have a line of their own (`view.compiling`); where anybody else
-listens, nothing is said.
+would look like a hang. Commands have a line of their own (`view.progress`); where another listener
+is registered, nothing is said.
 """
 
 from __future__ import annotations

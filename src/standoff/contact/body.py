@@ -1,6 +1,6 @@
 """Bodies that touch: convex pieces, each with its spherical octree, about one centroid.
 
-Faces of a piece that another piece of the same body lies on: they are inside the body.
+A face of a piece on which another piece of the same body lies is inside the body (`covered_faces`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Bodies packed into the tables that the kernels read (see `contact.kernels.scene_tables`).
 
-Poses and velocities of all bodies into their tables, as a step is given them.
+`Intake` writes the poses and velocities of a step into theirs.
 """
 
 from __future__ import annotations

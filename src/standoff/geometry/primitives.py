@@ -1,4 +1,4 @@
-"""Sphere, capsule, box, cylinder and half space."""
+"""Sphere, capsule, box, cylinder and half space; docs/extending.md says how to add a shape."""
 
 from __future__ import annotations
 

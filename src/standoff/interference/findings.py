@@ -1,7 +1,7 @@
 """What a method finds out about a pair of parts: an overlap, or a gap, each with its evidence.
 
-Most pairs of many parts are apart by their world boxes: which are not is found by sorting and
-sweeping, and the gaps of the others are made when asked for.
+Of many parts, most pairs are apart by their boxes in the world. The other pairs are found by
+sorting and sweeping; the gaps of those that are apart are made when asked for.
 """
 
 from __future__ import annotations

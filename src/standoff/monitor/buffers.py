@@ -1,6 +1,5 @@
-"""Which buffer and which highest speed each robot and body has.
-
-When is a pair too close, where its buffers are not to decide.
+"""The buffer and the highest speed of each robot and body; `Thresholds`, which replace the buffers
+of pairs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a cycle says: warnings, faults, clearance.
+"""The answer of a cycle, `Cycle`: warnings, faults, clearance; with stops, `StopCycle`.
 
-What a cycle says of stopping.
+Which pairs warn is decided in `monitor.kernels.judge`; here the hits become `Warning` objects.
 """
 
 from __future__ import annotations

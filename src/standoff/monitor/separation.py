@@ -2,13 +2,12 @@
 
 ISO 13855 keeps a safeguard ``S = K T + C`` away from a machine; ISO/TS 15066 keeps a person
 ``S_p = S_h + S_r + S_s + C + Z_d + Z_r`` away from a moving robot. Paper 000, section IV, asks the
-same of any two bodies. Here the body may speed up until it brakes, waits for the next reading
-before it is told to, and brakes more slowly with a load; docs/separation.md derives each term.
+same of any two bodies. Here the body may speed up until it brakes, its stop is called only at the
+next reading, and it brakes more slowly with a load; docs/separation.md derives each term.
 
 Every term is a polynomial of degree two in the speed of the body without a negative coefficient,
-so the buffer never shrinks as the body gets faster.
-
-How far a body goes, and for how long, once its brakes act.
+so the buffer never shrinks as the body gets faster. `Stop` says how far a body goes, and for how
+long, once its brakes act.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a monitor is told of how robots stop, checked; and what that is for each joint of a cell.
+"""`Stopping`: how robots stop, as the user states it, checked, and for each joint of a cell.
 
-The stop in each cycle: from every reading, is stopping free?
+`Stops` asks in each cycle whether every stop from this reading is free.
 """
 
 from __future__ import annotations

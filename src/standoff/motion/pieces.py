@@ -1,6 +1,6 @@
 """The motion of all joints as polynomials, one piece after another.
 
-What every motion of polynomials has to be: finite, increasing in time, without jumps.
+Every motion of polynomials is checked here: finite, increasing in time, without jumps.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The nearest watched pair of a cell at each of many configurations, in the open: no proof.
+"""The nearest watched pair of a cell: measured at single configurations, which proves nothing of
+what lies between them.
 
-The nearest watched pair of a cell as it is now, wherever it is.
-
-Pairs that keep their distance wherever a joint is: proved, not sampled.
+`Nearest` takes many configurations at once. `NearestFinder` leaves out pairs that keep their
+distance whatever a robot's first joint does (`keeps_distance`: proved, not sampled).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Trees that grow in compiled code, and who looks after them: time, room, random numbers.
+"""The Python side of the search: runs the kernels that grow the trees, in slices of time, and gives
+them room and random numbers.
 
-`Connect` grows those of RRT-Connect, `Lazy` the roadmap of A-SBL.
+`Connect` runs RRT-Connect (`plan.kernels.connect`), `Lazy` A-SBL (`plan.kernels.sbl`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Inverse kinematics: joints that bring a link to a pose, or as near as it gets.
-
-How the velocities of a link hang on those of the joints.
+"""Inverse kinematics: joint values that bring a link to a pose, or as near as it gets (`reach`);
+the Jacobian of a link (`jacobian`).
 """
 
 from __future__ import annotations

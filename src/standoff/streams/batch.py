@@ -1,5 +1,5 @@
-"""Many readings at once, one a cycle, and up to where nothing is wrong with them: what a replay as
-fast as it goes is made of.
+"""Many readings at once, one for each cycle, up to the first with which something is wrong: for a
+replay at full speed.
 """
 
 from __future__ import annotations

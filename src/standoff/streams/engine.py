@@ -1,4 +1,9 @@
-"""What is the state of the cell? Messages and the time in, a report out; nothing else goes in."""
+"""The engine of a watch: messages and the time go in, a report comes out; there is no other input.
+
+`Received` (`streams.received`) turns the messages of a cycle into one reading: joint values, and
+poses of moving bodies. `WatchEngine` passes it to ``monitor.update``, and makes the state of the
+cell from the answer and from the faults of the streams.
+"""
 
 from __future__ import annotations
 

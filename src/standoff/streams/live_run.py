@@ -1,4 +1,4 @@
-"""Readings that come by themselves, each looked at in its turn."""
+"""A watch of live sources: readings as they arrive, one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joints and bodies as a stream names them, found among those of the cell."""
+"""Joints and bodies as a stream names them, found among those of the cell; units converted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What is known of every joint, from whom, and since when; of moving bodies, `MovingBodies`."""
+"""The last value of every joint, who published it, and when: what the monitor is given.
+
+Messages come in by `Received.take`; the poses of moving bodies are kept by `MovingBodies`
+(`streams.bodies`).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """One step of a contact scene, in one call.
 
-The poses and velocities that were given: checked, taken over, kept for the next step. Velocities
-that follow from two poses and the time between them.
+The poses and velocities that were given are checked, taken over, and kept for the next step. Where
+only poses are given, velocities follow from two of them and the time between. The forces are those
+of `contact.kernels.forces`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
 """The tests of the near pairs over the whole way from the last reading to this one.
 
 A pair is let pass when its distance is proved to exceed its threshold at every instant. Where the
-two ends do not prove it (see `monitor.kernels.between`), the way is halved, and its parts again, as
-often as BETWEEN_TESTS allows; what is open then is a warning.
+two ends do not prove it, the way is halved, and its parts again, as often as BETWEEN_TESTS allows;
+what is open then is a warning.
 
 Once a pair is known to be too close, the same search goes on for the instant at which it is nearest
 (an interval is passed over when nothing in it is nearer by NEAREST_INSTANT), as far as the tests
 reach.
 
-One pair at one instant between two readings: where both stand, and how far apart.
-
-Whether a pair keeps its distance between two instants, from what is known of it there.
+What proves that a pair keeps its distance between two instants:
 
 The distances at the ends of an interval of length L, and λ and M of both bodies together (see
 `monitor.kernels.sweep`), seen from the last frame that carries both, go into `ends_free`,

@@ -1,6 +1,6 @@
 """One safety cycle: joint angles in, imminent collisions out (paper 000, section III).
 
-Cycle after cycle in one call, for as long as there is nothing to tell.
+`quiet_cycles` runs cycle after cycle in one call, up to the first with anything to report.
 """
 
 from __future__ import annotations

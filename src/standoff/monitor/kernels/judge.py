@@ -1,11 +1,13 @@
 """The tests of the near pairs: extended boxes first, then the exact distance.
 
-Whether a pair that is too close surely parts.
+`judge` decides which pairs warn: each that is not surely farther apart than its threshold is a
+*hit*, which `monitor.report` shows as a `Warning`.
 
-Two convex bodies are apart by ``d`` along the normal of their witness points, and no nearer for as
-long as every point of one moves away along it from every point of the other. From the last reading
-to this one a point ``p`` of a body has moved by ``Δc + ΔR p``, so that of all its points none has
-come less far along ``n`` than
+`parting` decides whether a pair that is too close surely separates (``Warning.approaching`` is then
+False). Two convex bodies are apart by ``d`` along the normal of their witness points, and no nearer
+for as long as every point of one moves away along it from every point of the other. From the last
+reading to this one a point ``p`` of a body has moved by ``Δc + ΔR p``, so that of all its points
+none has come less far along ``n`` than
 
     n · Δc - |ΔR| |p|.
 

@@ -10,10 +10,9 @@ changes trees.
 
 The first path tried is the straight way from the start to the closest goal.
 
-The test of a path of the roadmap: all its edges in one queue, the likeliest to collide first.
-
-The queue is that of `paths.kernels.heap`. Edges that another path has left half proved go on where
-they were; what is open of an edge when a path is given up stays with the edge.
+A path of the roadmap is tested with all its edges in one queue (`paths.kernels.heap`), the one
+likeliest to collide first. An edge that an earlier path has left half proved goes on where it was;
+what is open of an edge when a path is given up stays with the edge.
 """
 
 from __future__ import annotations
