@@ -14,9 +14,9 @@ TEST_ENV := NUMBA_CACHE_DIR=$(TEST_CACHE) NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1
 help:
 	@echo "make demo   watch two arms at work: warnings, cycle times, clearance.png"
 	@echo "make test   run all tests"
-	@echo "make lint   ruff, mypy and the contract between the rooms"
-	@echo "make bench  measure, with the peers in the same run"
-	@echo "make soak   the long proofs, whole"
+	@echo "make lint   ruff, mypy, and which folder may import which"
+	@echo "make bench  benchmarks, with other engines in the same run"
+	@echo "make soak   the long proofs at full length"
 	@echo "make docs   the documents as a site, in build/site"
 	@echo "make clean  remove .venv and build/"
 
