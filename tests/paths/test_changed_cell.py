@@ -4,6 +4,8 @@ say what tables that are laid out anew say."""
 from __future__ import annotations
 
 import copy
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
+from standoff.geometry.narrowphase import layout
+from standoff.geometry.table import pack
+from standoff.paths import tables
 from standoff.paths.tables import Packing
 from tests.cell.test_model import STEPS, do, start
 
@@ -67,14 +72,60 @@ def test_one_layout_serves_all_who_ask_for_the_same():
     assert first.tables.layout.movers is not before.layout.movers
 
 
+def test_a_cell_that_cannot_be_laid_out_is_refused_again_and_again():
+    """An error that was caught once must not be followed by answers about the cell as it was."""
+    cell = so.Cell()
+    arm = cell.add_robot("builtin:panda", name="arm", geometry="capsules")
+    cell.add_body("table", so.Box((1.0, 1.0, 0.1)), so.pose((0.0, 0.0, -0.5)))
+    q = cell.q
+    watched = so.PathChecker(cell)
+    named = so.PathChecker(cell, deviation={f"{arm}/panda_joint1": 0.01})
+    assert watched.segment(q, q) and named.segment(q, q)
+    cell.allow(arm, arm)
+    cell.allow(arm, "table")
+    for _ in range(2):
+        with pytest.raises(so.CellError):
+            watched.segment(q, q)
+    cell.remove_robot(arm)
+    cell.add_robot("builtin:arm7", name="other")
+    for _ in range(2):
+        with pytest.raises(so.Error):
+            named.segment(cell.q, cell.q)
+
+
 def test_geometry_is_added_to_what_is_packed():
     corners = np.random.default_rng(3).normal(size=(12, 3))
     shapes = [so.Box((0.1, 0.1, 0.1)), so.Polyhedron(corners), so.Polyhedron(corners + 1.0)]
-    once, slowly = Packing(shapes), Packing(shapes[:1])
-    slowly.refs(shapes[1:2])
-    former = slowly.solids
-    refs = slowly.refs(shapes)
-    assert (refs == once.refs(shapes)).all()
-    assert (slowly.solids.points == once.solids.points).all()
-    assert former is not slowly.solids and len(former.points) < len(once.solids.points)
+    slowly = Packing(shapes[:1])
+    _, former = slowly.bodies(shapes[1:2])
+    refs, solids = slowly.bodies(shapes)
+    refs_at_once, at_once = Packing(shapes).bodies(shapes)
+    assert (refs == refs_at_once).all() and (solids.points == at_once.points).all()
+    assert former is not solids and len(former.points) < len(at_once.points)
     assert not slowly.sparse(shapes)
+
+
+def test_geometry_that_two_threads_add_at_once_is_not_mixed_up(monkeypatch):
+    """A monitor that certifies stops and a planner follow the same change of a cell."""
+    corners = np.random.default_rng(4).normal(size=(8, 3))
+    here, there = so.Polyhedron(corners), so.Polyhedron(corners + 9.0)
+    packing, begun, made = Packing([]), threading.Event(), tables.Solids
+
+    def slowly(**arrays):
+        begun.set()
+        time.sleep(0.1)
+        return made(**arrays)
+
+    monkeypatch.setattr(tables, "Solids", slowly)
+    found = {}
+    first = threading.Thread(target=lambda: found.update(here=packing.bodies([here])))
+    first.start()
+    begun.wait()
+    found["there"] = packing.bodies([there, here])
+    first.join()
+    for name, shapes in (("here", [here]), ("there", [there, here])):
+        refs, solids = found[name]
+        for ref, shape in zip(refs, shapes):
+            start, count = ref[layout.POINT0], ref[layout.POINTS]
+            own = solids.points[start : start + count, :3]
+            assert (own == pack([shape])[2].points[:, :3]).all()

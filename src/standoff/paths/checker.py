@@ -125,8 +125,8 @@ class PathChecker:
     @property
     def tables(self) -> Tables:
         """The cell as it is now, laid out for the kernels."""
-        if self._known is None or self._revision != self.cell.revision:
-            self._revision = self.cell.revision
+        revision = self.cell.revision
+        if self._known is None or self._revision != revision:
             self.cell.check_watched()
             options = self._options
             deviations = options.deviations(self.cell)
@@ -143,6 +143,8 @@ class PathChecker:
             )
             self._proved = ProvedLimits(self.cell, deviations)
             self.memory.clear()
+            # Only now: after an error the next check must not be of the cell as it was.
+            self._revision = revision
         return self._known
 
     def segment(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -118,12 +119,13 @@ def _link_spheres(
     found = []
     for frame, members in sorted(of_frame.items()):
         key = tuple(members)
-        if key not in known:
+        ball = known.get(key)
+        if ball is None:
             centre, radius = ball_of_balls(np.array([x.ball for x in members]))
             pose = np.eye(4)
             pose[:3, 3] = centre
-            known[key] = Primitive(NOBODY, 0, frame, Sphere(radius), frozen(pose))
-        found.append(known[key])
+            ball = known[key] = Primitive(NOBODY, 0, frame, Sphere(radius), frozen(pose))
+        found.append(ball)
     return found
 
 
@@ -142,29 +144,36 @@ class Packing:
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self._known: dict[int, tuple[Shape, IntArray]] = {}
-        self.solids = Solids()
-        self.refs(shapes)
+        self._solids = Solids()
+        # A monitor and a planner, each on its own thread, may follow one change of a cell.
+        self._lock = Lock()
+        self.bodies(shapes)
 
-    def refs(self, shapes: Sequence[Shape]) -> IntArray:
-        """A row for each shape; new ones are added."""
-        more = list({id(s): s for s in shapes if id(s) not in self._known}.values())
-        if more:
-            _, refs, geometry = pack(more)
-            old = self.solids
-            first = [len(old.points), len(old.faces), len(old.nodes), len(old.ints)]
-            refs[:, [layout.POINT0, layout.FACE0, layout.NODE0, layout.INT0]] += first
-            self._known.update({id(s): (s, ref) for s, ref in zip(more, refs)})
-            width = geometry.points.shape[1]
-            if geometry.points.size or geometry.nodes.size:
-                # Whoever has the former solids keeps them.
-                self.solids = Solids(
-                    points=np.concatenate([old.points.reshape(-1, width), geometry.points]),
-                    faces=np.concatenate([old.faces.reshape(-1, 3), geometry.faces]),
-                    nodes=np.concatenate([old.nodes.reshape(-1, NODES), geometry.nodes]),
-                    ints=np.concatenate([old.ints, geometry.ints]),
-                )
-        found = [self._known[id(s)][1] for s in shapes]
-        return np.array(found, dtype=np.int64).reshape(-1, layout.REF_COLUMNS)
+    def bodies(self, shapes: Sequence[Shape]) -> tuple[IntArray, Solids]:
+        """A row for each shape, and the geometry that the rows are of; new ones are added."""
+        with self._lock:
+            more = list({id(s): s for s in shapes if id(s) not in self._known}.values())
+            if more:
+                self._add(more)
+            found = [self._known[id(s)][1] for s in shapes]
+            refs = np.array(found, dtype=np.int64).reshape(-1, layout.REF_COLUMNS)
+            return refs, self._solids
+
+    def _add(self, more: Sequence[Shape]) -> None:
+        _, refs, geometry = pack(more)
+        old = self._solids
+        first = [len(old.points), len(old.faces), len(old.nodes), len(old.ints)]
+        refs[:, [layout.POINT0, layout.FACE0, layout.NODE0, layout.INT0]] += first
+        self._known.update({id(s): (s, ref) for s, ref in zip(more, refs)})
+        width = geometry.points.shape[1]
+        if geometry.points.size or geometry.nodes.size:
+            # Whoever has the former solids keeps them.
+            self._solids = Solids(
+                points=np.concatenate([old.points.reshape(-1, width), geometry.points]),
+                faces=np.concatenate([old.faces.reshape(-1, 3), geometry.faces]),
+                nodes=np.concatenate([old.nodes.reshape(-1, NODES), geometry.nodes]),
+                ints=np.concatenate([old.ints, geometry.ints]),
+            )
 
     def sparse(self, shapes: Sequence[Shape]) -> bool:
         """Whether most of what was packed is not in use."""
@@ -216,7 +225,8 @@ class Layout:
         kept = before is not None and not before.packing.sparse(shapes)
         self.packing = before.packing if before is not None and kept else Packing(shapes)
         rows = np.array([x.row for x in primitives]).reshape(-1, layout.ROW_COLUMNS)
-        self.bodies = Bodies(rows=rows, refs=self.packing.refs(shapes), solids=self.packing.solids)
+        refs, solids = self.packing.bodies(shapes)
+        self.bodies = Bodies(rows=rows, refs=refs, solids=solids)
         still = np.array([x.ball for x in self.statics]).reshape(-1, 4)
         self.balls = np.concatenate([self.movers.balls, still])
 
@@ -287,7 +297,7 @@ class Tables:
     listed: Listed
 
     def __init__(self, cell: Cell, settings: Settings, before: Tables | None) -> None:
-        self.model, self.pairs = cell.model, cell.pairs
+        _, self.model, self.pairs, *_ = cell.compile()
         self.layout, self.settings = Layout.of(self.model), settings
         movers = self.layout.movers
         self.primitives, self.movers = self.layout.primitives, len(movers.primitives)
