@@ -156,6 +156,7 @@ def test_every_pair_of_the_panda_is_decided(panda):
     assert all(x.separation > 0.0 and x.boxes >= 1 for x in result.apart)
 
 
+@pytest.mark.soak
 def test_no_sample_has_a_proved_pair_of_the_panda_touch(panda):
     cell, result = panda
     oracle = Oracle(cell, samples(cell, 100_000 if SOAK else 10_000))
@@ -218,6 +219,7 @@ def nearest_by_coal(cell, pair, rng, count=300, starts=4, steps=80):
     return least
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("robot", "geometry", "some"),
     [
