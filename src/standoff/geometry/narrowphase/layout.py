@@ -16,8 +16,8 @@ Geometry, for polyhedra and meshes, in the body's own frame
     with indices counted from the body's own first entry, so that geometries can be concatenated
 
 Results: ``out``, float64 (n, 11), C order
-    0 signed distance, 1-3 witness on a, 4-6 witness on b, 7-9 unit normal from b to a,
-    10 slack: the true distance is at least ``value - slack`` (for meshes that overlap, the value
+    DISTANCE signed, POINT_A and POINT_B the witness points, NORMAL the unit vector from b to a,
+    SLACK: the true distance is at least ``value - slack`` (for meshes that overlap, the value
     is no distance but minus a lower bound on the depth, and the slack says nothing)
 
 A pair kernel is called ``kernel(A, i, B, j, out, k)`` (analytic pairs) and writes row ``k``.
@@ -76,5 +76,6 @@ INT0 = 6
 FLAGS = 7
 REF_COLUMNS = 8
 
+#: Columns of a result, or the first of three.
+DISTANCE, POINT_A, POINT_B, NORMAL, SLACK = 0, 1, 4, 7, 10
 OUT_COLUMNS = 11
-SLACK = 10

@@ -27,7 +27,13 @@ from standoff.compiled.tables import (
     viewer,
 )
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
-from standoff.geometry.narrowphase.layout import OUT_COLUMNS
+from standoff.geometry.narrowphase.layout import (  # noqa: F401
+    DISTANCE,
+    NORMAL,
+    OUT_COLUMNS,
+    POINT_A,
+    POINT_B,
+)
 
 #: Highest power of u in a piece, and with it the number of coefficients.
 DEGREE = 5
@@ -35,12 +41,6 @@ POWERS = DEGREE + 1
 
 #: Joints that a map can have.
 MAP_JOINTS = 4
-
-#: Columns of an answer: the signed distance, witness points, and the normal from b to a.
-DISTANCE = 0
-POINT_A = 1
-POINT_B = 4
-NORMAL = 7
 
 #: Pairs that get their first look in one go.
 CHUNK = 256
