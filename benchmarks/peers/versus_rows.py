@@ -100,9 +100,9 @@ def grasp() -> Callable[[], object]:
 
     def one() -> object:
         if held[0]:
-            cell.detach("box0")
+            cell.detach("box0", q=q)
         else:
-            cell.attach("box0", "left/panda_hand")
+            cell.attach("box0", "left/panda_hand", q=q)
         held[0] = not held[0]
         return watch.update(q)
 
