@@ -622,10 +622,11 @@ class Cell:
             )
             if old or not (place is None or np.allclose(place, body.pose)):
                 what = "joints that the cell has are" if old else "pose that the cell has is"
+                otherwise = "q= of that reading" if old else "pose= in the frame of the link"
                 raise CellError(
                     f"body {body.name!r}: the {what} not of the last reading of its monitor",
-                    allowed="Monitor.attach and Monitor.detach; pose= in the frame of the link; or "
-                    "Cell.set_state with that reading first",
+                    allowed=f"Monitor.attach and Monitor.detach; {otherwise}; or Cell.set_state "
+                    "with that reading first",
                 )
 
     def _at(self, q: Any) -> Array:
