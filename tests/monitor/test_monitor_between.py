@@ -326,7 +326,8 @@ def test_every_index_and_every_update_answer_alike_on_a_long_walk():
         poses[:, :3, 3] += rng.uniform(-jump, jump, (24, 3))
         if cycle == 60:
             cell.set_state(q, poses)
-            cell.attach("drifter0", "r/link7", q=cell.q)
+            held = np.linalg.inv(cell.pose("r/link7")) @ cell.pose("drifter0")
+            cell.attach("drifter0", "r/link7", pose=held)
         if cycle == 100:
             cell.set_state(q)
             cell.detach("drifter0", q=cell.q)

@@ -98,3 +98,40 @@ def test_attaching_in_a_watched_cell_goes_by_no_old_joints():
         cell.set_state([0.5])
         cell.attach("box", "a/hand")  # nobody watches with a reading
         assert engine.number == 0
+
+
+def test_attaching_in_a_watched_cell_goes_by_no_old_pose():
+    """With q= a moving body was taken from where the cell had it, and not from where it was."""
+    cell, box = sliders("a"), so.Box((0.1, 0.1, 0.1))
+    cell.add_body("box", box, so.pose((0.2, 0.0, 0.3)), moving=True)
+    monitor = so.Monitor(cell)
+    monitor.update(np.array([1.0]), so.pose((0.9, 0.0, 0.3))[None])
+    with pytest.raises(so.CellError, match="last reading"):
+        cell.attach("box", "a/hand", q=[1.0])
+    assert cell.bodies["box"].attachment is None
+    cell.set_state([1.0], {"box": so.pose((0.9, 0.0, 0.3))})
+    cell.attach("box", "a/hand", q=[1.0])
+    assert cell.pose("box", [1.5])[0, 3] == pytest.approx(1.4)
+
+
+def test_a_monitor_takes_a_body_from_where_it_was_read_whatever_the_cell_was_told_before():
+    """A pose from Cell.set_state, older than the last reading, was taken for the newer one."""
+    cell, box = sliders("a"), so.Box((0.1, 0.1, 0.1))
+    cell.add_body("box", box, so.pose((0.0, 0.0, 0.3)), moving=True)
+    monitor, late = so.Monitor(cell), so.Monitor(cell)
+    cell.set_state([0.7], {"box": so.pose((0.5, 0.0, 0.3))})
+    late.attach("box", "a/hand")  # it has had no reading: what the cell was told counts
+    assert cell.pose("box", [0.7])[0, 3] == pytest.approx(0.5)
+    cell.detach("box", q=[0.7])
+    for at in (0.6, 0.9):
+        monitor.update(np.array([1.0]), so.pose((at, 0.0, 0.3))[None])
+        if at == 0.6:
+            cell.set_state([1.0], {"box": so.pose((at, 0.0, 0.3))})
+    cell.add_body("post", box, so.pose((0.0, 5.0, 0.0)))
+    monitor.attach("box", "a/hand")
+    assert cell.pose("box", [1.5])[0, 3] == pytest.approx(1.4)
+    monitor.update(np.array([1.0]))
+    cell.remove_body("box")
+    cell.add_body("box", box, so.pose((0.4, 0.0, 0.3)), moving=True)
+    monitor.attach("box", "a/hand")  # another one of this name
+    assert cell.pose("box", [1.0])[0, 3] == pytest.approx(0.4)

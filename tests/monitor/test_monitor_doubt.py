@@ -116,6 +116,33 @@ def test_a_bar_of_two_balls_that_turns_steadily_does_not_part(tmp_path):
 # ------------------------------------------------------------------------------------------------
 
 
+def test_a_link_carried_along_an_arc_may_come_nearer_by_as_much_as_the_page_says(tmp_path):
+    """Joints that go on evenly are no steady motion of a link that they do not turn."""
+    joint = (
+        '<joint name="{}" type="continuous"><parent link="{}"/><child link="{}"/>'
+        '<origin xyz="{} 0 0"/><axis xyz="0 1 0"/></joint>'
+    )
+    path = tmp_path / "r.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"><collision><geometry>'
+        '<box size="0.1 0.1 0.1"/></geometry></collision></link>'
+        + joint.format("j", "a", "b", 0) + joint.format("k", "b", "c", 1) + "</robot>"
+    )  # fmt: skip
+    cell = so.Cell()
+    cell.add_robot(path, name="r")
+    cell.add_body("floor", so.HalfSpace())
+    for turn, most in ((0.01, 0.1e-3), (0.05, 2.4e-3)):
+        monitor, nearer = so.Monitor(cell, 1.0), []
+        for start in np.linspace(0.0, turn, 7):
+            last = None
+            for angle in np.arange(0.1 + start, 3.0, turn):
+                (warning,) = monitor.update(np.array([-angle, angle])).warnings
+                if last is not None and not last.approaching:
+                    nearer.append(last.distance - warning.distance)
+                last = warning
+        assert 0.8 * most < max(nearer) < most
+
+
 def brake_late(buffer, period, reaction, acceleration, deceleration, start):
     """How far from the wall a cart ends that speeds up until its brakes act."""
     cell = moving_cell("cart")

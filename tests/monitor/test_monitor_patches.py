@@ -66,7 +66,9 @@ class Changes:
             cell.move_body(str(rng.choice(still)), at(rng))
         elif kind == "attach" and loose:
             touch = [str(rng.choice(links))] if rng.random() < 0.5 else []
-            cell.attach(str(rng.choice(loose)), str(rng.choice(links)), q=cell.q, touch=touch)
+            body, link = str(rng.choice(loose)), str(rng.choice(links))
+            held = np.linalg.inv(cell.pose(link)) @ cell.pose(body)
+            cell.attach(body, link, pose=held, touch=touch)
         elif kind == "detach" and held:
             cell.detach(str(rng.choice(held)), q=cell.q)
         elif kind in ("allow", "forbid"):

@@ -325,7 +325,12 @@ class MonitorWorld:
         if kind < 0.25 and links and loose:
             body, link = str(rng.choice(loose)), str(rng.choice(links))
             touch = [str(rng.choice(links))] if rng.random() < 0.5 else []
-            return lambda c: c.attach(body, link, q=c.q, touch=touch), f"attach {body} to {link}"
+
+            def attach(c: so.Cell) -> None:
+                held = np.linalg.inv(c.pose(link)) @ c.pose(body)
+                c.attach(body, link, pose=held, touch=touch)
+
+            return attach, f"attach {body} to {link}"
         if kind < 0.5 and held:
             body = str(rng.choice(held))
             where.pop(body, None)

@@ -38,6 +38,8 @@ class Body:
         pose: 4 x 4 pose in the world, [m]; of a moving body its last known one; of an attached
             one the pose at which it was taken.
         moving: its pose is given each cycle (unless it is attached).
+        since: the revision of the cell from which on it is as it is, but for poses of a moving body
+            that `Cell.set_state` gave.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Body:
     pose: Array
     moving: bool = False
     attachment: Attachment | None = None
+    since: int = 0
 
 
 def moving_poses(names: Sequence[str], known: Sequence[Array], poses: Any) -> Array:

@@ -214,8 +214,9 @@ class Cell:
             pose: the pose in the link's frame, where it is to be another than that of now.
 
         Raises:
-            CellError: neither is given, and a monitor of this cell has had a newer reading than
-                `set_state`: the pose of the load would be computed from old joint positions.
+            CellError: a monitor of this cell has had another reading than `set_state`, and the pose
+                of the load would be computed from old joint positions (neither ``q`` nor ``pose``
+                is given), or from an old pose of a moving body (``pose`` is not).
         """
         held = self._find(body, self._bodies, "body")
         self._find(link, self._links(), "link")
@@ -235,7 +236,7 @@ class Cell:
 
     def detach(self, body: str, *, q: Any = None) -> None:
         """Leave a held body where it is at this instant; a moving one is given its pose again.
-        ``q`` and what is raised are as in `attach`."""
+        ``q`` is as in `attach`; without it, another reading of a monitor is an error, too."""
         held = self._find(body, self._bodies, "body")
         if held.attachment is None:
             raise CellError(f"body {body!r} is not held", allowed="a body that was attached")
@@ -607,20 +608,25 @@ class Cell:
         self._watchers = (*alive, ref(watcher))
 
     def _check_state(self, body: Body, q: Any) -> None:
-        """Raise where ``q`` is not given and a monitor has a newer reading than the cell."""
+        """Raise where a monitor has had a reading that the cell was not told of: of the joints,
+        where ``q`` is not given, or of the body."""
+        loose = body.moving and body.attachment is None
         for watcher in (r() for r in self._watchers):
-            state = None if q is not None or watcher is None else watcher.last_state()
+            state = None if watcher is None else watcher.last_state()
             if state is None:
                 continue
             joints, poses = state
-            place = poses.get(body.name)
-            old = any(joints.get(name, x) != x for name, x in zip(self.joints, self.q.tolist()))
+            place = poses.get(body.name) if loose else None
+            old = q is None and any(
+                joints.get(name, x) != x for name, x in zip(self.joints, self.q.tolist())
+            )
             if old or not (place is None or np.allclose(place, body.pose)):
+                what = "joints that the cell has are" if old else "pose that the cell has is"
+                otherwise = "q= of that reading" if old else "pose= in the frame of the link"
                 raise CellError(
-                    f"body {body.name!r}: the state of the cell is older than the last reading of "
-                    "its monitor",
-                    allowed="Monitor.attach and Monitor.detach; q= of that reading; or "
-                    "Cell.set_state with it first",
+                    f"body {body.name!r}: the {what} not of the last reading of its monitor",
+                    allowed=f"Monitor.attach and Monitor.detach; {otherwise}; or Cell.set_state "
+                    "with that reading first",
                 )
 
     def _at(self, q: Any) -> Array:
@@ -684,6 +690,7 @@ class Cell:
             self._changed(Note(body.name))
 
     def _keep(self, body: Body) -> None:
+        body = replace(body, since=self._revision + 1)
         self._bodies[body.name] = body
         self._held.pop(body.name, None)
         if body.attachment is not None:

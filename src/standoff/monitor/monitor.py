@@ -15,7 +15,7 @@ from standoff.cell import Body, Cell
 from standoff.cell.cell import Compiled
 from standoff.defaults import USUAL_BUFFER
 from standoff.errors import MonitorError
-from standoff.geometry.pose import Array
+from standoff.geometry.pose import Array, inverse
 from standoff.monitor.buffers import Buffer, Thresholds
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.kernels.cycle import cycle as run_cycle
@@ -388,7 +388,8 @@ class Monitor:
         self._enter()
         try:
             self._tell_cell()
-            self.cell.attach(body, link, q=self.cell.q, touch=touch)
+            at = inverse(self.cell.pose(link)) @ self.cell.pose(body)
+            self.cell.attach(body, link, pose=at, touch=touch)
         finally:
             self._busy.release()
 
@@ -407,16 +408,18 @@ class Monitor:
         return (reading.last_joints, reading.last_places) if self._cycles else None
 
     def _tell_cell(self) -> None:
-        """Joints and poses of the last reading; but for bodies that the cell has changed since."""
-        now = self.cell.compile().moving
+        """Joints and poses of the last reading, if there was one; but for bodies that are others
+        since. Poses that `Cell.set_state` gave do not count: they may be older."""
+        if not self._cycles:
+            return
+        now, seen = self.cell.compile().moving, self._bodies
         joints = dict(zip(self.cell.joints, self.cell.q)) | self._reading.last_joints
         poses = {
             name: pose
             for name, pose in self._reading.last_places.items()
-            if name in now and now[name] is self._bodies.get(name)
+            if name in now and name in seen and now[name].since == seen[name].since
         }
         self.cell.set_state([joints[name] for name in self.cell.joints], poses)
-        self._bodies = self.cell.compile().moving
 
     def _eventful(self, clearance: float, time: float | None) -> Cycle:
         scene, tables = self.scene, self.scene.tables

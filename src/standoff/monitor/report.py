@@ -102,9 +102,11 @@ class Warning:
 
     @property
     def approaching(self) -> bool:
-        """False only where the pair surely separates: if both bodies keep the motion that they had
-        since the last reading, they are not nearer at the next one. A controller may then permit
-        the motion. An unknown speed counts as approaching, and so does a mesh."""
+        """False only where the pair surely separates: if both bodies move once more as they did
+        since the last reading (straight on and turning evenly, or along a screw), they are not
+        nearer at the next one. A link that joints carry along an arc without turning it leaves that
+        motion: see docs/monitor.md. A controller may permit the motion where this is False. An
+        unknown speed counts as approaching, and so does a mesh."""
         return bool(self._row[m.PARTS] != m.BODIES_PART)
 
     @property

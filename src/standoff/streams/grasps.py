@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from standoff.cell import Cell
 from standoff.errors import Error
+from standoff.geometry.pose import inverse
 from standoff.streams.faults import Found, Ongoing
 from standoff.streams.limits import MOST_PUBLISHERS
 from standoff.streams.messages import Grasp
@@ -220,7 +221,8 @@ class Grasps:
         """The same link may be given anew what its load may touch."""
         before = self._cell.bodies[body].attachment if body in self._cell.bodies else None
         if before is None or before.link != link:
-            self._cell.attach(body, link, q=self._received.q, touch=touch)
+            at = inverse(self._cell.pose(link)) @ self._cell.pose(body)
+            self._cell.attach(body, link, pose=at, touch=touch)
             return
         self._cell.detach(body, q=self._received.q)
         try:
