@@ -137,7 +137,8 @@ def folder(tmp_path_factory):
     write_path(here / "path.csv", cell, [ready, ready + 0.3 * np.eye(8)[0]])
     goal = dict(zip(cell.joints, (ready + 0.5 * np.eye(8)[0]).tolist()))
     (here / "goal.json").write_text(json.dumps({"waypoints": [goal]}))
-    (here / "robot.urdf").write_text(so.model_path("panda").read_text())
+    for robot in ("robot", "left", "right"):
+        (here / f"{robot}.urdf").write_text(so.model_path("panda").read_text())
     (here / "robot.srdf").write_text(so.model_path("panda").with_suffix(".srdf").read_text())
     verdict = so.PathChecker(cell).segment(ready, ready + 0.1)
     verdict.certificate().save(here / "proof.json", cell=cell)

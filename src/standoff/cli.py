@@ -52,6 +52,7 @@ class Forgiving:
 
 #: The commands in the order of the help, each in a file of this name.
 COMMANDS = (
+    "init",
     "info",
     "apart",
     "check",
