@@ -78,7 +78,7 @@ def check_ends(scene: Scene, watched: Ints) -> None:
     first, second = first[opened[first]], second[opened[first]]
     if len(first) == 0:
         return
-    shapes = [[scene.part(k).shape for k in x.tolist()] for x in (first, second)]
+    meshes, others = ([scene.part(k).shape for k in x.tolist()] for x in (first, second))
     last = len(c.times) - 2
     piece, u = np.append(np.arange(last + 1), last), np.append(np.zeros(last + 1), 1.0)
     now = instants(model, c.coefficients[piece], c.glides[piece], u)
@@ -89,7 +89,9 @@ def check_ends(scene: Scene, watched: Ints) -> None:
             turn, way = now.turn[k, f], local[:, :3, 3]
             place = np.einsum("nij,nj->ni", turn, way) + now.place[k, f]
             poses.append((turn @ local[:, :3, :3], place))
-        inside = np.isneginf(body_gaps(scene, *shapes, *poses, np.zeros(len(first))))
+        at, there = poses
+        found = body_gaps(scene, meshes, others, at, there, np.zeros(len(first)))
+        inside = np.isneginf(found)
         if inside.any():
             i = int(np.argmax(inside))
             raise NotProvedError(
