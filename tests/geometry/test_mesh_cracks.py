@@ -69,3 +69,13 @@ def test_welding_leaves_a_chain_of_near_vertices_alone():
     points = np.concatenate([np.stack([x, 0 * x, 0 * x], axis=1), [[1, 0, 0], [0, 1, 0]]])
     mesh = so.Mesh(points, [[k, 50, 51] for k in range(50)])
     assert len(mesh.vertices) == 52
+
+
+@pytest.mark.parametrize(("size", "closed"), [(1e-10, True), (1e-4, False)])
+def test_a_cracked_mesh_with_all_triangles_both_ways_round_was_closed_and_hollow(size, closed):
+    """Each triangle and its reverse were a closed part of their own."""
+    points, faces = cracked(trimesh.creation.icosphere(subdivisions=2), size)
+    mesh = so.Mesh(points, np.concatenate([faces, faces[:, ::-1]]))
+    assert mesh.closed == closed and mesh.open_solid != closed
+    assert so.distance(mesh, None, so.Sphere(0.01), None).value < -0.9
+    assert f"{len(faces)} repeated triangles were left out" in mesh.problems

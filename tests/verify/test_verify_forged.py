@@ -179,3 +179,13 @@ def test_too_close_by_a_tolerance_of_a_kilometre_says_so():
     claim = replace(made.verdict, kind="too_close", distance=1.0)
     text = words(replace(made, tolerance=1e3, verdict=claim))
     assert text.endswith("1e+03 mm; the clearance is 100 mm, the tolerance 1e+06 mm")
+
+
+def test_the_clearance_that_is_shown_is_the_one_that_was_checked():
+    """Of a pair that is given in both orders the larger clearance counts; the other was shown."""
+    cell = panda((0.55, 0.0, 0.5))
+    made = so.PathChecker(cell, clearance=0.1).segment(*motion(cell)).certificate()
+    a, b = made.verdict.pair
+    claim = replace(made.verdict, kind="too_close", distance=0.0)
+    text = words(replace(made, clearances={(a, b): 0.0, (b, a): 1.0}, verdict=claim))
+    assert text.endswith("the clearance is 1000 mm, the tolerance 1 mm")

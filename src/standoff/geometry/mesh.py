@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from standoff.errors import MeshError, ShapeError
 from standoff.geometry.kernels.hull_audit import below_all_faces
-from standoff.geometry.mesh_surface import by_part, merged, oriented, parts, welded
+from standoff.geometry.mesh_surface import by_part, merged, one_sided, oriented, parts, welded
 from standoff.geometry.mesh_tree import tree_of
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.polyhedron import Polyhedron
@@ -71,8 +71,11 @@ class Mesh(Shape):
         points = _points(vertices)
         corners = _faces(faces, len(points))
         points, corners, unused = merged(points, corners)
+        corners, reverse = one_sided(corners)
         points, corners, gone = welded(points, corners)
         corners, self.closed, self.problems = oriented(points, corners, unused)
+        if reverse:
+            self.problems += (f"{reverse} repeated triangles were left out",)
         if gone:
             self.problems += (f"{gone} vertices within rounding of another were merged with it",)
         if not self.closed:

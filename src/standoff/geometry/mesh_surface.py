@@ -39,6 +39,17 @@ def merged(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     return np.ascontiguousarray(points[used]), np.ascontiguousarray(number[faces]), unused
 
 
+def one_sided(faces: IntArray) -> tuple[IntArray, int]:
+    """The first of each two triangles that are the reverse of each other, where all are such pairs,
+    and how many went. Cracks would leave each pair a closed part of its own, with nothing inside; a
+    pair alone is one."""
+    corners = np.sort(faces, axis=1)
+    _, first, number = np.unique(corners, axis=0, return_index=True, return_inverse=True)
+    if len(first) == 1 or np.bincount(number.reshape(-1), weights=_ways(faces)).any():
+        return faces, 0
+    return np.ascontiguousarray(faces[np.sort(first)]), len(faces) - len(first)
+
+
 def welded(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     """The vertices of an open mesh with those within `WELD_TOLERANCE` of each other made one, the
     first of them; the faces in their terms, and how many went. A mesh with a whole winding number
@@ -162,9 +173,13 @@ def _without_repeats(points: Array, faces: IntArray) -> IntArray:
     kept = np.ascontiguousarray(faces[~(repeated & crowded[label])])
     if not _open_because(kept, len(points)) or not _balanced(faces, len(points)):
         return kept
-    ways = np.sign(np.prod(faces - np.roll(faces, 1, axis=1), axis=1))
     number = np.unique(corners, axis=0, return_inverse=True)[1].reshape(-1)
-    return faces if np.bincount(number, weights=ways).any() else kept
+    return faces if np.bincount(number, weights=_ways(faces)).any() else kept
+
+
+def _ways(faces: IntArray) -> IntArray:
+    """Which way round each triangle is, from its least corner on: 1 or -1, 0 without area."""
+    return np.asarray(np.sign(np.prod(faces - np.roll(faces, 1, axis=1), axis=1)))
 
 
 def _sides(faces: IntArray, count: int) -> tuple[IntArray, IntArray, int]:

@@ -252,8 +252,12 @@ class PathChecker:
             )
         tables = self.tables
         self._proved.check_ends(starts, ends)
-        kinds = np.zeros(len(starts), dtype=np.int64)
+        kinds, inside = (np.zeros(len(starts), dtype=np.int64) for _ in range(2))
         count = _threads(threads, len(starts))
+        for q in (starts, ends) if tables.opened else ():  # see `_at_ends`
+            rest = np.zeros(len(q), dtype=np.int64)
+            self._batch(tables, q, q, 0, len(q), rest)
+            inside = np.maximum(inside, rest)
         bounds = [len(starts) * k // count for k in range(count + 1)]
         jobs = list(pairwise(bounds))
         if count == 1:
@@ -266,7 +270,7 @@ class PathChecker:
                 ]
                 for job in done:
                     job.result()
-        return kinds
+        return np.maximum(kinds, inside)
 
     def _batch(
         self, tables: Tables, starts: Array, ends: Array, first: int, last: int, kinds: IntArray
@@ -360,6 +364,11 @@ class PathChecker:
         until = search.start if first and status != p.FREE else None
         found, counts = search.result, search.counts
         task.tables.spare.append(search.scratch)
+        if status == p.FREE and task.tables.opened:
+            inside = self._at_ends(task)
+            if inside is not None:
+                at = float(inside["piece"] + inside["u"])
+                return task.verdict(p.FOUND, inside, counts, at)
         at_once = first and status == p.FOUND and found["piece"] == 0
         if at_once and found["u"] <= task.precision:
             early = self._at_start(task)
@@ -382,6 +391,19 @@ class PathChecker:
             return None
         found["u"] = 0.0
         return found, search.counts
+
+    def _at_ends(self, task: _Task) -> Any | None:
+        """The first contact where a piece of a free motion begins or the last one ends; None where
+        all is free there. A body gets into an open mesh without meeting its surface, so that only
+        looking there tells."""
+        search = Search(task.tables, task.motion.ends(), task.budget, earliest=True, precision=0.5)
+        if search.run() == p.FREE:
+            return None
+        found = search.result
+        last = len(task.motion.pieces) - 1
+        found["u"] = float(found["piece"] > last)
+        found["piece"] = min(found["piece"], last)
+        return found
 
     def scratch(self, tables: Tables) -> Scratch:
         """Scratch for `check_segments` that nobody uses now, with moving bodies where the cell has

@@ -44,8 +44,9 @@ def certificate(
     """What proves a verdict: its ``status`` and, where it is not free, what was ``found``.
 
     Raises:
-        PathError: the motion is free, but listing its proof takes more than the budget allows, or
-            a pair is within rounding error of its clearance.
+        PathError: the motion is free, but listing its proof takes more than the budget allows, a
+            pair is within rounding error of its clearance, or a body gets into an open mesh and
+            out again.
     """
     place = np.cumsum([x.body != NOBODY for x in tables.primitives]) - 1
     groups: tuple[Group, ...] = ()
@@ -53,6 +54,14 @@ def certificate(
     if status == p.FREE:
         search = Search(tables, motion, _LONGER * options.budget, proving=True)
         ended = search.run()
+        if ended == p.FOUND and search.result["kind"] == p.CONTACT:
+            bodies = [tables.primitives[search.result[x]].body for x in "ab"]
+            raise PathError(
+                f"the proof cannot be listed: {bodies[0]} and {bodies[1]}, one of them an open "
+                "mesh, overlap at an instant that the check did not look at",
+                value=float(search.result["piece"] + search.result["u"]),
+                allowed="a closed mesh, or sheet=True for a surface",
+            )
         if ended == p.FOUND:
             raise PathError(
                 "the proof cannot be listed: a pair is within rounding error of its clearance",
@@ -66,7 +75,11 @@ def certificate(
         moving=tables.gliding,
         clearance=options.clearance,
         tolerance=options.tolerance,
-        clearances=dict(options.clearances),
+        clearances={
+            pair: metres
+            for pair, metres in options.clearances.items()
+            if all(name in tables.model.index for name in pair)  # one may have been removed
+        },
         deviation=tables.settings.deviation,
         times=times,
         coefficients=motion.pieces,

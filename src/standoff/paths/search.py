@@ -18,7 +18,7 @@ import numpy as np
 
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.pose import Array
-from standoff.paths.glide import Glides
+from standoff.paths.glide import Glide, Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.heap import put_back
 from standoff.paths.kernels.search import begin, search
@@ -91,6 +91,18 @@ class Motion:
         rest.pieces[:, 1:] = 0.0
         rest.glides["linear"] = rest.glides["angular"] = 0.0
         return rest
+
+    def ends(self) -> Motion:
+        """At rest where each piece begins, and where the last one ends."""
+        last = len(self.pieces) - 1
+        pieces = np.zeros((last + 2, *self.pieces.shape[1:]))
+        pieces[:-1, 0], pieces[-1, 0] = self.pieces[:, 0], self.at(last, 1.0)
+        glides = np.concatenate([self.glides, self.glides[-1:]])
+        for row in glides[-1]:
+            start = np.concatenate([row["pose"].reshape(3, 4), [[0.0, 0.0, 0.0, 1.0]]])
+            row["pose"] = Glide(start, row["linear"], row["angular"]).at(1.0)[:3].ravel()
+        glides["linear"] = glides["angular"] = 0.0
+        return Motion(pieces, glides, np.concatenate([self.rounding, self.rounding[-1:]]))
 
     def at(self, piece: int, u: float) -> Array:
         """The configuration at ``u`` of a piece."""

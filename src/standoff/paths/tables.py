@@ -291,6 +291,7 @@ class Tables:
         frames: of joints and gliding bodies.
         gliding: the moving bodies, which glide.
         tube: whether joints may be off their path.
+        opened: whether there are open meshes that count as solid.
         spare: scratch for these tables that nobody uses now.
     """
 
@@ -307,6 +308,7 @@ class Tables:
         self.stepper = address_of("paths.kernels.search.step")
         self.spare: list[Any] = []
         self.tube = bool(settings.deviation.any())
+        self.opened = any(x.shape.flags & layout.OPEN_SOLID for x in self.primitives)
         standing = self._standing()
         listing = self._listing(standing)
         if before is not None and before.listed.listing == listing:
@@ -411,7 +413,7 @@ class Tables:
             bounded=len(self.boxes.order), frames=tree.frames, deepest=depth.max(initial=0),
             slides=sliding, single=movers.single, meeting=meeting, unmapped=self.listed.unmapped,
             sparing=movers.jointed == self.movers and spheres,
-            opened=any(x.shape.flags & layout.OPEN_SOLID for x in self.primitives),
+            opened=self.opened,
             general=0 if closed else dispatch.general_address(),
             walker=address_of("paths.kernels.mesh_walk.mesh_walk") if meshed else 0,
             nester=greedy.nested_address() if meshed else 0,

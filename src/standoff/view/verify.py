@@ -106,9 +106,10 @@ def claim(certificate: Certificate) -> str:
     )
     if verdict.kind == "collision":
         return text
-    a, b = verdict.pair
-    clearance = certificate.clearances.get((a, b), certificate.clearances.get((b, a)))
-    clearance = certificate.clearance if clearance is None else clearance
+    # Given in both orders, the larger one counts.
+    two = (verdict.pair, verdict.pair[::-1])
+    own = [certificate.clearances[pair] for pair in two if pair in certificate.clearances]
+    clearance = max(own, default=certificate.clearance)
     return (
         f"{text}; the clearance is {1e3 * clearance:g} mm, the tolerance "
         f"{1e3 * certificate.tolerance:g} mm"

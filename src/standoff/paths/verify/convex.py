@@ -150,15 +150,16 @@ def check_groups(rows: Rows) -> Array:
 
 
 def _clearance(rows: Rows) -> Array:
-    """The largest clearance that the sphere's part must keep from a member of the group."""
+    """The clearance that the sphere's part must keep from the group, those of single pairs left
+    out: `coverage` asks for other proofs of them."""
     scene = rows.scene
     clearance = scene.certificate.clearance
     result = np.full(len(rows.a), clearance)
-    if scene.own_clearances or clearance < 0.0:
+    if clearance < 0.0:
         for k, (a, group) in enumerate(zip(rows.a, rows.b, strict=True)):
             members = scene.members[group]
             if len(members):
-                result[k] = scene.clearance(np.full(len(members), a), members).max()
+                result[k] = scene.usual_clearance(np.full(len(members), a), members).max()
     return result
 
 

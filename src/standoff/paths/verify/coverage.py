@@ -39,7 +39,8 @@ def check_coverage(scene: Scene, needed: Ints) -> None:
 
 
 def _intervals(scene: Scene, rows: Ints) -> tuple[Ints, Array, Array]:
-    """The pairs that proofs speak of, with their intervals; a group's proof once a member."""
+    """The pairs that proofs speak of, with their intervals; a group's proof once a member, but for
+    those that must keep more than the clearance that it shows."""
     proofs, count = scene.certificate.proofs[rows], len(scene.model.parts)
     grouped = proofs["method"] == GROUP
     single, many = proofs[~grouped], proofs[grouped]
@@ -51,7 +52,11 @@ def _intervals(scene: Scene, rows: Ints) -> tuple[Ints, Array, Array]:
     b = np.concatenate([scene.part_of[single["b"]], *members]).astype(np.int64)
     start = np.concatenate([single["start"], np.repeat(many["start"], sizes)])
     end = np.concatenate([single["end"], np.repeat(many["end"], sizes)])
-    return _key(a, b, count), start, end
+    shown = np.ones(len(a), dtype=bool)
+    of_group = slice(len(single), None)
+    needed = scene.clearance(a[of_group], b[of_group])
+    shown[of_group] = needed <= scene.usual_clearance(a[of_group], b[of_group])
+    return _key(a, b, count)[shown], start[shown], end[shown]
 
 
 def _check_piece(

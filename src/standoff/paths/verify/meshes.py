@@ -12,6 +12,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
 from standoff.paths.verify.convex import check_claim
+from standoff.paths.verify.kinematics import instants
 from standoff.paths.verify.mesh_gap import Kind, box_gap, convex_gap, point_gap, solid, soup_gap
 from standoff.paths.verify.model import Ints, NotProvedError
 from standoff.paths.verify.rows import Rows, by_part, describe, room
@@ -63,6 +64,40 @@ def gaps(rows: Rows, wanted: Array) -> Array:
     meshes, others = ([rows.scene.part(k).shape for k in x.tolist()] for x in (first, second))
     at, there = rows.poses(first), rows.poses(second)
     return body_gaps(rows.scene, meshes, others, at, there, wanted)
+
+
+def check_ends(scene: Scene, watched: Ints) -> None:
+    """Refuse a body inside an open mesh, or one around it, where a piece begins or the last one
+    ends. It can get there without meeting a surface, which is all that a proof speaks of."""
+    model, c = scene.model, scene.certificate
+    opened = np.array(
+        [isinstance(p.shape, Mesh) and p.shape.open_solid for p in model.parts], dtype=bool
+    )
+    a, b = np.divmod(watched, len(opened))
+    first, second = np.where(opened[a], a, b), np.where(opened[a], b, a)
+    first, second = first[opened[first]], second[opened[first]]
+    if len(first) == 0:
+        return
+    meshes, others = ([scene.part(k).shape for k in x.tolist()] for x in (first, second))
+    last = len(c.times) - 2
+    piece, u = np.append(np.arange(last + 1), last), np.append(np.zeros(last + 1), 1.0)
+    now = instants(model, c.coefficients[piece], c.glides[piece], u)
+    for k in range(len(u)):
+        poses = []
+        for parts in (first, second):
+            f, local = scene.frames[parts], model.locals[parts]
+            turn, way = now.turn[k, f], local[:, :3, 3]
+            place = np.einsum("nij,nj->ni", turn, way) + now.place[k, f]
+            poses.append((turn @ local[:, :3, :3], place))
+        at, there = poses
+        found = body_gaps(scene, meshes, others, at, there, np.zeros(len(first)))
+        inside = np.isneginf(found)
+        if inside.any():
+            i = int(np.argmax(inside))
+            raise NotProvedError(
+                f"{scene.part(int(first[i]))} and {scene.part(int(second[i]))}: one is inside the "
+                f"other in piece {piece[k]} at u = {u[k]:g}"
+            )
 
 
 Poses = tuple[Array, Array]

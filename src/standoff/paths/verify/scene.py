@@ -72,8 +72,15 @@ class Scene:
             for k, (i, j) in enumerate(pairs):
                 own = self.own_clearances.get((min(i, j), max(i, j)))
                 result[k] = result[k] if own is None else own
+        return self._of_meshes(a, b, result)
+
+    def usual_clearance(self, a: Ints, b: Ints) -> Array:
+        """The same without clearances of single pairs: what a proof of a group shows."""
+        return self._of_meshes(a, b, np.full(len(a), self.certificate.clearance))
+
+    def _of_meshes(self, a: Ints, b: Ints, clearance: Array) -> Array:
         hollow = np.array([not part.shape.convex for part in self.model.parts], dtype=bool)
-        return np.where(hollow[a] | hollow[b], np.maximum(result, 0.0), result)
+        return np.where(hollow[a] | hollow[b], np.maximum(clearance, 0.0), clearance)
 
     def part(self, number: int) -> Part:
         return self.model.parts[number]

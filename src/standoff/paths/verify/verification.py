@@ -22,7 +22,7 @@ from standoff.paths.certificate import GROUP, MESH, METHODS, SHAPE, SPHERE, Cert
 from standoff.paths.verify.coal import Opinion, installed
 from standoff.paths.verify.convex import check_convex, check_groups
 from standoff.paths.verify.coverage import check_coverage, watched_parts
-from standoff.paths.verify.meshes import check_meshes
+from standoff.paths.verify.meshes import check_ends, check_meshes
 from standoff.paths.verify.model import Ints, NotProvedError
 from standoff.paths.verify.rows import Rows, describe, select
 from standoff.paths.verify.scene import Scene, match, measured
@@ -151,6 +151,7 @@ class _Check:
             check_witness(scene, watched)
             return
         check_coverage(scene, watched)
+        check_ends(scene, watched)
         self._check_proofs(measured(scene))
 
     def _check_clearance(self, scene: Scene, watched: Ints) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from standoff.geometry.mesh import Mesh
@@ -82,7 +84,8 @@ def _check_collision(
         raise NotProvedError(
             f"{where}: not shown to be deeper in each other than {-clearance:.9g} m"
         )
-    if not _can_be_so_deep(*two, (1.0 - _DEPTH) * -distance - blur):
+    depth = (1.0 - _DEPTH) * -distance - blur
+    if not (_can_be_so_deep(*two, depth) or _surface_so_far(scene, *two, depth)):
         raise NotProvedError(f"{where}: a penetration depth of {-distance:.9g} m is not shown")
 
 
@@ -176,3 +179,16 @@ def _can_be_so_deep(a: Shape, pose_a: Array, b: Shape, pose_b: Array, depth: flo
     n = np.concatenate([n, -n])
     x = extremes(a, pose_a, n) - extremes(b, pose_b, -n)
     return bool(((x * n).sum(axis=1) + a.swept_radius + b.swept_radius > depth).all())
+
+
+def _surface_so_far(
+    scene: Scene, a: Shape, pose_a: Array, b: Shape, pose_b: Array, depth: float
+) -> bool:
+    """Whether the surface of an open mesh that counts as solid is that far from the other body. A
+    body that sticks out of the opening has a gap to the surface that is longer than the hulls are
+    deep in each other."""
+    surfaces = [x.as_surface() if isinstance(x, Mesh) else x for x in (a, b)]
+    if surfaces[0] is a and surfaces[1] is b:
+        return False
+    own = replace(scene, soups={})  # kept by identity, and these surfaces do not last
+    return _apart(own, surfaces[0], pose_a, surfaces[1], pose_b, depth) >= depth
