@@ -447,6 +447,20 @@ def test_a_recording_at_2_hz_that_passes_through_a_post_is_not_safe(tmp_path):
             assert f"between readings</th><td>{words}" in text
 
 
+def test_a_contact_of_one_reading_lasts_to_the_next_in_the_report_too(tmp_path):
+    """The summary said 0.50 s, the report 0.000 s."""
+    sliders("a").save(tmp_path / "cell.toml")
+    (tmp_path / "run.csv").write_text("time,a/x\n1.0,1.8\n1.5,1.95\n2.0,1.8\n2.5,1.8\n")
+    page = tmp_path / "near.html"
+    result = called(
+        "watch", tmp_path / "cell.toml", "--from", tmp_path / "run.csv", "--report", page,
+        "--no-between",
+    )  # fmt: skip
+    assert "CONTACT in 1 cycle, 0.50 s" in result.output
+    rows = page.read_text().partition("<h2>Contacts</h2>")[2].partition("</table>")[0]
+    assert "0.500 s" in rows and "0.000 s" not in rows
+
+
 def test_a_contact_is_called_one(tmp_path):
     """A forearm inside a hand was "0.0 mm, parting", and the nearest had no names."""
     sliders("a").save(tmp_path / "cell.toml")
