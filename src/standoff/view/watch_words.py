@@ -149,14 +149,14 @@ def _show_pairs(s: Summary, console: Console) -> None:
     if s.own_links:
         # No --self is below an overlap.
         overlap = s.own_links.intersection(s.contact_pairs)
-        for pairs, how in (
+        for links, how in (
             (s.own_links - overlap, "are nearer than the buffer all the time, perhaps by design: "
              "--self says how near links of one robot may be"),
             (overlap, "are nearer than the buffer all the time, and were in contact: [[allow]] in "
              "the cell file leaves out a pair that touches by design"),
         ):  # fmt: skip
-            if pairs:
-                plain(console, f"  own links {_some([_pair(p) for p in sorted(pairs)])} {how}")
+            if links:
+                plain(console, f"  own links {_some([*map(_pair, sorted(links))])} {how}")
 
 
 def _show_outputs(s: Summary, console: Console) -> None:
