@@ -447,6 +447,48 @@ def test_a_recording_at_2_hz_that_passes_through_a_post_is_not_safe(tmp_path):
             assert f"between readings</th><td>{words}" in text
 
 
+def test_a_body_that_the_cell_does_not_have_is_named(tmp_path):
+    """Its poses came, nothing was said of it, and the cell was SAFE all along."""
+    sliders("a").save(tmp_path / "cell.toml")
+    pose = {"position": [0, 0, 0]}
+    lines = [
+        {"time": 1 + 0.01 * k, "joints": {"a/x": 1.0}, "poses": {"person": pose, "dog": pose}}
+        for k in range(5)
+    ]
+    (tmp_path / "run.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    asked = ("watch", tmp_path / "cell.toml", "--from", tmp_path / "run.jsonl")
+    said = "the cell does not have, which are not watched: "
+    result = called(*asked)
+    assert result.exit_code == 0 and f"{said}person, dog" in result.output
+    with (tmp_path / "cell.toml").open("a") as file:
+        file.write('\n[[stream]]\nsource = "*"\nignore = ["person"]\n')
+    assert f"{said}dog\n" in called(*asked).output
+
+
+def test_no_advice_on_self_is_given_for_links_in_contact(tmp_path):
+    """Links that overlapped by 54 mm all along were "perhaps by design: --self says …"."""
+    asked = ("watch", "builtin:panda", "--from", tmp_path / "run.jsonl", "--rest", "--self")
+    line = json.dumps({"time": 1.0, "joints": {"panda_finger_joint1": 0.02}})
+    (tmp_path / "run.jsonl").write_text(line)
+    result = called(*asked, "0.005")  # at 0 everywhere it is folded into itself
+    own = [line for line in result.output.splitlines() if "own links" in line]
+    assert own and all("[[allow]]" in line and "--self" not in line for line in own)
+
+
+def test_a_contact_of_one_reading_lasts_to_the_next_in_the_report_too(tmp_path):
+    """The summary said 0.50 s, the report 0.000 s."""
+    sliders("a").save(tmp_path / "cell.toml")
+    (tmp_path / "run.csv").write_text("time,a/x\n1.0,1.8\n1.5,1.95\n2.0,1.8\n2.5,1.8\n")
+    page = tmp_path / "near.html"
+    result = called(
+        "watch", tmp_path / "cell.toml", "--from", tmp_path / "run.csv", "--report", page,
+        "--no-between",
+    )  # fmt: skip
+    assert "CONTACT in 1 cycle, 0.50 s" in result.output
+    rows = page.read_text().partition("<h2>Contacts</h2>")[2].partition("</table>")[0]
+    assert "0.500 s" in rows and "0.000 s" not in rows
+
+
 def test_a_contact_is_called_one(tmp_path):
     """A forearm inside a hand was "0.0 mm, parting", and the nearest had no names."""
     sliders("a").save(tmp_path / "cell.toml")

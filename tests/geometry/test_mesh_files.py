@@ -11,6 +11,7 @@ import pytest
 
 from standoff.errors import MeshError
 from standoff.geometry.mesh import Mesh
+from standoff.geometry.mesh_files import collada
 from standoff.geometry.mesh_files.collada import MAX_MESH_BYTES
 from standoff.geometry.mesh_files.mesh_file import read_mesh
 from tests.worlds.mesh_shapes import box_arrays, torus_arrays
@@ -345,6 +346,23 @@ def test_missing_directory_and_unreadable(tmp_path):
     if not os.access(locked, os.R_OK):
         with pytest.raises(MeshError, match="cannot be read"):
             Mesh.load(locked)
+
+
+@pytest.mark.parametrize("suffix", ["glb", "dae"])
+def test_vertices_that_many_triangles_share_are_not_repeated_without_end(
+    tmp_path, monkeypatch, suffix
+):
+    """Only triangles were counted: a .glb of 62 kB took more than 6 GB."""
+
+    def repeat(tree):
+        tree["accessors"][0]["count"] = 3  # one triangle, and all vertices
+        tree["meshes"][0]["primitives"] *= 20
+
+    data = glb(repeat) if suffix == "glb" else dae(faces=FACES[:1], instances=40)
+    load(tmp_path, data, f"a.{suffix}")
+    monkeypatch.setattr(collada, "MAX_MESH_TRIANGLES", 50)
+    with pytest.raises(MeshError, match="too large a scene"):
+        load(tmp_path, data, f"b.{suffix}")
 
 
 @pytest.mark.parametrize("suffix", ["off", "glb"])

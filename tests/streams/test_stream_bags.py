@@ -466,7 +466,7 @@ def test_a_few_bytes_that_unpack_to_millions_of_records_are_read_up_to_a_bound(t
     path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, *[one] * 4, (15, bytes(4))))
     kinds, text = counted_read(path)
     assert sum(kinds.values()) <= 100_000 + path.stat().st_size + 4
-    assert ("topics and types" if what == "channels" else "records that a file of this") in text
+    assert ("topics and types" if what == "channels" else "records that a bag of this") in text
 
 
 def test_a_few_bytes_that_unpack_to_gigabytes_are_read_up_to_a_bound(tmp_path):
@@ -496,6 +496,21 @@ def test_messages_that_unpack_within_chunks_that_unpack_count_too(tmp_path):
     path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
     kinds, text = counted_read(path)
     assert kinds == {Trouble: 2000} and "may unpack to" in text
+
+
+def test_many_small_files_of_a_bag_do_not_cost_what_each_of_them_may(tmp_path):
+    """A folder of 20 files of 946 bytes each took 183 s."""
+    import zstandard
+
+    record = struct.pack("<BQHIQQ", 5, 22, 1, 0, 5, 5)
+    records = record * 60_000
+    one = chunk(zstandard.ZstdCompressor().compress(records), size=len(records), compression="zstd")
+    for k in range(3):
+        path = tmp_path / f"run_{k}.mcap"
+        path.write_bytes(mcap((1, words("", "")), SCHEMA, CHANNEL, one, (15, bytes(4))))
+    kinds, _ = counted_read(tmp_path)
+    size = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert sum(kinds.values()) <= 100_000 + size + 4
 
 
 def ros1_record(data, **fields):
@@ -531,7 +546,7 @@ def test_a_chunk_of_ros1_that_unpacks_to_millions_of_records_is_read_up_to_a_bou
     path.write_bytes(b"#ROSBAG V2.0\n" + one * 4)
     kinds, text = counted_read(path)
     assert sum(kinds.values()) <= 100_000 + path.stat().st_size + 4
-    assert "records that a file of this size may have" in text
+    assert "records that a bag of this size may have" in text
 
 
 def test_a_chunk_of_ros1_that_unpacks_to_millions_of_fields_is_not_read_to_its_end(tmp_path):

@@ -453,6 +453,31 @@ def test_what_waits_in_a_pipe_is_as_old_as_it_may_be():
     assert any(type(m) is Trouble and m.kind == "flood" for m, _ in found)
 
 
+def test_what_waits_in_a_terminal_is_as_old_as_it_may_be():
+    """One look takes one line of it: the lines behind it counted as come since that look."""
+    begin, end = os.openpty()
+    line, found, done = b'{"joints": {"a": 1}}\n', [], threading.Event()
+    busy, go_on = threading.Event(), threading.Event()
+
+    def put(message, arrived=None):
+        found.append((message, arrived))
+        if len(found) == 1:
+            busy.set()
+            go_on.wait(300.0)
+        if len(found) == 51 or type(message) is End:
+            done.set()
+
+    JsonPipe(stream=os.fdopen(end, "rb", buffering=0)).start(put)
+    os.write(begin, line)
+    assert busy.wait(300.0)  # the reader is at the first line, and does not read
+    os.write(begin, 50 * line)
+    after = time.monotonic_ns()
+    go_on.set()
+    assert done.wait(300.0)
+    os.close(begin)
+    assert all(arrived <= after for message, arrived in found if type(message) is Joints)
+
+
 def test_what_a_full_pipe_held_back_is_not_fresh_after_three_lines():
     """At 40 kHz, with a writer that was behind by up to 30 s, the state was SAFE:
     each time that the pipe was found full, three lines ended the fault, and the next ones counted

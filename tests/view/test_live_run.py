@@ -180,3 +180,31 @@ def test_a_message_that_waited_before_it_was_handed_over_is_behind():
     LiveRun(Engine(), looked, [source]).run()
     source.thread.join()
     assert [t.kind for t in looked.messages(Trouble)] == ["behind"]
+
+
+def test_what_comes_after_the_process_was_stopped_is_not_fresh(monkeypatch):
+    """For 1.5 s nobody looked (kill -STOP): what had waited in a pipe meanwhile was SAFE."""
+
+    class Clock:
+        ahead, time_ns = 0, staticmethod(time.time_ns)
+
+        def monotonic_ns(self):
+            return time.monotonic_ns() + self.ahead
+
+    clock = Clock()
+    monkeypatch.setattr(live_run, "time", clock)
+    looked = Looked()
+
+    def script():
+        yield 0.0, joints(0)
+        clock.ahead = 10**10
+        yield 0.0, joints(1)
+        yield 0.0, End()
+
+    run([script()], looked)
+    (after,) = (inputs for _, inputs, _ in looked.cycles if joints(1).stamp in stamps(inputs))
+    assert [m.kind for m in after if type(m) is Trouble] == ["behind"]
+
+
+def stamps(inputs):
+    return [m.stamp for m in inputs if type(m) is Joints]

@@ -14,6 +14,7 @@ from standoff.errors import Error
 from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.shape import Shape
 from standoff.streams.faults import Found
+from standoff.streams.mapping import IGNORED
 from standoff.streams.messages import BodyPose
 from standoff.streams.publishers import Clock, Subject, of_source
 
@@ -58,7 +59,7 @@ class MovingBodies:
             body.given = body.good
 
     def take(self, now: float, source: int, message: BodyPose, found: Found) -> None:
-        """A pose; those of bodies that are not in the cell do not matter."""
+        """A pose; those of bodies that are not in the cell are noted, and do not matter."""
         received = self._received
         name, whole = received.sources[source], {of_source(source)}
         if message.pose.shape != (4, 4):
@@ -74,6 +75,8 @@ class MovingBodies:
         known = self._cell.bodies.get(body)
         if known is None:
             received.valid.add(source)
+            if body != IGNORED:
+                received.publishers[source].note_unknown(body)
             return
         clock = received.publishers[source].clock("pose", body, received.options.age_of(body))
         if known.attachment is not None:

@@ -116,7 +116,8 @@ RULES: dict[str, Rule] = {
         State.FAULT, "more arrived than is taken in", "the newest is used", AFTER_GOOD
     ),
     "behind": Rule(
-        State.FAULT, "a message waited for longer than `max_age` before it was looked at",
+        State.FAULT,
+        "a message waited for longer than `max_age` before it was looked at, or may have",
         "it is used", AFTER_GOOD,
     ),
     "sink": Rule(

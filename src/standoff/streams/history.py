@@ -31,7 +31,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass
 class Episode(Generic[Key]):
-    """Something that held from ``start`` to ``end``, [s]; gaps below EPISODE_GAP are no end.
+    """Something that held from ``start`` to ``end``, [s], that is, to the cycle after the last in
+    which it did; gaps below EPISODE_GAP are no end.
 
     Attributes:
         value: the lowest of its values, and ``at`` when that was, ``speed`` then.
@@ -81,9 +82,11 @@ class Episodes(Generic[Key]):
     _open: dict[Key, Episode[Key]] = field(default_factory=dict)
     _kept: list[tuple[float, float, int, Episode[Key]]] = field(default_factory=list)
     _number: int = 0
+    _held: list[Episode[Key]] = field(default_factory=list)
 
     def take(self, time: float, held: Iterable[tuple[Key, float, float]]) -> None:
         """What holds in a cycle: its key, value and speed (NaN where there is none)."""
+        self._held.clear()
         for key, value, speed in held:
             episode = self._open.get(key)
             if episode is None:
@@ -91,6 +94,7 @@ class Episodes(Generic[Key]):
                     self.others += 1
                     continue
                 episode = self._open[key] = Episode(key, time, time)
+            self._held.append(episode)
             episode.end = time
             episode.cycles += 1
             if value < episode.value or episode.cycles == 1:
@@ -102,16 +106,16 @@ class Episodes(Generic[Key]):
             for episode in over:
                 self._end(episode)
 
-    def extend(self, last: float, time: float) -> None:
+    def extend(self, time: float) -> None:
         """What held in the last cycle still does: nothing else was said until now."""
-        for episode in self._open.values():
-            if episode.end == last:
-                episode.end = time
+        for episode in self._held:
+            episode.end = time
 
     def finish(self) -> None:
         """The watch is over, and with it each episode."""
         for episode in list(self._open.values()):
             self._end(episode)
+        self._held.clear()
 
     def worst(self) -> list[Episode[Key]]:
         """Those kept, the worst first, those that go on among them."""
@@ -262,6 +266,7 @@ class History:
             self.first = self.last = start
         self._last_time, times = float(times[-1]), np.maximum(times + self._ahead, start)
         self._pass(start)
+        self._take_nothing()
         self._state, self._watched = State.SAFE, True
         self._states[self._column] |= 1 << State.SAFE
         self._pass(float(times[-1]))
@@ -270,6 +275,10 @@ class History:
         np.clip(columns, 0, self._column, out=columns)
         np.fmin.at(self._clearance, columns, clearances)
         np.fmin.at(self._scale, columns, 1.0)
+        self._take_nothing()
+
+    def _take_nothing(self) -> None:
+        """A cycle in which no pair was too close, and nothing at fault."""
         self.pairs.take(self.last, ())
         self.contacts.take(self.last, ())
         self.causes.take(self.last, ())
@@ -321,8 +330,11 @@ class History:
             return
         self.lasted[self._state] += time - self.last
         self.unwatched += 0.0 if self._watched else time - self.last
+        if self._watched:
+            self.pairs.extend(time)
+            self.contacts.extend(time)
         if self._state >= State.STALE:
-            self.causes.extend(self.last, time)
+            self.causes.extend(time)
         self.last = time
         while (time - self.first) / self._step >= len(self._states):
             self._thin()

@@ -147,6 +147,8 @@ class LiveRun:
         self._epoch = time.time_ns() - time.monotonic_ns()
         self._last = -math.inf
         self._wakes = math.inf
+        # When somebody last looked, and until when messages may have waited unseen before that.
+        self._looked = self._doubted = time.monotonic_ns()
         self._ended: set[int] = set()
         self._stopped = self._over = False
         self._failure: BaseException | None = None
@@ -159,6 +161,7 @@ class LiveRun:
     def run(self) -> None:
         """Until it ends."""
         try:
+            self._looked = time.monotonic_ns()
             for number, source in enumerate(self._sources):
                 source.start(self._putter(number))
             wait = 0.0
@@ -170,6 +173,7 @@ class LiveRun:
                     if waits:
                         self._take(self._inbox.pop())
                     elif self._clock() >= min(self._last + HEARTBEAT, self._engine.due()):
+                        self._doubt()
                         self._cycle((), time.monotonic_ns(), 0)
                     self._wakes = min(self._last + HEARTBEAT, self._engine.due())
                     wait = self._wakes - self._clock()
@@ -213,6 +217,7 @@ class LiveRun:
 
     def _take(self, arrival: Arrival) -> None:
         """A message in its turn, and what came of those before it."""
+        self._doubt()
         arrived, number, message = arrival
         if type(message) is End:
             self._ended.add(number)
@@ -228,9 +233,20 @@ class LiveRun:
         if waited > self._engine.options.age:
             text = f"a message waited for {waited:.3f} s"
             inputs = (*inputs, (number, Trouble("behind", text)))
+        elif time.monotonic_ns() < self._doubted:
+            text = "the watch stood still: how long a message waited is unknown"
+            inputs = (*inputs, (number, Trouble("behind", text)))
         self._cycle(inputs, arrived, arrived)
+
+    def _doubt(self) -> None:
+        """Somebody looks every HEARTBEAT. If nobody did for much longer, this process did not run
+        (it was stopped, or swapped out), and messages waited where no source has seen them: those
+        of the time that it takes to get through them may be old."""
+        now, age = time.monotonic_ns(), self._engine.options.age
+        if now - self._looked > 1e9 * (HEARTBEAT + age):
+            self._doubted = now + round(1e9 * age)
 
     def _cycle(self, inputs: tuple[Input, ...], stamp: int, arrived: int) -> None:
         now = max((stamp + self._epoch) / 1e9, math.nextafter(self._last, math.inf))
         self._look(now, inputs, arrived)
-        self._last = now
+        self._last, self._looked = now, time.monotonic_ns()

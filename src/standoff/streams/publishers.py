@@ -162,12 +162,14 @@ class Publishers:
         mapping: what its names mean.
         clocks: of the poses of bodies, and of the events that are about them.
         unknown_names: names that came and fit nothing in the cell, in their order.
+        unknown_bodies: likewise, bodies whose poses came; at most MAX_STREAM_NAMES.
     """
 
     def __init__(self, cell: Cell, number: int, source: str, least: float, ages: Array) -> None:
         self.mapping = Mapping(cell, source)
         self.clocks: dict[tuple[str, str], Clock] = {}
         self.unknown_names: dict[str, None] = {}
+        self.unknown_bodies: dict[str, None] = {}
         self._number, self._least, self._ages = number, least, ages
         self._by_names: dict[tuple[tuple[str, ...], bool], Publisher] = {}
         #: How many of these are rows with empty cells, and the names that these have in all.
@@ -215,6 +217,11 @@ class Publishers:
             clock = Clock(self._number, frozenset({body}), min(self._least, age), age)
             self.clocks[what, body] = clock
         return clock
+
+    def note_unknown(self, body: str) -> None:
+        """A pose came of a body that the cell does not have."""
+        if len(self.unknown_bodies) < MAX_STREAM_NAMES:
+            self.unknown_bodies[body] = None
 
     def before(self, publisher: Publisher) -> list[Publisher]:
         """By whose clocks a list of names goes on: as long as it has had no stamp, all that have

@@ -317,6 +317,9 @@ class Received:
             if publishers.unknown_names:
                 element = name if element == "start" else element
                 text += f"; {name} has unknown names: {_some([*publishers.unknown_names])}"
+            if publishers.unknown_bodies:
+                element = name if element == "start" else element
+                text += f"; {name} has unknown bodies: {_some([*publishers.unknown_bodies])}"
         return element, text
 
     def subjects_of(self, element: str) -> set[Subject]:

@@ -71,6 +71,11 @@ def missing_inputs(received: Received) -> list[str]:
                 f"{shown(name)} has unknown names: {_some(unknown_names)}; in a [[stream]] of the "
                 "cell file, `rename` maps them to joints and `ignore` leaves them out"
             )
+        if publishers.unknown_bodies:
+            lines.append(
+                f"{shown(name)} has poses of bodies that the cell does not have, which are not "
+                f"watched: {_some([*publishers.unknown_bodies])}"
+            )
     return lines
 
 
@@ -88,7 +93,7 @@ def show(
     summary: Summary, console: Console, options: WatchOptions, not_received: Sequence[str] = ()
 ) -> None:
     """What happened, in a few lines; ``unheard`` are the lines of `never_heard`."""
-    who = "from some source" if options.rest else "for some joint"
+    who = "from some source" if options.rest else "for some joint or moving body"
     _show_cycles(summary, console, who)
     console.print(f"  between readings: {between_words(options)}", highlight=False)
     _show_pairs(summary, console)
@@ -142,12 +147,16 @@ def _show_pairs(s: Summary, console: Console) -> None:
         text = next(r.text for r in s.first_warning.reasons if r.kind == "warning")
         plain(console, f"  first warning at {s.first_warning.time:.3f} s: {shown(text)}")
     if s.own_links:
-        own = [f"{a} – {b}" for a, b in sorted(s.own_links)]
-        plain(
-            console,
-            f"  own links {_some(own)} are nearer than the buffer all the time, perhaps by "
-            "design: --self says how near links of one robot may be",
-        )
+        # No --self is below an overlap.
+        overlap = s.own_links.intersection(s.contact_pairs)
+        for links, how in (
+            (s.own_links - overlap, "are nearer than the buffer all the time, perhaps by design: "
+             "--self says how near links of one robot may be"),
+            (overlap, "are nearer than the buffer all the time, and were in contact: [[allow]] in "
+             "the cell file leaves out a pair that touches by design"),
+        ):  # fmt: skip
+            if links:
+                plain(console, f"  own links {_some([*map(_pair, sorted(links))])} {how}")
 
 
 def _show_outputs(s: Summary, console: Console) -> None:

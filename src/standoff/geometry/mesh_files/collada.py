@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -64,27 +65,36 @@ def read_collada(data: bytes) -> tuple[Array, IntArray]:
     if document.scene is None:
         raise MeshError("no scene inside")
     corners = [np.zeros((0, 3))]
-    triangles = 0
+    triangles = vertices = 0
     for bound in document.scene.objects("geometry"):
-        corners.append(_corners(bound))
-        triangles += len(corners[-1]) // 3
-        if triangles > MAX_MESH_TRIANGLES:
-            raise MeshError("too many triangles", allowed=f"at most {MAX_MESH_TRIANGLES}")
-    points = np.concatenate(corners) * unit
+        for primitive in _surfaces(bound):
+            triangles += len(primitive)
+            vertices += len(primitive.vertex)
+            check_size(triangles, vertices)
+            if len(primitive) > 0:
+                corners.append(primitive.vertex[primitive.vertex_index].reshape(-1, 3))
+    points = np.concatenate(corners).astype(np.float64) * unit
     return points, np.arange(len(points), dtype=np.int64).reshape(-1, 3)
 
 
-def _corners(bound: Any) -> Array:
-    """Three corners a triangle of one geometry where it stands."""
-    found = [np.zeros((0, 3))]
+def check_size(triangles: int, vertices: int) -> None:
+    """Refuse a scene of too many: each part of a mesh may share all its vertices with others."""
+    if triangles > MAX_MESH_TRIANGLES or vertices > 3 * MAX_MESH_TRIANGLES:
+        raise MeshError(
+            "too large a scene",
+            value=f"{triangles} triangles, {vertices} vertices",
+            allowed=f"at most {MAX_MESH_TRIANGLES} triangles, and three vertices for each",
+        )
+
+
+def _surfaces(bound: Any) -> Iterator[Any]:
+    """The parts of one geometry where it stands, in triangles."""
     for primitive in bound.primitives():
         if isinstance(primitive.original, collada.lineset.LineSet):
             continue
         if not isinstance(primitive, collada.triangleset.BoundTriangleSet):
             primitive = primitive.triangleset()
-        if len(primitive) > 0:
-            found.append(primitive.vertex[primitive.vertex_index].reshape(-1, 3))
-    return np.concatenate(found).astype(np.float64)
+        yield primitive
 
 
 def _check(node: Any) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from standoff.errors import MeshError
-from standoff.geometry.mesh_files.collada import MAX_MESH_TRIANGLES
+from standoff.geometry.mesh_files.collada import check_size
 from standoff.geometry.pose import QUATERNION_TOLERANCE, Array
 from standoff.geometry.shape import IntArray
 
@@ -41,8 +41,7 @@ def read_glb(data: bytes) -> tuple[Array, IntArray]:
         for number, primitive in enumerate(document.item("meshes", mesh)["primitives"]):
             own, corners = document.triangles(primitive, f"meshes[{mesh}].primitives[{number}]")
             triangles += len(corners)
-            if triangles > MAX_MESH_TRIANGLES:
-                raise MeshError("too many triangles", allowed=f"at most {MAX_MESH_TRIANGLES}")
+            check_size(triangles, vertices + len(own))
             # a mirror turns the faces inside out, which glTF says to undo
             mirrored = np.linalg.det(matrix[:3, :3]) < 0.0
             points.append(own @ matrix[:3, :3].T + matrix[:3, 3])

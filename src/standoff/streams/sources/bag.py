@@ -188,6 +188,7 @@ class Bag:
             files, self._counts = _folder(Path(path))
             for file in files:
                 self._files.append(_opened(file))
+            self._share_budget()
             found: dict[str, Topic] = {}
             for bag in self._files:
                 for topic in bag.topics():
@@ -216,6 +217,7 @@ class Bag:
     def messages(self) -> Iterator[tuple[float, Message]]:
         time = 0.0
         came: Counter[str] = Counter()
+        self._share_budget()
         for bag in self._files:
             try:
                 for nano, channel, data in in_order(bag.blocks(self._choose)):
@@ -238,6 +240,12 @@ class Bag:
                 yield time, Trouble("lost", f"cannot be read any further: {reason_of(error)}")
         for text in self._not_as_recorded(came):
             yield time, Trouble("garbled", text)
+
+    def _share_budget(self) -> None:
+        """One for all files: each of many small ones would otherwise cost what one may."""
+        budget = Budget(sum(bag.size for bag in self._files))
+        for bag in self._files:
+            bag.budget = budget
 
     def _not_as_recorded(self, came: Counter[str]) -> Iterator[str]:
         """Where the messages that were read differ from the metadata of the folder."""

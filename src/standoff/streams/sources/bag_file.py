@@ -26,11 +26,11 @@ from standoff.streams.wire import GarbledError
 #: How whatever is compressed by Zstandard begins; no message in CDR and no JSON does.
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
-#: Bytes that a file may unpack to for each of its own, beside MAX_STREAM_CHUNK, [-]. Readings
+#: Bytes that a bag may unpack to for each of its own, beside MAX_STREAM_CHUNK, [-]. Readings
 #: shrink to a third, images of a simulated camera to a hundredth.
 _RATIO: Final = 1000
 
-#: Records that a file may have beside one for each of its bytes, [-]: the time of a message alone
+#: Records that a bag may have beside one for each of its bytes, [-]: the time of a message alone
 #: needs more, however well it is compressed.
 _RECORDS: Final = 100_000
 
@@ -40,26 +40,31 @@ _CHUNK_RECORDS: Final = 1 << 20
 
 
 class Budget:
-    """What one reading of a file may cost, which follows from its size alone: a small file that
+    """What one reading of a bag may cost, which follows from its size alone: a small one that
     unpacks to gigabytes, or to millions of records, is read up to here.
 
     Args:
-        size: of the file, [bytes].
+        size: of all its files together, [bytes].
     """
 
     def __init__(self, size: int) -> None:
         self._most_bytes = self._bytes = MAX_STREAM_CHUNK + _RATIO * size
         self._most_records = self._records = _RECORDS + size
 
+    @property
+    def left(self) -> int:
+        """Bytes that may still be unpacked."""
+        return self._bytes
+
     def spend(self, size: int) -> None:
         """So many bytes are to be unpacked.
 
         Raises:
-            GarbledError: the file has unpacked to too many.
+            GarbledError: the bag has unpacked to too many.
         """
         if size > self._bytes:
             raise GarbledError(
-                f"not unpacked: a file of this size may unpack to at most {self._most_bytes} bytes"
+                f"not unpacked: a bag of this size may unpack to at most {self._most_bytes} bytes"
             )
         self._bytes -= size
 
@@ -67,12 +72,12 @@ class Budget:
         """Once for each record of a chunk.
 
         Raises:
-            GarbledError: the chunk or the file has too many.
+            GarbledError: the chunk or the bag has too many.
         """
         for _ in range(_CHUNK_RECORDS):
             if not self._records:
                 raise GarbledError(
-                    f"more than the {self._most_records} records that a file of this size may have"
+                    f"more than the {self._most_records} records that a bag of this size may have"
                 )
             self._records -= 1
             yield
@@ -145,9 +150,8 @@ def _pieces(more: Callable[[int], bytes], most: int) -> bytes:
 
 def unpacked_message(data: bytes, budget: Budget) -> bytes:
     """A single message that a recorder compressed by zstd, up to where it is too long."""
-    budget.spend(0)
     try:
-        found = _unpack(data, "zstd", MAX_STREAM_MESSAGE + 1)
+        found = _unpack(data, "zstd", min(MAX_STREAM_MESSAGE, budget.left) + 1)
     except ImportError as error:
         raise GarbledError(_missing("zstd")) from error
     except Exception as error:
@@ -175,7 +179,7 @@ _TIME = itemgetter(0)
 class BagFile(Protocol):
     """One file of a bag, open. Read from front to back: what the index at its end says is believed
     in nothing but the list of topics, so that a file whose recorder was killed is read as far as it
-    goes. ``budget`` is that of the reading that goes on."""
+    goes. ``budget`` is that of the reading that goes on, of all files of the bag."""
 
     size: int
     read: int
@@ -222,7 +226,6 @@ class RecordFile:
         return [*found]
 
     def blocks(self, choose: Choose) -> Iterator[list[Entry]]:
-        self.budget = Budget(self.size)
         reading = self._reading(choose, self.budget)
         # A topic is described in the chunk with its first message, and again at the end: where that
         # chunk is spoilt, the others can still be read.

@@ -160,17 +160,16 @@ def _half_full(fd: int) -> int:
 class _Arrivals:
     """Lines of a pipe or a socket, each with when it came at the earliest, by `time.monotonic_ns`.
 
-    What is there as one looks has come since the last look, which left nothing behind; if nothing
-    is there, one waits, and what comes then has just come. Where so much waits that the writer may
-    wait, too, what it writes is older than that: until nothing is there again, all counts as come
-    when the writer last did not have to wait.
+    All of it came after the stream was last found empty: a terminal and a pipe of packets hand over
+    one line at a look, whatever else waits there. Where so much waits that the writer may wait,
+    too, what it writes is older than that.
 
     Attributes:
         flood: whether the writer may have waited before this line; for the reader to take back.
     """
 
     def __init__(self, stream: BinaryIO, opened: int) -> None:
-        self._stream, self._looked = stream, opened
+        self._stream, self._opened = stream, opened
         self.flood = False
 
     def __iter__(self) -> Iterator[tuple[int | None, bytes | None]]:
@@ -179,7 +178,7 @@ class _Arrivals:
         except (OSError, AttributeError):  # something else stands for it
             yield from ((None, line) for line in bounded_lines(self._stream))
             return
-        rest, since, too_long, first = b"", self._looked, False, True
+        rest, since, too_long, first = b"", self._opened, False, True
         for arrived, chunk in self._chunks(fd):
             if not (rest or too_long):
                 since = arrived
@@ -200,17 +199,14 @@ class _Arrivals:
         waiter = select.poll()
         waiter.register(fd, select.POLLIN)
         half = _half_full(fd)
-        arrived, full, chunk = self._looked, False, b" "
+        empty, full, chunk = self._opened, False, b" "
         while chunk:
             if not waiter.poll(0):
                 waiter.poll()
-                self._looked, full = time.monotonic_ns(), False
-            if not full:
-                arrived = self._looked
-            self._looked = time.monotonic_ns()
+                empty, full = time.monotonic_ns(), False
             chunk = os.read(fd, _AT_ONCE)
             self.flood = full = full or len(chunk) > half
-            yield arrived, chunk
+            yield empty, chunk
 
 
 class LinePipe:

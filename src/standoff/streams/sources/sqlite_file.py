@@ -83,7 +83,6 @@ class SqliteFile:
 
     def blocks(self, choose: Choose) -> Iterator[list[Entry]]:
         last = 0
-        self.budget = Budget(self.size)
         self.read = 0
         steps = itertools.count()
         self._base.set_progress_handler(lambda: next(steps) > self.size, _STEPS)
