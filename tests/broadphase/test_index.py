@@ -24,21 +24,19 @@ ITEMS = 24
 MAKERS = {
     "naive": lambda: Naive().build(ITEMS),
     "grid 1": lambda: Grid(side=1).build(ITEMS, LOW, EDGE),
-    "grid 2": lambda: Grid(side=2, wrap=2).build(ITEMS, LOW, EDGE),
+    "grid 2": lambda: Grid(side=2).build(ITEMS, LOW, EDGE),
     "grid 7": lambda: Grid(side=7).build(ITEMS, LOW, EDGE),
     "above": lambda: Octree(split=2, smallest=0.05).build(ITEMS, LOW, EDGE),
-    "above, wrap 2": lambda: Octree(split=3, smallest=0.05, wrap=2).build(ITEMS, LOW, EDGE),
+    "above, N 3": lambda: Octree(split=3, smallest=0.05).build(ITEMS, LOW, EDGE),
     "octree": lambda: published(smallest=0.05).build(ITEMS, LOW, EDGE),
     "N 1": lambda: published(split=1, smallest=0.05).build(ITEMS, LOW, EDGE),
-    "N 2, wrap 1": lambda: published(split=2, smallest=0.1, wrap=1).build(ITEMS, LOW, EDGE),
-    "N 3, wrap 2": lambda: published(split=3, smallest=0.1, wrap=2).build(ITEMS, LOW, EDGE),
-    "N 2, wrap 3": lambda: published(split=2, smallest=0.02, wrap=3).build(ITEMS, LOW, EDGE),
+    "N 2": lambda: published(split=2, smallest=0.1).build(ITEMS, LOW, EDGE),
+    "N 3": lambda: published(split=3, smallest=0.1).build(ITEMS, LOW, EDGE),
+    "N 2, smallest 2 cm": lambda: published(split=2, smallest=0.02).build(ITEMS, LOW, EDGE),
     "root alone": lambda: published(split=2, smallest=5.0).build(ITEMS, LOW, EDGE),
     "odd root": lambda: published(split=2, smallest=0.03).build(ITEMS, (-0.7, -0.31, -0.5), 1.1),
     "region": lambda: RegionOctree(smallest=0.25).build(ITEMS, LOW, EDGE),
-    "region, wrap 2": lambda: RegionOctree(smallest=0.1, wrap=2).build(
-        ITEMS, (-0.7, -0.31, -0.5), 1.1
-    ),
+    "region, odd root": lambda: RegionOctree(smallest=0.1).build(ITEMS, (-0.7, -0.31, -0.5), 1.1),
     "few items": lambda: published(split=2, smallest=0.05).build(2, LOW, EDGE),
 }
 
@@ -169,12 +167,11 @@ def crowd(index, rng, items):
 
 
 @pytest.mark.parametrize("split", [1, 2, 3])
-@pytest.mark.parametrize("wrap", [1, 2, 3, 2**32 - 1])
-def test_following_neighbours_alone_equals_inserting_anew(split, wrap):
+def test_following_neighbours_alone_equals_inserting_anew(split):
     """Moves smaller than the smallest node: nothing is ever inserted from the root, and the tree is
     that of an index that was built from these boxes at once."""
     rng = np.random.default_rng((3, split))
-    index = published(split=split, smallest=0.1, wrap=wrap).build(10 * ITEMS, LOW, EDGE)
+    index = published(split=split, smallest=0.1).build(10 * ITEMS, LOW, EDGE)
     boxes = crowd(index, rng, 12)
     index.clear_counters()
     for _ in range(60):
@@ -266,23 +263,6 @@ def test_a_capsule_that_turns_within_its_box_enters_nodes_its_body_was_not_in():
     index.move(0, np.array(before))
     assert index.figures().neighbours == 0
     assert index.near(0).tolist() == [1, 2]
-
-
-@pytest.mark.parametrize("wrap", [1, 2, 3])
-@pytest.mark.parametrize("maker", [Octree, Grid])
-def test_marks_of_the_last_time_round_are_not_taken_for_those_of_this(wrap, maker):
-    """Many more visits than there are numbers for them."""
-    how = {"split": 1, "smallest": 0.1, "follow": "neighbours"} if maker is Octree else {"side": 5}
-    index = maker(wrap=wrap, **how).build(ITEMS, LOW, EDGE)
-    rng = np.random.default_rng((5, wrap))
-    boxes = crowd(index, rng, 10)
-    for _ in range(40):
-        item = int(rng.integers(10))
-        boxes[item] = boxes[item] + np.tile(rng.uniform(-0.03, 0.03, 3), 2)
-        index.move(item, boxes[item])
-        audit(index, boxes, full=True)
-        for other in boxes:
-            assert index.near(other).tolist() == brute_near(boxes, other)
 
 
 @pytest.mark.parametrize("maker", [Octree, Grid])
@@ -416,13 +396,13 @@ operations = st.lists(
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)
-@given(operations, st.integers(1, 3), st.sampled_from([1, 2, 3, 2**32 - 1]))
-def test_search_from_above_keeps_its_invariants(operations, split, wrap):
-    """The three invariants at the head of `broadphase.kernels.update`, which `audit` checks on the
-    tables, after every operation; and that no pair is missed. The index is made for two items and
-    grows. No neighbour is looked at, and only who leaves the root cube, or was in no leaf, is taken
-    out and put in anew."""
-    index = Octree(split=split, smallest=0.1, wrap=wrap).build(2, LOW, EDGE)
+@given(operations, st.integers(1, 3))
+def test_search_from_above_keeps_its_invariants(operations, split):
+    """The three invariants at the head of `broadphase.kernels.octree_update`, which `audit` checks
+    on the tables, after every operation; and that no pair is missed. The index is made for two
+    items and grows. No neighbour is looked at, and only who leaves the root cube, or was in no
+    leaf, is taken out and put in anew."""
+    index = Octree(split=split, smallest=0.1).build(2, LOW, EDGE)
     boxes, reinserted = {}, 0
     for kind, item, box, nudge in operations:
         which = np.array([item])
@@ -472,7 +452,6 @@ def test_what_makes_no_index_is_refused():
         lambda: Octree().build(1, (0.0, 0.0), 1.0),
         lambda: published(split=0).build(1, LOW, EDGE),
         lambda: published(smallest=-1.0).build(1, LOW, EDGE),
-        lambda: Octree(wrap=0).build(1, LOW, EDGE),
         lambda: Grid(side=0).build(1, LOW, EDGE),
         lambda: Grid(side=1000).build(1, LOW, EDGE),
         lambda: Octree().build(1, LOW, EDGE).insert(0, (1, 0, 0, 0, 0, 0)),

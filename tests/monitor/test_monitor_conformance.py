@@ -54,9 +54,7 @@ def test_worlds_in_which_ways_once_differed(seed):
 def test_all_ways_answer_alike_in_a_small_world(seed):
     """Without meshes and polyhedra, so that it is quick without the compiler."""
     world = MonitorWorld(seed, robots=seed == 1001, kinds=3, movers=3, statics=4)
-    ways = {
-        k: WAYS[k] for k in ("naive", "octree", "neighbours, N 1", "wrap 7", "grid 2", "rebuild")
-    }
+    ways = {k: WAYS[k] for k in ("naive", "octree", "neighbours, N 1", "N 1", "grid 2", "region")}
     assert run_alike(world, 40, ways).all()
 
 

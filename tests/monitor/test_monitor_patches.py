@@ -12,7 +12,6 @@ from tests.worlds.monitor_worlds import TINY_ROOT, at, shape, write_rail
 INDEXES = {
     "octree": so.Octree(split=2),
     "neighbours": so.Octree(split=2, follow="neighbours"),
-    "rebuild": so.Octree(split=2, follow="rebuild"),
     "region": so.RegionOctree(smallest=0.2),
     "grid": so.Grid(6, root=TINY_ROOT),
     "naive": so.Naive(),

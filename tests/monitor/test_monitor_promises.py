@@ -268,7 +268,7 @@ def test_a_sphere_that_flips_has_not_moved():
     "options",
     [
         {"root": 5}, {"root": ((0, 0, 0), -1)}, {"root": ((0, 0, 0), 1e308)},
-        {"root": ((0, math.nan, 0), 1)}, {"split": True}, {"split": 2**70}, {"wrap": 0},
+        {"root": ((0, math.nan, 0), 1)}, {"split": True}, {"split": 2**70}, {"follow": "rebuild"},
     ],
 )  # fmt: skip
 def test_options_of_an_index_that_make_no_sense_are_refused_at_once(options):

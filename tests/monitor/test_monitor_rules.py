@@ -363,11 +363,10 @@ def test_what_makes_no_monitor_is_refused():
         with pytest.raises(so.MonitorError):
             so.Monitor(cell, **how)
     for kind, wrong in (
-        (so.Octree, {"split": 0}), (so.Octree, {"follow": "never"}), (so.Octree, {"wrap": 0}),
+        (so.Octree, {"split": 0}), (so.Octree, {"follow": "never"}),
         (so.Octree, {"smallest": -1.0}), (so.Octree, {"reserve": -1.0}), (so.Grid, {"side": 0}),
         (so.Grid, {"reserve": math.nan}), (so.Grid, {"root": ((0, 0), 1)}),
-        (so.RegionOctree, {"follow": "above"}), (so.RegionOctree, {"root": ((0, 0, 0), 0.0)}),
-        (so.Octree, {"follow": "rebuild", "reserve": 0.1}),
+        (so.RegionOctree, {"root": ((0, 0, 0), 0.0)}),
     ):  # fmt: skip
         with pytest.raises(so.ConfigurationError):
             kind(**wrong)

@@ -103,8 +103,8 @@ def test_a_long_watch_agrees_with_naive_in_the_same_memory():
         2.0, reaction=0.02, period=PERIOD, deceleration=20.0)}}  # fmt: skip
     naive = so.Monitor(cell, index="naive", **how)
     ways = [
-        so.Monitor(cell, index=so.Octree(3, wrap=100_003), **how),
-        so.Monitor(cell, index=so.Octree(2, follow="neighbours", wrap=10_007), **how),
+        so.Monitor(cell, index=so.Octree(3), **how),
+        so.Monitor(cell, index=so.Octree(2, follow="neighbours"), **how),
         so.Monitor(cell, index=so.Grid(12), **how),
     ]
     told = {"warnings": 0, "faults": 0}

@@ -87,7 +87,6 @@ def audit(index: Index, boxes: dict[int, np.ndarray], *, full: bool = False) -> 
     free = chain(links, state.free_links, x.AFTER, many)
     assert len(free) == state.links_left == len(links) - len(used)
     assert not {*free} & {*used}
-    assert 0 <= state.visit <= state.wrap
     assert tree[: state.nodes_used, x.MARK].max(initial=0) <= state.visit
     assert items[:, x.SEEN].max(initial=0) <= state.visit
     if index.kind in (x.OCTREE, x.REGION):

@@ -1,4 +1,4 @@
-"""Which bodies may touch: N-objects and region octree, grid and naive behind one small protocol.
+"""The broad phase, which bodies may touch: octrees, grid and naive behind one small protocol.
 
 `Octree`, `RegionOctree`, `Grid` and `Naive` say which index and how; ``build`` makes an `Index`.
 """

@@ -25,10 +25,6 @@ from standoff.tolerances import COORDINATE_LIMIT
 ROOT_MARGIN = 0.05
 
 
-#: Visits after which the marks of an index are cleared and counted from 1 again, [-]: those of an
-#: unsigned number of 32 bits, as in paper 000.
-VISIT_WRAP = 2**32 - 1
-
 #: The largest count that people may give, [-]: far beyond any use, and far from overflow.
 LARGEST_COUNT = 2**32
 
@@ -95,7 +91,6 @@ class Index:
         nodes: how many nodes there is room for at first.
         smallest: no node is smaller, [m]; a box whose face moves outwards by as much in one step is
             inserted from the root, and not from its neighbours.
-        wrap: visit number after which all marks are cleared and counting starts anew.
         links: for trees.
 
     Attributes:
@@ -110,7 +105,6 @@ class Index:
         edge: float,
         nodes: int,
         smallest: float,
-        wrap: int = VISIT_WRAP,
         links: Links | None = None,
     ) -> None:
         corner, edge = checked_cube(low, "low corner of the root cube", edge)
@@ -123,8 +117,7 @@ class Index:
             boxes=items, items=items, nodes=nodes, tree=nodes, links=max(3 * items, 64), low=corner
         )
         state = self.tables.state
-        state.kind, state.edge, state.wrap = kind, edge, wrap
-        state.techniques = x.ALL_TECHNIQUES
+        state.kind, state.edge = kind, edge
         self._found: IntArray = np.empty(items, dtype=np.int64)
 
     def cleared(self) -> Index:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from standoff.broadphase.index import (
     DEEPEST_LEVEL,
     LARGEST_COUNT,
-    VISIT_WRAP,
     Index,
     Links,
     checked_cube,
@@ -38,21 +37,13 @@ _OCTREE_LINKS = Links(each=16, least=4_096)
 #: hundreds where a box is eight of them long.
 _REGION_LINKS = Links(each=512, least=65_536)
 
-#: How an index follows what moves; see `Octree`.
-Follow = Literal["above", "neighbours", "reinsert", "rebuild"]
+#: How an octree follows what moves; see `Octree`.
+Follow = Literal["above", "neighbours"]
 
 
 @dataclass(frozen=True)
 class IndexKind:
     """What all kinds have in common."""
-
-    #: The ways to follow movers, the usual one first.
-    ways: ClassVar[tuple[Follow, ...]] = ("neighbours", "reinsert", "rebuild")
-
-    @property
-    def way(self) -> Follow:
-        """How it follows what moves."""
-        return self.ways[0]
 
     @property
     def margin(self) -> float | None:
@@ -88,34 +79,22 @@ class _Nodes(IndexKind):
     """An index with nodes in a root cube.
 
     Attributes:
-        follow: how it follows what moves.
         reserve: how much wider than extended a monitor registers a mover, [m]; on the side where it
-            is heading, up to AHEAD times that. None: a part of its size where the index follows in
-            its usual way, and 0 otherwise.
+            is heading, up to AHEAD times that. None: a part of its size.
         root: centre and edge of the root cube, [m]; None: around all that can be reached. What
             leaves it is held against everything, and still answered.
-        wrap: visit number after which all marks are cleared.
 
     Raises:
         ConfigurationError: an option that makes no sense.
     """
 
     _: KW_ONLY
-    follow: Follow | None = None
     reserve: float | None = None
     root: tuple[ArrayLike, float] | None = None
-    wrap: int = VISIT_WRAP
 
     def __post_init__(self) -> None:
-        if self.follow is not None and self.follow not in self.ways:
-            raise ConfigurationError("follow", value=self.follow, allowed=", ".join(self.ways))
         if self.reserve is not None:
             self._set("reserve", amount("reserve", self.reserve, ConfigurationError, "m"))
-            if self.reserve and self.way in ("reinsert", "rebuild") and self.way != self.ways[0]:
-                raise ConfigurationError(
-                    "reserve", value=self.reserve, allowed="0 with this follow"
-                )
-        self._set("wrap", whole("wrap", self.wrap, ConfigurationError, 1, LARGEST_COUNT))
         if self.root is not None:
             try:
                 centre, edge = self.root
@@ -130,13 +109,7 @@ class _Nodes(IndexKind):
         object.__setattr__(self, name, value)
 
     @property
-    def way(self) -> Follow:
-        return self.follow or self.ways[0]
-
-    @property
     def margin(self) -> float | None:
-        if self.reserve is None and self.way != self.ways[0]:
-            return 0.0
         return self.reserve
 
     @property
@@ -156,36 +129,40 @@ class Octree(_Nodes):
         smallest: edge of the smallest node, [m]; None: the farthest step.
         follow: ``above``: a mover that leaves the room it is registered with is looked up from the
             smallest node that holds all of its new box. ``neighbours``: the paper's own algorithm,
-            which looks at the tree in each cycle and goes from node to neighbour. ``reinsert``,
-            ``rebuild``: the two ways that the paper rejected.
-        reserve, root, wrap: as every index has them. No ``reserve``: a part of the size of a mover
-            with ``above``, 0 otherwise.
+            which looks at the tree in each cycle and goes from node to neighbour.
+        reserve, root: as every index has them. No ``reserve``: a part of the size of a mover with
+            ``above``, 0 with ``neighbours``.
     """
 
-    ways: ClassVar[tuple[Follow, ...]] = get_args(Follow)
     split: int = 10
     _: KW_ONLY
     smallest: float | None = None
+    follow: Follow = "above"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set("split", whole("split", self.split, ConfigurationError, 1, LARGEST_COUNT))
         if self.smallest is not None:
             self._set("smallest", amount("smallest", self.smallest, ConfigurationError, "m"))
+        if self.follow not in get_args(Follow):
+            allowed = ", ".join(get_args(Follow))
+            raise ConfigurationError("follow", value=self.follow, allowed=allowed)
+
+    @property
+    def margin(self) -> float | None:
+        return 0.0 if self.reserve is None and self.follow == "neighbours" else self.reserve
 
     def build(self, items: int, low: ArrayLike, edge: float, *, step: float = 0.0) -> Index:
         smallest = step if self.smallest is None else self.smallest
         levels, nodes = _levels(edge, smallest), _nodes(items, self.split)
-        index = Index(
-            x.OCTREE, items, low, edge, nodes, edge / 2.0**levels, self.wrap, _OCTREE_LINKS
-        )
+        index = Index(x.OCTREE, items, low, edge, nodes, edge / 2.0**levels, _OCTREE_LINKS)
         state = index.tables.state
         state.split_above = state.merge_within = self.split
         state.deepest = levels
-        if self.way == "above":
+        if self.follow == "above":
             # Leaves are merged only when half of what would split them is left, so that one item
             # that comes and goes does not split and merge them by turns.
-            state.techniques |= x.FROM_ABOVE
+            state.from_above = 1
             state.merge_within = self.split // 2
         return index.cleared()
 
@@ -196,16 +173,15 @@ class RegionOctree(_Nodes):
     to an edge of ``smallest``.
 
     A node is a leaf again when nothing is in it any more, not as soon as one box covers it: that
-    would be found at the price of comparing eight lists, and costs only memory.
+    would be found at the price of comparing eight lists, and costs only memory. An item that moves
+    is taken out and put in anew.
 
     Attributes:
         smallest: edge of the smallest node, [m]; None: 1/64 of the root cube, and no less than the
             farthest step.
-        follow: ``reinsert``: an item that moves is taken out and put in anew; or ``rebuild``.
-        reserve, root, wrap: as every index has them.
+        reserve, root: as every index has them.
     """
 
-    ways: ClassVar[tuple[Follow, ...]] = ("reinsert", "rebuild")
     smallest: float | None = None
 
     def __post_init__(self) -> None:
@@ -218,7 +194,7 @@ class RegionOctree(_Nodes):
         if smallest is None:
             smallest = max(step, edge / 2.0**REGION_LEVELS)
         # No box is followed from node to node, however little it moves: 0.
-        index = Index(x.REGION, items, low, edge, _nodes(items, 1), 0.0, self.wrap, _REGION_LINKS)
+        index = Index(x.REGION, items, low, edge, _nodes(items, 1), 0.0, _REGION_LINKS)
         state = index.tables.state
         state.split_above, state.merge_within, state.deepest = 1, 0, _levels(edge, smallest)
         return index.cleared()
@@ -226,12 +202,11 @@ class RegionOctree(_Nodes):
 
 @dataclass(frozen=True)
 class Grid(_Nodes):
-    """The grid that paper 000 compares the octree with.
+    """The grid that paper 000 compares the octree with. What moves is followed from cell to cell.
 
     Attributes:
         side: cells along each edge of the root cube, all of one size (the paper's G).
-        follow: ``neighbours``, from cell to cell; or ``reinsert``, ``rebuild``.
-        reserve, root, wrap: as every index has them.
+        reserve, root: as every index has them.
     """
 
     side: int = 16
@@ -241,7 +216,7 @@ class Grid(_Nodes):
         self._set("side", whole("side", self.side, ConfigurationError, 1, LARGEST_GRID))
 
     def build(self, items: int, low: ArrayLike, edge: float, *, step: float = 0.0) -> Index:
-        index = Index(x.GRID, items, low, edge, self.side**3, edge / self.side, self.wrap)
+        index = Index(x.GRID, items, low, edge, self.side**3, edge / self.side)
         index.tables.state.side = self.side
         return index.cleared()
 

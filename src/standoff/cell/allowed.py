@@ -1,4 +1,4 @@
-"""Who may touch whom, and why: compatible pairs with their reasons.
+"""The allowed collision matrix: who may touch whom, and why.
 
 A pair is compatible because its two links share a joint, because the SRDF says so, because the two
 cannot move against each other, or because the user said so. Never because samples found no contact:

@@ -145,17 +145,17 @@ class Monitor:
                 and not reading.missed
             ):
                 grace = dt if dt > self.period else self.period
-                told, clearance = run_cycle(self._address, joints, places, dt, grace, 0)
-                if told != _UNUSABLE:
+                outcome, clearance = run_cycle(self._address, joints, places, dt, grace, 0)
+                if outcome != _UNUSABLE:
                     self._cycles += 1
                     if time is not None:
                         reading.time = time
                     else:
                         reading.blind += 1
-                    cycle = self._answered(told, clearance, time, dt)
+                    cycle = self._answered(outcome, clearance, time, dt)
                     if self._stops is None:
                         return cycle
-                    if told != _EVENTS:
+                    if outcome != _EVENTS:
                         return self._stops.after(cycle, joints, places, dt, dq)
                     return self._stop_after(cycle, joints, places, dq, True)
             return self._update_with_care(q, poses, time, dq)
@@ -172,11 +172,11 @@ class Monitor:
             return time, -1.0
         return time, time - last
 
-    def _answered(self, told: int, clearance: float, time: float | None, dt: float) -> Cycle:
+    def _answered(self, outcome: int, clearance: float, time: float | None, dt: float) -> Cycle:
         """The cycle that the kernel's answer makes."""
-        if told == _QUIET:
+        if outcome == _QUIET:
             return QuietCycle(self._cycles, time, clearance)
-        if told == _HITS:
+        if outcome == _HITS:
             hits = self._hits[: self._answer[0] * ROW_BYTES].tobytes()
             return Cycle(self._cycles, time, clearance, (), hits, self._naming)
         reading = self._reading
@@ -228,18 +228,18 @@ class Monitor:
                 value=getattr(clearances, "shape", clearances),
                 allowed=f"an array of {len(times)} float64, in order",
             )
-        quiet, told, clearance = quiet_cycles(
+        quiet, outcome, clearance = quiet_cycles(
             self._address, Q, given, times, reading.time, self.period, reading.late, clearances
         )
         self._cycles += quiet
         before = reading.time
         if quiet:
             before = reading.time = float(times[quiet - 1])
-        if told in (_QUIET, _UNUSABLE):
+        if outcome in (_QUIET, _UNUSABLE):
             return quiet, None
         time = reading.time = float(times[quiet])
         self._cycles += 1
-        return quiet, self._answered(told, clearance, time, time - before)
+        return quiet, self._answered(outcome, clearance, time, time - before)
 
     def _enter(self) -> None:
         """One call at a time: two would write to the same tables.
@@ -342,10 +342,10 @@ class Monitor:
             reading.faults.append(self._unwatched)
         self._cycles += 1
         for otherwise in (reading.mend, reading.fall_back, None):
-            told, clearance = run_cycle(
+            outcome, clearance = run_cycle(
                 self._address, reading.q, reading.poses, reading.dt, reading.grace, reading.unsure
             )
-            if told != _UNUSABLE or otherwise is None:
+            if outcome != _UNUSABLE or otherwise is None:
                 break
             otherwise()
         cycle = self._eventful(clearance, time)

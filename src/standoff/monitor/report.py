@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from standoff.geometry.narrowphase.layout import DISTANCE, NORMAL, POINT_A, POINT_B, SLACK
 from standoff.geometry.pose import Array
 from standoff.monitor.kernels import tables as m
 from standoff.paths.verdict import Kind
@@ -56,35 +57,35 @@ class Warning:
     def __init__(self, a: str, b: str, row: Row) -> None:
         self.a = a
         self.b = b
-        self.distance = row[0]
+        self.distance = row[DISTANCE]
         self._row = row
 
     @property
     def point_a(self) -> Array:
         """The witness point on a; ``point_a - point_b == distance * normal``."""
-        return np.array(self._row[1:4])
+        return np.array(self._row[POINT_A:POINT_B])
 
     @property
     def point_b(self) -> Array:
         """The witness point on b."""
-        return np.array(self._row[4:7])
+        return np.array(self._row[POINT_B:NORMAL])
 
     @property
     def normal(self) -> Array:
         """The unit vector from b to a."""
-        return np.array(self._row[7:10])
+        return np.array(self._row[NORMAL:SLACK])
 
     @property
     def places(self) -> tuple[float, ...]:
         """`point_a`, `point_b` and `normal` as nine plain numbers."""
-        places: tuple[float, ...] = self._row[1:10]
+        places: tuple[float, ...] = self._row[POINT_A:SLACK]
         return places
 
     @property
     def closing_speed(self) -> float:
         """How fast the witness points near each other, from the last reading to this one, [m/s];
         negative while they part, NaN where a body was not seen before. Where the pair was nearest
-        on the way (``when`` below 1): how fast its distance shrank up to then; and where it was
+        between them (``when`` below 1): how fast its distance shrank up to then; and where it was
         so at the last reading (``when`` 0): how fast it has shrunk since, negative."""
         speed: float = self._row[m.CLOSING]
         return speed
@@ -125,9 +126,9 @@ class Warning:
         return f"Warning({self.a!r}, {self.b!r}, distance={self.distance:.6g})"
 
     def __str__(self) -> str:
-        way = "approaching" if self.approaching else "parting"
-        way = f"in contact, {way}" if self.distance <= 0.0 else way
-        return f"{self.a} – {self.b}: {self.distance:.4f} m (<= {self.threshold:.4f}), {way}"
+        motion = "approaching" if self.approaching else "parting"
+        motion = f"in contact, {motion}" if self.distance <= 0.0 else motion
+        return f"{self.a} – {self.b}: {self.distance:.4f} m (<= {self.threshold:.4f}), {motion}"
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ class Cycle:
             table = _table(hits)
             a, b = table.view(np.int64)[:, m.BODY_A : m.BODY_B + 1].T.tolist()
             name = names.__getitem__
-            return list(zip(map(name, a), map(name, b), table[:, 0].tolist()))
+            return list(zip(map(name, a), map(name, b), table[:, DISTANCE].tolist()))
         if len(hits) > _FEW * _ROW.size:
             hits = _table(hits).tobytes()
         pairs = []
@@ -286,12 +287,12 @@ def _table(hits: bytes) -> Array:
     """Many hits in the order in which the cycle leaves few: nearest first, those equally near by
     their bodies, then by where they are."""
     table: Array = np.frombuffer(hits).reshape(-1, m.HIT_COLUMNS)
-    distances = table[:, 0]
+    distances = table[:, DISTANCE]
     order = distances.argsort()
     ranked = distances[order]
     if (ranked[1:] == ranked[:-1]).any():
         a, b = table.view(np.int64)[:, m.BODY_A : m.BODY_B + 1].T
-        order = np.lexsort((*table[:, 9:0:-1].T, b, a, distances))
+        order = np.lexsort((*table[:, POINT_A:SLACK].T[::-1], b, a, distances))
     return table[order]
 
 

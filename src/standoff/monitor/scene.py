@@ -35,6 +35,7 @@ from standoff.monitor.movers import Movers, farthest_step
 from standoff.monitor.options import Options
 from standoff.monitor.report import Naming
 from standoff.monitor.rules import Exceptions, Rules
+from standoff.motion.kernels.bound import BODY_FRAME, CHAIN0
 from standoff.robots.tree import Tree
 
 #: The box of a mover that has no place yet: it meets nothing.
@@ -43,8 +44,6 @@ _NOWHERE = (math.inf,) * 3 + (-math.inf,) * 3
 #: Geometry that no primitive has any more is kept up to so many entries, [-], and as many as there
 #: are in use: 8 MB. Beyond that all is laid out anew.
 _MOST_WASTE = 1_000_000
-
-_UPDATES = {"reinsert": m.REINSERT, "rebuild": m.REBUILD}
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,9 +249,6 @@ class Scene:
         tables.limits.lower, tables.limits.upper = tree.lower, tree.upper
         plan = tables.plan
         plan.movers, plan.tree_frames = movers, tree.frames
-        kind = self._options.index
-        if kind.way != kind.ways[0]:
-            plan.update = _UPDATES.get(kind.way, m.FOLLOW)
         if between:
             plan.sweep = address_of("monitor.kernels.sweep.sweep_movers")
             plan.judge = address_of("monitor.kernels.between.judge_between")
@@ -266,7 +262,7 @@ class Scene:
         links = movers * self._movers.depth
         result = m.BetweenTables(
             before=joints, now=np.full(joints, np.nan), low=joints, high=joints, change=joints,
-            size=joints, between=joints, frame_change=frames, frame_size=frames,
+            size=joints, joints=joints, frame_change=frames, frame_size=frames,
             rows=movers, start_frames=frames, frames=frames, motions=movers, carried=movers,
             chain=links, reach=links, wide=links, two=two, instants=INSTANT_ROWS,
         )  # fmt: skip
@@ -318,14 +314,14 @@ class Scene:
             t.placed.rows[slot, : layout.SIZE] = rows
             t.movers[slot].known, t.movers[slot].bank = own, bank
         if self._options.between:
-            way, links = t.between, self._movers.carried(p)
-            way.rows[slot] = t.placed.rows[slot]
-            way.carried[slot] = 0
+            between, links = t.between, self._movers.carried(p)
+            between.rows[slot] = t.placed.rows[slot]
+            between.carried[slot] = 0
             if links is not None:
                 first, count = slot * self._movers.depth, len(links.chain)
-                way.carried[slot, :2] = p.frame, first
-                way.chain[first : first + count] = links.chain
-                way.reach[first : first + count] = links.reach
+                between.carried[slot, [BODY_FRAME, CHAIN0]] = p.frame, first
+                between.chain[first : first + count] = links.chain
+                between.reach[first : first + count] = links.reach
 
     def _ref(self, shape: Shape) -> IntArray:
         """The refs of a shape, whose geometry is in the tables, or is put there."""

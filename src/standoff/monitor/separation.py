@@ -1,4 +1,4 @@
-"""The buffer that a speed asks for, term by term, after ISO 13855 and ISO/TS 15066.
+"""Speed and separation monitoring: the buffer that a speed asks for, term by term.
 
 ISO 13855 keeps a safeguard ``S = K T + C`` away from a machine; ISO/TS 15066 keeps a person
 ``S_p = S_h + S_r + S_s + C + Z_d + Z_r`` away from a moving robot. Paper 000, section IV, asks the

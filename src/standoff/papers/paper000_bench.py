@@ -23,6 +23,7 @@ from standoff.monitor.kernels.cycle import test_again
 from standoff.monitor.monitor import Monitor
 from standoff.papers import toolkit
 from standoff.papers.kernels import monitor_replay as stage
+from standoff.papers.kernels import monitor_variants as variant
 from standoff.papers.testbed import TASKS, testbed_cell, testbed_monitor
 from standoff.papers.toolkit import K
 
@@ -67,16 +68,18 @@ class Bench(toolkit.Bench):
         monitors: Mapping[K, Monitor],
         joints: Mapping[K, Sequence[Array]] | None = None,
         stages: Mapping[K, int] | None = None,
+        variants: Mapping[K, int] | None = None,
     ) -> dict[K, float]:
         """Mean time of a cycle of each monitor, [µs], over the tasks or the ``joints`` given for
         it, in compiled code alone; the lowest of all rounds. ``stages``: how far each cycle goes,
-        by default to its end."""
+        by default to its end; ``variants``: which of `monitor_variants` it is."""
         given = {k: _stretches(self.tasks if joints is None else joints[k]) for k in monitors}
         timed = {}
         for k, monitor in monitors.items():
-            settle(monitor, given[k])
             upto = stage.WHOLE if stages is None else stages[k]
-            timed[k] = partial(_timed, [partial(run, monitor, s, upto) for s in given[k]])
+            how = None if variants is None else variants[k]
+            settle(monitor, given[k], how)
+            timed[k] = partial(_timed, [partial(run, monitor, s, upto, how) for s in given[k]])
         best = toolkit.lowest(timed, self.rounds)
         return {k: float(best[k].sum() / 1e3 / sum(map(len, given[k]))) for k in monitors}
 
@@ -125,18 +128,35 @@ def _stretches(recordings: Sequence[Array]) -> list[Array]:
     ]
 
 
-def settle(monitor: Monitor, recordings: Sequence[Array]) -> None:
+def settle(monitor: Monitor, recordings: Sequence[Array], how: int | None = None) -> None:
     """Every cycle once from Python, where tables that are too short are enlarged; then in one call,
     so that nothing is compiled under the clock."""
     for recording in recordings:
         for q in recording:
             monitor.update(q)
-        run(monitor, recording)
+        if how is not None:  # it finds all pairs itself, also of links that stand still
+            monitor.index.tables.items[: monitor.scene.tables.plan.movers, x.MOVED] = 1
+        run(monitor, recording, how=how)
 
 
-def run(monitor: Monitor, recording: Array, stages: int = stage.WHOLE) -> None:
-    """A recording through a monitor in one compiled call, on the monitor's own tables."""
-    stage.replay(monitor._address, recording, _NO_POSES, monitor.period, stages)
+def run(
+    monitor: Monitor, recording: Array, stages: int = stage.WHOLE, how: int | None = None
+) -> float | None:
+    """A recording through a monitor in one compiled call, on the monitor's own tables. ``how``: as
+    one of `monitor_variants`, and to the end; it is the smallest clearance that is returned."""
+    if how is None:
+        stage.replay(monitor._address, recording, _NO_POSES, monitor.period, stages)
+        return None
+    tables = monitor.scene.tables
+    # Who finds a pair once for each node has room for as much as there can be.
+    most = len(tables.index.links) + len(tables.index.items)
+    if len(tables.found) < most:
+        tables.grow("found", most)
+        tables.grow("pairs", max(len(tables.pairs), most * int(tables.plan.movers)))
+    found: float = variant.replay_variant(
+        monitor._address, recording, _NO_POSES, monitor.period, how
+    )
+    return found
 
 
 class Upkeep(NamedTuple):
@@ -146,21 +166,21 @@ class Upkeep(NamedTuple):
     node_tests: int
 
 
-def upkeep(bench: Bench, options: Mapping[str, Any]) -> Upkeep:
+def upkeep(bench: Bench, options: Mapping[str, Any], how: int | None = None) -> Upkeep:
     """Each task by a monitor of its own, from its first cycle on: no jump from task to task."""
     found = []
     for task in bench.tasks:
         monitor = bench.monitor(**options)
         monitor.update(task[0])
-        found.append(counted(monitor, [task]))
+        found.append(counted(monitor, [task], how))
     return Upkeep(sum(f.splits + f.merges for f in found), sum(f.node_tests for f in found))
 
 
-def counted(monitor: Monitor, recordings: Sequence[Array]) -> IndexFigures:
+def counted(monitor: Monitor, recordings: Sequence[Array], how: int | None = None) -> IndexFigures:
     """What the index does in one run over the recordings; the monitor has settled."""
     monitor.index.clear_counters()
     for recording in recordings:
-        run(monitor, recording)
+        run(monitor, recording, how=how)
     return monitor.figures()
 
 

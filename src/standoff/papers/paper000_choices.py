@@ -6,8 +6,7 @@ from typing import Any
 
 import standoff as so
 from standoff.broadphase import IndexFigures
-from standoff.broadphase.kernels import tables as x
-from standoff.monitor.monitor import Monitor
+from standoff.papers.kernels import monitor_variants as variant
 from standoff.papers.paper000_bench import (
     AS_PUBLISHED,
     KINDS,
@@ -19,28 +18,16 @@ from standoff.papers.paper000_bench import (
 from standoff.papers.testbed import INCH, MAX_SPEED
 from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines
 
-#: Technique, the paper's gain in computing time, [%], and its bit.
+#: Technique, the paper's gain in computing time, [%], and the variant without it.
 TECHNIQUES = (
-    ("each pair tested once a cycle", 4, x.ONCE_A_PAIR),
-    ("neighbours in the direction of motion only", 8, x.OUTWARD_ONLY),
-    ("none where the box stays inside a node", 13, x.INSIDE_CHECK),
-    ("bounding boxes first", 80, x.BOXES_FIRST),
+    ("each pair tested once a cycle", 4, variant.ONCE_A_PAIR),
+    ("neighbours in the direction of motion only", 8, variant.OUTWARD_ONLY),
+    ("none where the box stays inside a node", 13, variant.INSIDE_CHECK),
+    ("bounding boxes first", 80, variant.BOXES_FIRST),
 )
 
-#: How many times over a pair may be found when nothing keeps it from that, [-].
-_REPEATS = 64
-
 #: Techniques of the search among neighbours, which the default does not make.
-_NEIGHBOURS_ONLY = (x.OUTWARD_ONLY, x.INSIDE_CHECK)
-
-
-def without(monitor: Monitor, bit: int) -> Monitor:
-    """Switch a technique off; the monitor is new."""
-    monitor.index.tables.state.techniques &= ~bit
-    if bit == x.ONCE_A_PAIR:
-        tables = monitor.scene.tables
-        tables.grow("found", max(_REPEATS, len(tables.found)))
-    return monitor
+_NEIGHBOURS_ONLY = (variant.OUTWARD_ONLY, variant.INSIDE_CHECK)
 
 
 def techniques(bench: Bench) -> Result:
@@ -48,21 +35,25 @@ def techniques(bench: Bench) -> Result:
     gains: dict[str, dict[str, float]] = {}
     tests: dict[str, IndexFigures] = {}
     for kind, options in KINDS.items():
-        monitors = {name: without(bench.monitor(**options), bit) for name, _, bit in TECHNIQUES}
-        monitors["all"] = bench.monitor(**options)
-        spent = bench.lowest(monitors)
-        gains[kind] = {name: 1.0 - spent["all"] / spent[name] for name, _, _ in TECHNIQUES}
+        variants = {"all": variant.WHOLE} | {
+            name: without
+            for name, _, without in TECHNIQUES
+            if kind == "as published" or without not in _NEIGHBOURS_ONLY
+        }
+        monitors = {name: bench.monitor(**options) for name in variants}
+        spent = bench.lowest(monitors, variants=variants)
+        gains[kind] = {name: 1.0 - spent["all"] / spent[name] for name in [*variants][1:]}
         if kind == "as published":
-            tests = {name: counted(monitor, bench.tasks) for name, monitor in monitors.items()}
+            tests = {n: counted(monitors[n], bench.tasks, how) for n, how in variants.items()}
     rows = [
         (
             name,
             f"{paper} %",
             f"{100 * gains['as published'][name]:.0f} %",
-            "–" if bit in _NEIGHBOURS_ONLY else f"{100 * gains['default'][name]:.0f} %",
+            f"{100 * gains['default'][name]:.0f} %" if name in gains["default"] else "–",
             *_tests(tests[name], bench.cycles),
         )
-        for name, paper, bit in TECHNIQUES
+        for name, paper, _ in TECHNIQUES
     ]
     rows.append(("(with all of them)", "", "", "", *_tests(tests["all"], bench.cycles)))
     boxes = gains["as published"]["bounding boxes first"]
@@ -91,25 +82,25 @@ def _tests(found: IndexFigures, cycles: int) -> list[str]:
 
 def updates(bench: Bench) -> Result:
     """The neighbour update against the two that the paper rejected."""
-    ways: dict[str, dict[str, Any]] = {
-        "from above, with a reserve (default)": {},
-        "from node to neighbour (as published)": AS_PUBLISHED,
-        "delete and reinsert what moves": {"follow": "reinsert"},
-        "rebuild the tree": {"follow": "rebuild"},
+    ways: dict[str, tuple[dict[str, Any], int]] = {
+        "from above, with a reserve (default)": ({}, variant.WHOLE),
+        "from node to neighbour (as published)": (AS_PUBLISHED, variant.WHOLE),
+        "delete and reinsert what moves": (AS_PUBLISHED, variant.REINSERT),
+        "rebuild the tree": (AS_PUBLISHED, variant.REBUILD),
     }
-    monitors = {name: bench.monitor(**options) for name, options in ways.items()}
-    spent = bench.lowest(monitors)
+    monitors = {name: bench.monitor(**options) for name, (options, _) in ways.items()}
+    spent = bench.lowest(monitors, variants={name: how for name, (_, how) in ways.items()})
     base = spent["from node to neighbour (as published)"]
     rows = []
     changes = {}
-    for name, options in ways.items():
-        found = upkeep(bench, options)
+    for name, (options, how) in ways.items():
+        found = upkeep(bench, options, how)
         changes[name] = found.changes / bench.cycles
         rows.append((
             name, f"{spent[name]:.2f}", f"{spent[name] / base:.2f} ×",
             f"{found.node_tests / bench.cycles:.0f}", f"{changes[name]:.3f}",
         ))  # fmt: skip
-    papers = [name for name in ways if ways[name]]
+    papers = [*ways][1:]
     fastest = min(papers, key=lambda name: spent[name])
     verdict = "as" if fastest.startswith("from node") else "unlike"
     return Result(
@@ -216,7 +207,7 @@ def grid(bench: Bench) -> Result:
         )
     ]
     best = {kind: sizes[v.index(min(v))] for kind, v in found.items()}
-    told = [
+    bests = [
         f"{kind}: best at G = {best[kind]}, {min(found[kind]) / octree[kind]:.2f} × the octree's "
         "time"
         for kind in KINDS
@@ -234,7 +225,7 @@ def grid(bench: Bench) -> Result:
         "G, cells along an edge of the grid (Fig. 6): cycle [µs]",
         ("", *KINDS, "memory [kB]"),
         rows,
-        (". ".join(told) + ".", verdict + "."),
+        (". ".join(bests) + ".", verdict + "."),
         {"sizes": sizes, "spent": found, "octree": octree, "best": best},
         lines(sizes, curves, ("G, cells a side", "cycle [µs]"), log=(True, True)),
     )

@@ -40,7 +40,7 @@ BUFFER = 1.2 * INCH
 ROOT = ((20 * INCH, -10 * INCH, 107 * INCH), 250 * INCH)
 
 #: Options of an index.
-OF_INDEX = {"split", "side", "root", "reserve", "follow", "smallest", "wrap"}
+OF_INDEX = {"split", "side", "root", "reserve", "follow", "smallest"}
 
 #: From one set of joint angles to the next, [s].
 PERIOD = 0.05
@@ -101,8 +101,6 @@ def testbed_monitor(cell: Cell, **options: Any) -> Monitor:
     kind = KINDS[options.pop("index", "octree")]
     names = {field.name for field in fields(kind)}
     own = {"root": ROOT, "split": 10} | {k: options.pop(k) for k in OF_INDEX & options.keys()}
-    if own.get("follow") not in kind.ways:
-        own.pop("follow", None)
     chosen = kind(**{k: v for k, v in own.items() if k in names})
     return Monitor(cell, index=chosen, **(usual | options))
 

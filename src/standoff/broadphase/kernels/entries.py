@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from standoff.broadphase.kernels.near import candidates
 from standoff.broadphase.kernels.octree import free_link
+from standoff.broadphase.kernels.octree_update import insert, move, remove
 from standoff.broadphase.kernels.tables import (
     ABSENT,
     AFTER,
@@ -25,7 +26,6 @@ from standoff.broadphase.kernels.tables import (
     STATE,
     index_at,
 )
-from standoff.broadphase.kernels.update import insert, move, remove
 from standoff.compiled.jit import entry, kernel
 
 

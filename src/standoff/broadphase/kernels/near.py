@@ -6,14 +6,12 @@ from standoff.broadphase.kernels.octree import next_visit
 from standoff.broadphase.kernels.tables import (
     ABSENT,
     AFTER,
-    BOXES_FIRST,
     HEAD,
     ITEM,
     LIST,
     NEXT,
     NODE,
     NONE,
-    ONCE_A_PAIR,
     OUT_NEXT,
     OUTSIDE,
     SEEN,
@@ -26,10 +24,7 @@ from standoff.geometry.narrowphase.aabb import boxes_meet
 @kernel
 def candidates(index, i, found):
     """Write the items whose boxes meet that of item ``i`` into ``found`` (as long as ``items``)
-    and return how many they are. An item outside is held against all, and all against it.
-
-    Without ONCE_A_PAIR an item is written once for each node they share, as long as ``found`` has
-    room for them beyond that for every item once."""
+    and return how many they are. An item outside is held against all, and all against it."""
     items, tree, links = index.items, index.tree, index.links
     count = 0
     if items[i, STATE] == OUTSIDE:
@@ -37,8 +32,6 @@ def candidates(index, i, found):
             if j != i and items[j, STATE] != ABSENT:
                 count = take(index, i, j, found, count)
         return count
-    once = (index.state.techniques & ONCE_A_PAIR) != 0
-    spare = len(found) - items.shape[0]
     visit = next_visit(index)
     items[i, SEEN] = visit
     link = items[i, HEAD]
@@ -47,13 +40,8 @@ def candidates(index, i, found):
         while other != NONE:
             j = links[other, ITEM]
             other = links[other, NEXT]
-            again = items[j, SEEN] == visit
-            if again and (once or j == i):
-                continue
-            items[j, SEEN] = visit
-            if again and count >= spare:
-                index.state.box_tests += 1  # no room to have it twice
-            else:
+            if items[j, SEEN] != visit:
+                items[j, SEEN] = visit
                 count = take(index, i, j, found, count)
         link = links[link, AFTER]
     j = index.state.out_first
@@ -68,9 +56,7 @@ def take(index, i, j, found, count):
     """Write item ``j`` behind the ``count`` found, if its box meets that of item ``i``; how many
     there are then."""
     index.state.box_tests += 1
-    if (index.state.techniques & BOXES_FIRST) != 0 and not boxes_meet(
-        index.boxes, i, index.boxes, j
-    ):
+    if not boxes_meet(index.boxes, i, index.boxes, j):
         return count
     found[count] = j
     return count + 1

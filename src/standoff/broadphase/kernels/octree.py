@@ -1,5 +1,8 @@
 """The octrees: lists of items in leaves, splitting and inserting, deleting and merging.
 
+What happens to the tree when an item moves, and the proof that no pair is missed then, is in
+`broadphase.kernels.octree_update`.
+
 The N-objects octree (paper 000, section III) splits a leaf that holds N items already. The region
 octree (paper 002) has the tables and the lists of it; there a node that a box covers in part is
 split, down to the smallest. What a box covers wholly is a black leaf of it, and the smallest ones
@@ -100,15 +103,9 @@ def free_link(index, link):
 
 @inlined
 def next_visit(index):
-    """Advance the visit number, once for each item updated and each walk that marks items. When
-    it has run to WRAP all marks are cleared, so that none is left from the last time round."""
-    items, tree = index.items, index.tree
-    if index.state.visit >= index.state.wrap:
-        for node in range(index.state.nodes_used):
-            tree[node, MARK] = 0
-        for i in range(items.shape[0]):
-            items[i, SEEN] = 0
-        index.state.visit = 0
+    """Advance the visit number, once for each item updated and each walk that marks items. The
+    paper's has 32 bits, and clears all marks when it has run round; at a thousand million visits a
+    second, 64 bits last for 292 years."""
     index.state.visit += 1
     return index.state.visit
 

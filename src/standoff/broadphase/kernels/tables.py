@@ -51,18 +51,6 @@ LINK_COLUMNS = 4
 
 OCTREE, GRID, NAIVE, REGION = range(4)
 
-#: Bits of ``techniques``, the paper's own; all are on but in its experiment.
-ONCE_A_PAIR = 1
-OUTWARD_ONLY = 2
-INSIDE_CHECK = 4
-BOXES_FIRST = 8
-ALL_TECHNIQUES = 15
-#: Not the paper's: leaves entered are looked for from above and not among the neighbours.
-FROM_ABOVE = 16
-
-#: Faces that moved outwards, where it does not matter which.
-ANYWHERE = 64
-
 #: What was done since the counters were cleared.
 COUNTERS = (
     "splits", "merges", "node_tests", "neighbours", "pair_tests", "box_tests", "updates",
@@ -71,12 +59,12 @@ COUNTERS = (
 
 #: What was chosen: a leaf with more than ``split_above`` items is split, down to the level
 #: ``deepest``, eight of them with no more than ``merge_within`` between them are merged; a grid has
-#: ``side`` cells along its ``edge``; at the visit ``wrap`` all marks are cleared. Where it stands:
-#: the last ``visit``, nodes in use, heads of the lists of free blocks, free links and items
-#: outside, and ``full``, 1 where an item found no room. Then the COUNTERS.
+#: ``side`` cells along its ``edge``; with ``from_above`` not 0, the leaves that an item has entered
+#: are looked for from above, and not among the neighbours. Where it stands: the last ``visit``,
+#: nodes in use, heads of the lists of free blocks, free links and items outside, and ``full``, 1
+#: where an item found no room. Then the COUNTERS.
 STATE_RECORD = fields(
-    kind=int, split_above=int, merge_within=int, deepest=int, side=int, wrap=int, techniques=int,
-    edge=float,
+    kind=int, split_above=int, merge_within=int, deepest=int, side=int, from_above=int, edge=float,
     visit=int, nodes_used=int, free_blocks=int, free_links=int, links_left=int, out_first=int,
     full=int,
     **dict.fromkeys(COUNTERS, int),

@@ -1,8 +1,8 @@
-"""The tests of the near pairs over the whole way from the last reading to this one.
+"""The narrow phase over the whole motion from the last reading to this one.
 
 A pair is let pass when its distance is proved to exceed its threshold at every instant. Where the
-two ends do not prove it, the way is halved, and its parts again, as often as BETWEEN_TESTS allows;
-what is open then is a warning.
+two ends do not prove it, the motion is halved, and its parts again, as often as BETWEEN_TESTS
+allows; what is open then is a warning.
 
 Once a pair is known to be too close, the same search goes on for the instant at which it is nearest
 (an interval is passed over when nothing in it is nearer by NEAREST_INSTANT), as far as the tests
@@ -20,15 +20,16 @@ from __future__ import annotations
 
 import math
 
-from standoff.broadphase.kernels.tables import BOXES_FIRST
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CAPSULE,
     CYLINDER,
+    DISTANCE,
     HALFSPACE,
     KIND,
     MESH,
+    NORMAL,
     OUT_COLUMNS,
     POINT0,
     POINTS,
@@ -40,15 +41,8 @@ from standoff.geometry.narrowphase.layout import (
     is_general,
 )
 from standoff.geometry.narrowphase.support import size_of, span_of_primitive
-from standoff.monitor.kernels.judge import (
-    closing_speed,
-    measure,
-    parting,
-    put_hit,
-    threshold_of,
-)
+from standoff.monitor.kernels.judge import add_hit, closing_speed, measure, three, threshold_of
 from standoff.monitor.kernels.near import extended_meet
-from standoff.monitor.kernels.sweep import place_row, turn_row
 from standoff.monitor.kernels.tables import (
     INSTANT_COLUMNS,
     POSE_A,
@@ -60,6 +54,7 @@ from standoff.monitor.kernels.tables import (
 )
 from standoff.motion.kernels.bound import CHAIN0, common_frame, curvature, path_length
 from standoff.motion.kernels.certify import agreeing_free, direction_free, ends_free, half_free
+from standoff.motion.kernels.poses import place_row, turn_row
 from standoff.robots.kernels.kinematics import DEPTH, place_frames
 from standoff.tolerances import INSTANT_ROUNDING, MOTION_ROUNDING
 
@@ -68,7 +63,7 @@ from standoff.tolerances import INSTANT_ROUNDING, MOTION_ROUNDING
 #: threshold takes them all, some 50 µs, and is warned of.
 BETWEEN_TESTS = 128
 
-#: How much nearer than reported two bodies that are too close may get on the way, [m]: below it the
+#: How much nearer than reported two bodies that are too close may get meanwhile, [m]: below it the
 #: search for the nearest instant ends.
 NEAREST_INSTANT = 1e-4
 
@@ -83,30 +78,29 @@ INSTANT_ROWS = BETWEEN_TESTS + 3
 
 @entry(STEP)
 def judge_between(tables, dt):
-    """As `judge`, over the whole way: writes and counts the pairs that are not proved to keep their
-    distance, and returns the smallest distance measured. A step of the cycle."""
+    """As `judge`, over the whole motion: writes and counts the pairs that are not proved to keep
+    their distance, and returns the smallest distance measured. A step of the cycle."""
     monitor = monitor_at(tables)
-    way, state = monitor.between, monitor.index.state
-    pairs, out, motions = monitor.pairs, monitor.out, way.motions
-    boxed = (state.techniques & BOXES_FIRST) != 0
+    between, state = monitor.between, monitor.index.state
+    pairs, out, motions = monitor.pairs, monitor.out, between.motions
     found = 0
     clearance = math.inf
     for p in range(monitor.answer.pairs):
         a, b, rule = pairs[p].a, pairs[p].b, pairs[p].rule
-        if boxed and not extended_meet(monitor, a, b):
+        if not extended_meet(monitor, a, b):
             continue
         state.pair_tests += 1
         measure(monitor, monitor.placed, a, b, out, 0)
-        sweep, stray = motions[a].sweep, motions[a].stray
+        sweep, error = motions[a].sweep, motions[a].position_error
         if b < monitor.plan.movers:
             sweep += motions[b].sweep
-            stray += motions[b].stray
+            error += motions[b].position_error
         threshold = threshold_of(monitor, a, b, rule)
-        left = out[0, 0] - out[0, SLACK]
+        left = out[0, DISTANCE] - out[0, SLACK]
         free, when, shrunk = left > threshold, 1.0, 0.0
-        if sweep > 0.0 and not half_free(left - stray - threshold, sweep, 0.0, 1.0):
-            free, when, shrunk = certify(monitor, way, a, b, threshold, stray)
-        clearance = min(clearance, out[0, 0])
+        if sweep > 0.0 and not half_free(left - error - threshold, sweep, 0.0, 1.0):
+            free, when, shrunk = search_between(monitor, between, a, b, threshold, error)
+        clearance = min(clearance, out[0, DISTANCE])
         if free:
             continue
         closing = math.nan
@@ -114,12 +108,7 @@ def judge_between(tables, dt):
             closing = closing_speed(monitor, a, b, dt)
         elif seen_before(monitor, a) and seen_before(monitor, b):
             closing = shrunk / dt
-        if found < len(monitor.hits):
-            hit = monitor.hits[found]
-            hit.threshold, hit.when, hit.closing = threshold, when, closing
-            hit.parts = parting(monitor, a, b, rule, hit)
-            put_hit(monitor, hit, a, b)
-        found += 1
+        found = add_hit(monitor, found, p, threshold, when, closing)
     monitor.answer.hits = found
     return clearance
 
@@ -131,50 +120,50 @@ def seen_before(monitor, i):
 
 
 @kernel
-def certify(monitor, way, a, b, threshold, stray):
-    """Whether slots ``a`` and ``b`` keep farther apart than ``threshold`` on the whole way. ``out``
+def search_between(monitor, between, a, b, threshold, error):
+    """Whether slots ``a`` and ``b`` keep farther apart than ``threshold`` all the time. ``out``
     holds their distance now, and in the end that of the nearest instant looked at. Also: that
     instant, and how much their distance shrank up to it since the last reading; if they were
     nearest there, how much it did since: less than 0, as they parted."""
-    out, at, two = monitor.out, way.instants, way.two
-    free = out[0, 0] - out[0, SLACK] > threshold
-    common, path, bend, doubt = relative_motion(monitor, way, a, b)
+    out, at, two = monitor.out, between.instants, between.two
+    free = out[0, DISTANCE] - out[0, SLACK] > threshold
+    common, path, bend, doubt = relative_motion(monitor, between, a, b)
     take_two(monitor, two, a, b)
     note_instant(at, RIGHT, 1.0, two.rows, monitor.frames, common)
     copy_result(out, 0, at, RIGHT)
     copy_instant(at, RIGHT, BEST)
     if not path > 0.0:
         return free, 1.0, 0.0
-    place_two(monitor, way, a, b, 0.0)
-    note_instant(at, LEFT, 0.0, two.rows, way.start_frames, common)
+    place_two(monitor, between, a, b, 0.0)
+    note_instant(at, LEFT, 0.0, two.rows, between.start_frames, common)
     convex = two.refs[0, KIND] != MESH and two.refs[1, KIND] != MESH
-    if free and convex and separated(way, LEFT, RIGHT, RIGHT, bend, threshold + stray):
+    if free and convex and separated(between, LEFT, RIGHT, RIGHT, bend, threshold + error):
         return True, 1.0, 0.0
     free = measure_instant(monitor, two, at, LEFT) > threshold and free
-    tests, before, now = 2, at[LEFT, 0], out[0, 0]
+    tests, before, now = 2, at[LEFT, DISTANCE], out[0, DISTANCE]
     reaches = reaches_of(monitor, a, b, common)
     top = RIGHT
     while top >= RIGHT:
-        level = threshold if free else min(threshold, at[BEST, 0] - NEAREST_INSTANT)
+        level = threshold if free else min(threshold, at[BEST, DISTANCE] - NEAREST_INSTANT)
         span = at[top, TIME] - at[LEFT, TIME]
         apart = math.inf if convex else moved_apart(at, LEFT, top, reaches)
-        if interval_free(way, top, span * path, span * span * bend, apart, level + stray):
+        if interval_free(between, top, span * path, span * span * bend, apart, level + error):
             copy_instant(at, top, LEFT)
             top -= 1
             continue
-        if tests == BETWEEN_TESTS or pointless(at, top, span * path, stray, convex, doubt):
+        if tests == BETWEEN_TESTS or pointless(at, top, span * path, error, convex, doubt):
             free = False
             break
         t = 0.5 * (at[LEFT, TIME] + at[top, TIME])
         top += 1
-        place_two(monitor, way, a, b, t)
-        note_instant(at, top, t, two.rows, way.frames, common)
+        place_two(monitor, between, a, b, t)
+        note_instant(at, top, t, two.rows, between.frames, common)
         free = measure_instant(monitor, two, at, top) > threshold and free
         tests += 1
     monitor.index.state.pair_tests += tests - 1
     copy_result(at, BEST, out, 0)
     when = at[BEST, TIME]
-    return free, when, (before - out[0, 0]) / when if when > 0.0 else before - now
+    return free, when, (before - out[0, DISTANCE]) / when if when > 0.0 else before - now
 
 
 @kernel
@@ -182,18 +171,18 @@ def measure_instant(monitor, two, at, k):
     """Measure the pair as it stands at instant ``k``: what the distance is at least. BEST is the
     nearest so far."""
     measure(monitor, two, 0, 1, at, k)
-    if at[k, 0] < at[BEST, 0]:
+    if at[k, DISTANCE] < at[BEST, DISTANCE]:
         copy_instant(at, k, BEST)
-    return at[k, 0] - at[k, SLACK]
+    return at[k, DISTANCE] - at[k, SLACK]
 
 
 @inlined
-def pointless(at, top, path, stray, convex, doubt):
+def pointless(at, top, path, error, convex, doubt):
     """Whether another look between LEFT and instant ``top`` can show nothing: nobody knows how one
-    turns, rounding hides the motion, a mesh that overlaps has no distance to compare with, or a way
-    without end has no middle."""
-    hidden = doubt or not path > stray + at[top, SLACK]
-    return hidden or (not convex and at[BEST, 0] <= 0.0) or not path < math.inf
+    turns, rounding hides the motion, a mesh that overlaps has no distance to compare with, or an
+    endless motion has no middle."""
+    hidden = doubt or not path > error + at[top, SLACK]
+    return hidden or (not convex and at[BEST, DISTANCE] <= 0.0) or not path < math.inf
 
 
 @inlined
@@ -212,10 +201,10 @@ def copy_result(a, i, b, j):
 
 
 @kernel
-def relative_motion(monitor, way, a, b):
+def relative_motion(monitor, between, a, b):
     """The last frame that carries both, λ and M of both together as seen from there, and whether
     nobody knows how one of them turns."""
-    movers, motions, linkage = monitor.movers, way.motions, monitor.linkage
+    movers, motions, linkage = monitor.movers, between.motions, monitor.linkage
     one = motions[a]
     if b >= monitor.plan.movers:
         return 0, one.length, one.bend, one.doubt > 0
@@ -230,10 +219,10 @@ def relative_motion(monitor, way, a, b):
     path, bend = 0.0, 0.0
     for k in range(2):
         i = a if k == 0 else b
-        first = linkage[c, DEPTH] + way.carried[i, CHAIN0]
-        last = linkage[movers[i].frame, DEPTH] + way.carried[i, CHAIN0]
-        path += path_length(way.chain, way.wide, first, last, way.frame_change)
-        bend += curvature(way.chain, way.wide, first, last, way.frame_change)
+        first = linkage[c, DEPTH] + between.carried[i, CHAIN0]
+        last = linkage[movers[i].frame, DEPTH] + between.carried[i, CHAIN0]
+        path += path_length(between.chain, between.wide, first, last, between.frame_change)
+        bend += curvature(between.chain, between.wide, first, last, between.frame_change)
     return c, path, bend, doubt
 
 
@@ -254,9 +243,9 @@ def take_two(monitor, two, a, b):
 
 
 @kernel
-def place_two(monitor, way, a, b, t):
+def place_two(monitor, between, a, b, t):
     """Both at instant ``t`` (0 the last reading; not 1), into ``two``."""
-    start, two, plan = way.rows, way.two.rows, monitor.plan
+    start, two, plan = between.rows, between.two.rows, monitor.plan
     for k in range(2):
         i = a if k == 0 else b
         if i >= plan.movers:
@@ -266,25 +255,25 @@ def place_two(monitor, way, a, b, t):
             for c in range(12):
                 two[k, c] = start[i, c]
         elif f < plan.tree_frames:
-            place_between(monitor, way, t)
-            place_row(way.frames, f, monitor.local, i, two, k)
+            place_between(monitor, between, t)
+            place_row(between.frames, f, monitor.local, i, two, k)
         else:
-            motion, rows = way.motions[i], monitor.placed.rows
+            motion, rows = between.motions[i], monitor.placed.rows
             turn_row(start, i, motion.x, motion.y, motion.z, t * motion.angle, two, k)
             for c in range(3, 12, 4):
                 two[k, c] = start[i, c] + t * (rows[i, c] - start[i, c])
 
 
 @kernel
-def place_between(monitor, way, t):
+def place_between(monitor, between, t):
     """The tree at instant ``t``, unless that is where it stands."""
-    if way.header.time == t:
+    if between.header.time == t:
         return
-    q, frames = way.between, way.frames
+    q, frames = between.joints, between.frames
     for j in range(len(q)):
-        q[j] = way.before[j] + t * (way.now[j] - way.before[j])
+        q[j] = between.before[j] + t * (between.now[j] - between.before[j])
     place_frames(monitor.tree, monitor.linkage, q, q, monitor.turns, frames, frames, False)
-    way.header.time = t
+    between.header.time = t
 
 
 @kernel
@@ -301,20 +290,20 @@ def note_instant(at, k, t, two, frames, c):
 
 
 @kernel
-def interval_free(way, top, path, bend, apart, level):
+def interval_free(between, top, path, bend, apart, level):
     """Whether the pair is farther apart than ``level`` from LEFT to instant ``top``: no point of
     one goes farther than ``path`` from the other, ``bend`` is L² M, and of bodies that are not
     convex ``apart`` is how far they move against each other."""
-    at = way.instants
-    left, right = at[LEFT, 0] - at[LEFT, SLACK], at[top, 0] - at[top, SLACK]
+    at = between.instants
+    left, right = at[LEFT, DISTANCE] - at[LEFT, SLACK], at[top, DISTANCE] - at[top, SLACK]
     if ends_free(left, right, path, 0.0, level):
         return True
     if apart < math.inf:
         return agreeing_free(left, right, apart, bend, level)
-    if way.two.refs[0, KIND] == MESH or way.two.refs[1, KIND] == MESH:
+    if between.two.refs[0, KIND] == MESH or between.two.refs[1, KIND] == MESH:
         return False
-    return separated(way, LEFT, top, top, bend, level) or separated(
-        way, LEFT, top, LEFT, bend, level
+    return separated(between, LEFT, top, top, bend, level) or separated(
+        between, LEFT, top, LEFT, bend, level
     )
 
 
@@ -342,16 +331,16 @@ def turned_by(at, i, j, pose):
 
 
 @kernel
-def separated(way, i, j, n, bend, level):
+def separated(between, i, j, n, bend, level):
     """Whether the normal that was found at instant ``n``, one of ``i`` and ``j``, separates the
-    pair by more than ``level`` all the way between them; ``bend`` is L² M."""
-    at = way.instants
-    x, y, z = at[n, 7], at[n, 8], at[n, 9]
-    if way.two.refs[1, KIND] == HALFSPACE:
+    pair by more than ``level`` from one to the other; ``bend`` is L² M."""
+    at = between.instants
+    x, y, z = three(at, n, NORMAL)
+    if between.two.refs[1, KIND] == HALFSPACE:
         x, y, z = at[n, POSE_B + 2], at[n, POSE_B + 6], at[n, POSE_B + 10]
     if not abs(x * x + y * y + z * z - 1.0) <= INSTANT_ROUNDING:
         return False
-    here = separation_along(way, n, x, y, z)
+    here = separation_along(between, n, x, y, z)
     if not direction_free(here, here, bend, level):
         return False
     # The same direction at the other end: fixed in the frame that carries both.
@@ -362,23 +351,23 @@ def separated(way, i, j, n, bend, level):
     x = at[o, t] * u + at[o, t + 1] * v + at[o, t + 2] * w
     y = at[o, t + 3] * u + at[o, t + 4] * v + at[o, t + 5] * w
     z = at[o, t + 6] * u + at[o, t + 7] * v + at[o, t + 8] * w
-    return direction_free(here, separation_along(way, o, x, y, z), bend, level)
+    return direction_free(here, separation_along(between, o, x, y, z), bend, level)
 
 
 @kernel
-def separation_along(way, k, nx, ny, nz):
+def separation_along(between, k, nx, ny, nz):
     """By how much the unit vector ``n`` separates the pair as it stands at instant ``k``, at least.
     Their signed distance, if both are convex, is the largest of these over all ``n``."""
-    low, _, far = span_along(way, k, 0, nx, ny, nz)
-    _, top, away = span_along(way, k, 1, nx, ny, nz)
+    low, _, far = span_along(between, k, 0, nx, ny, nz)
+    _, top, away = span_along(between, k, 1, nx, ny, nz)
     return low - top - INSTANT_ROUNDING * (far + away)
 
 
 @kernel
-def span_along(way, k, i, nx, ny, nz):
+def span_along(between, k, i, nx, ny, nz):
     """Smallest and largest ``n·p`` over the points of body ``i`` of the pair, and the sum of the
     lengths it was computed from. A half space is asked along its own normal only."""
-    at, two, refs = way.instants, way.two.rows, way.two.refs
+    at, two, refs = between.instants, between.two.rows, between.two.refs
     pose, kind = POSE_A if i == 0 else POSE_B, refs[i, KIND]
     cx, cy, cz = at[k, pose + 3], at[k, pose + 7], at[k, pose + 11]
     along, far = nx * cx + ny * cy + nz * cz, abs(cx) + abs(cy) + abs(cz)
@@ -400,7 +389,7 @@ def span_along(way, k, i, nx, ny, nz):
         low, high = span_of_primitive(kind, size_of(two, i), x, y, z)
         return along + low, along + high, far + abs(low) + abs(high)
     else:
-        return span_points(way.two, i, x, y, z, along, far)
+        return span_points(between.two, i, x, y, z, along, far)
     return along - half, along + half, far + half
 
 

@@ -88,11 +88,11 @@ def tests(tables, dt):
     if 1 < answer.hits <= m.FEW_HITS:
         rank(monitor, answer.hits)
     answer.index_full = monitor.index.state.full
-    told = m.HITS if answer.hits > 0 else m.QUIET
+    outcome = m.HITS if answer.hits > 0 else m.QUIET
     if answer.faults > 0 or answer.index_full != 0:
-        told = m.EVENTS
+        outcome = m.EVENTS
     # Of 0 and -0 the smaller is whichever came first; added to 0 both are 0.
-    return told, clearance + 0.0
+    return outcome, clearance + 0.0
 
 
 @kernel
@@ -130,16 +130,16 @@ def quiet_cycles(tables, Q, poses, times, last, period, late, clearances):
         clearances: where those of the quiet cycles go.
 
     Returns:
-        How many were quiet; what the next one told, QUIET where there is none, and UNUSABLE where
-        it was not run, as its time is none to follow the one before; and its clearance.
+        How many were quiet; the outcome of the next one, QUIET where there is none, and UNUSABLE
+        where it was not run, as its time is none to follow the one before; and its clearance.
     """
     for k in range(Q.shape[0]):
         dt = times[k] - last
         if not 0.0 < dt <= late:
             return k, m.UNUSABLE, math.inf
-        told, clearance = cycle(tables, Q[k], poses, dt, dt if dt > period else period, 0)
-        if told != m.QUIET:
-            return k, told, clearance
+        outcome, clearance = cycle(tables, Q[k], poses, dt, dt if dt > period else period, 0)
+        if outcome != m.QUIET:
+            return k, outcome, clearance
         clearances[k] = clearance
         last = times[k]
     return Q.shape[0], m.QUIET, math.inf

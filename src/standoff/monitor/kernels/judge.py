@@ -1,7 +1,8 @@
-"""The tests of the near pairs: extended boxes first, then the exact distance.
+"""The narrow phase: of the near pairs the extended boxes first, then the exact distance.
 
 `judge` decides which pairs warn: each that is not surely farther apart than its threshold is a
-*hit*, which `monitor.report` shows as a `Warning`.
+*hit*, which `monitor.report` shows as a `Warning`. Over the whole motion between two readings
+`monitor.kernels.between` decides in its place, and about a stop `paths.stop_check`.
 
 `parting` decides whether a pair that is too close surely separates (``Warning.approaching`` is then
 False). Two convex bodies are apart by ``d`` along the normal of their witness points, and no nearer
@@ -28,10 +29,17 @@ from __future__ import annotations
 
 import math
 
-from standoff.broadphase.kernels.tables import BOXES_FIRST
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
-from standoff.geometry.narrowphase.layout import KIND, MESH, SLACK
+from standoff.geometry.narrowphase.layout import (
+    DISTANCE,
+    KIND,
+    MESH,
+    NORMAL,
+    POINT_A,
+    POINT_B,
+    SLACK,
+)
 from standoff.monitor.kernels.near import extended_meet
 from standoff.monitor.kernels.tables import (
     APPROACHES,
@@ -50,26 +58,19 @@ def judge(monitor, dt):
     The value of a distance less its slack is a proved lower bound, so a pair is let pass only
     when it is farther apart than its threshold beyond doubt."""
     state, pairs, out = monitor.index.state, monitor.pairs, monitor.out
-    boxed = (state.techniques & BOXES_FIRST) != 0
     found = 0
     clearance = math.inf
     for p in range(monitor.answer.pairs):
         a, b, rule = pairs[p].a, pairs[p].b, pairs[p].rule
-        if boxed and not extended_meet(monitor, a, b):
+        if not extended_meet(monitor, a, b):
             continue
         state.pair_tests += 1
         measure(monitor, monitor.placed, a, b, out, 0)
-        value = out[0, 0]
+        value = out[0, DISTANCE]
         clearance = min(clearance, value)
         threshold = threshold_of(monitor, a, b, rule)
         if not value - out[0, SLACK] > threshold:
-            if found < len(monitor.hits):
-                hit = monitor.hits[found]
-                hit.threshold, hit.when = threshold, 1.0
-                hit.closing = closing_speed(monitor, a, b, dt)
-                hit.parts = parting(monitor, a, b, rule, hit)
-                put_hit(monitor, hit, a, b)
-            found += 1
+            found = add_hit(monitor, found, p, threshold, 1.0, closing_speed(monitor, a, b, dt))
     monitor.answer.hits = found
     return clearance
 
@@ -93,21 +94,31 @@ def threshold_of(monitor, a, b, rule):
 
 
 @kernel
-def put_hit(monitor, hit, a, b):
-    """The result in ``out`` into a hit of the slots ``a`` and ``b``, the body with the smaller
-    number first."""
-    out, first, second = monitor.out, monitor.owner[a], monitor.owner[b]
-    hit.distance, hit.slack = out[0, 0], out[0, SLACK]
-    if first <= second:
-        hit.a, hit.b = first, second
-        hit.ax, hit.ay, hit.az = out[0, 1], out[0, 2], out[0, 3]
-        hit.bx, hit.by, hit.bz = out[0, 4], out[0, 5], out[0, 6]
-        hit.nx, hit.ny, hit.nz = out[0, 7], out[0, 8], out[0, 9]
-    else:
-        hit.a, hit.b = second, first
-        hit.ax, hit.ay, hit.az = out[0, 4], out[0, 5], out[0, 6]
-        hit.bx, hit.by, hit.bz = out[0, 1], out[0, 2], out[0, 3]
-        hit.nx, hit.ny, hit.nz = -out[0, 7], -out[0, 8], -out[0, 9]
+def add_hit(monitor, found, p, threshold, when, closing):
+    """Put the result in ``out``, of pair ``p``, behind the hits ``found`` so far, the body with the
+    smaller number first; how many there are then."""
+    if found >= len(monitor.hits):
+        return found + 1
+    hit, pair, out = monitor.hits[found], monitor.pairs[p], monitor.out
+    hit.threshold, hit.when, hit.closing = threshold, when, closing
+    hit.parts = parting(monitor, pair.a, pair.b, pair.rule, hit)
+    hit.distance, hit.slack = out[0, DISTANCE], out[0, SLACK]
+    first, second = monitor.owner[pair.a], monitor.owner[pair.b]
+    one, two, sign = POINT_A, POINT_B, 1.0
+    if first > second:
+        first, second, one, two, sign = second, first, POINT_B, POINT_A, -1.0
+    hit.a, hit.b = first, second
+    hit.ax, hit.ay, hit.az = three(out, 0, one)
+    hit.bx, hit.by, hit.bz = three(out, 0, two)
+    nx, ny, nz = three(out, 0, NORMAL)
+    hit.nx, hit.ny, hit.nz = sign * nx, sign * ny, sign * nz
+    return found + 1
+
+
+@inlined
+def three(out, k, at):
+    """The point or vector in row ``k`` of results that begins at column ``at``."""
+    return out[k, at], out[k, at + 1], out[k, at + 2]
 
 
 @kernel
@@ -150,15 +161,18 @@ def closing_speed(monitor, a, b, dt):
     reading to this one; NaN where one of them was not seen before."""
     out, movers = monitor.out, monitor.movers
     rows, before = monitor.placed.rows, monitor.before
-    vx, vy, vz = point_velocity(rows, before, a, out[0, 1], out[0, 2], out[0, 3])
+    x, y, z = three(out, 0, POINT_A)
+    vx, vy, vz = point_velocity(rows, before, a, x, y, z)
     if movers[a].known < 2:
         return math.nan
     if b < monitor.plan.movers:
         if movers[b].known < 2:
             return math.nan
-        ux, uy, uz = point_velocity(rows, before, b, out[0, 4], out[0, 5], out[0, 6])
+        x, y, z = three(out, 0, POINT_B)
+        ux, uy, uz = point_velocity(rows, before, b, x, y, z)
         vx, vy, vz = vx - ux, vy - uy, vz - uz
-    return -(vx * out[0, 7] + vy * out[0, 8] + vz * out[0, 9]) / dt
+    nx, ny, nz = three(out, 0, NORMAL)
+    return -(vx * nx + vy * ny + vz * nz) / dt
 
 
 @kernel
@@ -186,6 +200,7 @@ def parting(monitor, a, b, rule, hit):
     if not hit.closing < 0.0 or refs[a, KIND] == MESH or refs[b, KIND] == MESH:
         return APPROACHES
     away, moves, threshold = 0.0, 0.0, 0.0
+    nx, ny, nz = three(out, 0, NORMAL)
     for side in range(2):
         i, sign = (a, 1.0) if side == 0 else (b, -1.0)
         if i >= monitor.plan.movers:
@@ -202,7 +217,7 @@ def parting(monitor, a, b, rule, hit):
                 square += (rows[i, 4 * r + c] - before[i, 4 * r + c]) ** 2
         shift, turn = math.sqrt(x * x + y * y + z * z), math.sqrt(0.5 * square)
         # The move is shift + |ΔR| |p|.
-        away += sign * (x * out[0, 7] + y * out[0, 8] + z * out[0, 9])
+        away += sign * (x * nx + y * ny + z * nz)
         away -= own.move - shift + turn * own.move
         moves += shift + turn * own.whole
         threshold += own.c0
@@ -211,4 +226,4 @@ def parting(monitor, a, b, rule, hit):
     # The buffer of another primitive is c0 at least.
     if rule != BUFFERS:
         threshold = hit.threshold
-    return BODIES_PART if out[0, 0] + moves <= threshold else PRIMITIVES_PART
+    return BODIES_PART if out[0, DISTANCE] + moves <= threshold else PRIMITIVES_PART

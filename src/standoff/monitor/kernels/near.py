@@ -1,4 +1,5 @@
-"""The near pairs: those whose registered boxes meet, kept from cycle to cycle.
+"""The near pairs, those whose registered boxes meet, kept from cycle to cycle: what the broad phase
+leaves to the narrow phase.
 
 A mover is registered a little wider than it is extended, and only when it leaves that room is its
 box registered anew. Until then the pairs it is in stay the same, and a cycle looks at no other.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 
 from standoff.broadphase.kernels.near import candidates
-from standoff.broadphase.kernels.tables import ABSENT, MOVED, ONCE_A_PAIR, STATE
+from standoff.broadphase.kernels.tables import ABSENT, MOVED, STATE
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import boxes_meet
 from standoff.monitor.kernels.tables import (
@@ -67,7 +68,6 @@ def refresh_pairs(monitor, index):
     done before all is."""
     movers, items = monitor.plan.movers, index.items
     pairs, owner, found = monitor.pairs, monitor.owner, monitor.found
-    once = (index.state.techniques & ONCE_A_PAIR) != 0
     used = monitor.answer.pairs = keep_pairs(monitor, items)
     for i in range(movers):
         if items[i, MOVED] == 0 or items[i, STATE] == ABSENT:
@@ -75,7 +75,7 @@ def refresh_pairs(monitor, index):
         count = candidates(index, i, found)
         for k in range(count):
             j = found[k]
-            if once and j < i and items[j, MOVED] != 0:
+            if j < i and items[j, MOVED] != 0:
                 continue  # found when it was the other's turn
             rule = rule_of(monitor, owner[i], owner[j])
             if rule == ALLOWED:
@@ -97,8 +97,8 @@ def keep_pairs(monitor, items):
     kept = 0
     for p in range(monitor.answer.pairs):
         a, b, rule = pairs[p].a, pairs[p].b, pairs[p].rule
-        # What stands still never counts as moved, also where the index was built anew: it is for
-        # movers to find, and they would not look.
+        # What stands still never counts as moved, also where it was inserted anew: it is for movers
+        # to find, and they would not look.
         if items[a, MOVED] == 0 and (b >= movers or items[b, MOVED] == 0):
             if kept < p:
                 pairs[kept].a, pairs[kept].b, pairs[kept].rule = a, b, rule

@@ -9,6 +9,7 @@ from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.aabb import half_extents, put, turned
 from standoff.geometry.narrowphase.layout import CAPSULE, KIND, SIZE, SPHERE, is_primitive
 from standoff.monitor.kernels.tables import JUMP_FAULT
+from standoff.motion.kernels.poses import compose, length
 from standoff.tolerances import BOX_ROUNDING, COORDINATE_LIMIT, EPS, JUMP_ROUNDING
 
 
@@ -133,22 +134,6 @@ def extend(monitor, i, X, Y, Z, more):
         more += BOX_ROUNDING * EPS * (abs(cx) + abs(cy) + abs(cz) + ex + ey + ez)
     put(x, y, z, ex, ey, ez, monitor.extended, i, more)
     return abs(x) + abs(y) + abs(z)
-
-
-@inlined
-def compose(a, b, c, shift, local, i):
-    """One row of the product of a frame, whose row (a, b, c, shift) is, and ``local[i]``."""
-    return (
-        a * local[i, 0] + b * local[i, 4] + c * local[i, 8],
-        a * local[i, 1] + b * local[i, 5] + c * local[i, 9],
-        a * local[i, 2] + b * local[i, 6] + c * local[i, 10],
-        shift + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11]),
-    )
-
-
-@inlined
-def length(x, y, z):
-    return math.sqrt(x * x + y * y + z * z)
 
 
 @inlined

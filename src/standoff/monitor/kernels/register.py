@@ -11,7 +11,7 @@ After `refresh_pairs`
 2. the table of pairs has every two primitives, one of which moves, whose R meet and who may not
    touch: of two that were not registered anew in this cycle both R are what they were, and if the
    two met then they are in the table still; the pairs of all others are dropped and found by the
-   index, which misses none (see the head of `broadphase.kernels.update`).
+   index, which misses none (see the head of `broadphase.kernels.octree_update`).
 
 Extended boxes that meet are, by 1, in registered ones that meet, and so, by 2, in the table: the
 exact test sees them. When anybody is registered anew does not matter, nor how wide.
@@ -21,11 +21,9 @@ from __future__ import annotations
 
 import math
 
-from standoff.broadphase.kernels.entries import empty
-from standoff.broadphase.kernels.tables import ABSENT, MOVED, STATE
-from standoff.broadphase.kernels.update import insert, move, remove
+from standoff.broadphase.kernels.octree_update import move
+from standoff.broadphase.kernels.tables import ABSENT, STATE
 from standoff.compiled.jit import inlined, kernel
-from standoff.monitor.kernels import tables as m
 from standoff.tolerances import AHEAD, ASIDE, BEHIND
 
 #: Part of the reserve, [-]: who has no more left is registered anew before it leaves, in a cycle
@@ -38,15 +36,11 @@ USUAL_SHARE = 0.05
 
 @kernel
 def update_index(monitor, index):
-    """Register anew every mover that left the room it is registered with; in the two ways that the
-    paper rejected, by taking it out and putting it in again, or by building everything anew.
+    """Register anew every mover that left the room it is registered with.
 
     With a reserve, those who are about to leave are registered in cycles in which fewer than usual
     did leave, so that the work is spread over the cycles."""
     plan, pace, movers = monitor.plan, monitor.pace, monitor.movers
-    if plan.update == m.REBUILD:
-        rebuild(monitor, index)
-        return
     boxes, items, extended, fresh = index.boxes, index.items, monitor.extended, monitor.fresh
     registered, waiting = 0, 0
     for i in range(plan.movers):
@@ -76,14 +70,7 @@ def follow_exactly(monitor, index, i):
     for c in range(6):
         stays = stays and extended[i, c] == boxes[i, c]
         fresh[0, c] = extended[i, c]
-    if stays:
-        return
-    if monitor.plan.update == m.REINSERT:
-        remove(index, i)
-        for c in range(6):
-            boxes[i, c] = extended[i, c]
-        insert(index, i)
-    else:
+    if not stays:
         move(index, i, fresh, 0, monitor.plan.smallest)
 
 
@@ -149,20 +136,3 @@ def spread(pace):
     together and come back together would be registered anew all in one cycle."""
     pace.dice = (pace.dice * 1103515245 + 12345) & 0x7FFFFFFF
     return 0.6 + 0.4 * (pace.dice / 0x7FFFFFFF)
-
-
-@kernel
-def rebuild(monitor, index):
-    """Empty the index and insert everything."""
-    boxes, items, extended = index.boxes, index.items, monitor.extended
-    # MOVED remembers who is there: whoever is inserted has moved.
-    for i in range(items.shape[0]):
-        items[i, MOVED] = 0 if items[i, STATE] == ABSENT else 1
-    empty(index)
-    for i in range(items.shape[0]):
-        if items[i, MOVED] == 0:
-            continue
-        if i < monitor.plan.movers:
-            for c in range(6):
-                boxes[i, c] = extended[i, c]
-        insert(index, i)

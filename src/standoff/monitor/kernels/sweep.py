@@ -1,4 +1,4 @@
-"""The way from the last reading to this one: how far each mover gets, and the box of its sweep.
+"""The motion from the last reading to this one: how far each mover gets, and the box of its sweep.
 
 Joints move evenly, ``q(t) = qa + t (qb - qa)``; a body whose pose is given moves with its origin on
 a straight line and turns evenly about one axis, the shorter way; t runs from 0 to 1. For every
@@ -23,17 +23,23 @@ from standoff.broadphase.kernels.tables import ABSENT, STATE
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.aabb import half_extents, put, turned
 from standoff.geometry.narrowphase.layout import CAPSULE, KIND, SIZE, SPHERE, is_primitive
-from standoff.monitor.kernels.place import compose, length
 from standoff.monitor.kernels.tables import STEP, monitor_at
-from standoff.motion.kernels.bound import CHAIN0, joint_magnitudes, widen_reach
-from standoff.robots.kernels.kinematics import DEPTH, OFFSET, REVOLUTE, place_frames
+from standoff.motion.kernels.bound import (
+    CHAIN0,
+    curvature,
+    joint_magnitudes,
+    path_length,
+    widen_reach,
+)
+from standoff.motion.kernels.poses import length, place_row, turn_of, turn_row
+from standoff.robots.kernels.kinematics import DEPTH, OFFSET, place_frames
 from standoff.tolerances import HALF_TURN_SINE, INSTANT_ROUNDING, MOTION_ROUNDING
 
 
 @kernel
-def note_joints(way, q):
+def note_joints(between, q):
     """The joints of this reading, after those of the last one; where there was none, these."""
-    before, now = way.before, way.now
+    before, now = between.before, between.now
     for j in range(len(now)):
         a, b = now[j], q[j]
         if math.isnan(a):
@@ -42,22 +48,24 @@ def note_joints(way, q):
 
 
 @kernel
-def measure_joints(monitor, way):
+def measure_joints(monitor, between):
     """How far each joint goes, the tree at the last reading, and the reaches for this motion."""
-    tree, linkage, start = monitor.tree, monitor.linkage, way.start_frames
-    low, high, change, size = way.low, way.high, way.change, way.size
+    tree, linkage, start = monitor.tree, monitor.linkage, between.start_frames
+    low, high, change, size = between.low, between.high, between.change, between.size
     for j in range(len(low)):
-        a, b = way.before[j], way.now[j]
+        a, b = between.before[j], between.now[j]
         low[j], high[j] = min(a, b), max(a, b)
         change[j], size[j] = abs(b - a), abs(a) + abs(b)
-    place_frames(tree, linkage, way.before, way.before, monitor.turns, start, start, False)
-    way.header.time = math.nan
-    sizes = way.frame_size
-    joint_magnitudes(tree, linkage, change, way.frame_change)
+    place_frames(tree, linkage, between.before, between.before, monitor.turns, start, start, False)
+    between.header.time = math.nan
+    sizes = between.frame_size
+    joint_magnitudes(tree, linkage, change, between.frame_change)
     joint_magnitudes(tree, linkage, size, sizes)
     for f in range(len(sizes)):
         sizes[f] += abs(tree[f, OFFSET])
-    widen_reach(tree, linkage, way.carried, way.chain, way.reach, low, high, way.wide)
+    widen_reach(
+        tree, linkage, between.carried, between.chain, between.reach, low, high, between.wide
+    )
 
 
 @entry(STEP)
@@ -65,67 +73,52 @@ def sweep_movers(tables, dt):
     """Where every mover was, how far it can have been, and its extended box around all of that. A
     step of the cycle, after the movers were placed."""
     monitor = monitor_at(tables)
-    way, items = monitor.between, monitor.index.items
-    measure_joints(monitor, way)
-    rows, refs, start = monitor.placed.rows, monitor.placed.refs, way.rows
+    between, items = monitor.between, monitor.index.items
+    measure_joints(monitor, between)
+    rows, refs, start = monitor.placed.rows, monitor.placed.refs, between.rows
     before, movers, local = monitor.before, monitor.movers, monitor.local
     extended, fresh, linkage = monitor.extended, monitor.fresh, monitor.linkage
     for i in range(monitor.plan.movers):
         if items[i, STATE] == ABSENT:
             continue
-        own, motion = movers[i], way.motions[i]
+        own, motion = movers[i], between.motions[i]
         f, kind = own.frame, refs[i, KIND]
         motion.doubt = 0
         if f >= monitor.plan.tree_frames:
             for c in range(12):
                 start[i, c] = before[i, c]
-            path, bend, stray = free_motion(monitor, way, i)
+            path, bend, error = free_motion(monitor, between, i)
         else:
-            first = way.carried[i, CHAIN0]
-            path, bend, stray = chain_bounds(way, first, first + linkage[f, DEPTH])
-            place_row(way.start_frames, f, local, i, start, i)
+            first = between.carried[i, CHAIN0]
+            last = first + linkage[f, DEPTH]
+            chain, reach, change = between.chain, between.wide, between.frame_change
+            path = path_length(chain, reach, first, last, change)
+            bend = curvature(chain, reach, first, last, change)
+            # The joints at an instant are rounded.
+            error = INSTANT_ROUNDING * path_length(chain, reach, first, last, between.frame_size)
+            place_row(between.start_frames, f, local, i, start, i)
         if path > 0.0:
-            stray += INSTANT_ROUNDING * scene_of(start, rows, i, own.reach)
+            error += INSTANT_ROUNDING * scene_of(start, rows, i, own.reach)
             moved = farthest_move(start, rows, i, kind, own.reach)
             motion.sweep = min(path, moved + 0.125 * bend)
             extend_start(start, own, i, kind, fresh)
-            grown = min(0.5 * path, 0.125 * bend) + stray
+            grown = min(0.5 * path, 0.125 * bend) + error
             for axis in range(3):
                 low, high = fresh[0, axis], fresh[0, axis + 3]
                 extended[i, axis] = min(extended[i, axis], low) - grown
                 extended[i, axis + 3] = max(extended[i, axis + 3], high) + grown
         else:
-            motion.sweep = stray = 0.0
-        motion.length, motion.bend, motion.stray = path, bend, stray
+            motion.sweep = error = 0.0
+        motion.length, motion.bend, motion.position_error = path, bend, error
     return 0.0
 
 
-@inlined
-def chain_bounds(way, first, last):
-    """λ and M of a mover that joints carry, `path_length` and `curvature` in one loop, and how far
-    the rounding of its joints at an instant can take it."""
-    chain, reach, change, sizes = way.chain, way.wide, way.frame_change, way.frame_size
-    path, bend, stray, turning = 0.0, 0.0, 0.0, 0.0
-    for k in range(first, last):
-        f = chain[k, 0]
-        s = change[f]
-        stray += reach[k] * sizes[f]
-        if s != 0.0:
-            path += reach[k] * s
-            if chain[k, 1] == REVOLUTE:
-                bend += s * reach[k] * (s + 2.0 * turning)
-                turning += s
-            else:
-                bend += s * reach[k] * (2.0 * turning)
-    more = 1.0 + MOTION_ROUNDING
-    return more * path, more * bend, INSTANT_ROUNDING * stray
-
-
 @kernel
-def free_motion(monitor, way, i):
-    """λ, M and what rounding leaves in doubt of a body whose poses are given, and how it turns:
+def free_motion(monitor, between, i):
+    """λ, M and the position error from rounding of a body whose poses are given, and how it turns:
     ``R(t) = exp(t θ axis) R(0)``. Of a capsule only the axis turns, of a sphere nothing."""
-    start, rows, two, motion = way.rows, monitor.placed.rows, way.two.rows, way.motions[i]
+    start, rows = between.rows, monitor.placed.rows
+    two, motion = between.two.rows, between.motions[i]
     kind, reach = monitor.placed.refs[i, KIND], monitor.movers[i].reach
     x, y, z = rows[i, 3] - start[i, 3], rows[i, 7] - start[i, 7], rows[i, 11] - start[i, 11]
     shift = length(x, y, z)
@@ -167,50 +160,6 @@ def is_turned(start, rows, i):
             if rows[i, c] != start[i, c]:
                 return True
     return False
-
-
-@kernel
-def turn_of(start, rows, i):
-    """R(1) R(0)^T: the sine times the axis, from what is not symmetric, the sine, and the cosine,
-    from the diagonal."""
-    xx, xy, xz = turned_row(start, rows, i, 0)
-    yx, yy, yz = turned_row(start, rows, i, 4)
-    zx, zy, zz = turned_row(start, rows, i, 8)
-    x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
-    return x, y, z, length(x, y, z), 0.5 * (xx + yy + zz - 1.0)
-
-
-@kernel
-def turned_row(start, rows, i, r):
-    """Row ``r / 4`` of R(1) R(0)^T."""
-    a, b, c = rows[i, r], rows[i, r + 1], rows[i, r + 2]
-    return (
-        a * start[i, 0] + b * start[i, 1] + c * start[i, 2],
-        a * start[i, 4] + b * start[i, 5] + c * start[i, 6],
-        a * start[i, 8] + b * start[i, 9] + c * start[i, 10],
-    )
-
-
-@kernel
-def turn_row(P, i, x, y, z, angle, out, k):
-    """The rotation of row ``i`` turned about the unit vector (x, y, z), into row ``k`` of ``out``:
-    each column ``p`` becomes ``p cos + (n x p) sin + n (n·p) (1 - cos)``."""
-    s, c = math.sin(angle), math.cos(angle)
-    for column in range(3):
-        px, py, pz = P[i, column], P[i, 4 + column], P[i, 8 + column]
-        along = (x * px + y * py + z * pz) * (1.0 - c)
-        out[k, column] = px * c + (y * pz - z * py) * s + x * along
-        out[k, 4 + column] = py * c + (z * px - x * pz) * s + y * along
-        out[k, 8 + column] = pz * c + (x * py - y * px) * s + z * along
-
-
-@inlined
-def place_row(frames, f, local, i, rows, k):
-    """Row ``k``: ``local[i]`` on frame ``f``."""
-    for r in range(0, 12, 4):
-        rows[k, r], rows[k, r + 1], rows[k, r + 2], rows[k, r + 3] = compose(
-            frames[f, r], frames[f, r + 1], frames[f, r + 2], frames[f, r + 3], local, i
-        )
 
 
 @inlined

@@ -10,6 +10,8 @@ a robot against the scene, NaN where the buffers decide.
 
 from __future__ import annotations
 
+from typing import Any
+
 from standoff.broadphase.kernels.tables import IndexTables
 from standoff.compiled.by_address import called
 from standoff.compiled.tables import Nested, Reals, Record, Records, Tables, Wholes, fields, viewer
@@ -21,6 +23,13 @@ ALLOWED = -2
 SELF, ROBOT_ROBOT, ROBOT_SCENE = range(3)
 
 NO_ROBOT = -1
+
+
+def columns(record: Any, *names: str) -> tuple[int, list[int]]:
+    """How many numbers of 8 bytes a record has, and at which of them fields of it begin: for where
+    it is read as a row of numbers."""
+    return record.itemsize // 8, [record.fields[name][1] // 8 for name in names]
+
 
 #: What moves.
 #: ``frame``: that carries it; ``known``: 1 when it was seen for the first time, 2 from then on: it
@@ -54,8 +63,9 @@ HIT = fields(
     distance=float, ax=float, ay=float, az=float, bx=float, by=float, bz=float, nx=float, ny=float,
     nz=float, slack=float, threshold=float, closing=float, when=float, parts=int, a=int, b=int,
 )  # fmt: skip
-THRESHOLD, CLOSING, WHEN, PARTS, BODY_A, BODY_B = range(11, 17)
-HIT_COLUMNS = 17
+HIT_COLUMNS, (THRESHOLD, CLOSING, WHEN, PARTS, BODY_A, BODY_B) = columns(
+    HIT, "threshold", "closing", "when", "parts", "a", "b"
+)
 APPROACHES, PRIMITIVES_PART, BODIES_PART = range(3)
 #: Up to so many hits are sorted by the cycle itself.
 FEW_HITS = 8
@@ -69,10 +79,7 @@ LIMITS_FAULT, JUMP_FAULT = range(2)
 #: What does not change from cycle to cycle. ``general``: address of `pair_distance`, 0 where all
 #: pairs have a closed form; ``sweep`` and ``judge``: addresses of `sweep_movers` and
 #: `judge_between`, 0 where the instant of each reading is enough; ``smallest``: no node is smaller.
-PLAN = fields(
-    movers=int, tree_frames=int, update=int, general=int, sweep=int, judge=int, smallest=float
-)
-FOLLOW, REINSERT, REBUILD = range(3)
+PLAN = fields(movers=int, tree_frames=int, general=int, sweep=int, judge=int, smallest=float)
 
 #: ``registered``: how many movers are registered anew in a usual cycle.
 PACE = fields(dice=int, registered=float)
@@ -88,18 +95,21 @@ QUIET, HITS, EVENTS, UNUSABLE = range(4)
 
 #: How a mover goes from the last reading to this one. ``length``: no point of it moves along a
 #: longer path, [m]; ``sweep``: nor gets farther from where it is now; ``bend``: the largest
-#: acceleration of a point, [m a squared unit of the motion's own time]; ``stray``: how far rounding
-#: can move it at an instant, [m]; x, y, z and ``angle``: how a body whose pose is given turns;
-#: ``doubt``: 1 where it may turn either way.
+#: acceleration of a point, [m a squared unit of the motion's own time]; ``position_error``: how far
+#: rounding can move it at an instant, [m]; x, y, z and ``angle``: how a body whose pose is given
+#: turns; ``doubt``: 1 where it may turn either way.
 MOTION = fields(
-    length=float, sweep=float, bend=float, stray=float, x=float, y=float, z=float, angle=float,
-    doubt=int,
+    length=float, sweep=float, bend=float, position_error=float, x=float, y=float, z=float,
+    angle=float, doubt=int,
 )  # fmt: skip
 
-#: Columns of an instant that was looked at: a row of results, then these; TURN: the rotation of the
-#: frame that carries both.
-TIME, TURN, POSE_A, POSE_B = 11, 12, 21, 33
-INSTANT_COLUMNS = 45
+#: An instant that was looked at: the result of the pair's kernel, which writes a row of numbers;
+#: when it is; the rotation of the frame that carries both; and their poses.
+INSTANT = fields(
+    result=(float, OUT_COLUMNS), time=float, turn=(float, 9), pose_a=(float, 12),
+    pose_b=(float, 12),
+)  # fmt: skip
+INSTANT_COLUMNS, (TIME, TURN, POSE_A, POSE_B) = columns(INSTANT, "time", "turn", "pose_a", "pose_b")
 
 
 class BetweenTables(Tables):
@@ -111,7 +121,7 @@ class BetweenTables(Tables):
     high = Reals()
     change = Reals(doc="how far they are apart")
     size = Reals(doc="the sum of their magnitudes")
-    between = Reals(doc="room for an instant between them")
+    joints = Reals(doc="the joints at the time of the header")
     frame_change = Reals(doc="change, handed on to the joint of each frame, mimic joints included")
     frame_size = Reals()
     rows = Reals(ROW_COLUMNS, "the movers at the last reading")

@@ -5,9 +5,10 @@ which the way from Python into a kernel would drown what is measured.
 from __future__ import annotations
 
 from standoff.broadphase.kernels.octree import overlaps
-from standoff.broadphase.kernels.update import neighbour
+from standoff.broadphase.kernels.octree_update import neighbour
 from standoff.compiled.jit import entry
 from standoff.geometry.narrowphase.aabb import boxes_meet
+from standoff.geometry.narrowphase.layout import DISTANCE
 from standoff.monitor.kernels.cycle import check_input, cycle, place_tree
 from standoff.monitor.kernels.judge import measure
 from standoff.monitor.kernels.near import refresh_pairs
@@ -28,14 +29,14 @@ def replay(tables, Q, poses, dt, stages):
     moving bodies in the partial ones. Returns in how many there was something to tell. Each stage
     leaves to the next what it leaves in a cycle, and none reads what a later one wrote, but for the
     pairs, which the last two stages keep between them."""
-    told = 0
+    eventful = 0
     if stages == WHOLE:
         for k in range(Q.shape[0]):
-            told += cycle(tables, Q[k], poses, dt, dt, 0)[0] != 0
-        return told
+            eventful += cycle(tables, Q[k], poses, dt, dt, 0)[0] != 0
+        return eventful
     monitor = monitor_at(tables)
     for k in range(Q.shape[0]):
-        told += not check_input(monitor, Q[k], poses)
+        eventful += not check_input(monitor, Q[k], poses)
         if stages < KINEMATICS:
             continue
         place_tree(monitor, Q[k])
@@ -48,7 +49,7 @@ def replay(tables, Q, poses, dt, stages):
         if stages < PAIRING:
             continue
         refresh_pairs(monitor, monitor.index)
-    return told
+    return eventful
 
 
 @entry("int64(int64, int64, int64[:,::1], int64, int64)")
@@ -72,5 +73,5 @@ def repeat(what, tables, which, first, last):
                 yes += boxes_meet(index.boxes, a, index.boxes, b)
             else:
                 measure(monitor, placed, a, b, out, 0)
-                yes += out[0, 0] <= 0.0
+                yes += out[0, DISTANCE] <= 0.0
     return yes

@@ -1,4 +1,4 @@
-"""The update of one item: the tree changes only where its box enters or leaves a node.
+"""The octree's update of one item: the tree changes only where its box enters or leaves a node.
 
 Nodes and boxes are closed. Between two operations
 
@@ -10,11 +10,12 @@ Nodes and boxes are closed. Between two operations
 So no pair is missed: two boxes that meet have a point in common. If both items are INSIDE, that
 point is in the root cube, by 1 in a leaf, and by 2 both are in the list of this leaf. Otherwise one
 of them is held against everything. What is registered may be larger than the body, as with the
-monitor's reserve: this finds more pairs, never fewer. Nothing here depends on when leaves are split
+monitor's reserve: this finds more pairs, never fewer (the proof for the monitor's kept pairs is at
+the head of `monitor.kernels.register`). Nothing here depends on when leaves are split
 or merged. A box meets a node exactly where it meets one of its eight children, which fill it: so
 both keep 1 and 2.
 
-**From above** (FROM_ABOVE, the monitor's default). `enter_below_common` begins at a leaf that the
+**From above** (``state.from_above``, the default). `enter_below_common` begins at a leaf that the
 old box met, and goes up to a node ``T`` that holds the new box and is not touched by it from
 inside, or to the root. Let the new box meet a leaf ``M`` at a point ``p``. If ``T`` is not the
 root, ``p`` is an inner point of ``T``; a leaf that is not below ``T`` has only points of its faces
@@ -59,14 +60,11 @@ from standoff.broadphase.kernels.octree import (
 from standoff.broadphase.kernels.tables import (
     ABSENT,
     AFTER,
-    ANYWHERE,
     CHILD,
     FIRST,
-    FROM_ABOVE,
     GRID,
     HEAD,
     INSIDE,
-    INSIDE_CHECK,
     MARK,
     MOVED,
     NAIVE,
@@ -75,7 +73,6 @@ from standoff.broadphase.kernels.tables import (
     OUT_NEXT,
     OUT_PREV,
     OUTSIDE,
-    OUTWARD_ONLY,
     PARENT,
     REGION,
     STATE,
@@ -150,9 +147,24 @@ def within_root(index, i):
 @kernel
 def move(index, i, fresh, k, smallest):
     """Register item ``i`` with the box ``fresh[k]``. From its neighbours where no face moved
-    outwards by as much as the edge of the smallest node, from the root otherwise; with FROM_ABOVE
-    from the smallest node that holds all of the box, however far it moved."""
-    boxes, items = index.boxes, index.items
+    outwards by as much as the edge of the smallest node, from the root otherwise; from above from
+    the smallest node that holds all of the box, however far it moved."""
+    items = index.items
+    outward, farthest = register(index, i, fresh, k)
+    if index.state.kind == NAIVE and items[i, STATE] == OUTSIDE:
+        return
+    near_by = items[i, HEAD] != NONE if index.state.from_above != 0 else farthest < smallest
+    if items[i, STATE] == INSIDE and near_by and within_root(index, i):
+        follow(index, i, outward)
+    else:
+        reinsert(index, i)
+
+
+@inlined
+def register(index, i, fresh, k):
+    """Give item ``i`` the box ``fresh[k]``. Which faces moved outwards (bits low x, high x, low y,
+    …), and how far the farthest of them did."""
+    boxes = index.boxes
     outward = 0
     farthest = 0.0
     for axis in range(3):
@@ -165,20 +177,15 @@ def move(index, i, fresh, k, smallest):
         farthest = max(farthest, low, high)
     for c in range(6):
         boxes[i, c] = fresh[k, c]
-    items[i, MOVED] = 1
+    index.items[i, MOVED] = 1
     index.state.updates += 1
-    if index.state.kind == NAIVE and items[i, STATE] == OUTSIDE:
-        return
-    near_by = farthest < smallest
-    if (index.state.techniques & FROM_ABOVE) != 0:
-        outward = ANYWHERE
-        near_by = items[i, HEAD] != NONE
-    elif (index.state.techniques & OUTWARD_ONLY) == 0:
-        outward = 63
-    if items[i, STATE] == INSIDE and near_by and within_root(index, i):
-        follow(index, i, outward)
-        return
-    if items[i, STATE] == INSIDE:
+    return outward, farthest
+
+
+@kernel
+def reinsert(index, i):
+    """Take item ``i`` out, and insert it with the box it is registered with, from the root."""
+    if index.items[i, STATE] == INSIDE:
         index.state.reinserted += 1
     remove(index, i)
     insert(index, i)
@@ -187,15 +194,10 @@ def move(index, i, fresh, k, smallest):
 @kernel
 def follow(index, i, outward):
     """Bring the leaves of item ``i`` up to date with its box, of which the faces in ``outward``
-    moved outwards (bits low x, high x, low y, …), or ANYWHERE."""
-    items, tree, links = index.items, index.tree, index.links
-    visit = next_visit(index)
-    old = items[i, HEAD]
-    link = old
-    while link != NONE:
-        tree[links[link, NODE], MARK] = visit
-        link = links[link, AFTER]
-    if outward == ANYWHERE:
+    moved outwards."""
+    links = index.links
+    old = mark_leaves(index, i)
+    if index.state.from_above != 0:
         done = enter_below_common(index, i, links[old, NODE])
     else:
         # Leaves entered are put before ``old`` in the item's list: this loop does not meet them.
@@ -203,8 +205,29 @@ def follow(index, i, outward):
         link = old
         while done and link != NONE:
             leaf = links[link, NODE]
-            done = enter_from(index, i, leaf, outward)
+            done = enter_from(index, i, leaf, outward & reached(index, i, leaf))
             link = links[link, AFTER]
+    leave_old(index, i, old, done)
+
+
+@inlined
+def mark_leaves(index, i):
+    """Put the number of a visit on the leaves of item ``i``; the first of its links."""
+    items, tree, links = index.items, index.tree, index.links
+    visit = next_visit(index)
+    old = items[i, HEAD]
+    link = old
+    while link != NONE:
+        tree[links[link, NODE], MARK] = visit
+        link = links[link, AFTER]
+    return old
+
+
+@inlined
+def leave_old(index, i, old, done):
+    """Take item ``i`` out of those leaves, from its link ``old`` on, that its box meets no longer.
+    Unless it was ``done``, entering the others: then the links ran out, and it is OUTSIDE."""
+    links = index.links
     if not done:
         index.state.full = 1
         delete_item(index, i)
@@ -265,12 +288,9 @@ def holds(index, i, node):
 
 
 @kernel
-def enter_from(index, i, leaf, outward):
-    """Insert item ``i`` into the leaves about ``leaf`` that its box has entered. False where the
-    links ran out."""
-    across = outward
-    if (index.state.techniques & INSIDE_CHECK) != 0:
-        across &= reached(index, i, leaf)
+def enter_from(index, i, leaf, across):
+    """Insert item ``i`` into the leaves about ``leaf``, past its faces ``across``, that its box has
+    entered. False where the links ran out."""
     if across == 0:
         return True
     for dx in range(-1, 2):
