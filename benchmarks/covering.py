@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from standoff.geometry.covering import cover
+from standoff.geometry.covering import cover_shapes
 from standoff.geometry.mesh import Mesh
+from standoff.geometry.polyhedron import Polyhedron
 
 COUNTS = (1, 2, 3)
 DATA = "cmeel.prefix/share/example-robot-data/robots"
@@ -33,7 +34,8 @@ def links(folder: str) -> list[tuple[str, Mesh]]:
 
 def main() -> None:
     begin = time.perf_counter()
-    cover(np.random.default_rng(0).normal(size=(20, 3)), count=2)
+    first = Polyhedron(np.random.default_rng(0).normal(size=(20, 3)))
+    cover_shapes([(first, np.eye(4))], count=2)
     print(f"first call, compiling where the cache is empty: {time.perf_counter() - begin:.1f} s\n")
     head = "".join(f"{f'{k} capsules':>24}" for k in COUNTS)
     print(f"{'robot':7}{'link':10}{'vertices':>9}{head}")
@@ -43,7 +45,7 @@ def main() -> None:
             cells = []
             for k, count in enumerate(COUNTS):
                 begin = time.perf_counter()
-                result = cover(mesh.vertices, mesh.faces, count=count)
+                result = cover_shapes([(mesh, np.eye(4))], count=count)
                 took = time.perf_counter() - begin
                 volumes[k] += result.volume
                 hulls[k] += result.hull_volume

@@ -30,8 +30,8 @@ from standoff.geometry import mesh_tree
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase import batch, dispatch, layout
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
-from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratch
 from standoff.geometry.table import pack
+from standoff.papers.kernels.greedy import greedy_distances, greedy_scratch
 
 #: Segments round the ring and the tube of the two tori: 2,500 and 35,000 triangles.
 TORI = {"2.5k": (50, 25), "35k": (250, 70)}

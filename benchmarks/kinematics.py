@@ -42,7 +42,6 @@ def contest(name: str) -> None:
     frame = np.array(moving, dtype=np.int64)
     turns = tree.scratch()
     poses, twists = np.empty((BATCH, tree.frames, 12)), np.empty((BATCH, tree.frames, 6))
-    state = (turns, poses, twists)
     ends = capsule_ends.Ends(
         reals=tree.reals, ints=tree.ints, turns=turns, frame=frame,
         local=rng.normal(size=(len(frame), 6)) * 0.1, poses=BATCH * tree.frames,
@@ -56,9 +55,6 @@ def contest(name: str) -> None:
     def with_ends() -> None:
         capsule_ends.place_ends(ends.address, Q, DQ)
 
-    def with_velocities() -> None:
-        kinematics.forward_velocity_batch(tree.reals, tree.ints, Q, DQ, *state)
-
     def poses_alone() -> None:
         kinematics.forward_batch(tree.reals, tree.ints, Q, turns, poses)
 
@@ -66,7 +62,7 @@ def contest(name: str) -> None:
         for q, dq, p, t in zip(Q, DQ, poses, twists):
             kinematics.forward_velocity(tree.reals, tree.ints, q, dq, turns, p, t)
 
-    runs = (pinocchio, with_ends, with_velocities, poses_alone, one_by_one)
+    runs = (pinocchio, with_ends, poses_alone, one_by_one)
     for run in runs:
         run()
     times = [[seconds(run) / BATCH * 1e6 for run in runs] for _ in range(ROUNDS)]
@@ -80,7 +76,7 @@ def contest(name: str) -> None:
 
 def main() -> None:
     print(f"µs a configuration, batches of {BATCH}: median (worst) of {ROUNDS} rounds")
-    heads = ("Pinocchio", "ours with ends", "velocities", "poses", "call by call")
+    heads = ("Pinocchio", "ours with ends", "poses", "call by call")
     print(
         "robot   joints capsules  " + "  ".join(f"{h:>14}" for h in heads) + "   Pinocchio / ours"
     )

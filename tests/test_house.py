@@ -65,7 +65,7 @@ def test_kernels_are_compiled_in_the_one_way(path):
 def test_every_entry_compiles_for_the_signature_it_states():
     entry("int64(int64)")(lambda x: x)  # not one of the package's
     names = build.entry_names()
-    assert len(names) >= 20
+    assert len(names) >= 20 and not any(name.startswith("papers") for name in names)
     assert [name for name, _ in build.build_all()] == names
     assert sorted(name for name, _ in build.build_all(processes=2)) == names
 

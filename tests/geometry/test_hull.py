@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from standoff.errors import ShapeError
-from standoff.geometry.hull import HULL_OUTSIDE, convex_hull, hull_tolerance
+from standoff.geometry.convex_hull import HULL_OUTSIDE, convex_hull, hull_tolerance
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.tolerances import EPS

@@ -13,7 +13,7 @@ from standoff.errors import ConfigurationError, DuplicateNameError, RobotError, 
 from standoff.geometry.pose import pose
 from standoff.robots.description import Joint, Link, Mimic, Robot
 from standoff.robots.kernels import kinematics
-from standoff.robots.kernels.kinematics import sincos
+from standoff.robots.kernels.sincos import sincos
 from standoff.robots.tree import Mount, Tree
 from tests.oracles import capsule_ends
 from tests.oracles.pinocchio import ROBOTS, Oracle, link_states, random_configurations, tree_of
@@ -61,14 +61,10 @@ def test_mimic_joints_follow_as_in_pinocchio(name):
 def test_a_batch_equals_its_rows_bit_for_bit():
     tree = tree_of("pr2")
     Q, DQ = random_configurations(tree, 50, np.random.default_rng(3))
-    poses, twists = np.empty((50, tree.frames, 12)), np.empty((50, tree.frames, 6))
-    kinematics.forward_velocity_batch(tree.reals, tree.ints, Q, DQ, tree.scratch(), poses, twists)
     batch = tree.forward_batch(Q)
     for i in range(50):
-        one, moving = tree.velocities(Q[i], DQ[i])
+        one, _ = tree.velocities(Q[i], DQ[i])
         assert np.array_equal(one, batch[i])
-        assert np.array_equal(one[:, :3].reshape(-1, 12), poses[i])
-        assert np.array_equal(moving, twists[i])
         assert np.array_equal(tree.forward(Q[i]), one)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from standoff.geometry.narrowphase import dispatch
-from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratch
 from standoff.geometry.narrowphase.layout import SLACK
+from standoff.papers.kernels.greedy import greedy_distances, greedy_scratch
 from tests.worlds.mesh_batch import table
 
 

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from standoff.cell.allowed import USER, AllowedPair, Pair, Pairs, ordered, robot_pairs
 from standoff.cell.body import Attachment, Body, moving_poses
 from standoff.cell.model import Model, Note
-from standoff.cell.names import as_path, check_name, check_text, listed
 from standoff.cell.proved import proof_limits, proof_word
 from standoff.cell.state import State
 from standoff.cell.stream import StreamRule, checked_rule
@@ -25,6 +24,7 @@ from standoff.errors import CellError, RobotError, UnknownNameError
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.pose import Array, as_pose, inverse, rigid
 from standoff.geometry.shape import Shape, frozen
+from standoff.names import as_path, check_name, check_text, listed
 from standoff.robots.description import Robot
 from standoff.robots.mounted import MountedRobot, read_mounted
 from standoff.robots.simplify import Choice, GeometryName

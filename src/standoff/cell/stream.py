@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from standoff.cell.names import check_text, listed
 from standoff.errors import CellError, UnknownNameError
-from standoff.names import MAX_NAME_LENGTH
+from standoff.names import MAX_NAME_LENGTH, check_text, listed
 from standoff.scalars import number
 
 #: One unit of a stream in ours: radians and metres.

@@ -20,7 +20,7 @@ def compile_(
         ),
     ] = 0,
 ) -> None:
-    """Compile all kernels now, so that no later command has to wait for it."""
+    """Compile all kernels but those of `papers` now, so that no later command has to wait."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from standoff.compiled.build import build_all, entry_names

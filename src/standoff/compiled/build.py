@@ -1,4 +1,4 @@
-"""Compiling every kernel ahead of its first use."""
+"""Compiling every kernel ahead of its first use, but for those of the papers."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from pathlib import Path
 
 from numba.core.sigutils import normalize_signature
 
-from standoff.compiled.jit import ENTRIES, kernel_files
+from standoff.compiled.jit import ENTRIES, ROOT
 
 
 def entry_names() -> list[str]:
     """All kernels of this package that Python calls, after importing every module that has one.
-    Whoever uses the decorator elsewhere, as tests do, compiles on their own."""
-    root = Path(__file__).parent.parent
-    for file in kernel_files(root):
-        parts = file.relative_to(root).with_suffix("").parts
-        importlib.import_module(".".join(("standoff", *parts)))
-    ours = f"{__package__.partition('.')[0]}."
-    return sorted(name for name, (made, _) in ENTRIES.items() if made.__module__.startswith(ours))
+    Those of the papers' experiments compile when they are run, as do those of tests."""
+    files = (
+        file for folder in ("kernels", "narrowphase") for file in ROOT.glob(f"*/{folder}/*.py")
+    )
+    paths = (file.relative_to(ROOT).with_suffix("").parts for file in files)
+    modules = {".".join(("standoff", *parts)) for parts in paths if parts[0] != "papers"}
+    for module in modules:
+        importlib.import_module(module)
+    return sorted(name for name, (made, _) in ENTRIES.items() if made.__module__ in modules)
 
 
 def build(name: str) -> bool:

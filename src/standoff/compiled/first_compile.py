@@ -44,7 +44,7 @@ class _Teller(event.Listener):
         paused = self._depth == 1 and time.monotonic() - self._ended > _PAUSE
         if paused and all(one is self for one in _events._registered[_KIND]):
             first = self._ended == -math.inf
-            where = f", kept in {CACHE_DIR} (`standoff compile` does all ahead of time)"
+            where = f", kept in {CACHE_DIR} (`standoff compile` does all but papers' ahead of time)"
             print(
                 f"standoff: compiling kernels{_part(event)}, once on this machine"
                 f"{where if first else ''}",

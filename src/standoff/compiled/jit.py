@@ -31,13 +31,6 @@ INTERPRETED: bool = _config.DISABLE_JIT
 ROOT = Path(__file__).parent.parent
 
 
-def kernel_files(root: Path) -> list[Path]:
-    """The sources of all kernels: what lies in folders called ``kernels`` or ``narrowphase``, and
-    here."""
-    folders = ("*/kernels", "*/narrowphase", "compiled")
-    return sorted(file for name in folders for file in root.glob(f"{name}/*.py"))
-
-
 @functools.cache
 def _imported(path: Path) -> tuple[bytes, tuple[Path, ...]]:
     """The text of a file, and the files of this package that it imports."""

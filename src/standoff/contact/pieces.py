@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from standoff.errors import MeshError, MissingPackageError, ShapeError
-from standoff.geometry.hull import convex_hull
+from standoff.geometry.convex_hull import convex_hull
 from standoff.geometry.mesh import CONVEX_TOLERANCE, Mesh
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.polyhedron import Polyhedron

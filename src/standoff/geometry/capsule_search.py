@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.geometry.kernels import capsule_fit
-from standoff.geometry.kernels.capsule_fit import CAPSULE_COLUMNS, fit, least_radius, set_ends
+from standoff.geometry.kernels.capsule_fit import (
+    CAPSULE_COLUMNS,
+    CAPSULE_RADIUS,
+    fit,
+    least_radius,
+    set_ends,
+)
 from standoff.geometry.kernels.capsule_union import (
     ENDS_COLUMNS,
     Parting,
@@ -241,7 +247,7 @@ def _around(balls: Array, axis: Array) -> Array:
 
 
 def capsule_volume(row: Array) -> float:
-    radius = float(row[6])
+    radius = float(row[CAPSULE_RADIUS])
     length = float(np.linalg.norm(row[3:6] - row[:3]))
     return math.pi * radius**2 * (length + 4.0 / 3.0 * radius)
 

@@ -28,12 +28,16 @@ from standoff.compiled.jit import CACHE_DIR, source_digest
 from standoff.errors import ShapeError
 from standoff.geometry import kept_file
 from standoff.geometry.capsule_search import Part, Search, half_sphere, principal_axes, union
-from standoff.geometry.hull import convex_hull, hull_tolerance
-from standoff.geometry.kernels.capsule_fit import CAPSULE_COLUMNS, least_radius
+from standoff.geometry.convex_hull import convex_hull
+from standoff.geometry.kernels.capsule_fit import (
+    CAPSULE_COLUMNS,
+    CAPSULE_RADIUS,
+    least_radius,
+)
 from standoff.geometry.pose import Array, as_pose
 from standoff.geometry.primitives import Capsule, Sphere
 from standoff.geometry.shape import IntArray, Shape, frozen
-from standoff.geometry.soup import Soup, soup_of_arrays, soup_of_shapes
+from standoff.geometry.soup import Soup, soup_of_shapes
 from standoff.scalars import whole
 from standoff.tolerances import EPS
 
@@ -46,9 +50,9 @@ COVER_ROUNDING = 64.0
 #: one, and a nanometre is below what any robot or mesh resolves.
 COVER_LEAST_RADIUS = 1e-9
 
-#: A point set thinner than this part of its size has no hull to speak of, [-]: its volume is 0, and
-#: it is given this thickness where a hull is needed. Far above the noise of coordinates that are
-#: large beside the size (1e4 m beside 1 m leave 1e-12), below any real sheet.
+#: A point set thinner than this part of its size has no hull to speak of, [-]: its volume is 0. Far
+#: above the noise of coordinates that are large beside the size (1e4 m beside 1 m leave 1e-12),
+#: below any real sheet.
 COVER_FLAT = 1e-6
 
 #: Share of the volume that one more capsule has to save, [-]. Less is not worth a body more in
@@ -85,49 +89,39 @@ class Covering:
         return self.volume / self.hull_volume if self.hull_volume > 0.0 else math.inf
 
 
-def cover(
-    points: ArrayLike,
-    faces: ArrayLike | None = None,
-    radii: ArrayLike | None = None,
-    *,
-    count: int = 1,
-    seed: int = 0,
-) -> Covering:
-    """Cover a body by at most ``count`` capsules of little volume.
-
-    Each vertex is inside at least one capsule, to the last bit: ``distance(vertex, axis) + its
-    radius <= radius`` in float64. So are each triangle and, where triangles shut in a solid, the
-    solid. A further capsule is only taken where it saves 2 % of the volume.
-
-    Args:
-        points: (n, 3) vertices in the body's frame, [m].
-        faces: (m, 3) indices of triangles; a corner may be repeated for an edge or a lone point.
-            Without them the convex hull of the points is covered.
-        radii: (n,) radii of balls about the points, [m]; without them 0. A face is then the hull
-            of its three balls. Without faces the hull of all balls is covered, and where their
-            radii differ, more than one capsule can only be found with all as large as the largest.
-        count: the most capsules to use.
-        seed: of the random starts; the same input and seed give the same capsules, bit for bit.
-    """
-    soup = soup_of_arrays(points, faces, radii)
-    return _cover(soup, faces is not None, count, seed)
-
-
 def cover_shapes(
     elements: Iterable[tuple[Shape, ArrayLike]], *, count: int = 1, seed: int = 0
 ) -> Covering:
-    """Cover bounded shapes at their 4 x 4 poses in one body's frame by at most ``count`` capsules;
-    see `cover`. No more than ``count`` spheres and capsules are given back as they are, and a
-    closed mesh is covered as the solid it is."""
+    """Cover bounded shapes at their 4 x 4 poses in one body's frame by at most ``count`` capsules
+    of little volume.
+
+    Each vertex is inside at least one capsule, to the last bit: ``distance(vertex, axis) + its
+    radius <= radius`` in float64. So are each triangle and, where triangles shut in a solid, the
+    solid. A further capsule is only taken where it saves 2 % of the volume. No more than ``count``
+    spheres and capsules are given back as they are.
+
+    Args:
+        count: the most capsules to use.
+        seed: of the random starts; the same input and seed give the same capsules, bit for bit.
+    """
+    count, seed = whole("count", count, ShapeError, 1), whole("seed", seed, ShapeError)
     placed = [(shape, as_pose(pose, f"elements[{i}]")) for i, (shape, pose) in enumerate(elements)]
     if not placed:
         raise ShapeError("nothing to cover", element="elements", allowed="one shape or more")
     soup = soup_of_shapes(placed)
     exact = [_as_capsule(shape, pose) for shape, pose in placed]
     capsules = tuple(capsule for capsule in exact if capsule is not None)
-    if len(capsules) == len(placed) <= whole("count", count, ShapeError, 1):
+    if len(capsules) == len(placed) <= count:
         return Covering(capsules, _volume(capsules), _hull_volume(soup))
-    return _cover(soup, True, count, seed)
+    path = _path(_key_of(soup, count, seed))
+    kept = kept_file.read(path)
+    if kept is not None:
+        found = _unpacked(np.frombuffer(kept, dtype=np.float64).reshape(-1, 18))
+        _check(soup.balls, found.capsules)
+        return found
+    found = _searched(soup, count, seed)
+    kept_file.write(path, _packed(found).tobytes())
+    return found
 
 
 def _as_capsule(shape: Shape, pose: Array) -> tuple[Capsule, Array] | None:
@@ -136,28 +130,15 @@ def _as_capsule(shape: Shape, pose: Array) -> tuple[Capsule, Array] | None:
     return (shape, pose) if isinstance(shape, Capsule) else None
 
 
-def _cover(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
-    count, seed = whole("count", count, ShapeError, 1), whole("seed", seed, ShapeError)
-    path = _path(_key_of(soup, faced, count, seed))
-    kept = kept_file.read(path)
-    if kept is not None:
-        found = _unpacked(np.frombuffer(kept, dtype=np.float64).reshape(-1, 18))
-        _check(soup.balls, found.capsules)
-        return found
-    found = _searched(soup, faced, count, seed)
-    kept_file.write(path, _packed(found).tobytes())
-    return found
-
-
-def _searched(soup: Soup, faced: bool, count: int, seed: int) -> Covering:
+def _searched(soup: Soup, count: int, seed: int) -> Covering:
     search = Search(seed)
     frame = _Frame(soup.balls)
     body = frame.inward(soup)
     whole = search.tightest(body.balls)
     parts = [(body, whole)]
     # A needle has no volume to save.
-    if count > 1 and whole[6] > COVER_FLAT:
-        split = _split(search, whole, body if faced else _hull_soup(body), count)
+    if count > 1 and whole[CAPSULE_RADIUS] > COVER_FLAT:
+        split = _split(search, whole, body, count)
         parts = split if len(split) > 1 else parts
     capsules = tuple(frame.outward(part.balls, row) for part, row in parts)
     _check(soup.balls, capsules)
@@ -234,7 +215,7 @@ def _ends(length: float, pose: Array) -> tuple[Array, Array]:
 
 
 def _check(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> None:
-    """The promise of `cover`, asserted on what is given back: for each ball, the least of
+    """The promise of `cover_shapes`, asserted on what is given back: for each ball, the least of
     (distance to the axis + its radius - radius) over the capsules is at most 0."""
     outside = np.full(len(balls), math.inf)
     for capsule, pose in capsules:
@@ -252,15 +233,6 @@ def _check(balls: Array, capsules: tuple[tuple[Capsule, Array], ...]) -> None:
         )
 
 
-def _hull_soup(body: Soup) -> Soup:
-    """The hull of the centres, grown by the largest radius and by what a hull may leave outside; a
-    flat body is thickened first."""
-    points = _thickened(body.balls[:, :3])
-    vertices, faces = convex_hull(points)
-    radius = float(body.balls[:, 3].max()) + hull_tolerance(points)
-    return Soup(np.column_stack([vertices, np.full(len(vertices), radius)]), faces)
-
-
 def _hull_volume(soup: Soup) -> float:
     """Volume of the hull of balls; 0 for flat points."""
     frame = _Frame(soup.balls)
@@ -269,7 +241,8 @@ def _hull_volume(soup: Soup) -> float:
         points = _extreme_points(body.balls)
     else:
         points = body.balls[:, :3]
-        if frame.size == 0.0 or _thin_directions(points):
+        spread = np.ptp(points @ principal_axes(points).T, axis=0)
+        if frame.size == 0.0 or spread.min() <= COVER_FLAT:
             return 0.0
     return _enclosed(*convex_hull(points, tidy=False)) * frame.size**3
 
@@ -290,30 +263,18 @@ def _enclosed(vertices: Array, faces: IntArray) -> float:
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
 
 
-def _thin_directions(points: Array) -> list[Array]:
-    """The principal directions in which the points are flat."""
-    axes = principal_axes(points)
-    return [axis for axis in axes if np.ptp(points @ axis) <= COVER_FLAT]
-
-
-def _thickened(points: Array) -> Array:
-    for axis in _thin_directions(points):
-        points = np.concatenate([points - COVER_FLAT * axis, points + COVER_FLAT * axis])
-    return points
-
-
 @functools.cache
 def _sources() -> bytes:
     """The search, and all that it imports: its kernels among it."""
     return source_digest(Path(__file__)).encode()
 
 
-def _key_of(soup: Soup, faced: bool, count: int, seed: int) -> str:
+def _key_of(soup: Soup, count: int, seed: int) -> str:
     digest = hashlib.sha256(_sources())
     for part in (soup.balls, soup.faces):
         digest.update(f"{part.shape} {part.dtype}".encode())
         digest.update(np.ascontiguousarray(part).tobytes())
-    digest.update(f"{faced} {count} {seed}".encode())
+    digest.update(f"{count} {seed}".encode())
     return digest.hexdigest()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import ShapeError
-from standoff.geometry.hull import convex_hull, hull_tolerance, points_of
+from standoff.geometry.convex_hull import convex_hull, hull_tolerance, points_of
 from standoff.geometry.kernels.hull_audit import farthest_outside
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.pose import Array
@@ -24,7 +24,7 @@ class Polyhedron(Shape):
 
     Without ``faces`` it is the convex hull of ``vertices`` (n, 3), [m]. With ``faces``, each a
     sequence of vertex indices counter-clockwise seen from outside, the body must be closed and
-    convex: no vertex may be in front of a face by more than `geometry.hull.hull_tolerance`. Faces
+    convex: no vertex may be in front of a face by more than `convex_hull.hull_tolerance`. Faces
     with more than three corners are cut into triangles; doubled vertices become one.
 
     Touching a face is a distance of 0, as for every shape; the polyhedron is a solid, so a body

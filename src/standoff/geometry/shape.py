@@ -1,4 +1,7 @@
-"""What every shape has in common: its kind, its size row, its geometry, a few measures."""
+"""What every shape has in common: its kind, its size row, its geometry, a few measures.
+
+docs/extending.md says how to add a shape.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A body as a soup of triangles between balls: from arrays, from shapes, and parted by a plane."""
+"""A body as a soup of triangles between balls: from shapes, and parted by a plane."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from standoff.errors import ShapeError
-from standoff.geometry.hull import convex_hull, points_of
+from standoff.geometry.convex_hull import convex_hull
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import IntArray, Shape
-from standoff.tolerances import COORDINATE_LIMIT
 
 #: Sides of the polytope around a curved shape; it is 1 / cos(pi / sides) wider, 0.5 %.
 _SIDES = 32
@@ -144,13 +142,6 @@ def _compact(balls: Array, faces: list[IntArray], alone: IntArray) -> Soup:
     return Soup(np.ascontiguousarray(balls[used]), np.searchsorted(used, table))
 
 
-def soup_of_arrays(points: ArrayLike, faces: ArrayLike | None, radii: ArrayLike | None) -> Soup:
-    """A soup from what `cover` is given, checked."""
-    centres = points_of(points, "points")
-    n = len(centres)
-    return Soup(np.column_stack([centres, _radii(radii, n)]), _faces(faces, n))
-
-
 def soup_of_shapes(elements: Sequence[tuple[Shape, Array]]) -> Soup:
     """One soup of bounded shapes at their poses. All are exact but those with curved sides other
     than spheres and capsules, which become polytopes around them."""
@@ -196,51 +187,3 @@ def _prism_faces() -> IntArray:
         np.stack([np.full_like(inner, n), n + inner, n + inner + 1], axis=1),
     ]
     return np.concatenate(faces)
-
-
-def _radii(radii: ArrayLike | None, n: int) -> Array:
-    if radii is None:
-        return np.zeros(n)
-    allowed = f"({n},) numbers from 0 to {COORDINATE_LIMIT:g} [m]"
-    try:
-        result = np.array(radii, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError("not numbers", element="radii", value=radii, allowed=allowed) from error
-    if result.shape != (n,):
-        raise ShapeError("wrong shape", element="radii", value=result.shape, allowed=allowed)
-    bad = ~((result >= 0.0) & (result <= COORDINATE_LIMIT))
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ShapeError(
-            "not a possible radius",
-            element=f"radii[{i}]",
-            value=float(result[i]),
-            allowed=allowed,
-        )
-    return result
-
-
-def _faces(faces: ArrayLike | None, n: int) -> IntArray:
-    if faces is None:
-        return np.zeros((0, 3), dtype=np.int64)
-    allowed = f"(m, 3) indices from 0 to {n - 1}"
-    try:
-        result = np.array(faces)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError("not numbers", element="faces", value=faces, allowed=allowed) from error
-    if result.size == 0:
-        return np.zeros((0, 3), dtype=np.int64)
-    if result.ndim != 2 or result.shape[1] != 3 or not np.issubdtype(result.dtype, np.integer):
-        raise ShapeError(
-            "wrong shape or type",
-            element="faces",
-            value=f"{result.shape} {result.dtype}",
-            allowed=allowed,
-        )
-    bad = (result < 0) | (result >= n)
-    if bad.any():
-        i = int(np.argmax(bad.any(axis=1)))
-        raise ShapeError(
-            "index out of range", element=f"faces[{i}]", value=result[i].tolist(), allowed=allowed
-        )
-    return np.ascontiguousarray(result, dtype=np.int64)

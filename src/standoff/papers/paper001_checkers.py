@@ -15,16 +15,16 @@ from standoff.cell import Cell
 from standoff.errors import Error
 from standoff.geometry.narrowphase import layout
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.dispatch import general_address, has_closed_form
-from standoff.geometry.narrowphase.greedy import (
-    greedy_address,
-    greedy_scratch,
+from standoff.geometry.narrowphase.dispatch import (
+    general_address,
+    has_closed_form,
     nested_address,
 )
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.bound import MotionBound, MovingBody
 from standoff.papers.kernels import pairwise, sampled
+from standoff.papers.kernels.greedy import greedy_address, greedy_scratch
 from standoff.papers.kernels.sampled import FREE, FULL
 from standoff.robots.tree import WORLD, matrices
 from standoff.tolerances import REACH_ROUNDING

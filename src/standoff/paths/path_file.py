@@ -16,11 +16,11 @@ import numpy as np
 
 from standoff.cell import Cell
 from standoff.cell.files import write_whole
-from standoff.cell.names import as_path
 from standoff.errors import Error, PathError
 from standoff.geometry.pose import Array
 from standoff.geometry.regular_file import read_regular
 from standoff.motion.pieces import Pieces
+from standoff.names import as_path
 from standoff.paths.joints import check_limits, check_motion, check_turns, find_joints
 from standoff.paths.joints import unwrap as unwrapped
 from standoff.paths.path_formats import (

@@ -20,7 +20,7 @@ from standoff.cell import Cell
 from standoff.cell.allowed import Pair, ordered
 from standoff.cell.model import Model, Primitive, ball_of_balls
 from standoff.compiled.by_address import address_of
-from standoff.geometry.narrowphase import dispatch, greedy, layout
+from standoff.geometry.narrowphase import dispatch, layout
 from standoff.geometry.narrowphase.bodies import Bodies, Solids
 from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
@@ -416,7 +416,7 @@ class Tables:
             opened=self.opened,
             general=0 if closed else dispatch.general_address(),
             walker=address_of("paths.kernels.mesh_walk.mesh_walk") if meshed else 0,
-            nester=greedy.nested_address() if meshed else 0,
+            nester=dispatch.nested_address() if meshed else 0,
         )  # fmt: skip
 
 

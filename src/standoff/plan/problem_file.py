@@ -22,13 +22,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from standoff.cell.names import as_path
 from standoff.errors import NOTHING, Error, PlanError, nearest
 from standoff.geometry.pose import Array, pose, rigid
 from standoff.geometry.primitives import Box, Cylinder
 from standoff.geometry.regular_file import read_regular
 from standoff.geometry.shape import Shape, frozen
-from standoff.names import NAME_RULE, is_name
+from standoff.names import NAME_RULE, as_path, is_name
 from standoff.paths.path_formats import parse_json
 from standoff.plan.problems import Obstacle, Problem
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from standoff.geometry.hull import convex_hull
+from standoff.geometry.convex_hull import convex_hull
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array

@@ -25,12 +25,14 @@ COVER_NEGLIGIBLE = -30.0
 #: search ends by it; the radius is taken over all balls in the end.
 COVER_VIOLATION = 1e-4
 
+#: Column of a ball's radius, and of its distance from the axis in the working set.
+BALL_RADIUS, FROM_AXIS = 3, 4
 
-#: Columns of a capsule's row.
-CAPSULE_COLUMNS = 7
+#: Column of a capsule's radius, and how many there are.
+CAPSULE_RADIUS, CAPSULE_COLUMNS = 6, 7
 
 #: The scratch that a fit is given.
-SCRATCH_SHAPE = (16, 6)
+SCRATCH_SHAPE = (12, 6)
 
 #: The working set that a fit is given: balls, then a column for their distances from the axis.
 WORK_SHAPE = (512, 5)
@@ -38,11 +40,18 @@ WORK_SHAPE = (512, 5)
 #: The working set begins with this many balls, or all where there are no more.
 _FEW = 64
 
-#: The last rows of the working set keep the farthest ball of each octant.
+#: The last rows of the working set keep the ball farthest out in each octant, and how far that is.
 _OCTANTS = 8
 
 _BACKTRACKS = 12
 _ROUNDS = 12
+
+
+@kernel
+def _along(x):
+    """From one end of the axis to the other, and the square of its length."""
+    ux, uy, uz = x[3] - x[0], x[4] - x[1], x[5] - x[2]
+    return ux, uy, uz, ux * ux + uy * uy + uz * uz
 
 
 @kernel
@@ -63,14 +72,11 @@ def _axis_distance(px, py, pz, x, ux, uy, uz, uu):
 @entry("float64(float64[:, ::1], int64, float64[::1])")
 def least_radius(points, n, x):
     """The least radius with which the axis ``x`` holds the first ``n`` balls."""
-    ux = x[3] - x[0]
-    uy = x[4] - x[1]
-    uz = x[5] - x[2]
-    uu = ux * ux + uy * uy + uz * uz
+    ux, uy, uz, uu = _along(x)
     r = 0.0
     for i in range(n):
         d, _ = _axis_distance(points[i, 0], points[i, 1], points[i, 2], x, ux, uy, uz, uu)
-        r = max(r, d + points[i, 3])
+        r = max(r, d + points[i, BALL_RADIUS])
     return r
 
 
@@ -81,25 +87,22 @@ def _soft_volume(work, n, x, sharpness, gradient):
     With r the soft radius and L = |b - a|:  V = r² L + 4/3 r³,  dV = (2 r L + 4 r²) dr + r² dL.
     L is rounded off at 0, so that a ball is an ordinary point of the search.
     """
-    ux = x[3] - x[0]
-    uy = x[4] - x[1]
-    uz = x[5] - x[2]
-    uu = ux * ux + uy * uy + uz * uz
+    ux, uy, uz, uu = _along(x)
     largest = 0.0
     for i in range(n):
         d, _ = _axis_distance(work[i, 0], work[i, 1], work[i, 2], x, ux, uy, uz, uu)
-        work[i, 4] = d
-        largest = max(largest, d + work[i, 3])
+        work[i, FROM_AXIS] = d
+        largest = max(largest, d + work[i, BALL_RADIUS])
     total = 0.0
     for c in range(6):
         gradient[c] = 0.0
     for i in range(n):
-        exponent = sharpness * (work[i, 4] + work[i, 3] - largest)
+        exponent = sharpness * (work[i, FROM_AXIS] + work[i, BALL_RADIUS] - largest)
         if exponent < COVER_NEGLIGIBLE:
             continue
         weight = math.exp(exponent)
         total += weight
-        if work[i, 4] == 0.0:
+        if work[i, FROM_AXIS] == 0.0:
             continue  # on the axis: the distance has no gradient, and 0 is one of its subgradients
         wx = work[i, 0] - x[0]
         wy = work[i, 1] - x[1]
@@ -107,7 +110,7 @@ def _soft_volume(work, n, x, sharpness, gradient):
         t = 0.0
         if uu > 0.0:
             t = min(1.0, max(0.0, (wx * ux + wy * uy + wz * uz) / uu))
-        f = weight / work[i, 4]
+        f = weight / work[i, FROM_AXIS]
         gx = f * (wx - t * ux)
         gy = f * (wy - t * uy)
         gz = f * (wz - t * uz)
@@ -244,28 +247,26 @@ def start_axis(points, n, x):
 @kernel
 def _take_outside(points, n, x, r, work, m):
     """Append the ball farthest out of the capsule in each octant of directions; the new ``m``."""
-    ux = x[3] - x[0]
-    uy = x[4] - x[1]
-    uz = x[5] - x[2]
-    uu = ux * ux + uy * uy + uz * uz
+    ux, uy, uz, uu = _along(x)
     best = work[work.shape[0] - _OCTANTS :]
     for octant in range(_OCTANTS):
-        best[octant, 0] = -1.0
-        best[octant, 1] = r
+        best[octant, FROM_AXIS] = r
     for i in range(n):
         d, t = _axis_distance(points[i, 0], points[i, 1], points[i, 2], x, ux, uy, uz, uu)
-        if d + points[i, 3] > r:
+        out = d + points[i, BALL_RADIUS]
+        if out > r:
             octant = 0
             for c in range(3):
                 if points[i, c] > x[c] + t * (x[c + 3] - x[c]):
                     octant += 1 << c
-            if d + points[i, 3] > best[octant, 1]:
-                best[octant, 0] = i
-                best[octant, 1] = d + points[i, 3]
+            if out > best[octant, FROM_AXIS]:
+                for c in range(4):
+                    best[octant, c] = points[i, c]
+                best[octant, FROM_AXIS] = out
     for octant in range(_OCTANTS):
-        if best[octant, 0] >= 0.0 and m < work.shape[0] - _OCTANTS:
+        if best[octant, FROM_AXIS] > r and m < work.shape[0] - _OCTANTS:
             for c in range(4):
-                work[m, c] = points[int(best[octant, 0]), c]
+                work[m, c] = best[octant, c]
             m += 1
     return m
 
@@ -325,7 +326,7 @@ def set_ends(points, n, x, r):
         wx -= t * ux
         wy -= t * uy
         wz -= t * uz
-        slack = (r - points[i, 3]) ** 2 - (wx * wx + wy * wy + wz * wz)
+        slack = (r - points[i, BALL_RADIUS]) ** 2 - (wx * wx + wy * wy + wz * wz)
         reach = math.sqrt(max(0.0, slack))
         low = min(low, t + reach)
         high = max(high, t - reach)

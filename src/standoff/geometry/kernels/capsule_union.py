@@ -1,6 +1,5 @@
-"""The volume of a union of capsules.
-
-What two capsules cost where a plane parts a body.
+"""The volume of a union of capsules, and so what it costs to part a body by a plane and cover each
+part by a capsule.
 """
 
 from __future__ import annotations
@@ -11,10 +10,14 @@ import numpy as np
 
 from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import ANY, Reals, Tables, Wholes, viewer
-from standoff.geometry.kernels.capsule_fit import fit, start_axis
+from standoff.geometry.kernels.capsule_fit import CAPSULE_RADIUS, fit, start_axis
 
-#: Columns of the scratch ``ends``: both ends in the frame of the rays, and one chord.
+#: Columns of ``ends``: both ends in the frame of the rays, then a chord from LOW to HIGH.
+LOW, HIGH = 6, 7
 ENDS_COLUMNS = 8
+
+#: Column of a ball's height above the plane that parts the body.
+HEIGHT = 4
 
 
 @kernel
@@ -65,12 +68,9 @@ def union_volume(capsules, frame, grid, ends):
     ``ends`` is scratch, a row for each capsule.
     """
     count = capsules.shape[0]
-    x0 = math.inf
-    x1 = -math.inf
-    y0 = math.inf
-    y1 = -math.inf
+    x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
     for k in range(count):
-        r = capsules[k, 6]
+        r = capsules[k, CAPSULE_RADIUS]
         for e in range(0, 6, 3):
             for c in range(3):
                 ends[k, e + c] = (
@@ -91,21 +91,19 @@ def union_volume(capsules, frame, grid, ends):
             cy = y0 + (j + 0.5) * dy
             m = 0
             for k in range(count):
-                low, high = _span(cx, cy, ends, k, capsules[k, 6])
+                low, high = _span(cx, cy, ends, k, capsules[k, CAPSULE_RADIUS])
                 if low < high:
                     at = m
-                    while at > 0 and ends[at - 1, 6] > low:
-                        ends[at, 6] = ends[at - 1, 6]
-                        ends[at, 7] = ends[at - 1, 7]
+                    while at > 0 and ends[at - 1, LOW] > low:
+                        ends[at, LOW], ends[at, HIGH] = ends[at - 1, LOW], ends[at - 1, HIGH]
                         at -= 1
-                    ends[at, 6] = low
-                    ends[at, 7] = high
+                    ends[at, LOW], ends[at, HIGH] = low, high
                     m += 1
             reached = -math.inf
             for at in range(m):
-                if ends[at, 7] > reached:
-                    total += ends[at, 7] - max(reached, ends[at, 6])
-                    reached = ends[at, 7]
+                if ends[at, HIGH] > reached:
+                    total += ends[at, HIGH] - max(reached, ends[at, LOW])
+                    reached = ends[at, HIGH]
     return total * dx * dy
 
 
@@ -116,16 +114,14 @@ def _clip(points, edges, plane, side, out):
     n = 0
     for i in range(points.shape[0]):
         h = points[i, 0] * plane[0] + points[i, 1] * plane[1] + points[i, 2] * plane[2] - plane[3]
-        points[i, 4] = h * side
+        points[i, HEIGHT] = h * side
         if h * side >= 0.0:
             for c in range(4):
                 out[n, c] = points[i, c]
             n += 1
     for e in range(edges.shape[0]):
-        i = edges[e, 0]
-        j = edges[e, 1]
-        hi = points[i, 4]
-        hj = points[j, 4]
+        i, j = edges[e, 0], edges[e, 1]
+        hi, hj = points[i, HEIGHT], points[j, HEIGHT]
         if (hi < 0.0 and hj > 0.0) or (hi > 0.0 and hj < 0.0):
             t = hi / (hi - hj)
             for c in range(4):
@@ -161,7 +157,7 @@ def split_volume(parting, plane, sharpness, iterations, tolerance, grid):
         if n == 0:
             return np.inf
         start_axis(piece, n, capsules[side])
-        capsules[side, 6] = fit(
+        capsules[side, CAPSULE_RADIUS] = fit(
             piece, n, capsules[side], sharpness, iterations, tolerance, body.work, body.scratch
         )
     return union_volume(capsules, body.frame, grid, body.ends)

@@ -1,16 +1,10 @@
 """The convex hull of points in space: quickhull (Barber, Dobkin, Huhdanpaa 1996) on triangles.
 
 A point is worth a corner of the hull when it is more than the tolerance above some face. Which
-faces its corner then replaces is decided by exact signs, so the surface stays closed and convex
-to the last bit whatever the input, and a sliver's poor normal can at worst cost a corner too many.
-Corners that others made superfluous later on are found by `hull_audit.superfluous`.
-
-On which side of a triangle a point lies, without rounding.
-
-The determinant is computed in float64 first, with a bound on its error; where the bound does not
-settle the sign, the six products are summed exactly as an expansion of float64 numbers that do
-not overlap (Shewchuk 1997). Differences of coordinates must be exact, as they are for multiples
-of ``GRID_STEP`` of size up to 1.
+faces its corner then replaces is decided by exact signs (`orientation`), so the surface stays
+closed and convex to the last bit whatever the input, and a sliver's poor normal can at worst cost a
+corner too many. Corners that others made superfluous later on are found by
+`hull_audit.superfluous`.
 """
 
 from __future__ import annotations
@@ -18,9 +12,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from standoff.compiled.jit import allocating, entry, kernel
-from standoff.tolerances import EPS, SIMPLEX_FLATNESS
+from standoff.compiled.jit import entry, kernel
+from standoff.compiled.tables import Reals, Records, Tables, Wholes, fields, viewer
+from standoff.geometry.kernels.orientation import TERMS, above
+from standoff.tolerances import SIMPLEX_FLATNESS
 
 #: Return codes: a hull, or what the points are instead.
 SOLID = 0
@@ -44,47 +41,67 @@ _DIRECTIONS = (
 )
 
 
-@entry("Tuple((int64, int64))(float64[:,::1], float64, float64, int64[:,::1])", allocating)
-def hull(points, tolerance, thickness, result):
-    """Faces of the hull into ``result``, counter-clockwise from outside, which has room for
-    2 n + 8 rows. Points that span no more than ``thickness`` in some direction are flat, [m].
-    Differences of coordinates must be exact. Returns a code and the number of faces."""
-    n = len(points)
-    corners = np.empty(4, np.int64)
-    code = _first(points, thickness, corners)
+#: An edge between faces that a point sees and the rest: corners, and the face beyond it.
+EDGE = fields(start=int, end=int, beyond=int)
+
+
+class HullTables(Tables):
+    """A hull that grows. Room for 2 n + 8 faces, of which those with state GONE are spare."""
+
+    points = Reals(3, "differences of coordinates are exact")
+    faces = Wholes(3, "corners, counter-clockwise from outside")
+    beyond = Wholes(3, "the face beyond each edge; the first one begins at the first corner")
+    planes = Reals(4, "of the faces: unit outward normal and offset")
+    state = Wholes(doc="of the faces")
+    first = Wholes(doc="of each face the first point that waits outside it, or -1")
+    following = Wholes(doc="of each point the next one outside the same face, or -1")
+    waiting = Wholes(doc="faces with points outside them")
+    seen = Wholes(doc="faces that a point is above; then the ones that take their place")
+    spare = Wholes(doc="faces to be used again")
+    horizon = Records(EDGE, "around the faces that are seen")
+    starts = Wholes(doc="of each point the edge of the horizon that starts there, or -1")
+    terms = Reals(doc="of `above`")
+
+    def __init__(self, points: NDArray[np.float64]) -> None:
+        n, room = len(points), 2 * len(points) + 8
+        super().__init__(
+            points=points, faces=room, beyond=room, planes=room, state=room,
+            first=np.full(room, -1), following=np.full(n, -1), waiting=np.arange(room), seen=room,
+            spare=room, horizon=room, starts=np.full(n, -1), terms=TERMS,
+        )  # fmt: skip
+
+
+_hull_at = viewer(HullTables)
+
+
+@entry("Tuple((int64, int64))(int64, float64, float64)")
+def hull(tables, tolerance, thickness):
+    """The hull of ``points``; its faces are those that are not GONE. Points that span no more than
+    ``thickness`` in some direction are flat, [m]. Returns a code and how many rows of faces are
+    in use."""
+    tables = _hull_at(tables)
+    points, faces, state, first = tables.points, tables.faces, tables.state, tables.first
+    waiting, seen, spare, horizon = tables.waiting, tables.seen, tables.spare, tables.horizon
+    code, corners = _first(points, thickness)
     if code != SOLID:
         return code, 0
-    room = 2 * n + 8
-    faces = np.empty((room, 3), np.int64)
-    beyond = np.empty((room, 3), np.int64)
-    planes = np.empty((room, 4))
-    state = np.zeros(room, np.int64)
-    head = np.full(room, -1, np.int64)
-    spare = np.empty(room, np.int64)
-    waiting = np.arange(room)
-    seen = np.empty(room, np.int64)
-    horizon = np.empty((room, 3), np.int64)
-    following = np.full(n, -1, np.int64)
-    starts = np.full(n, -1, np.int64)
-    terms = np.empty(TERMS)
-    surface, outside = (faces, beyond, planes, state), (head, following)
-    _tetrahedron(points, corners, surface, terms)
+    _tetrahedron(tables, *corners)
     count, spares, pending = 4, 0, 4
-    for p in range(n):
-        _assign(points, p, tolerance, surface, outside, waiting, pending)
+    for p in range(len(points)):
+        _assign(tables, p, tolerance, waiting, pending)
     while pending > 0:
         f = waiting[pending - 1]
-        if state[f] != PRESENT or head[f] < 0:
+        if state[f] != PRESENT or first[f] < 0:
             pending -= 1
             continue
-        eye = _farthest(points, planes, outside, f, tolerance)
-        if above(points, faces[f, 0], faces[f, 1], faces[f, 2], eye, terms) <= 0:
+        eye = _farthest(tables, f, tolerance)
+        if above(points, faces[f, 0], faces[f, 1], faces[f, 2], eye, tables.terms) <= 0:
             # A sliver's plane misled: the point is inside. It need not wait here.
-            _remove(head, following, f, eye)
+            _remove(tables, f, eye)
             continue
-        sights = _look(points, eye, f, surface, seen, terms)
-        edges = _horizon(faces, beyond, state, seen, sights, starts, horizon)
-        orphans, spares = _take_away(state, outside, seen, sights, spare, spares)
+        sights = _look(tables, eye, f)
+        edges = _horizon(tables, sights)
+        orphans, spares = _take_away(tables, sights, spares)
         # `seen` is free now and takes the new face of each edge of the horizon.
         for e in range(edges):
             if spares > 0:
@@ -94,58 +111,48 @@ def hull(points, tolerance, thickness, result):
                 seen[e] = count
                 count += 1
         for e in range(edges):
-            _fan(points, eye, e, surface, seen, starts, horizon)
-        starts[horizon[:edges, 0]] = -1
-        _assign_anew(points, orphans, eye, tolerance, surface, outside, seen, edges)
+            _fan(tables, eye, e)
         for e in range(edges):
-            if head[seen[e]] >= 0:
-                if pending >= room:
-                    pending = _compact(waiting, pending, state, head)
+            tables.starts[horizon[e].start] = -1
+        _assign_anew(tables, orphans, eye, tolerance, edges)
+        for e in range(edges):
+            if first[seen[e]] >= 0:
+                if pending >= len(waiting):
+                    pending = _compact(tables, pending)
                 waiting[pending] = seen[e]
                 pending += 1
-    return SOLID, _faces_left(faces, state, count, result)
+    return SOLID, count
 
 
 @kernel
-def _take_away(state, outside, seen, sights, spare, spares):
+def _take_away(tables, sights, spares):
     """The seen faces go, and become spare. Returns the first of the points that waited outside
     them, in one list, and how many faces are spare."""
-    head, following = outside
+    first, following = tables.first, tables.following
     orphans = -1
     for i in range(sights):
-        g = seen[i]
-        p = head[g]
+        g = tables.seen[i]
+        p = first[g]
         while p >= 0:
             after = following[p]
             following[p] = orphans
             orphans = p
             p = after
-        head[g] = -1
-        state[g] = GONE
-        spare[spares] = g
+        first[g] = -1
+        tables.state[g] = GONE
+        tables.spare[spares] = g
         spares += 1
     return orphans, spares
 
 
 @kernel
-def _faces_left(faces, state, count, result):
-    """Copy the faces that are left, and return their number."""
-    total = 0
-    for f in range(count):
-        if state[f] != GONE:
-            for k in range(3):
-                result[total, k] = faces[f, k]
-            total += 1
-    return total
-
-
-@kernel
-def _compact(waiting, pending, state, head):
+def _compact(tables, pending):
     """Drop what need not wait any more; each face that must is kept once."""
+    waiting, state, first = tables.waiting, tables.state, tables.first
     kept = 0
     for i in range(pending):
         f = waiting[i]
-        if state[f] == PRESENT and head[f] >= 0:
+        if state[f] == PRESENT and first[f] >= 0:
             known = False
             for k in range(kept):
                 known = known or waiting[k] == f
@@ -156,9 +163,10 @@ def _compact(waiting, pending, state, head):
 
 
 @kernel
-def _first(points, thickness, corners):
-    """Four points that span the rest about as widely as they can, or what they are instead."""
+def _first(points, thickness):
+    """A code, and four points that span the rest about as widely as they can where it is SOLID."""
     n = len(points)
+    a = b = c = d = -1
     widest = 0.0
     for dx, dy, dz in _DIRECTIONS:
         low = 0
@@ -178,12 +186,9 @@ def _first(points, thickness, corners):
         # The axes are for points that lie square to the first direction.
         if length > 2.0 * widest:
             widest = length
-            corners[0] = low
-            corners[1] = high
+            a, b = low, high
     if widest <= thickness:
-        return POINT
-    a = corners[0]
-    b = corners[1]
+        return POINT, (a, b, c, d)
     ux, uy, uz = _difference(points, b, a)
     s = 1.0 / math.sqrt(ux * ux + uy * uy + uz * uz)
     ux, uy, uz = s * ux, s * uy, s * uz
@@ -195,10 +200,10 @@ def _first(points, thickness, corners):
         away = x * x + y * y + z * z
         if away > farthest:
             farthest = away
-            corners[2] = p
+            c = p
     if math.sqrt(farthest) <= thickness:
-        return LINE
-    vx, vy, vz = _difference(points, corners[2], a)
+        return LINE, (a, b, c, d)
+    vx, vy, vz = _difference(points, c, a)
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     s = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz)
     nx, ny, nz = s * nx, s * ny, s * nz
@@ -208,8 +213,8 @@ def _first(points, thickness, corners):
         height = abs(x * nx + y * ny + z * nz)
         if height > highest:
             highest = height
-            corners[3] = p
-    return PLANE if highest <= thickness else SOLID
+            d = p
+    return PLANE if highest <= thickness else SOLID, (a, b, c, d)
 
 
 @kernel
@@ -218,10 +223,9 @@ def _difference(points, p, q):
 
 
 @kernel
-def _tetrahedron(points, corners, surface, terms):
-    faces, beyond, planes, state = surface
-    a, b, c, d = corners[0], corners[1], corners[2], corners[3]
-    if above(points, a, b, c, d, terms) > 0:
+def _tetrahedron(tables, a, b, c, d):
+    points, faces, beyond, state = tables.points, tables.faces, tables.beyond, tables.state
+    if above(points, a, b, c, d, tables.terms) > 0:
         a, b = b, a
     for f in range(4):
         state[f] = PRESENT
@@ -234,7 +238,7 @@ def _tetrahedron(points, corners, surface, terms):
     beyond[2, 0], beyond[2, 1], beyond[2, 2] = 0, 3, 1
     beyond[3, 0], beyond[3, 1], beyond[3, 2] = 0, 1, 2
     for f in range(4):
-        plane(points, faces, planes, state, f)
+        plane(points, faces, tables.planes, state, f)
 
 
 @kernel
@@ -268,9 +272,10 @@ def height_above(points, planes, f, p):
 
 
 @kernel
-def _assign(points, p, tolerance, surface, outside, candidates, number):
-    """Let a point wait outside the face that it is highest above; inside, let it go."""
-    (_, _, planes, state), (head, following) = surface, outside
+def _assign(tables, p, tolerance, candidates, number):
+    """Let a point wait outside the one of so many faces that it is highest above; inside, let it
+    go."""
+    points, planes, state, first = tables.points, tables.planes, tables.state, tables.first
     best = -1
     highest = tolerance
     for i in range(number):
@@ -281,36 +286,35 @@ def _assign(points, p, tolerance, surface, outside, candidates, number):
                 highest = height
                 best = f
     if best >= 0:
-        following[p] = head[best]
-        head[best] = p
+        tables.following[p] = first[best]
+        first[best] = p
 
 
 @kernel
-def _assign_anew(points, orphans, eye, tolerance, surface, outside, fan, edges):
+def _assign_anew(tables, orphans, eye, tolerance, edges):
     """Let the points of a list wait outside the new faces; not ``eye``, which is a corner now."""
-    _, following = outside
+    following = tables.following
     p = orphans
     while p >= 0:
         after = following[p]
         following[p] = -1
         if p != eye:
-            _assign(points, p, tolerance, surface, outside, fan, edges)
+            _assign(tables, p, tolerance, tables.seen, edges)
         p = after
 
 
 @kernel
-def _farthest(points, planes, outside, f, tolerance):
+def _farthest(tables, f, tolerance):
     """Of the points that wait outside a face the highest; of several within the tolerance the
     one farthest from the origin, as that is a corner where others may be on a face."""
-    head, following = outside
+    points, planes, following = tables.points, tables.planes, tables.following
     highest = -math.inf
-    p = head[f]
+    p = tables.first[f]
     while p >= 0:
         highest = max(highest, height_above(points, planes, f, p))
         p = following[p]
-    best = head[f]
+    best = p = tables.first[f]
     reach = -1.0
-    p = head[f]
     while p >= 0:
         if height_above(points, planes, f, p) >= highest - tolerance:
             away = points[p, 0] ** 2 + points[p, 1] ** 2 + points[p, 2] ** 2
@@ -322,11 +326,12 @@ def _farthest(points, planes, outside, f, tolerance):
 
 
 @kernel
-def _remove(head, following, f, point):
-    if head[f] == point:
-        head[f] = following[point]
+def _remove(tables, f, point):
+    first, following = tables.first, tables.following
+    if first[f] == point:
+        first[f] = following[point]
     else:
-        p = head[f]
+        p = first[f]
         while following[p] != point:
             p = following[p]
         following[p] = following[point]
@@ -334,9 +339,9 @@ def _remove(head, following, f, point):
 
 
 @kernel
-def _look(points, eye, seed, surface, seen, terms):
+def _look(tables, eye, seed):
     """Mark the faces that ``eye`` is above, from ``seed`` on; returns their number."""
-    faces, beyond, _, state = surface
+    faces, beyond, state, seen = tables.faces, tables.beyond, tables.state, tables.seen
     sights = 1
     seen[0] = seed
     state[seed] = SEEN
@@ -346,10 +351,10 @@ def _look(points, eye, seed, surface, seen, terms):
         done += 1
         for k in range(3):
             g = beyond[f, k]
-            if (
-                state[g] != SEEN
-                and above(points, faces[g, 0], faces[g, 1], faces[g, 2], eye, terms) > 0
-            ):
+            if state[g] == SEEN:
+                continue
+            a, b, c = faces[g, 0], faces[g, 1], faces[g, 2]
+            if above(tables.points, a, b, c, eye, tables.terms) > 0:
                 state[g] = SEEN
                 seen[sights] = g
                 sights += 1
@@ -357,121 +362,33 @@ def _look(points, eye, seed, surface, seen, terms):
 
 
 @kernel
-def _horizon(faces, beyond, state, seen, sights, starts, horizon):
-    """Edges between the seen faces and the rest (start, end, face beyond), and by vertex the edge
-    that starts there. Exact signs make them one closed loop."""
+def _horizon(tables, sights):
+    """The edges between the seen faces and the rest; returns their number. Exact signs make them
+    one closed loop."""
+    faces = tables.faces
     edges = 0
     for i in range(sights):
-        f = seen[i]
+        f = tables.seen[i]
         for k in range(3):
-            g = beyond[f, k]
-            if state[g] != SEEN:
-                starts[faces[f, k]] = edges
-                horizon[edges, 0] = faces[f, k]
-                horizon[edges, 1] = faces[f, (k + 1) % 3]
-                horizon[edges, 2] = g
+            g = tables.beyond[f, k]
+            if tables.state[g] != SEEN:
+                edge = tables.horizon[edges]
+                edge.start, edge.end, edge.beyond = faces[f, k], faces[f, (k + 1) % 3], g
+                tables.starts[edge.start] = edges
                 edges += 1
     return edges
 
 
 @kernel
-def _fan(points, eye, e, surface, fan, starts, horizon):
+def _fan(tables, eye, e):
     """The new face over edge ``e`` of the horizon, linked to its neighbours."""
-    faces, beyond, planes, state = surface
-    f = fan[e]
-    start = horizon[e, 0]
-    end = horizon[e, 1]
-    old = horizon[e, 2]
-    after = fan[starts[end]]
-    faces[f, 0] = start
-    faces[f, 1] = end
-    faces[f, 2] = eye
-    beyond[f, 0] = old
-    beyond[f, 1] = after
-    beyond[after, 2] = f
+    faces, beyond, fan, edge = tables.faces, tables.beyond, tables.seen, tables.horizon[e]
+    start, end, old = edge.start, edge.end, edge.beyond
+    f, after = fan[e], fan[tables.starts[end]]
+    faces[f, 0], faces[f, 1], faces[f, 2] = start, end, eye
+    beyond[f, 0], beyond[f, 1], beyond[after, 2] = old, after, f
     for k in range(3):
         if faces[old, k] == end and faces[old, (k + 1) % 3] == start:
             beyond[old, k] = f
-    state[f] = PRESENT
-    plane(points, faces, planes, state, f)
-
-
-#: Splits a float64 into two halves of 26 bits, whose products are exact.
-_SPLITTER = 134217729.0
-
-#: Numbers up to 1 are at most 2^51 such steps, and their differences have at most 52 bits.
-GRID_STEP = 2.0**-51
-
-#: Room for the expansion: six triple products of four terms each.
-TERMS = 24
-
-
-@kernel
-def above(points, a, b, c, p, terms):
-    """1 where ``p`` is above the triangle a, b, c (seen counter-clockwise from there), -1 where it
-    is below, 0 in its plane. ``terms`` is scratch of TERMS numbers."""
-    x, y, z = points[p, 0], points[p, 1], points[p, 2]
-    ax, ay, az = points[a, 0] - x, points[a, 1] - y, points[a, 2] - z
-    bx, by, bz = points[b, 0] - x, points[b, 1] - y, points[b, 2] - z
-    cx, cy, cz = points[c, 0] - x, points[c, 1] - y, points[c, 2] - z
-    ab, ba = ax * by, ay * bx
-    bc, cb = bx * cy, by * cx
-    ca, ac = cx * ay, cy * ax
-    value = (ba - ab) * cz + (cb - bc) * az + (ac - ca) * bz
-    # Six products of three, five sums: less than eight roundings of the sum of magnitudes.
-    bound = (
-        (abs(ab) + abs(ba)) * abs(cz)
-        + (abs(bc) + abs(cb)) * abs(az)
-        + (abs(ca) + abs(ac)) * abs(bz)
-    )
-    bound *= 8.0 * EPS
-    if value > bound:
-        return 1
-    if value < -bound:
-        return -1
-    count = _triple(terms, 0, ay, bx, cz)
-    count = _triple(terms, count, -ax, by, cz)
-    count = _triple(terms, count, by, cx, az)
-    count = _triple(terms, count, -bx, cy, az)
-    count = _triple(terms, count, cy, ax, bz)
-    count = _triple(terms, count, -cx, ay, bz)
-    for k in range(count - 1, -1, -1):
-        if terms[k] != 0.0:
-            return 1 if terms[k] > 0.0 else -1
-    return 0
-
-
-@kernel
-def _triple(terms, count, x, y, z):
-    """Add x y z to the expansion, exactly; returns its number of terms."""
-    high, low = _product(x, y)
-    hh, hl = _product(high, z)
-    lh, ll = _product(low, z)
-    count = _grow(terms, count, ll)
-    count = _grow(terms, count, lh)
-    count = _grow(terms, count, hl)
-    return _grow(terms, count, hh)
-
-
-@kernel
-def _grow(terms, count, value):
-    for k in range(count):
-        total = value + terms[k]
-        part = total - value
-        terms[k] = (value - (total - part)) + (terms[k] - part)
-        value = total
-    terms[count] = value
-    return count + 1
-
-
-@kernel
-def _product(x, y):
-    """x y as a rounded product and its exact error (Dekker)."""
-    product = x * y
-    t = _SPLITTER * x
-    xh = t - (t - x)
-    xl = x - xh
-    t = _SPLITTER * y
-    yh = t - (t - y)
-    yl = y - yh
-    return product, xl * yl - (((product - xh * yh) - xl * yh) - xh * yl)
+    tables.state[f] = PRESENT
+    plane(tables.points, faces, tables.planes, tables.state, f)

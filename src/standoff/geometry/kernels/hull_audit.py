@@ -1,6 +1,5 @@
-"""Second looks at a triangulated convex surface: what is outside it, which corners it can spare.
-
-Whether a closed surface is that of a convex body.
+"""Second looks at a triangulated surface: what is outside a convex one, which corners it can spare,
+and whether a closed one is that of a convex body.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Support-function methods for convex pairs: GJK outside, its penetration sequel inside."""
+"""Distances of pairs of shapes: closed forms, GJK and the expanding polytope, trees of meshes."""

@@ -24,13 +24,17 @@ def node_count(triangles):
     return max(triangles - 1, 1)
 
 
+#: Columns of what waits to be split: the triangles ``order[LOW:HIGH]``, their node's depth, and the
+#: place in ``ints`` where its number goes, -1 for the root.
+LOW, HIGH, DEPTH, LINK = range(4)
+
+
 @entry(
-    "float64(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])",
+    "void(float64[:, ::1], int64[:, ::1], float64, float64[:, ::1], int64[::1], int64[::1])",
     allocating,
 )
 def build_tree(points, faces, growth, nodes, ints, order):
     """Fill ``nodes`` (node_count, 16) and the children in ``ints``; ``order`` is scratch (f,).
-    Returns the depth.
 
     A node is split along its longest axis at the mean of its triangles' centres, which follows the
     shape better than the median; where that leaves a side empty, or so large that halving alone
@@ -43,16 +47,15 @@ def build_tree(points, faces, growth, nodes, ints, order):
     if count == 1:
         fit_rss(points, faces, order, growth, nodes, 0, m)
         ints[0] = ints[1] = ~0
-        return 1.0
+        return
     stack = np.empty((TREE_DEPTH + 2, 4), np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, count, 0, -1
+    _wait(stack[0], 0, count, 0, -1)
     top = 1
     made = 0
-    deepest = 0
     while top > 0:
         top -= 1
-        low, high, depth, link = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        deepest = max(deepest, depth)
+        low, high = stack[top, LOW], stack[top, HIGH]
+        depth, link = stack[top, DEPTH], stack[top, LINK]
         if high - low == 1:
             ints[link] = ~order[low]
             continue
@@ -65,12 +68,14 @@ def build_tree(points, faces, growth, nodes, ints, order):
         larger = max(cut - low, high - cut)
         if cut in (low, high) or depth + 1 + _halvings(larger) > TREE_DEPTH:
             cut = (low + high) // 2
-        stack[top, 0], stack[top, 1], stack[top, 2] = cut, high, depth + 1
-        stack[top, 3] = 2 * node + 1
-        stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = low, cut, depth + 1
-        stack[top + 1, 3] = 2 * node
+        _wait(stack[top], cut, high, depth + 1, 2 * node + 1)
+        _wait(stack[top + 1], low, cut, depth + 1, 2 * node)
         top += 2
-    return float(deepest)
+
+
+@kernel
+def _wait(row, low, high, depth, link):
+    row[LOW], row[HIGH], row[DEPTH], row[LINK] = low, high, depth, link
 
 
 @kernel

@@ -15,11 +15,11 @@ certificate    all alike                            free on both sides of the in
 visits         as a distance, tests counted          as a distance; or while the boxes overlap
 =============  ===================================  ===============================================
 
-They are in `mesh`, `greedy`, `paths.kernels.mesh_walk` and `papers.kernels.visits`. A distance
-needs both bounds to know where to go first. Greedy distance and certificate do without: each pair
-that they can spare is a test that is not made, and the order of what they test is part of the
-answer. What asks for one point (`inside_mesh`) goes down one tree, and a search for crossings of a
-surface with itself meets each pair of its triangles once: they have walks of their own.
+They are in `mesh`, `papers.kernels.greedy`, `paths.kernels.mesh_walk` and `papers.kernels.visits`.
+A distance needs both bounds to know where to go first. Greedy distance and certificate do without:
+each pair that they can spare is a test that is not made, and the order of what they test is part of
+the answer. What asks for one point (`inside_mesh`) goes down one tree, and a search for crossings
+of a surface with itself meets each pair of its triangles once: they have walks of their own.
 """
 
 from __future__ import annotations

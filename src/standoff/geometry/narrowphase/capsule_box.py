@@ -6,7 +6,14 @@ import math
 
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.layout import SIZE
-from standoff.geometry.narrowphase.rows import clamp, rotate, rounding, unrotate, write_round
+from standoff.geometry.narrowphase.rows import (
+    clamp,
+    rotate,
+    rounding,
+    surface_point,
+    unrotate,
+    write,
+)
 from standoff.geometry.narrowphase.segment_box import close_normal, nearest_parameter, separation
 from standoff.geometry.narrowphase.vectors import dot, minus, plus
 from standoff.tolerances import BLUR_UNITS, CLOSE_FRACTION, EPS, TOUCHING_UNITS
@@ -40,9 +47,10 @@ def capsule_box(A, i, B, j, out, k):
         s = nearest_parameter(c, u, reach, h, blur)
         b = within(plus(*c, s, *u), h)
     slack = rounding(A, i, B, j, radius + size)
-    a = (s * A[i, 2], s * A[i, 6], s * A[i, 10])
-    b, n = rotate(B, j, *b), rotate(B, j, *n)
-    write_round(A, i, B, j, out, k, (a, radius, b, 0.0, gap, n, slack))
+    n = rotate(B, j, *n)
+    a = surface_point(A, i, (s * A[i, 2], s * A[i, 6], s * A[i, 10]), radius, n)
+    b = surface_point(B, j, rotate(B, j, *b), 0.0, n)
+    write(out, k, gap - radius, a, b, n, slack)
 
 
 @kernel

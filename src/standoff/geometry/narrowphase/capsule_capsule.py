@@ -6,7 +6,13 @@ import math
 
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.layout import SIZE
-from standoff.geometry.narrowphase.rows import clamp, perpendicular, rounding, write_round
+from standoff.geometry.narrowphase.rows import (
+    clamp,
+    perpendicular,
+    rounding,
+    surface_point,
+    write,
+)
 from standoff.geometry.narrowphase.vectors import cross, dot
 from standoff.tolerances import CLOSE_FRACTION, EPS, SMALLEST_LENGTH, TOUCHING_UNITS
 
@@ -53,9 +59,10 @@ def capsule_capsule(A, i, B, j, out, k):
     else:
         nx, ny, nz = close_normal((qx, qy, qz), (ux, uy, uz), s, ha, (vx, vy, vz), t, hb)
         gap = qx * nx + qy * ny + qz * nz
-    slack = rounding(A, i, B, j, ra + ha + rb + hb)
-    a, b = (s * ux, s * uy, s * uz), (t * vx, t * vy, t * vz)
-    write_round(A, i, B, j, out, k, (a, ra, b, rb, gap, (nx, ny, nz), slack))
+    n = (nx, ny, nz)
+    a = surface_point(A, i, (s * ux, s * uy, s * uz), ra, n)
+    b = surface_point(B, j, (t * vx, t * vy, t * vz), -rb, n)
+    write(out, k, gap - (ra + rb), a, b, n, rounding(A, i, B, j, ra + ha + rb + hb))
 
 
 @kernel

@@ -7,14 +7,12 @@ penetration depth.
 A cylinder holds a capsule along its axis. The distance of such capsules is found on segments, in
 a few exact steps, and is an upper bound of the distance of the cylinders; one probe of the
 cylinders along the same normal gives a lower bound. Where a side is nearest the two agree, and it
-is just there that a ring of equally deep directions would keep the polytope busy. A cylinder and
-a body along its axis have a closed form.
+is just there that a ring of equally deep directions would keep the polytope busy.
 
-A cylinder against a point, a segment or a cylinder along its own axis, in closed form.
-
-All differences of points of two such bodies form one cylinder again, with the sum of the radii and
-the sum of the half lengths: what is left is a point, one centre seen from the other, against that
-cylinder. A ring of equally deep directions, which iterations wander about on, is no trouble here.
+A cylinder against a point, or against a segment or a cylinder along its own axis, has a closed form
+(`parallel`): all differences of points of the two form one cylinder again, with the sum of the
+radii and the sum of the half lengths. What is left is a point, one centre seen from the other,
+against that cylinder.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ import math
 from standoff.compiled.jit import kernel
 from standoff.geometry.narrowphase.epa import PROVED, expand, refine
 from standoff.geometry.narrowphase.gjk import BEYOND, OVERLAP, SEPARATED, STALLED, gjk
-from standoff.geometry.narrowphase.layout import SLACK
+from standoff.geometry.narrowphase.layout import DISTANCE, NORMAL, POINT_A, POINT_B, SLACK
 from standoff.geometry.narrowphase.scratch import (
     CORE_A,
     CORE_B,
@@ -110,12 +108,12 @@ def convex_pair_within(A, i, B, j, limit, scratch, out, k):
             status = SEPARATED
             break
     value = work[R_DISTANCE] if status == SEPARATED else work[R_LOWER]
-    out[k, 0] = value - ra - rb
+    out[k, DISTANCE] = value - ra - rb
     for r in range(3):
         n = work[R_NORMAL + r]
-        out[k, 1 + r] = A.rows[i, 4 * r + 3] + (work[R_POINT_A + r] - ra * n)
-        out[k, 4 + r] = B.rows[j, 4 * r + 3] + (work[R_POINT_B + r] + rb * n)
-        out[k, 7 + r] = n
+        out[k, POINT_A + r] = A.rows[i, 4 * r + 3] + (work[R_POINT_A + r] - ra * n)
+        out[k, POINT_B + r] = B.rows[j, 4 * r + 3] + (work[R_POINT_B + r] + rb * n)
+        out[k, NORMAL + r] = n
     out[k, SLACK] = max(value - work[R_LOWER], 0.0) + work[R_ROUNDING]
     return _code(status)
 

@@ -10,29 +10,36 @@ from standoff.compiled.by_address import address_of, called
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.narrowphase.box_box import box_box
+from standoff.geometry.narrowphase.bvh_walk import begin
 from standoff.geometry.narrowphase.capsule_box import capsule_box
 from standoff.geometry.narrowphase.capsule_capsule import capsule_capsule
-from standoff.geometry.narrowphase.convex import convex_pair
+from standoff.geometry.narrowphase.convex import CONVERGED, convex_pair
 from standoff.geometry.narrowphase.halfspace import body_halfspace, halfspace_halfspace
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CAPSULE,
+    DISTANCE,
     HALFSPACE,
     KIND,
     KINDS,
     MESH,
+    NODE0,
+    NORMAL,
+    POINT_A,
+    POINT_B,
+    SLACK,
     is_analytic,
+    is_round,
 )
-from standoff.geometry.narrowphase.mesh import mesh_pair
+from standoff.geometry.narrowphase.mesh import mesh_pair, nested, triangle_round
+from standoff.geometry.narrowphase.rss import rss_bound
 from standoff.geometry.narrowphase.sphere_box import sphere_box
 from standoff.geometry.narrowphase.sphere_capsule import sphere_capsule
 from standoff.geometry.narrowphase.sphere_sphere import sphere_sphere
 
-#: The row holds the answer.
-DONE = 0
-
-#: The steps ran out: the value is a proved lower bound, and the witnesses need not attain it.
-DOUBTFUL = 1
+#: The row holds the answer. Where it is `convex.DOUBTFUL`, the steps ran out: the value is a proved
+#: lower bound, and the witnesses need not attain it.
+DONE = CONVERGED
 
 #: No kernel answers for this pair. The row says -inf: doubt counts as danger.
 UNSUPPORTED = 2
@@ -138,17 +145,57 @@ def general_address() -> int:
 
 
 @kernel
+def triangle_convex(general, room):
+    """Into the pair's answer: the distance of the triangle in the first corners and the convex b,
+    with all that is uncertain about it in the slack."""
+    pair = room.mesh
+    if is_round(pair.state.kind):
+        triangle_round(pair, math.inf)
+        pair.answer[0, SLACK] = 0.0
+    else:
+        general_pair(general, pair.triangle, 0, pair.convex, 0, room, pair.answer, 0)
+
+
+NESTED = types.boolean(*TWO_BODIES, PairScratch.numba_type)
+
+
+@entry(NESTED)
+def nested_pair(A, i, B, j, scratch):
+    """Whether a connected part of one body lies inside the other, for a mesh and a mesh or convex
+    body whose surfaces are apart. On a motion along which they stay so, it is the same at every
+    instant."""
+    if comes_second(A.refs[i, KIND], B.refs[j, KIND]):
+        A, i, B, j = B, j, A, i
+    pair = scratch.mesh
+    begin(pair, A, i, B, j)
+    if pair.state.kind == MESH:
+        margin = pair.state.margin
+        X, x, Y, y = A.solids.nodes, A.refs[i, NODE0], B.solids.nodes, B.refs[j, NODE0]
+        if rss_bound(X, x, Y, y, pair.pose, margin, margin) > margin:
+            return False
+    return nested(pair)
+
+
+#: ``call_nested(address, A, i, B, j, scratch)``: `nested_pair`, called by its address.
+call_nested = called(NESTED)
+
+
+def nested_address() -> int:
+    """Where the machine code of `nested_pair` is, compiling it if need be."""
+    return address_of("geometry.narrowphase.dispatch.nested_pair")
+
+
+@kernel
 def swap(out, k):
     """Row ``k`` as seen from the other body."""
-    for c in range(1, 4):
-        out[k, c], out[k, c + 3] = out[k, c + 3], out[k, c]
-        out[k, c + 6] = -out[k, c + 6]
+    for r in range(3):
+        a, b = POINT_A + r, POINT_B + r
+        out[k, a], out[k, b] = out[k, b], out[k, a]
+        out[k, NORMAL + r] = -out[k, NORMAL + r]
 
 
 @kernel
 def unanswered(out, k):
     """A row that no threshold takes for safe."""
-    out[k, 0] = -math.inf
-    for c in range(1, 10):
-        out[k, c] = math.nan
-    out[k, 10] = 0.0
+    out[k, POINT_A:SLACK] = math.nan
+    out[k, DISTANCE], out[k, SLACK] = -math.inf, 0.0

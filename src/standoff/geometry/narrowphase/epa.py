@@ -9,15 +9,12 @@ so it never says that the bodies overlap less than they do, whatever rounding do
 The origin need not be inside the first polytope, or inside at all: signed distances make a
 touching pair, which GJK cannot tell from an overlapping one, come out as 0 plus or minus rounding.
 
-A convex polytope of triangles that grows by one vertex at a time, in the scratch arrays.
-
-A penetration depth that the polytope left open, brought down to the bottom of its valley.
-
-Where very many directions are almost equally deep, the polytope runs out of vertices first. Its
-best direction ``n`` is then improved on the spot: the point just outside the difference of the
-cores along ``n`` is projected back onto it, and the normal there is the next direction. In a flat
-valley that turns the direction by too little each time, so the turn is doubled for as long as it
-helps. Every ``h(n)`` on the way is an upper bound of the depth, so nothing can go wrong with it.
+The polytope is one of triangles in the scratch arrays, and grows by a vertex at a time. Where very
+many directions are almost equally deep, it runs out of vertices first. Its best direction ``n`` is
+then improved on the spot (`refine`): the point just outside the difference of the cores along ``n``
+is projected back onto it, and the normal there is the next direction. In a flat valley that turns
+the direction by too little each time, so the turn is doubled for as long as it helps. Every
+``h(n)`` on the way is an upper bound of the depth, so nothing can go wrong with it.
 """
 
 from __future__ import annotations

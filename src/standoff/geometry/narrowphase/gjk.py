@@ -4,12 +4,11 @@ With ``y = a - b`` over all points of the two cores, every ``|y|`` is an upper b
 distance, and for every unit vector ``n`` the least ``n . y`` is a lower bound. The walk ends when
 the two meet; their difference, the duality gap, is the proof that goes with the answer.
 
-The point of a simplex nearest to the origin, for up to four vertices.
-
-Every answer is a convex combination of the vertices, whatever rounding does to the choice of the
-feature: its length never falls below the true distance of the simplex by more than rounding.
-The direction is taken from the feature itself (a triangle's normal, not the tiny difference of
-large vectors), so that it stays sharp when the distance is far below the size of the simplex.
+Each step takes the point nearest to the origin of a simplex of up to four vertices. It is a convex
+combination of the vertices, whatever rounding does to the choice of the feature: its length never
+falls below the true distance of the simplex by more than rounding. The direction is taken from the
+feature itself (a triangle's normal, not the tiny difference of large vectors), so that it stays
+sharp when the distance is far below the size of the simplex.
 """
 
 from __future__ import annotations

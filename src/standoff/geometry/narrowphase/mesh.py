@@ -32,13 +32,17 @@ from standoff.geometry.narrowphase.bvh_walk import (
 from standoff.geometry.narrowphase.convex import convex_pair_within
 from standoff.geometry.narrowphase.layout import (
     CAPSULE,
+    DISTANCE,
     FACE0,
     FACES,
     FLAGS,
     INT0,
     KIND,
     MESH,
+    NORMAL,
     POINT0,
+    POINT_A,
+    POINT_B,
     POINTS,
     POLYHEDRON,
     SIZE,
@@ -90,7 +94,7 @@ def mesh_pair(A, i, B, j, scratch, out, k):
         value = -depth_inside(scratch)
         if value == 0.0:
             store(near, 3, *load(near, 0))
-    out[k, 0] = value
+    out[k, DISTANCE] = value
     out[k, SLACK] = state.margin + state.slack
     write_nearest(A.rows, i, near, out, k)
 
@@ -102,7 +106,7 @@ def write_nearest(A, i, near, out, k):
         v0, v1, v2 = load(near, r - r % 3)
         row = 4 * (r % 3)
         moved = dot(A[i, row], A[i, row + 1], A[i, row + 2], v0, v1, v2)
-        out[k, 1 + r] = moved if r >= 6 else moved + A[i, row + 3]
+        out[k, POINT_A + r] = moved if r >= 6 else moved + A[i, row + 3]
 
 
 @kernel
@@ -170,11 +174,11 @@ def _leaves(scratch, p, q):
         else:
             convex_pair_within(pair.triangle, 0, pair.convex, 0, best, scratch, out, 0)
         state.slack = max(state.slack, out[0, SLACK])
-        if not out[0, 0] < best:
+        if not out[0, DISTANCE] < best:
             return
-        state.best = out[0, 0]
+        state.best = out[0, DISTANCE]
         for r in range(9):
-            near[r] = out[0, 1 + r]
+            near[r] = out[0, POINT_A + r]
     state.triangle_a, state.triangle_b = ~p, ~q
     state.reach = min(state.reach, state.best)
 
@@ -188,9 +192,9 @@ def _common_point(scratch):
     w, near, out = pair.corners, pair.near, pair.answer
     for _ in range(_COMMON_STEPS):
         convex_pair_within(pair.point, 0, pair.convex, 0, math.inf, scratch, out, 0)
-        if out[0, 0] <= 0.0:
+        if out[0, DISTANCE] <= 0.0:
             break
-        store(w, CORNERS_B, out[0, 4], out[0, 5], out[0, 6])
+        store(w, CORNERS_B, *load(out[0], POINT_B))
         triangle_triangle(w, 3, 1, math.inf)
         store(near, 0, *load(w, NEAR_A))
 
@@ -208,7 +212,7 @@ def triangle_round(pair, best):
         store(w, CORNERS_B + 3 * k, *place(rel, 0.0, 0.0, end))
     reach = best + radius
     squared = triangle_triangle(w, 3, count, reach * reach)
-    out[0, 0] = best
+    out[0, DISTANCE] = best
     if squared >= reach * reach:
         return
     distance = math.sqrt(squared)
@@ -221,11 +225,11 @@ def triangle_round(pair, best):
         length = math.sqrt(dot(n0, n1, n2, n0, n1, n2))
     if length == 0.0:
         n2 = length = 1.0
-    out[0, 0] = distance - radius
+    out[0, DISTANCE] = distance - radius
     for r in range(3):
-        out[0, 1 + r] = w[NEAR_A + r]
-        out[0, 7 + r] = (n0 if r == 0 else n1 if r == 1 else n2) / length
-        out[0, 4 + r] = w[NEAR_B + r] + radius * out[0, 7 + r]
+        out[0, POINT_A + r] = w[NEAR_A + r]
+        out[0, NORMAL + r] = (n0 if r == 0 else n1 if r == 1 else n2) / length
+        out[0, POINT_B + r] = w[NEAR_B + r] + radius * out[0, NORMAL + r]
 
 
 @kernel
@@ -259,7 +263,7 @@ def _depth_of(scratch, p0, p1, p2):
         out = pair.answer
         store(pair.near, 0, p0, p1, p2)
         convex_pair_within(pair.point, 0, pair.convex, 0, math.inf, scratch, out, 0)
-        return -out[0, 0], out[0, 7], out[0, 8], out[0, 9]
+        return -out[0, DISTANCE], *load(out[0], NORMAL)
     x0, x1, x2 = unplace(pair.pose, p0, p1, p2)
     depth, n0, n1, n2 = convex_depth(x0, x1, x2, pair.b, pair.state.j)
     n0, n1, n2 = turn(pair.pose, n0, n1, n2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import kernel
+from standoff.geometry.narrowphase.layout import DISTANCE, NORMAL, POINT_A, POINT_B, SLACK
 from standoff.tolerances import EPS, ROUNDING_UNITS
 
 
@@ -60,29 +61,18 @@ def rounding(A, i, B, j, size):
 @kernel
 def write(out, k, value, a, b, n, slack):
     """One row of results: witnesses ``a`` and ``b``, normal ``n``."""
-    out[k, 0] = value
-    out[k, 1], out[k, 2], out[k, 3] = a
-    out[k, 4], out[k, 5], out[k, 6] = b
-    out[k, 7], out[k, 8], out[k, 9] = n
-    out[k, 10] = slack
+    out[k, DISTANCE], out[k, SLACK] = value, slack
+    out[k, POINT_A], out[k, POINT_A + 1], out[k, POINT_A + 2] = a
+    out[k, POINT_B], out[k, POINT_B + 1], out[k, POINT_B + 2] = b
+    out[k, NORMAL], out[k, NORMAL + 1], out[k, NORMAL + 2] = n
 
 
 @kernel
 def surface_point(A, i, core, radius, n):
     """The point of body ``i`` that lies ``radius`` against ``n`` from a point of its core, which is
-    relative to the centre."""
+    relative to the centre. Of the second body of a pair the radius is given as negative."""
     return (
         core[0] + (A[i, 3] - radius * n[0]),
         core[1] + (A[i, 7] - radius * n[1]),
         core[2] + (A[i, 11] - radius * n[2]),
     )
-
-
-@kernel
-def write_round(A, i, B, j, out, k, cores):
-    """One row of results of two cores with a radius each. ``cores`` are a point of each, relative
-    to its centre, with its radius; how far the two are apart along the normal; the normal; and the
-    slack."""
-    a, ra, b, rb, gap, n, slack = cores
-    at = surface_point(A, i, a, ra, n)
-    write(out, k, gap - (ra + rb), at, surface_point(B, j, b, -rb, n), n, slack)

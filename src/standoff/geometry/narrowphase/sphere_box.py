@@ -6,7 +6,14 @@ import math
 
 from standoff.compiled.jit import inlined
 from standoff.geometry.narrowphase.layout import SIZE
-from standoff.geometry.narrowphase.rows import clamp, rotate, rounding, unrotate, write_round
+from standoff.geometry.narrowphase.rows import (
+    clamp,
+    rotate,
+    rounding,
+    surface_point,
+    unrotate,
+    write,
+)
 from standoff.tolerances import SMALLEST_LENGTH
 
 
@@ -33,6 +40,7 @@ def sphere_box(A, i, B, j, out, k):
         else:
             nz, bz = math.copysign(1.0, pz), math.copysign(hz, pz)
     slack = rounding(A, i, B, j, radius + hx + hy + hz)
-    a, b = (0.0, 0.0, 0.0), rotate(B, j, bx, by, bz)
     n = rotate(B, j, nx, ny, nz)
-    write_round(A, i, B, j, out, k, (a, radius, b, 0.0, gap, n, slack))
+    a = surface_point(A, i, (0.0, 0.0, 0.0), radius, n)
+    b = surface_point(B, j, rotate(B, j, bx, by, bz), 0.0, n)
+    write(out, k, gap - radius, a, b, n, slack)

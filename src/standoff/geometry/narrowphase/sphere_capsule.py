@@ -7,7 +7,7 @@ import math
 from standoff.compiled.jit import inlined
 from standoff.geometry.narrowphase.capsule_capsule import close_normal
 from standoff.geometry.narrowphase.layout import SIZE
-from standoff.geometry.narrowphase.rows import clamp, rounding, write_round
+from standoff.geometry.narrowphase.rows import clamp, rounding, surface_point, write
 from standoff.tolerances import CLOSE_FRACTION, SMALLEST_LENGTH
 
 
@@ -29,6 +29,7 @@ def sphere_capsule(A, i, B, j, out, k):
         axis = (zx, zy, zz)
         nx, ny, nz = close_normal((qx, qy, qz), axis, 0.0, 0.0, axis, t, half)
         gap = qx * nx + qy * ny + qz * nz
-    slack = rounding(A, i, B, j, ra + rb + half)
-    a, b = (0.0, 0.0, 0.0), (t * zx, t * zy, t * zz)
-    write_round(A, i, B, j, out, k, (a, ra, b, rb, gap, (nx, ny, nz), slack))
+    n = (nx, ny, nz)
+    a = surface_point(A, i, (0.0, 0.0, 0.0), ra, n)
+    b = surface_point(B, j, (t * zx, t * zy, t * zz), -rb, n)
+    write(out, k, gap - (ra + rb), a, b, n, rounding(A, i, B, j, ra + rb + half))

@@ -6,7 +6,7 @@ import math
 
 from standoff.compiled.jit import inlined
 from standoff.geometry.narrowphase.layout import SIZE
-from standoff.geometry.narrowphase.rows import rounding, write_round
+from standoff.geometry.narrowphase.rows import rounding, surface_point, write
 from standoff.tolerances import SMALLEST_LENGTH
 
 
@@ -22,6 +22,6 @@ def sphere_sphere(A, i, B, j, out, k):
         nx, ny, nz = dx / gap, dy / gap, dz / gap
     else:
         nx, ny, nz = 0.0, 0.0, 1.0
-    slack = rounding(A, i, B, j, ra + rb)
-    middle = (0.0, 0.0, 0.0)
-    write_round(A, i, B, j, out, k, (middle, ra, middle, rb, gap, (nx, ny, nz), slack))
+    n, middle = (nx, ny, nz), (0.0, 0.0, 0.0)
+    a, b = surface_point(A, i, middle, ra, n), surface_point(B, j, middle, -rb, n)
+    write(out, k, gap - (ra + rb), a, b, n, rounding(A, i, B, j, ra + rb))

@@ -8,9 +8,8 @@ triangle is (see `face_normal`).
 
 The closest features are a corner and a face, two edges, or an edge that pierces a face; the first
 candidate whose direction separates the bodies by its own length is the answer, and ends the
-search. The edges of a triangle flatter than FLAT_TRIANGLE stand for it.
-
-The nearest points of two segments, the part that triangle and rectangle distances share.
+search. The edges of a triangle flatter than FLAT_TRIANGLE stand for it. The nearest points of two
+segments serve the distances of rectangles as well.
 """
 
 from __future__ import annotations

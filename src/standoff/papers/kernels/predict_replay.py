@@ -5,18 +5,21 @@ what is measured; and looking at all pairs in each step, which paper 004 calls S
 from __future__ import annotations
 
 from standoff.compiled.jit import entry
+from standoff.compiled.tables import viewer
 from standoff.predict.kernels.buckets import dua_step
 from standoff.predict.kernels.look import gather, in_units, look, work_out
-from standoff.predict.kernels.predict_tables import UNIT, watched_at
+from standoff.predict.kernels.predict_tables import UNIT, Watched
 from standoff.predict.kernels.time_to_contact import TAU
 from standoff.predict.kernels.wheel import wheel_step
+
+_watched_at = viewer(Watched)
 
 
 @entry("int64(float64[:,::1], float64[:,::1], int64, int64, float64)")
 def select_all(positions, velocities, address, periods, now):
     """Alarm every pair that can touch within so many periods. How many alarms there are; as many as
     have room are written down, but for ``new``."""
-    tables = watched_at(address)
+    tables = _watched_at(address)
     state, bodies, block, alarms = tables.state, tables.bodies, tables.block, tables.alarms
     state.step += 1
     state.now = now

@@ -21,14 +21,9 @@ from standoff.compiled.tables import (
     viewer,
 )
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.dispatch import closed_form, general_pair
-from standoff.geometry.narrowphase.greedy import (
-    FARTHER,
-    GreedyScratch,
-    call_greedy,
-    call_nested,
-)
+from standoff.geometry.narrowphase.dispatch import call_nested, closed_form, general_pair
 from standoff.geometry.narrowphase.layout import (
+    DISTANCE,
     FLAGS,
     KIND,
     MESH,
@@ -38,6 +33,7 @@ from standoff.geometry.narrowphase.layout import (
     SLACK,
 )
 from standoff.geometry.narrowphase.rss import RADIUS
+from standoff.papers.kernels.greedy import FARTHER, GreedyScratch, call_greedy
 from standoff.robots.kernels.kinematics import place_frames
 
 #: What became of a segment; FULL: no room for another entry, to be run again with longer tables.
@@ -128,15 +124,15 @@ def apart(watched, i, j, delta, wanted):
     ``wanted`` see `greedy_walk`."""
     bodies, out, calls = watched.bodies, watched.out, watched.calls
     if closed_form(bodies, i, bodies, j, out, 0):
-        distance = out[0, 0] - out[0, SLACK]
+        distance = out[0, DISTANCE] - out[0, SLACK]
     elif bodies.refs[i, KIND] == MESH or bodies.refs[j, KIND] == MESH:
         ask = watched.scratch.ask
         ask.general, ask.delta, ask.wanted, ask.effort = calls.general, delta, wanted, 0
         status = call_greedy(calls.greedy, bodies, i, bodies, j, watched.scratch, out, 0)
-        return out[0, 0] if status == FARTHER else NEAR
+        return out[0, DISTANCE] if status == FARTHER else NEAR
     else:
         general_pair(calls.general, bodies, i, bodies, j, watched.scratch.pair, out, 0)
-        distance = out[0, 0] - out[0, SLACK]
+        distance = out[0, DISTANCE] - out[0, SLACK]
     return distance if distance > delta else NEAR
 
 

@@ -12,7 +12,7 @@ import math
 from standoff.compiled.jit import entry, kernel
 from standoff.compiled.tables import Nested, Reals, Record, Tables, Wholes, fields, viewer
 from standoff.geometry.narrowphase.bodies import Bodies
-from standoff.geometry.narrowphase.box_axes import best_edge, best_face
+from standoff.geometry.narrowphase.box_box import best_edge, best_face
 from standoff.geometry.narrowphase.bvh_walk import (
     OVER,
     SETTLED,
@@ -23,10 +23,10 @@ from standoff.geometry.narrowphase.bvh_walk import (
     volumes,
     walk,
 )
-from standoff.geometry.narrowphase.greedy import GreedyScratch
 from standoff.geometry.narrowphase.rss import CENTRE, HALF_U, HALF_V, RADIUS, rss_bound
 from standoff.geometry.narrowphase.triangle import triangle_triangle
 from standoff.geometry.narrowphase.vectors import in_axes, place, turn
+from standoff.papers.kernels.greedy import GreedyScratch
 
 #: What is asked, and the tests made for it.
 COUNTED = fields(part=float, volumes=int, triangles=int)

@@ -36,8 +36,7 @@ from standoff.geometry.narrowphase.bvh_walk import (
     volumes,
     walk,
 )
-from standoff.geometry.narrowphase.dispatch import comes_second
-from standoff.geometry.narrowphase.greedy import triangle_convex
+from standoff.geometry.narrowphase.dispatch import comes_second, triangle_convex
 from standoff.geometry.narrowphase.layout import CAPSULE, KIND, MESH, SIZE, SLACK, is_round
 from standoff.geometry.narrowphase.rows import unrotate
 from standoff.geometry.narrowphase.rss import CENTRE, DIAMETER, HALF_U, HALF_V, RADIUS

@@ -17,8 +17,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import inlined, kernel
-from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pair
-from standoff.geometry.narrowphase.greedy import call_nested
+from standoff.geometry.narrowphase.dispatch import DONE, call_nested, closed_form, general_pair
 from standoff.geometry.narrowphase.layout import HALFSPACE, KIND, MESH, OUT_COLUMNS, SLACK
 from standoff.motion.kernels.bound import MOTION_POINTS
 from standoff.motion.kernels.certify import drift, uncovered

@@ -156,6 +156,5 @@ class Buckets(Watched):
     dua = Record(DUA)
 
 
-watched_at = viewer(Watched)
 wheel_at = viewer(Wheel)
 buckets_at = viewer(Buckets)

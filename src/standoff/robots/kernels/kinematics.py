@@ -15,32 +15,16 @@ The tree is two tables, one row a frame, parents before children; row 0 is the w
 ``poses``, float64 (frames, 12), and ``twists``, float64 (frames, 6): the angular velocity, then the
 velocity of the frame's origin, both in world coordinates.
 
-``turns``, float64 (3, frames rounded up to a multiple of 8), is scratch: position, sine and cosine
+``turns``, float64 (3, frames rounded up to a multiple of 8), is scratch: POSITION, SINE and COSINE
 of every joint. All sines and cosines are taken first, in one loop without a branch that the
 compiler turns into vector instructions; they would be half the cost otherwise. Beyond the frames
-``turns[0]`` holds zeros, so that the loop runs in full vectors.
-
-Sine and cosine of one angle together, without a call and without a branch on the common path.
-
-The angle is reduced once for both by the nearest multiple ``k`` of pi/2 (Cody and Waite: pi/2 in
-three parts, the first two of 33 bits, so that ``k`` times each is exact), and two minimax
-polynomials on [-pi/4, pi/4] (errors below 2^-57 of the result) do the rest. For angles up to
-``SINCOS_RANGE`` the results are within 3 units in the last place (2 up to 100 rad); beyond it,
-libm's own reduction takes over.
-Not a number, and infinity, give not a number.
+``turns[POSITION]`` holds zeros, so that the loop runs in full vectors.
 """
 
 from __future__ import annotations
 
-import math
-
 from standoff.compiled.jit import entry, inlined, kernel
-
-#: Angles up to which the kernels' own sine and cosine are used, [rad]: the multiple of pi/2 that is
-#: taken off has then at most 17 bits, and 17 + 33 bits fit a float64, so the reduction is exact.
-#: Joints stay far below it (16,000 turns); libm answers beyond.
-SINCOS_RANGE = 1e5
-
+from standoff.robots.kernels.sincos import SINCOS_RANGE, sincos, sincos_within
 
 FIXED = 0
 REVOLUTE = 1
@@ -55,6 +39,9 @@ PARENT = 0
 JOINT_KIND = 1
 INDEX = 2
 DEPTH = 3
+
+#: Rows of ``turns``.
+POSITION, SINE, COSINE = range(3)
 
 
 @entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[:,::1], float64[:,::1])")
@@ -77,16 +64,6 @@ def forward_batch(reals, ints, Q, turns, poses):
     """`forward` for each row of ``Q`` (n, joints) into ``poses`` (n, frames, 12)."""
     for i in range(len(Q)):
         place_frames(reals, ints, Q[i], Q[i], turns, poses[i], poses[i], False)
-
-
-@entry(
-    "void(float64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1],"
-    " float64[:,:,::1], float64[:,:,::1])"
-)
-def forward_velocity_batch(reals, ints, Q, DQ, turns, poses, twists):
-    """`forward_velocity` for each row of ``Q`` and ``DQ`` (n, joints)."""
-    for i in range(len(Q)):
-        place_frames(reals, ints, Q[i], DQ[i], turns, poses[i], twists[i], True)
 
 
 @kernel
@@ -143,9 +120,9 @@ def _four(poses, p, at):
 def _in_parent(reals, turns, f, revolute):
     """Frame ``f`` in its parent, as three rows: its origin times the joint's own motion, about or
     along z. Columns x and y turn, the origin slides."""
-    s = turns[1, f] if revolute else 0.0
-    c = turns[2, f] if revolute else 1.0
-    slide = 0.0 if revolute else turns[0, f]
+    s = turns[SINE, f] if revolute else 0.0
+    c = turns[COSINE, f] if revolute else 1.0
+    slide = 0.0 if revolute else turns[POSITION, f]
     (l0, l1, l2, l3), (m0, m1, m2, m3), (n0, n1, n2, n3) = (
         _four(reals, f, 0), _four(reals, f, 4), _four(reals, f, 8)
     )  # fmt: skip
@@ -182,62 +159,10 @@ def _take_angles(reals, ints, q, turns):
     outside = False
     for f in range(1, reals.shape[0]):
         x = reals[f, MULTIPLIER] * q[ints[f, INDEX]] + reals[f, OFFSET]
-        turns[0, f] = x
+        turns[POSITION, f] = x
         outside |= not abs(x) <= SINCOS_RANGE
     for f in range(turns.shape[1]):
-        turns[1, f], turns[2, f] = sincos_within(turns[0, f])
+        turns[SINE, f], turns[COSINE, f] = sincos_within(turns[POSITION, f])
     if outside:
         for f in range(1, reals.shape[0]):
-            turns[1, f], turns[2, f] = sincos(turns[0, f])
-
-
-_TWO_OVER_PI = 0.6366197723675814
-_HALF_PI_1 = 1.5707963267341256
-_HALF_PI_2 = 6.077100506303966e-11
-_HALF_PI_3 = 2.0222662487959506e-21
-
-_S1 = -0.16666666666666646
-_S2 = 0.008333333333325067
-_S3 = -0.00019841269831512683
-_S4 = 2.755731419121516e-06
-_S5 = -2.505082627887241e-08
-_S6 = 1.590031864349526e-10
-
-_C1 = 0.0416666666666666
-_C2 = -0.0013888888888874125
-_C3 = 2.4801587289482276e-05
-_C4 = -2.7557314352345095e-07
-_C5 = 2.0875723273501773e-09
-_C6 = -1.1359647762331228e-11
-
-
-@kernel
-def sincos_within(x):
-    """(sin x, cos x) for ``|x| <= SINCOS_RANGE``; only arithmetic, so that loops vectorise."""
-    k = math.floor(x * _TWO_OVER_PI + 0.5)
-    r = ((x - k * _HALF_PI_1) - k * _HALF_PI_2) - k * _HALF_PI_3
-    y = r * r
-    s = r + r * y * (_S1 + y * (_S2 + y * (_S3 + y * (_S4 + y * (_S5 + y * _S6)))))
-    half = 0.5 * y
-    head = 1.0 - half
-    c = head + (
-        ((1.0 - head) - half)
-        + y * y * (_C1 + y * (_C2 + y * (_C3 + y * (_C4 + y * (_C5 + y * _C6)))))
-    )
-    quadrant = k - 4.0 * math.floor(0.25 * k)
-    odd = quadrant == 1.0 or quadrant == 3.0
-    sine = c if odd else s
-    cosine = s if odd else c
-    return (-sine if quadrant >= 2.0 else sine), (
-        -cosine if quadrant == 1.0 or quadrant == 2.0 else cosine
-    )
-
-
-@kernel
-def sincos(x):
-    """(sin x, cos x) for any x."""
-    if abs(x) <= SINCOS_RANGE:
-        return sincos_within(x)
-    if math.isinf(x):
-        return math.nan, math.nan
-    return math.sin(x), math.cos(x)
+            turns[SINE, f], turns[COSINE, f] = sincos(turns[POSITION, f])

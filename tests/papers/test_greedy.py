@@ -11,26 +11,21 @@ from hypothesis import strategies as st
 from standoff.compiled.jit import entry
 from standoff.geometry.mesh import Mesh
 from standoff.geometry.narrowphase.bodies import bodies_at
-from standoff.geometry.narrowphase.greedy import (
-    FARTHER,
+from standoff.geometry.polyhedron import Polyhedron
+from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
+from standoff.papers.kernels.greedy import (
     FRONT_PAIRS,
     NEAR,
     call_greedy,
-    call_nested,
     greedy_address,
     greedy_scratch_at,
-    nested_address,
 )
-from standoff.geometry.polyhedron import Polyhedron
-from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from tests.geometry.test_mesh_oracle import coal_distances
 from tests.worlds.greedy_batch import greedy, question
 from tests.worlds.mesh_batch import distances, table
 from tests.worlds.mesh_shapes import (
     bowl_arrays,
-    box_arrays,
     box_mesh,
-    joined,
     random_poses,
     star,
     torus,
@@ -187,24 +182,20 @@ def in_triangle(point, corners):
 
 
 def one(a, b, pose_a, pose_b, delta, swapped=False):
-    """A single pair as the path checker asks, by addresses: code, row, triangles, nested."""
+    """A single pair as a checker asks, by address: code, row, triangles."""
     bodies, pairs = table(a, b, pose_a[None], pose_b[None])
     pair = np.ascontiguousarray(pairs[:, ::-1]) if swapped else pairs
     scratch = question(delta)
     out = np.zeros((1, 11))
-    codes = np.zeros(2, dtype=np.int64)
-    addresses = np.array([greedy_address(), nested_address()])
-    _both(addresses, bodies.address, pair, scratch.address, out, codes)
+    code = _asked(greedy_address(), bodies.address, pair, scratch.address, out)
     state = scratch.pair.mesh.state
-    return codes[0], out[0], [state.triangle_a, state.triangle_b], bool(codes[1])
+    return code, out[0], [state.triangle_a, state.triangle_b]
 
 
-@entry("void(int64[::1], int64, int64[:,::1], int64, float64[:,::1], int64[::1])")
-def _both(addresses, bodies, pair, scratch, out, codes):
-    A, room, i, j = bodies_at(bodies), greedy_scratch_at(scratch), pair[0, 0], pair[0, 1]
-    codes[0] = call_greedy(addresses[0], A, i, A, j, room, out, 0)
-    if codes[0] == FARTHER and call_nested(addresses[1], A, i, A, j, room.pair):
-        codes[1] = 1
+@entry("int64(int64, int64, int64[:,::1], int64, float64[:,::1])")
+def _asked(address, bodies, pair, scratch, out):
+    A, room = bodies_at(bodies), greedy_scratch_at(scratch)
+    return call_greedy(address, A, pair[0, 0], A, pair[0, 1], room, out, 0)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -215,7 +206,7 @@ def test_what_is_near_is_shown(swapped):
     poses_a, poses_b = random_poses(rng, 150, 0.1), random_poses(rng, 150, 1.0)
     seen = 0
     for p, q in zip(poses_a, poses_b):
-        code, row, numbers, _ = one(a, b, p, q, 0.2, swapped)
+        code, row, numbers = one(a, b, p, q, 0.2, swapped)
         if code != NEAR:
             continue
         seen += 1
@@ -239,7 +230,7 @@ def test_what_is_near_is_shown_for_a_convex_body(body):
     poses_a, poses_b = random_poses(rng, 60, 0.1), random_poses(rng, 60, 1.0)
     seen = 0
     for p, q in zip(poses_a, poses_b):
-        code, row, numbers, _ = one(a, b, p, q, 0.1)
+        code, row, numbers = one(a, b, p, q, 0.1)
         if code == NEAR:
             seen += 1
             assert row[0] <= 0.1 + row[10]
@@ -323,69 +314,6 @@ def test_a_pose_that_is_no_number_is_near():
     for b in (MESHES["star"], Sphere(0.1), Box((0.1, 0.2, 0.3))):
         assert not greedy(a, b, here, nowhere)[1][0]
         assert not greedy(a, b, nowhere, here)[1][0]
-
-
-def test_a_body_inside_a_solid_is_nested():
-    ring = torus(ring=0.5, tube=0.2, around=40, across=20)
-    inside, outside = np.eye(4), np.eye(4)
-    inside[0, 3] = 0.5
-    for b in (torus(ring=0.05, tube=0.02), Sphere(0.03), Box((0.05, 0.04, 0.03))):
-        for pose, expected in ((inside, True), (outside, False)):
-            for swapped in (False, True):
-                code, row, _, nested = one(ring, b, np.eye(4), pose, 0.0, swapped)
-                assert code == FARTHER and row[0] > 0.0
-                assert nested == expected
-
-
-def winding(points, mesh):
-    """How often a closed surface goes round each of ``points`` (n, 3): the solid angles of its
-    triangles, added up, over that of a sphere."""
-    corners = mesh.geometry.points[mesh.geometry.faces]
-    a, b, c = (corners[None, :, k] - points[:, None] for k in range(3))
-    la, lb, lc = (np.linalg.norm(x, axis=-1) for x in (a, b, c))
-    up = np.einsum("nfi,nfi->nf", a, np.cross(b, c))
-    across = la * lb * lc + sum(
-        np.einsum("nfi,nfi->nf", x, y) * lz for x, y, lz in ((a, b, lc), (b, c, la), (c, a, lb))
-    )
-    return np.arctan2(up, across).sum(axis=1) / (2.0 * np.pi)
-
-
-def inside_by_winding(a, b, pose_a, pose_b):
-    """Whether a vertex of either closed mesh is inside the other."""
-    for inner, outer, p, q in ((a, b, pose_a, pose_b), (b, a, pose_b, pose_a)):
-        between = np.linalg.inv(q) @ p
-        points = inner.geometry.points @ between[:3, :3].T + between[:3, 3]
-        if (np.abs(winding(points, outer)) > 0.5).any():
-            return True
-    return False
-
-
-SOLIDS = {
-    "torus": torus(ring=0.5, tube=0.2, around=24, across=12),
-    "plank": box_mesh(1.2, 0.5, 0.3),
-    "shell": Mesh(*joined(box_arrays(), (box_arrays(0.5, 0.5, 0.5)[0], box_arrays()[1][:, ::-1]))),
-}
-PARTS = {
-    "ring": torus(ring=0.05, tube=0.02, around=8, across=5),
-    "needle": box_mesh(0.2, 0.01, 0.01),
-    "two": Mesh(*joined(box_arrays(0.03, 0.03, 0.03, (-0.3, 0, 0)), box_arrays(0.03, 0.02, 0.03))),
-}
-
-
-@pytest.mark.parametrize("solid", SOLIDS)
-@pytest.mark.parametrize("part", PARTS)
-def test_nested_is_what_solid_angles_say(solid, part):
-    """Wherever surfaces do not meet, near the outside of a solid and in it: volumes that are apart
-    may spare the question, and never change the answer."""
-    a, b = SOLIDS[solid], PARTS[part]
-    rng = np.random.default_rng([6, *solid.encode(), *part.encode()])
-    answers = []
-    for p, q in zip(random_poses(rng, 200, 2.0), random_poses(rng, 200, 0.6)):
-        code, _, _, nested = one(a, b, p, p @ q, 0.0, swapped=len(answers) % 2 == 1)
-        if code == FARTHER:
-            answers.append(nested)
-            assert nested == inside_by_winding(a, b, p, p @ q)
-    assert min(sum(answers), len(answers) - sum(answers)) >= 3
 
 
 @pytest.mark.interpreted

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from standoff.errors import ShapeError
-from standoff.geometry.kernels.hull import GRID_STEP, LINE, PLANE, POINT, SOLID, hull
+from standoff.geometry.kernels.hull import GONE, LINE, PLANE, POINT, SOLID, HullTables, hull
 from standoff.geometry.kernels.hull_audit import farthest_outside, superfluous
+from standoff.geometry.kernels.orientation import GRID_STEP
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.tolerances import COORDINATE_LIMIT, EPS
@@ -63,11 +64,10 @@ def convex_hull(
     thickness = allowed / unit
     rounding = EPS * float(np.abs(cloud).max()) / unit
     tolerance = HULL_INSIDE * rounding
-    buffer = np.empty((2 * len(cloud) + 8, 3), dtype=np.int64)
     chosen = np.sort(np.unique(cloud, axis=0, return_index=True)[1])
     seen = f"{len(cloud)} points, extents {(upper - lower).tolist()}"
     while True:
-        code, count = hull(shifted[chosen], tolerance, thickness, buffer)
+        code, faces = _hull(shifted[chosen], tolerance, thickness)
         if code != SOLID:
             raise ShapeError(
                 f"{_FLAT[code]} (within {allowed:.3g} m), so the hull is flat",
@@ -75,7 +75,7 @@ def convex_hull(
                 value=seen,
                 allowed="points that span a volume; a flat Box or a Mesh for a sheet",
             )
-        chosen, faces = _used(chosen, buffer[:count])
+        chosen, faces = _used(chosen, faces)
         if not tidy:
             return cloud[chosen], faces
         keep = np.empty(len(chosen), dtype=np.int64)
@@ -99,7 +99,6 @@ def _taken_back(
     """Corners left out one after another may add up to more than each of them: those that are more
     than ``most`` outside return. Corners and faces then, and how far a point is outside."""
     outside = 0.0
-    buffer = np.empty((2 * len(points) + 8, 3), dtype=np.int64)
     rest = np.delete(np.arange(len(points)), chosen)
     while len(rest) > 0:
         outside, worst, _ = farthest_outside(points[chosen], faces, points[rest])
@@ -107,9 +106,15 @@ def _taken_back(
             break
         chosen = np.sort(np.append(chosen, rest[worst]))
         rest = np.delete(rest, worst)
-        _, count = hull(points[chosen], 0.0, thickness, buffer)
-        chosen, faces = _used(chosen, buffer[:count])
+        chosen, faces = _used(chosen, _hull(points[chosen], 0.0, thickness)[1])
     return chosen, faces, outside
+
+
+def _hull(points: Array, tolerance: float, thickness: float) -> tuple[int, IntArray]:
+    """A code of `kernels.hull`, and the faces of the hull."""
+    tables = HullTables(points)
+    code, rows = hull(tables.address, tolerance, thickness)
+    return code, tables.faces[:rows][tables.state[:rows] != GONE]
 
 
 def _unit(extents: Array) -> float:

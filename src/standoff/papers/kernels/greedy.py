@@ -38,28 +38,25 @@ from standoff.geometry.narrowphase.bvh_walk import (
 from standoff.geometry.narrowphase.dispatch import (
     TWO_BODIES,
     comes_second,
-    general_pair,
     swap,
+    triangle_convex,
 )
 from standoff.geometry.narrowphase.layout import (
     BOX,
     CYLINDER,
+    DISTANCE,
     KIND,
     MESH,
     NODE0,
     POINT0,
+    POINT_A,
     POINTS,
     SLACK,
     is_general,
     is_round,
 )
-from standoff.geometry.narrowphase.mesh import (
-    nested,
-    surface_normal,
-    triangle_round,
-    write_nearest,
-)
-from standoff.geometry.narrowphase.rss import CENTRE, HALF_U, HALF_V, RADIUS, rss_bound
+from standoff.geometry.narrowphase.mesh import surface_normal, write_nearest
+from standoff.geometry.narrowphase.rss import CENTRE, HALF_U, HALF_V, RADIUS
 from standoff.geometry.narrowphase.support import size_of, support_point
 from standoff.geometry.narrowphase.triangle import NEAR_A, clamp, triangle_triangle
 from standoff.geometry.narrowphase.vectors import (
@@ -118,7 +115,6 @@ def greedy_scratch() -> GreedyScratch:
 
 
 GREEDY = types.int64(*TWO_BODIES, GreedyScratch.numba_type, types.float64[:, ::1], types.int64)
-NESTED = types.boolean(*TWO_BODIES, PairScratch.numba_type)
 
 
 @entry(GREEDY)
@@ -126,10 +122,11 @@ def greedy_pair(A, i, B, j, search, out, k):
     """Whether the surfaces of body ``i`` and body ``j``, one a mesh and the other a mesh or a
     convex body (which counts as solid), are farther apart than ``search.ask.delta >= 0`` [m].
 
-    FARTHER: ``out[k, 0] > delta`` is a lower bound on their distance, all rounding taken off, and
-    the slack is 0; there are no witnesses and no normal. NEAR: the signed distance of two leaves,
-    not above ``delta`` but for the slack, with their witnesses and normal as `mesh_pair` has them;
-    the mesh pair's state has the triangles (the first of a mesh, where the other is convex).
+    FARTHER: the row's distance, above ``delta``, is a lower bound on theirs, all rounding taken
+    off, and the slack is 0; there are no witnesses and no normal. NEAR: the signed distance of two
+    leaves, not above ``delta`` but for the slack, with their witnesses and normal as `mesh_pair`
+    has them; the mesh pair's state has the triangles (the first of a mesh, where the other is
+    convex).
 
     A closed mesh is looked at as a surface: what is inside of it without touching it is apart
     from it. `nested_pair` tells.
@@ -141,54 +138,30 @@ def greedy_pair(A, i, B, j, search, out, k):
     state, near, found = pair.state, pair.near, search.found
     begin(pair, A, i, B, j)
     if greedy_walk(search):
-        for r in range(1, 10):
-            out[k, r] = math.nan
-        out[k, 0], out[k, SLACK] = found.value, 0.0
+        out[k, POINT_A:SLACK] = math.nan
+        out[k, DISTANCE], out[k, SLACK] = found.value, 0.0
         return FARTHER
     value, slack = found.value, state.margin
     if state.kind != MESH:
-        value = pair.answer[0, 0]
+        value = pair.answer[0, DISTANCE]
         slack += pair.answer[0, SLACK]
     else:
         value = surface_normal(pair, value)
-    out[k, 0], out[k, SLACK] = value, slack
+    out[k, DISTANCE], out[k, SLACK] = value, slack
     write_nearest(A.rows, i, near, out, k)
     if swapped:
         swap(out, k)
     return NEAR
 
 
-@entry(NESTED)
-def nested_pair(A, i, B, j, scratch):
-    """Whether a connected part of one body lies inside the other, for the bodies of a call of
-    `greedy_pair` that were found FARTHER. On a motion along which they stay so, it is the same at
-    every instant."""
-    if comes_second(A.refs[i, KIND], B.refs[j, KIND]):
-        A, i, B, j = B, j, A, i
-    pair = scratch.mesh
-    begin(pair, A, i, B, j)
-    if pair.state.kind == MESH:
-        margin = pair.state.margin
-        X, x, Y, y = A.solids.nodes, A.refs[i, NODE0], B.solids.nodes, B.refs[j, NODE0]
-        if rss_bound(X, x, Y, y, pair.pose, margin, margin) > margin:
-            return False
-    return nested(pair)
-
-
-#: ``call_greedy(address, A, i, B, j, search, out, k)`` and ``call_nested(address, A, i, B, j,
-#: scratch)``: compiled once, and not into the path checker's own kernels, which are needed without
-#: meshes as well.
-call_greedy, call_nested = called(GREEDY), called(NESTED)
+#: ``call_greedy(address, A, i, B, j, search, out, k)``: compiled once, and not into the kernels of
+#: checkers, which are needed without meshes as well.
+call_greedy = called(GREEDY)
 
 
 def greedy_address() -> int:
     """Where the machine code of `greedy_pair` is, compiling it if need be."""
-    return address_of("geometry.narrowphase.greedy.greedy_pair")
-
-
-def nested_address() -> int:
-    """The same for `nested_pair`."""
-    return address_of("geometry.narrowphase.greedy.nested_pair")
+    return address_of("papers.kernels.greedy.greedy_pair")
 
 
 @entry("void(int64, int64[:, ::1], int64, float64[:, ::1], int64[:, ::1])")
@@ -313,20 +286,8 @@ def _leaves(search, p, q):
         return math.sqrt(squared)
     triangle_convex(search.ask.general, search.pair)
     for r in range(9):
-        near[r] = out[0, 1 + r]
-    return out[0, 0] - out[0, SLACK]
-
-
-@kernel
-def triangle_convex(general, room):
-    """Into the pair's answer: the distance of the triangle in the first corners and the convex b,
-    with all that is uncertain about it in the slack."""
-    pair = room.mesh
-    if is_round(pair.state.kind):
-        triangle_round(pair, math.inf)
-        pair.answer[0, SLACK] = 0.0
-    else:
-        general_pair(general, pair.triangle, 0, pair.convex, 0, room, pair.answer, 0)
+        near[r] = out[0, POINT_A + r]
+    return out[0, DISTANCE] - out[0, SLACK]
 
 
 #: Directions tried. The first is from centre to centre; three more are worth what they cost.
