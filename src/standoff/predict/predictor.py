@@ -15,7 +15,7 @@ from standoff.cell import Cell
 from standoff.errors import PredictError
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import Urgency
-from standoff.predict.exact import ExactStage
+from standoff.predict.exact_stage import ExactStage
 from standoff.predict.from_cell import (
     SPHERE_RADIUS,
     STATIC_SPHERE_RADIUS,
