@@ -47,8 +47,8 @@ class Body:
     ``levels`` is the depth of each piece's octree: a number of levels (0: the root alone); a list
     of ``((lower, upper), levels)``, boxes in the shape's own frame where this precision is wanted;
     or a function of a cube's centre and half edge. It changes how long a step takes and nothing
-    else: 0 is the quickest between polyhedra of up to 3,000 vertices, levels pay where spheres
-    touch a body of hundreds. A sphere has level 0.
+    else: polyhedra of up to 3,000 vertices take no longer with 0; more pay where spheres touch a
+    body of hundreds. A sphere has level 0.
 
     Attributes:
         pieces: the convex pieces, with coordinates relative to the centroid, [m].
