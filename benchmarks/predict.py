@@ -25,10 +25,11 @@ from scipy.spatial import cKDTree
 import standoff as so
 from standoff.papers.kernels.predict_replay import select_all
 from standoff.predict.kernels import predict_tables as p
-from standoff.predict.kernels.buckets import copy, dua_step, read_pair, take_seats, units_left
+from standoff.predict.kernels.buckets import dua_step, read_pair, take_seats, units_left
 from standoff.predict.kernels.look import work_out
+from standoff.predict.kernels.sorting import copy
 from standoff.predict.kernels.time_to_contact import BLOCK_ROWS, FREE, urgency_many
-from standoff.predict.schedule import body_table, given_of
+from standoff.predict.schedule import NO_PAIRS, body_table, given_of
 
 RADIUS, MARGIN, PERIOD = 0.05, 0.03, 0.01
 #: Edge of the cube that a ball has to itself, [m].
@@ -133,9 +134,9 @@ def against_all(n: int, rounds: int) -> tuple[float, float, float]:
     schedule = predictor._schedule
     period = predictor._late_after
     bodies = body_table(np.full(n, RADIUS), world.acceleration, None, MARGIN)
-    none = np.zeros(0, dtype=np.int64)
+    given = given_of(bodies, period, FREE, NO_PAIRS)
     blocks = [
-        p.Watched(**given_of(bodies, period, FREE, none, width), alarms=n * n, faults=n)
+        p.Watched(**given | {"block": np.zeros((BLOCK_ROWS, width))}, alarms=n * n, faults=n)
         for width in (1, p.WIDTH)
     ]
     dua, every = [], ([], [])

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from standoff.plan.smoother import Smoothed, smooth
     from standoff.predict.deadlines import Deadlines
     from standoff.predict.dua import Urgency
-    from standoff.predict.exact import ExactMotion, ExactShapes
+    from standoff.predict.exact_stage import ExactMotion, ExactShapes
     from standoff.predict.from_cell import CellSpheres, cell_spheres
     from standoff.predict.predictor import Predictor
     from standoff.predict.report import BodyFault, Prediction
@@ -136,7 +136,7 @@ _HOME = {
     "standoff.plan.ompl_adapter": ("OmplSpace",),
     "standoff.plan.problem_file": ("read_problem", "read_problems"),
     "standoff.plan.problems": ("Obstacle", "PlacedProblem", "Problem"),
-    "standoff.predict.exact": ("ExactShapes", "ExactMotion"),
+    "standoff.predict.exact_stage": ("ExactShapes", "ExactMotion"),
     "standoff.predict.from_cell": ("CellSpheres", "cell_spheres"),
     "standoff.predict.deadlines": ("Deadlines",),
     "standoff.predict.dua": ("Urgency",),

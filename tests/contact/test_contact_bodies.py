@@ -8,7 +8,7 @@ from trimesh.triangles import closest_point
 
 import standoff as so
 from standoff.contact import Body
-from standoff.contact.octree import NodeType
+from standoff.contact.spherical_octree import NodeType
 
 RNG = np.random.default_rng(3)
 CLOUD = so.Polyhedron(RNG.normal(size=(40, 3)) * (0.1, 0.2, 0.15))

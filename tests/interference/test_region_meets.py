@@ -219,12 +219,12 @@ def test_a_watch_warns_before_anything_touches():
 @pytest.mark.parametrize(
     ("told", "why"),
     [
-        ({}, "where n is was not told"),
-        ({"n": None}, "where n is was not told"),
-        ({"n": (so.Sphere(0.1), np.full((4, 4), np.nan))}, "where n is is not known: "),
-        ({"n": (so.Sphere(0.1), 3 * np.eye(4))}, "where n is is not known: "),
-        ({"n": (so.Sphere(0.1), np.eye(3))}, "where n is is not known: "),
-        ({"n": "a sphere"}, "what n is is not known: "),
+        ({}, "no pose was given for n"),
+        ({"n": None}, "no pose was given for n"),
+        ({"n": (so.Sphere(0.1), np.full((4, 4), np.nan))}, "the pose of n is unknown: "),
+        ({"n": (so.Sphere(0.1), 3 * np.eye(4))}, "the pose of n is unknown: "),
+        ({"n": (so.Sphere(0.1), np.eye(3))}, "the pose of n is unknown: "),
+        ({"n": "a sphere"}, "the shape of n is unknown: "),
     ],
 )
 @pytest.mark.parametrize("own", ["speeds", "braking"])

@@ -192,9 +192,9 @@ def test_grown_trees_hold_what_is_near(balls, distance):
             assert (least < distance) == (code in near)
 
 
-def test_nine_bytes_a_leaf_and_order():
+def test_ten_bytes_a_leaf_and_order():
     tree = so.RegionTree.build(torus(), root=ROOT, levels=6)
-    assert tree.nbytes <= 9 * len(tree)
+    assert tree.nbytes <= 10 * len(tree)
     assert (np.diff(tree.codes) > 0).all()
     assert tree.boxes().shape == (len(tree), 6)
     with pytest.raises(ValueError):
@@ -237,7 +237,8 @@ def test_leaves_do_not_depend_on_where_the_scene_is_by_more_than_rounding():
 def test_a_node_that_is_touched_is_black():
     box = so.Box((1.0, 1.0, 1.0))
     tree = so.RegionTree.build(box, so.pose((0.5, 0.5, 0.5)), root=((0, 0, 0), 2.0), levels=1)
-    assert tree.marks.tolist() == [0]  # all eight are touched, and none is sure: the root
+    # All eight are touched, and none is sure: the root.
+    assert tree.depths.tolist() == [0] and not tree.sure.any()
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ from standoff.papers.paper004_worlds import (
     SelectAll,
     buckets,
 )
-from standoff.predict.schedule import bodies_of
 from standoff.view.plots import have_matplotlib
 from tests.cli.test_cli import run as command
+from tests.worlds.predict_worlds import pairs_of
 
 
 @functools.cache
@@ -161,8 +161,7 @@ def test_dua_as_printed_is_the_predictors_where_the_last_bucket_is_full():
 
 
 def order(ours):
-    a, b = bodies_of(ours.predictor._schedule.tables.pairs).T
-    return ours.pairs.number(a, b)
+    return ours.pairs.number(*pairs_of(ours.predictor).T)
 
 
 def test_every_pair_has_its_turn_and_dummies_stay_behind():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.predict.schedule import bodies_of
+from tests.worlds.predict_worlds import pairs_of
 
 PERIOD = 0.01
 METHODS = {
@@ -204,7 +204,7 @@ def test_which_pairs_a_late_step_leaves_without_a_promise():
     void = {*map(tuple, predictor.void().tolist())}
     looked = {*map(tuple, predictor.alarmed().tolist())} - alarmed
     expected = set()
-    for place, (a, b) in enumerate(bodies_of(predictor._schedule.tables.pairs).tolist()):
+    for place, (a, b) in enumerate(pairs_of(predictor).tolist()):
         gap = np.linalg.norm(x[a] - x[b]) - 0.2
         first, size, turn = next(
             r for r in predictor._schedule.tables.buckets.tolist() if r[0] <= place < r[0] + r[1]
@@ -254,7 +254,6 @@ def test_times_where_there_were_none():
         ({"margin": -0.1}, "margin"),
         ({"period": 0.0}, "period"),
         ({"period": "short"}, "period"),
-        ({"period": "culley-kempf"}, "max_speed"),
         ({"urgency": "bounded"}, "max_speed"),
         ({"urgency": "soon"}, "urgency"),
         ({"schedule": "deadlines"}, "schedule"),

@@ -24,7 +24,6 @@ WAYS = {
     "dua": {"schedule": so.Urgency()},
     "dua partial": {"schedule": so.Urgency(sort="partial")},
     "dua fibonacci": {"schedule": so.Urgency(series="fibonacci")},
-    "dua distance": {"urgency": "distance", "schedule": so.Urgency()},
     "deadlines": {"schedule": so.Deadlines()},
     "few tests": {"schedule": so.Deadlines(tests=3)},
     "horizon": {"schedule": so.Deadlines(horizon=0.5)},
@@ -36,7 +35,7 @@ SIZES = {2: 20_000, 5: 20_000, 12: 10_000, 40: 4_000, 150: 1_000, 1_000: 150}
 def watch(seed, n, how, *, steps, hostile, timed):
     """Run a world; how many contacts there were, and how many a late step was to blame for."""
     rng = np.random.default_rng([seed, n])
-    fast = rng.uniform(0.3, 2.0) if how.get("urgency") or rng.random() < 0.5 else None
+    fast = rng.uniform(0.3, 2.0) if rng.random() < 0.5 else None
     world = World(rng, n, hostile=hostile, period=PERIOD, speed=fast)
     margin = float(rng.choice([0.0, 0.05]))
     predictor = so.Predictor(

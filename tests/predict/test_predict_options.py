@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import standoff as so
-from standoff.predict.schedule import bodies_of
-from tests.worlds.predict_worlds import World, near_pairs
+from tests.worlds.predict_worlds import World, near_pairs, pairs_of
 
 PERIOD = 0.01
 METHODS = {
@@ -175,19 +174,6 @@ def test_an_alarm_of_the_exact_stage_is_never_wrongly_ruled_out():
         assert stood
 
 
-def test_the_period_of_culley_and_kempf():
-    x, v = np.array([[0.0, 0, 0], [1.0, 0, 0], [4.0, 0, 0]]), np.zeros((3, 3))
-    predictor = so.Predictor(
-        [0.1, 0.2, 0.3], 1.0, [1.0, 2.0, 3.0], period="culley-kempf", schedule=so.Urgency()
-    )
-    assert predictor.period is None
-    predictor.step(x, v)
-    assert predictor.period == pytest.approx(0.7 / 5.0, rel=1e-9)
-    touching = so.Predictor([0.5, 0.5, 0.1], 1.0, 1.0, period="culley-kempf", schedule=so.Urgency())
-    with pytest.raises(so.PredictError, match="period"):
-        touching.step(x, v)
-
-
 @pytest.mark.parametrize("speed", [None, 1.5])
 def test_with_a_horizon_only_pairs_that_could_meet_are_held(speed):
     rng = np.random.default_rng(3)
@@ -203,7 +189,7 @@ def test_with_a_horizon_only_pairs_that_could_meet_are_held(speed):
         # All that can touch within two periods has been taken in: balls of that reach overlap.
         reach = world.radii + np.linalg.norm(world.v, axis=1) * 2 * PERIOD
         reach += world.most * 2 * PERIOD**2
-        have = {*map(tuple, bodies_of(predictor._schedule.tables.pairs).tolist())}
+        have = {*map(tuple, pairs_of(predictor).tolist())}
         assert {(int(a), int(b)) for a, b in near_pairs(world.x, reach)} <= have
         world.choose(PERIOD)
         world.advance(PERIOD)

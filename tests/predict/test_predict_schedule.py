@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import standoff as so
 from standoff.predict.dua import bucket_table
 from standoff.predict.kernels import predict_tables as p
-from standoff.predict.kernels.buckets import partial_sort
+from standoff.predict.kernels.sorting import partial_sort
 from standoff.predict.kernels.time_to_contact import FREE, tau_free
 from standoff.predict.schedule import bodies_of
-from tests.worlds.predict_worlds import World
+from tests.worlds.predict_worlds import World, pairs_of
 
 PERIOD = 0.02
 
@@ -59,9 +59,9 @@ class Model:
 
 def stand(predictor):
     """The pairs as they stand in the buckets of a predictor."""
-    schedule = predictor._schedule
-    both = [*map(tuple, bodies_of(schedule.tables.pairs).tolist())]
-    return [both[first : first + size] for first, size, _ in schedule.tables.buckets.tolist()]
+    both = [*map(tuple, pairs_of(predictor).tolist())]
+    buckets = predictor._schedule.tables.buckets.tolist()
+    return [both[first : first + size] for first, size, _ in buckets]
 
 
 @pytest.mark.interpreted
@@ -175,7 +175,7 @@ def test_deadlines_alarm_what_looking_at_all_pairs_alarms():
     """A pair is due again before it can be missed, so that alarms come in the step in which
     looking at everything would raise them."""
     from standoff.papers.kernels.predict_replay import select_all
-    from standoff.predict.schedule import body_table, given_of
+    from standoff.predict.schedule import NO_PAIRS, body_table, given_of
 
     world = World(np.random.default_rng(8), 40, hostile=True, period=PERIOD)
     predictor = so.Predictor(world.radii, world.most, period=PERIOD)
@@ -184,7 +184,7 @@ def test_deadlines_alarm_what_looking_at_all_pairs_alarms():
     for k in range(150):
         step = predictor.step(world.x, world.v)
         if tables is None:
-            given = given_of(bodies, predictor._late_after, FREE, np.zeros(0, dtype=np.int64))
+            given = given_of(bodies, predictor._late_after, FREE, NO_PAIRS)
             tables = p.Watched(**given, alarms=780, faults=40)
         found = select_all(world.x, world.v, tables.address, 2, PERIOD * k)
         mine = {*map(tuple, step.alarms.tolist())}

@@ -67,6 +67,12 @@ class World:
         return found
 
 
+def pairs_of(predictor):
+    """The pairs in the tables of a predictor, in their order, (k, 2)."""
+    pairs = predictor._schedule.tables.pairs
+    return np.column_stack((np.maximum(pairs["a"], ~pairs["a"]), pairs["b"]))
+
+
 def near_pairs(x, swept):
     """All pairs whose balls overlap, by a sweep along one axis."""
     order = np.argsort(x[:, 0] - swept, kind="stable")

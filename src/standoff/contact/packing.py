@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from standoff.broadphase.kernels.sort_and_sweep import Sweep
 from standoff.contact.body import Body
+from standoff.contact.convex_pieces import Ball, Features, volume_and_centroid
 from standoff.contact.kernels.scene_tables import (
     BODY,
     EDGE_ENDS,
@@ -26,8 +27,7 @@ from standoff.contact.kernels.scene_tables import (
     ScratchTables,
     StateTables,
 )
-from standoff.contact.octree import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING, Octree
-from standoff.contact.pieces import Ball, Features, volume_and_centroid
+from standoff.contact.spherical_octree import CONTACT_MAX_LEVELS, CONTACT_SPHERE_ROUNDING, Octree
 from standoff.errors import PoseError, UnknownNameError
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch, Solids
 from standoff.geometry.narrowphase.layout import (

@@ -151,7 +151,7 @@ class Scene:
                 spring with its damper across the normal, as stiff as the one along it, beside the
                 viscous friction.
             levels: depth of the octrees, see `Body`; ``None`` leaves those of a `Body`, and is
-                ``"auto"`` for a shape.
+                0 for a shape.
         """
         if not isinstance(name, str) or not name:
             raise CellError("no name of a body", element="Scene.add", value=name)
@@ -168,7 +168,7 @@ class Scene:
                     allowed="an infinite stiffness for bodies that never meet another such",
                 )
         place = as_pose(pose, f"{name}.pose")
-        body = shape if isinstance(shape, Body) else Body(shape, levels="auto")
+        body = shape if isinstance(shape, Body) else Body(shape)
         if levels is not None:
             body = body.with_levels(levels)
         body.trees  # noqa: B018 - what is wrong with it is raised here
@@ -219,17 +219,17 @@ class Scene:
             return self._nothing(poses, velocities)
         try:
             self._take(poses, velocities, dt)
-            told: int = step(*(self._tables or self._ready()))
-            while told != NOTHING and told != TOUCHING:
-                if told == FULL:
+            outcome: int = step(*(self._tables or self._ready()))
+            while outcome != NOTHING and outcome != TOUCHING:
+                if outcome == FULL:
                     self._grow()
                 else:
-                    self._mend(told)
-                told = self._run()
+                    self._mend(outcome)
+                outcome = self._run()
         except BaseException:
             self._state.given[:] = self._state.held
             raise
-        if told == NOTHING:
+        if outcome == NOTHING:
             return ContactStep(self._owners, self._cost.tobytes())
         return self._result()
 
@@ -264,8 +264,8 @@ class Scene:
             self._twists.take(velocities)
 
     def _run(self) -> int:
-        told: int = step(*(self._tables or self._ready()))
-        return told
+        outcome: int = step(*(self._tables or self._ready()))
+        return outcome
 
     def _ready(self) -> tuple[Any, ...]:
         """What the kernel is called with; made at the first step, as it takes a compiler."""
@@ -276,11 +276,11 @@ class Scene:
         self._tables = (self._scene.address, self._state.address, self._scratch.address)
         return self._tables
 
-    def _mend(self, told: int) -> None:
+    def _mend(self, outcome: int) -> None:
         """What the kernel did not take: the nearest rigid motion, or why there is none."""
         assert self._state is not None
         number = int(self._state.step.refused)
-        if told == NO_FORCE:
+        if outcome == NO_FORCE:
             raise PoseError(
                 "a force that is not finite",
                 element=self.names[number],

@@ -18,7 +18,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import SMALLEST_SIZE, Shape, surface_points
 from standoff.interference.findings import Gap, Overlap, WorldBoxes, box_gap
-from standoff.interference.kernels.surfaces import (
+from standoff.interference.kernels.ball_depth import (
     DEEPEST_IWORK,
     DEEPEST_WORK,
     Search,

@@ -13,13 +13,8 @@ from standoff.geometry.mesh_surface import parts as parts_of_surface
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.interference.exact import CROSSING_TOLERANCE, balls_of
-from standoff.interference.kernels.surfaces import (
-    CROSSING_STACK,
-    Crossings,
-    Look,
-    first_enclosed,
-    self_crossings,
-)
+from standoff.interference.kernels.enclosing import Look, first_enclosed
+from standoff.interference.kernels.self_crossings import CROSSING_STACK, Crossings, self_crossings
 from standoff.interference.parts import Part, placed_bodies
 
 #: Lines along which that is looked at, both ways, [-]: 64 rays tell apart what covers 2 % more than
@@ -39,7 +34,7 @@ def nearly_enclosed(a: Part, b: Part) -> str | None:
 
     A mesh is open for a missing triangle as it is for being meant as a surface. Some points of the
     other part are looked at, of each of its pieces one at least where they are few, and each looks
-    round: see `interference.kernels.surfaces`."""
+    round: see `interference.kernels.enclosing`."""
     for outer, inner in ((a, b), (b, a)):
         shape = outer.shape
         if not isinstance(shape, Mesh) or not shape.open_solid or not inner.shape.bounded:

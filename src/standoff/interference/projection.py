@@ -333,10 +333,10 @@ class ProjectionWatch:
             given = dict(zip(self.moving, rows)) if len(rows) == len(self.moving) else {}
         for name, i in zip(self.moving, self._which.tolist()):
             if given.get(name) is None:
-                lost[i] = f"where {name} is was not told"
+                lost[i] = f"no pose was given for {name}"
                 continue
             try:
                 placed[i] = as_pose(given[name], name)
             except PoseError as error:
-                lost[i] = f"where {name} is is not known: {error.problem}"
+                lost[i] = f"the pose of {name} is unknown: {error.problem}"
         return placed, lost

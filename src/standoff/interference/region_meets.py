@@ -22,7 +22,6 @@ from standoff.interference.kernels.region_leaves import (
     DONE,
     MEETING,
     STACK,
-    SURE,
     meet_many,
     meet_pair,
 )
@@ -98,9 +97,11 @@ def meets_many(trees: Sequence[RegionTree]) -> Meetings:
     leaves = starts[-1]
     if len(forest.codes) < leaves:
         forest.codes = np.empty(2 * leaves, dtype=np.int64)
-        forest.marks = np.empty(2 * leaves, dtype=np.uint8)
+        forest.depths = np.empty(2 * leaves, dtype=np.uint8)
+        forest.sure = np.empty(2 * leaves, dtype=np.uint8)
     np.concatenate([tree.codes for tree in trees], out=forest.codes[:leaves])
-    np.concatenate([tree.marks for tree in trees], out=forest.marks[:leaves])
+    np.concatenate([tree.depths for tree in trees], out=forest.depths[:leaves])
+    np.concatenate([tree.sure for tree in trees], out=forest.sure[:leaves])
     if forest.runs.shape[1] < 2 * len(trees):
         forest.runs = np.empty((STACK, 2 * len(trees)), dtype=np.int64)
     forest.cube.deepest = trees[0].levels
@@ -130,13 +131,14 @@ def _by_pair(
     pairs = {}
     for pair in sorted({*np.unique(number).tolist(), *doubtful}):
         rows = found[slice(*np.searchsorted(number, (pair, pair + 1)))]
-        leaves = rows["place"], rows["mark"].astype(np.uint8)
+        leaves = rows["place"], rows["depth"], rows["sure"] != 0
         pairs[divmod(pair, len(trees))] = _meeting(trees[0], leaves, pair in doubtful, visited)
     return pairs
 
 
 def _meeting(tree: RegionTree, leaves: LeafArrays, doubt: bool, visited: int) -> Meeting:
-    return Meeting(boxes_of(tree, *leaves), np.asarray(leaves[1] & SURE != 0), doubt, visited)
+    codes, depths, sure = leaves
+    return Meeting(boxes_of(tree, codes, depths), sure, doubt, visited)
 
 
 def common_root(parts: Iterable[Part], *, grow: float = 0.0) -> tuple[Array, float]:
@@ -329,7 +331,7 @@ def _apart(a: RegionTree, b: RegionTree) -> float:
     are apart, counted in cells."""
     if not len(a) or not len(b):  # nothing is inside the cube, and it holds all parts
         return 0.0
-    one, two = (corners_of(t.codes, t.marks, t.levels) for t in (a, b))
+    one, two = (corners_of(t.codes, t.depths, t.levels) for t in (a, b))
     between = np.maximum(
         one[:, :3].min(axis=0) - two[:, 3:].max(axis=0),
         two[:, :3].min(axis=0) - one[:, 3:].max(axis=0),

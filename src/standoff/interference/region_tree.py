@@ -26,10 +26,8 @@ from standoff.geometry.shape import IntArray, Shape
 from standoff.interference.kernels.region_build import mesh_leaves, primitive_leaves
 from standoff.interference.kernels.region_leaves import (
     DONE,
-    LEVEL,
     LISTS_FULL,
     STACK,
-    SURE,
     Forest,
     Leaves,
     Walk,
@@ -62,15 +60,18 @@ REGION_ROUNDING = 64.0
 #: their sum, and the quotient of the distance and the edge of a cell.
 CELL_ROUNDING = 8 * EPS
 
-#: Most leaves of a region octree, [-]: 600 MB of them. A surface has four times as many on each
+#: Most leaves of a region octree, [-]: 670 MB of them. A surface has four times as many on each
 #: level more, so whoever asks for more has slipped a digit, and would only fill the memory.
 MOST_REGION_LEAVES = 1 << 26
 
 
-Marks = NDArray[np.uint8]
-LeafArrays = tuple[IntArray, Marks]
+Depths = NDArray[np.integer]
+#: Codes, depths, and which are sure.
+LeafArrays = tuple[IntArray, Depths, NDArray[np.bool_]]
 
-_NO_LEAVES: LeafArrays = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint8))
+_NO_LEAVES: LeafArrays = (
+    np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint8), np.empty(0, dtype=bool)
+)  # fmt: skip
 _NO_ROOT = np.zeros(4)
 
 
@@ -88,12 +89,14 @@ class RegionTree:
 
     Trees are compared node by node, so they must have the same root and levels.
 
-    Only the black leaves are stored, 9 bytes each: see `interference.kernels.region_leaves`.
+    Only the black leaves are stored, 10 bytes each: see `interference.kernels.region_leaves`.
 
     Attributes:
         low, edge: low corner (3,) and edge of the root cube, [m].
         levels: how often the root is cut in two; the finest nodes are ``edge / 2**levels`` wide.
-        codes, marks: the leaves; read-only.
+        codes: the leaves; read-only.
+        depths: how far below the root each of them is; read-only.
+        sure: which of them are proved to be inside, the others count as black; read-only.
         outside: whether part of the body lies beyond the root cube, where no leaf can be.
     """
 
@@ -101,7 +104,8 @@ class RegionTree:
     edge: float
     levels: int
     codes: IntArray
-    marks: Marks
+    depths: Depths
+    sure: NDArray[np.bool_]
     outside: bool
 
     @classmethod
@@ -161,7 +165,8 @@ class RegionTree:
             and self._alike(other)
             and self.outside == other.outside
             and np.array_equal(self.codes, other.codes)
-            and np.array_equal(self.marks, other.marks)
+            and np.array_equal(self.depths, other.depths)
+            and np.array_equal(self.sure, other.sure)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -178,22 +183,17 @@ class RegionTree:
     @property
     def nbytes(self) -> int:
         """Memory of the leaves, [bytes]."""
-        return int(self.codes.nbytes + self.marks.nbytes)
+        return int(self.codes.nbytes + self.depths.nbytes + self.sure.nbytes)
 
     @cached_property
     def leaves(self) -> Leaves:
         """The leaves for kernels."""
-        return Leaves(codes=self.codes, marks=self.marks)
-
-    @property
-    def sure(self) -> NDArray[np.bool_]:
-        """Which leaves are proved to be inside; the others count as black."""
-        return np.asarray(self.marks & SURE != 0)
+        return Leaves(codes=self.codes, depths=self.depths, sure=self.sure.view(np.uint8))
 
     @property
     def leaf_levels(self) -> IntArray:
         """How far below the root each leaf is."""
-        return (self.marks & LEVEL).astype(np.int64)
+        return self.depths.astype(np.int64)
 
     @cached_property
     def white(self) -> int:
@@ -204,7 +204,7 @@ class RegionTree:
 
     def boxes(self) -> Array:
         """The leaves as boxes (n, 6), low x y z then high x y z, [m]."""
-        return boxes_of(self, self.codes, self.marks)
+        return boxes_of(self, self.codes, self.depths)
 
     def volume_bounds(self) -> tuple[float, float]:
         """The volume of the body is at least the first and at most the second, [m³]; without bound
@@ -265,7 +265,7 @@ class RegionTree:
             )  # fmt: skip
         outside = self.outside
         if len(self) and cells > 0.0:
-            corner = corners_of(self.codes, self.marks, self.levels)
+            corner = corners_of(self.codes, self.depths, self.levels)
             reach = cells * (1.0 + CELL_ROUNDING)
             over = float(corner[:, 3:].max()) + reach > float(1 << self.levels)
             outside = outside or over or float(corner[:, :3].min()) < reach
@@ -316,9 +316,9 @@ def united(trees: Sequence[Tree]) -> Tree:
     return trees[0]
 
 
-def boxes_of(tree: RegionTree, codes: IntArray, marks: Marks) -> Array:
+def boxes_of(tree: RegionTree, codes: IntArray, depths: Depths) -> Array:
     """Boxes of nodes of a tree (n, 6), [m]."""
-    cells = corners_of(codes, marks, tree.levels)
+    cells = corners_of(codes, depths, tree.levels)
     return np.asarray(np.tile(tree.low, 2) + cells * tree.cell)
 
 
@@ -336,10 +336,10 @@ _spread = getattr(spread, "py_func", spread)
 _gathered = getattr(gathered, "py_func", gathered)
 
 
-def corners_of(codes: IntArray, marks: Marks, levels: int) -> IntArray:
+def corners_of(codes: IntArray, depths: Depths, levels: int) -> IntArray:
     """Low and high corners (n, 6) of leaves, in cells of the finest level."""
     low = np.stack([_gathered(codes >> axis) for axis in range(3)], axis=1)
-    size = np.left_shift(1, levels - (marks & LEVEL).astype(np.int64))
+    size = np.left_shift(1, levels - depths.astype(np.int64))
     return np.concatenate((low, low + size[:, None]), axis=1)
 
 
@@ -364,8 +364,9 @@ class _Room(threading.local):
 
     def __init__(self) -> None:
         self.walk = Walk(
-            codes=1 << 14, marks=1 << 14, lists=1 << 10, stack=STACK, points=DEEPEST_LEVEL + 2
-        )
+            codes=1 << 14, depths=1 << 14, sure=1 << 14, lists=1 << 10, stack=STACK,
+            points=DEEPEST_LEVEL + 2,
+        )  # fmt: skip
         #: What a walk found, as a plain array: reading it takes a tenth of the time.
         self.found = self.walk.arrays["found"].view(np.ndarray)
         self.forest = Forest(stack=STACK, meetings=1 << 10)
@@ -403,9 +404,14 @@ def written(
             )
         else:
             walk.codes = np.empty(2 * len(walk.codes), dtype=np.int64)
-            walk.marks = np.empty(2 * len(walk.marks), dtype=np.uint8)
+            walk.depths = np.empty(len(walk.codes), dtype=np.uint8)
+            walk.sure = np.empty(len(walk.codes), dtype=np.uint8)
     count = room.found["leaves"][0]
-    return walk.codes[:count].copy(), walk.marks[:count].astype(np.uint8)
+    return (
+        walk.codes[:count].copy(),
+        walk.depths[:count].copy(),
+        walk.sure[:count].copy().view(bool),
+    )
 
 
 def leaves_of(
@@ -417,8 +423,8 @@ def leaves_of(
         # What counts as its inside is somewhere in its box, and no leaf is sure to be.
         low, high = shape.bounds()
         at = pose @ position((low + high) / 2.0)
-        (codes, marks), box = leaves_of(Box(high - low), at, root, levels, grow)
-        return (codes, marks & np.uint8(LEVEL)), box
+        (codes, depths, _), box = leaves_of(Box(high - low), at, root, levels, grow)
+        return (codes, depths, np.zeros(len(codes), dtype=bool)), box
     box = world_box(shape, pose)
     # The sum of all coordinates and sizes in play.
     reach = float(np.abs(root).sum() + np.abs(pose[:3, 3]).sum()) + grow
@@ -440,8 +446,9 @@ def leaves_of(
     if layout.is_general(shape.kind):
         # A polytope around it: what is outside of that is white, and of no leaf it is sure.
         hull = Polyhedron(shape.outline(SIDES))
-        (codes, marks), _ = leaves_of(hull, pose, root, levels, grow + shape.swept_radius)
-        return (codes, marks & np.uint8(LEVEL)), box
+        growth = grow + shape.swept_radius
+        (codes, depths, _), _ = leaves_of(hull, pose, root, levels, growth)
+        return (codes, depths, np.zeros(len(codes), dtype=bool)), box
     return leaves_of_primitive(shape, pose, root, levels, grow, slack), box
 
 

@@ -43,8 +43,8 @@ class RegionWatch:
     warning does not touch before the next look, nor while it brakes because of what that finds.
 
     The bodies that have a speed or a braking distance of their own, by name, are watched at each
-    look, whether it is told of them or not. Where both are one number for all, a look watches the
-    bodies that it is told about.
+    look, whether it is given them or not. Where both are one number for all, a look watches the
+    bodies that it is given.
 
     Args:
         static: shapes and poses of what stands still, by name.
@@ -57,7 +57,7 @@ class RegionWatch:
 
     Attributes:
         static: the tree of what stands still.
-        moving: the names of the bodies that are watched whether a look is told of them or not.
+        moving: the names of the bodies that are watched whether a look is given them or not.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class RegionWatch:
             UnknownNameError: a body without a speed or a braking distance.
         """
         if not isinstance(moving, Mapping):
-            moving = _nothing_told(moving, self.moving)
+            moving = _nothing_given(moving, self.moving)
         for name in moving:
             if not isinstance(name, str) or not name:
                 raise InterferenceError("not a name", value=name, allowed="text")
@@ -130,16 +130,16 @@ class RegionWatch:
     def _tree(self, name: str, given: PartLike | None) -> RegionTree | str:
         """The tree of a moving body, or what is wrong with what is known of it."""
         if given is None:
-            return f"where {name} is was not told"
+            return f"no pose was given for {name}"
         try:
             part = part_of(name, given)
             return RegionTree.build(
                 part.shape, part.pose, root=self.root, levels=self.levels, grow=self.growth(name)
             )
         except PoseError as error:
-            return f"where {name} is is not known: {error.problem}"
+            return f"the pose of {name} is unknown: {error.problem}"
         except Error as error:
-            return f"what {name} is is not known: {error.problem}"
+            return f"the shape of {name} is unknown: {error.problem}"
 
     def _check_growth(self) -> None:
         """Ways that are too long are said now, and not at a look."""
@@ -154,8 +154,8 @@ class RegionWatch:
             )  # fmt: skip
 
 
-def _nothing_told(given: object, names: tuple[str, ...]) -> dict[str, PartLike]:
-    """What is no mapping tells nothing of the bodies that are known by name; where none is, there
+def _nothing_given(given: object, names: tuple[str, ...]) -> dict[str, PartLike]:
+    """What is no mapping gives no pose of the bodies that are known by name; where none is, there
     is nobody to warn about."""
     if names:
         return {}

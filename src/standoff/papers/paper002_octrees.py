@@ -195,11 +195,12 @@ def _kernels(a: RegionTree, b: RegionTree) -> dict[str, Callable[[], object]]:
     """The traversal of two trees that do not meet, and the pass over both."""
     forest = Forest(
         codes=np.concatenate([a.codes, b.codes]),
-        marks=np.concatenate([a.marks, b.marks]),
+        depths=np.concatenate([a.depths, b.depths]),
+        sure=np.concatenate([a.sure, b.sure]).view(np.uint8),
         starts=np.array([0, len(a), len(a) + len(b)]),
         stack=STACK, runs=(STACK, 4), meetings=1,
     )  # fmt: skip
-    walk = Walk(codes=1, marks=1)
+    walk = Walk(codes=1, depths=1, sure=1)
     forest.cube.deepest = walk.cube.deepest = a.levels
     one, two = a.leaves.address, b.leaves.address
     return {

@@ -69,7 +69,7 @@ def shape(points: Array | None) -> Shape:
     return Polyhedron(np.unique(points.reshape(-1, 3), axis=0))
 
 
-def body(points: Array | None, levels: int | str) -> Body:
+def body(points: Array | None, levels: int) -> Body:
     """The same for a scene."""
     if points is None:
         return Body(Sphere(BALL))
@@ -219,7 +219,7 @@ def stage() -> Stage:
 _NEAR = 0.00001
 
 
-def scene(where: Stage, levels: int | str = "auto", *, standing: bool = True) -> Scene:
+def scene(where: Stage, levels: int = 0, *, standing: bool = True) -> Scene:
     """The six bodies; the obstacles stand still unless told otherwise."""
     made = Scene()
     for name, letter in LETTERS.items():
@@ -229,7 +229,7 @@ def scene(where: Stage, levels: int | str = "auto", *, standing: bool = True) ->
     return made
 
 
-def bodies(letter: str, levels: int | str) -> Body:
+def bodies(letter: str, levels: int) -> Body:
     """A body of Fig. 3; level 0 for the sphere."""
     assert letter in NAMES
     return body(points_of(letter), levels)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from standoff.contact import Body, Features, Scene
-from standoff.contact.octree import Lists, Octree, best_levels
+from standoff.contact.spherical_octree import Lists, Octree
 from standoff.geometry.pose import Array
 from standoff.papers import toolkit
 from standoff.papers.kernels import contact_as_printed as printing
@@ -326,18 +326,15 @@ def _mean_curves(every: Sequence[Measured]) -> dict[str, list[float]]:
 
 
 def optimum(bench: Bench) -> Result:
-    """Fig. 4: the best level, by number of vertices; and what "auto" takes."""
+    """Fig. 4: the best level, by number of vertices."""
     found, every = prisms(bench), pairs(bench)
     levels = [*found[bench.vertices[0]].ours]
-    auto = {n: min(best_levels(body(prism(n), "auto")), levels[-1]) for n in found}
     fit = fitted_to(every)
     printed = {n: p.printed for n, p in found.items() if p.printed}
     modelled = {n: dict(zip(levels, found[n].modelled(fit))) for n in printed}
-    off = {n: p.ours[auto[n]] / min(p.ours.values()) for n, p in found.items()}
     rows = [
         [str(n), *cells(p.ours.values(), ".1f"), str(_best(p.ours)),
-         *cells(_best(of[n]) if n in of else None for of in (printed, modelled)),
-         str(auto[n]), f"{off[n]:.2f}"]
+         *cells(_best(of[n]) if n in of else None for of in (printed, modelled))]
         for n, p in found.items()
     ]  # fmt: skip
     mean = _mean_curves([*every.values()])
@@ -352,8 +349,7 @@ def optimum(bench: Bench) -> Result:
         "Fig. 4: the best number of levels, two equal prisms",
         (
             "vertices each", *_scene_heads(levels),
-            *heads("best | as printed | at the paper's cost | levels=\"auto\""),
-            "its time over the best",
+            *heads("best | as printed | at the paper's cost"),
         ),
         rows,
         (
@@ -363,10 +359,8 @@ def optimum(bench: Bench) -> Result:
             f"As printed it grows from {grown[0]} to {grown[-1]}, at the "
             f"paper's cost from {dear[0]} to {dear[-1]}; Scene is quickest with "
             f"{' or '.join(map(str, quickest))} levels.",
-            "levels=\"auto\" tries the body against itself and comes within "
-            f"{max(off.values()):.2f} times of the best level's time.",
         ),
-        {"found": found, "modelled": modelled, "auto": auto, "mean": mean},
+        {"found": found, "modelled": modelled, "mean": mean},
         lines(LEVELS, curves, ("levels", "step, 1 at the best level"), log=(False, True)),
     )  # fmt: skip
 

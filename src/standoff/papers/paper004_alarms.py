@@ -31,8 +31,8 @@ from standoff.papers.paper004_worlds import (
 from standoff.papers.toolkit import Result, cells, heads, lines
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import Urgency, UrgencySchedule
+from standoff.predict.kernels.buckets import place_of
 from standoff.predict.predictor import Predictor
-from standoff.predict.schedule import bodies_of
 
 #: Table 2, after each of ITERATIONS: DUA, repetitions counted; select-all without and with them.
 PAPER_DUA = {
@@ -97,12 +97,12 @@ class Ours:
         self.looks = found.tests
         return found.count, int(found.new.sum())
 
-    def first(self) -> int:
-        """The number of the pair in the first bucket of DUA."""
+    def has_first(self, number: int) -> bool:
+        """Whether a pair is the one in the first bucket of DUA."""
         schedule = self.predictor._schedule
         assert isinstance(schedule, UrgencySchedule)
-        a, b = bodies_of(schedule.tables.pairs[:1])[0]
-        return int(self.pairs.number(a, b))
+        a, b = int(self.pairs.a[number]), int(self.pairs.b[number])
+        return bool(place_of(schedule.address, a, b) == 0)
 
     @property
     def marks(self) -> Marks:
@@ -367,7 +367,7 @@ def agreement(cube: Cube, iterations: int, rng: np.random.Generator) -> Array:
         if step:
             urgent = int(pairs.urgency(world.x, world.v).argmin())
             nearest = int(pairs.gap(world.x).argmin())
-            agreed += np.array([int(printed.places[0]), ours.first(), nearest]) == urgent
+            agreed += (printed.places[0] == urgent, ours.has_first(urgent), nearest == urgent)
         world.advance(period)
     part: Array = agreed / iterations
     return part

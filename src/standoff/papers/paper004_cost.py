@@ -15,8 +15,8 @@ from standoff.papers.toolkit import UNSAID, Result, cells, heads, lines, lowest
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import Urgency
 from standoff.predict.kernels import predict_tables as p
-from standoff.predict.kernels.time_to_contact import FREE
-from standoff.predict.schedule import body_table, given_of
+from standoff.predict.kernels.time_to_contact import BLOCK_ROWS, FREE
+from standoff.predict.schedule import NO_PAIRS, body_table, given_of
 
 #: Table 1. Its cycles are sixtieths of a second, as Table 2 has the same as Δt in seconds.
 PAPER_DUA = {5: 12.01, 10: 18.74, 15: 22.42, 20: 26.65, 30: 31.14, 40: 39.69}
@@ -140,14 +140,15 @@ def started(
     cube = bench.cube
     each: Array = np.full(count, 1.0)
     bodies = body_table(cube.radius * each, cube.acceleration * each, None, cube.margin)
-    none = np.zeros(0, dtype=np.int64)
     if way == "DUA":
-        dua = Urgency().schedule(bodies, period, FREE, none)
+        dua = Urgency().schedule(bodies, period, FREE, NO_PAIRS)
         dua.start(x, v)
         return DUA, dua.tables
     if way == "deadlines":
-        wheel = Deadlines(tests=buckets(count)).schedule(bodies, period, FREE, none)
+        wheel = Deadlines(tests=buckets(count)).schedule(bodies, period, FREE, NO_PAIRS)
         wheel.start(x, v)
         return DEADLINES, wheel.tables
-    given = given_of(bodies, period, FREE, none, p.WIDTH if way == "all" else 1)
+    given = given_of(bodies, period, FREE, NO_PAIRS)
+    if way != "all":
+        given["block"] = np.zeros((BLOCK_ROWS, 1))
     return ALL, p.Watched(**given, alarms=count * count, faults=count)

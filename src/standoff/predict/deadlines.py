@@ -9,11 +9,12 @@ import numpy as np
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
 from standoff.predict.kernels import predict_tables as p
-from standoff.predict.kernels.near import FULL, near_start, near_step, take_in
+from standoff.predict.kernels.horizon import FULL, near_start, near_step, take_in
 from standoff.predict.kernels.wheel import (
     leave_overdue,
     put_in,
     spare,
+    wheel_alarmed,
     wheel_start,
     wheel_step,
     wheel_void,
@@ -147,8 +148,7 @@ class DeadlineSchedule(Schedule):
         self.tables.put("off", off)
         leave_overdue(self.address)
         count = len(self.tables.bodies)
-        for pair in on.tolist():
-            a, b = pair >> p.BODY_BITS, pair & p.BODY_MASK
+        for a, b in on.tolist():
             if self._horizon is None:
                 # The pairs of a come after those of all before it, in the order of b.
                 put_in(self.address, a * (2 * count - a - 1) // 2 + b - a - 1)
@@ -160,13 +160,16 @@ class DeadlineSchedule(Schedule):
     def turn(self) -> int:
         return int(self.tables.wheel.tick)
 
+    def alarmed(self) -> Ints:
+        return self._found_by(wheel_alarmed)
+
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
-        entries = self._void_entries(wheel_void, doubt, since)
+        found = self._found_by(wheel_void, doubt, since)
         voids = self.tables.voids.view(np.ndarray)[: self.state["voids"].item()]
-        pairs = np.concatenate([bodies_of(self._table[entries]), bodies_of(voids)])
+        pairs = np.concatenate([found, bodies_of(voids)])
         # Pairs that are off may be switched on, and with a horizon others may be taken in, before
         # there is no doubt about them.
-        clear = self._horizon is None and not len(entries) and not self.state["wait"].item()
+        clear = self._horizon is None and not len(found) and not self.state["wait"].item()
         return np.unique(pairs, axis=0), 0 if clear else None
 
     @property

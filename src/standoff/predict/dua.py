@@ -10,17 +10,8 @@ import numpy as np
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
 from standoff.predict.kernels import predict_tables as p
-from standoff.predict.kernels.buckets import dua_start, dua_step, dua_void, place_of
-from standoff.predict.schedule import (
-    Ints,
-    Rows,
-    Schedule,
-    bodies_of,
-    given_of,
-    listed,
-    numbered,
-    split,
-)
+from standoff.predict.kernels.buckets import dua_alarmed, dua_start, dua_step, dua_void, place_of
+from standoff.predict.schedule import Ints, Rows, Schedule, given_of, listed
 from standoff.scalars import choice
 
 SeriesName = Literal["binary", "fibonacci"]
@@ -81,7 +72,9 @@ class UrgencySchedule(Schedule):
         super().__init__(tables)
         tables.dua.partial = how.sort == "partial"
         self.longest = int(buckets["length"].max())
-        self._waiting: list[int] = []  # pairs to be given a turn, those that have a seat first
+        self._waiting: list[
+            tuple[int, ...]
+        ] = []  # pairs to be given a turn, those that have a seat first
         self._seated = 0
 
     def start(self, positions: Array, velocities: Array) -> tuple[int, Rows, Rows]:
@@ -100,9 +93,9 @@ class UrgencySchedule(Schedule):
         self.tables.put("off", off)
         if self.tables.dua.woken == 0:
             self._waiting = self._waiting[self._seated :]
-        ignored = {*off.tolist()}
+        ignored = {*map(tuple, off.tolist())}
         watched = [pair for pair in self._waiting if pair not in ignored]
-        self._waiting = list(dict.fromkeys(watched + on.tolist()))
+        self._waiting = list(dict.fromkeys([*watched, *map(tuple, on.tolist())]))
         self._seated = 0
         self.tables.dua.woken = 0
         return self.wake()
@@ -117,8 +110,7 @@ class UrgencySchedule(Schedule):
         # Pairs change places in every step, so where they stand is looked up just before one.
         first = len(self.tables.buckets)
         for k, pair in enumerate(self._waiting[:MOST_WOKEN]):
-            place = place_of(self.address, pair >> p.BODY_BITS, pair & p.BODY_MASK)
-            self.tables.seats[first + k].place = place
+            self.tables.seats[first + k].place = place_of(self.address, *pair)
         self._seated = dua.woken = min(len(self._waiting), MOST_WOKEN)
         return len(self._waiting) > MOST_WOKEN
 
@@ -126,13 +118,16 @@ class UrgencySchedule(Schedule):
     def turn(self) -> int:
         return int(self.state["step"].item())
 
+    def alarmed(self) -> Ints:
+        return self._found_by(dua_alarmed)
+
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
-        rows = self._table[self._void_entries(dua_void, doubt, since)]
+        pairs = self._found_by(dua_void, doubt, since)
         # Those that were switched on and have had no turn since.
         had = self._seated if self.tables.dua.woken == 0 else 0
-        waiting: Ints = np.array(self._waiting[had:], dtype=np.int64)
-        pairs = numbered(bodies_of(rows))
-        return split(np.union1d(pairs, waiting)), int(self.state["wait"].item())
+        waiting = np.array(self._waiting[had:], dtype=np.int64).reshape(-1, 2)
+        pairs = np.unique(np.concatenate([pairs, waiting]), axis=0)
+        return pairs, int(self.state["wait"].item())
 
 
 def bucket_table(count: int, series: str) -> Rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,26 +9,22 @@ import numpy as np
 
 from standoff.errors import PredictError
 from standoff.geometry.pose import Array
-from standoff.predict.kernels.nearest import smallest_gap
-from standoff.predict.kernels.time_to_contact import BOUNDED, DISTANCE, FREE
+from standoff.predict.kernels.time_to_contact import BOUNDED, FREE
 from standoff.predict.schedule import Rows, body_table
 from standoff.scalars import amount, choice
 
-UrgencyName = Literal["free", "bounded", "distance"]
-_URGENCIES = {"free": FREE, "bounded": BOUNDED, "distance": DISTANCE}
-#: The period that is chosen as Culley and Kempf do.
-CULLEY_KEMPF = "culley-kempf"
+UrgencyName = Literal["free", "bounded"]
+_URGENCIES = {"free": FREE, "bounded": BOUNDED}
 
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """See `Predictor`; ``period`` is None where it is to be chosen at the first step, and
-    ``bodies`` the table of `predict.kernels.predict_tables`."""
+    """See `Predictor`; ``bodies`` is the table of `predict.kernels.predict_tables`."""
 
     radii: Array
     bodies: Rows
     margin: float
-    period: float | None
+    period: float
     urgency: int
 
 
@@ -43,44 +38,20 @@ def checked(
     usual = "free" if speed is None else "bounded"
     urgency = usual if urgency is None else urgency
     chosen = choice("urgency", urgency, PredictError, tuple(_URGENCIES))
-    chosen_later = isinstance(period, str) and period == CULLEY_KEMPF
-    for what, asked in ((f"urgency={chosen!r}", chosen != "free"),
-                        (f"period={CULLEY_KEMPF!r}", chosen_later)):  # fmt: skip
-        if asked and speed is None:
-            raise PredictError(
-                f"{what} needs a bound on speed", element="max_speed", value=None,
-                allowed="a finite number of 0 or more [m/s]",
-            )  # fmt: skip
+    if chosen == "bounded" and speed is None:
+        raise PredictError(
+            "urgency='bounded' needs a bound on speed", element="max_speed", value=None,
+            allowed="a finite number of 0 or more [m/s]",
+        )  # fmt: skip
     gap = amount("margin", margin, PredictError, "m")
     most = each("max_acceleration", max_acceleration, count, "m/s²")
     return Options(
         radii=balls,
         bodies=body_table(balls, most, speed, gap),
         margin=gap,
-        period=None if chosen_later else amount("period", period, PredictError, "s", zero=False),
+        period=amount("period", period, PredictError, "s", zero=False),
         urgency=_URGENCIES[chosen],
     )
-
-
-def driving_period(bodies: Rows, positions: Array) -> float:
-    """The period as Culley and Kempf choose it, [s]: the smallest distance over the highest
-    relative speed. So long the pair that drives the step cannot touch, whoever it is.
-
-    Raises:
-        PredictError: bodies that touch, or none that moves.
-    """
-    placed = np.zeros((len(bodies), 3))
-    placed[: len(positions)] = positions[: len(bodies)]
-    fastest = float(np.sort(bodies["speed"])[-2:].sum())
-    gap = float(smallest_gap(placed, bodies["radius"].copy()))
-    if not (gap > 0.0 and fastest > 0.0 and math.isfinite(gap)):
-        raise PredictError(
-            "no period follows from this start",
-            element="period",
-            value=f"a smallest distance of {gap:g} m at {fastest:g} m/s",
-            allowed="bodies apart and speeds above 0, or a period in seconds",
-        )
-    return gap / fastest
 
 
 def numbers(element: str, value: Any, allowed: str) -> Array:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -14,7 +15,7 @@ from standoff.cell import Cell
 from standoff.errors import PredictError
 from standoff.predict.deadlines import Deadlines
 from standoff.predict.dua import Urgency
-from standoff.predict.exact import ExactStage
+from standoff.predict.exact_stage import ExactStage
 from standoff.predict.from_cell import (
     SPHERE_RADIUS,
     STATIC_SPHERE_RADIUS,
@@ -23,18 +24,18 @@ from standoff.predict.from_cell import (
     cell_spheres,
 )
 from standoff.predict.kernels import predict_tables as p
-from standoff.predict.options import UrgencyName, checked, driving_period
+from standoff.predict.options import UrgencyName, checked
 from standoff.predict.readings import NOBODY, Reading, as_rows, finite
 from standoff.predict.report import BodyFault, Prediction, faults_of
 from standoff.predict.schedule import (
+    NO_PAIRS,
     Ints,
     Rows,
     Schedule,
+    among,
     bodies_of,
-    joined,
+    checked_pairs,
     listed,
-    numbered,
-    split,
 )
 from standoff.tolerances import CLOCK_INSTANT, EPS
 
@@ -53,7 +54,6 @@ CLOCK_PERIODS = 2.0**34
 
 #: The one float64 of this machine's byte order.
 _FLOAT = np.dtype(np.float64)
-_NONE: Ints = np.zeros(0, dtype=np.int64)
 _NO_ALARMS: Rows = np.zeros(0, dtype=p.ALARM)
 _QUIET, _ALARMS = p.QUIET, p.ALARMS
 _DEADLINES = Deadlines()
@@ -74,11 +74,10 @@ class Predictor:
         max_speed: bounds, [m/s]; None: there are none.
         margin: how near two bodies may come, [m]. Errors of the positions that are read belong
             here; velocities are taken as they are.
-        period: the longest time from step to step, Δt, [s]; or ``"culley-kempf"``: at the first
-            step, the smallest distance over the highest relative speed.
+        period: the longest time from step to step, Δt, [s].
         urgency: what says how early a pair can touch: ``free`` by position, velocity and
             acceleration; ``bounded`` by the speed as well, which is the default where there is a
-            bound; ``distance`` at the highest speeds, whatever the velocities.
+            bound.
         schedule: which pairs are looked at in which step: `Deadlines`, each pair again just before
             it could touch; or `Urgency`, the algorithm of paper 004.
         off: pairs not to watch, (k, 2).
@@ -102,7 +101,7 @@ class Predictor:
         max_acceleration: ArrayLike,
         max_speed: ArrayLike | None = None,
         margin: float = 0.0,
-        period: float | Literal["culley-kempf"] = 0.01,
+        period: float = 0.01,
         *,
         urgency: UrgencyName | None = None,
         schedule: Deadlines | Urgency = _DEADLINES,
@@ -119,8 +118,8 @@ class Predictor:
                 allowed="Deadlines(...), Urgency(...)",
             )  # fmt: skip
         self._how = schedule
-        if options.period is not None:
-            self._check_schedule(options.period)
+        if isinstance(schedule, Deadlines):
+            schedule.check(options.period)
         self._bodies = options.bodies
         self._period = options.period
         count = len(self._bodies)
@@ -133,7 +132,7 @@ class Predictor:
             exact.check(options.radii, options.margin, spheres)
         self._exact = exact
         self.spheres = spheres
-        self._off = joined(off, count)
+        self._off = checked_pairs(off, count)
         self._shape = (count, 3)
         self._schedule: Schedule | None = None
         self._late_after = math.inf
@@ -149,12 +148,9 @@ class Predictor:
         self._doubt = -1
         self._doubt_since = self._doubt_until = -1
         self._waiting = self._careful = False
-        self._out: set[int] = set()  # pairs with no alarm yet that stands, of those alarmed
+        # Pairs with no alarm yet that stands, of those alarmed.
+        self._out: set[tuple[int, ...]] = set()
         self.raised = self.repeated = self.ruled_out = 0
-
-    def _check_schedule(self, period: float) -> None:
-        if isinstance(self._how, Deadlines):
-            self._how.check(period)
 
     @classmethod
     def from_cell(
@@ -162,7 +158,7 @@ class Predictor:
         cell: Cell,
         max_joint_acceleration: PerJoint,
         margin: float = 0.0,
-        period: float | Literal["culley-kempf"] = 0.01,
+        period: float = 0.01,
         *,
         max_joint_speed: PerJoint | None = None,
         moving: Mapping[str, tuple[float, float]] | None = None,
@@ -186,7 +182,7 @@ class Predictor:
             cell, max_joint_acceleration, max_joint_speed=max_joint_speed, moving=moving,
             leave_out=leave_out, radius=radius, static_radius=static_radius,
         )  # fmt: skip
-        ignored = np.concatenate([spheres.off, split(joined(off, len(spheres.radii)))])
+        ignored = np.concatenate([spheres.off, checked_pairs(off, len(spheres.radii))])
         return cls(
             spheres.radii, spheres.max_acceleration, spheres.max_speed, margin, period,
             off=ignored, spheres=spheres, **others,
@@ -238,11 +234,7 @@ class Predictor:
             time: of the reading, [s]; without it the steps count as one period apart.
             rotations: (n, 3, 3), for the exact stage; None: nobody turns.
 
-        Whatever is wrong with the input is a fault of the step, and never an exception; but for the
-        first step where the period is to be chosen in it.
-
-        Raises:
-            PredictError: no period follows from the start, or one that is too long for the horizon.
+        Whatever is wrong with the input is a fault of the step, and never an exception.
         """
         schedule = self._schedule
         # What comes as it should is handed over as it is; anything else is looked at closely.
@@ -256,7 +248,7 @@ class Predictor:
             return self._step_with_care(positions, velocities, time, rotations)
         last = self._last
         if time is None and last != last:
-            now = self._now + self._period  # type: ignore[operator]
+            now = self._now + self._period
         elif isinstance(time, float) and 0.0 < time - last <= self._late_after:
             now = self._now + (time - last)
             last = time
@@ -374,7 +366,7 @@ class Predictor:
                 step._true = self._exact.judge(step, reading, self._bodies, self._options.margin)
                 # Nobody knows until when it would have to be ruled out.
                 step._true = step._true | (step.until == math.inf)
-                self._told_apart(step)
+                self._count_ruled_out(step)
         return step
 
     def _count(self, step: Prediction) -> None:
@@ -384,20 +376,20 @@ class Predictor:
         self.raised += new
         self.repeated += step.count - new
 
-    def _told_apart(self, step: Prediction) -> None:
+    def _count_ruled_out(self, step: Prediction) -> None:
         """Count what was ruled out, once for each pair that is alarmed; the first alarm after it
         that stands is no repetition."""
         out, rows = self._out, step._alarms
-        pairs = numbered(bodies_of(rows))
+        pairs = [*map(tuple, step.alarms.tolist())]
         false = step.new & ~step.true
-        out.difference_update(pairs[step.new & step.true].tolist())
-        out.update(pairs[false].tolist())
+        out.difference_update(compress(pairs, step.new & step.true))
+        out.update(compress(pairs, false))
         self.ruled_out += int(np.count_nonzero(false))
         again = ~step.new & step.true
         if out and again.any():
-            turned = again & np.isin(pairs, np.fromiter(out, np.int64, len(out)))
-            out.difference_update(pairs[turned].tolist())
-            rows["a"][turned] = ~rows["a"][turned]
+            turned = again & [pair in out for pair in pairs]
+            out.difference_update(compress(pairs, turned))
+            rows["new"][turned] = 1
             found = int(np.count_nonzero(turned))
             self.raised += found
             self.repeated -= found
@@ -409,11 +401,7 @@ class Predictor:
             self._last = finite(time)
             if math.isnan(self._last):
                 faults.append(BodyFault("time", None, time, "a finite number, [s]"))
-        if self._period is None:
-            period = driving_period(self._bodies, reading.positions)
-            self._check_schedule(period)
-            self._period = period
-        return self._begin(reading, time, faults, 0.0, _NONE)
+        return self._begin(reading, time, faults, 0.0, NO_PAIRS)
 
     def _begin(
         self,
@@ -424,7 +412,6 @@ class Predictor:
         alarmed: Ints,
     ) -> Prediction:
         """Begin the clock, and look at all pairs; ``alarmed`` when they were last looked at."""
-        assert self._period is not None
         self._begun, self._now = self._number, 0.0
         self._anew_at = CLOCK_PERIODS * self._period
         self._stamps = self._stamp() + self._anew_at
@@ -441,8 +428,8 @@ class Predictor:
         found, rows, found_faults = schedule.start(reading.positions, reading.velocities)
         state["judged"] = self._exact is not None
         records = rows.view(p.ALARM)
-        again = np.isin(numbered(bodies_of(records)), alarmed)
-        records["a"][again] = ~records["a"][again]
+        again = among(bodies_of(records), alarmed)
+        records["new"][again] = 0
         state["new"] -= np.count_nonzero(again)
         faults += faults_of(found_faults)
         faults += self._without_memory(schedule)
@@ -456,7 +443,7 @@ class Predictor:
         """A step that begins the clock anew. Bodies are held against their last readings; nothing
         else is known of the time before."""
         assert self._schedule is not None
-        alarmed = joined(self._schedule.alarmed(), self._shape[0])
+        alarmed = self._schedule.alarmed()
         self._schedule = None  # its memory is for the next one
         bodies = self._bodies
         bodies["seen_at"] -= self._now
@@ -484,7 +471,6 @@ class Predictor:
 
     def _advance(self, time: float | None, faults: list[BodyFault]) -> float:
         """Go on by the time that has passed. By how much that is too long, [s]."""
-        assert self._period is not None
         if time is None and math.isnan(self._last):
             self._now += self._period
             return 0.0
@@ -509,7 +495,7 @@ class Predictor:
         none, the next steps are keeping up again. With a horizon, pairs that were left out are not
         among them, and it stays so until all bodies were registered anew."""
         if self._schedule is None:
-            return np.zeros((0, 2), dtype=np.int64)
+            return NO_PAIRS
         turn = self._schedule.turn
         since = self._number - self._begun
         if turn <= self._doubt_until:
@@ -523,29 +509,31 @@ class Predictor:
     def alarmed(self) -> Ints:
         """All pairs that were alarmed when they were last looked at, (k, 2); a look at all."""
         if self._schedule is None:
-            return np.zeros((0, 2), dtype=np.int64)
+            return NO_PAIRS
         return self._schedule.alarmed()
 
     def switch_off(self, pairs: Any) -> None:
         """Stop watching pairs, (k, 2) or one: a contact that is wanted, bodies that are joined."""
-        self._off = np.union1d(self._off, joined(pairs, self._shape[0]))
+        count = self._shape[0]
+        off = np.concatenate([self._off, checked_pairs(pairs, count)])
+        self._off = checked_pairs(off, count)
         if self._schedule is not None:
-            self._waiting = self._schedule.switch(self._off, _NONE)
+            self._waiting = self._schedule.switch(self._off, NO_PAIRS)
             self._careful = self._careful or self._waiting
 
     def switch_on(self, pairs: Any) -> None:
         """Watch pairs again, from the next step on. With `Urgency`, a search through all pairs for
         each; up to 64 are looked at in the next step, the others after it: until then it is not
         keeping up."""
-        on = np.intersect1d(self._off, joined(pairs, self._shape[0]))
-        self._off = np.setdiff1d(self._off, on)
+        here = among(self._off, checked_pairs(pairs, self._shape[0]))
+        on, self._off = self._off[here], self._off[~here]
         if self._schedule is not None:
             self._waiting = self._schedule.switch(self._off, on)
             self._careful = self._careful or self._waiting
 
     @property
-    def period(self) -> float | None:
-        """Δt, [s]; None before it is chosen."""
+    def period(self) -> float:
+        """Δt, [s]."""
         return self._period
 
     @property

@@ -139,7 +139,7 @@ class Prediction:
     def new(self) -> NDArray[np.bool_]:
         """Which alarms are no repetitions: the pair was not alarmed when it was last looked at, or
         this is the first alarm that stands, after others that were ruled out."""
-        new: NDArray[np.bool_] = self._alarms["a"] >= 0
+        new: NDArray[np.bool_] = self._alarms["new"] != 0
         return new
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ from standoff.predict.kernels import predict_tables as p
 from standoff.predict.kernels.time_to_contact import BLOCK_ROWS
 
 Ints = NDArray[np.int64]
+NO_PAIRS: Ints = np.zeros((0, 2), dtype=np.int64)
 
 #: Records of a table: alarms, faults, bodies; columns by name.
 Rows = Any
@@ -23,9 +24,6 @@ Rows = Any
 #: Alarms as they are copied in a step, before anybody asks what is in them: numpy takes six times
 #: as long for records.
 _COPIED = np.dtype((np.void, p.ALARM.itemsize))
-
-#: Pairs that are looked through at a time where all are: some megabytes.
-CHUNK = 1 << 20
 
 
 class Schedule(ABC):
@@ -69,8 +67,8 @@ class Schedule(ABC):
 
     @abstractmethod
     def switch(self, off: Ints, on: Ints) -> bool:
-        """Watch all pairs but ``off``; those ``on`` are watched from now on. Whether some of them
-        must wait for a later step than the next."""
+        """Watch all pairs but ``off``; those ``on`` are watched from now on. Both are (k, 2) and
+        sorted. Whether some of them must wait for a later step than the next."""
 
     def wake(self) -> bool:
         """After a step: give pairs that still wait a turn in the next. Whether some must wait
@@ -84,9 +82,9 @@ class Schedule(ABC):
 
     @abstractmethod
     def void(self, doubt: int, since: int) -> tuple[Ints, int | None]:
-        """The pairs without a promise, and the turns until each was looked at again; None: that is
-        not known, and what was is to stand. Looks before step ``doubt`` count for nothing; faults
-        up to step ``since`` are settled."""
+        """The pairs without a promise, (k, 2), and the turns until each was looked at again; None:
+        that is not known, and what was is to stand. Looks before step ``doubt`` count for nothing;
+        faults up to step ``since`` are settled."""
 
     @property
     def found(self) -> int:
@@ -103,36 +101,26 @@ class Schedule(ABC):
         """Of the last step."""
         return self.tables.arrays["faults"].view(np.ndarray)[: self.state["faults"].item()]
 
-    def _void_entries(self, find: Callable[..., int], doubt: int, since: int) -> Ints:
-        """Which pairs a kernel finds without a promise."""
-        entries = np.zeros(0, dtype=np.int64)
-        while (found := find(self.address, entries, doubt, since)) > len(entries):
-            entries = np.zeros(found, dtype=np.int64)
-        return entries
+    def _found_by(self, find: Callable[..., int], *arguments: int) -> Ints:
+        """The pairs that a kernel finds, (k, 2)."""
+        pairs = NO_PAIRS
+        while (found := find(self.address, pairs, *arguments)) > len(pairs):
+            pairs = np.zeros((found, 2), dtype=np.int64)
+        return pairs
 
+    @abstractmethod
     def alarmed(self) -> Ints:
-        """The pairs that were alarmed when they were last looked at."""
-        found = [np.zeros((0, 2), dtype=np.int64)]
-        pairs = self._table
-        for first in range(0, len(pairs), CHUNK):
-            part = pairs[first : first + CHUNK]
-            found.append(bodies_of(part[part["a"] < 0]))
-        return np.concatenate(found)
-
-    @property
-    def _table(self) -> Rows:
-        """The pairs."""
-        return self.tables.arrays["pairs"].view(np.ndarray)
+        """The pairs that were alarmed when they were last looked at, (k, 2)."""
 
     @property
     def pairs(self) -> int:
         """How many pairs there are at the moment."""
-        return len(self._table)
+        return len(self.tables.arrays["pairs"])
 
     @property
     def nbytes(self) -> int:
         """Memory of the pairs."""
-        return int(self._table.nbytes)
+        return int(self.tables.arrays["pairs"].nbytes)
 
 
 def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: float) -> Rows:
@@ -145,14 +133,12 @@ def body_table(radii: Array, acceleration: Array, speed: Array | None, margin: f
     return bodies
 
 
-def given_of(
-    bodies: Rows, period: float, urgency: int, off: Ints, width: int = p.WIDTH
-) -> dict[str, Any]:
+def given_of(bodies: Rows, period: float, urgency: int, off: Ints) -> dict[str, Any]:
     """The tables that every schedule has, for `p.Watched`."""
     state = np.zeros(1, dtype=p.STATE)
     state["period"], state["urgency"] = period, urgency
     state["work_out"] = address_of("predict.kernels.time_to_contact.work_out")
-    block = np.zeros((BLOCK_ROWS, width))
+    block = np.zeros((BLOCK_ROWS, p.WIDTH))
     return {"bodies": bodies, "off": off, "block": block, "state": state}
 
 
@@ -165,24 +151,23 @@ def listed(rows: Rows) -> Rows:
 
 
 def bodies_of(rows: Rows) -> Ints:
-    """The bodies of alarms or pairs, alarmed or not, (k, 2)."""
-    a = rows["a"]
-    return np.column_stack((np.where(a < 0, ~a, a), rows["b"])).astype(np.int64)
+    """The two bodies of each row, (k, 2)."""
+    return np.column_stack((rows["a"], rows["b"])).astype(np.int64)
 
 
-def numbered(pairs: Ints) -> Ints:
-    """Pairs, (k, 2), as one number each."""
-    numbers: Ints = pairs[:, 0] << p.BODY_BITS | pairs[:, 1]
-    return numbers
+def among(pairs: Ints, others: Ints) -> NDArray[np.bool_]:
+    """Which pairs are among the others; all are (k, 2)."""
+    return np.isin(_keys(pairs), _keys(others))
 
 
-def split(pairs: Ints) -> Ints:
-    """Pairs as one number each, as two columns."""
-    return np.column_stack((pairs >> p.BODY_BITS & p.BODY_MASK, pairs & p.BODY_MASK))
+def _keys(pairs: Ints) -> Ints:
+    """One number for each pair, in the order of pairs."""
+    keys: Ints = pairs[:, 0] << 31 | pairs[:, 1]
+    return keys
 
 
-def joined(pairs: Any, count: int) -> Ints:
-    """Pairs of bodies as one number each, sorted, each once."""
+def checked_pairs(pairs: Any, count: int) -> Ints:
+    """Pairs of bodies, (k, 2), the smaller body first, sorted, each once."""
     allowed = f"(k, 2) different whole numbers from 0 to {count - 1}"
     try:
         given = np.asarray(pairs)
@@ -191,11 +176,11 @@ def joined(pairs: Any, count: int) -> Ints:
             "not pairs of bodies", element="pairs", value=pairs, allowed=allowed
         ) from error
     if given.size == 0:
-        return np.zeros(0, dtype=np.int64)
+        return NO_PAIRS
     given = np.atleast_2d(given)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
         raise PredictError("not pairs of bodies", element="pairs", value=pairs, allowed=allowed)
     given = np.sort(given.astype(np.int64), axis=1)
     if given.min() < 0 or given.max() >= count or (given[:, 0] == given[:, 1]).any():
         raise PredictError("no such pair", element="pairs", value=pairs, allowed=allowed)
-    return np.unique(numbered(given))
+    return given[np.unique(_keys(given), return_index=True)[1]]

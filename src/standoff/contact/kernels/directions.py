@@ -11,10 +11,10 @@ from standoff.contact.kernels.contacts import were_there
 from standoff.contact.kernels.first_touch import (
     first_touch,
     is_fast,
+    motion_bound,
     nearest,
     place_now,
     set_normal,
-    way_between,
 )
 from standoff.contact.kernels.scene_tables import FACE, VERTEX
 from standoff.contact.kernels.solids import alone, overlap_along, relative
@@ -94,7 +94,7 @@ def new_direction(scene, state, scratch):
     relative(A, i, j, scratch.rel)
     x, y, z = unrotate(A, j, nx, ny, nz)
     behind = overlap_along(scene, scratch.rel, p, q, x, y, z) > 0.0
-    way = way_between(scene, state, p, q)
+    way = motion_bound(scene, state, p, q)
     if behind or is_fast(scene, p, q, way):
         touched = way > 0.0 and first_touch(scene, state, scratch, way, pair.first_old)
         along = nx * apart.normal[0] + ny * apart.normal[1] + nz * apart.normal[2]

@@ -1,28 +1,22 @@
-"""First stage: the two octrees down to the leaves that meet, and which edges run inside the other.
+"""Which edges of two convex pieces run inside the other: two overlap exactly when some edge does.
 
-Where the surfaces of two pieces cross, an edge of one goes through a face of the other; the point
-lies in a leaf of either tree, the leaf names the edge, and the spheres of the two leaves meet. So
-the edges of leaves that meet hold every edge that enters or leaves the other piece.
+The octrees are gone through down to the leaves that meet. Where the surfaces of two pieces cross,
+an edge of one goes through a face of the other; the point lies in a leaf of either tree, the leaf
+names the edge, and the spheres of the two leaves meet. So the edges of leaves that meet hold every
+edge that enters or leaves the other piece. An edge that is inside altogether meets no leaf of the
+other's octree; but it is reached from its neighbours, since the edges of a convex polyhedron hang
+together, and only where all of them are inside does a point test have to begin.
 
-Two convex polyhedra overlap exactly when an edge of one meets the other. What of an edge lies
-inside a convex body is one interval, cut out by the planes of the faces. An edge that is inside
-altogether meets no leaf of the other's octree; but it is reached from its neighbours, since the
-edges of a convex polyhedron hang together, and only where all of them are inside does a point test
-have to begin.
+Most of these edges, and of the faces to test them against, lie outside the slab that two pieces
+share along a unit vector n: above the lowest of p and below the highest of q. An edge of q with
+both ends below the slab is outside p. So is a face of q no bound for p: q, cut off at the bottom of
+the slab, has as faces the cut and those of its own that reach above it, and p is above the cut. The
+same holds from the other side. The vertices of a convex polyhedron above a plane hang together by
+edges above it: from each, some edge leads higher, up to the highest. So they are found from there.
 
-An edge with an end inside is inside, one with both ends beyond a face is not, and of the others
-few are asked for: these are cut when they are.
-
-The slab along a direction that two pieces share, and what of each of them reaches into it.
-
-Along any unit vector n, what p and q share lies above the lowest of p and below the highest of q.
-An edge of q with both ends below the slab is outside p. So is a face of q no bound for p: q, cut
-off at the bottom of the slab, has as faces the cut and those of its own that reach above it, and p
-is above the cut. The same holds from the other side. Of two bodies that are not deep in each other,
-few edges and faces are left.
-
-The vertices of a convex polyhedron above a plane hang together by edges above it: from each, some
-edge leads higher, up to the highest. So they are found from there.
+What of an edge lies inside a convex body is one interval, cut out by the planes of the faces. An
+edge with an end inside is inside, one with both ends beyond a face is not, and of the others few
+are asked for: these are cut when they are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The distance of two pieces, now and on the way from the last step: where they touched first.
+"""Where two pieces touched first since the last step: continuous collision detection by
+conservative advancement (Mirtich).
 
 Centroids go straight and orientations turn about one axis each, both evenly. The pieces approach
-each other by no more than the sum of their centroids' relative way and their angles times their
+each other by no more than the sum of their centroids' relative path and their angles times their
 reach; so they cannot touch before that has used up their distance, and the search goes on from
 there.
 """
@@ -127,7 +128,7 @@ def turning(A, B, i):
 
 
 @kernel
-def way_between(scene, state, p, q):
+def motion_bound(scene, state, p, q):
     """How much nearer to each other two pieces can have come since the last step, [m]."""
     A, B, pieces = state.before, state.poses, scene.pieces
     i, j = pieces[p].body, pieces[q].body
@@ -158,7 +159,7 @@ def turned(A, B, i):
 @kernel
 def first_touch(scene, state, scratch, way, end_old):
     """Whether the two pieces touched since the last step, with the normal at the first touch in
-    APART; ``way`` is that of `way_between`. Pieces that touched at the last step, or overlapped
+    APART; ``way`` is that of `motion_bound`. Pieces that touched at the last step, or overlapped
     (then their contacts up to row ``end_old`` of OLD say so), count where they did not leave along
     the normal that they had then, or touched again. In doubt, they did."""
     p, q = scratch.pair.p, scratch.pair.q

@@ -21,9 +21,9 @@ from standoff.contact.kernels.edges_inside import cut, edges_inside, meeting_edg
 from standoff.contact.kernels.first_touch import (
     first_touch,
     is_fast,
+    motion_bound,
     nearest,
     place_now,
-    way_between,
 )
 from standoff.contact.kernels.scene_tables import (
     WHOLE,
@@ -238,7 +238,7 @@ def note_passing(scene, state, scratch):
     p, q = pair.p, pair.q
     if not were_there(state, scene.pieces[p].body, scene.pieces[q].body):
         return
-    way = way_between(scene, state, p, q)
+    way = motion_bound(scene, state, p, q)
     if not is_fast(scene, p, q, way):
         return
     if first_touch(scene, state, scratch, way, pair.end_old):

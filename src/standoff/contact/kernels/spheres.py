@@ -10,9 +10,9 @@ from standoff.contact.kernels.edges_inside import spheres_meet
 from standoff.contact.kernels.first_touch import (
     first_touch,
     is_fast,
+    motion_bound,
     place_between,
     set_normal,
-    way_between,
 )
 from standoff.contact.kernels.scene_tables import BALL, EDGE, FACE, VERTEX
 from standoff.contact.kernels.solids import (
@@ -80,7 +80,7 @@ def way_they_came(scene, state, scratch, turning, nx, ny, nz):
     if state.step.continuous == 1 and were_there(state, i, j):
         place_between(scene, state, scratch, p, 0.0)
         place_between(scene, state, scratch, q, 0.0)
-        way = way_between(scene, state, p, q)
+        way = motion_bound(scene, state, p, q)
         behind = gap_along(scene, scratch.placed.rows, p, q, nx, ny, nz) < 0.0
         if (
             (behind or is_fast(scene, p, q, way))

@@ -1,6 +1,5 @@
-"""Pairs of parts on planes: which plane shows them apart, and by how much.
-
-How far two convex polygons are apart: a proved lower bound.
+"""Which plane shows two parts apart, and by how much: proved lower bounds on the distance of their
+outlines there, which are half planes or convex polygons.
 """
 
 from __future__ import annotations

@@ -47,7 +47,6 @@ from standoff.interference.kernels.region_leaves import (
     DONE,
     FULL,
     LISTS_FULL,
-    SURE,
     emit,
     push_children,
     start,
@@ -110,9 +109,9 @@ def mesh_leaves(solids, closed, walk):
             return LISTS_FULL
         end = _near_triangles(walk, solids, node, c, h)
         if end == COVERED:
-            mark = level | SURE
+            is_sure = 1
         elif end > last and level == cube.deepest:
-            mark = level
+            is_sure = 0
         else:
             inside = _find_side(walk, solids, node, c, h) if closed != 0 else 0
             if end > last:
@@ -120,8 +119,8 @@ def mesh_leaves(solids, closed, walk):
                 continue
             if inside == 0:
                 continue
-            mark = level | (0 if inside == GRAZED else SURE)
-        if not emit(walk, node.code, mark):
+            is_sure = int(inside != GRAZED)
+        if not emit(walk, node.code, level, is_sure):
             return FULL
     return DONE
 
@@ -362,7 +361,7 @@ def primitive_leaves(bodies, walk):
             continue
         if colour == GREY and node.level < cube.deepest:
             top = push_children(walk, top, 0, 0)
-        elif not emit(walk, node.code, node.level | (SURE if colour == BLACK else 0)):
+        elif not emit(walk, node.code, node.level, int(colour == BLACK)):
             return FULL
     return DONE
 

@@ -1,17 +1,16 @@
-"""The leaves of a region octree as two sorted arrays, without pointers: 9 bytes a leaf.
+"""The leaves of a region octree as three arrays in one order, without pointers: 10 bytes a leaf.
 
 ``codes``: the low corner of a leaf in cells of the finest level, its three coordinates interleaved
-bit by bit (x lowest), so that the leaves below a node are a run of the array. ``marks``: how far
-below the root, with the bit SURE where all of the leaf is inside the body; without it the leaf
-counts as black because it is too small to be split.
+bit by bit (x lowest), so that the leaves below a node are a run of the array. ``depths``: how far
+below the root. ``sure``: 1 where all of the leaf is inside the body; otherwise the leaf counts as
+black because it is too small to be split.
 
 Only black leaves are stored: what no leaf covers is white. The finest level is ``deepest``, at most
 20, so that a code has 60 bits.
 
-Below: the union of two trees of one root, their level of detail, a tree grown by a distance; and
-where two trees, or many, meet. Distances of nodes and leaves are counted in cells of the finest
-level: whole numbers, squared and summed without rounding as long as the cube has no more than 2^20
-of them along an edge.
+On such leaves work the union of two trees of one root, a tree with fewer levels, one grown by a
+distance, and where two trees, or many, meet. Distances are counted in cells: whole numbers, squared
+and summed without rounding, as the cube has no more than 2^20 of them along an edge.
 """
 
 from __future__ import annotations
@@ -20,11 +19,6 @@ import numpy as np
 
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.compiled.tables import Record, Records, Tables, Wholes, fields, viewer
-
-#: Bit of a mark: proved to be inside.
-SURE = 128
-#: The other bits: the level.
-LEVEL = 127
 
 #: What a walk returns: all is written, or there is no room for more leaves, or none in its lists.
 DONE, FULL, LISTS_FULL = range(3)
@@ -43,7 +37,8 @@ class Leaves(Tables):
     """Leaves in the order of their codes."""
 
     codes = Wholes(doc="low corners, interleaved")
-    marks = Bytes(doc="levels, and the bit SURE")
+    depths = Bytes(doc="levels below the root")
+    sure = Bytes(doc="1: proved to be inside")
 
 
 #: The root cube, its low corner and the edge of its finest nodes, [m], which are ``deepest`` levels
@@ -74,9 +69,9 @@ class Walk(Leaves):
     points = Records(POINT, "of each level, and of the space outside of all before them")
 
 
-#: Where two of several trees meet: their numbers, code and mark of the place, which is sure where
+#: Where two of several trees meet: their numbers, code and depth of the place, which is sure where
 #: both are.
-MEETING = fields(first_tree=int, second_tree=int, place=int, mark=int)
+MEETING = fields(first_tree=int, second_tree=int, place=int, depth=np.int32, sure=np.int32)
 
 
 class Forest(Walk):
@@ -94,11 +89,6 @@ leaves_at, walk_at, forest_at = viewer(Leaves), viewer(Walk), viewer(Forest)
 def cells(deepest, level):
     """How many codes a node of a level covers."""
     return 1 << (3 * (deepest - level))
-
-
-@inlined
-def level_of(marks, k):
-    return int(marks[k]) & LEVEL
 
 
 @kernel
@@ -123,29 +113,27 @@ def gathered(code):
 
 
 @kernel
-def emit(walk, code, mark):
+def emit(walk, code, level, is_sure):
     """Append a leaf; whether there was room. Leaves come in the order of their codes. Eight of one
     kind that make up a node become that node, and so on upwards: a set of cells has one form
     only."""
-    codes, marks, deepest = walk.codes, walk.marks, walk.cube.deepest
+    codes, depths, sure, deepest = walk.codes, walk.depths, walk.sure, walk.cube.deepest
     count = walk.found.leaves
     if count >= len(codes):
         return False
-    level, kind = mark & LEVEL, mark & SURE
     while level > 0 and (code >> (3 * (deepest - level))) & 7 == 7 and count >= 7:
         parent = code & ~(cells(deepest, level - 1) - 1)
         if codes[count - 7] != parent:
             break
         same = True
         for k in range(count - 7, count):
-            same = same and int(marks[k]) == (level | kind)
+            same = same and int(depths[k]) == level and int(sure[k]) == is_sure
         if not same:
             break
         count -= 7
         level -= 1
         code = parent
-    codes[count] = code
-    marks[count] = level | kind
+    codes[count], depths[count], sure[count] = code, level, is_sure
     walk.found.leaves = count + 1
     return True
 
@@ -215,15 +203,15 @@ def union_leaves(one, other, walk):
         node = walk.stack[top]
         code, level = node.code, node.level
         i, i_end, j, j_end = node.first, node.last, node.other, node.other_last
-        a = _colour(one.marks, i, i_end, level)
-        b = _colour(other.marks, j, j_end, level)
+        a = _colour(one, i, i_end, level)
+        b = _colour(other, j, j_end, level)
         room = True
         if a == NOTHING and b == NOTHING:
             continue
         if a == FILLED or b == FILLED:
-            room = emit(walk, code, level | SURE)
+            room = emit(walk, code, level, 1)
         elif a != PARTLY and b != PARTLY:
-            room = emit(walk, code, level)
+            room = emit(walk, code, level, 0)
         elif a == NOTHING:
             room = _copy(other, j, j_end, walk)
         elif b == NOTHING:
@@ -258,13 +246,13 @@ def _push_both(one, other, walk, top, one_whole, other_whole):
 
 
 @inlined
-def _colour(marks, first, last, level):
+def _colour(leaves, first, last, level):
     """What the leaves ``first`` to ``last`` make of a node of that level."""
     if first >= last:
         return NOTHING
-    if level_of(marks, first) > level:
+    if leaves.depths[first] > level:
         return PARTLY
-    return FILLED if int(marks[first]) & SURE else DOUBTED
+    return FILLED if leaves.sure[first] else DOUBTED
 
 
 @kernel
@@ -272,7 +260,7 @@ def _copy(leaves, first, last, walk):
     """Append leaves as they are; whether there was room."""
     room = True
     for k in range(first, last):
-        room = room and emit(walk, leaves.codes[k], int(leaves.marks[k]))
+        room = room and emit(walk, leaves.codes[k], int(leaves.depths[k]), int(leaves.sure[k]))
     return room
 
 
@@ -285,13 +273,14 @@ def coarser_leaves(leaves, deepest, walk):
     walk.found.leaves = 0
     last = -1
     for k in range(len(leaves.codes)):
-        code, mark = leaves.codes[k] >> (3 * (deepest - coarse)), int(leaves.marks[k])
-        if mark & LEVEL > coarse:
+        code = leaves.codes[k] >> (3 * (deepest - coarse))
+        level, is_sure = int(leaves.depths[k]), int(leaves.sure[k])
+        if level > coarse:
             if code == last:
                 continue
-            mark = coarse
+            level, is_sure = coarse, 0
         last = code
-        if not emit(walk, code, mark):
+        if not emit(walk, code, level, is_sure):
             return FULL
     return DONE
 
@@ -304,7 +293,7 @@ def inner_nodes(leaves, deepest):
     count = 0
     for k in range(len(tree.codes)):
         above = shared_level(tree.codes[k], tree.codes[k - 1], deepest) + 1 if k > 0 else 0
-        count += level_of(tree.marks, k) - above
+        count += int(tree.depths[k]) - above
     return count
 
 
@@ -345,7 +334,7 @@ def grown_leaves(leaves, outer, inner, walk):
             continue
         if colour == PARTLY and level < deepest:
             top = push_children(walk, top, last, end)
-        elif not emit(walk, node.code, level | (SURE if colour == FILLED else 0)):
+        elif not emit(walk, node.code, level, int(colour == FILLED)):
             return FULL
     return DONE
 
@@ -361,14 +350,13 @@ def _near_leaves(leaves, walk, node, outer, inner):
     doubted = hopeful = False
     for n in range(node.first, node.last):
         k = lists[n]
-        mark = int(leaves.marks[k])
-        long = 1 << (deepest - (mark & LEVEL))
+        long = 1 << (deepest - int(leaves.depths[k]))
         a, b, c = node.x - corners[k, 0], node.y - corners[k, 1], node.z - corners[k, 2]
         if _square(_gap(a, size, long), _gap(b, size, long), _gap(c, size, long)) > outer:
             continue
         lists[end] = k
         end += 1
-        sure = mark & SURE != 0
+        sure = leaves.sure[k] != 0
         hopeful = hopeful or sure
         if _square(_far(a, size, long), _far(b, size, long), _far(c, size, long)) <= inner:
             if sure:
@@ -405,23 +393,24 @@ def meet_pair(one, other, most, walk):
     holds two leaves, one of either tree, that follow each other in the order of their codes; it has
     been counted already when it also holds the first of the two such leaves before."""
     one, other, walk = leaves_at(one), leaves_at(other), walk_at(walk)
-    A, LA, B, LB = one.codes, one.marks, other.codes, other.marks
-    codes, marks, deepest = walk.codes, walk.marks, walk.cube.deepest
+    A, LA, B, LB = one.codes, one.depths, other.codes, other.depths
+    SA, SB = one.sure, other.sure
+    codes, depths, sure, deepest = walk.codes, walk.depths, walk.sure, walk.cube.deepest
     i = j = count = grey = 0
     before = -1
     while i < len(A) and j < len(B) and count < most:
         a, b = A[i], B[j]
         first = min(a, b)
-        if a + cells(deepest, level_of(LA, i)) <= b:
+        if a + cells(deepest, int(LA[i])) <= b:
             i = first_at(A, i + 1, len(A), b)
-            if A[i - 1] + cells(deepest, level_of(LA, i - 1)) > b:
+            if A[i - 1] + cells(deepest, int(LA[i - 1])) > b:
                 i -= 1
                 continue
             first = A[i - 1]
             above = shared_level(first, b, deepest)
-        elif b + cells(deepest, level_of(LB, j)) <= a:
+        elif b + cells(deepest, int(LB[j])) <= a:
             j = first_at(B, j + 1, len(B), a)
-            if B[j - 1] + cells(deepest, level_of(LB, j - 1)) > a:
+            if B[j - 1] + cells(deepest, int(LB[j - 1])) > a:
                 j -= 1
                 continue
             first = B[j - 1]
@@ -429,10 +418,11 @@ def meet_pair(one, other, most, walk):
         else:
             if count >= len(codes):
                 return FULL
-            level_a, level_b = level_of(LA, i), level_of(LB, j)
+            level_a, level_b = int(LA[i]), int(LB[j])
             above = min(level_a, level_b) - 1
             codes[count] = a if level_a >= level_b else b
-            marks[count] = max(level_a, level_b) | (int(LA[i]) & int(LB[j]) & SURE)
+            depths[count] = max(level_a, level_b)
+            sure[count] = SA[i] & SB[j]
             count += 1
             if level_a >= level_b:
                 i += 1
@@ -455,7 +445,7 @@ def meet_many(forest):
     very node, and none of them below it again. A tree that is white or was black above has an empty
     run."""
     forest = forest_at(forest)
-    codes, marks, stack, runs = forest.codes, forest.marks, forest.stack, forest.runs
+    codes, depths, stack, runs = forest.codes, forest.depths, forest.stack, forest.runs
     trees = len(forest.starts) - 1
     start(forest, 0, 0)
     looked = 0
@@ -470,7 +460,7 @@ def meet_many(forest):
         for k in range(trees):
             first = runs[top, 2 * k]
             if first < runs[top, 2 * k + 1]:
-                if level_of(marks, first) > level:
+                if depths[first] > level:
                     grey += 1
                 else:
                     black += 1
@@ -485,7 +475,7 @@ def meet_many(forest):
             child.code, child.level = code + c * part, level + 1
         for k in range(trees):
             first, last = runs[top, 2 * k], runs[top, 2 * k + 1]
-            if first < last and level_of(marks, first) <= level:
+            if first < last and depths[first] <= level:
                 last = first  # black
             for c in range(8):
                 end = last if c == 7 else first_at(codes, first, last, code + (c + 1) * part)
@@ -500,26 +490,27 @@ def meet_many(forest):
 def _write_meetings(forest, top):
     """Append the leaves below the node of row ``top`` that lie in a tree that is black there;
     whether there was room."""
-    marks, runs, meetings = forest.marks, forest.runs, forest.meetings
+    depths, sure, runs, meetings = forest.depths, forest.sure, forest.runs, forest.meetings
     code, level = forest.stack[top].code, forest.stack[top].level
     trees = len(forest.starts) - 1
     for k in range(trees):
         first = runs[top, 2 * k]
-        if first >= runs[top, 2 * k + 1] or level_of(marks, first) > level:
+        if first >= runs[top, 2 * k + 1] or depths[first] > level:
             continue
         for m in range(trees):
             other = runs[top, 2 * m]
             if m == k or other >= runs[top, 2 * m + 1]:
                 continue
-            if m < k and level_of(marks, other) <= level:
+            if m < k and depths[other] <= level:
                 continue  # black as well, and met already
             for leaf in range(other, runs[top, 2 * m + 1]):
                 if forest.found.leaves >= len(meetings):
                     return False
                 found = meetings[forest.found.leaves]
                 forest.found.leaves += 1
-                below = level_of(marks, leaf)
+                below = int(depths[leaf])
                 found.first_tree, found.second_tree = min(k, m), max(k, m)
                 found.place = forest.codes[leaf] if below > level else code
-                found.mark = max(below, level) | (int(marks[first]) & int(marks[leaf]) & SURE)
+                found.depth = max(below, level)
+                found.sure = int(sure[first] & sure[leaf])
     return True

@@ -22,7 +22,7 @@ class Lists(Tables):
 
 
 class Piece(Tables):
-    """A polyhedron and its octree, as `contact.Features` and `contact.octree.Octree` have them."""
+    """A polyhedron and its octree, as `contact.Features` and `contact.Octree` have them."""
 
     vertices = Reals(3)
     edges = Wholes(4, "tail, head, left face, right face")

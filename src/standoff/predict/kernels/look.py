@@ -10,7 +10,6 @@ from standoff.compiled.by_address import called
 from standoff.compiled.jit import inlined, kernel
 from standoff.predict.kernels.predict_tables import (
     ACCELERATED,
-    BODY_BITS,
     JUMPED,
     MISSING,
     NEVER,
@@ -154,12 +153,24 @@ def unmarked(a):
 @kernel
 def is_off(off, a, b):
     """Whether a pair is among those switched off, which are sorted."""
-    pair = (a << BODY_BITS) | b
     low, high = 0, len(off)
     while low < high:
         mid = (low + high) >> 1
-        if off[mid] < pair:
+        if off[mid, 0] < a or (off[mid, 0] == a and off[mid, 1] < b):
             low = mid + 1
         else:
             high = mid
-    return low < len(off) and off[low] == pair
+    return low < len(off) and off[low, 0] == a and off[low, 1] == b
+
+
+@kernel
+def write_alarmed(pairs, found):
+    """How many pairs were alarmed when they were last looked at; they are written as far as
+    ``found`` reaches."""
+    count = 0
+    for k in range(len(pairs)):
+        if pairs[k].a < 0:
+            if count < len(found):
+                found[count, 0], found[count, 1] = unmarked(pairs[k].a), pairs[k].b
+            count += 1
+    return count

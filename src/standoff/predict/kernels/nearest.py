@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, kernel
-from standoff.predict.kernels.time_to_contact import gap_at, gap_now
+from standoff.predict.kernels.time_to_contact import gap_at
 from standoff.tolerances import LARGEST_READING, NEAREST_HALVINGS, URGENCY_ROUNDING
 
 
@@ -91,15 +91,3 @@ def least_many(x, v, acceleration, speed, gap_radius, interval, least):
             (x[i, 0], x[i, 1], x[i, 2]), (v[i, 0], v[i, 1], v[i, 2]),
             acceleration[i], speed[i], gap_radius[i], interval[i],
         )  # fmt: skip
-
-
-@entry("float64(float64[:,::1], float64[::1])")
-def smallest_gap(positions, reaches):
-    """The smallest distance of two balls, [m]; 0: some touch."""
-    least = math.inf
-    for a in range(len(reaches)):
-        for b in range(a + 1, len(reaches)):
-            p, q = positions[a], positions[b]
-            x = q[0] - p[0], q[1] - p[1], q[2] - p[2]
-            least = min(least, gap_now(x, reaches[a] + reaches[b]))
-    return least

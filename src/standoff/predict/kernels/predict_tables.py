@@ -1,7 +1,8 @@
 """The tables of a predictor.
 
-Of a pair the smaller body comes first: ``a < b``. Where the pairs of a schedule have ``~a``, the
-pair was alarmed when it was last looked at. Times of pairs are counted in units of 1 / UNIT of a
+Of a pair the smaller body comes first: ``a < b``. In the pairs of a schedule, which take 16 bytes
+each, kernels write ``~a`` where the pair was alarmed when it was last looked at; whoever is not a
+kernel asks `dua_alarmed` or `wheel_alarmed`. Times of pairs are counted in units of 1 / UNIT of a
 period.
 """
 
@@ -22,10 +23,6 @@ JUMPED = 3
 QUIET = 0
 ALARMS = 1
 MORE = 2
-
-#: Bits of a body in the number of a pair, and of the smaller one alone.
-BODY_BITS = 31
-BODY_MASK = (1 << BODY_BITS) - 1
 
 #: A period in units of a deadline, and a deadline that never comes.
 UNIT = 1 << 20
@@ -54,8 +51,8 @@ BODY = fields(
 FAULT = fields(kind=int, body=int, value=float, allowed=float)
 
 #: An alarm: no contact for so many ``units``, and the next look done after so many ``periods``;
-#: ``~a`` as for the pairs.
-ALARM = fields(a=np.int32, b=np.int32, units=int, periods=int)
+#: ``new``: it is no repetition.
+ALARM = fields(a=np.int32, b=np.int32, units=int, periods=int, new=int)
 
 #: What all schedules keep from step to step. ``blur``: by how much stamps may be off from each
 #: other, in units of CLOCK_INSTANT; ``judged``: alarms go to an exact stage, which may rule them
@@ -75,7 +72,7 @@ class Watched(Tables):
     """What every schedule works on."""
 
     bodies = Records(BODY)
-    off = Wholes(doc="numbers of the pairs that are switched off, sorted")
+    off = Wholes(2, "pairs that are switched off, sorted")
     block = Reals(ANY, "pairs that are worked out together; rows: `kernels.time_to_contact`")
     alarms = Records(ALARM, "of the last step, as many as have room")
     faults = Records(FAULT, "of the last step, as many as have room")

@@ -20,8 +20,8 @@ without a test, in time, and becomes overdue. Nobody knows when an overdue pair 
 again, so its alarm is for ever, until then. One test in every few steps is kept for that which has
 waited longest, so that none waits without end.
 
-With a horizon not all pairs are in the table (`kernels.near`): there, each is also in a list that
-follows from its bodies, by which it is found.
+With a horizon not all pairs are in the table (`kernels.horizon`): there, each is also in a list
+that follows from its bodies, by which it is found.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from standoff.predict.kernels.look import (
     look_at_both,
     unmarked,
     work_out,
+    write_alarmed,
 )
 from standoff.predict.kernels.predict_tables import (
     ALARMS,
@@ -224,7 +225,8 @@ def write_alarm(tables, entry_, units, periods):
     found = state.found
     if found < len(alarms):
         alarm = alarms[found]
-        alarm.a, alarm.b, alarm.units, alarm.periods = pair.a, pair.b, units, periods
+        alarm.a, alarm.b, alarm.new = unmarked(pair.a), pair.b, int(pair.a >= 0)
+        alarm.units, alarm.periods = units, periods
     state.found = found + 1
     state.new += int(pair.a >= 0)
 
@@ -318,9 +320,15 @@ def put_into(tables, entry_):
         slots[slot].first = entry_
 
 
-@entry("int64(int64, int64[::1], int64, int64)")
-def wheel_void(address, entries, doubt, since):
-    """For how many pairs nothing is promised at the moment, and which, as far as ``entries``
+@entry("int64(int64, int64[:,::1])")
+def wheel_alarmed(address, found):
+    """`write_alarmed` of all pairs."""
+    return write_alarmed(wheel_at(address).pairs, found)
+
+
+@entry("int64(int64, int64[:,::1], int64, int64)")
+def wheel_void(address, voids, doubt, since):
+    """For how many pairs nothing is promised at the moment; they are written as far as ``voids``
     reaches: watched, not alarmed, and with a body that broke its bounds (or step ``doubt``) after
     the pair was last looked at, or, with a horizon, where pairs do not say when that was, ever.
     Faults up to step ``since`` are settled. ``state.wait``: how many more would be among them if
@@ -339,8 +347,8 @@ def wheel_void(address, entries, doubt, since):
             if is_off(tables.off, a, b):
                 wait += int(pair.next != OUT)
                 continue
-            if found < len(entries):
-                entries[found] = entry_
+            if found < len(voids):
+                voids[found, 0], voids[found, 1] = a, b
             found += 1
     tables.state.wait = wait
     return found
