@@ -27,7 +27,6 @@ from standoff.errors import (
 )
 from standoff.geometry.pose import pose
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.motion.bound import MotionBound, MovingBody
 from standoff.motion.kernels import bound as chains
 from standoff.motion.kernels.certify import (
     agreeing_free,
@@ -38,6 +37,7 @@ from standoff.motion.kernels.certify import (
     half_free,
     uncovered,
 )
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.robots.description import Joint, Link, Mimic, Robot
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Mount, Tree

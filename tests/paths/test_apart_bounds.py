@@ -9,7 +9,7 @@ import pytest
 import standoff as so
 from standoff.cell.model import Model, entry_of
 from standoff.compiled.jit import entry
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.paths.apart_problem import Problem, joint_range
 from standoff.paths.kernels import apart_bounds as bounds
 from standoff.paths.kernels import apart_tables as p

@@ -7,7 +7,7 @@ import pytest
 
 import standoff as so
 from standoff.compiled.jit import entry
-from standoff.paths import search as scratch
+from standoff.paths import path_search as scratch
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.heap import pop_node, push_node, requeue
 from tests.worlds.robot_files import EXAMPLES, example
@@ -282,9 +282,7 @@ def test_a_tube_that_is_not_free_at_the_start_took_the_whole_search():
 
 
 def test_progress_is_told_of_long_checks(arm, monkeypatch):
-    from standoff.paths import search
-
-    monkeypatch.setattr(search, "_SLICE", 5)
+    monkeypatch.setattr(scratch, "_SLICE", 5)
     told = []
     a, b = edges(arm, 20, 9)
     so.PathChecker(arm).path(np.concatenate([a[:1], b[:1]]), progress=told.append)

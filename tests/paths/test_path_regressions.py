@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import standoff as so
 from standoff.cli import app
-from standoff.paths import search as scratch
+from standoff.paths import path_search as scratch
 from standoff.paths.certificate import GROUP, PROOF, SPHERE, Claim, Group
 from tests.worlds.mesh_shapes import box_arrays
 

@@ -15,7 +15,7 @@ from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.motion import load_motion, place_at
 from standoff.paths.kernels.pair import ball_test
 from standoff.paths.kernels.statics import MASK, near_statics, swept_ball
-from standoff.paths.search import new_scratch
+from standoff.paths.path_search import new_scratch
 from standoff.paths.tables import Settings, build_tables
 
 CLEARANCE = 0.01

@@ -36,7 +36,7 @@ from standoff.geometry.narrowphase.greedy import greedy_distances, greedy_scratc
 from standoff.geometry.narrowphase.layout import OUT_COLUMNS, SIZE
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.shape import IntArray, Shape
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.kernels.visits import Walks, counted_walks
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.toolkit import UNSAID, Result, cells, heads, label_axis

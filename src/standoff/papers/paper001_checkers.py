@@ -23,7 +23,7 @@ from standoff.geometry.narrowphase.greedy import (
 )
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.kernels import pairwise, sampled
 from standoff.papers.kernels.sampled import FREE, FULL
 from standoff.robots.tree import WORLD, matrices

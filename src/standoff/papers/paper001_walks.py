@@ -20,7 +20,7 @@ from standoff.papers.paper001_scenes import LINK_LENGTH, LINK_RADIUS, LINKAGE_JO
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.toolkit import Result, heads
 from standoff.paths.checker import PathChecker
-from standoff.paths.search import grow_room
+from standoff.paths.path_search import grow_room
 from standoff.plan.growing import (
     EDGE_BUDGET,
     Borrowed,

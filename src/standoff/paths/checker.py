@@ -25,8 +25,7 @@ from standoff.paths.glide import Glides, glide_table
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.search import check_segments
 from standoff.paths.options import Bound, Options, checked, length
-from standoff.paths.proving import certificate, meeting
-from standoff.paths.search import (
+from standoff.paths.path_search import (
     Found,
     Key,
     Memory,
@@ -38,6 +37,7 @@ from standoff.paths.search import (
     kind_of,
     new_scratch,
 )
+from standoff.paths.proving import certificate, meeting
 from standoff.paths.tables import Settings, Tables, build_tables
 from standoff.paths.verdict import Verdict
 from standoff.robots.joint_values import joint_rows

@@ -21,7 +21,7 @@ from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels import stop
 from standoff.paths.kernels.statics import PACK
 from standoff.paths.kernels.stop import check_stop
-from standoff.paths.search import KINDS, Motion, Search, new_scratch
+from standoff.paths.path_search import KINDS, Motion, Search, new_scratch
 from standoff.paths.tables import Settings, build_tables
 from standoff.paths.verdict import Kind
 from standoff.tolerances import ENCODER_TOLERANCE

@@ -27,7 +27,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Sphere
 from standoff.geometry.shape import IntArray, Shape, frozen
 from standoff.geometry.table import pack
-from standoff.motion.bound import MotionBound, MovingBody, few_points
+from standoff.motion.motion_bound import MotionBound, MovingBody, few_points
 from standoff.paths.joint_maps import JointMap, joint_map
 from standoff.paths.joints import LIMIT_ROUNDING
 from standoff.paths.kernels import path_tables as p

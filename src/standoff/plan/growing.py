@@ -21,7 +21,7 @@ from standoff.paths.checker import PathChecker
 from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import LARGEST_BUDGET
-from standoff.paths.search import Motion, Scratch, grow_room, new_scratch
+from standoff.paths.path_search import Motion, Scratch, grow_room, new_scratch
 from standoff.paths.verdict import Verdict
 from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels import sbl

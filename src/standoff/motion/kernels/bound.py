@@ -13,13 +13,13 @@ joints
 ``k <= j`` adds ``s_k s_j`` times (axis of k) x (lever of p on j) to the acceleration of ``p``, once
 for ``k = j`` and twice otherwise, and a lever is no longer than ``R_j``.
 
-The tables, made once by `motion.bound`
+The tables, made once by `motion.motion_bound`
     ``bodies`` int64 (n, 4): 0 frame, 1 first entry of its chain, 2 first point, 3 number of points
     ``chain``  int64 (m, 2): 0 frame of the joint, 1 its kind; body after body, each outwards from
                the world, so that the chain from any common frame on is the tail of the row's own
     ``reach``  float64 (m,): ``R_j``, beside ``chain``
     ``points`` float64 (k, 3), in the body's frame: a set whose hull, grown by the body's own
-               radius, is the body (see `motion.bound`)
+               radius, is the body (see `motion.motion_bound`)
     ``speed``  float64 (frames,): ``|dq|`` of each frame's joint, mimic joints included
 """
 

@@ -78,7 +78,7 @@ STRETCH = fields(key=float, ta=float, tb=float, sa=float, sb=float, pair=int, in
 
 
 class Bound(Tables):
-    """The tables of `motion.bound.MotionBound`, and what a segment makes of them."""
+    """The tables of `motion.motion_bound.MotionBound`, and what a segment makes of them."""
 
     bodies = Wholes(4)
     chain = Wholes(2)

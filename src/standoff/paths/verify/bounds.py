@@ -38,8 +38,8 @@ from numpy.typing import NDArray
 
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import Certificate
+from standoff.paths.verify.cell_model import Bools, Ints, Model
 from standoff.paths.verify.kinematics import derivative, extremes, largest, shortened
-from standoff.paths.verify.model import Bools, Ints, Model
 from standoff.tolerances import EPS, REACH_DIRECTIONS
 
 #: What `verify` takes off every distance and adds to every speed for its own rounding, relative to

@@ -8,7 +8,7 @@ import numpy as np
 
 from standoff.geometry.pose import NORMAL_TOLERANCE, Array
 from standoff.geometry.primitives import HalfSpace
-from standoff.paths.verify.model import Ints, NotProvedError
+from standoff.paths.verify.cell_model import Ints, NotProvedError
 from standoff.paths.verify.rows import Rows, by_part, describe, room
 from standoff.paths.verify.support import core_support
 from standoff.paths.verify.triangles import cross

@@ -11,11 +11,11 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
+from standoff.paths.verify.cell_model import Ints, NotProvedError
+from standoff.paths.verify.cell_scene import Scene
 from standoff.paths.verify.convex import check_claim
 from standoff.paths.verify.mesh_gap import Kind, box_gap, convex_gap, point_gap, solid, soup_gap
-from standoff.paths.verify.model import Ints, NotProvedError
 from standoff.paths.verify.rows import Rows, by_part, describe, room
-from standoff.paths.verify.scene import Scene
 from standoff.paths.verify.soup import joined
 from standoff.paths.verify.triangles import cross, dot
 
