@@ -223,7 +223,7 @@ class Samples(Lazy):
         low, high = query.space.low, query.space.high
         self._samples: Array = 1.0 / (epsilon * (high - low))
         super().__init__(checker, query, seed, reach)
-        self.lent.step_by(address_of(SAMPLE_STEP))
+        self.lent.scratch.header.stepper = address_of(SAMPLE_STEP)
         self.roadmap.header.path_budget = _UNLIMITED
 
     def _room_for_edges(self, edges: int) -> Scratch:

@@ -263,13 +263,13 @@ def random_walk(
             since, tried = perf_counter(), int(progress.tried)
             progress.until = min(most, tried + pace.tries)
             status = walk(address_of_check(), *lent.addresses, room.address)
-            if status == g.DRY:
+            if status == g.NO_NUMBERS:
                 numbers.refill(int(progress.cursor))
                 room.numbers = numbers.values
                 progress.cursor = 0
-            elif status == g.CRAMPED:
+            elif status == g.SCRATCH_FULL:
                 grow_room(lent.scratch)
-            elif status == g.CROWDED:
+            elif status == g.NODES_FULL:
                 for name in ("rows", "tried"):
                     room.grow(name, 2 * len(room.tried))
             else:
