@@ -42,7 +42,7 @@ def check_convex(rows: Rows, *, spheres: bool) -> Array:
     common = rows.common()
     nearing = _approach(rows, rows.a, common, -n * rows.forward[:, None], spheres)
     nearing += _approach(rows, rows.b, common, n * rows.forward[:, None], spheres)
-    d = np.minimum(claimed, found) - limits.blur - limits.stray - rows.clearance()
+    d = np.minimum(claimed, found) - limits.blur - limits.position_error - rows.clearance()
     return room(d, nearing, limits, rows.span)
 
 
@@ -145,7 +145,7 @@ def check_groups(rows: Rows) -> Array:
     swept = segment_to_box(centre, way, lower, upper)
     swept -= rows.span * limits.haste + 0.5 * rows.span**2 * limits.curvature
     near = segment_to_box(centre, np.zeros_like(way), lower, upper) - rows.span * limits.length
-    d = np.maximum(swept, near) - limits.blur - limits.stray
+    d = np.maximum(swept, near) - limits.blur - limits.position_error
     return np.asarray(np.minimum(d, d - scene.radii[rows.a] - _clearance(rows)))
 
 

@@ -34,7 +34,7 @@ def check_meshes(rows: Rows) -> Array:
     # Of overlaps no depth is known; there the bound found decides alone.
     check_claim(rows, np.where(claimed > 0.0, claimed, -np.inf), found)
     limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=False)
-    d = found - limits.blur - limits.stray - np.maximum(0.0, rows.clearance())
+    d = found - limits.blur - limits.position_error - np.maximum(0.0, rows.clearance())
 
     def holds(nearing: Array) -> Array:
         return room(d, nearing, limits, rows.span)
