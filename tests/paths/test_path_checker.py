@@ -82,13 +82,6 @@ def test_one_by_one_in_batches_and_on_threads_alike(arm, judged):
     np.testing.assert_array_equal(checker.segments(a, b), kinds == 0)
 
 
-def test_every_bound_comes_to_the_same_verdict(arm, judged):
-    a, b, kinds = judged
-    for bound in ("sharp", "paper"):
-        other = so.PathChecker(arm, bound=bound).segment_kinds(a[:60], b[:60], threads=1)
-        np.testing.assert_array_equal(other == 0, kinds[:60] == 0)
-
-
 def test_small_tables_grow_and_lose_nothing(arm, judged, monkeypatch):
     a, b, kinds = judged
     monkeypatch.setattr(scratch, "_NODES", 2)
@@ -296,7 +289,6 @@ def test_progress_is_told_of_long_checks(arm, monkeypatch):
         {"clearance": "wide"},
         {"tolerance": 0.0},
         {"tolerance": -1e-3},
-        {"bound": "loose"},
         {"budget": 0},
         {"budget": 1.5},
         {"deviation": -0.1},

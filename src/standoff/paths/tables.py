@@ -268,16 +268,13 @@ class Settings:
     tolerance: float
     clearances: Mapping[Pair, float]
     deviation: Array
-    curved: bool = True
-    straight: bool = True
     gliding: bool = True
 
     @property
     def key(self) -> tuple[Any, ...]:
         """Equal for equal settings."""
         own = tuple(sorted(self.clearances.items()))
-        flags = self.curved, self.straight, self.gliding
-        return self.clearance, self.tolerance, own, self.deviation.tobytes(), flags
+        return self.clearance, self.tolerance, own, self.deviation.tobytes(), self.gliding
 
 
 class Tables:
@@ -349,7 +346,7 @@ class Tables:
             if a in entries and b in entries and entries[a].frame != 0 and entries[b].frame != 0:
                 moving.append((a, b))
         apart = tuple((a, b) for a, b, touch in standing if not touch)
-        # Links with what stands are told by its place.
+        # Links with what stands name it by its place.
         return self.layout.movers, frozenset(moving), apart, apart and self.layout.statics
 
     def _lay_out(self, standing: Iterable[tuple[str, str, bool]]) -> p.PathCell:
@@ -373,9 +370,8 @@ class Tables:
             map_low=listed.ranges[0], map_high=listed.ranges[1],
         )  # fmt: skip
         cell.settings = _record(
-            p.SETTINGS, clearance=settings.clearance, tolerance=settings.tolerance,
-            curved=settings.curved, straight=settings.straight,
-        )  # fmt: skip
+            p.SETTINGS, clearance=settings.clearance, tolerance=settings.tolerance
+        )
         cell.counts = self._counts()
         return cell
 

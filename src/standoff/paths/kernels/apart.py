@@ -82,14 +82,15 @@ def _look(proof):
     header.boxes += 1
     pair = proof.pairs[header.pair]
     place_box(proof)
-    proved, status, d, sloped, _ = proved_gap(proof, pair.a, pair.b)
+    proved, status = proved_gap(proof, pair.a, pair.b)
     if proved > header.clearance:
         header.separation = min(header.separation, proved)
         return False
+    d = out[0, DISTANCE]
     if status == DONE and not d - out[0, SLACK] > header.clearance:
         note_nearest(proof, d)
         return True
-    header.halved = widest_joint(proof, sloped, p.SMALLEST_BOX)
+    header.halved = widest_joint(proof, p.SMALLEST_BOX)
     push_box(proof, d)
     if status != DONE:
         return False
@@ -263,13 +264,13 @@ def open_joint(proof, a, b, smallest):
     """The joint along which the present box is to be halved; PROVED; or CELL where it is not worth
     halving: a cell, or parts that are too close all over it."""
     place_box(proof)
-    clearance = proof.header.clearance
-    proved, status, d, sloped, length = proved_gap(proof, a, b)
-    if proved > clearance:
+    header = proof.header
+    proved, status = proved_gap(proof, a, b)
+    if proved > header.clearance:
         return PROVED
-    if status == DONE and d + length < clearance:
+    if status == DONE and proof.answer[0, DISTANCE] + header.length < header.clearance:
         return CELL
-    return widest_joint(proof, sloped, smallest)
+    return widest_joint(proof, smallest)
 
 
 @kernel

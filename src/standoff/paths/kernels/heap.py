@@ -5,14 +5,11 @@ The heap of a piece is a leftist tree over the nodes themselves, so that any num
 one table: the shorter way to a missing child is always on the right, and merging two heaps walks
 down the right sides, log n steps. The queue is a binary heap in one array, where each piece knows
 its own place.
-
-Open intervals that go on where an earlier search left them.
 """
 
 from __future__ import annotations
 
-from standoff.compiled.jit import entry, kernel
-from standoff.paths.kernels import path_tables as p
+from standoff.compiled.jit import kernel
 
 
 @kernel
@@ -132,24 +129,3 @@ def _sift(search, at):
 def _before(search, a, b):
     x, y = priority_of(search, a), priority_of(search, b)
     return x > y or (x == y and a < b)
-
-
-@entry("void(int64, int64, int64)")
-def put_back(search, piece, kept):
-    """Put nodes that were `OpenNodes` of a piece back on its heap. There is room for all."""
-    scratch, there = p.search_at(search), p.open_nodes_at(kept)
-    pool, header, nodes, codes = scratch.pool, scratch.header, there.nodes, there.codes
-    taken = 0
-    for n in range(len(nodes)):
-        node = nodes[n]
-        first = -1
-        if node.first >= 0:
-            first = header.pool_used
-            for e in range(node.count):
-                pool[first + e] = codes[taken + e]
-            taken += node.count
-            header.pool_used += node.count
-        push_node(
-            scratch, piece, node.start, node.end, node.priority, first, node.count, node.standing
-        )
-    requeue(scratch, piece)
