@@ -299,7 +299,7 @@ class MovingBody:
     def of_shape(cls, name: str, frame: int, shape: Shape, local: ArrayLike) -> MovingBody:
         """The body of a shape at ``local`` (4 x 4) in its frame."""
         local = as_pose(local, f"pose of body {name!r}")
-        points = _points(shape)
+        points = shape.outline(_SIDES)
         if frame != WORLD and len(points) == 0:
             raise ShapeError(
                 "a body without bounds cannot move", element=name, value=shape, allowed="the world"
@@ -325,11 +325,6 @@ def _checked(points: ArrayLike, name: str) -> Array:
         )
     result.setflags(write=False)
     return result
-
-
-def _points(shape: Shape) -> Array:
-    """Points as `MovingBody` asks for them, in the shape's own frame."""
-    return shape.outline(_SIDES)
 
 
 def few_points(points: Array) -> Array:

@@ -28,6 +28,7 @@ from standoff.paths.kernels.apart_bounds import (
     proved_gap,
     widest_joint,
 )
+from standoff.paths.kernels.heap import sift
 from standoff.paths.kernels.path_tables import DISTANCE, NORMAL, POINT_A, POINT_B
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE
 
@@ -191,13 +192,7 @@ def push_box(proof, key):
     for k in range(own.shape[1]):
         own[row, k] = proof.intervals[k]
     nodes[row].key, nodes[row].pair, nodes[row].halved = key, header.pair, header.halved
-    while at > 0:
-        above = (at - 1) // 2
-        if not key < nodes[heap[above]].key:
-            break
-        heap[at] = heap[above]
-        at = above
-    heap[at] = row
+    sift(heap, at + 1, nodes, at, _nearer, proof)
 
 
 @kernel
@@ -209,19 +204,14 @@ def pop_box(proof):
         proof.intervals[k] = own[row, k]
     header.pair, header.halved = nodes[row].pair, nodes[row].halved
     header.queued = count
-    last = heap[count]
-    heap[count] = row
-    at = 0
-    while 2 * at + 1 < count:
-        below = 2 * at + 1
-        if below + 1 < count and nodes[heap[below + 1]].key < nodes[heap[below]].key:
-            below += 1
-        if not nodes[heap[below]].key < nodes[last].key:
-            break
-        heap[at] = heap[below]
-        at = below
+    heap[0], heap[count] = heap[count], row
     if count > 0:
-        heap[at] = last
+        sift(heap, count, nodes, 0, _nearer, proof)
+
+
+@kernel
+def _nearer(proof, a, b):
+    return proof.nodes[a].key < proof.nodes[b].key
 
 
 @entry("void(int64, int64, int64, int64[::1])")

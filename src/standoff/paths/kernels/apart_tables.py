@@ -79,6 +79,7 @@ NODE = fields(
     key=float,  #: how near the parts are at the centre
     pair=int,
     halved=int,
+    place=int,  #: in the heap
 )
 
 
