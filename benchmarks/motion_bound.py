@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.paper001_bounds import fig5, planar
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.toolkit import show

@@ -27,21 +27,23 @@ from standoff.errors import (
 )
 from standoff.geometry.pose import pose
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
-from standoff.motion.bound import MotionBound, MovingBody
 from standoff.motion.kernels import bound as chains
 from standoff.motion.kernels.certify import (
     agreeing_free,
+    bent,
     direction_free,
     drift,
     ends_free,
-    free_span,
     half_free,
     uncovered,
 )
-from standoff.robots.description import Joint, Link, Mimic, Robot
+from standoff.motion.kernels.closing import closing_speeds, nearing_speed
+from standoff.motion.motion_bound import MotionBound, MovingBody
+from standoff.robots.description import Mimic
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Mount, Tree
 from standoff.tolerances import EPS
+from tests.worlds.arms import FREE, Z, arm, planar
 from tests.worlds.random_trees import World, track
 
 #: What the rounding of the truth itself may be, relative to lengths moved and coordinates.
@@ -98,6 +100,26 @@ def draws(seed, worlds, pairs):
             yield rng, Draw(world, bound, (f"{i}", f"{i + 1}"), bodies[i : i + 2])
 
 
+def twists_of(bound, pair, q, dq):
+    """What the speeds of a pair are computed from."""
+    tree = bound.tree
+    poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
+    kinematics.forward_velocity(
+        tree.reals, tree.ints, *(np.asarray(x, dtype=float) for x in (q, dq)), tree.scratch(),
+        poses, twists,
+    )  # fmt: skip
+    return poses, twists, bound.bodies, bound.points, pair.a, pair.b, pair.common
+
+
+def closing(bound, pair, q, dq, n):
+    """How fast the pair nears along ``n``, back and forward."""
+    return closing_speeds(*twists_of(bound, pair, q, dq), tuple(map(float, n)))
+
+
+def nearing(bound, pair, q, dq):
+    return nearing_speed(*twists_of(bound, pair, q, dq))
+
+
 def check_instant(rng, draw, motion, tc, times, q_of, dq):
     """All that is claimed about an interval around ``tc``, at sampled ``times`` of it."""
     pair, bound = draw.pair, draw.bound
@@ -106,7 +128,7 @@ def check_instant(rng, draw, motion, tc, times, q_of, dq):
     here, there = draw.truth(q[None]), draw.truth(q_of(times))
     origin, axes = draw.common_frame(q)
     poses, twists = bound.tree.velocities(q, dq)
-    slack = ROUNDING * (1.0 + bound.extent.max()) + motion.slack(pair, q)
+    slack = ROUNDING * (1.0 + bound.extent.max()) * (1.0 + motion.speed.sum())
     for k, body_span in enumerate(draw.spans):
         frame = int(bound.bodies[(pair.a, pair.b)[k], chains.BODY_FRAME])
         v = seen_from(twists, poses, frame, pair.common, origin + here[k][0] @ axes.T) @ axes
@@ -120,14 +142,14 @@ def check_instant(rng, draw, motion, tc, times, q_of, dq):
     M = motion.curvature(pair)
     n = rng.normal(size=3)
     n /= np.linalg.norm(n)
-    back, forward = motion.closing(pair, q, dq, axes @ n)
+    back, forward = closing(bound, pair, q, dq, axes @ n)
     gap = there[0].dot(n).min(axis=1) - there[1].dot(n).max(axis=1)
     gap0 = here[0].dot(n).min() - here[1].dot(n).max()
-    closing = np.where(times < tc, back, forward)
-    assert (gap >= gap0 - span * closing - 0.5 * span**2 * M - slack).all()
+    speed = np.where(times < tc, back, forward)
+    assert (gap >= gap0 - span * speed - 0.5 * span**2 * M - slack).all()
     apart = np.linalg.norm(there[0][:, :, None] - there[1][:, None], axis=3).min(axis=(1, 2))
     apart0 = np.linalg.norm(here[0][:, :, None] - here[1][:, None], axis=3).min()
-    near = motion.nearing(pair, q, dq)
+    near = nearing(bound, pair, q, dq)
     assert near <= motion.length(pair) + slack
     assert (apart >= apart0 - span * near - 0.5 * span**2 * M - slack).all()
 
@@ -148,8 +170,10 @@ def seen_from(twists, poses, frame, common, points):
 def check_segment(rng, draw):
     qa, qb = draw.world.random_segment(rng)
     error = np.abs(rng.normal(size=len(qa))) * rng.choice([0.0, 0.05, 0.5])
-    motion = draw.bound.segment(qa, qb, deviation=error)
     dq = qb - qa
+    still = np.zeros(len(qa))
+    low, high = np.minimum(qa, qb) - error, np.maximum(qa, qb) + error
+    motion = draw.bound.curve(low, high, np.abs(dq), still)
 
     def q_of(times):
         return qa + times[:, None] * dq
@@ -159,10 +183,10 @@ def check_segment(rng, draw):
     times = np.clip(np.append(tc + half * rng.uniform(-1, 1, 20), (tc - half, tc + half)), 0, 1)
     check_instant(rng, draw, motion, tc, times, q_of, dq)
     strayed = q_of(times) + error * rng.choice([-1.0, 1.0, 0.3], (len(times), len(error)))
-    stray = motion.stray(draw.pair)
+    most = draw.bound.curve(low, high, error, still).length(draw.pair)
     nominal, off = draw.truth(q_of(times)), draw.truth(strayed)
     total = sum(np.linalg.norm(b - a, axis=2).max(axis=1) for a, b in zip(nominal, off))
-    assert (total <= stray + ROUNDING * (1.0 + draw.bound.extent.max())).all()
+    assert (total <= most + ROUNDING * (1.0 + draw.bound.extent.max())).all()
 
 
 def check_curve(rng, draw):
@@ -213,32 +237,6 @@ def test_no_point_is_outside_its_bound_on_curves():
         check_curve(rng, draw)
 
 
-def unit(*axis):
-    return np.array(axis, dtype=float)
-
-
-def arm(*joints):
-    """A robot of (kind, origin, axis, limits, mimic) in a row, mounted as ``a``."""
-    made = {}
-    for i, (kind, origin, axis, limits, mimic) in enumerate(joints):
-        parent = f"l{i - 1}" if i else "base"
-        made[f"j{i}"] = Joint(
-            f"j{i}", kind, parent, f"l{i}", pose(origin), unit(*axis), *limits, math.inf, mimic
-        )
-    links = {n: Link(n) for n in ("base", *(f"l{i}" for i in range(len(joints))))}
-    return Tree([Mount("a", Robot("arm", links, made, "base"))])
-
-
-Z = (0.0, 0.0, 1.0)
-FREE = (-math.inf, math.inf)
-
-
-def planar(count):
-    """The planar linkage of paper 001, section 3.3: unit links, all joints about z."""
-    row = [("continuous", (float(i > 0), 0, 0), Z, FREE, None) for i in range(count)]
-    return arm(*row)
-
-
 def body(tree, link, *points, name="body"):
     frame, offset = tree.link(link)
     points = np.array(points, dtype=float)
@@ -279,11 +277,11 @@ def test_planted_slide_beyond_a_turning_joint_counts_limits_and_the_motion_itsel
         ("revolute", (0, 0, 0), Z, (-3, 3), None), ("prismatic", (0, 0, 0), (1, 0, 0), (0, 1), None)
     )
     bound = MotionBound(tree, [body(tree, "a/l1", (0, 0, 0))])
-    assert math.isclose(bound.reaches("body")["a/j0"], 1.0, rel_tol=5e-3)
-    assert bound.reaches("body")["a/j1"] == 1.0
+    assert math.isclose(bound.reach[0], 1.0, rel_tol=5e-3)
+    assert bound.reach[1] == 1.0
     inside, outside = bound.segment([0, 0], [1, 0.5]), bound.segment([0, 0], [1, 3.0])
     assert outside.reach[0] - inside.reach[0] == pytest.approx(2.0)
-    below = bound.segment([0, -4.0], [1, 0.5], deviation=[0, 0.25])
+    below = bound.curve([0, -4.25], [1, 0.75], [1, 4.5], [0, 0])
     assert below.reach[0] - inside.reach[0] == pytest.approx(4.25)
     check_dense(tree, "a/l1", (0, 0, 0), [0, 0], [4, 3.0], 50)
     check_dense(tree, "a/l1", (0, 0.2, 0), [0, -4], [-2, 0.5], 50)
@@ -312,8 +310,8 @@ def test_planted_two_links_of_one_arm_count_only_the_joints_between_them():
     assert pair.common == tree.link("a/l1")[0] and pair.chain_b[0] == pair.chain_b[1]
     only_inner = bound.segment(np.zeros(4), [5, 5, 0, 0])
     assert only_inner.length(pair) == only_inner.curvature(pair) == 0.0
-    back, forward = only_inner.closing(pair, [0.3, 0.2, 0.1, 0.4], [5, 5, 0, 0], [0, 1, 0])
-    assert 0.0 <= back < 1e-9 and 0.0 <= forward < 1e-9
+    back, forward = closing(bound, pair, [0.3, 0.2, 0.1, 0.4], [5, 5, 0, 0], [0, 1, 0])
+    assert abs(back) < 1e-9 and abs(forward) < 1e-9
     both = bound.segment(np.zeros(4), [5, 5, 1, 2])
     assert both.length(pair) == pytest.approx(2 * 1 + 1 * 2, rel=1e-2)
 
@@ -322,12 +320,11 @@ def test_planted_two_arms_moving_in_step_do_not_close():
     tree = Tree([Mount(n, planar(3).mounts[0].robot, pose((0, 0, k))) for k, n in enumerate("ab")])
     bound = MotionBound(tree, [body(tree, f"{n}/l2", (1, 0, 0), name=n) for n in "ab"])
     q, dq = np.tile([0.3, 1.0, -0.4], 2), np.tile([1.0, 2.0, -1.0], 2)
-    motion = bound.segment(q - dq / 2, q + dq / 2)
     for n in np.eye(3):
-        back, forward = motion.closing(bound.pair("b", "a"), q, dq, n)
+        back, forward = closing(bound, bound.pair("b", "a"), q, dq, n)
         assert abs(back) < 1e-9 and abs(forward) < 1e-9
-    assert motion.nearing(bound.pair("b", "a"), q, dq) < 1e-9
-    alone = motion.closing(bound.pair("b"), q, dq, [0, 1, 0])
+    assert nearing(bound, bound.pair("b", "a"), q, dq) < 1e-9
+    alone = closing(bound, bound.pair("b"), q, dq, [0, 1, 0])
     assert alone[0] == pytest.approx(-alone[1], abs=1e-9) and abs(alone[0]) > 0.1
 
 
@@ -336,7 +333,7 @@ def test_planted_cylinder_turns_inside_the_capsule_around_it():
     disc = Cylinder(1.0, 0.02)
     local = pose(rpy=(math.pi / 2, 0, 0))
     bound = MotionBound(tree, [MovingBody.of_shape("disc", 1, disc, local)])
-    assert 1.0 <= bound.reaches("disc")["a/j0"] < 1.09
+    assert 1.0 <= bound.reach[0] < 1.09
 
 
 @pytest.mark.parametrize(
@@ -347,14 +344,14 @@ def test_the_radius_of_a_round_body_does_not_enter_the_motion(shape, reach):
     local = pose((2, 0, 0), rpy=(math.pi / 2, 0, 0))
     bound = MotionBound(planar(1), [MovingBody.of_shape("x", 1, shape, local)])
     reach = reach or math.hypot(3.0, 2.0)
-    assert bound.reaches("x")["a/j0"] == pytest.approx(reach, rel=1e-8)
+    assert bound.reach[0] == pytest.approx(reach, rel=1e-8)
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 7, 12])
 def test_the_reach_of_a_planar_linkage_is_the_number_of_links_beyond(count):
     tree = planar(count)
     bound = MotionBound(tree, [body(tree, f"a/l{count - 1}", (1, 0, 0))])
-    for i, value in enumerate(bound.reaches("body").values()):
+    for i, value in enumerate(bound.reach):
         assert count - i <= value <= (count - i) * 1.0025 ** (count - i)
 
 
@@ -365,7 +362,7 @@ def test_the_reach_does_not_add_what_cannot_add_up():
         ("continuous", (0, 0, 3.0), Z, FREE, None),
     )
     bound = MotionBound(tree, [body(tree, "a/l1", (0.4, 0, 1.0))])
-    assert bound.reaches("body")["a/j0"] == pytest.approx(math.hypot(4.0, 0.4), rel=3e-3)
+    assert bound.reach[0] == pytest.approx(math.hypot(4.0, 0.4), rel=3e-3)
 
 
 def test_many_points_move_by_the_corners_of_their_box_but_reach_by_themselves():
@@ -374,7 +371,7 @@ def test_many_points_move_by_the_corners_of_their_box_but_reach_by_themselves():
     ball /= np.linalg.norm(ball, axis=1)[:, None]
     bound = MotionBound(planar(1), [MovingBody("ball", 1, ball)])
     assert len(bound.points) == 8
-    assert bound.reaches("ball")["a/j0"] <= 1.0 + 1e-8
+    assert bound.reach[0] <= 1.0 + 1e-8
 
 
 def test_planted_mimic_of_multiplier_0_stands_at_its_offset():
@@ -385,7 +382,7 @@ def test_planted_mimic_of_multiplier_0_stands_at_its_offset():
         ("continuous", (0, 0, 0), Z, FREE, None),
     )
     bound = MotionBound(tree, [body(tree, "a/l1", (0, 0, 0))])
-    assert bound.reaches("body")["a/j0"] >= 5.0
+    assert bound.reach[0] >= 5.0
     endless = bound.curve([-math.inf] * 2, [math.inf] * 2, [1.0, 0.0], [0.0, 0.0])
     for motion in (bound.segment([0, 0], [1, 0]), endless):
         assert 5.0 <= motion.length(bound.pair("body")) < 5.02
@@ -403,14 +400,13 @@ def test_planted_joint_at_rest_adds_nothing_however_far_a_slide_may_go():
     bound = MotionBound(tree, [body(tree, "a/l1", (0, 0, 0))])
     pair = bound.pair("body")
     motion = bound.curve([-math.inf] * 2, [math.inf] * 2, [0.0, 1.0], [0.0, 0.0])
-    assert motion.curvature(pair) == motion.stray(pair) == 0.0
+    assert motion.curvature(pair) == 0.0
     assert motion.length(pair) == pytest.approx(1.0)
-    _, forward = motion.closing(pair, [0, 0], [0, 1], [-1, 0, 0])
+    _, forward = closing(bound, pair, [0, 0], [0, 1], [-1, 0, 0])
     assert forward == pytest.approx(1.0)
-    assert free_span(0.5, forward, motion.curvature(pair)) == pytest.approx(0.5)
+    assert half_free(0.5, forward, 0.0, 0.499) and not half_free(0.5, forward, 0.0, 0.501)
     turning = bound.curve([-math.inf] * 2, [math.inf] * 2, [1e-9, 1.0], [0.0, 0.0])
     assert turning.curvature(pair) == turning.length(pair) == math.inf
-    assert turning.closing(pair, [0, 0], [0, 1], [-1, 0, 0]) == (math.inf, math.inf)
 
 
 def farthest_by_climbing(rng, plain, row, link, points, low, high):
@@ -514,16 +510,16 @@ def speeds_about_z(points, n):
 
 
 def check_turning_body(moving, points):
-    """``closing`` and ``nearing`` of a body that turns about z before the static world, against
+    """`closing` and `nearing` of a body that turns about z before the static world, against
     many true points of it."""
     bound = MotionBound(planar(1), [moving])
-    motion, pair = bound.segment([0], [1]), bound.pair(moving.name)
+    pair = bound.pair(moving.name)
     for turn in np.linspace(0, 2 * math.pi, 33):
         n = np.array([math.cos(turn), math.sin(turn), 0.0])
         highest, lowest = speeds_about_z(points, n)
-        back, forward = motion.closing(pair, [0], [1], n)
+        back, forward = closing(bound, pair, [0], [1], n)
         assert highest <= back + 1e-15 and -lowest <= forward + 1e-15
-    assert motion.nearing(pair, [0], [1]) >= np.hypot(points[:, 0], points[:, 1]).max() - 1e-15
+    assert nearing(bound, pair, [0], [1]) >= np.hypot(points[:, 0], points[:, 1]).max() - 1e-15
 
 
 @pytest.mark.parametrize("out", [0.0, 3.0])
@@ -543,60 +539,6 @@ def test_planted_body_of_120_points_nears_as_fast_as_each_of_them():
     check_turning_body(MovingBody("cloud", 1, points), points)
 
 
-@pytest.mark.parametrize("limits", [(0.0, 1e7), (0.0, 1.0)])
-def test_planted_speeds_hold_far_out_on_a_rail(limits):
-    """Ten thousand kilometres out, within the rail's limits or beyond them, a coordinate rounds to
-    nanometres: what rests must not be said to draw apart, nor what slides be said to be slow."""
-    tree = arm(
-        ("prismatic", (0, 0, 0), (1, 0, 0), limits, None),
-        ("continuous", (0, 0, 0), Z, FREE, None),
-        ("prismatic", (0.7, 0.1, 0), (1, 0, 0), (0, 1), None),
-    )
-    bodies = [body(tree, "a/l1", (0, 0, 0), name="hub"), body(tree, "a/l2", (0, 0, 0), name="tip")]
-    bound = MotionBound(tree, bodies)
-    pair = bound.pair("tip", "hub")
-    for angle in np.linspace(0.1, 6.2, 60):
-        q = np.array([9.87e6, angle, 0.3])
-        rests = bound.segment(q, q + np.eye(3)[1])
-        for n in np.eye(3):
-            assert min(rests.closing(pair, q, [0, 1, 0], n)) >= 0.0
-        slides = bound.curve(q, q + 1.0, [0, 1, 1], [0, 0, 0])
-        assert slides.nearing(pair, q, [0, 1, 1]) >= 1.0
-
-
-def test_planted_point_far_up_its_axis_is_not_said_to_draw_apart():
-    axis = np.array([1.0, 2.0, 3.0]) / math.sqrt(14)
-    bound = MotionBound(
-        arm(("continuous", (0, 0, 0), axis, FREE, None)), [MovingBody("x", 1, [[0, 0, 1e4]])]
-    )
-    motion, rng = bound.segment([0], [1]), np.random.default_rng(17)
-    for q in rng.uniform(0, 1, 60):
-        for n in rng.normal(size=(5, 3)):
-            speeds = motion.closing(bound.pair("x"), [q], [1], n / np.linalg.norm(n))
-            assert min(speeds) >= 0.0
-
-
-def test_planted_mimic_rounds_its_angle_and_the_speed_is_raised_by_it():
-    """A mimic of a thousand turns a turn: the exact angle by fractions, its sine by libm."""
-    tree = arm(
-        ("continuous", (0, 0, 0), Z, FREE, None),
-        ("continuous", (1, 0, 0), Z, FREE, Mimic("j0", 1000.0, 0.3)),
-    )
-    bound = MotionBound(tree, [MovingBody("x", 2, [[1.0, 0, 0]])])
-    pair = bound.pair("x")
-    for q in np.random.default_rng(18).uniform(20, 60, 300):
-        rounded = 1000.0 * q + 0.3 + q
-        left = float(1001 * Fraction(q) + Fraction(0.3) - Fraction(rounded))
-        angle = math.atan2(math.sin(rounded), math.cos(rounded)) + left
-        v = np.array([-math.sin(q), math.cos(q), 0]) + 1001 * np.array(
-            [-math.sin(angle), math.cos(angle), 0]
-        )
-        motion = bound.segment([q - 0.5], [q + 0.5])
-        for n in np.eye(3):
-            back, forward = motion.closing(pair, [q], [1], n)
-            assert back >= v @ n - 1e-12 and forward >= -(v @ n) - 1e-12
-
-
 numbers = st.floats(-10, 10)
 positive = st.just(0.0) | st.floats(1e-100, 10)
 
@@ -608,7 +550,6 @@ def test_a_free_half_is_free_at_each_of_its_instants(d, closing, M, h, part):
         assert half_free(d, closing, M, part * h)
         s = part * h
         assert d - s * closing - 0.5 * s * s * M > 0.0
-        assert free_span(d, closing, M) >= h * (1 - 1e-9)
     clamped = d > h * max(0.0, closing) + 0.5 * h * h * M
     assert not clamped or half_free(d, closing, M, h)
 
@@ -634,44 +575,16 @@ def test_what_is_covered_stays_apart_all_along(d, closing, M, length, h, part):
         assert uncovered(d + (1.0 + 1e-9) * more + 1e-300, way, h * length) <= 0.0
 
 
-@settings(deadline=None, max_examples=300, derandomize=True)
-@given(positive, numbers, positive)
-def test_the_free_span_is_the_last_free_half(d, closing, M):
-    span = free_span(d, closing, M)
-    if d == 0.0:
-        assert span == 0.0 and not half_free(d, closing, M, 0.0)
-    elif math.isfinite(span):
-        assert half_free(d, closing, M, span * (1 - 1e-12))
-        assert not half_free(d, closing, M, span * (1 + 1e-6) + 1e-9)
-    else:
-        assert half_free(d, closing, M, 1e6)
-
-
-def test_a_free_span_is_free_to_its_very_end_in_exact_arithmetic():
-    rng = np.random.default_rng(19)
-    for d, c, m in rng.normal(size=(2000, 3)) * 10.0 ** rng.integers(-6, 7, (2000, 3)):
-        d, m = abs(d), abs(m) * float(rng.random() < 0.8)
-        span = free_span(d, c, m)
-        if math.isfinite(span):
-            h = Fraction(span)
-            assert Fraction(d) - h * Fraction(c) - h * h * Fraction(m) / 2 > 0
-        else:
-            assert m == 0.0 and c <= 0.0
-
-
-def test_what_is_infinite_never_makes_a_span_too_long():
-    inf, nan = math.inf, math.nan
-    values = (0.0, 1.0, -1.0, 5e-324, 1e308, -1e308, inf, -inf, nan)
-    for d in values:
-        for closing in values:
-            for m in values:
-                span = free_span(d, closing, m)
-                assert span >= 0.0
-                if span == inf:
-                    assert m == 0.0 and -inf < closing <= 0.0 and d > 0.0
-                if not (d > 0.0 and 0.0 <= m < inf and abs(closing) < inf):
-                    assert span == 0.0
-    assert free_span(inf, 1.0, 0.0) > 1e300
+def test_a_drift_whose_first_part_is_a_length_is_as_safe():
+    """Balls and volumes of meshes add `bent` to a length. Either sum is off the exact one by three
+    units of rounding of its terms at most, which MOTION_ROUNDING in M and the margins exceed."""
+    rng = np.random.default_rng(22)
+    for closing, M, h in rng.normal(size=(2000, 3)) * 10.0 ** rng.integers(-6, 7, (2000, 3)):
+        M, h = abs(M), abs(h)
+        exact = Fraction(h) * Fraction(closing) + Fraction(h) ** 2 * Fraction(M) / 2
+        terms = abs(Fraction(h) * Fraction(closing)) + Fraction(h) ** 2 * Fraction(M) / 2
+        for way in (drift(closing, M, h), h * closing + bent(M, h)):
+            assert abs(Fraction(way) - exact) <= 3 * Fraction(EPS) * terms
 
 
 def test_no_half_has_a_negative_length():
@@ -690,7 +603,7 @@ def test_both_ends_count_the_clearance_twice_and_their_rounding():
             assert not ends_free(d_a, d_b, a, b, delta) or Fraction(a) + Fraction(b) < exact
 
 
-def bent(rng, count):
+def bowed(rng, count):
     """Points that run from one place to another within (0, 1), and bend by no more than 1 each:
     (times, count, 3)."""
     t = np.linspace(0.0, 1.0, 401)[:, None, None]
@@ -705,7 +618,7 @@ def test_one_direction_at_both_ends_holds_on_the_way():
     rng = np.random.default_rng(31)
     free = 0
     for _ in range(400):
-        a, b = bent(rng, 3), bent(rng, 3)
+        a, b = bowed(rng, 3), bowed(rng, 3)
         n = rng.normal(size=3)
         n /= np.linalg.norm(n)
         b -= (1.5 + rng.uniform(-1.0, 1.0)) * n
@@ -731,7 +644,7 @@ def test_motions_that_agree_keep_their_distance():
     free = 0
     for _ in range(400):
         common = rng.uniform(-3.0, 3.0, 3) * np.linspace(0.0, 1.0, 401)[:, None, None]
-        a, b = common + bent(rng, 2), common + bent(rng, 2)
+        a, b = common + bowed(rng, 2), common + bowed(rng, 2)
         a[:] += rng.uniform(0.0, 4.0) * np.array([1.0, 0.0, 0.0])
         moved = (a[-1] - a[0])[:, None] - (b[-1] - b[0])[None]
         most = float(np.linalg.norm(moved, axis=2).max())
@@ -751,7 +664,8 @@ def test_what_is_not_a_number_is_not_free():
     nan = math.nan
     for values in ((nan, 0, 0, 0), (1, nan, 0, 0.1), (1, 0, nan, 0.1), (1, 0, 0, nan)):
         assert not half_free(*map(float, values))
-    assert free_span(nan, 0.0, 0.0) == 0.0
+    for values in ((nan, 0, 0), (1, nan, nan), (1, nan, 2), (1, 2, nan)):
+        assert not uncovered(*map(float, values)) < 0.0
     assert not ends_free(nan, 1.0, 0.0, 0.0, 0.0)
     assert ends_free(1.0, 1.0, 0.9, 0.9, 0.05) and not ends_free(1.0, 1.0, 1.0, 1.0, 0.0)
 
@@ -775,7 +689,9 @@ def test_bad_bodies_and_motions_are_refused():
     with pytest.raises(ConfigurationError, match="a/j1"):
         bound.segment([0, 0], [0, math.inf])
     with pytest.raises(ConfigurationError, match=">= 0"):
-        bound.segment([0, 0], [0, 0], deviation=[0, -1])
+        bound.curve([0, 0], [0, 0], [0, -1], [0, 0])
+    with pytest.raises(ConfigurationError, match="speed"):
+        bound.segment([-1.7e308, 0], [1.7e308, 0])
     with pytest.raises(ConfigurationError, match="a/j0"):
         bound.curve([1, 0], [0, 0], [1, 1], [1, 1])
 
@@ -813,40 +729,6 @@ def test_frames_that_are_none_are_refused_by_the_name_of_the_body(frame):
 def test_a_bad_pose_of_a_body_is_refused():
     with pytest.raises(PoseError, match="crate"):
         MovingBody.of_shape("crate", 1, Sphere(1.0), np.full((4, 4), math.nan))
-
-
-@pytest.mark.parametrize(
-    "normal",
-    [
-        *([0, y, 0] for y in (0.001, 0, 1 + 1e-5, 1e9, 1e200, math.nan, math.inf)),
-        [0, 1],
-        [[0, 1, 0]],
-        "up",
-        None,
-    ],
-)
-def test_a_normal_that_is_not_of_unit_length_is_refused(normal):
-    bound = MotionBound(planar(2), [MovingBody("x", 2, [[1.0, 0, 0]])])
-    with pytest.raises(PoseError, match="normal"):
-        bound.segment([0, 0], [1, 1]).closing(bound.pair("x"), [0, 0], [1, 1], normal)
-
-
-def test_a_normal_of_single_precision_is_brought_to_length_1():
-    bound = MotionBound(planar(2), [MovingBody("x", 2, [[1.0, 0, 0]])])
-    motion, pair = bound.segment([0, 0], [1, 1]), bound.pair("x")
-    exact = motion.closing(pair, [0, 0], [1, 1], [0, 1, 0])
-    assert motion.closing(pair, [0, 0], [1, 1], [0, 1 - 1e-7, 0]) == exact
-
-
-def test_joints_faster_than_the_motion_are_refused():
-    bound = MotionBound(planar(2), [MovingBody("x", 2, [[1.0, 0, 0]])])
-    motion, pair = bound.segment([0, 0], [1, -1]), bound.pair("x")
-    with pytest.raises(ConfigurationError, match="a/j1"):
-        motion.closing(pair, [0, 0], [1, 1.001], [0, 1, 0])
-    with pytest.raises(ConfigurationError, match="a/j0"):
-        motion.nearing(pair, [0, 0], [-100, 1])
-    with pytest.raises(ConfigurationError, match="qb - qa"):
-        bound.segment([-1.7e308, 0], [1.7e308, 0])
 
 
 def test_planted_cases_hold_without_the_compiler():

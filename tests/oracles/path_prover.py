@@ -22,11 +22,11 @@ from standoff.paths.certificate import (
     Group,
     Primitive,
 )
+from standoff.paths.verify.cell_scene import match, measured
 from standoff.paths.verify.convex import check_convex, check_groups
 from standoff.paths.verify.coverage import watched_parts
 from standoff.paths.verify.meshes import check_meshes
 from standoff.paths.verify.rows import select
-from standoff.paths.verify.scene import match, measured
 from standoff.paths.verify.support import core_points, core_support, farthest
 
 

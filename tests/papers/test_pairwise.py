@@ -2,19 +2,28 @@
 
 import functools
 import itertools
+import math
+from fractions import Fraction
 
 import coal
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import standoff as so
 from standoff.errors import Error
+from standoff.motion.kernels.certify import half_free
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers import paper001_checkers
+from standoff.papers.kernels.pairwise import free_span, speed_slack
 from standoff.papers.kernels.sampled import FREE, HIT
 from standoff.papers.paper001_checkers import PairwiseChecker, SampledChecker
 from standoff.papers.paper001_scenes import scene
+from standoff.robots.description import Mimic
 from tests.oracles.coal import geometry, transform
 from tests.oracles.paper001 import segment
+from tests.worlds import arms
 
 DELTA = 0.002
 
@@ -280,3 +289,72 @@ def test_bad_input_is_an_error():
     ):
         with pytest.raises(Error):
             make()
+
+
+numbers = st.floats(-10, 10)
+positive = st.just(0.0) | st.floats(1e-100, 10)
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(positive, numbers, positive)
+def test_the_free_span_is_the_last_free_half(d, closing, M):
+    span = free_span(d, closing, M)
+    if d == 0.0:
+        assert span == 0.0 and not half_free(d, closing, M, 0.0)
+    elif math.isfinite(span):
+        assert half_free(d, closing, M, span * (1 - 1e-12))
+        assert not half_free(d, closing, M, span * (1 + 1e-6) + 1e-9)
+    else:
+        assert half_free(d, closing, M, 1e6)
+
+
+def test_a_free_span_is_free_to_its_very_end_in_exact_arithmetic():
+    rng = np.random.default_rng(19)
+    for d, c, m in rng.normal(size=(2000, 3)) * 10.0 ** rng.integers(-6, 7, (2000, 3)):
+        d, m = abs(d), abs(m) * float(rng.random() < 0.8)
+        span = free_span(d, c, m)
+        if math.isfinite(span):
+            h = Fraction(span)
+            assert Fraction(d) - h * Fraction(c) - h * h * Fraction(m) / 2 > 0
+        else:
+            assert m == 0.0 and c <= 0.0
+
+
+def test_what_is_infinite_never_makes_a_span_too_long():
+    inf, nan = math.inf, math.nan
+    values = (0.0, 1.0, -1.0, 5e-324, 1e308, -1e308, inf, -inf, nan)
+    for d in values:
+        for closing in values:
+            for m in values:
+                span = free_span(d, closing, m)
+                assert span >= 0.0
+                if span == inf:
+                    assert m == 0.0 and -inf < closing <= 0.0 and d > 0.0
+                if not (d > 0.0 and 0.0 <= m < inf and abs(closing) < inf):
+                    assert span == 0.0
+    assert free_span(inf, 1.0, 0.0) > 1e300
+
+
+def test_the_slack_of_a_speed_holds_where_a_mimic_rounds_its_angle():
+    """A mimic of a thousand turns a turn: the exact angle by fractions, its sine by libm."""
+    tree = arms.arm(
+        ("continuous", (0, 0, 0), arms.Z, arms.FREE, None),
+        ("continuous", (1, 0, 0), arms.Z, arms.FREE, Mimic("j0", 1000.0, 0.3)),
+    )
+    bound = MotionBound(tree, [MovingBody("x", 2, [[1.0, 0, 0]])])
+    extent = float(bound.extent[2] + bound.size[1])
+    for q in np.random.default_rng(18).uniform(20, 60, 300):
+        rounded = 1000.0 * q + 0.3 + q
+        left = float(1001 * Fraction(q) + Fraction(0.3) - Fraction(rounded))
+        angle = math.atan2(math.sin(rounded), math.cos(rounded)) + left
+        v = np.array([-math.sin(q), math.cos(q), 0]) + 1001 * np.array(
+            [-math.sin(angle), math.cos(angle), 0]
+        )
+        motion = bound.segment([q - 0.5], [q + 0.5])
+        slack = speed_slack(
+            tree.reals, tree.ints, bound.chain, motion.reach, motion.speed, np.array([q]), extent
+        )
+        _, twists = tree.velocities([q], [1.0])
+        lever = (tree.forward([q])[2] @ [1.0, 0, 0, 0])[:3]
+        found = twists[2, 3:] + np.cross(twists[2, :3], lever)
+        assert np.linalg.norm(found - v) <= slack + 1e-12

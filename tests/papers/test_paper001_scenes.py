@@ -8,7 +8,7 @@ import pytest
 
 import standoff as so
 from standoff.errors import Error, MeshError
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.paper001_scenes import SCENES, fanuc200, irb2400, scene
 from standoff.papers.surfaces import block, joined, lathe, refined, rod, sheet, torus
 from tests.oracles.coal import geometry, transform

@@ -13,8 +13,8 @@ from standoff.compiled.jit import INTERPRETED, entry
 from standoff.paths import joint_maps
 from standoff.paths.joint_maps import JointMap, joint_map, joints_between
 from standoff.paths.kernels import path_tables as p
-from standoff.paths.kernels.links import marked_cells, settle_sphere_pairs
-from standoff.paths.search import new_scratch
+from standoff.paths.kernels.map_lookup import marked_cells, settle_sphere_pairs
+from standoff.paths.path_search import new_scratch
 from standoff.paths.tables import Settings, build_tables
 from tests.oracles.coal import distance, geometry
 

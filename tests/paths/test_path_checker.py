@@ -7,7 +7,7 @@ import pytest
 
 import standoff as so
 from standoff.compiled.jit import entry
-from standoff.paths import search as scratch
+from standoff.paths import path_search as scratch
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.heap import pop_node, push_node, requeue
 from tests.worlds.robot_files import EXAMPLES, example
@@ -80,13 +80,6 @@ def test_one_by_one_in_batches_and_on_threads_alike(arm, judged):
     for threads in (2, 3, 8):
         np.testing.assert_array_equal(checker.segment_kinds(a, b, threads=threads), kinds)
     np.testing.assert_array_equal(checker.segments(a, b), kinds == 0)
-
-
-def test_every_bound_comes_to_the_same_verdict(arm, judged):
-    a, b, kinds = judged
-    for bound in ("sharp", "paper"):
-        other = so.PathChecker(arm, bound=bound).segment_kinds(a[:60], b[:60], threads=1)
-        np.testing.assert_array_equal(other == 0, kinds[:60] == 0)
 
 
 def test_small_tables_grow_and_lose_nothing(arm, judged, monkeypatch):
@@ -282,9 +275,7 @@ def test_a_tube_that_is_not_free_at_the_start_took_the_whole_search():
 
 
 def test_progress_is_told_of_long_checks(arm, monkeypatch):
-    from standoff.paths import search
-
-    monkeypatch.setattr(search, "_SLICE", 5)
+    monkeypatch.setattr(scratch, "_SLICE", 5)
     told = []
     a, b = edges(arm, 20, 9)
     so.PathChecker(arm).path(np.concatenate([a[:1], b[:1]]), progress=told.append)
@@ -298,7 +289,6 @@ def test_progress_is_told_of_long_checks(arm, monkeypatch):
         {"clearance": "wide"},
         {"tolerance": 0.0},
         {"tolerance": -1e-3},
-        {"bound": "loose"},
         {"budget": 0},
         {"budget": 1.5},
         {"deviation": -0.1},

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import standoff as so
 from standoff.cli import app
-from standoff.paths import search as scratch
+from standoff.paths import path_search as scratch
 from standoff.paths.certificate import GROUP, PROOF, SPHERE, Claim, Group
 from tests.worlds.mesh_shapes import box_arrays
 
@@ -183,10 +183,10 @@ class TestNoHistory:
     def test_small_tables_count_the_same(self, slide, monkeypatch):
         """A step that is done again because a table was too small counts once."""
         ends = [-3.0, 0.0], [3.0, 0.5]
-        usual = so.PathChecker(slide, bound="paper").segment(*ends)
+        usual = so.PathChecker(slide).segment(*ends)
         monkeypatch.setattr(scratch, "_NODES", 4)
         monkeypatch.setattr(scratch, "_POOL", 8)
-        small = so.PathChecker(slide, bound="paper").segment(*ends)
+        small = so.PathChecker(slide).segment(*ends)
         assert (small.intervals, small.distances) == (usual.intervals, usual.distances)
 
 
@@ -238,11 +238,6 @@ class TestBadArguments:
     def test_budget(self, slide, budget):
         with pytest.raises(so.PathError, match="budget"):
             so.PathChecker(slide, budget=budget)
-
-    @pytest.mark.parametrize("bound", [np.array(["both"]), None, 3, "BOTH"])
-    def test_bound(self, slide, bound):
-        with pytest.raises(so.PathError, match="bound"):
-            so.PathChecker(slide, bound=bound)
 
     @pytest.mark.parametrize("thing", [None, [], {}, b"x", float("nan"), np.zeros(3)])
     def test_verify(self, slide, thing):

@@ -184,8 +184,8 @@ def test_a_pool_of_any_size_says_the_same(segments, monkeypatch):
     roomy = so.PathChecker(world.cell, 0.004, TOLERANCE)
     expected = [roomy.segment(qa, qb) for qa, qb in zip(starts[:15], ends[:15])]
     for pool in (1, 700, 1500, 2500):
-        monkeypatch.setattr("standoff.paths.search._POOL", pool)
-        monkeypatch.setattr("standoff.paths.search._NODES", 4)
+        monkeypatch.setattr("standoff.paths.path_search._POOL", pool)
+        monkeypatch.setattr("standoff.paths.path_search._NODES", 4)
         for qa, qb, verdict in zip(starts, ends, expected):
             tight = so.PathChecker(world.cell, 0.004, TOLERANCE)
             tight.tables.spare.clear()

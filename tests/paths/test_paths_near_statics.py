@@ -15,7 +15,7 @@ from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.motion import load_motion, place_at
 from standoff.paths.kernels.pair import ball_test
 from standoff.paths.kernels.statics import MASK, near_statics, swept_ball
-from standoff.paths.search import new_scratch
+from standoff.paths.path_search import new_scratch
 from standoff.paths.tables import Settings, build_tables
 
 CLEARANCE = 0.01
@@ -54,12 +54,14 @@ def balls_free(cell, search, mover, static, clearance):
 def box_free(cell, search, mover, box, clearance):
     """By the ball around the mover, and the box around what stands."""
     scratch, fixed = p.search_at(search), p.cell_at(cell)
-    x, y, z, vx, vy, vz, bent, most, taken = swept_ball(fixed, scratch, mover, scratch.now.half)
-    dx = max(box[0] - x, x - box[3], 0.0)
-    dy = max(box[1] - y, y - box[4], 0.0)
-    dz = max(box[2] - z, z - box[5], 0.0)
+    bow, most, taken = swept_ball(fixed, scratch, mover, scratch.now.half)
+    ball = scratch.centres[mover]
+    dx = max(box[0] - ball.x, ball.x - box[3], 0.0)
+    dy = max(box[1] - ball.y, ball.y - box[4], 0.0)
+    dz = max(box[2] - ball.z, ball.z - box[5], 0.0)
+    run = scratch.now.half * math.sqrt(ball.vx**2 + ball.vy**2 + ball.vz**2)
     d = math.sqrt(dx * dx + dy * dy + dz * dz) - fixed.balls[mover].radius - clearance - taken
-    return uncovered(d, math.sqrt(vx * vx + vy * vy + vz * vz) + bent, most) < 0.0
+    return uncovered(d, run + bow, most) < 0.0
 
 
 @pytest.mark.parametrize("count", [3, 64, 65, 700])

@@ -5,7 +5,7 @@ import pytest
 
 import standoff as so
 from standoff.errors import ConfigurationError, PathError
-from standoff.paths.nearest import watched_primitives
+from standoff.paths.nearest_pair import watched_primitives
 from standoff.paths.profile import along, profile
 from tests.oracles import coal as coal_oracle
 

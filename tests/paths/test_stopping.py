@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import standoff as so
-from standoff.paths.end_stops import overruns
+from standoff.paths.end_stops import _highest, overruns
+from standoff.paths.verify.kinematics import extremes
 from standoff.tolerances import EPS
 from tests.oracles.exact_curves import horner, instants, polynomial, when
 
@@ -253,3 +254,27 @@ def test_brakes_are_given_by_joint_by_robot_and_for_the_rest():
     expected = so.braking_curve(cell, q, v, each, 0.1)
     assert np.array_equal(found.times, expected.times)
     assert np.array_equal(found.coefficients, expected.coefficients)
+
+
+@LAWS
+@given(SEEDS)
+def test_the_highest_value_of_a_polynomial_is_the_one_that_verify_finds(seed):
+    """Held against the independent search of `standoff.paths.verify`, with double roots of the
+    derivative, flat tops and leading coefficients that are nearly nothing."""
+    rng = np.random.default_rng(seed)
+    c = rng.normal(size=6) * 10.0 ** rng.integers(-8, 3, 6) * (rng.random(6) < 0.8)
+    if rng.random() < 0.3:
+        c = -polynomial_of_roots(rng.uniform(0.0, 1.0, 2).repeat(2))
+    _, most = extremes(c[None], np.zeros(1), np.ones(1))
+    u, top, bound = _highest(c)
+    size = np.abs(c).sum()
+    assert top == pytest.approx(np.polynomial.polynomial.polyval(u, c), abs=1e-14 * size)
+    assert most[0] - 1e-14 * size <= bound <= most[0] + 4e-12 * size
+
+
+def polynomial_of_roots(roots):
+    return np.append(np.polynomial.polynomial.polyfromroots(roots), 0.0)
+
+
+def test_what_is_no_number_ends_the_search_for_the_highest_value():
+    assert np.isnan(_highest(np.full(6, np.nan))[2])

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import standoff as so
 from standoff.cell.model import Model, entry_of
 from standoff.geometry.pose import as_pose
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.paths.certificate import PROOF
 from standoff.paths.verify.bounds import PointSet, bound, measure, reaches
+from standoff.paths.verify.cell_model import Part, read_model
 from standoff.paths.verify.convex import _approach, segment_to_box
 from standoff.paths.verify.gjk import deeper_than, distance_at_most
 from standoff.paths.verify.kinematics import (
@@ -27,7 +28,6 @@ from standoff.paths.verify.kinematics import (
 )
 from standoff.paths.verify.mesh_gap import convex_gap, solid, soup_gap
 from standoff.paths.verify.meshes import _nearing, body_gaps
-from standoff.paths.verify.model import Part, read_model
 from standoff.paths.verify.rows import Rows
 from standoff.paths.verify.soup import soup_of
 from standoff.paths.verify.support import core_points, core_support, farthest

@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 import standoff as so
 from standoff.cell.shipped import shipped_cell
 from standoff.cli import app
-from standoff.paths.nearest import NearPair
+from standoff.paths.nearest_pair import NearPair
 from standoff.paths.path_file import PathFile
 from standoff.view.check import check
 from standoff.view.live import server

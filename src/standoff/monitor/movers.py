@@ -17,8 +17,8 @@ from standoff.monitor.buffers import DEFAULT, by_name, coefficients, speed_limit
 from standoff.monitor.kernels import tables as m
 from standoff.monitor.options import Options
 from standoff.monitor.separation import Coefficients, Separation
-from standoff.motion.bound import Carried, MovingBody, carried, extents
 from standoff.motion.kernels import bound as kernels
+from standoff.motion.motion_bound import Carried, MovingBody, carried, extents
 from standoff.robots.kernels.kinematics import DEPTH
 from standoff.robots.tree import Tree
 from standoff.tolerances import AHEAD

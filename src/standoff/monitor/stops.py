@@ -1,6 +1,7 @@
 """`Stopping`: how robots stop, as the user states it, checked, and for each joint of a cell.
 
-`Stops` asks in each cycle whether every stop from this reading is free.
+`Stops` asks `paths.stop_check` in each cycle whether every stop from this reading is free;
+`paths.kernels.stop` is the proof. `so.stopping` (`paths.stopping`) certifies a single stop.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from standoff.geometry.narrowphase.bodies import Bodies
 from standoff.geometry.narrowphase.layout import OUT_COLUMNS, SIZE
 from standoff.geometry.pose import Array, pose
 from standoff.geometry.shape import IntArray, Shape
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.kernels.greedy import greedy_distances, greedy_scratch
 from standoff.papers.kernels.visits import Walks, counted_walks
 from standoff.papers.paper001_segments import Bench

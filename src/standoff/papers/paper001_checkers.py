@@ -22,7 +22,7 @@ from standoff.geometry.narrowphase.dispatch import (
 )
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray, Shape
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.papers.kernels import pairwise, sampled
 from standoff.papers.kernels.greedy import greedy_address, greedy_scratch
 from standoff.papers.kernels.sampled import FREE, FULL

@@ -19,7 +19,7 @@ from standoff.papers.paper001_checkers import CONTACT_TOLERANCE
 from standoff.papers.paper001_segments import PAPER_EPSILON, Bench
 from standoff.papers.toolkit import Result, bars, cells, heads
 from standoff.paths.checker import USUAL_TOLERANCE, PathChecker
-from standoff.paths.search import Scratch
+from standoff.paths.path_search import Scratch
 from standoff.plan.growing import Lazy, compile_for
 from standoff.plan.planner import Planner
 from standoff.plan.query import Query, build_query, joint_weights
@@ -223,7 +223,7 @@ class Samples(Lazy):
         low, high = query.space.low, query.space.high
         self._samples: Array = 1.0 / (epsilon * (high - low))
         super().__init__(checker, query, seed, reach)
-        self.lent.step_by(address_of(SAMPLE_STEP))
+        self.lent.scratch.header.stepper = address_of(SAMPLE_STEP)
         self.roadmap.header.path_budget = _UNLIMITED
 
     def _room_for_edges(self, edges: int) -> Scratch:

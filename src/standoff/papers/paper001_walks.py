@@ -20,7 +20,7 @@ from standoff.papers.paper001_scenes import LINK_LENGTH, LINK_RADIUS, LINKAGE_JO
 from standoff.papers.paper001_segments import Bench
 from standoff.papers.toolkit import Result, heads
 from standoff.paths.checker import PathChecker
-from standoff.paths.search import grow_room
+from standoff.paths.path_search import grow_room
 from standoff.plan.growing import (
     EDGE_BUDGET,
     Borrowed,
@@ -263,13 +263,13 @@ def random_walk(
             since, tried = perf_counter(), int(progress.tried)
             progress.until = min(most, tried + pace.tries)
             status = walk(address_of_check(), *lent.addresses, room.address)
-            if status == g.DRY:
+            if status == g.NO_NUMBERS:
                 numbers.refill(int(progress.cursor))
                 room.numbers = numbers.values
                 progress.cursor = 0
-            elif status == g.CRAMPED:
+            elif status == g.SCRATCH_FULL:
                 grow_room(lent.scratch)
-            elif status == g.CROWDED:
+            elif status == g.NODES_FULL:
                 for name in ("rows", "tried"):
                     room.grow(name, 2 * len(room.tried))
             else:

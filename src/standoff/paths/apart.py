@@ -18,7 +18,7 @@ from standoff.paths.apart_problem import Problem
 from standoff.paths.kernels import apart_tables as p
 from standoff.paths.kernels.apart import search_apart
 from standoff.paths.options import length
-from standoff.paths.search import Progress
+from standoff.paths.path_search import Progress
 from standoff.scalars import whole
 
 __all__ = ["Apart", "CanTouch", "ProvedApart", "StaysOpen", "prove_apart"]

@@ -20,8 +20,8 @@ from standoff.geometry.narrowphase.dispatch import has_closed_form
 from standoff.geometry.pose import Array
 from standoff.geometry.shape import IntArray
 from standoff.geometry.table import pack
-from standoff.motion.bound import MovingBody, few_points
 from standoff.motion.kernels.reach import reach
+from standoff.motion.motion_bound import MovingBody, few_points
 from standoff.paths.kernels import apart_tables as p
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree, scratch_shape

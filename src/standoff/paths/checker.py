@@ -24,9 +24,8 @@ from standoff.paths.end_stops import ProvedLimits
 from standoff.paths.glide import Glides, glide_table
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.search import check_segments
-from standoff.paths.options import Bound, Options, checked, length
-from standoff.paths.proving import certificate, meeting
-from standoff.paths.search import (
+from standoff.paths.options import Options, checked, length
+from standoff.paths.path_search import (
     Found,
     Key,
     Memory,
@@ -38,6 +37,7 @@ from standoff.paths.search import (
     kind_of,
     new_scratch,
 )
+from standoff.paths.proving import certificate, meeting
 from standoff.paths.tables import Settings, Tables, build_tables
 from standoff.paths.verdict import Verdict
 from standoff.robots.joint_values import joint_rows
@@ -71,8 +71,6 @@ class PathChecker:
         clearances: clearances of single pairs of links or bodies, which go before ``clearance``.
         deviation: by how much each joint may be off the path, [rad] or [m]: one number for all, or
             by name. What is free is then the whole tube of motions that stay as close.
-        bound: what bounds motion: ``sharp`` (velocities and their change), ``paper`` (lengths of
-            paths, as paper 001), or the better of ``both``.
         budget: distances and configurations that one check may take before it is undecided.
 
     Raises:
@@ -88,10 +86,9 @@ class PathChecker:
         *,
         clearances: Mapping[Pair, float] | None = None,
         deviation: float | ArrayLike | Mapping[str, float] | None = None,
-        bound: Bound = "both",
         budget: int = 1_000_000,
     ) -> None:
-        self._options = checked(cell, clearance, tolerance, clearances, deviation, bound, budget)
+        self._options = checked(cell, clearance, tolerance, clearances, deviation, budget)
         self.cell = cell
         self.memory = Memory(_REMEMBERED)
         self._known: Tables | None = None
@@ -132,14 +129,7 @@ class PathChecker:
             deviations = options.deviations(self.cell)
             self._known = build_tables(
                 self.cell,
-                Settings(
-                    options.clearance,
-                    options.tolerance,
-                    options.clearances,
-                    deviations,
-                    curved=options.bound != "paper",
-                    straight=options.bound != "sharp",
-                ),
+                Settings(options.clearance, options.tolerance, options.clearances, deviations),
             )
             self._proved = ProvedLimits(self.cell, deviations)
             self.memory.clear()

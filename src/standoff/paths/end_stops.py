@@ -1,5 +1,7 @@
 """Where a motion carries a joint beyond its position limits: into an end stop, or beyond what is
-proved of pairs that are allowed because they never touch within the limits.
+proved of pairs that are allowed because they never touch within the limits. Asked of one braking
+motion by `paths.stopping`, of every path by `paths.checker`; `paths.kernels.stop` bounds all stops
+that may follow a reading by itself.
 """
 
 from __future__ import annotations
@@ -13,8 +15,11 @@ from standoff.cell import Cell
 from standoff.errors import PathError
 from standoff.geometry.pose import Array
 from standoff.motion.pieces import POWERS, Pieces
-from standoff.paths.verify.kinematics import extremes
 from standoff.tolerances import ENCODER_TOLERANCE
+
+#: How near to the highest value of a polynomial it is found, relative to the sum of the magnitudes
+#: of its coefficients, [-]: far above the rounding of some 40 halvings, of half a unit a sum.
+HIGHEST_TOLERANCE = 1e-12
 
 #: Bernstein coefficients of degree 5 from powers: row a has C(a, p) / C(5, p).
 _BERNSTEIN = np.array(
@@ -52,7 +57,7 @@ def overruns(cell: Cell, motion: Pieces) -> tuple[Overrun, ...]:
             bar = max(side * limit + ENCODER_TOLERANCE, side * float(first[j]))
             farthest = None
             for k in map(int, np.flatnonzero(hull > bar + motion.rounding[:, j])):
-                u, position = _highest(side * motion.coefficients[k, :, j])
+                u, position, _ = _highest(side * motion.coefficients[k, :, j])
                 if position > bar + motion.rounding[k, j]:
                     bar, farthest = position, (k, u)
             if farthest is not None:
@@ -69,28 +74,41 @@ def bounds(coefficients: Array) -> tuple[Array, Array]:
     return points.min(axis=1), points.max(axis=1)
 
 
-def _highest(c: Array) -> tuple[float, float]:
-    """Where on 0 <= u <= 1 a polynomial is highest, and how high: at an end, or where its
-    derivative has a root. Real parts of complex roots do no harm: every u is a candidate."""
-    slope = np.arange(1, POWERS) * c[1:]
-    roots = np.roots(slope[::-1]).real
-    u = np.concatenate([[0.0, 1.0], roots[(roots > 0.0) & (roots < 1.0)]])
-    values = np.polynomial.polynomial.polyval(u, c)
-    at = int(np.argmax(values))
-    return float(u[at]), float(values[at])
+def _highest(c: Array) -> tuple[float, float, float]:
+    """Where on 0 <= u <= 1 a polynomial is highest, how high it is there, and what it stays below:
+    parts whose Bernstein coefficients leave no more than the tolerance are done with, others are
+    halved."""
+    tolerance = HIGHEST_TOLERANCE * float(np.abs(c).sum())
+    waiting = [(0.0, 1.0, _BERNSTEIN @ c)]
+    u, top = 0.0, -np.inf
+    while waiting:
+        start, end, points = waiting.pop()
+        for at, value in ((start, float(points[0])), (end, float(points[-1]))):
+            if value > top:
+                u, top = at, value
+        if not points.max() > top + tolerance:
+            continue
+        left, right = [points[0]], [points[-1]]
+        while len(points) > 1:
+            points = 0.5 * (points[:-1] + points[1:])
+            left.append(points[0])
+            right.append(points[-1])
+        middle = 0.5 * (start + end)
+        waiting += [(start, middle, np.array(left)), (middle, end, np.array(right[::-1]))]
+    return u, top, top + 2.0 * tolerance
 
 
 class ProvedLimits:
     """How far the joints of a cell, as it is now, may go.
 
     Args:
-        stray: by how much each joint may be off its motion, [rad] or [m].
+        deviation: by how much each joint may be off its motion, [rad] or [m].
     """
 
-    def __init__(self, cell: Cell, stray: Array) -> None:
+    def __init__(self, cell: Cell, deviation: Array) -> None:
         low, high = cell.proof_limits
         self._joints, self._units = cell.joints, cell.tree.units
-        self._low, self._high = low + stray, high - stray
+        self._low, self._high = low + deviation, high - deviation
         self._any = bool(np.isfinite(low).any() or np.isfinite(high).any())
 
     def check(self, pieces: Array, rounding: Array) -> None:
@@ -106,8 +124,9 @@ class ProvedLimits:
         some = (least - rounding < self._low) | (most + rounding > self._high)
         if some.any():
             # Bounds are wider than the motion, so they only say where to look.
-            c = np.moveaxis(pieces, 1, -1)[some]
-            least[some], most[some] = extremes(c, np.zeros(()), np.ones(()))
+            for k, j in np.argwhere(some):
+                least[k, j] = -_highest(-pieces[k, :, j])[2]
+                most[k, j] = _highest(pieces[k, :, j])[2]
             self._refuse(least - rounding, most + rounding, "piece")
 
     def check_ends(self, *ends: Array) -> None:

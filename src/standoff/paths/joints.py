@@ -238,7 +238,7 @@ def unwrap(cell: Cell, waypoints: ArrayLike) -> Array:
     next, by adding full turns; the first waypoint and all other joints stay as they are.
 
     Everywhere else in this package an angle is what it says: from 3 to -3 is 6 rad back, and not
-    0.28 rad on. Whether a file means that or was wrapped cannot be told from its numbers.
+    0.28 rad on. Whether a file means that or was wrapped does not show in its numbers.
 
     Raises:
         PathError: a step within HALF_TURN_ANGLE of half a turn, which may go either way.

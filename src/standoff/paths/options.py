@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from standoff.geometry.pose import Array
 from standoff.robots.joint_values import joint_values
 from standoff.scalars import number, whole
 from standoff.tolerances import COORDINATE_LIMIT
-
-Bound = Literal["both", "sharp", "paper"]
-_BOUNDS = ("both", "sharp", "paper")
 
 #: More than anybody can wait for, and what a counter holds.
 LARGEST_BUDGET = 10**15
@@ -32,7 +29,6 @@ class Options:
     tolerance: float
     clearances: Mapping[Pair, float]
     deviation: float | Mapping[str, float] | Array | None
-    bound: Bound
     budget: int
 
     def with_budget(self, budget: Any) -> Options:
@@ -57,16 +53,12 @@ def checked(
     tolerance: Any,
     clearances: Any,
     deviation: Any,
-    bound: Any,
     budget: Any,
 ) -> Options:
     """Raises PathError or ConfigurationError for what makes no sense."""
     if not isinstance(cell, Cell):
         raise PathError("not a cell", element="cell", value=cell, allowed="a Cell")
     cell.check_watched()
-    named = isinstance(bound, str)
-    if not named or bound not in _BOUNDS:
-        raise PathError("no such bound", element="bound", value=bound, allowed=", ".join(_BOUNDS))
     if deviation is not None and not isinstance(deviation, Mapping) and np.ndim(deviation) == 0:
         deviation = length(deviation, "deviation", least=0.0)
     elif deviation is not None and not isinstance(deviation, Mapping):
@@ -76,7 +68,6 @@ def checked(
         tolerance=length(tolerance, "tolerance", above=0.0),
         clearances=_clearances(cell, clearances),
         deviation=dict(deviation) if isinstance(deviation, Mapping) else deviation,
-        bound=bound,
         budget=_budget(budget),
     )
     options.deviations(cell)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from standoff.cell import Cell
 from standoff.errors import PathError
 from standoff.geometry.pose import Array
-from standoff.paths.nearest import Among, Nearest
+from standoff.paths.nearest_pair import Among, Nearest
 
 #: Told from time to time how much is done, from 0 to 1.
 Progress = Callable[[float], None]
@@ -61,7 +61,7 @@ def profile(
     Args:
         among: ``all`` watched pairs, those within one robot and what it holds (``self``), or the
             ``others``.
-        progress: told from time to time how much is done, from 0 to 1.
+        progress: called from time to time with how much is done, from 0 to 1.
     """
     Q = cell.tree.configurations(waypoints, "waypoints")
     if not len(Q) or samples < 1:

@@ -23,7 +23,7 @@ from standoff.paths.certificate import (
 from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import Options
-from standoff.paths.search import Motion, Search, kind_of
+from standoff.paths.path_search import Motion, Search, kind_of
 from standoff.paths.tables import NOBODY, Tables
 from standoff.tolerances import EPS
 

@@ -1,8 +1,9 @@
 """Is a stop from here free? Asked anew at each reading, of all stops that may follow it at once.
 
-`so.stopping` certifies one braking motion, exactly as it is said to be. Here neither the moment at
-which the brakes act nor how hard they hold nor the velocities are known exactly, and the answer is
-wanted in microseconds; see `paths.kernels.stop` for how that is done.
+`so.stopping` (`paths.stopping`) certifies one braking motion, exactly as it is said to be. Here
+neither the moment at which the brakes act nor how hard they hold nor the velocities are known
+exactly, and the answer is wanted in microseconds; see `paths.kernels.stop` for how that is done.
+`monitor.stops` asks, and holds the options.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from standoff.geometry.pose import Array
 from standoff.paths.end_stops import Overrun
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels import stop
-from standoff.paths.kernels.statics import PACK
-from standoff.paths.kernels.stop import check_stop
-from standoff.paths.search import KINDS, Motion, Search, new_scratch
+from standoff.paths.kernels.stop import check_stop, note_open
+from standoff.paths.path_search import KINDS, Motion, Search, new_scratch
 from standoff.paths.tables import Settings, build_tables
 from standoff.paths.verdict import Kind
 from standoff.tolerances import ENCODER_TOLERANCE
@@ -216,13 +216,17 @@ class StopCheck:
             return None
         found = self._scratch.found
         if outcome == p.FOUND and found["kind"] != p.NOTHING:
-            return self._told(
+            return self._trouble(
                 KINDS[int(found["kind"])], int(found["piece"]), float(found["u"]),
                 int(found["a"]), int(found["b"]), found.copy(),
             )  # fmt: skip
-        return self._told("undecided", *self._open_pair(), None)
+        report = self._report
+        note_open(*self._sets)
+        return self._trouble(
+            "undecided", int(report.piece), float(report.u), int(report.a), int(report.b), None
+        )
 
-    def _told(self, kind: Kind, piece: int, u: float, x: int, y: int, found: Any) -> Trouble:
+    def _trouble(self, kind: Kind, piece: int, u: float, x: int, y: int, found: Any) -> Trouble:
         tables = self._tables
         a, b = tables.primitives[x].body, tables.primitives[y].body
         distance, none = np.nan, np.full(3, np.nan)
@@ -242,38 +246,6 @@ class StopCheck:
         links = self._tables.cell.links
         own = np.flatnonzero((links.a == x) & (links.b == y))
         return float(links.clearance[own[0]] if len(own) else self._tables.settings.clearance)
-
-    def _open_pair(self) -> tuple[int, float, int, int]:
-        """Piece, instant and primitives of a pair that the search left open."""
-        nodes, cell = self._scratch.nodes, self._tables.cell
-        code, piece, u = None, 0, 0.5
-        for piece in range(len(self._laid_out.pieces)):
-            k = int(self._scratch.pieces.root[piece])
-            if k >= 0:
-                node = nodes[k]
-                u = 0.5 * float(node.start + node.end)
-                if node.first >= 0 and node.count > 0:
-                    code = int(self._scratch.pool[node.first])
-                    break
-        links = cell.links
-        if code is None:
-            # Not one interval of it was looked at: every pair is open.
-            code = -1 if len(links) else self._tables.movers
-        if code < 0:
-            k = -1 - code
-            if k >= len(links):  # a sphere pair, of which any link is open
-                k = int(cell.sphere_pairs.first[k - len(links)])
-            return piece, u, int(links.a[k]), int(links.b[k])
-        return piece, u, self._member(code // PACK, code % PACK), code % PACK
-
-    def _member(self, mover: int, static: int) -> int:
-        """A mover, or the first of a link sphere's that is watched against a static."""
-        cell, movers = self._tables.cell, self._tables.cell.movers
-        first, past = int(movers.first_member[mover]), int(movers.past_members[mover])
-        for k in range(first, past):
-            if static not in cell.skipped[movers.first_skip[k] : movers.past_skips[k]]:
-                return k
-        return first
 
     @property
     def _laid_out(self) -> Motion:

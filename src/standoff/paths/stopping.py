@@ -1,5 +1,6 @@
 """Is the stop itself free? Braking from a configuration and velocities: how the joints go when the
-brakes act, and its certificate.
+brakes act, and its certificate. One stop, exactly as it is said to be: `paths.end_stops` refuses
+one that runs into an end stop; `paths.stop_check` looks at all that may follow a reading.
 """
 
 from __future__ import annotations

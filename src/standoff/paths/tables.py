@@ -27,7 +27,7 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Sphere
 from standoff.geometry.shape import IntArray, Shape, frozen
 from standoff.geometry.table import pack
-from standoff.motion.bound import MotionBound, MovingBody, few_points
+from standoff.motion.motion_bound import MotionBound, MovingBody, few_points
 from standoff.paths.joint_maps import JointMap, joint_map
 from standoff.paths.joints import LIMIT_ROUNDING
 from standoff.paths.kernels import path_tables as p
@@ -268,16 +268,13 @@ class Settings:
     tolerance: float
     clearances: Mapping[Pair, float]
     deviation: Array
-    curved: bool = True
-    straight: bool = True
     gliding: bool = True
 
     @property
     def key(self) -> tuple[Any, ...]:
         """Equal for equal settings."""
         own = tuple(sorted(self.clearances.items()))
-        flags = self.curved, self.straight, self.gliding
-        return self.clearance, self.tolerance, own, self.deviation.tobytes(), flags
+        return self.clearance, self.tolerance, own, self.deviation.tobytes(), self.gliding
 
 
 class Tables:
@@ -351,7 +348,7 @@ class Tables:
             if a in entries and b in entries and entries[a].frame != 0 and entries[b].frame != 0:
                 moving.append((a, b))
         apart = tuple((a, b) for a, b, touch in standing if not touch)
-        # Links with what stands are told by its place.
+        # Links with what stands name it by its place.
         return self.layout.movers, frozenset(moving), apart, apart and self.layout.statics
 
     def _lay_out(self, standing: Iterable[tuple[str, str, bool]]) -> p.PathCell:
@@ -375,9 +372,8 @@ class Tables:
             map_low=listed.ranges[0], map_high=listed.ranges[1],
         )  # fmt: skip
         cell.settings = _record(
-            p.SETTINGS, clearance=settings.clearance, tolerance=settings.tolerance,
-            curved=settings.curved, straight=settings.straight,
-        )  # fmt: skip
+            p.SETTINGS, clearance=settings.clearance, tolerance=settings.tolerance
+        )
         cell.counts = self._counts()
         return cell
 

@@ -105,8 +105,8 @@ def joint_trajectory(
             coefficients[:, :, f.column], total[:, f.column] = columns[:, :, k], rounding[:, k]
     for k, f in enumerate(found):
         if f.mimic:
-            stray = _mimic_gap(f, columns[:, :, k], coefficients[:, :, f.column])
-            total[:, f.column] += (stray + rounding[:, k]) / abs(f.multiplier)
+            gap = _mimic_gap(f, columns[:, :, k], coefficients[:, :, f.column])
+            total[:, f.column] += (gap + rounding[:, k]) / abs(f.multiplier)
     return Pieces.make(given.times, coefficients, total, cell.joints)
 
 
@@ -214,16 +214,16 @@ def _mimic_gap(mimic: Found, column: Array, master: Array) -> Array:
     follows = mimic.multiplier * master
     follows[:, 0] += mimic.offset
     size = np.abs(column) + np.abs(mimic.multiplier * master)
-    stray = (np.abs(column - follows) + 2.0 * EPS * (size + abs(mimic.offset))).sum(axis=1)
-    if mimic.multiplier == 0.0 or not (stray <= LONGEST_MIMIC_GAP).all():
+    gap = (np.abs(column - follows) + 2.0 * EPS * (size + abs(mimic.offset))).sum(axis=1)
+    if mimic.multiplier == 0.0 or not (gap <= LONGEST_MIMIC_GAP).all():
         raise PathError(
             "a mimic joint that does not follow its master",
             element=f"joint {mimic.name!r}",
-            value=float(stray.max()),
+            value=float(gap.max()),
             allowed=f"left out, or within {LONGEST_MIMIC_GAP:g} of "
             f"{mimic.multiplier:g} times its master + {mimic.offset:g}",
         )
-    return np.asarray(stray)
+    return np.asarray(gap)
 
 
 def _configuration(cell: Cell, value: Any, element: str, words: str) -> Array:

@@ -21,7 +21,7 @@ from standoff.paths.checker import PathChecker
 from standoff.paths.glide import Glides
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.options import LARGEST_BUDGET
-from standoff.paths.search import Motion, Scratch, grow_room, new_scratch
+from standoff.paths.path_search import Motion, Scratch, grow_room, new_scratch
 from standoff.paths.verdict import Verdict
 from standoff.plan.kernels import plan_tables as g
 from standoff.plan.kernels import sbl
@@ -194,10 +194,6 @@ class Borrowed:
         """``cell, search`` of `check_segments`."""
         return self.tables.cell.address, self.scratch.address
 
-    def step_by(self, stepper: int) -> None:
-        """Look at intervals by another step than the checker's own, until it is given back."""
-        self.scratch.header.stepper = stepper
-
     def give_back(self) -> None:
         """Let others use the scratch; a second time it does nothing."""
         if not self._returned:
@@ -209,12 +205,12 @@ def supply(
     status: int, header: Any, numbers: Numbers, lent: Borrowed, make_room: Callable[[], None]
 ) -> None:
     """Give a kernel what it came back for: random numbers, room of its own or in the scratch."""
-    if status == g.DRY:
+    if status == g.NO_NUMBERS:
         numbers.refill(int(header.cursor))
         header.cursor = 0
-    elif status == g.CROWDED:
+    elif status == g.NODES_FULL:
         make_room()
-    elif status == g.CRAMPED:
+    elif status == g.SCRATCH_FULL:
         grow_room(lent.scratch)
 
 
@@ -395,7 +391,7 @@ class Lazy(Growing):
         )  # fmt: skip
         if status == g.AGAIN:
             self.pace.took(int(header.work) - work, perf_counter() - begun)
-        elif status == g.CRAMPED_PATH:
+        elif status == g.PATH_SCRATCH_FULL:
             grow_room(self.open)
         supply(status, header, self.numbers, self.lent, self._make_room)
         return status

@@ -175,7 +175,7 @@ def smooth(
 
 @dataclass(frozen=True)
 class _Watch:
-    """Who is told of a smoother's progress, and what ends it beside its steps."""
+    """Who follows a smoother's progress, and what ends it beside its steps."""
 
     begun: float
     end: float

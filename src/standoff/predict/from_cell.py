@@ -39,7 +39,7 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import IDENTITY, Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, Sphere
 from standoff.geometry.shape import SMALLEST_SIZE, IntArray, Shape, surface_points
-from standoff.motion.bound import MotionBound, MovingBody
+from standoff.motion.motion_bound import MotionBound, MovingBody
 from standoff.predict.kernels.spheres import Spheres, place_spheres
 from standoff.predict.options import numbers
 from standoff.robots.joint_values import joint_values

@@ -15,7 +15,7 @@ from rich.table import Table
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.checker import PathChecker
-from standoff.paths.nearest import Among
+from standoff.paths.nearest_pair import Among
 from standoff.paths.path_file import PathFile
 from standoff.paths.profile import Profile, Progress, profile, profile_at
 from standoff.paths.verdict import Verdict

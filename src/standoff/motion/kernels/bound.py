@@ -9,17 +9,16 @@ from a frame ``c`` on its chain, with ``v`` the point's exact velocity at ``tc``
 over the joints ``j`` from ``c`` outwards to the body: ``s_j`` the largest speed of the joint over
 the interval and ``a_j`` its largest acceleration (0 on a straight segment), ``R_j`` the reach of
 `motion.kernels.reach`, ``o_j`` 1 for revolute and 0 for prismatic joints. The reason: each pair of
-joints
-``k <= j`` adds ``s_k s_j`` times (axis of k) x (lever of p on j) to the acceleration of ``p``, once
-for ``k = j`` and twice otherwise, and a lever is no longer than ``R_j``.
+joints ``k <= j`` adds ``s_k s_j`` times (axis of k) x (lever of p on j) to the acceleration of
+``p``, once for ``k = j`` and twice otherwise, and a lever is no longer than ``R_j``.
 
-The tables, made once by `motion.bound`
-    ``bodies`` int64 (n, 4): 0 frame, 1 first entry of its chain, 2 first point, 3 number of points
-    ``chain``  int64 (m, 2): 0 frame of the joint, 1 its kind; body after body, each outwards from
+The tables, made once by `motion.motion_bound`
+    ``bodies`` int64 (n, 4): frame, first entry of its chain, first point, number of points
+    ``chain``  int64 (m, 2): frame of the joint and its kind; body after body, each outwards from
                the world, so that the chain from any common frame on is the tail of the row's own
     ``reach``  float64 (m,): ``R_j``, beside ``chain``
     ``points`` float64 (k, 3), in the body's frame: a set whose hull, grown by the body's own
-               radius, is the body (see `motion.bound`)
+               radius, is the body (see `motion.motion_bound`)
     ``speed``  float64 (frames,): ``|dq|`` of each frame's joint, mimic joints included
 """
 
@@ -38,12 +37,15 @@ from standoff.robots.kernels.kinematics import (
     PRISMATIC,
     REVOLUTE,
 )
-from standoff.tolerances import EPS, MOTION_ROUNDING, SPEED_ROUNDING
+from standoff.tolerances import MOTION_ROUNDING
 
 BODY_FRAME = 0
 CHAIN0 = 1
 MOTION_POINT0 = 2
 MOTION_POINTS = 3
+
+CHAIN_FRAME = 0
+CHAIN_KIND = 1
 
 
 @entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[::1])")
@@ -73,7 +75,7 @@ def path_length(chain, reach, start, stop, speed):
     add to every bound. A joint at rest adds nothing, however far the body may reach about it."""
     total = 0.0
     for i in range(start, stop):
-        s = speed[chain[i, 0]]
+        s = speed[chain[i, CHAIN_FRAME]]
         if s != 0.0:
             total += reach[i] * s
     return (1.0 + MOTION_ROUNDING) * total
@@ -85,58 +87,15 @@ def curvature(chain, reach, start, stop, speed):
     total = 0.0
     turning = 0.0
     for i in range(start, stop):
-        s = speed[chain[i, 0]]
+        s = speed[chain[i, CHAIN_FRAME]]
         if s == 0.0:
             continue
-        if chain[i, 1] == REVOLUTE:
+        if chain[i, CHAIN_KIND] == REVOLUTE:
             total += s * reach[i] * (s + 2.0 * turning)
             turning += s
         else:
             total += s * reach[i] * (2.0 * turning)
     return (1.0 + MOTION_ROUNDING) * total
-
-
-@entry(
-    "float64(float64[:,::1], int64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1],"
-    " float64)"
-)
-def speed_slack(reals, ints, chain, reach, speed, q, extent):
-    """What rounding can take from a velocity of the body that was computed at ``q``, where
-    ``chain`` is its whole chain from the world and no point of it, nor of a frame that
-    carries it, gets farther than ``extent`` from there.
-
-    Beside the rounding of the products, the position ``x = multiplier q + offset`` of a mimic joint
-    is rounded. An error ``e_k`` of a position turns the velocity that each joint ``j`` beyond adds,
-    by ``e_k s_j R_j``, and moves the point under each joint before, by ``s_j e_k R_k``: together no
-    more than ``Σ s_j R_j Σ e_k + Σ s_j Σ e_k R_k``, where only turning joints turn."""
-    total, length, turning = 0.0, 0.0, 0.0
-    turned, moved = 0.0, 0.0
-    for i in range(len(chain)):
-        f = chain[i, 0]
-        s, e = speed[f], _position_error(reals, f, q[ints[f, INDEX]])
-        revolute = chain[i, 1] == REVOLUTE
-        if s != 0.0:
-            total += (reach[i] + (extent if revolute else 0.0)) * s
-            length += reach[i] * s
-            turning += s if revolute else 0.0
-        if e != 0.0:
-            moved += reach[i] * e
-            turned += e if revolute else 0.0
-    total *= SPEED_ROUNDING
-    if turned != 0.0:
-        total += length * turned
-    if turning != 0.0:
-        total += turning * moved
-    return total
-
-
-@kernel
-def _position_error(reals, f, q):
-    """Rounding of ``multiplier q + offset``: half a unit of the product and half one of the sum, so
-    less than a unit of both terms; nothing where the position is ``q`` itself."""
-    if reals[f, MULTIPLIER] == 1.0 and reals[f, OFFSET] == 0.0:
-        return 0.0
-    return EPS * (abs(reals[f, MULTIPLIER] * q) + abs(reals[f, OFFSET]))
 
 
 @entry(
@@ -152,22 +111,11 @@ def widen_reach(reals, ints, bodies, chain, reach, low, high, widened):
         first = bodies[b, CHAIN0]
         beyond = 0.0
         for i in range(first + ints[bodies[b, BODY_FRAME], DEPTH] - 1, first - 1, -1):
-            if chain[i, 1] == PRISMATIC:
+            if chain[i, CHAIN_KIND] == PRISMATIC:
                 widened[i] = reach[i]
-                beyond += _excess(reals, ints, chain[i, 0], low, high)
+                beyond += excess(reals, ints, chain[i, CHAIN_FRAME], low, high)
             else:
                 widened[i] = reach[i] + beyond
-
-
-@entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1])")
-def travel_beyond(reals, ints, low, high, beyond):
-    """``beyond[f]``: what all prismatic joints from the world to frame ``f`` travel past LOWEST or
-    HIGHEST where ``q`` runs from ``low`` to ``high``."""
-    beyond[0] = 0.0
-    for f in range(1, reals.shape[0]):
-        beyond[f] = beyond[ints[f, PARENT]]
-        if ints[f, JOINT_KIND] == PRISMATIC:
-            beyond[f] += _excess(reals, ints, f, low, high)
 
 
 @kernel
@@ -177,12 +125,12 @@ def slides_beyond(reals, ints, low, high):
     beyond = False
     for f in range(1, reals.shape[0]):
         if ints[f, JOINT_KIND] == PRISMATIC:
-            beyond |= not _excess(reals, ints, f, low, high) <= 0.0
+            beyond |= not excess(reals, ints, f, low, high) <= 0.0
     return beyond
 
 
 @kernel
-def _excess(reals, ints, f, low, high):
+def excess(reals, ints, f, low, high):
     """How far beyond LOWEST or HIGHEST joint ``f`` gets. A multiplier of 0 leaves it at its offset,
     even where its master has no limits."""
     a, b = reals[f, OFFSET], reals[f, OFFSET]

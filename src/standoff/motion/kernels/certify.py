@@ -1,18 +1,31 @@
-"""The inequalities that call a stretch of motion free, from a distance and a motion bound.
+"""The inequality that calls a stretch of motion free, from distances and a motion bound.
 
-`half_free` and `free_span` take ``d``, the distance left after everything that is subtracted once:
-the clearance, the deviations ``Σ R_j e_j`` of both bodies, and the slack of the distance itself.
-`ends_free` and `agreeing_free` take two distances after the deviations and the slack,
-`direction_free` two separations, and the clearance beside them.
+`uncovered` certifies the segments of path checks. It stands first, with the proof; the other forms
+are the same inequality asked of what other callers know.
 
-All are strict: touching is not free. What is not a number, a time that is negative or infinite,
-or a speed without bounds, is not free either.
+| form             | asked by                                                  | in tests          |
+|------------------|-----------------------------------------------------------|-------------------|
+| `uncovered`      | every path check: `paths.kernels` `pair` (balls, shapes), | test_motion_bound |
+|                  | `statics`, `links`, `mesh_walk`, and by them `stop`;      | test_path_bounds  |
+|                  | `apart_bounds` (boxes of joint values)                    | test_apart_bounds |
+| `half_free`      | it as yes or no: `predict.exact`; `monitor` `between`     | test_motion_bound |
+| `ends_free`      | distances at both ends: `monitor` `between`               | test_motion_bound |
+| `agreeing_free`  | the same where both move alike: `monitor` `between`       | test_motion_bound |
+| `direction_free` | separations at both ends: `monitor` `between`             | test_motion_bound |
 
-Rounding: `half_free` has no margin of its own. Its terms are off by some units of rounding, and its
-arguments carry more than that: ``d`` is less by its slack, ``closing`` is more by `Motion.slack`
-(1e-12 of the speeds it is the difference of), and a `path_length` and ``M`` are more by
-MOTION_ROUNDING. So it is with `direction_free`. Arguments that came another way need a slack of
-their own. `free_span`, `ends_free` and `agreeing_free` round down by themselves.
+``d`` is what is left of a distance after everything that is subtracted once: the clearance, the
+deviations ``Σ R_j e_j`` of both bodies, and the slack of the distance itself. `ends_free` and
+`agreeing_free` take two distances after the deviations and the slack, `direction_free` two
+separations, and the clearance beside them.
+
+All are strict: touching is not free, nor is what is not a number; nor, by `half_free`, a time that
+is negative or infinite, or a speed without bounds.
+
+Rounding: `uncovered`, `half_free` and `direction_free` have no margin of their own. Their terms are
+off by some units of rounding, and their arguments carry more than that: ``d`` is less by its slack
+and by what `paths.kernels.motion` calls the margin, and a `path_length` and ``M`` are more by
+MOTION_ROUNDING. Arguments that came another way need a slack of their own. `ends_free` and
+`agreeing_free` round down by themselves.
 """
 
 from __future__ import annotations
@@ -20,15 +33,36 @@ from __future__ import annotations
 import math
 
 from standoff.compiled.jit import entry, inlined
-from standoff.tolerances import EPS, SMALLEST_LENGTH, SPAN_ROUNDING
-
-#: Largest free span of bodies that may meet at all, [units of time], and the largest distance it is
-#: computed from, [m]: the largest float64, so that no intermediate result is infinite.
-LARGEST_SPAN = 1.7976931348623157e308
+from standoff.tolerances import EPS
 
 #: Rounding of the inequality between both ends of a segment, relative to all its terms, [-]: four
 #: sums and two products, of half a unit each.
 ENDS_ROUNDING = 8 * EPS
+
+
+@entry("float64(float64, float64, float64)", inlined)
+def uncovered(d, nearing, most):
+    """How much more distance the proof of a stretch would need, [m]: it is free where this is
+    negative, ``d > max(0, min(nearing, most))``.
+
+    The bodies are ``d`` apart at the instant where the stretch begins, and it lasts ``h``, either
+    ahead or back in time. It is enough for either of two bounds to be less than ``d``:
+
+    ``nearing`` = ``h closing + h² M / 2``, see `drift`. A direction ``n`` separates the bodies by
+    ``d``, ``closing`` is the largest speed at which any two of their points near each other along
+    it, signed (negative: all draw apart), and ``M`` is the sum of both bodies' bounds. After ``s``
+    the bodies are still separated along ``n`` by
+
+        g(s) = d - s closing - s² M / 2,
+
+    which is concave in ``s``, so on [0, h] it is smallest at an end: free when ``g(0) > 0`` and
+    ``g(h) > 0``. That is the clamp at 0: a stretch begins at ``d``, which must be above 0 whatever
+    comes later. For bodies that are not convex no ``n`` separates them; there ``closing`` is the
+    sum of both top speeds, which only nears, and the same holds of the distance itself.
+
+    ``most`` = ``h λ``: no two points near each other by more, the `path_length` of both bodies; the
+    bound of paper 001, and the shorter one on long stretches. Infinite where it is not known."""
+    return max(min(nearing, most), 0.0) - d
 
 
 @entry("float64(float64, float64, float64)", inlined)
@@ -37,56 +71,21 @@ def drift(closing, M, h):
     return h * (closing + 0.5 * h * M)
 
 
-@entry("float64(float64, float64, float64)", inlined)
-def uncovered(d, nearing, most):
-    """How much more distance the proof of a stretch would need, [m]: negative where it is free.
-
-    ``nearing`` is what velocity and its change can take from ``d`` by its end (`drift`), and no two
-    points near each other by more than ``most`` on it, the `path_length` of both bodies: either is
-    enough. Both are clamped at 0: the stretch begins at ``d``, which must be above 0 whatever comes
-    later."""
-    return max(min(nearing, most), 0.0) - d
+@entry("float64(float64, float64)", inlined)
+def bent(M, h):
+    """The part of `drift` that the change of velocity has, ``h² M / 2``: for who adds it to a first
+    part that is a length already, or to that of many pairs. The sum is `drift` but for rounding."""
+    return 0.5 * h * h * M
 
 
 @entry("boolean(float64, float64, float64, float64)")
 def half_free(d, closing, M, h):
-    """Whether the half interval next to the instant of ``d`` is free, ``h >= 0`` long.
-
-    A direction ``n`` separates the bodies by ``d``, ``closing`` is the largest speed at which any
-    two of their points near each other along it, signed (negative: all draw apart), and ``M`` is
-    the sum of both bodies' bounds. After ``s`` the bodies are still separated along ``n`` by
-
-        g(s) = d - s closing - s² M / 2,
-
-    which is concave in ``s``, so on [0, h] it is smallest at an end: free when ``g(0) > 0`` and
-    ``g(h) > 0``, which is ``d > max(0, h closing + h² M / 2)``. (Clamping the speed at 0 instead,
-    ``d > h max(0, closing) + h² M / 2``, implies this.)
-
-    For bodies that are not convex no ``n`` separates them; there ``closing`` is the sum of both
-    top speeds, which only nears, and the same holds of the distance itself. And with ``closing``
-    the `path_length` of both a unit of time and ``M = 0`` it is the bound of first order, which is
-    the shorter one on long stretches."""
+    """Whether the stretch next to the instant of ``d`` is free, ``h >= 0`` long: `uncovered` with
+    the first of its bounds. (With ``closing`` the `path_length` of both in a unit of time and
+    ``M = 0`` that is the second.)"""
     way = drift(closing, M, h)
     meant = h >= 0.0 and closing > -math.inf and way < math.inf
     return meant and uncovered(d, way, math.inf) < 0.0
-
-
-@entry("float64(float64, float64, float64)")
-def free_span(d, closing, M):
-    """How long it stays free: the largest ``h`` that `half_free` proves, as its root from below.
-
-    Infinite where the bodies can never meet, ``M = 0`` and ``closing <= 0``, and only there. 0
-    where ``d`` is not positive (or so small that its root would lose digits), and where anything
-    is in doubt: not a number, an infinite ``closing`` or ``M``, a negative ``M``. An infinite ``d``
-    counts as the largest number there is."""
-    if not (d > SMALLEST_LENGTH and 0.0 <= M < math.inf and abs(closing) < math.inf):
-        return 0.0
-    if M == 0.0 and closing <= 0.0:
-        return math.inf
-    d = min(d, LARGEST_SPAN)
-    root = math.hypot(closing, math.sqrt(2.0) * math.sqrt(d) * math.sqrt(M))
-    span = d / (0.5 * closing + 0.5 * root) if closing > 0.0 else (root - closing) / M
-    return (1.0 - SPAN_ROUNDING) * min(span, LARGEST_SPAN)
 
 
 @entry("boolean(float64, float64, float64, float64, float64)")

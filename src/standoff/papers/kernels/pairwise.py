@@ -29,14 +29,14 @@ from standoff.compiled.tables import Nested, Reals, Record, Records, Tables, Who
 from standoff.motion.kernels.bound import (
     BODY_FRAME,
     CHAIN0,
+    CHAIN_FRAME,
+    CHAIN_KIND,
     curvature,
+    excess,
     joint_magnitudes,
     path_length,
-    speed_slack,
-    travel_beyond,
     widen_reach,
 )
-from standoff.motion.kernels.certify import free_span
 from standoff.motion.kernels.closing import nearing_speed
 from standoff.papers.kernels.sampled import (
     FOUND,
@@ -51,14 +51,27 @@ from standoff.papers.kernels.sampled import (
     contained,
     place_at,
 )
-from standoff.robots.kernels.kinematics import DEPTH
-from standoff.tolerances import EPS, SPAN_ROUNDING
+from standoff.robots.kernels.kinematics import (
+    DEPTH,
+    INDEX,
+    JOINT_KIND,
+    MULTIPLIER,
+    OFFSET,
+    PARENT,
+    PRISMATIC,
+    REVOLUTE,
+)
+from standoff.tolerances import EPS, SMALLEST_LENGTH, SPAN_ROUNDING, SPEED_ROUNDING
 
 #: Where an uncovered stretch is split: (a), (b), (c).
 MIDDLE, EDGES, UNCOVERED_MIDDLE = range(3)
 
 #: What rounding does to instants, which run from 0 to 1, and to their differences, [-].
 INSTANT_SLACK = SPAN_ROUNDING
+
+#: Largest free span of bodies that may meet at all, [units of time], and the largest distance it is
+#: computed from, [m]: the largest float64, so that no intermediate result is infinite.
+LARGEST_SPAN = 1.7976931348623157e308
 
 #: In the place of an interval: one that nobody shares; the whole segment, at whose ends nothing but
 #: balls was measured.
@@ -71,14 +84,14 @@ INTERVAL_COLUMNS = 3
 
 #: Of a pair or a body over a segment: λ, M, what is taken from a distance once, what is added to a
 #: speed.
-LIMITS = fields(length=float, curvature=float, stray=float, slack=float)
+LIMITS = fields(length=float, curvature=float, deviation=float, slack=float)
 
 #: A stretch of a pair: priority [m], both ends, what is free from either end, the interval.
 STRETCH = fields(key=float, ta=float, tb=float, sa=float, sb=float, pair=int, interval=int)
 
 
 class Bound(Tables):
-    """The tables of `motion.bound.MotionBound`, and what a segment makes of them."""
+    """The tables of `motion.motion_bound.MotionBound`, and what a segment makes of them."""
 
     bodies = Wholes(4)
     chain = Wholes(2)
@@ -332,7 +345,7 @@ def measure(search, qa, qb):
         total = totals[body]
         total.length = path_length(chain, wide, first, last, bound.speed)
         total.curvature = curvature(chain, wide, first, last, bound.speed)
-        total.stray = path_length(chain, wide, first, last, bound.error)
+        total.deviation = path_length(chain, wide, first, last, bound.error)
         total.slack = speed_slack(
             reals, ints, chain[first:last], wide[first:last], bound.speed, low, far
         )
@@ -341,7 +354,7 @@ def measure(search, qa, qb):
         limit = search.limits[p]
         limit.length = totals[a].length + totals[b].length
         limit.curvature = totals[a].curvature + totals[b].curvature
-        limit.stray = totals[a].stray + totals[b].stray
+        limit.deviation = totals[a].deviation + totals[b].deviation
         limit.slack = totals[a].slack + totals[b].slack
         if common == 0:
             continue
@@ -353,10 +366,83 @@ def measure(search, qa, qb):
             limit.curvature += curvature(chain, wide, start, stop, bound.speed)
 
 
+@entry(
+    "float64(float64[:,::1], int64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1],"
+    " float64)"
+)
+def speed_slack(reals, ints, chain, reach, speed, q, extent):
+    """What rounding can take from a velocity of the body that was computed at ``q``, where
+    ``chain`` is its whole chain from the world and no point of it, nor of a frame that
+    carries it, gets farther than ``extent`` from there.
+
+    Beside the rounding of the products, the position ``x = multiplier q + offset`` of a mimic joint
+    is rounded. An error ``e_k`` of a position turns the velocity that each joint ``j`` beyond adds,
+    by ``e_k s_j R_j``, and moves the point under each joint before, by ``s_j e_k R_k``: together no
+    more than ``Σ s_j R_j Σ e_k + Σ s_j Σ e_k R_k``, where only turning joints turn."""
+    total, length, turning = 0.0, 0.0, 0.0
+    turned, moved = 0.0, 0.0
+    for i in range(len(chain)):
+        f = chain[i, CHAIN_FRAME]
+        s, e = speed[f], _position_error(reals, f, q[ints[f, INDEX]])
+        revolute = chain[i, CHAIN_KIND] == REVOLUTE
+        if s != 0.0:
+            total += (reach[i] + (extent if revolute else 0.0)) * s
+            length += reach[i] * s
+            turning += s if revolute else 0.0
+        if e != 0.0:
+            moved += reach[i] * e
+            turned += e if revolute else 0.0
+    total *= SPEED_ROUNDING
+    if turned != 0.0:
+        total += length * turned
+    if turning != 0.0:
+        total += turning * moved
+    return total
+
+
+@kernel
+def _position_error(reals, f, q):
+    """Rounding of ``multiplier q + offset``: half a unit of the product and half one of the sum, so
+    less than a unit of both terms; nothing where the position is ``q`` itself."""
+    if reals[f, MULTIPLIER] == 1.0 and reals[f, OFFSET] == 0.0:
+        return 0.0
+    return EPS * (abs(reals[f, MULTIPLIER] * q) + abs(reals[f, OFFSET]))
+
+
+@entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1])")
+def travel_beyond(reals, ints, low, high, beyond):
+    """``beyond[f]``: what all prismatic joints from the world to frame ``f`` travel past LOWEST or
+    HIGHEST where ``q`` runs from ``low`` to ``high``."""
+    beyond[0] = 0.0
+    for f in range(1, reals.shape[0]):
+        beyond[f] = beyond[ints[f, PARENT]]
+        if ints[f, JOINT_KIND] == PRISMATIC:
+            beyond[f] += excess(reals, ints, f, low, high)
+
+
+@entry("float64(float64, float64, float64)")
+def free_span(d, closing, M):
+    """How long it stays free: the largest ``h`` that `motion.kernels.certify.half_free` proves, as
+    its root from below.
+
+    Infinite where the bodies can never meet, ``M = 0`` and ``closing <= 0``, and only there. 0
+    where ``d`` is not positive (or so small that its root would lose digits), and where anything
+    is in doubt: not a number, an infinite ``closing`` or ``M``, a negative ``M``. An infinite ``d``
+    counts as the largest number there is."""
+    if not (d > SMALLEST_LENGTH and 0.0 <= M < math.inf and abs(closing) < math.inf):
+        return 0.0
+    if M == 0.0 and closing <= 0.0:
+        return math.inf
+    d = min(d, LARGEST_SPAN)
+    root = math.hypot(closing, math.sqrt(2.0) * math.sqrt(d) * math.sqrt(M))
+    span = d / (0.5 * closing + 0.5 * root) if closing > 0.0 else (root - closing) / M
+    return (1.0 - SPAN_ROUNDING) * min(span, LARGEST_SPAN)
+
+
 @kernel
 def first_order(search, p, d):
     """How long the pair stays free by the paper's bound."""
-    return free_span(d - search.limits[p].stray, search.limits[p].length, 0.0)
+    return free_span(d - search.limits[p].deviation, search.limits[p].length, 0.0)
 
 
 @kernel

@@ -40,16 +40,16 @@ walking_at = viewer(Walking)
 @entry("int64(int64, int64, int64, int64)")
 def walk(checker, cell, search, walking):
     """Walk until as many segments were checked as it was to check, or it needs more random numbers,
-    more rows, or more scratch: AGAIN, DRY, CROWDED or CRAMPED."""
+    more rows, or more scratch: AGAIN, NO_NUMBERS, NODES_FULL or SCRATCH_FULL."""
     w = walking_at(walking)
     progress, rows, here, there, U = w.progress, w.rows, w.here, w.there, w.numbers
     width, joints = progress.width, here.shape[1]
     while progress.tried < progress.until:
         at, count = progress.cursor, progress.count
         if at + TAKES > U.shape[0]:
-            return g.DRY
+            return g.NO_NUMBERS
         if count >= rows.shape[0]:
-            return g.CROWDED
+            return g.NODES_FULL
         j = min(int(U[at] * joints), joints - 1)
         low, high = max(w.low[j], here[0, j] - width), min(w.high[j], here[0, j] + width)
         for e in range(joints):
@@ -57,7 +57,7 @@ def walk(checker, cell, search, walking):
         there[0, j] = min(low + U[at + 1] * (high - low), high)
         done = check_at(checker, cell, search, here, there, progress.budget, 0, 1, w.kind)
         if done == 0:
-            return g.CRAMPED
+            return g.SCRATCH_FULL
         progress.cursor = at + TAKES
         progress.tried += 1
         if w.kind[0] == 0:

@@ -34,6 +34,7 @@ from standoff.geometry.narrowphase.layout import (
 )
 from standoff.geometry.narrowphase.rss import RADIUS
 from standoff.papers.kernels.greedy import FARTHER, GreedyScratch, call_greedy
+from standoff.paths.kernels.motion import place_row
 from standoff.robots.kernels.kinematics import place_frames
 
 #: What became of a segment; FULL: no room for another entry, to be run again with longer tables.
@@ -87,17 +88,6 @@ samples_at = viewer(Samples)
 
 
 @kernel
-def place_body(poses, f, local, i, rows, row):
-    """Body ``i`` in the frame ``f``, into a row."""
-    for r in range(0, 12, 4):
-        a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
-        rows[row, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-        rows[row, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-        rows[row, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-        rows[row, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
-
-
-@kernel
 def place_at(watched, way, t, dq, slot, moving):
     """Everything at the instant ``t`` of a ``way`` between two configurations, exact at both ends,
     into a slot; with velocities where it is ``moving``."""
@@ -111,10 +101,9 @@ def place_at(watched, way, t, dq, slot, moving):
         watched.twists[first_frame:], moving,
     )  # fmt: skip
     movers, frame, local = watched.movers, watched.frame, watched.local
-    first = slot * frame.shape[0]
+    placed = rows[slot * frame.shape[0] :]
     for k in range(movers.shape[0]):
-        i = movers[k]
-        place_body(poses, first_frame + frame[i], local, i, rows, first + i)
+        place_row(poses, first_frame + frame[movers[k]], local, placed, movers[k])
 
 
 @kernel

@@ -28,6 +28,7 @@ from standoff.paths.kernels.apart_bounds import (
     proved_gap,
     widest_joint,
 )
+from standoff.paths.kernels.heap import sift
 from standoff.paths.kernels.path_tables import DISTANCE, NORMAL, POINT_A, POINT_B
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE
 
@@ -82,14 +83,15 @@ def _look(proof):
     header.boxes += 1
     pair = proof.pairs[header.pair]
     place_box(proof)
-    proved, status, d, sloped, _ = proved_gap(proof, pair.a, pair.b)
+    proved, status = proved_gap(proof, pair.a, pair.b)
     if proved > header.clearance:
         header.separation = min(header.separation, proved)
         return False
+    d = out[0, DISTANCE]
     if status == DONE and not d - out[0, SLACK] > header.clearance:
         note_nearest(proof, d)
         return True
-    header.halved = widest_joint(proof, sloped, p.SMALLEST_BOX)
+    header.halved = widest_joint(proof, p.SMALLEST_BOX)
     push_box(proof, d)
     if status != DONE:
         return False
@@ -190,13 +192,7 @@ def push_box(proof, key):
     for k in range(own.shape[1]):
         own[row, k] = proof.intervals[k]
     nodes[row].key, nodes[row].pair, nodes[row].halved = key, header.pair, header.halved
-    while at > 0:
-        above = (at - 1) // 2
-        if not key < nodes[heap[above]].key:
-            break
-        heap[at] = heap[above]
-        at = above
-    heap[at] = row
+    sift(heap, at + 1, nodes, at, _nearer, proof)
 
 
 @kernel
@@ -208,19 +204,14 @@ def pop_box(proof):
         proof.intervals[k] = own[row, k]
     header.pair, header.halved = nodes[row].pair, nodes[row].halved
     header.queued = count
-    last = heap[count]
-    heap[count] = row
-    at = 0
-    while 2 * at + 1 < count:
-        below = 2 * at + 1
-        if below + 1 < count and nodes[heap[below + 1]].key < nodes[heap[below]].key:
-            below += 1
-        if not nodes[heap[below]].key < nodes[last].key:
-            break
-        heap[at] = heap[below]
-        at = below
+    heap[0], heap[count] = heap[count], row
     if count > 0:
-        heap[at] = last
+        sift(heap, count, nodes, 0, _nearer, proof)
+
+
+@kernel
+def _nearer(proof, a, b):
+    return proof.nodes[a].key < proof.nodes[b].key
 
 
 @entry("void(int64, int64, int64, int64[::1])")
@@ -263,13 +254,13 @@ def open_joint(proof, a, b, smallest):
     """The joint along which the present box is to be halved; PROVED; or CELL where it is not worth
     halving: a cell, or parts that are too close all over it."""
     place_box(proof)
-    clearance = proof.header.clearance
-    proved, status, d, sloped, length = proved_gap(proof, a, b)
-    if proved > clearance:
+    header = proof.header
+    proved, status = proved_gap(proof, a, b)
+    if proved > header.clearance:
         return PROVED
-    if status == DONE and d + length < clearance:
+    if status == DONE and proof.answer[0, DISTANCE] + header.length < header.clearance:
         return CELL
-    return widest_joint(proof, sloped, smallest)
+    return widest_joint(proof, smallest)
 
 
 @kernel

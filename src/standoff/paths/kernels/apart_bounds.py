@@ -252,13 +252,13 @@ def least_along(proof, part, row0, n):
 def proved_gap(proof, a, b):
     """The best of the bounds above on the present box, which is placed: parts ``a`` and ``b`` keep
     farther apart than that on all of it. Where that does not do, the answer is their distance at
-    its centre: its status and value follow, whether the better bound was that by slopes, and how
-    far the parts can get towards each other and apart at most."""
+    its centre: DONE, or why not. The header then says which bound was the better one, and how far
+    the parts can get."""
     parts, refs, out, joints = proof.parts, proof.bodies.refs, proof.answer, proof.joints
     margin = parts[a].margin + parts[b].margin
     proved = balls_apart(proof, a, b) - margin
     if proved > proof.header.clearance:
-        return proved, DONE, math.inf, False, 0.0
+        return proved, DONE
     for i in range(len(joints)):
         joints[i].slope = joints[i].first_gain = joints[i].second_gain = 0.0
     length_a, bend_a = near_reaches(proof, a)
@@ -284,7 +284,8 @@ def proved_gap(proof, a, b):
         if not meshed:
             left = max(left, away - most_a - most_b)
         by_slope = -uncovered(left, drift(0.0, bend_a + bend_b, 1.0), math.inf)
-    return max(by_length, by_slope), status, out[0, DISTANCE], by_slope > by_length, length
+    proof.header.sloped, proof.header.length = int(by_slope > by_length), length
+    return max(by_length, by_slope), status
 
 
 @kernel
@@ -301,10 +302,10 @@ def balls_apart(proof, a, b):
 
 
 @kernel
-def widest_joint(proof, sloped, smallest):
+def widest_joint(proof, smallest):
     """The joint whose halving gains the better bound most, of those whose interval has a number
     below ``smallest``; -1 where there is none."""
-    best, most = -1, -1.0
+    best, most, sloped = -1, -1.0, proof.header.sloped != 0
     for i in range(len(proof.joints)):
         joint = proof.joints[i]
         gain = joint.first_gain

@@ -35,6 +35,8 @@ HEADER = fields(
     nearest_centre=float,  #: the smallest distance found at the centre of a box
     pair=int,  #: of the present box
     halved=int,  #: the joint along which it is to be halved; -1: it is too small
+    sloped=int,  #: 1: the better bound on it was that by slopes
+    length=float,  #: how far its parts can get towards each other and apart at most
 )
 
 JOINT = fields(
@@ -77,6 +79,7 @@ NODE = fields(
     key=float,  #: how near the parts are at the centre
     pair=int,
     halved=int,
+    place=int,  #: in the heap
 )
 
 

@@ -3,16 +3,13 @@ open intervals, and a queue of pieces is ordered by the most urgent interval of 
 
 The heap of a piece is a leftist tree over the nodes themselves, so that any number of them share
 one table: the shorter way to a missing child is always on the right, and merging two heaps walks
-down the right sides, log n steps. The queue is a binary heap in one array, where each piece knows
-its own place.
-
-Open intervals that go on where an earlier search left them.
+down the right sides, log n steps. The queue is a binary heap in one array (`sift`, by which `apart`
+queues its boxes, too), where each piece knows its own place.
 """
 
 from __future__ import annotations
 
-from standoff.compiled.jit import entry, kernel
-from standoff.paths.kernels import path_tables as p
+from standoff.compiled.jit import kernel, spliced
 
 
 @kernel
@@ -90,66 +87,43 @@ def requeue(search, piece):
             pieces[piece].place = -1
             if at < last:
                 queue[at] = queue[last]
-                pieces[queue[at]].place = at
-                _sift(search, at)
+                sift(queue, header.queued, pieces, at, _before, search)
         return
     if at < 0:
         at = header.queued
         header.queued = at + 1
         queue[at] = piece
-        pieces[piece].place = at
-    _sift(search, at)
+    sift(queue, header.queued, pieces, at, _before, search)
 
 
-@kernel
-def _sift(search, at):
-    """Move the entry ``at`` up or down until the queue is in order. Of two equally urgent ones
-    the earlier piece goes first."""
-    pieces, queue, header = search.pieces, search.queue, search.header
-    piece = queue[at]
+@spliced
+def sift(heap, count, rows, at, before, owner):
+    """Move entry ``at`` of a binary heap of ``count`` rows up or down until they are in order: the
+    first one is ``before(owner, row, other)`` all others. Each row knows its ``place``."""
+    row = heap[at]
     while at > 0:
         above = (at - 1) // 2
-        if not _before(search, piece, queue[above]):
+        if not before(owner, row, heap[above]):
             break
-        queue[at] = queue[above]
-        pieces[queue[at]].place = at
+        heap[at] = heap[above]
+        rows[heap[at]].place = at
         at = above
-    while 2 * at + 1 < header.queued:
+    while 2 * at + 1 < count:
         below = 2 * at + 1
         other = below + 1
-        if other < header.queued and _before(search, queue[other], queue[below]):
+        if other < count and before(owner, heap[other], heap[below]):
             below = other
-        if not _before(search, queue[below], piece):
+        if not before(owner, heap[below], row):
             break
-        queue[at] = queue[below]
-        pieces[queue[at]].place = at
+        heap[at] = heap[below]
+        rows[heap[at]].place = at
         at = below
-    queue[at] = piece
-    pieces[piece].place = at
+    heap[at] = row
+    rows[row].place = at
 
 
 @kernel
 def _before(search, a, b):
+    """Of two equally urgent pieces the earlier one goes first."""
     x, y = priority_of(search, a), priority_of(search, b)
     return x > y or (x == y and a < b)
-
-
-@entry("void(int64, int64, int64)")
-def put_back(search, piece, kept):
-    """Put nodes that were `OpenNodes` of a piece back on its heap. There is room for all."""
-    scratch, there = p.search_at(search), p.open_nodes_at(kept)
-    pool, header, nodes, codes = scratch.pool, scratch.header, there.nodes, there.codes
-    taken = 0
-    for n in range(len(nodes)):
-        node = nodes[n]
-        first = -1
-        if node.first >= 0:
-            first = header.pool_used
-            for e in range(node.count):
-                pool[first + e] = codes[taken + e]
-            taken += node.count
-            header.pool_used += node.count
-        push_node(
-            scratch, piece, node.start, node.end, node.priority, first, node.count, node.standing
-        )
-    requeue(scratch, piece)

@@ -2,14 +2,11 @@
 
 The trees of swept spheres are walked down as for the greedy distance (paper 001, section 3.2), but
 each pair of volumes is asked for more than a distance. Both are convex, so a direction ``n``
-separates them by some ``d``, and on either side of the instant they stay apart for ``h`` where
-
-    d > h closing + h² M / 2      or      d > h λ    (`motion.kernels.certify.uncovered`)
-
-``closing`` the largest speed at which a point of the one and a point of the other near each other
-along ``n``. A rigid motion is affine: along ``n`` the speed of ``x`` is ``n·v + (n x w)·x``, which
-over a swept rectangle is largest at a corner, but for the radius. So most pairs are settled high
-up in the trees, and what is left at a leaf is exact.
+separates them by some ``d``, and `motion.kernels.certify.uncovered` says whether they stay apart
+for ``h`` on either side of the instant, ``closing`` the largest speed at which a point of the one
+and a point of the other near each other along ``n``. A rigid motion is affine: along ``n`` the
+speed of ``x`` is ``n·v + (n x w)·x``, which over a swept rectangle is largest at a corner, but for
+the radius. So most pairs are settled high up in the trees, and what is left at a leaf is exact.
 
 Where ``d`` falls far short of that, splitting the two would not help: the side is left open, and
 halving the interval helps more. From then on they only have to be apart at the instant itself.
@@ -48,7 +45,7 @@ from standoff.geometry.narrowphase.triangle import (
     triangle_triangle,
 )
 from standoff.geometry.narrowphase.vectors import dot, in_axes, load, place, turn, unturn
-from standoff.motion.kernels.certify import uncovered
+from standoff.motion.kernels.certify import bent, uncovered
 from standoff.motion.kernels.closing import relative_twist
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.motion import place_body
@@ -175,8 +172,8 @@ def settle(walk, h, D, loose, speed, spread):
     and free on each side that is not open. They draw apart at ``speed`` in the mean and no two
     points of them by more than ``spread`` besides. A side is left open where ``loose``, what
     smaller volumes might gain, would not make up for what is missing."""
-    bent, most = 0.5 * h * h * walk.bend, h * walk.length
-    back, ahead = h * (speed + spread) + bent, h * (spread - speed) + bent
+    bow, most = bent(walk.bend, h), h * walk.length
+    back, ahead = h * (speed + spread) + bow, h * (spread - speed) + bow
     if walk.back < 0.0 and not uncovered(D + loose, back, most) < 0.0:
         walk.back = uncovered(D, back, most)
     if walk.ahead < 0.0 and not uncovered(D + loose, ahead, most) < 0.0:
@@ -247,9 +244,9 @@ def test_leaves(search, s, t):
         mean, reach = in_body(pair, g)
         low_b, high_b = mean - reach, mean + reach
     constant, h = constant_a - constant_b, search.now.half
-    bent, most = 0.5 * h * h * found.bend, h * found.length
-    back = uncovered(D, h * (constant + high_a - low_b) + bent, most)
-    ahead = uncovered(D, h * (high_b - low_a - constant) + bent, most)
+    bow, most = bent(found.bend, h), h * found.length
+    back = uncovered(D, h * (constant + high_a - low_b) + bow, most)
+    ahead = uncovered(D, h * (high_b - low_a - constant) + bow, most)
     if not back < 0.0:
         found.back = max(found.back, back)
     if not ahead < 0.0:

@@ -7,10 +7,9 @@ derivatives, exactly and with no remainder:
     |q'(u)|   <=  Σ_k |q^(k+1)(c)| h^k / k!          |q''(u)|  <=  Σ_k |q^(k+2)(c)| h^k / k!
 
 With speeds ``s_j`` and accelerations ``a_j`` from there, the bounds of `motion.kernels.bound` for
-the
-chain of a mover from each depth on follow from the tip inwards: before a chain of length ``λ`` and
-bend ``M``, a revolute joint with reach ``R`` makes it ``λ + R s`` and ``M + s (R s + 2 λ) + R a``,
-a prismatic one ``λ + s`` and ``M + a``.
+the chain of a mover from each depth on follow from the tip inwards: before a chain of length ``λ``
+and bend ``M``, a revolute joint with reach ``R`` makes it ``λ + R s`` and ``M + s (R s + 2 λ) +
+R a``, a prismatic one ``λ + s`` and ``M + a``.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ import math
 from standoff.compiled.jit import inlined, kernel
 from standoff.motion.kernels.bound import (
     CHAIN0,
+    CHAIN_FRAME,
+    CHAIN_KIND,
     MOTION_POINT0,
     MOTION_POINTS,
     slides_beyond,
@@ -75,7 +76,7 @@ def load_motion(cell, search, rounding, row, sparing):
         bound_motion(cell, search, 0.5, 0.5)
     tails, longest = search.tails, 0.0
     for i in range(counts.single if sparing else 0, counts.movers):
-        longest = max(longest, tails[i * (counts.deepest + 1)].way)
+        longest = max(longest, tails[i * (counts.deepest + 1)].length)
     header.longest = longest
 
 
@@ -113,23 +114,16 @@ def know_members(cell, search, sphere):
 @kernel
 def bound_mover(cell, search, i):
     """λ, M, position error and margin of mover ``i`` with the speeds that the joints have."""
-    settings, tails = cell.settings, search.tails
-    steps, depth = cell.counts.deepest + 1, cell.movers[i].joints
-    curved, straight = settings.curved != 0, settings.straight != 0
-    if depth == 0:
+    if cell.movers[i].joints == 0:
         _bound_glide(cell, search, i)
     else:
         _bound_chain(cell, search, i)
-    if not (curved and straight):
-        for row in range(i * steps, i * steps + depth + 1):
-            tail = tails[row]
-            tail.length = tail.length if straight else math.inf
-            tail.bend = tail.bend if curved else math.inf
 
 
 @kernel
 def _bound_chain(cell, search, i):
-    """A mover that joints carry: from the tip inwards, see above."""
+    """A mover that joints carry: `path_length` and `curvature` from the tip inwards, see above; and
+    the margin, what rounding can hide of where it is and of what its velocity makes of that."""
     mover, chain, wide, tails = cell.movers[i], cell.chain, search.wide, search.tails
     speed, acceleration = search.speed, search.acceleration
     position_error, position_size = search.position_error, search.position_size
@@ -139,11 +133,11 @@ def _bound_chain(cell, search, i):
     far, turning = mover.farthest, 0.0
     row = i * (cell.counts.deepest + 1) + depth
     tip = tails[row]
-    tip.length = tip.bend = tip.error = tip.way = 0.0
+    tip.length = tip.bend = tip.error = 0.0
     for k in range(depth - 1, -1, -1):
-        f, R = chain[first + k, 0], wide[first + k]
+        f, R = chain[first + k, CHAIN_FRAME], wide[first + k]
         s = speed[f]
-        if chain[first + k, 1] == REVOLUTE:
+        if chain[first + k, CHAIN_KIND] == REVOLUTE:
             bend += s * (R * s + 2.0 * length)
             turning += s
         else:
@@ -154,7 +148,7 @@ def _bound_chain(cell, search, i):
         hidden += R * (s + position_size[f])
         row -= 1
         tail = tails[row]
-        tail.length = tail.way = more * length
+        tail.length = more * length
         tail.bend = more * bend
         tail.error = more * error
     search.margin[i] = PATH_ROUNDING * (hidden + (1.0 + turning) * far)
@@ -171,7 +165,7 @@ def _bound_glide(cell, search, i):
     w = math.sqrt(angular[0] ** 2 + angular[1] ** 2 + angular[2] ** 2)
     far = abs(at[3]) + abs(at[7]) + abs(at[11]) + v + mover.farthest
     more, tail = 1.0 + MOTION_ROUNDING, search.tails[i * (cell.counts.deepest + 1)]
-    tail.length = tail.way = more * (v + w * mover.core)
+    tail.length = more * (v + w * mover.core)
     tail.bend = more * w * w * mover.core
     tail.error = more * search.position_error[mover.frame]
     search.margin[i] = PATH_ROUNDING * (1.0 + w) * (far + v)

@@ -1,15 +1,9 @@
 """One pair at one instant: what of the interval around it is proved free.
 
-Both tests look back and ahead from the instant. With ``D`` the distance less clearance, position
-errors and margins, the side of length ``h`` is free when ``D > 0`` and either
-
-    D > h closing + h² M / 2     (a direction separates the pair by D)
-    D > h λ                      (no point of the pair moves farther; paper 001)
-
-(`motion.kernels.certify.uncovered`). `ball_test` has the direction between the centres of the balls
-around both, where the centre is the one point that moves; `body_test` asks the bodies themselves.
-
-Notes of what proves a stretch free, for whoever asks for a certificate.
+Both tests ask `motion.kernels.certify.uncovered` about the stretches back and ahead from the
+instant, each ``h`` long, with ``D``, the distance less clearance, position errors and margins.
+`ball_test` has the direction between the centres of the balls around both, where the centre is the
+one point that moves; `body_test` asks the bodies themselves.
 """
 
 from __future__ import annotations
@@ -18,13 +12,14 @@ import math
 
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.dispatch import DONE, call_nested, closed_form, general_pair
-from standoff.geometry.narrowphase.layout import HALFSPACE, KIND, MESH, OUT_COLUMNS, SLACK
+from standoff.geometry.narrowphase.layout import HALFSPACE, KIND, MESH, SLACK
 from standoff.motion.kernels.bound import MOTION_POINTS
-from standoff.motion.kernels.certify import drift, uncovered
+from standoff.motion.kernels.certify import bent, drift, uncovered
 from standoff.motion.kernels.closing import closing_speeds, nearing_speed
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.mesh_walk import call_walk
 from standoff.paths.kernels.motion import place_ball, place_body, place_ends
+from standoff.paths.kernels.proof_notes import prove
 from standoff.tolerances import SMALLEST_LENGTH
 
 #: Part of the tolerance below which the rest of an interval's motion is not looked at any closer,
@@ -40,19 +35,17 @@ NEAR_BALLS = 1.2
 
 @inlined
 def relative_bounds(cell, search, a, b, depth):
-    """λ and M of both together as far as they count, all that is taken off their distance but the
-    clearance, and λ itself."""
+    """λ and M of both together, and all that is taken off their distance but the clearance."""
     counts, tails, margin = cell.counts, search.tails, search.margin
     steps = counts.deepest + 1
     tail = tails[a * steps + depth]
-    length, bend, way = tail.length, tail.bend, tail.way
+    length, bend = tail.length, tail.bend
     taken = tail.error + margin[a]
     if b < counts.movers:
         tail = tails[b * steps + depth]
         length, bend = length + tail.length, bend + tail.bend
         taken += tail.error + margin[b]
-        way += tail.way
-    return length, bend, taken, way
+    return length, bend, taken
 
 
 @inlined
@@ -64,7 +57,7 @@ def ball_test(cell, search, a, b, c, depth, clearance, h):
     place_ball(cell, search, a)
     x, y, z = one.x, one.y, one.z
     vx, vy, vz = one.vx, one.vy, one.vz
-    length, bend, taken, _ = relative_bounds(cell, search, a, b, depth)
+    length, bend, taken = relative_bounds(cell, search, a, b, depth)
     if b < cell.counts.movers:
         place_ball(cell, search, b)
         second = search.centres[b]
@@ -82,17 +75,17 @@ def ball_test(cell, search, a, b, c, depth, clearance, h):
         x, y, z = x - other.x, y - other.y, z - other.z
     apart = math.sqrt(x * x + y * y + z * z)
     run = h * (x * vx + y * vy + z * vz) / max(apart, SMALLEST_LENGTH)
-    return between_balls(apart - clearance - taken, radii, run, 0.5 * h * h * bend, h * length)
+    return between_balls(apart - clearance - taken, radii, run, bent(bend, h), h * length)
 
 
 @inlined
-def between_balls(apart, radii, run, bent, most):
+def between_balls(apart, radii, run, bow, most):
     """What two balls leave uncovered back and ahead (see `uncovered`), whose centres are ``apart``
-    less all that is taken off, and near each other by ``run`` [m] back and ``-run`` ahead. Then
-    whether there is hope in asking the shapes: only where the balls come near each other; else
-    halving proves as much for less."""
+    less all that is taken off, and near each other by ``run`` [m] back and ``-run`` ahead, give or
+    take ``bow`` (`bent`). Then whether there is hope in asking the shapes: only where the balls
+    come near each other; else halving proves as much for less."""
     D = apart - radii
-    back, ahead = uncovered(D, bent + run, most), uncovered(D, bent - run, most)
+    back, ahead = uncovered(D, bow + run, most), uncovered(D, bow - run, most)
     return back, ahead, apart <= NEAR_BALLS * radii
 
 
@@ -144,14 +137,14 @@ def mesh_test(cell, search):
     `small`, and not where one body may be inside the other: fresh nodes ask for that, and as long
     as their surfaces keep apart it holds for all of it, but for open meshes."""
     pair, walk, h = search.pair, search.walk, search.now.half
-    length, bend, taken, way = relative_bounds(cell, search, pair.a, pair.b, pair.depth)
+    length, bend, taken = relative_bounds(cell, search, pair.a, pair.b, pair.depth)
     walk.length, walk.bend, walk.taken = length, bend, pair.clearance + taken
     met = call_walk(cell.counts.walker, cell, search) != 0
     if met or (search.header.nesting != 0 and is_nested(cell, search, pair.a, pair.b)):
         return False
     back = pair.back if pair.back < 0.0 else walk.back
     ahead = pair.ahead if pair.ahead < 0.0 else walk.ahead
-    done = (back < 0.0 and ahead < 0.0) or not small(cell, search, way, h)
+    done = (back < 0.0 and ahead < 0.0) or not small(cell, search, length, h)
     if done:
         pair.back, pair.ahead = back, ahead
     return done
@@ -165,12 +158,12 @@ def is_nested(cell, search, a, b):
 
 
 @inlined
-def small(cell, search, way, h):
-    """Whether an interval is too short to be worth halving: on it no pair that ``way`` is moved can
-    get farther away than a part of the tolerance; for the earliest contact, whether it is no longer
-    than the precision, too."""
+def small(cell, search, length, h):
+    """Whether an interval is too short to be worth halving: on it no pair that moves by λ =
+    ``length`` can get farther away than a part of the tolerance; for the earliest contact, whether
+    it is no longer than the precision, too."""
     header = search.header
-    result = not h * way > NEAR_PART * cell.settings.tolerance
+    result = not h * length > NEAR_PART * cell.settings.tolerance
     if header.earliest != 0:
         result = result and not h > header.precision
     return result
@@ -244,7 +237,7 @@ def shape_test(cell, search, meshed):
     pair, header, h = search.pair, search.header, search.now.half
     clearance, tolerance = pair.clearance, cell.settings.tolerance
     status = measure(cell, search, pair.a, pair.b)
-    length, bend, taken, way = relative_bounds(cell, search, pair.a, pair.b, pair.depth)
+    length, bend, taken = relative_bounds(cell, search, pair.a, pair.b, pair.depth)
     d, slack = search.answer[0, p.DISTANCE], search.answer[0, SLACK]
     back, ahead = nearing_speeds(cell, search, meshed)
     D = d - slack - clearance - taken
@@ -262,7 +255,7 @@ def shape_test(cell, search, meshed):
     # search that lists its proofs goes on: the check may have proved this pair otherwise.
     hasty = header.hasty != 0 and not D > 0.0
     listing = header.proving != 0 and D > 0.0
-    if kind == p.NOTHING and (hasty or (not listing and small(cell, search, way, h))):
+    if kind == p.NOTHING and (hasty or (not listing and small(cell, search, length, h))):
         if status == DONE and d + slack < clearance + tolerance:
             kind = p.NEAR
         else:
@@ -306,49 +299,3 @@ def keep_result(search, kind, a, b, clearance):
         result.point_a[k] = out[0, p.POINT_A + k]
         result.point_b[k] = out[0, p.POINT_B + k]
         result.normal[k] = out[0, p.NORMAL + k]
-
-
-@kernel
-def prove(search, method, a, b, back, ahead):
-    """Note which sides of this instant are free (those that are negative), by the distance in the
-    answer, less its slack, and its direction. Counts on where the table is full."""
-    proofs, header, out, now = search.proofs, search.header, search.answer, search.now
-    for side in range(2):
-        left = back if side == 0 else ahead
-        if not left < 0.0:
-            continue
-        k = header.proofs_used
-        header.proofs_used = k + 1
-        if k >= len(proofs):
-            continue
-        proof = proofs[k]
-        proof.piece, proof.at, proof.method = now.piece, now.t, method
-        proof.start = now.t - now.half if side == 0 else now.t
-        proof.end = now.t if side == 0 else now.t + now.half
-        proof.a, proof.b = a, b
-        proof.distance = out[0, p.DISTANCE] - out[0, SLACK]
-        for e in range(3):
-            proof.normal[e] = out[0, p.NORMAL + e]
-
-
-@kernel
-def prove_ball(cell, search, a, b, back, ahead):
-    """Note what the balls prove, whose places are known."""
-    one, other, out = search.centres[a], cell.balls[b], search.answer
-    x, y, z = one.x - other.x, one.y - other.y, one.z - other.z
-    if b < cell.counts.movers:
-        second = search.centres[b]
-        x, y, z = one.x - second.x, one.y - second.y, one.z - second.z
-    apart = math.sqrt(x * x + y * y + z * z)
-    out[0, p.DISTANCE], out[0, SLACK] = apart - cell.balls[a].radius - other.radius, 0.0
-    out[0, p.NORMAL], out[0, p.NORMAL + 1], out[0, p.NORMAL + 2] = x / apart, y / apart, z / apart
-    prove(search, p.BY_BALL, a, b, back, ahead)
-
-
-@kernel
-def prove_group(search, a, group):
-    """Note that mover ``a`` does not reach the box ``group`` on either side."""
-    out = search.answer
-    for k in range(OUT_COLUMNS):
-        out[0, k] = 0.0
-    prove(search, p.BY_GROUP, a, group, -1.0, -1.0)

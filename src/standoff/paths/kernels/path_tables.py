@@ -27,13 +27,11 @@ from standoff.compiled.tables import (
     viewer,
 )
 from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
-from standoff.geometry.narrowphase.layout import (  # noqa: F401
-    DISTANCE,
-    NORMAL,
-    OUT_COLUMNS,
-    POINT_A,
-    POINT_B,
-)
+from standoff.geometry.narrowphase.layout import DISTANCE as DISTANCE
+from standoff.geometry.narrowphase.layout import NORMAL as NORMAL
+from standoff.geometry.narrowphase.layout import OUT_COLUMNS
+from standoff.geometry.narrowphase.layout import POINT_A as POINT_A
+from standoff.geometry.narrowphase.layout import POINT_B as POINT_B
 
 #: Highest power of u in a piece, and with it the number of coefficients.
 DEGREE = 5
@@ -45,12 +43,7 @@ MAP_JOINTS = 4
 #: Pairs that get their first look in one go.
 CHUNK = 256
 
-SETTINGS = fields(
-    clearance=float,
-    tolerance=float,
-    curved=int,  #: 1: second-order bound counts
-    straight=int,  #: 1: first-order bound counts
-)
+SETTINGS = fields(clearance=float, tolerance=float)
 
 COUNTS = fields(
     movers=int,  #: link spheres included
@@ -193,10 +186,9 @@ WALK = fields(
 )
 
 TAIL = fields(
-    length=float,  #: λ, infinite where first-order bounds do not count
-    bend=float,  #: M, infinite where second-order bounds do not count
+    length=float,  #: λ
+    bend=float,  #: M
     error=float,  #: what deviations add
-    way=float,  #: λ
 )
 
 #: A point and its velocity.
@@ -255,7 +247,7 @@ class Search(Tables):
     low = Reals(doc="by joint, deviations included")
     high = Reals()
     largest = Reals(doc="scale of rounding of the position and the speed")
-    samples = Reals(doc="resolutions in a radian or a metre, for `sample_step` alone")
+    samples = Reals(doc="resolutions in a radian or a metre, for a step that samples alone")
     speed = Reals(doc="by frame: the largest of its joint")
     acceleration = Reals()
     position_error = Reals()

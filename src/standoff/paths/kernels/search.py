@@ -243,6 +243,27 @@ def begin(cell, search, stepper, earliest, proving, precision):
         stamp.ball = stamp.row = stamp.ends = stamp.members = -1
 
 
+@entry("void(int64, int64, int64)")
+def put_back(search, piece, kept):
+    """Put nodes that were `OpenNodes` of a piece back on its heap. There is room for all."""
+    scratch, there = p.search_at(search), p.open_nodes_at(kept)
+    pool, header, nodes, codes = scratch.pool, scratch.header, there.nodes, there.codes
+    taken = 0
+    for n in range(len(nodes)):
+        node = nodes[n]
+        first = -1
+        if node.first >= 0:
+            first = header.pool_used
+            for e in range(node.count):
+                pool[first + e] = codes[taken + e]
+            taken += node.count
+            header.pool_used += node.count
+        push_node(
+            scratch, piece, node.start, node.end, node.priority, first, node.count, node.standing
+        )
+    requeue(scratch, piece)
+
+
 @kernel
 def empty_search(search):
     """No node, no piece in the queue, nothing found."""

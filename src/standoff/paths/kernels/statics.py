@@ -1,8 +1,9 @@
 """Movers against what stands still: which statics a mover may reach, and the first tests of many.
 
 A mover stays within ``m = min(h |v| + h² M / 2, h λ)`` of where its ball is at the instant, ``v``
-the velocity of the ball's centre; so whatever is farther from the ball than ``m`` is passed over,
-without a root or a direction. That settles most pairs. (`between_balls` calls them free as well.)
+the velocity of the ball's centre (`motion.kernels.certify`); so whatever is farther from the ball
+than ``m`` is passed over, without a root or a direction. That settles most pairs. (`between_balls`
+calls them free as well.)
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numpy import uint64 as unsigned
 
 from standoff.compiled.jit import inlined, kernel
 from standoff.geometry.narrowphase.layout import KIND, MESH
+from standoff.motion.kernels.certify import bent
 from standoff.paths.kernels import path_tables as p
 from standoff.paths.kernels.motion import know_members, place_ball
 from standoff.paths.kernels.pair import (
@@ -20,11 +22,10 @@ from standoff.paths.kernels.pair import (
     between_balls,
     body_test,
     must_look_inside,
-    prove_ball,
-    prove_group,
     relative_bounds,
     take_pair,
 )
+from standoff.paths.kernels.proof_notes import prove_ball, prove_group
 from standoff.tolerances import SMALLEST_LENGTH
 
 #: A pair of a mover and a static is the mover shifted by so many bits, plus the static. Taken apart
@@ -42,15 +43,11 @@ def packed(code):
 
 @inlined
 def swept_ball(cell, search, a, h):
-    """Where the centre of mover ``a``'s ball is and how far its velocity takes it in ``h``; how far
-    its way bends and how long it is at most; all that is taken off a distance but the clearance."""
+    """Into `Search.centres`: the centre of mover ``a``'s ball and its velocity. How far its way of
+    ``h`` bends and how long it is at most; all that is taken off a distance but the clearance."""
     place_ball(cell, search, a)
-    centre = search.centres[a]
-    length, bend, taken, _ = relative_bounds(cell, search, a, cell.counts.movers, 0)
-    return (
-        centre.x, centre.y, centre.z, h * centre.vx, h * centre.vy, h * centre.vz,
-        0.5 * h * h * bend, h * length, taken,
-    )  # fmt: skip
+    length, bend, taken = relative_bounds(cell, search, a, cell.counts.movers, 0)
+    return bent(bend, h), h * length, taken
 
 
 @inlined
@@ -58,9 +55,11 @@ def swept_radius(cell, search, a, h, clearance):
     """The radius about the centre that mover ``a``'s ball stays within. Twice what is taken off: it
     holds the margin of the mover, which is far above the rounding of the tests made with this
     radius."""
-    _, _, _, vx, vy, vz, bent, most, taken = swept_ball(cell, search, a, h)
+    bow, most, taken = swept_ball(cell, search, a, h)
+    centre = search.centres[a]
+    vx, vy, vz = h * centre.vx, h * centre.vy, h * centre.vz
     run = math.sqrt(vx * vx + vy * vy + vz * vz)
-    return cell.balls[a].radius + min(run + bent, most) + max(clearance, 0.0) + 2.0 * taken
+    return cell.balls[a].radius + min(run + bow, most) + max(clearance, 0.0) + 2.0 * taken
 
 
 @kernel
@@ -180,21 +179,21 @@ def first_look(cell, search, first, last):
     meshes = search.header.nesting != 0 and cell.counts.walker != 0
     mover, count, low, high = -1, 0, now.low, now.high
     x, y, z, vx, vy, vz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    bent, most, taken, radius = 0.0, 0.0, 0.0, 0.0
+    bow, most, taken, radius = 0.0, 0.0, 0.0, 0.0
     for e in range(first, last):
         code = pool[unsigned(e)]
         a, b = packed(code)
         if a != mover:
             mover = a
-            x, y, z, vx, vy, vz, bent, most, taken = swept_ball(cell, search, a, h)
-            radius = balls[a].radius
+            bow, most, taken = swept_ball(cell, search, a, h)
+            centre, radius = search.centres[a], balls[a].radius
+            x, y, z = centre.x, centre.y, centre.z
+            vx, vy, vz = h * centre.vx, h * centre.vy, h * centre.vz
         ball = balls[b]
         dx, dy, dz = x - ball.x, y - ball.y, z - ball.z
         apart = math.sqrt(dx * dx + dy * dy + dz * dz)
         run = (dx * vx + dy * vy + dz * vz) / max(apart, SMALLEST_LENGTH)
-        back, ahead, hope = between_balls(
-            apart - gap - taken, radius + ball.radius, run, bent, most
-        )
+        back, ahead, hope = between_balls(apart - gap - taken, radius + ball.radius, run, bow, most)
         if proving and (back < 0.0 or ahead < 0.0):
             prove_ball(cell, search, a, b, back, ahead)
         if meshes:

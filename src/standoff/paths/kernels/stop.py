@@ -1,4 +1,5 @@
 """Every stop that may follow a reading, laid out as one motion, and its search: in one call.
+`paths.stop_check` calls it, for `monitor.stops`.
 
 A joint at ``q`` with velocity ``v`` goes on until its brake acts, and then slows down evenly: with
 ``r`` the time until then and ``B`` the braking time, ``t`` seconds from now it has gone ``v g(t)``,
@@ -32,8 +33,10 @@ import numpy as np
 from standoff.compiled.jit import entry, inlined, kernel
 from standoff.compiled.tables import Nested, Reals, Record, Records, Tables, fields, viewer
 from standoff.paths.kernels import path_tables as p
+from standoff.paths.kernels.links import links_of
 from standoff.paths.kernels.motion import glide_pose
 from standoff.paths.kernels.search import empty_search, search_motion
+from standoff.paths.kernels.statics import packed, skipped
 from standoff.tolerances import COORDINATE_LIMIT, ENCODER_TOLERANCE, EPS, HALF_TURN_SINE
 
 #: By how much of the larger one a velocity that is given and the change of position over the time
@@ -90,6 +93,10 @@ REPORT = fields(
     overrun=int,  #: 1: a joint would pass its limit
     contradiction=int,  #: 1: a velocity that is given contradicts the positions
     pieces=int,  #: of the motion that was laid out
+    piece=int,  #: of a pair that is open still, see `note_open`
+    u=float,
+    a=int,
+    b=int,
 )
 
 
@@ -149,6 +156,35 @@ def check_stop(cell, search, stops, q, poses, dq, dt, budget):
     scratch.header.budget, scratch.header.hasty = budget, 1
     report.outcome = search_motion(p.cell_at(cell), scratch, its.motion, report.pieces)
     return report.outcome == p.FREE and report.overrun == 0 and report.contradiction == 0
+
+
+@entry("void(int64, int64, int64)")
+def note_open(cell, search, stops):
+    """Into the report: piece, instant and primitives of a pair that the search left open."""
+    fixed, scratch, report = p.cell_at(cell), p.search_at(search), stops_at(stops).report
+    links, movers = fixed.links, fixed.movers
+    # Where not one interval was looked at, every pair is open.
+    code = -1 if len(links) > 0 else fixed.counts.movers
+    report.piece, report.u = 0, 0.5
+    for piece in range(report.pieces):
+        k = scratch.pieces[piece].root
+        if k < 0:
+            continue
+        node = scratch.nodes[k]
+        report.piece, report.u = piece, 0.5 * (node.start + node.end)
+        if node.first >= 0 and node.count > 0:
+            code = scratch.pool[node.first]
+            break
+    if code < 0:
+        first, _, _ = links_of(fixed, code)
+        report.a, report.b = links[first].a, links[first].b
+        return
+    a, report.b = packed(code)
+    report.a = movers[a].first_member
+    for k in range(movers[a].first_member, movers[a].past_members):
+        if not skipped(fixed, k, report.b):
+            report.a = k
+            break
 
 
 @kernel

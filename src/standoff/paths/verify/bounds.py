@@ -38,8 +38,8 @@ from numpy.typing import NDArray
 
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import Certificate
+from standoff.paths.verify.cell_model import Bools, Ints, Model
 from standoff.paths.verify.kinematics import derivative, extremes, largest, shortened
-from standoff.paths.verify.model import Bools, Ints, Model
 from standoff.tolerances import EPS, REACH_DIRECTIONS
 
 #: What `verify` takes off every distance and adds to every speed for its own rounding, relative to
@@ -81,13 +81,13 @@ class Reaches:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """Of each row: ``length`` λ and ``curvature`` M of both primitives; ``stray``, what deviations
-    and rounding of the joints take from a distance; ``blur``, what rounding takes from a distance
-    computed here, and ``haste`` what it takes from a speed."""
+    """Of each row: ``length`` λ and ``curvature`` M of both primitives; ``position_error``, what
+    deviations and rounding of the joints take from a distance; ``blur``, what rounding takes from a
+    distance computed here, and ``haste`` what it takes from a speed."""
 
     length: Array
     curvature: Array
-    stray: Array
+    position_error: Array
     blur: Array
     haste: Array
 
@@ -173,9 +173,9 @@ def bound(
             total += own.moved(joints, ~carried[1 - side])
             total += own.glided(certificate, rows["piece"])
             total += own.rounded(joints)
-    length, curvature, stray, blur, haste = total
+    length, curvature, error, blur, haste = total
     up = 1.0 + VERIFY_SUM_ROUNDING
-    return Bound(up * length, up * curvature, up * stray, blur, haste)
+    return Bound(up * length, up * curvature, up * error, blur, haste)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +227,7 @@ class _Side:
         self.extent = lengths[frame] + size + past.sum(axis=1)
 
     def moved(self, joints: _Joints, free: Bools) -> Array:
-        """λ, M and the stray, over the joints that carry this primitive and not the other."""
+        """λ, M and position error, over the joints that carry this primitive and not the other."""
         between = self.carried & free
         s, R = np.where(between, joints.speed, 0.0), np.where(between, self.R, 0.0)
         turning = np.cumsum(s * self.turns, axis=1) - s * self.turns

@@ -12,7 +12,7 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import Box, Capsule, Cylinder, HalfSpace, Sphere
 from standoff.geometry.shape import Shape
-from standoff.paths.verify.model import NotProvedError
+from standoff.paths.verify.cell_model import NotProvedError
 from standoff.paths.verify.rows import Rows, describe
 
 #: How much nearer than claimed Coal may find two bodies before a certificate is refused, relative

@@ -8,7 +8,7 @@ import numpy as np
 
 from standoff.geometry.pose import NORMAL_TOLERANCE, Array
 from standoff.geometry.primitives import HalfSpace
-from standoff.paths.verify.model import Ints, NotProvedError
+from standoff.paths.verify.cell_model import Ints, NotProvedError
 from standoff.paths.verify.rows import Rows, by_part, describe, room
 from standoff.paths.verify.support import core_support
 from standoff.paths.verify.triangles import cross
@@ -42,7 +42,7 @@ def check_convex(rows: Rows, *, spheres: bool) -> Array:
     common = rows.common()
     nearing = _approach(rows, rows.a, common, -n * rows.forward[:, None], spheres)
     nearing += _approach(rows, rows.b, common, n * rows.forward[:, None], spheres)
-    d = np.minimum(claimed, found) - limits.blur - limits.stray - rows.clearance()
+    d = np.minimum(claimed, found) - limits.blur - limits.position_error - rows.clearance()
     return room(d, nearing, limits, rows.span)
 
 
@@ -145,7 +145,7 @@ def check_groups(rows: Rows) -> Array:
     swept = segment_to_box(centre, way, lower, upper)
     swept -= rows.span * limits.haste + 0.5 * rows.span**2 * limits.curvature
     near = segment_to_box(centre, np.zeros_like(way), lower, upper) - rows.span * limits.length
-    d = np.maximum(swept, near) - limits.blur - limits.stray
+    d = np.maximum(swept, near) - limits.blur - limits.position_error
     return np.asarray(np.minimum(d, d - scene.radii[rows.a] - _clearance(rows)))
 
 

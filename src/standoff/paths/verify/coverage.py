@@ -7,8 +7,8 @@ import numpy as np
 from standoff.cell import Cell
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP
-from standoff.paths.verify.model import Ints, NotProvedError
-from standoff.paths.verify.scene import Scene
+from standoff.paths.verify.cell_model import Ints, NotProvedError
+from standoff.paths.verify.cell_scene import Scene
 
 
 def watched_parts(cell: Cell, scene: Scene) -> Ints:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from standoff.geometry.pose import Array
-from standoff.paths.verify.model import Model
+from standoff.paths.verify.cell_model import Model
 from standoff.paths.verify.triangles import cross
 from standoff.tolerances import EPS
 

@@ -11,12 +11,12 @@ from standoff.geometry.polyhedron import Polyhedron
 from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
+from standoff.paths.verify.cell_model import Ints, NotProvedError
+from standoff.paths.verify.cell_scene import Scene
 from standoff.paths.verify.convex import check_claim
 from standoff.paths.verify.kinematics import instants
 from standoff.paths.verify.mesh_gap import Kind, box_gap, convex_gap, point_gap, solid, soup_gap
-from standoff.paths.verify.model import Ints, NotProvedError
 from standoff.paths.verify.rows import Rows, by_part, describe, room
-from standoff.paths.verify.scene import Scene
 from standoff.paths.verify.soup import joined
 from standoff.paths.verify.triangles import cross, dot
 
@@ -35,7 +35,7 @@ def check_meshes(rows: Rows) -> Array:
     # Of overlaps no depth is known; there the bound found decides alone.
     check_claim(rows, np.where(claimed > 0.0, claimed, -np.inf), found)
     limits = rows.scene.bound(rows.proofs, (rows.a, rows.b), centres=False)
-    d = found - limits.blur - limits.stray - np.maximum(0.0, rows.clearance())
+    d = found - limits.blur - limits.position_error - np.maximum(0.0, rows.clearance())
 
     def holds(nearing: Array) -> Array:
         return room(d, nearing, limits, rows.span)

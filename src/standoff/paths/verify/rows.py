@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP, METHODS
 from standoff.paths.verify.bounds import Bound
+from standoff.paths.verify.cell_model import Ints
+from standoff.paths.verify.cell_scene import Scene
 from standoff.paths.verify.kinematics import Instants, instants
-from standoff.paths.verify.model import Ints
-from standoff.paths.verify.scene import Scene
 from standoff.paths.verify.triangles import cross
 
 

@@ -19,13 +19,13 @@ from standoff.cell import Cell
 from standoff.errors import CertificateError
 from standoff.geometry.pose import Array
 from standoff.paths.certificate import GROUP, MESH, METHODS, SHAPE, SPHERE, Certificate
+from standoff.paths.verify.cell_model import Ints, NotProvedError
+from standoff.paths.verify.cell_scene import Scene, match, measured
 from standoff.paths.verify.coal import Opinion, installed
 from standoff.paths.verify.convex import check_convex, check_groups
 from standoff.paths.verify.coverage import check_coverage, watched_parts
 from standoff.paths.verify.meshes import check_ends, check_meshes
-from standoff.paths.verify.model import Ints, NotProvedError
 from standoff.paths.verify.rows import Rows, describe, select
-from standoff.paths.verify.scene import Scene, match, measured
 from standoff.paths.verify.witness import check_witness
 
 EngineName = Literal["auto", "plain", "coal"]

@@ -11,11 +11,11 @@ from standoff.geometry.pose import Array
 from standoff.geometry.primitives import HalfSpace
 from standoff.geometry.shape import Shape
 from standoff.paths.certificate import Claim
+from standoff.paths.verify.cell_model import Ints, NotProvedError, Part
+from standoff.paths.verify.cell_scene import WITNESS_TOLERANCE, Scene
 from standoff.paths.verify.gjk import deeper_than, distance_at_most, extremes
 from standoff.paths.verify.kinematics import frames_at, value
 from standoff.paths.verify.meshes import body_gaps
-from standoff.paths.verify.model import Ints, NotProvedError, Part
-from standoff.paths.verify.scene import WITNESS_TOLERANCE, Scene
 from standoff.paths.verify.support import farthest
 from standoff.tolerances import EPS
 

@@ -44,20 +44,20 @@ def grow_connect(checker, cell, search, trees, U):
     while header.edges < header.until:
         if header.phase == g.SAMPLING:
             if header.cursor + planned > len(U):
-                return g.DRY
+                return g.NO_NUMBERS
             take_turns(header)
             draw(its, U)
             header.near = nearest(its, header.tree, target)
             header.phase = g.EXTENDING
         tree, near = header.tree, header.near
         if max(header.nodes[0], header.nodes[1]) >= room:
-            return g.CROWDED
+            return g.NODES_FULL
         connecting = header.phase == g.CONNECTING
         grown = 1 - tree if connecting else tree
         reached = step_towards(its, grown, near)
         free = edge_is_free(checker, cell, search, its, grown, near)
         if free < 0:
-            return g.CRAMPED
+            return g.SCRATCH_FULL
         header.edges += 1
         if free == 0:
             shrink(its, grown, near)

@@ -161,7 +161,7 @@ trees_at, roadmap_at, shortcuts_at = viewer(Trees), viewer(Roadmap), viewer(Shor
 # why a kernel came back
 SOLVED = 0
 AGAIN = 1  #: as many edges, or tries, as it was to check
-DRY = 2  #: no random numbers left
-CROWDED = 3  #: no room for another node
-CRAMPED = 4  #: a table of the checker's scratch is too small
-CRAMPED_PATH = 5  #: a table of the scratch that paths are tested in
+NO_NUMBERS = 2  #: no random numbers left
+NODES_FULL = 3  #: no room for another node
+SCRATCH_FULL = 4  #: a table of the checker's scratch is too small
+PATH_SCRATCH_FULL = 5  #: a table of the scratch that paths are tested in

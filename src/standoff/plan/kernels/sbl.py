@@ -55,9 +55,9 @@ def grow_sbl(searcher, checker, cell, search, roadmap, edges, motion, U):
     while header.work < header.until:
         if header.phase <= DRAWING:
             if header.cursor + planned + 5 > len(U):
-                return g.DRY
+                return g.NO_NUMBERS
             if header.nodes + 1 > its.nodes.shape[1] or header.edges + 2 > len(its.edges):
-                return g.CROWDED
+                return g.NODES_FULL
             if header.phase == PICKING:
                 pick_milestone(its, U)
             draw_near(its, U)
@@ -65,7 +65,7 @@ def grow_sbl(searcher, checker, cell, search, roadmap, edges, motion, U):
         elif header.phase == TRYING:
             free = milestone_is_free(checker, cell, search, its)
             if free < 0:
-                return g.CRAMPED
+                return g.SCRATCH_FULL
             header.work += 1
             if free == 1:
                 install(its)
@@ -75,7 +75,7 @@ def grow_sbl(searcher, checker, cell, search, roadmap, edges, motion, U):
         elif header.phase == BRIDGING:
             list_path(its)
             if not begin_path(its, opened):
-                return g.CRAMPED_PATH
+                return g.PATH_SCRATCH_FULL
             header.phase = TESTING
         else:
             before = opened.header.distances + opened.header.intervals
@@ -86,7 +86,7 @@ def grow_sbl(searcher, checker, cell, search, roadmap, edges, motion, U):
                 header.phase = PICKING
                 return g.SOLVED
             if status > p.SPENT:
-                return g.CRAMPED_PATH
+                return g.PATH_SCRATCH_FULL
     return g.AGAIN
 
 

@@ -49,9 +49,9 @@ def shorten(checker, cell, search, path, U):
     while header.tried < header.until:
         at = header.cursor
         if at + TAKES > len(U):
-            return g.DRY
+            return g.NO_NUMBERS
         if header.used + 2 > its.rows.shape[0]:
-            return g.CROWDED
+            return g.NODES_FULL
         total, part = header.length, header.window
         wide = part * total
         start = U[at] * (total - wide)
@@ -60,7 +60,7 @@ def shorten(checker, cell, search, path, U):
         i, j = lay_out_ends(its, low, high, U[at + 3] < 0.5, U[at + 4] < 0.5)
         taken = try_shortcut(checker, cell, search, its, i, j, high - low)
         if taken == FULL:
-            return g.CRAMPED
+            return g.SCRATCH_FULL
         header.cursor = at + TAKES
         header.tried += 1
         if taken == SHORTER:

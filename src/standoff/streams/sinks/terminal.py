@@ -18,7 +18,7 @@ from standoff.cell.model import Model
 from standoff.cell.state import State as CellState
 from standoff.errors import Error
 from standoff.geometry.pose import Array
-from standoff.paths.nearest import NearestFinder, NearPair
+from standoff.paths.nearest_pair import NearestFinder, NearPair
 from standoff.streams.limits import QUIET_LINE_PERIOD
 from standoff.streams.report import Report, State
 from standoff.streams.shown import shown

@@ -14,7 +14,7 @@ from standoff.monitor.buffers import Thresholds
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Cycle
 from standoff.paths.checker import PathChecker
-from standoff.paths.nearest import Among, NearestFinder, NearPair
+from standoff.paths.nearest_pair import Among, NearestFinder, NearPair
 from standoff.paths.verdict import Verdict
 from standoff.plan.growing import EDGE_BUDGET
 from standoff.view.check import USUAL_BUDGET, Checked, sentence

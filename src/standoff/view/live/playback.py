@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from standoff.monitor.monitor import Monitor
 from standoff.monitor.report import Cycle
-from standoff.paths.nearest import NearPair
+from standoff.paths.nearest_pair import NearPair
 from standoff.view.live.cell_page import CellPage, standing
 from standoff.view.live.motion import Motion
 from standoff.view.live.seen import Seen, Severity, seen, severity

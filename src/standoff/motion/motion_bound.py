@@ -1,11 +1,10 @@
-"""The motion bound: how far bodies can get while their joints move. For all who need it.
+"""The motion bound of bodies that the joints of a tree carry. For all who need it.
 
-`MotionBound` holds, for each body of a `Tree`, its reach about every joint that carries it;
-`segment` and `curve` give a `Motion`, the bound over one stretch of time; a `Pair` picks the joints
-that move two bodies against each other. Together they answer, for any two bodies: how far does one
-get in the frame the other one shares with it (`Motion.length`, the bound of paper 001), how fast do
-they near each other at an instant (`Motion.closing`), and how far can the truth stray from that
-(`Motion.curvature`):
+`MotionBound` holds, for each body of a `Tree`, its reach about every joint that carries it: the
+tables of `motion.kernels.bound`, which path checks and monitors read. `MotionBound.curve` gives a
+`Motion`, the bound over one stretch of time; a `Pair` picks the joints that move two bodies against
+each other. How far does one get in the frame the other one shares with it is `Motion.length`, the
+bound of paper 001; how far can it get from where its velocity takes it is `Motion.curvature`:
 
     |p(t) - p(tc) - (t - tc) v|  <=  (t - tc)² M / 2
 
@@ -13,14 +12,14 @@ The proofs stand in `motion.kernels.bound` and `motion.kernels.reach`, and the i
 turn a bound and a distance into "free" in `motion.kernels.certify`. What they need from elsewhere:
 
 - A separating direction exists between convex bodies only. Who computes the distance knows whether
-  the bodies are convex; where one is not, `Motion.nearing` takes the place of `Motion.closing`
-  (or the bodies are split into convex parts, each a body of its own).
+  the bodies are convex; where one is not, `motion.kernels.closing.nearing_speed` takes the place of
+  `closing_speeds` (or the bodies are split into convex parts, each a body of its own).
 - A closed mesh is a solid: its surface may keep its distance while a body is inside. One test of
   containment a pair and segment belongs to the proof, and to whoever computes the distance.
 - A continuous joint moves by the difference of its two values as given; angles that were wrapped
   are unwrapped before they get here.
 
-A body as the motion bound sees it: a few points that move with a frame.
+A body as the motion bound sees it (`MovingBody`): a few points that move with a frame.
 """
 
 from __future__ import annotations
@@ -40,16 +39,15 @@ from standoff.errors import (
     ShapeError,
     UnknownNameError,
 )
-from standoff.geometry.pose import NORMAL_TOLERANCE, Array, as_pose, numbers
+from standoff.geometry.pose import Array, as_pose, numbers
 from standoff.geometry.shape import IntArray, Shape
 from standoff.motion.kernels import bound as motion
-from standoff.motion.kernels import closing
 from standoff.motion.kernels import reach as reach_kernel
 from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import WORLD, Tree
 from standoff.scalars import whole
-from standoff.tolerances import COORDINATE_LIMIT, SPEED_ROUNDING
+from standoff.tolerances import COORDINATE_LIMIT
 
 Values = ArrayLike | Mapping[str, float]
 
@@ -110,31 +108,18 @@ class MotionBound:
         common = self.tree.common(self._frame(row_a), self._frame(row_b))
         return Pair(row_a, row_b, common, self._tail(row_a, common), self._tail(row_b, common))
 
-    def reaches(self, name: str) -> dict[str, float]:
-        """How far a body can get from the axis of each revolute joint that carries it, [m], by the
-        joint's name, outwards; 1 (metre a metre) for prismatic joints."""
-        start, stop = self._tail(self._row(name), WORLD)
-        frames = self.chain[start:stop, 0]
-        return {self.tree.frame_joint[f]: float(r) for f, r in zip(frames, self.reach[start:stop])}
-
-    def segment(self, qa: Values, qb: Values, deviation: Values | None = None) -> Motion:
-        """The bound over ``q(t) = qa + t (qb - qa)``, t from 0 to 1, each joint within
-        ``deviation`` (>= 0; none by default) of it [rad or m]."""
+    def segment(self, qa: Values, qb: Values) -> Motion:
+        """The bound over ``q(t) = qa + t (qb - qa)``, t from 0 to 1."""
         joints = self.tree.joints
-        qa, qb = joint_values(qa, joints, "qa"), joint_values(qb, joints, "qb")
+        a, b = joint_values(qa, joints, "qa"), joint_values(qb, joints, "qb")
         with np.errstate(over="ignore"):
-            way = joint_values(np.abs(qb - qa), joints, "|qb - qa|")
-        still = np.zeros(len(joints))
-        return self._motion(np.minimum(qa, qb), np.maximum(qa, qb), way, still, deviation)
+            way = np.abs(b - a)
+        return self.curve(np.minimum(a, b), np.maximum(a, b), way, np.zeros(len(joints)))
 
     def curve(
         self,
-        low: Values,
-        high: Values,
-        speed: Values,
-        acceleration: Values,
-        deviation: Values | None = None,
-    ) -> Motion:
+        low: Values, high: Values, speed: Values, acceleration: Values,
+    ) -> Motion:  # fmt: skip
         """The bound over any motion on which each joint stays from ``low`` to ``high`` and within
         ``speed`` and ``acceleration`` (>= 0), per unit of the motion's own time. ``low`` and
         ``high`` may be infinite; they matter where prismatic joints are."""
@@ -146,36 +131,14 @@ class MotionBound:
             raise ConfigurationError(
                 "low is above high", element=joints[at], value=(float(low[at]), float(high[at]))
             )
-        return self._motion(
-            low,
-            high,
-            joint_values(speed, joints, "speed", negative=False),
-            joint_values(acceleration, joints, "acceleration", negative=False),
-            deviation,
-        )
-
-    def _motion(
-        self, low: Array, high: Array, speed: Array, acceleration: Array, deviation: Values | None
-    ) -> Motion:
+        reach = np.empty(len(self.reach))
         tree = self.tree
-        if deviation is None:
-            error = np.zeros(len(tree.joints))
-        else:
-            error = joint_values(deviation, tree.joints, "deviation", negative=False)
-        low, high = low - error, high + error
-        reach, beyond = np.empty(len(self.reach)), np.empty(tree.frames)
         motion.widen_reach(
             tree.reals, tree.ints, self.bodies, self.chain, self.reach, low, high, reach
         )
-        motion.travel_beyond(tree.reals, tree.ints, low, high, beyond)
-        return Motion(
-            bound=self,
-            reach=reach,
-            speed=self._frames(speed),
-            acceleration=self._frames(acceleration),
-            deviation=self._frames(error),
-            beyond=beyond,
-        )
+        speed = joint_values(speed, joints, "speed", negative=False)
+        acceleration = joint_values(acceleration, joints, "acceleration", negative=False)
+        return Motion(self, reach, self._frames(speed), self._frames(acceleration))
 
     def _frames(self, values: Array) -> Array:
         result = np.empty(self.tree.frames)
@@ -203,19 +166,16 @@ class Motion:
 
     Attributes:
         reach: as `MotionBound.reach`, widened by what prismatic joints travel past their limits.
-        speed, acceleration, deviation: (frames,) the largest of each frame's joint.
-        beyond: (frames,) what prismatic joints carry each frame past their limits, [m].
+        speed, acceleration: (frames,) the largest of each frame's joint.
     """
 
     bound: MotionBound
     reach: Array
     speed: Array
     acceleration: Array
-    deviation: Array
-    beyond: Array
 
     def curvature(self, pair: Pair) -> float:
-        """``M`` of both bodies together: what `closing` foretells is right within h² M / 2."""
+        """``M`` of both bodies together: what velocities foretell is right within h² M / 2."""
         chain = self.bound.chain
         total = self._length(pair, self.acceleration)
         for span in (pair.chain_a, pair.chain_b):
@@ -227,96 +187,12 @@ class Motion:
         common frame. Also the highest speed at which they can near each other, ever."""
         return self._length(pair, self.speed)
 
-    def stray(self, pair: Pair) -> float:
-        """``Σ R_j e_j`` of both bodies: what the joints' deviations can take from their distance.
-        It is subtracted once from a distance of the bodies on the nominal motion."""
-        return self._length(pair, self.deviation)
-
-    def closing(self, pair: Pair, q: Values, dq: Values, normal: ArrayLike) -> tuple[float, float]:
-        """How fast any two points of the two bodies near each other along ``normal`` (a unit vector
-        from b to a, in the world), at ``q`` with joint velocities ``dq``: looking back in time, and
-        looking forward. Negative where all of them draw apart; raised by what rounding could hide
-        (`slack`).
-
-        Raises:
-            PoseError: a normal that is not of length 1 within NORMAL_TOLERANCE.
-            ConfigurationError: a joint faster than the motion's own ``speed``.
-        """
-        n = _unit(normal)
-        poses, twists = self._forward(q, dq)
-        tables = (self.bound.bodies, self.bound.points)
-        back, forward = closing.closing_speeds(
-            poses, twists, *tables, pair.a, pair.b, pair.common, tuple(n.tolist())
-        )
-        slack = self.slack(pair, q)
-        return back + slack, forward + slack
-
-    def nearing(self, pair: Pair, q: Values, dq: Values) -> float:
-        """How fast the distance can shrink at most, back or forward in time, for bodies that no
-        direction separates because one of them is not convex; raised and checked as `closing`."""
-        poses, twists = self._forward(q, dq)
-        tables = (self.bound.bodies, self.bound.points)
-        speed: float = closing.nearing_speed(poses, twists, *tables, pair.a, pair.b, pair.common)
-        return speed + self.slack(pair, q)
-
-    def _forward(self, q: Values, dq: Values) -> tuple[Array, Array]:
-        tree = self.bound.tree
-        q, dq = tree.configuration(q), tree.configuration(dq, "dq")
-        faster = self.bound._frames(dq) > (1.0 + SPEED_ROUNDING) * self.speed
-        if faster.any():
-            at = int(np.argmax(faster))
-            raise ConfigurationError(
-                "faster than the motion",
-                element=f"dq of {tree.frame_joint[at]}",
-                value=float(self.bound._frames(dq)[at]),
-                allowed=f"up to {self.speed[at]:g}",
-            )
-        poses, twists = np.empty((tree.frames, 12)), np.empty((tree.frames, 6))
-        kinematics.forward_velocity(tree.reals, tree.ints, q, dq, tree.scratch(), poses, twists)
-        return poses, twists
-
     def _length(self, pair: Pair, amounts: Array) -> float:
         chain = self.bound.chain
         total = 0.0
         for span in (pair.chain_a, pair.chain_b):
             total += motion.path_length(chain, self.reach, *span, amounts)
         return total
-
-    def slack(self, pair: Pair, q: Values) -> float:
-        """What rounding can hide of a speed that was computed for this pair at ``q``, the rounding
-        of where mimic joints stand at ``q`` included.
-
-        ``q`` itself counts as exact. Who computes the instant, ``q(tc) = qa + tc (qb - qa)``, puts
-        its rounding, EPS times ``|qa| + |qb|`` of each joint, into the ``deviation`` of the motion,
-        which then runs through that very ``q``; and what rounding makes of the poses counts in the
-        slack of the distance that was measured at them."""
-        bound, tree = self.bound, self.bound.tree
-        q = tree.configuration(q)
-        total = 0.0
-        for row in (pair.a, pair.b):
-            first, frame = bound.bodies[row, [motion.CHAIN0, motion.BODY_FRAME]]
-            last = first + tree.ints[frame, kinematics.DEPTH]
-            extent = float(bound.extent[frame] + self.beyond[frame] + bound.size[row])
-            total += motion.speed_slack(
-                tree.reals, tree.ints, bound.chain[first:last], self.reach[first:last],
-                self.speed, q, extent,
-            )  # fmt: skip
-        return total
-
-
-def _unit(normal: ArrayLike) -> Array:
-    """The normal, of length 1 but for rounding."""
-    result = numbers(normal, "normal")
-    if result.shape != (3,):
-        raise PoseError("wrong shape", element="normal", value=result.shape, allowed="(3,)")
-    with np.errstate(over="ignore"):
-        length = float(np.linalg.norm(result))
-    if not abs(length - 1.0) <= NORMAL_TOLERANCE:
-        raise PoseError(
-            "not a unit vector", element="normal", value=result.tolist(), allowed="length 1"
-        )
-    unit: Array = result / length
-    return unit
 
 
 def _farthest(points: Array) -> float:
@@ -356,8 +232,8 @@ def carried(tree: Tree, body: MovingBody) -> Carried:
             frames.append(frame)
             frame = int(tree.parent[frame])
         chain = np.zeros((len(frames), 2), dtype=np.int64)
-        chain[:, 0] = frames[::-1]
-        chain[:, 1] = tree.ints[chain[:, 0], kinematics.JOINT_KIND]
+        chain[:, motion.CHAIN_FRAME] = frames[::-1]
+        chain[:, motion.CHAIN_KIND] = tree.ints[frames[::-1], kinematics.JOINT_KIND]
         reach = np.empty(len(chain))
         points = body.points.copy()  # writable: a read-only array would compile the kernel anew
         reach_kernel.reach(tree.reals, tree.ints, body.frame, points, reach)
@@ -423,7 +299,7 @@ class MovingBody:
     def of_shape(cls, name: str, frame: int, shape: Shape, local: ArrayLike) -> MovingBody:
         """The body of a shape at ``local`` (4 x 4) in its frame."""
         local = as_pose(local, f"pose of body {name!r}")
-        points = _points(shape)
+        points = shape.outline(_SIDES)
         if frame != WORLD and len(points) == 0:
             raise ShapeError(
                 "a body without bounds cannot move", element=name, value=shape, allowed="the world"
@@ -449,11 +325,6 @@ def _checked(points: ArrayLike, name: str) -> Array:
         )
     result.setflags(write=False)
     return result
-
-
-def _points(shape: Shape) -> Array:
-    """Points as `MovingBody` asks for them, in the shape's own frame."""
-    return shape.outline(_SIDES)
 
 
 def few_points(points: Array) -> Array:

@@ -12,8 +12,8 @@ from standoff.geometry.pose import Array
 from standoff.geometry.shape import Shape
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.bounds import Bound, Reaches, bound, measure
+from standoff.paths.verify.cell_model import Ints, Model, NotProvedError, Part, read_model
 from standoff.paths.verify.kinematics import extremes, rotations
-from standoff.paths.verify.model import Ints, Model, NotProvedError, Part, read_model
 from standoff.paths.verify.soup import Soup, soup_of
 from standoff.paths.verify.support import core_support, farthest
 from standoff.tolerances import EPS, ROTATION_EXACT

@@ -221,7 +221,7 @@ class NearestFinder:
         self._frame = cell.model.tables.frame
         self._nearest = Nearest(cell, among)
         self._parts = [part for parts in cell.model.parts for part in parts]
-        self._nearest.pairs = self._nearest.pairs[self._telling(cell, below)]
+        self._nearest.pairs = self._nearest.pairs[self._informative(cell, below)]
         self._last = -1
 
     @property
@@ -267,7 +267,7 @@ class NearestFinder:
         placed = [(self._parts[r][0], frames[frame[r]] @ self._parts[r][1]) for r in rows]
         return distance(*placed[0], *placed[1])
 
-    def _telling(self, cell: Cell, below: float) -> NDArray[np.bool_]:
+    def _informative(self, cell: Cell, below: float) -> NDArray[np.bool_]:
         """Which pairs say something. A link on the first joint of a robot and what it stands on may
         keep their distance wherever the joint is; a monitor watches them, and a line there would
         hide what comes nearer elsewhere. None is left out that is not farther apart than
@@ -277,27 +277,30 @@ class NearestFinder:
         turns = np.zeros(int(frame.max(initial=0)) + 1, dtype=np.bool_)
         some = slice(0, min(len(turns), tree.frames))
         turns[some] = (tree.parent == 0)[some] & (tree.ints[some, JOINT_KIND] == REVOLUTE)
-        told = np.ones(len(pairs), dtype=np.bool_)
+        kept = np.ones(len(pairs), dtype=np.bool_)
         frames = tree.forward(cell.q)
         for k in np.flatnonzero((frame[:, 1] == 0) & turns[frame[:, 0]]):
             (a, at), (b, other) = (self._parts[r] for r in pairs[k])
             axis = frames[frame[k, 0]]
             if keeps_distance(a, at, b, inverse(axis) @ other):
-                told[k] = self._distance(pairs[k], frames).value <= below + STILL_PAIR
-        return told
+                kept[k] = self._distance(pairs[k], frames).value <= below + STILL_PAIR
+        return kept
 
 
 def keeps_distance(a: Shape, at: Array, b: Shape, other: Array) -> bool:
     """Whether the distance of two shapes varies by STILL_PAIR at most while the first turns about
     z; both poses are in a frame on that axis.
 
-    To turn one is to turn the other backwards, so it is enough that one of the two sways little.
+    To turn one is to turn the other backwards, so it is enough that one of the two moves little.
     """
-    sways = (_sway(a, at), _sway(b, other), _over(a, at, b, other), _over(b, other, a, at))
-    return min(sways) <= STILL_PAIR
+    bounds = (
+        _motion_bound(a, at), _motion_bound(b, other), _over(a, at, b, other),
+        _over(b, other, a, at),
+    )  # fmt: skip
+    return min(bounds) <= STILL_PAIR
 
 
-def _sway(shape: Shape, at: Array) -> float:
+def _motion_bound(shape: Shape, at: Array) -> float:
     """How far a shape is from itself turned about z, at most, [m]: no point of the one is farther
     from the other; infinite where nothing is known.
 

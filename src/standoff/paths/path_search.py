@@ -20,8 +20,7 @@ from standoff.geometry.narrowphase.bodies import Bodies, PairScratch
 from standoff.geometry.pose import Array
 from standoff.paths.glide import Glide, Glides
 from standoff.paths.kernels import path_tables as p
-from standoff.paths.kernels.heap import put_back
-from standoff.paths.kernels.search import begin, search
+from standoff.paths.kernels.search import begin, put_back, search
 from standoff.paths.tables import LEAF, Tables
 from standoff.paths.verdict import Kind
 
@@ -178,7 +177,7 @@ class Search:
                 put_back(self.scratch.address, k, e.address)
 
     def run(self, progress: Progress | None = None) -> int:
-        """FREE, FOUND or SPENT. ``progress`` is told the share of pieces that are done."""
+        """FREE, FOUND or SPENT. ``progress`` gets the share of pieces that are done."""
         cell, scratch, used = self.tables.cell, self.scratch, 0
         header, motion = scratch.known, self.motion.copied(scratch.motion)
         while True:
