@@ -33,8 +33,8 @@ from standoff.geometry.narrowphase.layout import (
     SLACK,
 )
 from standoff.geometry.narrowphase.rss import RADIUS
+from standoff.motion.kernels.poses import place_row
 from standoff.papers.kernels.greedy import FARTHER, GreedyScratch, call_greedy
-from standoff.paths.kernels.motion import place_row
 from standoff.robots.kernels.kinematics import place_frames
 
 #: What became of a segment; FULL: no room for another entry, to be run again with longer tables.
@@ -103,7 +103,7 @@ def place_at(watched, way, t, dq, slot, moving):
     movers, frame, local = watched.movers, watched.frame, watched.local
     placed = rows[slot * frame.shape[0] :]
     for k in range(movers.shape[0]):
-        place_row(poses, first_frame + frame[movers[k]], local, placed, movers[k])
+        place_row(poses, first_frame + frame[movers[k]], local, movers[k], placed, movers[k])
 
 
 @kernel

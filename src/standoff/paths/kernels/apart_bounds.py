@@ -52,7 +52,7 @@ from standoff.geometry.narrowphase.dispatch import DONE, closed_form, general_pa
 from standoff.geometry.narrowphase.layout import FLAGS, HALFSPACE, KIND, MESH, OPEN_SOLID, SLACK
 from standoff.geometry.narrowphase.rows import unrotate
 from standoff.motion.kernels.certify import drift, uncovered
-from standoff.paths.kernels.motion import place_row
+from standoff.motion.kernels.poses import place_row
 from standoff.paths.kernels.path_tables import DISTANCE, NORMAL
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, REVOLUTE, place_frames
 from standoff.tolerances import MOTION_ROUNDING
@@ -87,8 +87,8 @@ def place_joints(proof):
 def measure(proof, a, b):
     """The answer: the distance of two parts where the frames are; DONE, or why not."""
     bodies, parts, out = proof.bodies, proof.parts, proof.answer
-    place_row(proof.poses, parts[a].frame, proof.local, bodies.rows, a)
-    place_row(proof.poses, parts[b].frame, proof.local, bodies.rows, b)
+    place_row(proof.poses, parts[a].frame, proof.local, a, bodies.rows, a)
+    place_row(proof.poses, parts[b].frame, proof.local, b, bodies.rows, b)
     if closed_form(bodies, a, bodies, b, out, 0):
         return DONE
     return general_pair(proof.header.general, bodies, a, bodies, b, proof.room, out, 0)

@@ -26,6 +26,7 @@ from standoff.motion.kernels.bound import (
     slides_beyond,
     widen_reach,
 )
+from standoff.motion.kernels.poses import place_row
 from standoff.paths.kernels import path_tables as p
 from standoff.robots.kernels.kinematics import INDEX, MULTIPLIER, OFFSET, REVOLUTE, place_frames
 from standoff.tolerances import MOTION_ROUNDING, PATH_ROUNDING, SPEED_ROUNDING
@@ -290,18 +291,7 @@ def place_body(cell, search, i):
     stamp, instant = search.stamps[i], search.header.instant
     if stamp.row != instant:
         stamp.row = instant
-        place_row(search.poses, cell.movers[i].frame, cell.local, search.bodies.rows, i)
-
-
-@inlined
-def place_row(poses, f, local, rows, i):
-    """Row ``i``: the pose of a shape that is at ``local[i]`` in frame ``f``."""
-    for r in range(0, 12, 4):
-        a, b, c = poses[f, r], poses[f, r + 1], poses[f, r + 2]
-        rows[i, r] = a * local[i, 0] + b * local[i, 4] + c * local[i, 8]
-        rows[i, r + 1] = a * local[i, 1] + b * local[i, 5] + c * local[i, 9]
-        rows[i, r + 2] = a * local[i, 2] + b * local[i, 6] + c * local[i, 10]
-        rows[i, r + 3] = poses[f, r + 3] + (a * local[i, 3] + b * local[i, 7] + c * local[i, 11])
+        place_row(search.poses, cell.movers[i].frame, cell.local, i, search.bodies.rows, i)
 
 
 @inlined
