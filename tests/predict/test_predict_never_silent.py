@@ -119,7 +119,8 @@ def run(seed, n, how, *, steps, exact):
     predictor = so.Predictor(
         world.radii, world.most, world.limit, margin, PERIOD, exact=stage, **how
     )
-    watcher = Watcher(predictor, n, rng, horizon="horizon" in how)
+    horizon = getattr(how["schedule"], "horizon", None)
+    watcher = Watcher(predictor, n, rng, horizon=horizon is not None)
     contacts = alarmed = 0
     now, clock, last_read, hidden = 0.0, 5.0, 0.0, {}
     silent = (np.inf, -np.inf)
