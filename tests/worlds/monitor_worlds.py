@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import standoff as so
+from standoff.geometry.pose import inverse
 from tests.worlds.mesh_shapes import box_arrays
 
 PERIOD = 0.01
@@ -321,7 +322,7 @@ class MonitorWorld:
             touch = [str(rng.choice(links))] if rng.random() < 0.5 else []
 
             def attach(c: so.Cell) -> None:
-                held = np.linalg.inv(c.pose(link)) @ c.pose(body)
+                held = inverse(c.pose(link)) @ c.pose(body)
                 c.attach(body, link, pose=held, touch=touch)
 
             return attach, f"attach {body} to {link}"
