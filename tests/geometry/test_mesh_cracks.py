@@ -79,3 +79,25 @@ def test_a_cracked_mesh_with_all_triangles_both_ways_round_was_closed_and_hollow
     assert mesh.closed == closed and mesh.open_solid != closed
     assert so.distance(mesh, None, so.Sphere(0.01), None).value < -0.9
     assert f"{len(faces)} repeated triangles were left out" in mesh.problems
+
+
+@pytest.mark.parametrize(("shift", "shrink"), [(1e-17, 0.0), (0.0, 2e-16), (0.0, 1e-10)])
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_mesh_with_its_reverse_within_rounding_was_closed_and_hollow(shift, shrink, beside):
+    """The reverse was a cavity that filled the solid but for rounding."""
+    ball = trimesh.creation.icosphere(subdivisions=2, radius=0.3).triangles
+    soup = [ball, ball[:, ::-1] * (1.0 - shrink) + shift]
+    if beside:
+        soup.append(trimesh.creation.box().triangles + np.array([3.0, 0.0, 0.0]))
+    points = np.concatenate(soup).reshape(-1, 3)
+    mesh = so.Mesh(points, np.arange(len(points)).reshape(-1, 3))
+    assert mesh.closed
+    assert so.distance(mesh, None, so.Sphere(0.01), None).value < -0.2
+
+
+def test_a_cavity_in_a_thin_wall_stays_one():
+    ball = trimesh.creation.icosphere(subdivisions=2).triangles
+    points = np.concatenate([ball, ball[:, ::-1] * (1.0 - 1e-6)]).reshape(-1, 3)
+    mesh = so.Mesh(points, np.arange(len(points)).reshape(-1, 3))
+    assert mesh.closed and mesh.problems == ()
+    assert so.distance(mesh, None, so.Sphere(0.01), None).value > 0.9

@@ -227,3 +227,46 @@ def test_what_makes_no_sense_is_refused():
     assert spheres.left_out == ("floor",) and "floor" not in spheres.names
     with pytest.raises(so.PredictError, match="twists"):
         spheres.place(cell.q, cell.q, None, np.zeros((2, 6)))
+
+
+def test_a_predictor_with_no_pair_left_to_watch_was_safe():
+    """All but one body left out: no step could have an alarm."""
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="p")
+    cell.add_body("floor", so.HalfSpace(), so.pose((0.0, 0.0, -1.0)))
+    links = [name for name in cell.model.names if name != "floor"]
+    with pytest.raises(so.PredictError, match="leave_out: no pair is left to watch"):
+        so.Predictor.from_cell(cell, 5.0, leave_out=("floor", *links[1:]))
+    with pytest.raises(so.PredictError, match="leave_out: no pair is left to watch"):
+        so.cell_spheres(cell, 5.0, leave_out=cell.model.names)
+    so.Predictor.from_cell(cell, 5.0, leave_out=("floor",))
+
+
+def test_a_finger_at_its_limit_and_a_hair_beyond_is_no_fault_of_a_predictor():
+    cell = so.Cell()
+    cell.add_robot("builtin:panda", name="p")
+    spheres = so.cell_spheres(cell, 5.0)
+    q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7, 0.04])
+    for beyond, names in ((1e-9, ()), (0.9e-4, ()), (2e-4, ("p/panda_finger_joint1",))):
+        for end in (-beyond, 0.04 + beyond):
+            q[7] = end
+            assert spheres.broken(q, np.zeros(8)) == names
+
+
+def test_the_bounds_hold_as_far_as_a_slide_may_be_beyond_its_limits(tmp_path):
+    path = tmp_path / "boom.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"><collision><geometry>'
+        '<sphere radius="0.05"/></geometry></collision></link><joint name="turn" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit velocity="3" effort="1"/>'
+        '</joint><joint name="slide" type="prismatic"><parent link="b"/><child link="c"/>'
+        '<axis xyz="1 0 0"/><limit lower="0" upper="0.5" velocity="0" effort="1"/></joint></robot>'
+    )
+    cell = so.Cell()
+    cell.add_robot(path, name="r")
+    cell.add_body("wall", so.Box((0.1, 1.0, 1.0)), so.pose((2.0, 0.0, 0.0)))
+    spheres = so.cell_spheres(cell, 0.0, max_joint_speed=[3.0, 0.0])
+    q, dq = np.array([0.3, 0.5 + 0.9e-4]), np.array([3.0, 0.0])
+    assert spheres.broken(q, dq) == ()
+    k = spheres.names.index("r/c")
+    assert np.linalg.norm(spheres.place(q, dq)[1][k]) <= spheres.max_speed[k]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import standoff as so
+from standoff.geometry.convex_hull import convex_hull
 from standoff.paths.certificate import Certificate
 from standoff.paths.verify.coal import _body
 from standoff.view.verify import claim as words
@@ -105,6 +106,24 @@ def test_bodies_that_are_apart_do_not_collide_whatever_is_claimed(lie):
     claim = replace(made.verdict, **lie)
     found = so.verify(far, replace(made, primitives=primitives, verdict=claim))
     assert not found.ok and "said to collide" in found.reason
+
+
+@pytest.mark.parametrize("lie", [-1e9, -1.0])
+@pytest.mark.parametrize("body", [so.Box((0.2, 0.2, 0.2)), "mesh"])
+def test_bodies_too_close_are_not_as_deep_in_each_other_as_is_claimed(lie, body):
+    """The depth of a collision was checked; of bodies called too close any was accepted."""
+    cell = panda((0.55, 0.0, 0.5))
+    if body == "mesh":
+        box = cell.bodies["box"].shape
+        points, faces = convex_hull(box.core()[0], "box")
+        cell.remove_body("box")
+        cell.add_body("box", so.Mesh(points, faces), so.pose((0.55, 0.0, 0.5)))
+    made = so.PathChecker(cell).segment(*motion(cell)).certificate()
+    claim = replace(made.verdict, kind="too_close")
+    assert so.verify(cell, replace(made, verdict=claim), engine="plain").ok
+    forged = replace(made, verdict=replace(claim, distance=lie))
+    found = so.verify(cell, forged, engine="plain")
+    assert not found.ok and "depth of" in found.reason
 
 
 def test_a_witness_is_on_the_motion_however_rounded():

@@ -33,7 +33,8 @@ class Mesh(Shape):
     """Triangles between ``vertices`` (n, 3) [m], three indices in each row of ``faces`` (f, 3).
 
     Vertices that are exactly equal become one, so that the loose triangles of an STL file join up;
-    where the mesh is open then, so do those that are apart by no more than 1e-9 of its diagonal.
+    where the mesh is open then, or has a second side within rounding of the first, so do those that
+    are apart by no more than 1e-9 of its diagonal.
     A triangle without area counts as the segment or the point that it is; none is dropped but the
     second of two that are the same, where the mesh is closed without it, is open anyway, or has
     every triangle both ways round.

@@ -53,9 +53,8 @@ def one_sided(faces: IntArray) -> tuple[IntArray, int]:
 def welded(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     """The vertices of an open mesh with those within `WELD_TOLERANCE` of each other made one, the
     first of them; the faces in their terms, and how many went. A mesh with a whole winding number
-    everywhere stays as it is."""
-    if not _open_because(faces, len(points)) or _balanced(faces, len(points)):
-        return points, faces, 0
+    everywhere stays as it is, unless more of its triangles coincide then: a part that is within
+    rounding of another one and faces the other way is its second side, and no cavity."""
     reach = WELD_TOLERANCE * float(np.linalg.norm(np.ptp(points, axis=0)))
     group = np.zeros(len(points), dtype=np.int64)
     count = 0
@@ -73,7 +72,18 @@ def welded(points: Array, faces: IntArray) -> tuple[Array, IntArray, int]:
     far = np.linalg.norm(points - points[first], axis=1) > reach  # in a chain of near ones
     first = np.where(np.isin(group, group[far]), np.arange(len(points)), first)
     fewer, corners, _ = merged(points[first], faces)
-    return fewer, corners, len(points) - len(fewer)
+    gone = len(points) - len(fewer)
+    whole = not _open_because(faces, len(points)) or _balanced(faces, len(points))
+    if gone and whole and _repeats(corners) == _repeats(faces):
+        return points, faces, 0
+    return fewer, corners, gone
+
+
+def _repeats(faces: IntArray) -> int:
+    """How many triangles have the three corners of one before them, whichever way round."""
+    corners = np.sort(faces, axis=1)
+    corners = corners[(np.diff(corners, axis=1) > 0).all(axis=1)]
+    return len(corners) - len(np.unique(corners, axis=0))
 
 
 def oriented(points: Array, faces: IntArray, unused: int) -> tuple[IntArray, bool, tuple[str, ...]]:

@@ -46,7 +46,7 @@ from standoff.robots.joint_values import joint_values
 from standoff.robots.kernels import kinematics
 from standoff.robots.tree import Tree
 from standoff.scalars import amount
-from standoff.tolerances import BOX_ROUNDING, EPS, PATH_ROUNDING, SPEED_ROUNDING
+from standoff.tolerances import BOX_ROUNDING, ENCODER_TOLERANCE, EPS, PATH_ROUNDING, SPEED_ROUNDING
 
 #: Spheres that a cell is covered by at most, [-]: the pairs of so many take 200 MB, and as much
 #: again those of them that need no watching.
@@ -132,13 +132,15 @@ class CellSpheres:
 
     def broken(self, q: Any, dq: Any) -> tuple[str, ...]:
         """Joints that are beyond what the bounds count on: faster than `joint_speed`, or beyond the
-        limits where they slide something along. (Reaches hold for any angle.)"""
+        limits, by more than ENCODER_TOLERANCE, where they slide something along. (Reaches hold for
+        any angle.)"""
         tree = self._model.tree
         joints, speeds = tree.configuration(q), tree.configuration(dq, "dq")
         sliding = tree.ints[:, kinematics.JOINT_KIND] == kinematics.PRISMATIC
         slides = np.zeros(len(tree.joints), dtype=bool)
         slides[tree.ints[sliding, kinematics.INDEX]] = True
-        beyond = slides & ((joints < tree.lower) | (joints > tree.upper))
+        low, high = tree.lower - ENCODER_TOLERANCE, tree.upper + ENCODER_TOLERANCE
+        beyond = slides & ((joints < low) | (joints > high))
         beyond |= np.abs(speeds) > (1.0 + SPEED_ROUNDING) * self.joint_speed
         return tuple(name for name, bad in zip(tree.joints, beyond, strict=True) if bad)
 
@@ -167,7 +169,7 @@ def cell_spheres(
 
     Raises:
         PredictError: a joint without a speed, a moving body without bounds, a half space that is
-            not left out, a number that makes no sense.
+            not left out, no pair left to watch, a number that makes no sense.
         UnknownNameError: a body that is not there.
     """
     cell.check_watched()
@@ -180,6 +182,7 @@ def cell_spheres(
         False: amount("radius", radius, PredictError, "m", zero=False),
     }
     out = _left_out(model, leave_out)
+    _check_left(cell, out)
     given = _given_bounds(model, moving)
     owner, frame, centre, radii = _covered(model, out, sizes)
     fastest, sharpest, blur = _bounds(tree, frame, centre, speed, acceleration)
@@ -226,6 +229,16 @@ def _left_out(model: Model, names: Any) -> tuple[str, ...]:
         if name not in model.entries:
             raise UnknownNameError(str(name), model.index, what="link or body")
     return out
+
+
+def _check_left(cell: Cell, out: tuple[str, ...]) -> None:
+    """Refuse to leave out what every watched pair has one of: no step would have an alarm."""
+    left = (not {a, b} & {*out} for a, b in cell.pairs.watched())
+    if out and cell.pairs.count() > 0 and not cell.allows_unwatched and not any(left):
+        raise PredictError(
+            "no pair is left to watch", element="leave_out", value=out,
+            allowed="bodies without which a pair is left, or Cell(unwatched='allow')",
+        )  # fmt: skip
 
 
 def _given_bounds(model: Model, moving: Any) -> Mapping[str, Any]:
@@ -282,7 +295,8 @@ def _bounds(
     jointed = np.flatnonzero((frame > 0) & (frame < tree.frames))
     bodies = [MovingBody(str(i), int(frame[i]), centre[i : i + 1]) for i in jointed]
     bound = MotionBound(tree, bodies)
-    motion = bound.curve(tree.lower, tree.upper, speed, acceleration)
+    low, high = tree.lower - ENCODER_TOLERANCE, tree.upper + ENCODER_TOLERANCE
+    motion = bound.curve(low, high, speed, acceleration)
     fastest, sharpest = np.zeros(len(frame)), np.zeros(len(frame))
     blur = PATH_ROUNDING * np.abs(centre).sum(axis=1)
     for i, body in zip(jointed, bodies, strict=True):

@@ -84,9 +84,7 @@ def _check_collision(
         raise NotProvedError(
             f"{where}: not shown to be deeper in each other than {-clearance:.9g} m"
         )
-    depth = (1.0 - _DEPTH) * -distance - blur
-    if not (_can_be_so_deep(*two, depth) or _surface_so_far(scene, *two, depth)):
-        raise NotProvedError(f"{where}: a penetration depth of {-distance:.9g} m is not shown")
+    _check_depth(scene, two, distance, blur, where)
 
 
 def _check_near(
@@ -98,6 +96,14 @@ def _check_near(
         raise NotProvedError(f"{where}: {near:.9g} m apart, and not nearer than {limit:.9g} m")
     if abs(near - distance) > blur and not (near <= 0.0 and distance <= 0.0):
         raise NotProvedError(f"{where}: {near:.9g} m apart, and not {distance:.9g} m")
+    _check_depth(scene, two, distance, blur, where)
+
+
+def _check_depth(scene: Scene, two: Two, distance: float, blur: float, where: str) -> None:
+    """Refuse a distance below 0 that two bodies in contact are not shown to have."""
+    depth = (1.0 - _DEPTH) * -distance - blur
+    if not (_can_be_so_deep(*two, depth) or _surface_so_far(scene, *two, depth)):
+        raise NotProvedError(f"{where}: a penetration depth of {-distance:.9g} m is not shown")
 
 
 def _check_instant(scene: Scene, claim: Claim, q: Array) -> None:
