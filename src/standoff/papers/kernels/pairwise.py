@@ -30,20 +30,18 @@ from standoff.motion.kernels.bound import (
     BODY_FRAME,
     CHAIN0,
     CHAIN_FRAME,
-    CHAIN_KIND,
     curvature,
-    excess,
     joint_magnitudes,
     path_length,
     widen_reach,
 )
 from standoff.motion.kernels.closing import nearing_speed
+from standoff.papers.kernels.greedy import NEAR
 from standoff.papers.kernels.sampled import (
     FOUND,
     FREE,
     FULL,
     HIT,
-    NEAR,
     UNDECIDED,
     Watched,
     apart,
@@ -51,16 +49,8 @@ from standoff.papers.kernels.sampled import (
     contained,
     place_at,
 )
-from standoff.robots.kernels.kinematics import (
-    DEPTH,
-    INDEX,
-    JOINT_KIND,
-    MULTIPLIER,
-    OFFSET,
-    PARENT,
-    PRISMATIC,
-    REVOLUTE,
-)
+from standoff.paths.kernels.heap import sift
+from standoff.robots.kernels.kinematics import DEPTH
 from standoff.tolerances import EPS, SMALLEST_LENGTH, SPAN_ROUNDING, SPEED_ROUNDING
 
 #: Where an uncovered stretch is split: (a), (b), (c).
@@ -86,8 +76,11 @@ INTERVAL_COLUMNS = 3
 #: speed.
 LIMITS = fields(length=float, curvature=float, deviation=float, slack=float)
 
-#: A stretch of a pair: priority [m], both ends, what is free from either end, the interval.
-STRETCH = fields(key=float, ta=float, tb=float, sa=float, sb=float, pair=int, interval=int)
+#: A stretch of a pair: priority [m], both ends, what is free from either end, the interval; and
+#: where it is in the heap.
+STRETCH = fields(
+    key=float, ta=float, tb=float, sa=float, sb=float, pair=int, interval=int, place=int
+)
 
 
 class Bound(Tables):
@@ -105,7 +98,6 @@ class Bound(Tables):
     rounded = Reals(doc="what rounding does to each joint")
     speed = Reals(doc="of each frame")
     error = Reals(doc="of each frame")
-    beyond = Reals(doc="of each frame")
     wide = Reals(doc="the reach, widened")
     totals = Records(LIMITS, "of each body, from the world on")
 
@@ -334,21 +326,17 @@ def measure(search, qa, qb):
     joint_magnitudes(reals, ints, dq, bound.speed)
     joint_magnitudes(reals, ints, rounded, bound.error)
     widen_reach(reals, ints, bodies, chain, bound.reach, low, high, wide)
-    travel_beyond(reals, ints, low, high, bound.beyond)
     for j in range(qa.shape[0]):
-        low[j] = max(abs(qa[j]), abs(qb[j]))
         dq[j] = qb[j] - qa[j]
     for body in range(bodies.shape[0]):
         frame, first = bodies[body, BODY_FRAME], bodies[body, CHAIN0]
         last = first + ints[frame, DEPTH]
-        far = bound.extent[frame] + bound.beyond[frame] + bound.size[body]
+        far = bound.extent[frame] + bound.size[body]
         total = totals[body]
         total.length = path_length(chain, wide, first, last, bound.speed)
         total.curvature = curvature(chain, wide, first, last, bound.speed)
         total.deviation = path_length(chain, wide, first, last, bound.error)
-        total.slack = speed_slack(
-            reals, ints, chain[first:last], wide[first:last], bound.speed, low, far
-        )
+        total.slack = speed_slack(chain[first:last], wide[first:last], bound.speed, far)
     for p in range(pairs.shape[0]):
         a, b, common = pairs[p].mover_a, pairs[p].mover_b, pairs[p].common
         limit = search.limits[p]
@@ -366,58 +354,16 @@ def measure(search, qa, qb):
             limit.curvature += curvature(chain, wide, start, stop, bound.speed)
 
 
-@entry(
-    "float64(float64[:,::1], int64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1],"
-    " float64)"
-)
-def speed_slack(reals, ints, chain, reach, speed, q, extent):
-    """What rounding can take from a velocity of the body that was computed at ``q``, where
-    ``chain`` is its whole chain from the world and no point of it, nor of a frame that
-    carries it, gets farther than ``extent`` from there.
-
-    Beside the rounding of the products, the position ``x = multiplier q + offset`` of a mimic joint
-    is rounded. An error ``e_k`` of a position turns the velocity that each joint ``j`` beyond adds,
-    by ``e_k s_j R_j``, and moves the point under each joint before, by ``s_j e_k R_k``: together no
-    more than ``Σ s_j R_j Σ e_k + Σ s_j Σ e_k R_k``, where only turning joints turn."""
-    total, length, turning = 0.0, 0.0, 0.0
-    turned, moved = 0.0, 0.0
-    for i in range(len(chain)):
-        f = chain[i, CHAIN_FRAME]
-        s, e = speed[f], _position_error(reals, f, q[ints[f, INDEX]])
-        revolute = chain[i, CHAIN_KIND] == REVOLUTE
-        if s != 0.0:
-            total += (reach[i] + (extent if revolute else 0.0)) * s
-            length += reach[i] * s
-            turning += s if revolute else 0.0
-        if e != 0.0:
-            moved += reach[i] * e
-            turned += e if revolute else 0.0
-    total *= SPEED_ROUNDING
-    if turned != 0.0:
-        total += length * turned
-    if turning != 0.0:
-        total += turning * moved
-    return total
-
-
 @kernel
-def _position_error(reals, f, q):
-    """Rounding of ``multiplier q + offset``: half a unit of the product and half one of the sum, so
-    less than a unit of both terms; nothing where the position is ``q`` itself."""
-    if reals[f, MULTIPLIER] == 1.0 and reals[f, OFFSET] == 0.0:
-        return 0.0
-    return EPS * (abs(reals[f, MULTIPLIER] * q) + abs(reals[f, OFFSET]))
-
-
-@entry("void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1])")
-def travel_beyond(reals, ints, low, high, beyond):
-    """``beyond[f]``: what all prismatic joints from the world to frame ``f`` travel past LOWEST or
-    HIGHEST where ``q`` runs from ``low`` to ``high``."""
-    beyond[0] = 0.0
-    for f in range(1, reals.shape[0]):
-        beyond[f] = beyond[ints[f, PARENT]]
-        if ints[f, JOINT_KIND] == PRISMATIC:
-            beyond[f] += excess(reals, ints, f, low, high)
+def speed_slack(chain, reach, speed, extent):
+    """What the rounding of products can take from a velocity of a body, where ``chain`` is its
+    whole chain from the world and no point of it, nor of a frame that carries it, gets farther than
+    ``extent`` from there. What rounds an angle itself, a mimic's offset or multiplier, is refused
+    by `PairwiseChecker`."""
+    total = 0.0
+    for i in range(len(chain)):
+        total += (reach[i] + extent) * speed[chain[i, CHAIN_FRAME]]
+    return SPEED_ROUNDING * total
 
 
 @entry("float64(float64, float64, float64)")
@@ -528,13 +474,15 @@ def push(search, p, interval, ta, tb, sa, sb, row):
     stretch = entries[row]
     stretch.key, stretch.ta, stretch.tb, stretch.sa, stretch.sb = key, ta, tb, sa, sb
     stretch.pair, stretch.interval = p, interval
-    at = state.size
+    heap[state.size] = row
     state.size += 1
-    while at > 0 and key > entries[heap[(at - 1) // 2]].key:
-        heap[at] = heap[(at - 1) // 2]
-        at = (at - 1) // 2
-    heap[at] = row
+    sift(heap, state.size, entries, state.size - 1, _before, entries)
     return True
+
+
+@kernel
+def _before(entries, a, b):
+    return entries[a].key > entries[b].key
 
 
 @kernel
@@ -547,20 +495,10 @@ def release(search, row):
 @kernel
 def pop(search):
     """The entry with the most uncovered length, taken out of the queue."""
-    entries, heap = search.entries, search.heap
+    heap, state = search.heap, search.state
     first = heap[0]
-    search.state.size -= 1
-    size = search.state.size
-    row = heap[size]
-    key = entries[row].key
-    at = 0
-    while 2 * at + 1 < size:
-        below = 2 * at + 1
-        if below + 1 < size and entries[heap[below + 1]].key > entries[heap[below]].key:
-            below += 1
-        if key >= entries[heap[below]].key:
-            break
-        heap[at] = heap[below]
-        at = below
-    heap[at] = row
+    state.size -= 1
+    if state.size > 0:
+        heap[0] = heap[state.size]
+        sift(heap, state.size, search.entries, 0, _before, search.entries)
     return first
