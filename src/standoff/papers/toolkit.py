@@ -16,13 +16,12 @@ from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.measure import Measurement
 from rich.padding import Padding
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from standoff.errors import Error
 from standoff.geometry.pose import Array
 from standoff.view.plots import can_draw, new_figure, save
-from standoff.view.progress import announced
+from standoff.view.progress import announced, drawn_by_hand
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -274,19 +273,9 @@ class Paper(Generic[B]):
             bench = self.prepared(chosen, quick)
             if self.note is not None:
                 out.print(f"{self.note(bench)}\n", highlight=False)
-            columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
-            with Progress(
-                *columns, TimeElapsedColumn(), console=notes, transient=True, auto_refresh=False
-            ) as bar:
-                task = bar.add_task("", total=1.0)
-
-                def tell(what: str, part: float) -> None:
-                    bar.update(task, description=what, completed=part)
-                    bar.refresh()
-
-                bench.tell = tell
+            with drawn_by_hand(notes) as bench.tell:
                 for k, name in enumerate(chosen):
-                    tell(name, k / len(chosen))
+                    bench.tell(name, k / len(chosen))
                     found[name] = self.experiments[name](bench)
                     show(found[name], out)
         save_plots(found, folder, out)

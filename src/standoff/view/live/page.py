@@ -1,7 +1,7 @@
 """A page for whoever watches a cell: it is told the latest, and costs the watch nothing.
 
-Messages go to its process as pickles, each after its length. Both ends are this very program, and
-the pipe between them is nobody else's.
+Messages go to its process as pickles. Both ends are this very program, and the pipe between them is
+nobody else's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import pickle
-import struct
 import subprocess
 import sys
 import threading
@@ -42,8 +41,6 @@ from standoff.view.live.seen import (
 from standoff.view.live.server import LOOPBACK, USUAL_PORT, check_place, need_viser
 from standoff.view.live.ticking import TICK
 
-_LENGTH = struct.Struct("=Q")
-
 
 @dataclass(frozen=True)
 class Opening:
@@ -57,23 +54,16 @@ class Opening:
 
 
 def send(stream: IO[bytes], message: Any) -> None:
-    """Write one message."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(data)) + data)
+    """Write one message, or nothing where it cannot be pickled."""
+    stream.write(pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
     stream.flush()
 
 
 def received(stream: IO[bytes]) -> Iterator[Any]:
     """All messages, until the other end is closed."""
-    while True:
-        head = stream.read(_LENGTH.size)
-        if len(head) < _LENGTH.size:
-            return
-        (length,) = _LENGTH.unpack(head)
-        data = stream.read(length)
-        if len(data) < length:
-            return
-        yield pickle.loads(data)
+    with suppress(EOFError, pickle.UnpicklingError):  # the last one may be cut off
+        while True:
+            yield pickle.load(stream)
 
 
 def widths(buffers: Any) -> float | dict[str, float] | None:
