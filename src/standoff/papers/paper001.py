@@ -38,8 +38,7 @@ def _prepared(chosen: Sequence[str], quick: bool) -> Bench:
         compile_for(Samples.kernel)
         address_of(SAMPLE_STEP)
     if "table5" in chosen:
-        for entry in ("papers.kernels.random_walk.walk", "plan.kernels.shortcut.shorten"):
-            compile_for(entry)
+        compile_for("plan.kernels.shortcut.shorten")
     return bench
 
 
