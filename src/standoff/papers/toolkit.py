@@ -235,16 +235,19 @@ class Paper(Generic[B]):
     Attributes:
         number, title: the paper's.
         experiments: by name, in the order of the paper.
-        prepared: makes what they work with, from the names of those that will be run, and whether
-            it is to be quick; it compiles what they need, so that nothing is compiled under a
+        bench: makes what they work with.
+        prepare: compiles what the experiments named need, so that nothing is compiled under a
             clock.
+        least: in place of that, numbers of a bench on which they are run once before they count.
         note: what holds of all of them, printed first.
     """
 
     number: str
     title: str
     experiments: Mapping[str, Callable[[B], Result]]
-    prepared: Callable[[Sequence[str], bool], B]
+    bench: Callable[..., B]
+    prepare: Callable[[B, Sequence[str]], None] | None = None
+    least: Mapping[str, Any] | None = None
     note: Callable[[B], str] | None = None
 
     def run(
@@ -270,7 +273,14 @@ class Paper(Generic[B]):
         out.print(f"[bold]Paper {self.number}[/bold]: {self.title}", highlight=False)
         found = {}
         with announced(notes):
-            bench = self.prepared(chosen, quick)
+            bench = self.bench(quick=quick)
+            if self.prepare is not None:
+                self.prepare(bench, chosen)
+            if self.least is not None:
+                small = self.bench(quick=True)
+                vars(small).update(self.least)
+                for name in chosen:
+                    self.experiments[name](small)
             if self.note is not None:
                 out.print(f"{self.note(bench)}\n", highlight=False)
             with drawn_by_hand(notes) as bench.tell:
@@ -280,22 +290,6 @@ class Paper(Generic[B]):
                     show(found[name], out)
         save_plots(found, folder, out)
         return found
-
-
-def rehearsed(
-    bench: Callable[..., B], experiments: Mapping[str, Callable[[B], Result]], **least: Any
-) -> Callable[[Sequence[str], bool], B]:
-    """What prepares a paper by running its experiments once before they count; a quick bench takes
-    ``least`` in place of its own numbers then."""
-
-    def prepared(chosen: Sequence[str], quick: bool) -> B:
-        small = bench(quick=True)
-        vars(small).update(least)
-        for name in chosen:
-            experiments[name](small)
-        return bench(quick=quick)
-
-    return prepared
 
 
 def save_plots(found: Mapping[str, Result], folder: Path, out: Console) -> None:
