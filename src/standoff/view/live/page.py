@@ -22,7 +22,7 @@ from typing import IO, Any
 import numpy as np
 
 from standoff.cell import Cell
-from standoff.errors import Error
+from standoff.errors import Error, UnknownNameError
 from standoff.geometry.pose import Array, numbers
 from standoff.monitor.report import Cycle
 from standoff.scalars import amount
@@ -82,48 +82,24 @@ def widths(buffers: Any) -> float | dict[str, float] | None:
     return {name: amount(f"buffers / {name}", w, Error, "m") for name, w in buffers.items()}
 
 
-def joints_given(joints: Sequence[str], q: Any) -> Array:
-    """A copy of the joints as an array; NaN where a dict leaves one out.
+def by_name(names: Sequence[str], given: Any, shape: tuple[int, ...], element: str) -> Array:
+    """A copy of what is given of joints or bodies as an array, each of that shape; NaN where a dict
+    leaves one out.
 
     Raises:
-        Error: not numbers, or a name that is no joint.
+        Error: not numbers, or a name that is none of them.
     """
-    if not isinstance(q, Mapping):
-        return numbers(q, "q")
-    found = np.full(len(joints), math.nan)
-    for k, value in _places(joints, q, "q", "a name of cell.joints"):
-        found[k] = _of_shape(value, (), f"q / {joints[k]}")
-    return found
-
-
-def poses_given(moving: Sequence[str], poses: Any) -> Array:
-    """A copy of the poses as an array; NaN where a dict leaves one out.
-
-    Raises:
-        Error: not numbers, or a name that is no moving body.
-    """
-    if not isinstance(poses, Mapping):
-        return numbers(poses, "poses")
-    found = np.full((len(moving), 4, 4), math.nan)
-    for k, value in _places(moving, poses, "poses", "a name of cell.moving"):
-        found[k] = _of_shape(value, (4, 4), f"poses / {moving[k]}")
-    return found
-
-
-def _places(
-    names: Sequence[str], given: Mapping[Any, Any], element: str, allowed: str
-) -> list[tuple[int, Any]]:
-    known = {name: k for k, name in enumerate(names)}
-    for name in given:
-        if name not in known:
-            raise Error("unknown name", element=element, value=name, allowed=allowed)
-    return [(known[name], value) for name, value in given.items()]
-
-
-def _of_shape(value: Any, shape: tuple[int, ...], element: str) -> Array:
-    found = numbers(value, element)
-    if found.shape != shape:
-        raise Error("wrong shape", element=element, value=found.shape, allowed=str(shape))
+    if not isinstance(given, Mapping):
+        return numbers(given, element)
+    found = np.full((len(names), *shape), math.nan)
+    for name, value in given.items():
+        if name not in names:
+            raise UnknownNameError(str(name), names, element=element)
+        place = f"{element} / {name}"
+        one = numbers(value, place)
+        if one.shape != shape:
+            raise Error("wrong shape", element=place, value=one.shape, allowed=str(shape))
+        found[names.index(name)] = one
     return found
 
 
@@ -280,8 +256,8 @@ class LivePage:
             raise Error("not a cell", element="cell", value=cell, allowed="a Cell")
         if cycle is not None and not isinstance(cycle, Cycle):
             raise Error("not a cycle", element="cycle", value=cycle, allowed="what update gives")
-        joints = joints_given(cell.joints, q)
-        places = None if poses is None else poses_given(cell.moving, poses)
+        joints = by_name(cell.joints, q, (), "q")
+        places = None if poses is None else by_name(cell.moving, poses, (4, 4), "poses")
         when = None if time is None else moment(time, "time")
         took = moment(spent, "spent")
         shown = state_of(cycle) if state is None else check_state(state)
