@@ -287,8 +287,8 @@ class PairwiseChecker(_Plain):
             ),
             balls=t.balls(),
             limits=len(t.tables.pairs),
-            entries=self._room,
             heap=self._room,
+            now=1,
             intervals=4 * t.slots,
         )
         self._tables.arrays["settings"][0] = self._settings

@@ -49,7 +49,6 @@ from standoff.papers.kernels.sampled import (
     contained,
     place_at,
 )
-from standoff.paths.kernels.heap import sift
 from standoff.robots.kernels.kinematics import DEPTH
 from standoff.tolerances import EPS, SMALLEST_LENGTH, SPAN_ROUNDING, SPEED_ROUNDING
 
@@ -76,11 +75,8 @@ INTERVAL_COLUMNS = 3
 #: speed.
 LIMITS = fields(length=float, curvature=float, deviation=float, slack=float)
 
-#: A stretch of a pair: priority [m], both ends, what is free from either end, the interval; and
-#: where it is in the heap.
-STRETCH = fields(
-    key=float, ta=float, tb=float, sa=float, sb=float, pair=int, interval=int, place=int
-)
+#: A stretch of a pair: priority [m], both ends, what is free from either end, the interval.
+STRETCH = fields(key=float, ta=float, tb=float, sa=float, sb=float, pair=int, interval=int)
 
 
 class Bound(Tables):
@@ -110,12 +106,12 @@ class Search(Tables):
     settings = Record(fields(delta=float, sharp=int, cover=int, shared=int, lazy=int, budget=int))
     balls = Reals(4, "that hold the primitives: centre in the frame, radius")
     limits = Records(LIMITS, "of each pair")
-    entries = Records(STRETCH, "of the queue")
-    heap = Wholes(doc="rows of entries, the most uncovered first")
+    heap = Records(STRETCH, "the queue, the most uncovered first")
+    now = Records(STRETCH, "one: what was taken out of it last")
     intervals = Wholes(INTERVAL_COLUMNS)
     state = Record(
-        fields(size=int, made=int, slots=int, intervals=int, spare=int),
-        "entries in the heap, rows ever used, slots and intervals in use, first row that is free",
+        fields(size=int, slots=int, intervals=int),
+        "entries in the heap, slots and intervals in use",
     )
     found = Records(FOUND, "of each segment")
 
@@ -151,101 +147,90 @@ def _segment(search, way, found):
             if sa < 0.0:
                 return HIT
         interval = UNMEASURED if search.settings.lazy else 0
-        if not covered(0.0, 1.0, sa, sb) and not push(search, p, interval, 0.0, 1.0, sa, sb, -1):
+        if not covered(0.0, 1.0, sa, sb) and not push(search, p, interval, 0.0, 1.0, sa, sb):
             return FULL
     while search.state.size > 0:
-        e = pop(search)
-        if search.entries[e].interval == UNMEASURED:
-            status = _measure_ends(search, e, found)
+        pop(search)
+        if search.now[0].interval == UNMEASURED:
+            status = _measure_ends(search, found)
         else:
-            status = _split(search, way, e, found)
+            status = _split(search, way, found)
         if status != FREE:
             return status
     return FREE
 
 
 @kernel
-def _measure_ends(search, e, found):
+def _measure_ends(search, found):
     """Of an entry of balls. The bodies are farther apart than those: it may be another pair's
     turn."""
-    p = search.entries[e].pair
+    p = search.now[0].pair
     sa, sb = _ends(search, p, found)
     if sa < 0.0:
         return HIT
-    if covered(0.0, 1.0, sa, sb):
-        release(search, e)
-    else:
-        push(search, p, 0, 0.0, 1.0, sa, sb, e)
+    if not covered(0.0, 1.0, sa, sb):
+        push(search, p, 0, 0.0, 1.0, sa, sb)
     return FREE
 
 
 @kernel
-def _split(search, way, e, found):
+def _split(search, way, found):
     """An entry at one instant, or at two."""
-    cover, stretch = search.settings.cover, search.entries[e]
+    cover, stretch = search.settings.cover, search.now[0]
     p, ta, tb = stretch.pair, stretch.ta, stretch.tb
     if search.settings.sharp and tb - ta == 1.0:
         stretch.sa = second_order(search, p, stretch.sa, 0)
         stretch.sb = second_order(search, p, stretch.sb, 1)
         if covered(ta, tb, stretch.sa, stretch.sb):
-            release(search, e)
             return FREE
     left, right = ta + stretch.sa - INSTANT_SLACK, tb - stretch.sb + INSTANT_SLACK
     apart = left > ta and right < tb
     if cover == EDGES and apart:
-        return _at_edges(search, way, e, left, right, found)
+        return _at_edges(search, way, left, right, found)
     t = 0.5 * (left + right) if cover == UNCOVERED_MIDDLE and apart else 0.5 * (ta + tb)
-    return _in_two(search, way, e, t, found)
+    return _in_two(search, way, t, found)
 
 
 @kernel
-def _at_edges(search, way, e, left, right, found):
+def _at_edges(search, way, left, right, found):
     """An entry at both edges of what is uncovered: what is left of it is between them."""
-    stretch = search.entries[e]
-    p, sa = stretch.pair, _free_about(search, way, e, left, found)
+    stretch = search.now[0]
+    p, sa = stretch.pair, _free_about(search, way, left, found)
     if sa < 0.0:
         return -int(sa)
     stretch.ta, stretch.sa = left, sa
-    sb = _free_about(search, way, e, right, found)
+    sb = _free_about(search, way, right, found)
     if sb < 0.0:
         return -int(sb)
-    if covered(left, right, sa, sb):
-        release(search, e)
-    else:
-        push(search, p, ALONE, left, right, sa, sb, e)
+    if not covered(left, right, sa, sb):
+        push(search, p, ALONE, left, right, sa, sb)
     return FREE
 
 
 @kernel
-def _in_two(search, way, e, t, found):
+def _in_two(search, way, t, found):
     """An entry at one instant, which leaves two."""
-    stretch = search.entries[e]
+    stretch = search.now[0]
     p, interval = stretch.pair, stretch.interval
     ta, tb, sa, sb = stretch.ta, stretch.tb, stretch.sa, stretch.sb
-    span = _free_about(search, way, e, t, found)
+    span = _free_about(search, way, t, found)
     if span < 0.0:
         return -int(span)
     first = second = ALONE
     if search.settings.shared and interval >= 0:
         first, second = half_of(search, interval, 0), half_of(search, interval, 1)
-    earlier, later = not covered(ta, t, sa, span), not covered(t, tb, span, sb)
-    fits = True
-    if earlier:
-        fits = push(search, p, first, ta, t, sa, span, e)
-    if later:
-        fits &= push(search, p, second, t, tb, span, sb, -1 if earlier else e)
-    if not (earlier or later):
-        release(search, e)
+    fits = covered(ta, t, sa, span) or push(search, p, first, ta, t, sa, span)
+    fits = (covered(t, tb, span, sb) or push(search, p, second, t, tb, span, sb)) and fits
     return FREE if fits else FULL
 
 
 @kernel
-def _free_about(search, way, e, t, found):
+def _free_about(search, way, t, found):
     """How long the pair of an entry is free on either side of the instant ``t`` in it; minus HIT
     where it is not, minus UNDECIDED where the budget is used up."""
     if found.distances >= search.settings.budget:
         return -float(UNDECIDED)
-    stretch = search.entries[e]
+    stretch = search.now[0]
     p, ta, tb = stretch.pair, stretch.ta, stretch.tb
     slot = _slot_at(search, way, stretch.interval, t, found)
     d = _distance(search, p, slot, tb - ta, False, found)
@@ -430,8 +415,7 @@ def ball_gap(search, p, first):
 def clear(search):
     """Nothing but the whole segment, whose ends have the slots 0 and 1."""
     state = search.state
-    state.size, state.made, state.spare = 0, 0, -1
-    state.slots, state.intervals = 2, 1
+    state.size, state.slots, state.intervals = 0, 2, 1
     for c in range(INTERVAL_COLUMNS):
         search.intervals[0, c] = -1
 
@@ -457,48 +441,35 @@ def half_of(search, interval, which):
 
 
 @kernel
-def push(search, p, interval, ta, tb, sa, sb, row):
-    """Put a stretch that is not covered into the queue, in a ``row`` that is no longer needed, or
-    where it is -1 in another; false where there is no room."""
-    entries, heap, state = search.entries, search.heap, search.state
-    if row < 0:
-        row = state.spare
-        if row >= 0:
-            state.spare = entries[row].pair
-        elif state.made < entries.shape[0]:
-            row = state.made
-            state.made += 1
-        else:
-            return False
+def push(search, p, interval, ta, tb, sa, sb):
+    """Put a stretch that is not covered into the queue; false where there is no room."""
+    heap, at = search.heap, search.state.size
+    if at == len(heap):
+        return False
+    search.state.size += 1
     key = search.limits[p].length * (tb - ta - sa - sb)
-    stretch = entries[row]
+    while at > 0 and key > heap[(at - 1) // 2].key:
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    stretch = heap[at]
     stretch.key, stretch.ta, stretch.tb, stretch.sa, stretch.sb = key, ta, tb, sa, sb
     stretch.pair, stretch.interval = p, interval
-    heap[state.size] = row
-    state.size += 1
-    sift(heap, state.size, entries, state.size - 1, _before, entries)
     return True
 
 
 @kernel
-def _before(entries, a, b):
-    return entries[a].key > entries[b].key
-
-
-@kernel
-def release(search, row):
-    """Let another entry have this one's row."""
-    search.entries[row].pair = search.state.spare
-    search.state.spare = row
-
-
-@kernel
 def pop(search):
-    """The entry with the most uncovered length, taken out of the queue."""
-    heap, state = search.heap, search.state
-    first = heap[0]
-    state.size -= 1
-    if state.size > 0:
-        heap[0] = heap[state.size]
-        sift(heap, state.size, search.entries, 0, _before, search.entries)
-    return first
+    """Take the stretch with the most uncovered length out of the queue, into ``now``."""
+    heap, at = search.heap, 0
+    search.now[0] = heap[0]
+    search.state.size -= 1
+    size = search.state.size
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and heap[below + 1].key > heap[below].key:
+            below += 1
+        if heap[size].key >= heap[below].key:
+            break
+        heap[at] = heap[below]
+        at = below
+    heap[at] = heap[size]
