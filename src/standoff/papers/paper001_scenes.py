@@ -1,17 +1,10 @@
 """The scenes of paper 001, as cells: Fig. 1, 2, 6, 7 and 8, and its robots, rebuilt to its triangle
-counts: an IRB 2400 of 2,991, a Fanuc of 2,502 with an arc welding gun, skinny linkages of 20 joints
-and 320 triangles.
+counts (docs/paper-001.md says what of them is the paper's, and what ours).
 
-The paper shows the scenes in pictures and says how many triangles they have; where things stand is
-our choice, such that random configurations are free and colliding in a fair mix. Robots and
-obstacles are meshes, as there: no primitive, no convex shortcut. Robots come as URDF and OBJ files,
-so that other engines can read the very same ones.
-
-The links are of our own making. Joints, limits and lengths of the IRB 2400 are those of the
-built-in model, which has them from ABB's data sheet. The paper's "Fanuc 200" is an S-200, an arm of
-six axes for arc welding with some 1.6 m of reach; its data sheet was not to be had, so the lengths
-here are round figures of that class, and are to be read as such. Every link is a solid but for the
-IRB's foot, which is open below: a solid cannot have an odd number of triangles, and 2,991 is odd.
+Robots and obstacles are meshes, as there: no primitive, no convex shortcut. Robots come as URDF and
+OBJ files, so that other engines can read the very same ones. Joints, limits and lengths of the IRB
+2400 are those of the built-in model; those of the "Fanuc 200", an S-200 whose data sheet was not to
+be had, are round figures of its class.
 """
 
 from __future__ import annotations
